@@ -1,0 +1,40 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/result.h"
+
+namespace stapgen::base {
+
+/// The whole file. Files of /proc, whose size reads as 0, are fine.
+Result<std::string> read_file(const std::filesystem::path& path);
+
+/// Creates `path` with `content`, readable by the owner only. Fails if it is there already, even as a
+/// dangling symbolic link.
+Result<void> create_file(const std::filesystem::path& path, std::string_view content);
+
+/// Puts `content` at `path` in one step: a reader sees the old file or the whole new one. Mode 0600.
+Result<void> replace_file(const std::filesystem::path& path, std::string_view content);
+
+/// A folder of our own under the system's temporary folder, mode 0700, removed with what is in it.
+class PrivateDirectory {
+  public:
+    static Result<PrivateDirectory> create();
+    PrivateDirectory(PrivateDirectory&& other) noexcept;
+    PrivateDirectory& operator=(PrivateDirectory&&) = delete;
+    ~PrivateDirectory();
+
+    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+  private:
+    explicit PrivateDirectory(std::filesystem::path path) : path_(std::move(path)) {}
+    std::filesystem::path path_;
+};
+
+/// Where stapgen keeps what it can make again: $XDG_CACHE_HOME/stapgen or ~/.cache/stapgen.
+std::filesystem::path cache_directory();
+
+}  // namespace stapgen::base

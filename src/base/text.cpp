@@ -1,0 +1,124 @@
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+
+namespace stapgen::base {
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> parts;
+    for (;;) {
+        const auto end = text.find(separator);
+        parts.push_back(text.substr(0, end));
+        if (end == std::string_view::npos) return parts;
+        text.remove_prefix(end + 1);
+    }
+}
+
+std::vector<std::string_view> words(std::string_view text) {
+    std::vector<std::string_view> parts;
+    for (;;) {
+        const auto begin = text.find_first_not_of(" \t");
+        if (begin == std::string_view::npos) return parts;
+        text.remove_prefix(begin);
+        const auto end = std::min(text.find_first_of(" \t"), text.size());
+        parts.push_back(text.substr(0, end));
+        text.remove_prefix(end);
+    }
+}
+
+std::string_view trim(std::string_view text) {
+    constexpr std::string_view blanks = " \t\r\n";
+    const auto begin = text.find_first_not_of(blanks);
+    if (begin == std::string_view::npos) return {};
+    return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
+namespace {
+
+template <class Number>
+std::optional<Number> whole_number(std::string_view text, int base) {
+    Number value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+        }
+    }
+    return row.back();
+}
+
+}  // namespace
+
+std::optional<std::int64_t> to_int(std::string_view text) {
+    return whole_number<std::int64_t>(text, 10);
+}
+
+std::optional<std::uint64_t> to_unsigned(std::string_view text, int base) {
+    return whole_number<std::uint64_t>(text, base);
+}
+
+std::optional<std::string> did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
+    std::optional<std::string> best;
+    std::size_t best_distance = std::max<std::size_t>(2, name.size() / 3) + 1;
+    for (const auto& candidate : candidates) {
+        const auto distance = edit_distance(name, candidate);
+        if (distance < best_distance) {
+            best = candidate;
+            best_distance = distance;
+        }
+    }
+    return best;
+}
+
+std::string printable(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x20 || byte == 0x7f) {
+            out += fmt::format("\\x{:02x}", byte);
+        } else {
+            out += c;
+        }
+    }
+    return out;
+}
+
+std::string shell_quoted(const std::vector<std::string>& argv) {
+    constexpr std::string_view plain =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+    std::string line;
+    for (const auto& word : argv) {
+        if (!line.empty()) line += ' ';
+        if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) {
+            line += word;
+            continue;
+        }
+        line += '\'';
+        for (const char c : word) {
+            if (c == '\'') {
+                line += "'\\''";
+            } else {
+                line += c;
+            }
+        }
+        line += '\'';
+    }
+    return line;
+}
+
+}  // namespace stapgen::base

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stapgen::base {
+
+/// Splits at every `separator`; "a,,b" gives three parts, "" gives one empty part.
+std::vector<std::string_view> split(std::string_view text, char separator);
+
+/// Splits at runs of blanks and tabs; no part is empty.
+std::vector<std::string_view> words(std::string_view text);
+
+/// Without blanks, tabs and line ends at both ends.
+std::string_view trim(std::string_view text);
+
+/// The whole text as a number of the given base, nothing before or after it.
+std::optional<std::int64_t> to_int(std::string_view text);
+std::optional<std::uint64_t> to_unsigned(std::string_view text, int base = 10);
+
+/// The candidate nearest to `name` by edit distance, if near enough to be a slip of the finger.
+std::optional<std::string> did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
+
+/// For a terminal or a log: control characters (escape sequences in a process name) as \xNN.
+std::string printable(std::string_view text);
+
+/// For showing a command that can be pasted into a shell; nothing here ever runs one.
+std::string shell_quoted(const std::vector<std::string>& argv);
+
+}  // namespace stapgen::base

@@ -1,0 +1,37 @@
+#include "base/text.h"
+
+#include <doctest/doctest.h>
+
+using namespace stapgen::base;
+
+TEST_CASE("a slip of the finger finds the name that was meant, a different word does not") {
+    const std::vector<std::string> names{"rx-latency", "tx-latency", "sock-latency", "dropwatch"};
+    CHECK(did_you_mean("rx-latncy", names) == "rx-latency");
+    CHECK(did_you_mean("dropwtach", names) == "dropwatch");
+    CHECK_FALSE(did_you_mean("bandwidth", names));
+}
+
+TEST_CASE("a number is a number only as a whole") {
+    CHECK(to_int("-17") == -17);
+    CHECK_FALSE(to_int("17x"));
+    CHECK_FALSE(to_int(""));
+    CHECK(to_unsigned("ffffffff8149a8ed", 16) == 0xffffffff8149a8edU);
+    CHECK_FALSE(to_unsigned("ffffffffffffffff0", 16));
+}
+
+TEST_CASE("escape sequences in a process name do not reach the terminal") {
+    CHECK(printable("a\x1b[31mb\n") == "a\\x1b[31mb\\x0a");
+    CHECK(printable("mc-worker") == "mc-worker");
+}
+
+TEST_CASE("a shown command survives being pasted") {
+    CHECK(shell_quoted({"stap", "-B", "CFLAGS_MODULE=-Wno-error -DX"}) ==
+          "stap -B 'CFLAGS_MODULE=-Wno-error -DX'");
+    CHECK(shell_quoted({"it's", ""}) == "'it'\\''s' ''");
+}
+
+TEST_CASE("split keeps empty parts, words does not") {
+    CHECK(split("a\t\tb", '\t').size() == 3);
+    CHECK(split("", '\t').size() == 1);
+    CHECK(words("  a \t b ").size() == 2);
+}

@@ -1,0 +1,25 @@
+#include "base/units.h"
+
+#include <doctest/doctest.h>
+
+using namespace stapgen::base;
+using namespace std::chrono_literals;
+
+TEST_CASE("durations are read with their unit, seconds without one") {
+    CHECK(parse_duration("5").value() == 5s);
+    CHECK(parse_duration("250ms").value() == 250ms);
+    CHECK(parse_duration("1.5s").value() == 1500ms);
+    CHECK(parse_duration("2m").value() == 2min);
+    for (const char* wrong : {"", "s", "5x", "-1", "nan", "inf", "1e30"}) {
+        CAPTURE(wrong);
+        CHECK_FALSE(parse_duration(wrong));
+    }
+}
+
+TEST_CASE("durations are shown with three digits and the unit that fits") {
+    CHECK(format_duration(999ns) == "999 ns");
+    CHECK(format_duration(6570ns) == "6.57 us");
+    CHECK(format_duration(112448ns) == "112 us");
+    CHECK(format_duration(1200ms) == "1.20 s");
+    CHECK(format_duration(-20ms) == "-20.0 ms");
+}
