@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace stapgen::symbols {
+
+/// Names of the numbers in `reason` of the tracepoint skb:kfree_skb, for one kernel: they change from release
+/// to release (NOT_SPECIFIED is 1 in 6.1 and 2 in 6.12). Source: the `print fmt:` line of tracefs
+/// events/skb/kfree_skb/format, Linux 5.17 and later.
+class DropReasons {
+  public:
+    /// `format` is that file's text. Entries whose value is no number ({ SKB_DROP_REASON_X, "X" }) are left
+    /// out and counted. Error (bad_input): no list of reasons in it.
+    static base::Result<DropReasons> parse(std::string_view format);
+
+    /// "NO_SOCKET". The view lives as long as this.
+    [[nodiscard]] std::optional<std::string_view> name(std::uint32_t reason) const;
+
+    /// The name; where there is none "reason 250", or "subsystem 1 reason 7" for a reason of a subsystem
+    /// (high 16 bits, Linux 6.4 and later: mac80211, openvswitch), which the tracepoint does not list.
+    [[nodiscard]] std::string describe(std::uint32_t reason) const;
+
+    [[nodiscard]] const std::map<std::uint32_t, std::string>& all() const { return names_; }
+    [[nodiscard]] std::size_t skipped() const { return skipped_; }  ///< entries whose value is no number
+
+  private:
+    std::map<std::uint32_t, std::string> names_;
+    std::size_t skipped_ = 0;
+};
+
+}  // namespace stapgen::symbols

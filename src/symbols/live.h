@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "base/result.h"
+#include "symbols/drop_reasons.h"
+#include "symbols/symbol_table.h"
+
+namespace stapgen::symbols {
+
+/// A symbol table in a file: System.map or a copy of /proc/kallsyms, not compressed.
+base::Result<SymbolTable> read_symbol_file(const std::filesystem::path& path);
+
+/// The symbols of the running kernel, modules and BPF programs of this moment included. Root is needed for
+/// their addresses. Every error is cannot_here.
+base::Result<SymbolTable> read_live_symbols(const std::filesystem::path& path = "/proc/kallsyms");
+
+/// Where tracefs is mounted: of its own since Linux 4.1, and below debugfs.
+inline const std::vector<std::filesystem::path> kfree_skb_format_files{
+    "/sys/kernel/tracing/events/skb/kfree_skb/format",
+    "/sys/kernel/debug/tracing/events/skb/kfree_skb/format",
+};
+
+/// The drop reasons of the running kernel, from the first of `paths` that can be read; root is needed.
+/// Every error is cannot_here.
+base::Result<DropReasons> read_live_drop_reasons(
+    const std::vector<std::filesystem::path>& paths = kfree_skb_format_files);
+
+}  // namespace stapgen::symbols

@@ -1,0 +1,203 @@
+#include "symbols/symbol_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+namespace stapgen::symbols {
+
+namespace {
+
+constexpr std::uint64_t page_size = 4096;
+constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
+
+constexpr std::array<std::pair<std::string_view, std::optional<std::uint64_t> Markers::*>, 5> marker_names{{
+    {"_stext", &Markers::stext},
+    {"_text", &Markers::text},
+    {"_etext", &Markers::etext},
+    {"_sinittext", &Markers::sinittext},
+    {"_einittext", &Markers::einittext},
+}};
+
+struct Range {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    [[nodiscard]] bool contains(std::uint64_t address) const { return address >= begin && address < end; }
+};
+
+bool is_code(char type) {
+    return type == 't' || type == 'T' || type == 'w' || type == 'W' || type == 'i';
+}
+
+bool is_weak(char type) {
+    return type == 'w' || type == 'W';
+}
+
+bool is_absolute(char type) {
+    return type == 'a' || type == 'A';
+}
+
+/// Marks of assemblers and compilers in the middle of functions.
+bool is_noise(std::string_view name) {
+    if (name[0] == '$') return true;
+    if (name[0] == '.') return name.starts_with(".L");
+    return name.starts_with("__typeid__");
+}
+
+bool looks_given_by_linker_script(std::string_view name) {
+    if (!name.starts_with("__") || name.size() < 8) return false;
+    const auto rest = name.substr(2);
+    return rest.starts_with("start_") || rest.starts_with("stop_") || rest.starts_with("end_") ||
+           rest.ends_with("_start") || rest.ends_with("_end");
+}
+
+std::uint64_t page_end(std::uint64_t address) {
+    return address >= no_limit - page_size ? no_limit : (address / page_size + 1) * page_size;
+}
+
+Range kernel_text(const Markers& markers) {
+    const auto begin = std::min(markers.text.value_or(no_limit), markers.stext.value_or(no_limit));
+    if (begin == no_limit || !markers.etext) return {0, no_limit};
+    return {begin, *markers.etext};
+}
+
+Range init_text(const Markers& markers) {
+    if (!markers.sinittext || !markers.einittext) return {};
+    return {*markers.sinittext, *markers.einittext};
+}
+
+}  // namespace
+
+std::string to_string(const Symbol& symbol) {
+    return fmt::format("{}+{:#x}/{:#x}{}{}", symbol.name, symbol.offset, symbol.size,
+                       symbol.module ? fmt::format(" [{}]", *symbol.module) : "",
+                       symbol.init_text ? " (init text)" : "");
+}
+
+base::Result<SymbolTable> SymbolTable::parse(std::string text, std::string_view origin) {
+    SymbolTable table;
+    table.text_ = std::make_unique<const std::string>(std::move(text));
+    auto parsed = parse_symbol_text(*table.text_, origin);
+    if (!parsed) return tl::make_unexpected(std::move(parsed.error()));
+    table.modules_ = std::move(parsed->modules);
+    table.find_markers(parsed->lines);
+    table.build(std::move(parsed->lines));
+    if (table.starts_.empty()) {
+        return base::bad_input(
+            fmt::format("{} has no code: none of its symbols is of type T, t, W or w and in kernel text",
+                        origin),
+            "give the whole System.map or a whole copy of /proc/kallsyms");
+    }
+    return table;
+}
+
+void SymbolTable::find_markers(const std::vector<SymbolLine>& lines) {
+    for (const auto& line : lines) {
+        if (line.module != 0 || (*text_)[line.name_begin] != '_') continue;
+        const auto name = std::string_view(*text_).substr(line.name_begin, line.name_size);
+        for (const auto& [marker, member] : marker_names) {
+            if (name == marker) markers_.*member = line.address;
+        }
+    }
+}
+
+void SymbolTable::build(std::vector<SymbolLine>&& lines) {
+    const auto name_of = [this](const SymbolLine& line) {
+        return std::string_view(text_->data() + line.name_begin, line.name_size);
+    };
+    std::erase_if(lines,
+                  [&](const SymbolLine& line) { return is_absolute(line.type) || is_noise(name_of(line)); });
+    const auto by_address = [](const SymbolLine& a, const SymbolLine& b) { return a.address < b.address; };
+    if (!std::ranges::is_sorted(lines, by_address)) std::ranges::stable_sort(lines, by_address);
+
+    const auto kernel = kernel_text(markers_);
+    const auto init = init_text(markers_);
+    const auto usable = [&](const SymbolLine& line) {
+        if (!is_code(line.type)) return false;
+        return line.module != 0 || kernel.contains(line.address) || init.contains(line.address);
+    };
+    const auto rank = [&](const SymbolLine& line) {
+        const auto name = name_of(line);
+        return std::tuple(is_weak(line.type), looks_given_by_linker_script(name),
+                          name.find_first_not_of('_'));
+    };
+    const auto better = [&](const SymbolLine& a, const SymbolLine& b) {
+        return a.module == 0 && b.module == 0 && rank(a) < rank(b);
+    };
+
+    starts_.reserve(lines.size());
+    functions_.reserve(lines.size());
+    for (auto group = lines.begin(); group != lines.end();) {
+        const auto start = group->address;
+        const auto next = std::find_if(group, lines.end(),
+                                       [start](const SymbolLine& line) { return line.address != start; });
+        const SymbolLine* best = nullptr;
+        for (auto line = group; line != next; ++line) {
+            if (usable(*line) && (best == nullptr || better(*line, *best))) best = &*line;
+        }
+        group = next;
+        if (best == nullptr) continue;
+
+        const bool in_init = best->module == 0 && init.contains(start);
+        auto end = next == lines.end() ? no_limit : next->address;
+        if (best->module == 0) end = std::min(end, in_init ? init.end : kernel.end);
+        bool code_follows = false;
+        for (auto line = next; line != lines.end() && line->address == next->address; ++line) {
+            code_follows = code_follows || (is_code(line->type) && line->module == best->module);
+        }
+        const bool bounded_by_marker = best->module == 0 && (in_init || kernel.end != no_limit);
+        if (!code_follows && !bounded_by_marker) end = std::min(end, page_end(start));
+
+        starts_.push_back(start);
+        functions_.push_back({end - start, best->name_begin, best->module, best->name_size, in_init});
+    }
+}
+
+std::optional<Symbol> SymbolTable::find(std::uint64_t address, const Lookup& lookup) const& {
+    const auto in_table = address - static_cast<std::uint64_t>(lookup.slide);
+    const auto looked_up = in_table - (lookup.kind == AddressKind::return_address ? 1 : 0);
+    const auto after = std::upper_bound(starts_.begin(), starts_.end(), looked_up);
+    if (after == starts_.begin()) return std::nullopt;
+    const auto start = *(after - 1);
+    const auto& function = functions_[static_cast<std::size_t>(after - starts_.begin() - 1)];
+    if (looked_up - start >= function.size) return std::nullopt;
+    if (function.module != 0 && lookup.slide != 0) return std::nullopt;
+    Symbol symbol;
+    symbol.name = std::string_view(text_->data() + function.name_begin, function.name_size);
+    symbol.offset = in_table - start;
+    symbol.size = function.size;
+    if (function.module != 0) symbol.module = modules_[function.module];
+    symbol.init_text = function.init_text;
+    return symbol;
+}
+
+base::Result<std::int64_t> slide_between(const SymbolTable& running, const SymbolTable& map) {
+    std::optional<std::int64_t> slide;
+    std::string_view first;
+    for (const auto& [name, member] : marker_names) {
+        const auto there = running.markers().*member;
+        const auto here = map.markers().*member;
+        if (!there || !here) continue;
+        const auto difference = static_cast<std::int64_t>(*there - *here);
+        if (slide && *slide != difference) {
+            return base::bad_input(
+                fmt::format(
+                    "the two symbol tables are of different kernels: {} differs by {:#x}, {} by {:#x}", first,
+                    static_cast<std::uint64_t>(*slide), name, static_cast<std::uint64_t>(difference)),
+                "use the System.map of the very kernel that ran, or a copy of its /proc/kallsyms");
+        }
+        if (!slide) first = name;
+        slide = difference;
+    }
+    if (!slide) {
+        return base::bad_input("the two symbol tables have neither _stext nor _text in common",
+                               "use whole symbol tables, not excerpts");
+    }
+    return *slide;
+}
+
+}  // namespace stapgen::symbols

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "symbols/symbol_text.h"
+
+namespace stapgen::symbols {
+
+/// What an address is. The place where a packet was dropped and the entries of a stack are return addresses:
+/// they point behind a call, which may be the last instruction of its function.
+enum class AddressKind {
+    exact,           ///< an instruction: a probe point, a function
+    return_address,  ///< looked up one byte before; the offset remains that of the address given (as %pB
+                     ///< does)
+};
+
+/// How to look up.
+struct Lookup {
+    AddressKind kind = AddressKind::exact;
+    /// Address at run time minus address in the table, in bytes; what KASLR added to a System.map.
+    /// Modules do not move with the kernel: with a slide their symbols are never an answer.
+    std::int64_t slide = 0;
+};
+
+/// The function that an address lies in. The views live as long as the table.
+struct Symbol {
+    std::string_view name;
+    std::uint64_t offset = 0;  ///< bytes from the start; at most `size`, and below it for an exact address
+    std::uint64_t size = 0;    ///< bytes to the next symbol, by the kernel's own rule; above 0
+    std::optional<std::string_view> module;  ///< none: the kernel itself
+    bool init_text = false;                  ///< code of the boot, freed after it
+};
+
+/// "name+0x30d/0x720", "name+0x1/0x20 [module]", "name+0x1/0x20 (init text)".
+std::string to_string(const Symbol& symbol);
+
+/// Addresses that the linker script gives, as they stand in the table.
+struct Markers {
+    std::optional<std::uint64_t> text, stext, etext, sinittext, einittext;
+};
+
+/// The code of one kernel: address -> function. Not changed after parse(); many threads may look up.
+///
+/// An answer is given only for an address that lies in code, never the nearest symbol:
+/// - kernel text is [min(_text, _stext), _etext), init text [_sinittext, _einittext). A table without them
+/// (an
+///   excerpt) is taken whole, its last function reaching to the end of its 4 KiB page at most.
+/// - a function ends where the next symbol begins, of whatever type, absolute (A) ones and the marks that
+///   toolchains leave ($d, $x, .L*, __typeid__*) not counted. An address behind a symbol that is data has no
+///   answer.
+/// - a function of a module whose next symbol is not code of the same module ends with its 4 KiB page at
+///   the latest: the end of a module's text is in no symbol table, and it begins on a page.
+///
+/// Several names at one address: the one that the kernel prints with %pS, the first in its own order. That
+/// order (sort of scripts/kallsyms.c, Linux 2.6.30 to 6.18) is: not weak before weak, then names that do not
+/// look given by the linker script (__start_*, *_end, ...), then fewer leading underscores, then the order of
+/// the text. /proc/kallsyms is in that order already; System.map is brought into it. For modules the kernel
+/// takes the first in the order of the text, and so do we.
+class SymbolTable {
+  public:
+    /// `text` is System.map or /proc/kallsyms, sorted or not. Errors: those of parse_symbol_text(), and a
+    /// table without code.
+    static base::Result<SymbolTable> parse(std::string text, std::string_view origin = "the symbol table");
+
+    [[nodiscard]] std::optional<Symbol> find(std::uint64_t address, const Lookup& lookup = {}) const&;
+    std::optional<Symbol> find(std::uint64_t address, const Lookup& lookup = {}) const&& = delete;
+
+    [[nodiscard]] std::size_t size() const { return starts_.size(); }  ///< functions, one per address
+    [[nodiscard]] bool has_modules() const { return modules_.size() > 1; }
+    [[nodiscard]] const Markers& markers() const { return markers_; }
+
+  private:
+    struct Function {
+        std::uint64_t size;
+        std::uint32_t name_begin;
+        std::uint32_t module;
+        std::uint16_t name_size;
+        bool init_text;
+    };
+
+    SymbolTable() = default;
+    void find_markers(const std::vector<SymbolLine>& lines);
+    void build(std::vector<SymbolLine>&& lines);
+
+    std::unique_ptr<const std::string> text_;
+    std::vector<std::string_view> modules_;
+    Markers markers_;
+    std::vector<std::uint64_t> starts_;  ///< ascending, apart from functions_ to keep the search in the cache
+    std::vector<Function> functions_;    ///< functions_[i] starts at starts_[i]
+};
+
+/// What KASLR added: the address of _stext (_text, _etext, ...) in `running` minus that in `map`, in bytes.
+/// Error (bad_input): they share no marker, or their markers differ by different amounts, which means two
+/// different kernels.
+base::Result<std::int64_t> slide_between(const SymbolTable& running, const SymbolTable& map);
+
+}  // namespace stapgen::symbols
