@@ -14,8 +14,7 @@ namespace stapgen::symbols {
 /// An address as it was given, and the function it lies in. Its views live as long as the table.
 struct ResolvedAddress {
     std::uint64_t address = 0;
-    std::optional<Symbol>
-        symbol;  ///< none: the table cannot know; a module, BPF code, data, no address at all
+    std::optional<Symbol> symbol;  ///< none: not in the table's code (a module, BPF, data, no address at all)
 };
 
 /// What stands for a name where there is none.

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "recipe/recipe.h"
+
+namespace stapgen::recipe {
+
+/// All recipes that can be used, sorted by name, and why the others cannot, by the name of their folder.
+struct Catalog {
+    std::vector<Recipe> recipes;
+    std::map<std::string, base::Error> broken;
+};
+
+/// The recipes in these folders, one folder a recipe. The first folder that has a name wins. A folder that is
+/// not there has no recipes.
+Catalog load_catalog(const std::vector<std::filesystem::path>& folders);
+
+/// The error suggests a name that is near, or says why the recipe cannot be used.
+base::Result<Recipe> find_recipe(const Catalog& catalog, std::string_view name);
+
+}  // namespace stapgen::recipe

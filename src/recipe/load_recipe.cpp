@@ -1,0 +1,234 @@
+#include "recipe/load_recipe.h"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "recipe/parameters.h"
+
+namespace stapgen::recipe {
+
+namespace {
+
+constexpr std::string_view name_characters = "abcdefghijklmnopqrstuvwxyz0123456789-_";
+
+bool is_name(std::string_view text) {
+    return !text.empty() && text.find_first_not_of(name_characters) == std::string_view::npos;
+}
+
+/// Thrown inside this file only, and caught in load_recipe.
+struct Wrong {
+    toml::source_position where;
+    std::string what, hint;
+};
+
+/// One table of the file. Every key that is asked for is noted, so that what is left over can be refused.
+class Table {
+  public:
+    Table(const toml::table& table, std::string title) : table_(table), title_(std::move(title)) {}
+
+    std::string text(const std::string& key) {
+        const auto* node = get(key);
+        if (node == nullptr)
+            throw Wrong{table_.source().begin, fmt::format("{} has no '{}'", title_, key), {}};
+        return string_of(*node, key);
+    }
+    std::string text_or(const std::string& key, std::string fallback) {
+        const auto* node = get(key);
+        return node == nullptr ? std::move(fallback) : string_of(*node, key);
+    }
+    std::optional<std::int64_t> integer(const std::string& key) {
+        const auto* node = get(key);
+        if (node == nullptr) return std::nullopt;
+        if (const auto value = node->value_exact<std::int64_t>()) return value;
+        throw Wrong{node->source().begin, fmt::format("'{}' must be a whole number", key), {}};
+    }
+    std::vector<std::string> texts(const std::string& key) {
+        std::vector<std::string> values;
+        const auto* node = get(key);
+        if (node == nullptr) return values;
+        if (node->as_array() == nullptr) {
+            throw Wrong{node->source().begin, fmt::format("'{}' must be a list of texts", key), {}};
+        }
+        for (const auto& item : *node->as_array())
+            values.push_back(string_of(item, key));
+        return values;
+    }
+    std::optional<Table> table(const std::string& key) {
+        const auto* node = get(key);
+        if (node == nullptr) return std::nullopt;
+        if (node->as_table() == nullptr) {
+            throw Wrong{node->source().begin, fmt::format("'{}' must be a table: [{}]", key, key), {}};
+        }
+        return Table(*node->as_table(), fmt::format("[{}]", key));
+    }
+    std::vector<Table> tables(const std::string& key) {
+        std::vector<Table> values;
+        const auto* node = get(key);
+        if (node == nullptr) return values;
+        if (!node->is_array_of_tables()) {
+            throw Wrong{node->source().begin, fmt::format("'{}' must be tables: [[{}]]", key, key), {}};
+        }
+        for (const auto& item : *node->as_array())
+            values.emplace_back(*item.as_table(), fmt::format("[[{}]]", key));
+        return values;
+    }
+    /// Any scalar as the user would type it.
+    std::optional<std::string> scalar(const std::string& key) {
+        const auto* node = get(key);
+        if (node == nullptr) return std::nullopt;
+        if (const auto value = node->value_exact<std::int64_t>()) return std::to_string(*value);
+        if (const auto value = node->value_exact<bool>()) return *value ? "true" : "false";
+        return string_of(*node, key);
+    }
+    [[noreturn]] void wrong(const std::string& key, std::string what, std::string hint = {}) const {
+        const auto* node = table_.get(key);
+        throw Wrong{node != nullptr ? node->source().begin : table_.source().begin, std::move(what),
+                    std::move(hint)};
+    }
+    void refuse_the_rest() const {
+        for (const auto& [key, node] : table_) {
+            const std::string name(key.str());
+            if (asked_.contains(name)) continue;
+            const auto meant = base::did_you_mean(name, {asked_.begin(), asked_.end()});
+            throw Wrong{key.source().begin, fmt::format("unknown key '{}' in {}", name, title_),
+                        meant ? fmt::format("did you mean '{}'?", *meant) : std::string{}};
+        }
+    }
+
+  private:
+    const toml::node* get(const std::string& key) {
+        asked_.insert(key);
+        return table_.get(key);
+    }
+    static std::string string_of(const toml::node& node, const std::string& key) {
+        if (auto value = node.value_exact<std::string>()) return *std::move(value);
+        throw Wrong{node.source().begin, fmt::format("'{}' must be a text in quotes", key), {}};
+    }
+
+    const toml::table& table_;
+    std::string title_;
+    std::set<std::string> asked_;
+};
+
+RecordSchema read_record(Table table) {
+    static const std::set<std::string_view> types{"time",  "int",     "text",   "stage",
+                                                  "value", "address", "reason", "count"};
+    RecordSchema record{table.text("tag"), table.texts("fields")};
+    if (!is_name(record.tag)) table.wrong("tag", fmt::format("'{}' is not a tag", record.tag));
+    for (const auto& field : record.fields) {
+        const auto parts = base::split(field, ':');
+        if (parts.size() != 2 || !is_name(parts[0]) || !types.contains(parts[1])) {
+            table.wrong("fields", fmt::format("'{}' is not a field", field),
+                        fmt::format("write name:type with one of the types {}", fmt::join(types, ", ")));
+        }
+    }
+    table.refuse_the_rest();
+    return record;
+}
+
+Parameter read_parameter(Table table) {
+    Parameter parameter;
+    parameter.name = table.text("name");
+    if (!is_name(parameter.name)) table.wrong("name", fmt::format("'{}' is not a name", parameter.name));
+    const auto type = table.text("type");
+    if (type == "int") {
+        parameter.type = ParameterType::integer;
+    } else if (type == "bool") {
+        parameter.type = ParameterType::boolean;
+    } else if (type == "text") {
+        parameter.type = ParameterType::text;
+    } else {
+        table.wrong("type", fmt::format("unknown type '{}'", type), "the types are int, bool and text");
+    }
+    parameter.minimum = table.integer("minimum");
+    parameter.maximum = table.integer("maximum");
+    parameter.help = table.text("help");
+    const auto value = table.scalar("default");
+    if (!value) table.wrong("name", fmt::format("the parameter '{}' has no 'default'", parameter.name));
+    parameter.default_value = *value;
+    if (auto checked = check_value(parameter, *value); !checked) table.wrong("default", checked.error().what);
+    table.refuse_the_rest();
+    return parameter;
+}
+
+void read_stap(Table table, Recipe& recipe) {
+    recipe.macros = table.texts("macros");
+    for (const auto& macro : recipe.macros) {
+        const auto equals = macro.find('=');
+        const auto name = macro.substr(0, equals);
+        // What stap's -D accepts, without its lower case: the runtime's own macros are upper case.
+        if (equals == std::string::npos ||
+            name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") != std::string::npos ||
+            !base::to_unsigned(macro.substr(equals + 1))) {
+            table.wrong("macros", fmt::format("'{}' is not NAME=NUMBER", macro));
+        }
+    }
+    table.refuse_the_rest();
+}
+
+Recipe read_recipe(const toml::table& root) {
+    Table table(root, "the recipe");
+    Recipe recipe;
+    recipe.name = table.text("name");
+    if (!is_name(recipe.name)) table.wrong("name", fmt::format("'{}' is not a recipe's name", recipe.name));
+    recipe.summary = table.text("summary");
+    if (recipe.summary.find('\n') != std::string::npos) table.wrong("summary", "'summary' must be one line");
+    recipe.description = base::trim(table.text_or("description", ""));
+    recipe.probes = table.text_or("probes", "");
+    recipe.kernels = table.text_or("kernels", "");
+    recipe.examples = table.texts("examples");
+    recipe.interval_s = table.integer("interval");
+    if (recipe.interval_s && (*recipe.interval_s < 1 || *recipe.interval_s > 86400)) {
+        table.wrong("interval", "'interval' must be 1 to 86400 seconds");
+    }
+    auto record = table.table("record");
+    if (!record) table.wrong("name", "the recipe has no [record]");
+    recipe.record = read_record(*record);
+    for (auto& stage : table.tables("stages")) {
+        recipe.stages.push_back({stage.text("name"), stage.text("help")});
+        const auto is_it = [&](const auto& field) {
+            return field == recipe.stages.back().name + ":stage" ||
+                   field == recipe.stages.back().name + ":value";
+        };
+        if (std::none_of(recipe.record.fields.begin(), recipe.record.fields.end(), is_it)) {
+            stage.wrong("name",
+                        fmt::format("the stage '{}' is not a field of [record]", recipe.stages.back().name));
+        }
+        stage.refuse_the_rest();
+    }
+    for (auto& parameter : table.tables("parameters"))
+        recipe.parameters.push_back(read_parameter(parameter));
+    if (auto stap = table.table("stap")) read_stap(*stap, recipe);
+    table.refuse_the_rest();
+    return recipe;
+}
+
+}  // namespace
+
+base::Result<Recipe> load_recipe(const std::filesystem::path& folder) {
+    const auto file = folder / "recipe.toml";
+    auto text = base::read_file(file);
+    if (!text) return tl::make_unexpected(text.error());
+    const auto at = [&](const toml::source_position& where) {
+        return fmt::format("{}:{}:{}", file.string(), where.line, where.column);
+    };
+    try {
+        auto recipe = read_recipe(toml::parse(*text));
+        recipe.folder = folder;
+        return recipe;
+    } catch (const toml::parse_error& error) {
+        return base::bad_input(fmt::format("{}: {}", at(error.source().begin), error.description()),
+                               "recipe.toml is TOML; docs/recipes.md has the keys");
+    } catch (const Wrong& wrong) {
+        return base::bad_input(fmt::format("{}: {}", at(wrong.where), wrong.what),
+                               wrong.hint.empty() ? "docs/recipes.md has the keys" : wrong.hint);
+    }
+}
+
+}  // namespace stapgen::recipe

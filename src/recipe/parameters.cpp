@@ -1,0 +1,59 @@
+#include "recipe/parameters.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "base/text.h"
+
+namespace stapgen::recipe {
+
+base::Result<void> check_value(const Parameter& parameter, std::string_view value) {
+    switch (parameter.type) {
+        case ParameterType::integer: {
+            const auto number = base::to_int(value);
+            if (!number) {
+                return base::bad_input(
+                    fmt::format("--{}: '{}' is not a whole number", parameter.name, base::printable(value)));
+            }
+            const auto low = parameter.minimum.value_or(std::numeric_limits<std::int64_t>::min());
+            const auto high = parameter.maximum.value_or(std::numeric_limits<std::int64_t>::max());
+            if (*number < low || *number > high) {
+                return base::bad_input(
+                    fmt::format("--{}: {} is not between {} and {}", parameter.name, *number, low, high));
+            }
+            return {};
+        }
+        case ParameterType::boolean:
+            if (value == "true" || value == "false") return {};
+            return base::bad_input(
+                fmt::format("--{}: '{}' is neither true nor false", parameter.name, base::printable(value)));
+        case ParameterType::text:
+            // MAXSTRINGLEN of SystemTap is 512 at the most and 128 at the least, the final NUL included.
+            if (value.size() < 128) return {};
+            return base::bad_input(fmt::format("--{}: longer than 127 bytes", parameter.name));
+    }
+    return {};
+}
+
+base::Result<Arguments> complete_arguments(const Recipe& recipe, const Arguments& given) {
+    Arguments all;
+    std::vector<std::string> names;
+    for (const auto& parameter : recipe.parameters) {
+        const auto found = given.find(parameter.name);
+        const auto& value = found == given.end() ? parameter.default_value : found->second;
+        if (auto checked = check_value(parameter, value); !checked)
+            return tl::make_unexpected(checked.error());
+        all[parameter.name] = value;
+        names.push_back(parameter.name);
+    }
+    for (const auto& [name, value] : given) {
+        if (all.contains(name)) continue;
+        const auto meant = base::did_you_mean(name, names);
+        return base::bad_input(fmt::format("{} has no parameter '{}'", recipe.name, name),
+                               meant ? fmt::format("did you mean '{}'?", *meant) : "");
+    }
+    return all;
+}
+
+}  // namespace stapgen::recipe

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace stapgen::recipe {
+
+enum class ParameterType { integer, boolean, text };
+
+/// A value that the user may give. Its name is the option (--max-packets) and, with _ for -, the template's
+/// name.
+struct Parameter {
+    std::string name;
+    ParameterType type = ParameterType::integer;
+    std::string default_value;  ///< as the user would type it
+    std::optional<std::int64_t> minimum, maximum;
+    std::string help;
+};
+
+/// A stage of a latency recipe, in the order of its record.
+struct Stage {
+    std::string name;
+    std::string help;
+};
+
+/// What the script prints: docs/recording-format.md.
+struct RecordSchema {
+    std::string tag;
+    std::vector<std::string> fields;  ///< "name:type"
+};
+
+/// recipe.toml, checked, and the folder it came from: docs/recipes.md.
+struct Recipe {
+    std::filesystem::path folder;
+    std::string name, summary, description;
+    std::string probes;   ///< what it costs
+    std::string kernels;  ///< where it was seen to run, and what it needs
+    std::vector<std::string> examples;
+    RecordSchema record;
+    std::vector<Stage> stages;
+    std::vector<Parameter> parameters;
+    std::optional<std::int64_t> interval_s;  ///< for recipes that report by interval: the default, seconds
+    std::vector<std::string> macros;         ///< for stap's -D: NAME=VALUE
+};
+
+}  // namespace stapgen::recipe

@@ -1,0 +1,53 @@
+#include "render/script.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "render/template.h"
+
+namespace stapgen::render {
+
+namespace {
+
+/// The first line of a recording, as the inside of a SystemTap string.
+std::string header_line(const recipe::Recipe& recipe) {
+    std::string line = fmt::format("stapgen\\t1\\t{}\\t{}", recipe.name, recipe.record.tag);
+    for (const auto& field : recipe.record.fields)
+        line += "\\t" + field;
+    return line;
+}
+
+/// The inside of a SystemTap string: every byte that is not a plain letter, digit or blank as \ooo, so that
+/// no value can end the string, whatever it holds.
+std::string string_literal(std::string_view value) {
+    std::string out;
+    for (const char c : value) {
+        const auto byte = static_cast<unsigned char>(c);
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                           c == ' ' || c == '-' || c == '_' || c == '.';
+        out += plain ? std::string(1, c) : fmt::format("\\{:03o}", byte);
+    }
+    return out;
+}
+
+}  // namespace
+
+base::Result<std::string> render_script(const recipe::Recipe& recipe, std::string_view script_template,
+                                        const recipe::Arguments& arguments,
+                                        std::chrono::milliseconds interval) {
+    auto complete = recipe::complete_arguments(recipe, arguments);
+    if (!complete) return tl::make_unexpected(complete.error());
+    std::map<std::string, std::string> values{{"summary", recipe.summary},
+                                              {"header", header_line(recipe)},
+                                              {"interval_ms", std::to_string(interval.count())}};
+    for (const auto& parameter : recipe.parameters) {
+        auto name = parameter.name;
+        std::replace(name.begin(), name.end(), '-', '_');
+        const auto& value = complete->at(parameter.name);
+        values[name] = parameter.type == recipe::ParameterType::text ? string_literal(value) : value;
+    }
+    return fill_template(script_template, values, (recipe.folder / "script.stp").string());
+}
+
+}  // namespace stapgen::render

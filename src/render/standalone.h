@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stapgen::render {
+
+struct TapsetFile {
+    std::string name;  ///< "stapgen_receive.stp"; macros are in *.stpm
+    std::string text;
+};
+
+/// The script with those tapset files appended that it needs, directly or through each other, so that it runs
+/// with nothing but stap. Found by their names: whatever stapgen's tapsets define begins with "stapgen".
+std::string with_tapsets(std::string_view script, const std::vector<TapsetFile>& tapsets);
+
+}  // namespace stapgen::render

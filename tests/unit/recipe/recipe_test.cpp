@@ -1,0 +1,97 @@
+#include "recipe/recipe.h"
+
+#include <doctest/doctest.h>
+
+#include "base/files.h"
+#include "recipe/catalog.h"
+#include "recipe/load_recipe.h"
+#include "recipe/parameters.h"
+
+using namespace stapgen;
+
+namespace {
+
+constexpr const char* good = R"(name = "mine"
+summary = "One line"
+[record]
+tag = "r"
+fields = ["time:time", "a-b:stage"]
+[[stages]]
+name = "a-b"
+help = "from a to b"
+[[parameters]]
+name = "max-packets"
+type = "int"
+default = 4096
+minimum = 64
+maximum = 65536
+help = "packets"
+)";
+
+base::Result<recipe::Recipe> load(const std::string& text) {
+    const auto folder = base::PrivateDirectory::create().value();
+    REQUIRE(base::create_file(folder.path() / "recipe.toml", text));
+    auto loaded = recipe::load_recipe(folder.path());
+    if (!loaded) {
+        // Without the folder's name, which differs from run to run.
+        loaded.error().what.erase(0, folder.path().string().size() + 1);
+    }
+    return loaded;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+    const auto at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    return text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+TEST_CASE("a recipe is read with its stages and parameters") {
+    const auto loaded = load(good).value();
+    CHECK(loaded.name == "mine");
+    CHECK(loaded.record.fields.size() == 2);
+    CHECK(loaded.stages.at(0).name == "a-b");
+    CHECK(loaded.parameters.at(0).maximum == 65536);
+    CHECK_FALSE(loaded.interval_s);
+}
+
+TEST_CASE("what is wrong with a recipe is said with file, line and column") {
+    CHECK(load(replaced(good, "tag = \"r\"", "tag = r")).error().what.starts_with("recipe.toml:4:"));
+    CHECK(load(replaced(good, "summary", "sumary")).error().what ==
+          "recipe.toml:1:1: the recipe has no 'summary'");
+    CHECK(load(replaced(good, "tag =", "colour = 3\ntag =")).error().what ==
+          "recipe.toml:4:1: unknown key 'colour' in [record]");
+    CHECK(load(replaced(good, "a-b:stage", "a-b:stag")).error().what ==
+          "recipe.toml:5:10: 'a-b:stag' is not a field");
+    CHECK(load(replaced(good, "default = 4096", "default = 3")).error().what ==
+          "recipe.toml:12:11: --max-packets: 3 is not between 64 and 65536");
+    CHECK(load(replaced(good, "name = \"a-b\"", "name = \"b-a\"")).error().what ==
+          "recipe.toml:7:8: the stage 'b-a' is not a field of [record]");
+    CHECK(load(std::string(good) + "[stap]\nmacros = [\"X=1; evil\"]\n").error().what ==
+          "recipe.toml:17:10: 'X=1; evil' is not NAME=NUMBER");
+}
+
+TEST_CASE("arguments get defaults, and values that a recipe does not allow are refused") {
+    const auto mine = load(good).value();
+    CHECK(recipe::complete_arguments(mine, {}).value().at("max-packets") == "4096");
+    CHECK(recipe::complete_arguments(mine, {{"max-packets", "127"}}).value().at("max-packets") == "127");
+    CHECK_FALSE(recipe::complete_arguments(mine, {{"max-packets", "63"}}));
+    CHECK_FALSE(recipe::complete_arguments(mine, {{"max-packets", "64]; system(\"id\")"}}));
+    CHECK(recipe::complete_arguments(mine, {{"max-packet", "64"}}).error().hint ==
+          "did you mean 'max-packets'?");
+}
+
+TEST_CASE("one broken recipe does not take the others away") {
+    const auto folder = base::PrivateDirectory::create().value();
+    std::filesystem::create_directories(folder.path() / "mine");
+    std::filesystem::create_directories(folder.path() / "other");
+    REQUIRE(base::create_file(folder.path() / "mine" / "recipe.toml", good));
+    REQUIRE(base::create_file(folder.path() / "other" / "recipe.toml", good));
+    const auto catalog = recipe::load_catalog({folder.path(), folder.path() / "not-there"});
+    CHECK(catalog.recipes.size() == 1);
+    CHECK(catalog.broken.contains("other"));
+    CHECK(recipe::find_recipe(catalog, "mine"));
+    CHECK(recipe::find_recipe(catalog, "mime").error().hint.starts_with("did you mean 'mine'?"));
+    CHECK(recipe::find_recipe(catalog, "other").error().what.find("'mine'") != std::string::npos);
+}

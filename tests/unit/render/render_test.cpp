@@ -1,0 +1,76 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/files.h"
+#include "recipe/catalog.h"
+#include "render/script.h"
+#include "render/standalone.h"
+#include "render/template.h"
+
+using namespace stapgen;
+using namespace std::chrono_literals;
+
+TEST_CASE("a template keeps stap's own brackets and drops sections without a value") {
+    CHECK(render::fill_template("global a%[<%n%>] // {{x}}\n", {{"n", "17"}}, "s").value() ==
+          "global a%[17] // {{x}}\n");
+    CHECK(render::fill_template("a<%#t%>b<%/t%>c", {{"t", "0"}}, "s").value() == "ac");
+    CHECK(render::fill_template("a<%#t%>b<%t%><%/t%>c", {{"t", "5"}}, "s").value() == "ab5c");
+}
+
+TEST_CASE("a name that no recipe declares is an error with line and column, not empty text") {
+    const auto filled = render::fill_template("one\n  <% pakets %>\n", {{"packets", "1"}}, "x/script.stp");
+    CHECK(filled.error().what ==
+          "x/script.stp:2:3: the template names 'pakets', which recipe.toml does not declare");
+    CHECK(filled.error().hint == "did you mean 'packets'?");
+    CHECK_FALSE(render::fill_template("<%#a%>b", {{"a", "1"}}, "s"));
+    CHECK_FALSE(render::fill_template("<%a", {{"a", "1"}}, "s"));
+}
+
+TEST_CASE("no text that a user gives can end the string it stands in") {
+    recipe::Recipe mine;
+    mine.name = "mine";
+    mine.parameters = {{"who", recipe::ParameterType::text, "", {}, {}, "h"}};
+    const auto script = render::render_script(mine, "probe begin { println(\"<%who%>\") }",
+                                              {{"who", "x\") } probe begin { system(\"id\") } //%\n"}}, 0ms)
+                            .value();
+    CHECK(script ==
+          "probe begin { println(\"x\\042\\051 \\175 probe begin \\173 system\\050\\042id\\042\\051 \\175 "
+          "\\057\\057\\045\\012\") }");
+}
+
+TEST_CASE("every shipped recipe renders, with and without an interval, and its script stays under 80 lines") {
+    const auto catalog = recipe::load_catalog({SOURCE_DIR "/templates"});
+    CHECK(catalog.broken.empty());
+    REQUIRE(catalog.recipes.size() == 4);
+    for (const auto& recipe : catalog.recipes) {
+        CAPTURE(recipe.name);
+        const auto text = base::read_file(recipe.folder / "script.stp").value();
+        for (const auto interval : {0ms, 5000ms}) {
+            if (interval == 0ms && recipe.interval_s) continue;
+            const auto script = render::render_script(recipe, text, {}, interval).value();
+            CHECK(script.find("<%") == std::string::npos);
+            CHECK((script.find("timer.ms(5000)") != std::string::npos) == (interval > 0ms));
+            CHECK(std::count(script.begin(), script.end(), '\n') < 80);
+            CHECK(script.find("printf(\"" + recipe.record.tag + "\\t") != std::string::npos);
+        }
+    }
+}
+
+TEST_CASE("a standalone script brings the tapset files it needs, through each other, and no others") {
+    const std::vector<render::TapsetFile> tapsets{
+        {"a.stp", "probe stapgen.a = stapgen.b {}\n"},
+        {"b.stp", "probe stapgen.b = kprobe.function(\"b\") { x = @stapgen_m }\n"},
+        {"c.stp", "probe stapgen.c = stapgen.a {}\nprobe stapgen.a { }\n"},
+        {"m.stpm", "@define stapgen_m %( 1 %)\n"},
+    };
+    const auto script = render::with_tapsets("// what it is\nprobe stapgen.a { }\n", tapsets);
+    CHECK(script.starts_with("// what it is\n"));
+    const auto macros = script.find("@define stapgen_m"), own = script.find("probe stapgen.a {"),
+               library = script.find("kprobe.function");
+    CHECK(macros < own);
+    CHECK(own < library);
+    CHECK(script.find("c.stp") == std::string::npos);
+    CHECK(render::with_tapsets("probe begin {}\n", tapsets) == "probe begin {}\n");
+}
