@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/summary.h"
+#include "base/result.h"
+#include "decode/record.h"
+
+namespace stapgen::analyze {
+
+struct AnalyzerOptions {
+    std::vector<std::string>
+        group_by;                   ///< names of fields of the header's own records; empty: the whole only
+    std::size_t max_groups = 1000;  ///< the first so many distinct ones; the rest is the group "other"
+    bool keep_intervals = false;    ///< whether take_interval() is wanted
+};
+
+/// Turns records into a Summary. Memory depends on the number of groups and of drop rows, not on the number
+/// of records. One thread. Never fails on what a script prints; what does not add up shows in the accounting.
+class Analyzer {
+  public:
+    /// Fails when a field to group by is not there. `header` must outlive the Analyzer.
+    static base::Result<Analyzer> create(const decode::Header& header, AnalyzerOptions options = {});
+    Analyzer(Analyzer&&) noexcept;
+    Analyzer& operator=(Analyzer&&) noexcept;
+    ~Analyzer();
+
+    /// Whatever the parser made of a line; headers and unrecognised lines change nothing.
+    void add(const decode::Line& line);
+
+    void add(const decode::Record& record);
+    void ready(const decode::Ready& ready);
+    void tick(const decode::Tick& tick);
+    void end(const decode::End& end);
+
+    /// Everything so far. `input` and `transport` are left to the caller.
+    [[nodiscard]] Summary summary() const;
+
+    /// The interval that the last tick or end line closed, once; nothing if none was closed since the last
+    /// call or keep_intervals is off. Its accounting holds the differences over the interval.
+    std::optional<Summary> take_interval();
+
+  private:
+    struct State;
+    explicit Analyzer(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace stapgen::analyze

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "analyze/summary.h"
+#include "decode/record.h"
+
+namespace stapgen::analyze {
+
+/// The histograms of the whole and of each group, for as many measures as the plan of a recipe has.
+/// Invariant: at most `max_groups` groups besides the whole and "other".
+class Groups {
+  public:
+    /// One group (or the whole): a histogram per measure, in the order of the measures.
+    struct Part {
+        Group group;
+        std::vector<Histogram> measures;
+
+        void add(std::size_t measure, std::int64_t value);
+    };
+
+    explicit Groups(std::size_t max_groups) : max_groups_(max_groups) {}
+
+    Part& whole() { return whole_; }
+
+    /// The part of a record, made when it is the first of its group. `fields` are places in the record.
+    Part& part_of(const decode::Record& record, const std::vector<std::size_t>& fields);
+
+    /// As if all that went into `other` had gone in here.
+    Groups& operator+=(const Groups& other);
+
+    /// The whole, then the groups, the largest first, then "other" if there is one.
+    [[nodiscard]] std::vector<const Part*> in_order() const;
+
+  private:
+    struct KeyHash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view key) const { return std::hash<std::string_view>{}(key); }
+    };
+
+    Part& other();
+    Part& part_with(std::string_view key, const Group& group);
+
+    std::size_t max_groups_;
+    Part whole_;
+    std::unordered_map<std::string, Part, KeyHash, std::equal_to<>> parts_;
+    std::optional<Part> other_;
+    std::string key_;  ///< kept for its memory
+};
+
+}  // namespace stapgen::analyze

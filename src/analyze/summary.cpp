@@ -1,0 +1,130 @@
+#include "analyze/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "analyze/saturate.h"
+
+namespace stapgen::analyze {
+
+namespace {
+
+std::int64_t total(const std::vector<Cause>& causes) {
+    std::int64_t sum = 0;
+    for (const auto& cause : causes)
+        sum = saturating_add(sum, cause.count);
+    return sum;
+}
+
+void add_to(std::int64_t& into, std::int64_t count) {
+    into = saturating_add(into, count);
+}
+
+void add_causes(std::vector<Cause>& into, const std::vector<Cause>& from) {
+    for (const auto& cause : from)
+        add_cause(into, cause.name, cause.count);
+}
+
+void add_measures(std::vector<Measure>& into, const std::vector<Measure>& from) {
+    for (const auto& measure : from) {
+        const auto found = std::ranges::find_if(into, [&](const Measure& known) {
+            return known.name == measure.name && known.group == measure.group;
+        });
+        if (found == into.end()) {
+            into.push_back(measure);
+        } else {
+            found->stats += measure.stats;
+        }
+    }
+}
+
+}  // namespace
+
+void add_cause(std::vector<Cause>& causes, std::string_view name, std::int64_t count) {
+    const auto found = std::ranges::find(causes, name, &Cause::name);
+    if (found == causes.end()) {
+        causes.push_back({std::string(name), count});
+    } else {
+        add_to(found->count, count);
+    }
+}
+
+std::int64_t Accounting::incomplete_total() const {
+    return total(incomplete);
+}
+
+std::int64_t Accounting::lost_total() const {
+    return total(lost);
+}
+
+std::int64_t Accounting::unaccounted() const {
+    const auto known =
+        saturating_add(saturating_add(reported, filtered), saturating_add(incomplete_total(), lost_total()));
+    return saturating_subtract(seen, known);
+}
+
+std::vector<Drop> total_drops(const Summary& summary) {
+    std::map<std::pair<std::uint64_t, std::int64_t>, Drop> totals;
+    for (const auto& drop : summary.drops) {
+        const auto [found, is_new] = totals.try_emplace({drop.address, drop.reason}, drop);
+        if (!is_new) add_to(found->second.count, drop.count);
+    }
+    std::vector<Drop> rows;
+    for (auto& [key, drop] : totals) {
+        drop.interval = 0;
+        drop.end_epoch_ns.reset();
+        rows.push_back(std::move(drop));
+    }
+    std::ranges::stable_sort(rows, std::greater{}, &Drop::count);
+    return rows;
+}
+
+bool is_whole(const Summary& summary) {
+    const auto& accounting = summary.accounting;
+    const auto& transport = summary.transport;
+    return accounting.closed && accounting.lost_total() == 0 && accounting.unaccounted() == 0 &&
+           transport.skipped_probes == 0 && transport.probe_errors == 0 && transport.transport_failures == 0;
+}
+
+base::Result<void> merge(Summary& into, const Summary& other) {
+    if (into.recipe != other.recipe) {
+        return base::bad_input(
+            fmt::format("a recording of {} cannot be added to one of {}", other.recipe, into.recipe),
+            "give recordings of one recipe only");
+    }
+    add_measures(into.stages, other.stages);
+    add_measures(into.values, other.values);
+
+    const auto first_interval = static_cast<std::int64_t>(into.intervals.size());
+    into.intervals.insert(into.intervals.end(), other.intervals.begin(), other.intervals.end());
+    for (auto drop : other.drops) {
+        drop.interval += first_interval;
+        into.drops.push_back(std::move(drop));
+    }
+
+    auto& accounting = into.accounting;
+    add_to(accounting.seen, other.accounting.seen);
+    add_to(accounting.reported, other.accounting.reported);
+    add_to(accounting.filtered, other.accounting.filtered);
+    add_causes(accounting.incomplete, other.accounting.incomplete);
+    add_causes(accounting.lost, other.accounting.lost);
+    add_causes(accounting.other, other.accounting.other);
+    accounting.closed = accounting.closed && other.accounting.closed;
+
+    into.input.lines += other.input.lines;
+    into.input.recognised += other.input.recognised;
+    into.input.unrecognised += other.input.unrecognised;
+    into.transport.skipped_probes += other.transport.skipped_probes;
+    into.transport.probe_errors += other.transport.probe_errors;
+    into.transport.transport_failures += other.transport.transport_failures;
+
+    const auto earlier = [](auto a, auto b) { return a && b ? std::min(a, b) : a ? a : b; };
+    into.start_epoch_ns = earlier(into.start_epoch_ns, other.start_epoch_ns);
+    into.end_epoch_ns = std::max(into.end_epoch_ns, other.end_epoch_ns);
+    return {};
+}
+
+}  // namespace stapgen::analyze

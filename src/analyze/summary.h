@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "analyze/histogram.h"
+#include "base/result.h"
+#include "decode/record_parser.h"
+
+namespace stapgen::analyze {
+
+/// One key of a group: a number, a text (unescaped, so any bytes), or true for the key "other".
+struct GroupField {
+    std::string key;
+    std::variant<std::int64_t, std::string, bool> value;
+
+    bool operator==(const GroupField&) const = default;
+};
+
+/// Which part of the whole a measure is of; empty for the whole itself. {"other": true} holds what did not
+/// fit into the number of groups that are kept.
+using Group = std::vector<GroupField>;
+
+/// The distribution of one stage (ns) or of one value (no unit), of the whole or of one group.
+struct Measure {
+    std::string name;
+    Group group;
+    Histogram stats;
+};
+
+/// Packets dropped at one place for one reason in one interval.
+struct Drop {
+    std::int64_t interval = 0;  ///< counted from 0, see Summary::intervals
+    std::optional<std::int64_t>
+        end_epoch_ns;  ///< when that interval ended; nothing if the input stops before
+    std::uint64_t address = 0;
+    std::int64_t reason = -1;  ///< the kernel's number, -1: none given
+    std::int64_t count = 0;
+
+    std::optional<std::string> symbol;  ///< this and the rest: filled in by whoever has the symbols
+    std::optional<std::uint64_t> offset;
+    std::optional<std::string> module;
+    std::optional<std::string> reason_name;
+};
+
+/// The span between two ticks.
+struct Interval {
+    std::optional<std::int64_t> start_epoch_ns;
+    std::optional<std::int64_t> end_epoch_ns;  ///< nothing if the input stops before its tick
+};
+
+struct Cause {
+    std::string name;
+    std::int64_t count = 0;
+};
+
+/// Adds to the cause of that name, a new one at the end if there is none. Stops at the largest number.
+void add_cause(std::vector<Cause>& causes, std::string_view name, std::int64_t count);
+
+/// Where everything that was seen went. In the script's own order of causes.
+struct Accounting {
+    /// What the script says it saw. Without an end line: what the last tick said, plus the records after it;
+    /// at least so many there were.
+    std::int64_t seen = 0;
+    std::int64_t reported = 0;  ///< records that arrived here (of a recipe with counts: the sum of counts)
+    std::int64_t filtered = 0;
+    std::vector<Cause> incomplete;  ///< by the stage or step that was never seen
+    std::vector<Cause> lost;        ///< "transport": the script reported them and they did not arrive
+    std::vector<Cause> other;       ///< counts of the script that are none of the above; not added up
+    bool closed = false;            ///< the input has its last line
+
+    [[nodiscard]] std::int64_t incomplete_total() const;
+    [[nodiscard]] std::int64_t lost_total() const;
+    /// seen - (reported + filtered + incomplete + lost). Not 0: the script's counts do not add up.
+    [[nodiscard]] std::int64_t unaccounted() const;
+};
+
+/// Losses that only the one who ran the script knows of. Set by the caller; 0 for a replay.
+struct Transport {
+    std::int64_t skipped_probes = 0;
+    std::int64_t probe_errors = 0;
+    std::int64_t transport_failures = 0;
+};
+
+/// All that a report shows. Plain data.
+struct Summary {
+    std::string recipe;
+    std::vector<Measure> stages;      ///< the whole in recipe order, then each group, the largest first
+    std::vector<Measure> values;      ///< likewise
+    bool counts_drops = false;        ///< the recipe's records are drops: no drop is a result, too
+    std::vector<Drop> drops;          ///< by interval, then by count, the largest first
+    std::vector<Interval> intervals;  ///< all of them, also those in which nothing happened
+    Accounting accounting;
+    decode::InputCounts input;  ///< set by the caller from RecordParser::input()
+    Transport transport;
+    std::optional<std::int64_t> start_epoch_ns;  ///< probes were live
+    std::optional<std::int64_t> end_epoch_ns;    ///< the last moment the input tells of
+};
+
+/// The drops of all intervals together, by place and reason, the largest first; `interval` and
+/// `end_epoch_ns` mean nothing in them.
+std::vector<Drop> total_drops(const Summary& summary);
+
+/// Whether anything in it says that data is missing: lost, skipped, unaccounted or not closed.
+bool is_whole(const Summary& summary);
+
+/// Adds another recording of the same recipe, of another machine or another time: histograms, accounting,
+/// input and transport add up, drops and intervals are appended.
+base::Result<void> merge(Summary& into, const Summary& other);
+
+}  // namespace stapgen::analyze

@@ -1,0 +1,126 @@
+#include "cli/compiling.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <iostream>
+
+#include "base/text.h"
+#include "host/cures.h"
+#include "host/symbol_table.h"
+#include "render/script.h"
+
+namespace stapgen::cli {
+
+base::Result<std::string> script_of(const recipe::Recipe& recipe, const recipe::Arguments& arguments,
+                                    std::chrono::milliseconds interval) {
+    auto text = base::read_file(recipe.folder / "script.stp");
+    if (!text) return tl::make_unexpected(text.error());
+    return render::render_script(recipe, *text, arguments, interval);
+}
+
+namespace {
+
+base::Result<void> cure(const Program& program, const host::System& machine, const MakeOptions& options,
+                        launch::CompileJob& job, std::vector<std::string>& notes) {
+    host::CureChoice choice;
+    for (const auto& name : options.without_cures) {
+        if (name == "all") {
+            choice.none = true;
+        } else {
+            choice.without.insert(name);
+        }
+    }
+    auto table = host::load_cures(program.files.cures);
+    if (!table) return tl::make_unexpected(table.error());
+    auto cured =
+        host::apply_cures(host::needed_cures(*table, machine, job.target), choice, job.target, job.cache);
+    if (!cured) return tl::make_unexpected(cured.error());
+    job.options.apply(*cured);
+    notes = cured->lines;
+
+    if (choice.none || choice.without.contains("symbol-table")) return {};
+    std::optional<std::filesystem::path> symbols;
+    if (!options.symbols.empty()) symbols = options.symbols;
+    auto map = host::cure_symbol_table(machine, job.target, symbols, job.cache);
+    if (!map) return tl::make_unexpected(map.error());
+    if (*map) {
+        job.mounts = {(*map)->mount};
+        notes.push_back((*map)->line);
+    }
+    return {};
+}
+
+}  // namespace
+
+base::Result<Preparation> prepare(const Program& program, const host::System& machine,
+                                  const recipe::Recipe& recipe, const MakeOptions& options) {
+    auto interval = interval_of(options.interval, recipe);
+    if (!interval) return tl::make_unexpected(interval.error());
+    auto script = script_of(recipe, options.arguments, *interval);
+    if (!script) return tl::make_unexpected(script.error());
+
+    launch::CompileJob job;
+    job.cache = base::cache_directory();
+    job.target = host::inspect(machine, {options.stap, options.release});
+    if (!options.dry_run) {
+        if (auto able = host::none_of(host::obstacles_to_compile(job.target)); !able) {
+            return tl::make_unexpected(able.error());
+        }
+    }
+    std::vector<std::string> notes;
+    if (auto cured = cure(program, machine, options, job, notes); !cured)
+        return tl::make_unexpected(cured.error());
+
+    auto folder = base::PrivateDirectory::create();
+    if (!folder) return tl::make_unexpected(folder.error());
+    job.options.script = folder->path() / (recipe.name + ".stp");
+    if (auto written = base::create_file(job.options.script, *script); !written) {
+        return tl::make_unexpected(written.error());
+    }
+    job.options.tapsets = {program.files.tapsets};
+    job.options.macros = recipe.macros;
+    job.options.all_modules = options.all_modules;
+    job.options.modules = options.modules;
+    job.options.stap_options = options.stap_options;
+    if (auto loaded = base::read_file("/proc/modules")) job.options.loaded_modules = *loaded;
+    return Preparation{*std::move(folder), std::move(job), std::move(notes)};
+}
+
+base::Result<launch::Compiled> compile(Preparation& preparation, bool quiet, bool verbose) {
+    if (!quiet) {
+        for (const auto& note : preparation.notes)
+            std::cerr << "stapgen: " << note << '\n';
+    }
+    const auto style = quiet                     ? launch::ProgressStyle::none
+                       : ::isatty(STDERR_FILENO) ? launch::ProgressStyle::terminal
+                                                 : launch::ProgressStyle::lines;
+    launch::Progress progress(std::cerr, style, launch::Progress::Clock::now());
+    preparation.job.progress = &progress;
+    if (verbose) {
+        preparation.job.stap_said = [](std::string_view line) { std::cerr << base::printable(line) << '\n'; };
+    }
+    auto compiled = launch::compile(preparation.job);
+    preparation.job.progress = nullptr;
+    if (!compiled) return compiled;
+    if (!quiet) {
+        for (const auto& warning : compiled->warnings)
+            std::cerr << "stapgen: warning: " << warning.cause << '\n';
+    }
+    return compiled;
+}
+
+void print_commands(const Preparation& preparation, const launch::LoadJob* load) {
+    for (const auto& note : preparation.notes)
+        std::cout << "# " << note << '\n';
+    const auto command = launch::compile_command(preparation.job);
+    if (!command.mounts.empty()) std::cout << "# in a mount namespace of its own (unshare -m):\n";
+    for (const auto& mount : command.mounts) {
+        std::cout << base::shell_quoted({"mount", "--bind", mount.source.string(), mount.target.string()})
+                  << '\n';
+    }
+    std::cout << base::shell_quoted(command.argv) << '\n';
+    if (load != nullptr) std::cout << base::shell_quoted(launch::load_command(*load).argv) << '\n';
+}
+
+}  // namespace stapgen::cli

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/files.h"
+#include "cli/doing.h"
+#include "cli/run_options.h"
+#include "host/host.h"
+#include "host/system.h"
+#include "launch/run.h"
+
+namespace stapgen::cli {
+
+/// The recipe's script, rendered from its script.stp.
+base::Result<std::string> script_of(const recipe::Recipe& recipe, const recipe::Arguments& arguments,
+                                    std::chrono::milliseconds interval);
+
+/// Everything that is known before stap is started. Owns the folder that the script is in.
+struct Preparation {
+    base::PrivateDirectory folder;
+    launch::CompileJob job;
+    std::vector<std::string> notes;  ///< one line for each cure, for the user
+};
+
+/// Looks at the machine, chooses the cures and writes the script. Fails where the machine cannot compile for
+/// the target, unless `dry_run`.
+base::Result<Preparation> prepare(const Program& program, const host::System& machine,
+                                  const recipe::Recipe& recipe, const MakeOptions& options);
+
+/// Says what is cured, runs stap and shows its progress.
+base::Result<launch::Compiled> compile(Preparation& preparation, bool quiet, bool verbose);
+
+/// What a person would type to do the same; for --dry-run.
+void print_commands(const Preparation& preparation, const launch::LoadJob* load);
+
+}  // namespace stapgen::cli

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <functional>
+
+#include "base/result.h"
+#include "cli/program_files.h"
+#include "recipe/catalog.h"
+
+namespace stapgen::cli {
+
+/// What the whole program works with.
+struct Program {
+    ProgramFiles files;
+    recipe::Catalog catalog;
+};
+
+/// What the command line asked for, decided by parsing it and done afterwards.
+using Action = std::function<base::Result<void>()>;
+
+/// Writes an error as every error is written: what and why, then what to do next.
+void show_error(const base::Error& error);
+
+/// The exit codes of DESIGN.md's contract.
+int exit_code_of(const base::Error& error);
+
+}  // namespace stapgen::cli

@@ -1,0 +1,40 @@
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/measuring.h"
+#include "cli/run_options.h"
+#include "launch/module_file.h"
+
+namespace stapgen::cli {
+
+namespace {
+
+struct ExecOptions {
+    std::string module;
+    MeasureOptions measure;
+};
+
+base::Result<void> exec(const ExecOptions& options) {
+    auto plan = plan_of(options.measure);
+    if (!plan) return tl::make_unexpected(plan.error());
+    auto module = launch::make_loadable(options.module);
+    if (!module) return tl::make_unexpected(module.error());
+    const auto machine = launch::this_machine();
+    const auto target = host::inspect(*machine, {});
+    if (auto able = host::none_of(host::obstacles_to_load(target)); !able)
+        return tl::make_unexpected(able.error());
+    return measure(*machine, load_job_of(target, module->path, *plan), options.module, *plan);
+}
+
+}  // namespace
+
+void add_exec_command(CLI::App& app, const Program&, Action& action) {
+    auto options = std::make_shared<ExecOptions>();
+    auto* command =
+        app.add_subcommand("exec", "Run a module that build made: no compiler, headers or debuginfo needed");
+    command->add_option("module", options->module, "The module's file")->required();
+    add_measure_options(*command, options->measure);
+    command->callback([&action, options] { action = [options] { return exec(*options); }; });
+}
+
+}  // namespace stapgen::cli

@@ -1,0 +1,143 @@
+#include "cli/measuring.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <memory>
+
+#include "analyze/analyzer.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "cli/naming.h"
+#include "decode/record_parser.h"
+#include "report/json_report.h"
+#include "report/text_report.h"
+
+namespace stapgen::cli {
+
+namespace {
+
+/// Everything that happens between a line of the module and the report.
+class Measurement {
+  public:
+    Measurement(const MeasurePlan& plan, std::string recipe) : plan_(plan), recipe_(std::move(recipe)) {}
+
+    void output(launch::Line line, launch::Control& control) {
+        const auto parsed = parser_.feed(line.text);
+        if (!analyzer_ && parser_.header() != nullptr) begin(*parser_.header());
+        if (!analyzer_) return;
+        analyzer_->add(parsed);
+        if (std::holds_alternative<decode::Ready>(parsed)) ready();
+        if (std::holds_alternative<decode::Tick>(parsed)) {
+            show_interval();
+            if (plan_.intervals && ++intervals_ >= *plan_.intervals) control.request_stop();
+        }
+        if (!std::cout) control.request_stop();  // nobody reads any more
+    }
+
+    void error(launch::Line line) {
+        if (plan_.verbose) std::cerr << base::printable(line.text) << '\n';
+    }
+
+    void tick(launch::Control& control) {
+        if (plan_.duration && ready_at_ && Clock::now() - *ready_at_ >= *plan_.duration)
+            control.request_stop();
+    }
+
+    /// The report of the whole.
+    base::Result<void> finish(const launch::LoadEnd& end) {
+        if (const auto& refusal = parser_.refusal()) return tl::make_unexpected(*refusal);
+        if (!analyzer_) {
+            if (end.ending.interrupted) return base::failed("interrupted before the measurement began");
+            return base::failed("the module printed no records", "run it again with -v to see what it says");
+        }
+        auto summary = analyzer_->summary();
+        summary.input = parser_.input();
+        summary.transport = {end.losses.skipped_probes, end.losses.errors, end.losses.transport_failures};
+        names_.put_into(summary);
+        if (plan_.format == Format::json) {
+            report::write_json(std::cout, summary, {.percentiles = plan_.percentiles});
+        } else {
+            report::write_text(std::cout, summary, {.percentiles = plan_.percentiles, .intervals = false});
+        }
+        std::cout.flush();
+        return {};
+    }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    void begin(const decode::Header& header) {
+        analyze::AnalyzerOptions options;
+        options.keep_intervals = plan_.format == Format::table;
+        for (const char* field : {"pid", "tid", "comm"}) {
+            if (header.schemas.front().find(field)) options.group_by.emplace_back(field);
+        }
+        if (auto analyzer = analyze::Analyzer::create(header, options)) analyzer_ = *std::move(analyzer);
+    }
+
+    void ready() {
+        ready_at_ = Clock::now();
+        if (!plan_.quiet) std::cerr << "stapgen: measuring " << recipe_ << "; Ctrl-C ends it" << std::endl;
+    }
+
+    void show_interval() {
+        auto interval = analyzer_->take_interval();
+        if (!interval || plan_.format != Format::table) return;
+        names_.put_into(*interval);
+        report::write_text(std::cout, *interval,
+                           {.percentiles = plan_.percentiles, .total = !interval->counts_drops});
+        std::cout.flush();
+    }
+
+    const MeasurePlan& plan_;
+    std::string recipe_;
+    decode::RecordParser parser_;
+    std::optional<analyze::Analyzer> analyzer_;
+    std::optional<Clock::time_point> ready_at_;
+    std::int64_t intervals_ = 0;
+    Names names_;
+};
+
+}  // namespace
+
+launch::LoadJob load_job_of(const host::Target& target, const std::filesystem::path& module,
+                            const MeasurePlan& plan) {
+    launch::LoadJob job;
+    job.target = target;
+    job.cache = base::cache_directory();
+    job.options.module = module;
+    job.options.target_id = plan.target;
+    job.options.buffer_mb = plan.buffer_mb;
+    if (plan.target_is_process) job.options.globals["stapgen_target_is_pid"] = "1";
+    return job;
+}
+
+base::Result<void> measure(const host::System& machine, const launch::LoadJob& job, const std::string& recipe,
+                           const MeasurePlan& plan) {
+    Measurement measurement(plan, recipe);
+    auto with_handlers = job;
+    with_handlers.handlers.output = [&](launch::Line line, launch::Control& control) {
+        measurement.output(line, control);
+    };
+    with_handlers.handlers.error = [&](launch::Line line, launch::Control&) { measurement.error(line); };
+    with_handlers.handlers.tick = [&](launch::Control& control) { measurement.tick(control); };
+    auto end = launch::load(machine, with_handlers);
+    if (!end) return tl::make_unexpected(end.error());
+    auto shown = measurement.finish(*end);
+    if (!plan.quiet) {
+        for (const auto& message : end->messages) {
+            std::cerr << "stapgen: " << message.cause;
+            if (!message.remedy.empty()) std::cerr << "; " << message.remedy;
+            std::cerr << '\n';
+        }
+    }
+    for (const auto& line : end->cleanup)
+        std::cerr << "stapgen: " << line << '\n';
+    if (end->failure) return tl::make_unexpected(*end->failure);
+    return shown;
+}
+
+}  // namespace stapgen::cli

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "cli/run_options.h"
+#include "host/host.h"
+#include "host/system.h"
+#include "launch/run.h"
+
+namespace stapgen::cli {
+
+launch::LoadJob load_job_of(const host::Target& target, const std::filesystem::path& module,
+                            const MeasurePlan& plan);
+
+/// Loads the module, reads its records until it ends or is stopped, and writes the report to stdout: each
+/// interval as it closes, the whole at the end. `recipe` is for messages only.
+base::Result<void> measure(const host::System& machine, const launch::LoadJob& job, const std::string& recipe,
+                           const MeasurePlan& plan);
+
+}  // namespace stapgen::cli

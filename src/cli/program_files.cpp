@@ -1,0 +1,52 @@
+#include "cli/program_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/files.h"
+#include "base/text.h"
+
+namespace stapgen::cli {
+
+base::Result<ProgramFiles> find_program_files() {
+    std::error_code error;
+    const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+    const auto share = program.parent_path().parent_path() / "share" / "stapgen";
+    if (error || !std::filesystem::is_directory(share / "templates", error)) {
+        return base::cannot_here(fmt::format("stapgen's own files are not in {}", share.string()),
+                                 "install it whole: 'cmake --install BUILD --prefix PREFIX'");
+    }
+    return ProgramFiles{share / "templates", share / "tapsets", share / "cures.toml"};
+}
+
+std::vector<std::filesystem::path> recipe_folders(const std::string& recipe_path, const ProgramFiles& files) {
+    std::vector<std::filesystem::path> folders;
+    const auto add = [&](std::string_view list) {
+        for (const auto folder : base::split(list, ':')) {
+            if (!folder.empty()) folders.emplace_back(folder);
+        }
+    };
+    add(recipe_path);
+    if (const char* list = std::getenv("STAPGEN_RECIPE_PATH")) add(list);
+    if (const char* home = std::getenv("HOME"); home != nullptr && home[0] == '/') {
+        folders.push_back(std::filesystem::path(home) / ".config" / "stapgen" / "recipes");
+    }
+    folders.push_back(files.templates);
+    return folders;
+}
+
+base::Result<std::vector<render::TapsetFile>> read_tapsets(const ProgramFiles& files) {
+    std::vector<render::TapsetFile> tapsets;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(files.tapsets, error)) {
+        auto text = base::read_file(entry.path());
+        if (!text) return tl::make_unexpected(text.error());
+        tapsets.push_back({entry.path().filename().string(), *std::move(text)});
+    }
+    std::sort(tapsets.begin(), tapsets.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+    return tapsets;
+}
+
+}  // namespace stapgen::cli

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "base/result.h"
+#include "render/standalone.h"
+
+namespace stapgen::cli {
+
+/// What is installed beside the program: <prefix>/share/stapgen for <prefix>/bin/stapgen.
+struct ProgramFiles {
+    std::filesystem::path templates, tapsets, cures;
+};
+
+base::Result<ProgramFiles> find_program_files();
+
+/// Where recipes are looked for, the first first: --recipe-path, $STAPGEN_RECIPE_PATH (both with : between
+/// folders),
+/// ~/.config/stapgen/recipes, and our own.
+std::vector<std::filesystem::path> recipe_folders(const std::string& recipe_path, const ProgramFiles& files);
+
+/// The texts of the tapset files, sorted by name.
+base::Result<std::vector<render::TapsetFile>> read_tapsets(const ProgramFiles& files);
+
+}  // namespace stapgen::cli

@@ -1,0 +1,54 @@
+#include <iostream>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/compiling.h"
+#include "cli/run_options.h"
+#include "render/standalone.h"
+
+namespace stapgen::cli {
+
+namespace {
+
+struct RenderOptions {
+    bool standalone = false;
+    std::string interval, release;
+    recipe::Arguments arguments;
+};
+
+base::Result<void> render(const Program& program, const recipe::Recipe& recipe,
+                          const RenderOptions& options) {
+    auto interval = interval_of(options.interval, recipe);
+    if (!interval) return tl::make_unexpected(interval.error());
+    auto script = script_of(recipe, options.arguments, *interval);
+    if (!script) return tl::make_unexpected(script.error());
+    if (options.standalone) {
+        auto tapsets = read_tapsets(program.files);
+        if (!tapsets) return tl::make_unexpected(tapsets.error());
+        *script = render::with_tapsets(*script, *tapsets);
+    }
+    std::cout << *script;
+    return {};
+}
+
+}  // namespace
+
+void add_render_command(CLI::App& app, const Program& program, Action& action) {
+    auto* command = app.add_subcommand("render", "Print a recipe's SystemTap script and run nothing");
+    command->require_subcommand(1);
+    for (const auto& recipe : program.catalog.recipes) {
+        auto options = std::make_shared<RenderOptions>();
+        auto* one = command->add_subcommand(recipe.name, recipe.summary);
+        one->add_flag("--standalone", options->standalone,
+                      "With stapgen's tapset put in, to carry elsewhere");
+        one->add_option("-r,--release", options->release,
+                        "Accepted for the kernel it is meant for; the script itself fits all of them");
+        add_interval(*one, options->interval);
+        add_parameters(*one, recipe, options->arguments);
+        one->callback([&program, &recipe, &action, options] {
+            action = [&program, &recipe, options] { return render(program, recipe, *options); };
+        });
+    }
+}
+
+}  // namespace stapgen::cli

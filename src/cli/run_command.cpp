@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/compiling.h"
+#include "cli/measuring.h"
+#include "cli/run_options.h"
+
+namespace stapgen::cli {
+
+namespace {
+
+struct RunOptions {
+    MakeOptions make;
+    MeasureOptions measure;
+};
+
+base::Result<void> run(const Program& program, const recipe::Recipe& recipe, const RunOptions& options) {
+    auto plan = plan_of(options.measure);
+    if (!plan) return tl::make_unexpected(plan.error());
+    if (plan->intervals && options.make.interval.empty() && !recipe.interval_s) {
+        return base::bad_input("-n counts intervals, and there are none",
+                               "give -i too, for example -i 1 -n 10");
+    }
+    const auto machine = launch::this_machine();
+    auto preparation = prepare(program, *machine, recipe, options.make);
+    if (!preparation) return tl::make_unexpected(preparation.error());
+    const auto& target = preparation->job.target;
+    if (options.make.dry_run) {
+        const auto load = load_job_of(target, "MODULE.ko", *plan);
+        print_commands(*preparation, &load);
+        return {};
+    }
+    if (!target.running) {
+        return base::bad_input(fmt::format("{} is not the running kernel", target.release),
+                               fmt::format("'stapgen build {} -r {} -o FILE.ko' makes a module for it, and "
+                                           "'stapgen exec FILE.ko' runs it there",
+                                           recipe.name, target.release));
+    }
+    if (auto able = host::none_of(host::obstacles_to_load(target)); !able)
+        return tl::make_unexpected(able.error());
+    auto compiled = compile(*preparation, plan->quiet, plan->verbose);
+    if (!compiled) return tl::make_unexpected(compiled.error());
+    return measure(*machine, load_job_of(target, compiled->module, *plan), recipe.name, *plan);
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, const Program& program, const recipe::Recipe& recipe, Action& action) {
+    auto options = std::make_shared<RunOptions>();
+    auto* command = app.add_subcommand(recipe.name, recipe.summary)->group("Recipes");
+    add_measure_options(*command, options->measure);
+    add_interval(*command, options->make.interval);
+    add_make_options(*command, options->make);
+    add_parameters(*command, recipe, options->make.arguments);
+    std::string examples = "Examples:";
+    for (const auto& example : recipe.examples)
+        examples += "\n  " + example;
+    command->footer(examples);
+    command->callback([&program, &recipe, &action, options] {
+        action = [&program, &recipe, options] { return run(program, recipe, *options); };
+    });
+}
+
+}  // namespace stapgen::cli

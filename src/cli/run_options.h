@@ -1,0 +1,65 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/percentile.h"
+#include "base/result.h"
+#include "recipe/parameters.h"
+#include "recipe/recipe.h"
+
+namespace stapgen::cli {
+
+enum class Format { table, json };
+
+/// As typed.
+struct MakeOptions {
+    std::string release, symbols, stap = "stap";
+    bool all_modules = false;
+    std::vector<std::string> modules, stap_options, without_cures;
+    bool dry_run = false;
+    recipe::Arguments arguments;
+    std::string interval;
+};
+
+/// How a module is made: -r, --symbols, --stap, --all-modules, --module, --stap-option, --no-cure, --dry-run,
+/// and the recipe's own parameters.
+void add_make_options(CLI::App& command, MakeOptions& options);
+void add_parameters(CLI::App& command, const recipe::Recipe& recipe, recipe::Arguments& arguments);
+void add_interval(CLI::App& command, std::string& interval);
+
+/// The interval that was asked for, else the recipe's own; 0: none. Whole milliseconds from 10 ms to a day.
+base::Result<std::chrono::milliseconds> interval_of(const std::string& typed, const recipe::Recipe& recipe);
+
+/// As typed.
+struct MeasureOptions {
+    std::optional<std::int64_t> target_tid, target_pid;
+    std::string comm, duration, percentiles, format = "table";
+    bool json = false;
+    std::optional<std::int64_t> count, buffer_mb;
+    bool quiet = false, verbose = false;
+};
+
+/// How a module is run and its output shown: -x, -p, --comm, -d, -n, -P, --format, -j, --buffer, -q, -v.
+void add_measure_options(CLI::App& command, MeasureOptions& options);
+
+/// The same, understood.
+struct MeasurePlan {
+    std::optional<std::int64_t> target;  ///< for staprun -x
+    bool target_is_process = false;
+    std::optional<std::chrono::nanoseconds> duration;
+    std::optional<std::int64_t> intervals;
+    std::vector<analyze::Percentile> percentiles;
+    Format format = Format::table;
+    std::optional<std::int64_t> buffer_mb;
+    bool quiet = false, verbose = false;
+};
+
+/// Checks values and finds the thread; the thread must exist.
+base::Result<MeasurePlan> plan_of(const MeasureOptions& options);
+
+}  // namespace stapgen::cli

@@ -1,0 +1,128 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace stapgen::decode {
+
+/// The newest format version this code reads. A recording says its own in its first line.
+inline constexpr int format_version = 1;
+
+/// What a field holds; the spelling in a header is the name here, except `int` for integer.
+enum class FieldType {
+    time,     ///< ns of the kernel's monotonic clock, never negative
+    integer,  ///< any signed number
+    text,     ///< escaped by the script, see unescape()
+    stage,    ///< a duration in ns, never negative, or `-`: not seen
+    value,    ///< a number that is no duration and whose statistics are wanted, or `-`
+    address,  ///< bare hexadecimal, at most 64 bits
+    reason,   ///< the kernel's number of a drop reason, -1: this kernel gives none
+    count,    ///< how often, never negative
+};
+
+struct Field {
+    std::string name;
+    FieldType type = FieldType::integer;
+};
+
+/// The fields of one kind of record. `index` 0 is the header's own kind, the one that accounting counts.
+struct Schema {
+    std::string tag;
+    std::size_t index = 0;
+    std::vector<Field> fields;
+
+    /// The place of a field, nothing if there is none of that name.
+    [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const;
+};
+
+/// What the first line says. `schemas` grows with every `fields` line; its elements never move.
+struct Header {
+    int version = format_version;
+    std::string recipe;
+    std::deque<Schema> schemas;
+};
+
+/// One field of a record. `raw` points into the line that was fed.
+struct Value {
+    std::string_view raw;
+    std::int64_t number = 0;  ///< 0 for text; the bits of an address, use address()
+    bool seen = true;         ///< false for `-`
+
+    [[nodiscard]] std::uint64_t address() const { return static_cast<std::uint64_t>(number); }
+};
+
+/// One measurement: as many values as its schema has fields.
+struct Record {
+    const Schema* schema = nullptr;
+    std::span<const Value> values;
+};
+
+/// Probes are live. Both clocks at one moment: epoch = time - monotonic_ns + epoch_ns.
+struct Ready {
+    std::int64_t epoch_ns = 0;
+    std::int64_t monotonic_ns = 0;
+};
+
+/// One `key=number` of a tick or end line: a count since the start, never negative.
+struct Count {
+    std::string_view key;
+    std::int64_t value = 0;
+};
+
+/// An interval ended.
+struct Tick {
+    std::int64_t epoch_ns = 0;
+    std::span<const Count> counts;
+};
+
+/// The script ended in good order.
+struct End {
+    std::int64_t epoch_ns = 0;
+    std::span<const Count> counts;
+};
+
+/// The first line was read; the header is the parser's and stays valid as long as the parser does.
+struct HeaderLine {
+    const Header* header = nullptr;
+};
+
+/// A further kind of record was declared.
+struct FieldsLine {
+    const Schema* schema = nullptr;
+};
+
+/// Why a line could not be read.
+enum class Flaw {
+    no_header,      ///< no header has been read yet, or it was refused
+    newer_version,  ///< a header of a format version this code does not know
+    bad_header,     ///< a header or `fields` line that makes no sense
+    second_header,  ///< a header after the first one, and every line from there on
+    unknown_tag,    ///< not a kind of line that was declared
+    field_count,    ///< too few or too many fields
+    bad_number,     ///< a number that is none, or is outside its type
+    bad_text,       ///< control characters where the script would have escaped them
+};
+
+struct Unrecognised {
+    Flaw flaw = Flaw::unknown_tag;
+};
+
+/// What one line turned out to be. Everything in it, except the header and its schemas, is valid until the
+/// next line is fed and as long as the fed text lives.
+using Line = std::variant<Unrecognised, Record, Tick, Ready, End, HeaderLine, FieldsLine>;
+
+/// For a person: "wrong number of fields".
+std::string_view describe(Flaw flaw);
+
+/// A text field as it was before the script escaped it: \t, \n, \\ and \ooo. Anything else that follows a
+/// backslash stays as it is.
+std::string unescape(std::string_view raw);
+
+}  // namespace stapgen::decode

@@ -1,0 +1,283 @@
+#include "decode/record_parser.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <utility>
+
+#include "base/text.h"
+
+namespace stapgen::decode {
+
+namespace {
+
+constexpr std::array keywords{std::string_view("stapgen"), std::string_view("fields"),
+                              std::string_view("ready"), std::string_view("tick"), std::string_view("end")};
+
+constexpr std::array types{std::pair{std::string_view("time"), FieldType::time},
+                           std::pair{std::string_view("int"), FieldType::integer},
+                           std::pair{std::string_view("text"), FieldType::text},
+                           std::pair{std::string_view("stage"), FieldType::stage},
+                           std::pair{std::string_view("value"), FieldType::value},
+                           std::pair{std::string_view("address"), FieldType::address},
+                           std::pair{std::string_view("reason"), FieldType::reason},
+                           std::pair{std::string_view("count"), FieldType::count}};
+
+/// Walks over the tab-separated fields of a line; every read_* leaves `at` at a tab or at `end`.
+struct Cursor {
+    const char* at;
+    const char* end;
+
+    explicit Cursor(std::string_view text) : at(text.data()), end(text.data() + text.size()) {}
+
+    [[nodiscard]] bool at_border() const { return at == end || *at == '\t'; }
+
+    template <class Number>
+    bool read_number(Number& number, int base = 10) {
+        const auto [stop, error] = std::from_chars(at, end, number, base);
+        at = stop;
+        return error == std::errc{} && at_border();
+    }
+
+    bool read_dash() {
+        if (at == end || *at != '-' || (at + 1 != end && at[1] != '\t')) return false;
+        ++at;
+        return true;
+    }
+
+    /// Stops at the first control character, which is the tab behind the field if the text is sound.
+    bool read_text() {
+        while (at != end && static_cast<unsigned char>(*at) >= 0x20)
+            ++at;
+        return at_border();
+    }
+};
+
+bool has_control(const char* at, const char* end) {
+    return std::any_of(at, end, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
+}
+
+constexpr Flaw fine = static_cast<Flaw>(-1);
+
+Flaw read_value(FieldType type, Cursor& cursor, Value& value) {
+    const char* const begin = cursor.at;
+    value.number = 0;
+    value.seen = true;
+    std::int64_t least = 0;
+    switch (type) {
+        case FieldType::stage:
+            value.seen = !cursor.read_dash();
+            break;
+        case FieldType::value:
+            value.seen = !cursor.read_dash();
+            least = std::numeric_limits<std::int64_t>::min();
+            break;
+        case FieldType::integer:
+            least = std::numeric_limits<std::int64_t>::min();
+            break;
+        case FieldType::reason:
+            least = -1;
+            break;
+        case FieldType::time:
+        case FieldType::count:
+            break;
+        case FieldType::text:
+            if (!cursor.read_text()) return Flaw::bad_text;
+            value.raw = std::string_view(begin, static_cast<std::size_t>(cursor.at - begin));
+            return fine;
+        case FieldType::address: {
+            std::uint64_t address = 0;
+            if (!cursor.read_number(address, 16)) return Flaw::bad_number;
+            value.number = static_cast<std::int64_t>(address);
+            value.raw = std::string_view(begin, static_cast<std::size_t>(cursor.at - begin));
+            return fine;
+        }
+    }
+    if (value.seen && (!cursor.read_number(value.number) || value.number < least)) return Flaw::bad_number;
+    value.raw = std::string_view(begin, static_cast<std::size_t>(cursor.at - begin));
+    return fine;
+}
+
+/// Tag and name:type list of a header or `fields` line.
+bool read_schema(std::string_view text, Schema& schema) {
+    const auto parts = base::split(text, '\t');
+    schema.tag = parts[0];
+    if (schema.tag.empty() || std::ranges::find(keywords, parts[0]) != keywords.end()) return false;
+    if (has_control(parts[0].begin(), parts[0].end()) || parts.size() < 2) return false;
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+        const auto colon = parts[i].rfind(':');
+        if (colon == std::string_view::npos || colon == 0) return false;
+        const auto name = parts[i].substr(0, colon);
+        const auto type = std::ranges::find(types, parts[i].substr(colon + 1),
+                                            &std::pair<std::string_view, FieldType>::first);
+        if (type == types.end() || schema.find(name) || has_control(name.begin(), name.end())) return false;
+        schema.fields.push_back(Field{std::string(name), type->second});
+    }
+    return true;
+}
+
+/// Whether `text` begins with `word` and a tab; if so both are taken off.
+bool take_word(std::string_view& text, std::string_view word) {
+    if (text.size() <= word.size() || text[word.size()] != '\t' || !text.starts_with(word)) return false;
+    text.remove_prefix(word.size() + 1);
+    return true;
+}
+
+}  // namespace
+
+Line RecordParser::feed(std::string_view line) {
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    ++input_.lines;
+    Line parsed = parse(line);
+    if (const auto* unrecognised = std::get_if<Unrecognised>(&parsed)) {
+        ++input_.unrecognised;
+        if (input_.first_flaws.size() < InputCounts::kept_flaws) {
+            input_.first_flaws.push_back({input_.lines, unrecognised->flaw});
+        }
+    } else {
+        ++input_.recognised;
+    }
+    return parsed;
+}
+
+Line RecordParser::parse(std::string_view line) {
+    if (last_schema_ != nullptr && take_word(line, last_schema_->tag))
+        return parse_record(*last_schema_, line);
+    return parse_other(line);
+}
+
+Line RecordParser::parse_record(const Schema& schema, std::string_view fields) {
+    Cursor cursor(fields);
+    Value* value = values_.data();
+    for (const auto& field : schema.fields) {
+        if (value != values_.data()) {
+            if (cursor.at == cursor.end) return Unrecognised{Flaw::field_count};
+            ++cursor.at;
+        }
+        const Flaw flaw = read_value(field.type, cursor, *value);
+        if (flaw != fine) return Unrecognised{flaw};
+        ++value;
+    }
+    if (cursor.at != cursor.end) return Unrecognised{Flaw::field_count};
+    return Record{&schema, std::span<const Value>(values_.data(), value)};
+}
+
+Line RecordParser::parse_other(std::string_view line) {
+    if (after_second_header_) return Unrecognised{Flaw::second_header};
+    if (take_word(line, "stapgen")) return parse_header(line);
+    if (!header_) return Unrecognised{Flaw::no_header};
+    for (const auto& schema : header_->schemas) {
+        if (!take_word(line, schema.tag)) continue;
+        last_schema_ = &schema;
+        return parse_record(schema, line);
+    }
+    std::int64_t epoch_ns = 0;
+    Flaw flaw = Flaw::unknown_tag;
+    if (take_word(line, "tick")) {
+        if (!parse_counts(line, epoch_ns, flaw)) return Unrecognised{flaw};
+        return Tick{epoch_ns, counts_};
+    }
+    if (take_word(line, "end")) {
+        if (!parse_counts(line, epoch_ns, flaw)) return Unrecognised{flaw};
+        return End{epoch_ns, counts_};
+    }
+    if (take_word(line, "ready")) return parse_ready(line);
+    if (take_word(line, "fields")) return parse_fields_line(line);
+    return Unrecognised{Flaw::unknown_tag};
+}
+
+Line RecordParser::refuse(Flaw flaw, base::Error error) {
+    refusal_ = std::move(error);
+    return Unrecognised{flaw};
+}
+
+Line RecordParser::parse_header(std::string_view fields) {
+    if (refusal_) return Unrecognised{Flaw::no_header};
+    if (header_) {
+        after_second_header_ = true;
+        last_schema_ = nullptr;
+        return Unrecognised{Flaw::second_header};
+    }
+    Cursor cursor(fields);
+    Header header;
+    const bool is_number = cursor.read_number(header.version);
+    if (is_number && header.version > format_version) {
+        return refuse(Flaw::newer_version,
+                      {base::ErrorKind::bad_input,
+                       fmt::format("line {} says format version {}, and this stapgen reads up to version {}",
+                                   input_.lines, header.version, format_version),
+                       "read it with the stapgen that recorded it, or a newer one"});
+    }
+    auto rest = fields.substr(static_cast<std::size_t>(cursor.at - fields.data()));
+    Schema schema;
+    bool makes_sense = is_number && header.version >= 1 && rest.starts_with('\t');
+    if (makes_sense) {
+        rest.remove_prefix(1);
+        const auto tab = std::min(rest.find('\t'), rest.size());
+        header.recipe = rest.substr(0, tab);
+        makes_sense = tab > 0 && tab < rest.size() && !has_control(rest.begin(), rest.begin() + tab) &&
+                      read_schema(rest.substr(tab + 1), schema);
+    }
+    if (!makes_sense) {
+        return refuse(Flaw::bad_header, {base::ErrorKind::bad_input,
+                                         fmt::format("line {} begins like a header of stapgen, but the rest "
+                                                     "of it makes no sense",
+                                                     input_.lines),
+                                         "see docs/recording-format.md; was the file edited or damaged?"});
+    }
+    values_.resize(schema.fields.size());
+    header.schemas.push_back(std::move(schema));
+    header_ = std::move(header);
+    last_schema_ = &header_->schemas.front();
+    return HeaderLine{&*header_};
+}
+
+Line RecordParser::parse_fields_line(std::string_view fields) {
+    Schema schema;
+    if (!read_schema(fields, schema)) return Unrecognised{Flaw::bad_header};
+    if (std::ranges::find(header_->schemas, schema.tag, &Schema::tag) != header_->schemas.end()) {
+        return Unrecognised{Flaw::bad_header};
+    }
+    schema.index = header_->schemas.size();
+    values_.resize(std::max(values_.size(), schema.fields.size()));
+    return FieldsLine{&header_->schemas.emplace_back(std::move(schema))};
+}
+
+Line RecordParser::parse_ready(std::string_view fields) {
+    Ready ready;
+    Cursor cursor(fields);
+    if (!cursor.read_number(ready.epoch_ns)) return Unrecognised{Flaw::bad_number};
+    if (cursor.at == cursor.end) return Unrecognised{Flaw::field_count};
+    ++cursor.at;
+    if (!cursor.read_number(ready.monotonic_ns)) return Unrecognised{Flaw::bad_number};
+    if (cursor.at != cursor.end) return Unrecognised{Flaw::field_count};
+    if (ready.epoch_ns < 0 || ready.monotonic_ns < 0) return Unrecognised{Flaw::bad_number};
+    return ready;
+}
+
+bool RecordParser::parse_counts(std::string_view fields, std::int64_t& epoch_ns, Flaw& flaw) {
+    counts_.clear();
+    flaw = Flaw::bad_number;
+    Cursor cursor(fields);
+    if (!cursor.read_number(epoch_ns) || epoch_ns < 0) return false;
+    while (cursor.at != cursor.end) {
+        const char* const begin = ++cursor.at;
+        if (!cursor.read_text()) {
+            flaw = Flaw::bad_text;
+            return false;
+        }
+        const std::string_view pair(begin, static_cast<std::size_t>(cursor.at - begin));
+        const auto equals = std::min(pair.find('='), pair.size());
+        Count count{pair.substr(0, equals), 0};
+        const auto number = base::to_int(pair.substr(std::min(equals + 1, pair.size())));
+        if (equals == 0 || !number || *number < 0) return false;
+        count.value = *number;
+        counts_.push_back(count);
+    }
+    return true;
+}
+
+}  // namespace stapgen::decode

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "decode/record.h"
+
+namespace stapgen::decode {
+
+/// How much of the input could be read. lines == recognised + unrecognised, always.
+struct InputCounts {
+    /// So many unrecognised lines are kept by number; the rest is only counted.
+    static constexpr std::size_t kept_flaws = 5;
+
+    struct FlawedLine {
+        std::int64_t number = 0;  ///< counted from 1
+        Flaw flaw = Flaw::unknown_tag;
+    };
+
+    std::int64_t lines = 0;
+    std::int64_t recognised = 0;
+    std::int64_t unrecognised = 0;
+    std::vector<FlawedLine> first_flaws;
+};
+
+/// Reads what our own scripts print, line by line. Pure: no input or output, no clock. Any bytes may be fed;
+/// what makes no sense is counted and returned as Unrecognised. Not copyable, since records point into it.
+/// Nothing is allocated for a record.
+class RecordParser {
+  public:
+    RecordParser() = default;
+    RecordParser(const RecordParser&) = delete;
+    RecordParser& operator=(const RecordParser&) = delete;
+
+    /// One line without its '\n'; one '\r' at the end is forgiven. Do not feed the last line of an input that
+    /// does not end in '\n': its last number may have been cut short.
+    Line feed(std::string_view line);
+
+    /// The header once it has been read, else null.
+    [[nodiscard]] const Header* header() const { return header_ ? &*header_ : nullptr; }
+
+    /// Why the header was refused (a newer version, or nonsense), if it was: nothing more will be recognised.
+    [[nodiscard]] const std::optional<base::Error>& refusal() const { return refusal_; }
+
+    [[nodiscard]] const InputCounts& input() const { return input_; }
+
+  private:
+    Line parse(std::string_view line);
+    Line parse_record(const Schema& schema, std::string_view fields);
+    Line parse_other(std::string_view line);
+    Line parse_header(std::string_view fields);
+    Line parse_fields_line(std::string_view fields);
+    Line parse_ready(std::string_view fields);
+    bool parse_counts(std::string_view fields, std::int64_t& epoch_ns, Flaw& flaw);
+    Line refuse(Flaw flaw, base::Error error);
+
+    std::optional<Header> header_;
+    std::optional<base::Error> refusal_;
+    bool after_second_header_ = false;
+    const Schema* last_schema_ = nullptr;
+    std::vector<Value> values_;
+    std::vector<Count> counts_;
+    InputCounts input_;
+};
+
+}  // namespace stapgen::decode

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "host/host.h"
+
+namespace stapgen::host {
+
+/// A sign that a cure is needed: the file exists, contains the one text and lacks the other (if given).
+struct Evidence {
+    std::string file;  ///< begins with {runtime}, {build} or {source}
+    std::string contains;
+    std::string lacks;
+};
+
+/// A change of one file of stap's runtime; `replace` must be found.
+struct RuntimePatch {
+    std::string file;
+    std::string replace;
+    std::string with;
+};
+
+/// One row of cures.toml: an incompatibility of a SystemTap with a kernel, and what heals it.
+struct Cure {
+    std::string id;
+    std::string why;
+    std::optional<StapVersion> stap_before;
+    std::vector<Evidence> when;                 ///< all of them
+    std::map<std::string, std::string> kbuild;  ///< for stap -B: CFLAGS_MODULE -> flags
+    std::vector<RuntimePatch> patches;
+};
+
+/// What the user switched off.
+struct CureChoice {
+    bool none = false;
+    std::set<std::string> without;
+};
+
+/// What the cures come to, ready for the command line of stap.
+struct Cured {
+    std::map<std::string, std::string> kbuild;  ///< for -B
+    std::filesystem::path runtime;              ///< for -R; empty: stap's own
+    std::vector<std::string> lines;             ///< "cure: <id>: <why>", for the user
+};
+
+/// `name` is for error messages only.
+base::Result<std::vector<Cure>> parse_cures(std::string_view toml, std::string_view name);
+base::Result<std::vector<Cure>> load_cures(const std::filesystem::path& file);
+
+/// Those whose evidence is there, switched off or not.
+std::vector<Cure> needed_cures(const std::vector<Cure>& cures, const System& system, const Target& target);
+
+/// Applies the needed ones which `choice` leaves on. Patches go into a private copy of the runtime under
+/// `cache`, made once; the installed one is never touched.
+base::Result<Cured> apply_cures(const std::vector<Cure>& needed, const CureChoice& choice,
+                                const Target& target, const std::filesystem::path& cache);
+
+}  // namespace stapgen::host

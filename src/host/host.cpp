@@ -1,0 +1,149 @@
+#include "host/host.h"
+
+#include "base/text.h"
+#include "host/symbol_table.h"
+
+namespace stapgen::host {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+void look_at_distribution(const System& system, Target& target) {
+    std::string like = " ";
+    const auto os_release = system.read("/etc/os-release").value_or("");
+    for (const auto line : base::split(os_release, '\n')) {
+        const auto equals = line.find('=');
+        if (equals == std::string_view::npos) continue;
+        const auto key = line.substr(0, equals);
+        auto value = base::trim(line.substr(equals + 1));
+        if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'')) {
+            value = value.substr(1, value.size() - 2);
+        }
+        if (key == "PRETTY_NAME") target.distribution_name = value;
+        if (key == "ID" || key == "ID_LIKE") like += std::string(value) + " ";
+    }
+    for (const auto* name : {" debian ", " ubuntu "}) {
+        if (like.find(name) != std::string::npos) target.distribution = Distribution::debian;
+    }
+    for (const auto* name : {" fedora ", " rhel ", " centos "}) {
+        if (like.find(name) != std::string::npos) target.distribution = Distribution::redhat;
+    }
+}
+
+void look_at_kernel_tree(const System& system, const TargetRequest& request, Target& target) {
+    if (request.release.starts_with('/')) {
+        target.build = fs::path(request.release).lexically_normal();
+        if (target.build.filename().empty()) target.build = target.build.parent_path();
+        target.release_option = target.build.string();
+        target.release = base::trim(system.read(target.build / "include/config/kernel.release").value_or(""));
+    } else {
+        target.release = request.release.empty() ? system.running_release() : request.release;
+        target.build = fs::path("/lib/modules") / target.release / "build";
+        if (target.release != system.running_release()) target.release_option = target.release;
+    }
+    target.running = !target.release.empty() && target.release == system.running_release();
+    target.build_has_config = system.exists(target.build / ".config");
+    target.build_has_makefile = system.exists(target.build / "Makefile");
+
+    // Debian splits the headers: build/ has the generated ones, and its Makefile includes the common
+    // folder's.
+    target.source = target.build;
+    std::vector<fs::path> candidates{target.build / "source", target.build.parent_path() / "source"};
+    const auto makefile = system.read(target.build / "Makefile", 4096).value_or("");
+    for (const auto line : base::split(makefile, '\n')) {
+        const auto parts = base::words(line);
+        if (parts.size() == 2 && parts[0] == "include" && parts[1].starts_with('/')) {
+            candidates.insert(candidates.begin(), fs::path(parts[1]).parent_path());
+        }
+    }
+    if (system.exists(target.build / "include/linux/sched.h")) return;
+    for (const auto& candidate : candidates) {
+        if (system.exists(candidate / "include/linux")) {
+            target.source = candidate;
+            return;
+        }
+    }
+}
+
+void look_at_stap(const System& system, const TargetRequest& request, Target& target) {
+    target.stap_asked = request.stap;
+    if (auto stap = system.find_program(request.stap)) {
+        target.stap = *stap;
+        if (const auto output = system.output_of({stap->string(), "--version"})) {
+            target.stap_version = parse_stap_version(*output);
+        }
+        const auto prefix = stap->parent_path().parent_path();
+        for (const auto& runtime :
+             {prefix / "share/systemtap/runtime", fs::path("/usr/share/systemtap/runtime")}) {
+            if (target.runtime.empty() && system.exists(runtime)) target.runtime = runtime;
+        }
+        // The staprun beside the stap asked for; another one may not understand its modules.
+        if (auto staprun = system.find_program((stap->parent_path() / "staprun").string())) {
+            target.staprun = *staprun;
+        }
+    }
+    if (target.staprun.empty()) {
+        if (auto staprun = system.find_program("staprun")) target.staprun = *staprun;
+    }
+}
+
+void look_at_symbol_table(const System& system, Target& target) {
+    const auto name = "System.map-" + target.release;
+    // Traced: Debian 12's 4.8 opens what upstream opens, Debian 13's 5.1 the first one of debuginfo instead.
+    const bool debuginfo_first = target.stap_version && target.stap_version->debian &&
+                                 *target.stap_version >= StapVersion{.major = 4, .minor = 9, .text = {}};
+    const auto first = debuginfo_first ? fs::path("/usr/lib/debug/boot") / name : target.build / "System.map";
+    for (const auto& path : {first, fs::path("/boot") / name}) {
+        // Tables begin with hundreds of absolute symbols of per-CPU data, so the beginning does not tell.
+        const auto content = system.read(path);
+        if (!content) continue;
+        // stap looks no further than the first file it can open, whatever is in it.
+        target.symbol_table = {names_functions(*content) ? SymbolTableState::usable : SymbolTableState::stub,
+                               path};
+        return;
+    }
+}
+
+void look_at_running_kernel(const System& system, Target& target) {
+    target.loads_modules = system.exists("/proc/modules");
+    // Without permission to read the table there is no telling, and no reason to say no.
+    target.has_kprobes = true;
+    if (const auto symbols = system.read("/proc/kallsyms"); symbols && !symbols->empty()) {
+        target.has_kprobes = symbols->find(" register_kprobe\n") != std::string::npos;
+    }
+    const auto first_word = [&](const char* path) {
+        return std::string(base::trim(system.read(path, 64).value_or("")));
+    };
+    const auto lockdown = first_word("/sys/kernel/security/lockdown");
+    if (lockdown.find("[integrity]") != std::string::npos ||
+        lockdown.find("[confidentiality]") != std::string::npos) {
+        target.modules_locked_by = "kernel lockdown (/sys/kernel/security/lockdown)";
+    } else if (first_word("/sys/module/module/parameters/sig_enforce") == "Y") {
+        target.modules_locked_by = "enforced module signatures (module.sig_enforce)";
+    } else if (first_word("/proc/sys/kernel/modules_disabled") == "1") {
+        target.modules_locked_by = "kernel.modules_disabled = 1";
+    }
+    target.modules_locked = !target.modules_locked_by.empty();
+}
+
+Privilege privilege_of(const System& system) {
+    if (system.is_root()) return Privilege::root;
+    const auto groups = system.groups();
+    return groups.contains("stapdev") && groups.contains("stapusr") ? Privilege::group : Privilege::none;
+}
+
+}  // namespace
+
+Target inspect(const System& system, const TargetRequest& request) {
+    Target target;
+    look_at_distribution(system, target);
+    look_at_kernel_tree(system, request, target);
+    look_at_stap(system, request, target);
+    look_at_symbol_table(system, target);
+    look_at_running_kernel(system, target);
+    target.privilege = privilege_of(system);
+    return target;
+}
+
+}  // namespace stapgen::host

@@ -1,0 +1,112 @@
+#include "host/symbol_table.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+
+#include "base/files.h"
+#include "base/text.h"
+
+namespace stapgen::host {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Splits into exactly address, type and name; a fourth field is a module's name.
+struct SymbolLine {
+    std::string_view address, type, name;
+    static std::optional<SymbolLine> of(std::string_view line) {
+        const auto fields = base::words(line);
+        if (fields.size() != 3 || fields[1].size() != 1) return std::nullopt;
+        return SymbolLine{fields[0], fields[1], fields[2]};
+    }
+};
+
+template <class Function>
+void each_line(std::string_view text, Function function) {
+    while (!text.empty()) {
+        const auto end = std::min(text.find('\n'), text.size());
+        if (!function(text.substr(0, end))) return;
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+}
+
+}  // namespace
+
+std::string system_map_from(std::string_view kallsyms) {
+    std::string map;
+    map.reserve(kallsyms.size() / 2);
+    each_line(kallsyms, [&](std::string_view line) {
+        const auto symbol = SymbolLine::of(line);
+        if (!symbol || std::string_view("TtWw").find(symbol->type) == std::string_view::npos) return true;
+        // stap takes T and t only, but a weak function can be probed as well as another.
+        const char type = symbol->type == "W" ? 'T' : symbol->type == "w" ? 't' : symbol->type.front();
+        map.append(symbol->address).append({' ', type, ' '}).append(symbol->name).append(1, '\n');
+        return true;
+    });
+    return map;
+}
+
+bool names_functions(std::string_view system_map) {
+    bool found = false;
+    each_line(system_map, [&](std::string_view line) {
+        const auto symbol = SymbolLine::of(line);
+        found = symbol && (symbol->type == "T" || symbol->type == "t");
+        return !found;
+    });
+    return found;
+}
+
+namespace {
+
+/// The folder with our table in it, named after its content so that it is written once.
+base::Result<fs::path> write_table(const std::string& release, const std::string& map,
+                                   const fs::path& cache) {
+    const auto folder = cache / fmt::format("boot-{}-{:016x}", release, std::hash<std::string_view>{}(map));
+    const auto file = folder / ("System.map-" + release);
+    std::error_code error;
+    if (fs::file_size(file, error) == map.size() && !error) return folder;
+    fs::create_directories(folder, error);
+    if (error) return base::failed(fmt::format("cannot make {}: {}", folder.string(), error.message()));
+    if (auto written = base::replace_file(file, map); !written) return tl::make_unexpected(written.error());
+    return folder;
+}
+
+}  // namespace
+
+base::Result<std::optional<SymbolTableCure>> cure_symbol_table(const System& system, const Target& target,
+                                                               const std::optional<fs::path>& symbols,
+                                                               const fs::path& cache) {
+    if (target.symbol_table.state == SymbolTableState::usable || target.release.empty()) return std::nullopt;
+    std::string text;
+    std::string origin = "/proc/kallsyms";
+    if (symbols) {
+        auto content = read_maybe_compressed(*symbols);
+        if (!content) return tl::make_unexpected(content.error());
+        text = std::move(*content);
+        origin = symbols->string();
+    } else if (target.running) {
+        text = system.read("/proc/kallsyms").value_or("");
+    }
+    const auto map = system_map_from(text);
+    if (map.empty() && symbols) {
+        return base::bad_input(fmt::format("{} names no kernel function", origin),
+                               "give the text of /proc/kallsyms or a System.map of kernel " + target.release);
+    }
+    if (map.empty()) return std::nullopt;
+    auto folder = write_table(target.release, map, cache);
+    if (!folder) return tl::make_unexpected(folder.error());
+
+    SymbolTableCure cure;
+    const auto name = "System.map-" + target.release;
+    const bool stub = target.symbol_table.state == SymbolTableState::stub;
+    cure.mount = stub ? BindMount{*folder / name, target.symbol_table.path} : BindMount{*folder, "/boot"};
+    cure.line = fmt::format(
+        "cure: symbol-table: {}; stap gets the function names from {} instead (seen by stap alone)",
+        stub ? target.symbol_table.path.string() + " is a stub without functions" : "/boot has no " + name,
+        origin);
+    return cure;
+}
+
+}  // namespace stapgen::host

@@ -1,0 +1,139 @@
+#include "host/system.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "base/files.h"
+#include "base/text.h"
+
+namespace stapgen::host {
+
+namespace {
+
+std::optional<std::string> read_beginning(const std::filesystem::path& path, std::size_t limit) {
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return std::nullopt;
+    std::string content(limit, '\0');
+    std::size_t filled = 0;
+    ssize_t count = 1;
+    while (filled < limit && count > 0) {
+        count = ::read(fd, content.data() + filled, limit - filled);
+        if (count > 0) filled += static_cast<std::size_t>(count);
+    }
+    ::close(fd);
+    content.resize(filled);
+    return content;
+}
+
+}  // namespace
+
+std::vector<std::filesystem::path> program_folders() {
+    std::vector<std::filesystem::path> folders;
+    const auto add = [&](std::string_view folder) {
+        for (const auto& known : folders) {
+            if (known == folder) return;
+        }
+        if (folder.starts_with('/')) folders.emplace_back(folder);
+    };
+    const char* path = std::getenv("PATH");
+    for (const auto folder : base::split(path == nullptr ? "" : path, ':'))
+        add(folder);
+    for (const auto* folder :
+         {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"}) {
+        add(folder);
+    }
+    return folders;
+}
+
+std::optional<std::string> RealSystem::read(const std::filesystem::path& path, std::size_t limit) const {
+    if (limit != 0) return read_beginning(path, limit);
+    auto content = base::read_file(path);
+    if (!content) return std::nullopt;
+    return std::move(*content);
+}
+
+bool RealSystem::exists(const std::filesystem::path& path) const {
+    std::error_code ignored;
+    return std::filesystem::exists(path, ignored);
+}
+
+std::optional<std::filesystem::path> RealSystem::find_program(const std::string& name) const {
+    const auto runs = [](const std::filesystem::path& path) {
+        std::error_code ignored;
+        return std::filesystem::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
+    };
+    if (name.find('/') != std::string::npos) {
+        std::error_code error;
+        auto path = std::filesystem::absolute(name, error);
+        if (error || !runs(path)) return std::nullopt;
+        return path;
+    }
+    for (const auto& folder : program_folders()) {
+        if (runs(folder / name)) return folder / name;
+    }
+    return std::nullopt;
+}
+
+base::Result<std::string> RealSystem::output_of(const std::vector<std::string>& argv) const {
+    return runner_(argv);
+}
+
+std::string RealSystem::running_release() const {
+    utsname names{};
+    return ::uname(&names) == 0 ? names.release : "";
+}
+
+bool RealSystem::is_root() const {
+    return ::geteuid() == 0;
+}
+
+std::set<std::string> RealSystem::groups() const {
+    std::vector<gid_t> ids(static_cast<std::size_t>(std::max(0, ::getgroups(0, nullptr))));
+    ids.resize(static_cast<std::size_t>(std::max(0, ::getgroups(static_cast<int>(ids.size()), ids.data()))));
+    ids.push_back(::getegid());
+    // Read from the file and not asked of the C library: a static binary has no name service, and SystemTap's
+    // groups are local ones.
+    std::set<std::string> names;
+    const auto file = read("/etc/group", 0).value_or("");
+    for (const auto line : base::split(file, '\n')) {
+        const auto fields = base::split(line, ':');
+        if (fields.size() < 3) continue;
+        const auto id = base::to_unsigned(fields[2]);
+        for (const auto own : ids) {
+            if (id == own) names.emplace(fields[0]);
+        }
+    }
+    return names;
+}
+
+std::optional<std::string> FakeSystem::read(const std::filesystem::path& path, std::size_t limit) const {
+    const auto found = files.find(path.lexically_normal());
+    if (found == files.end()) return std::nullopt;
+    return limit == 0 ? found->second : found->second.substr(0, limit);
+}
+
+bool FakeSystem::exists(const std::filesystem::path& path) const {
+    const auto wanted = path.lexically_normal().string();
+    for (const auto& [file, content] : files) {
+        if (file == wanted || file.string().starts_with(wanted + "/")) return true;
+    }
+    return false;
+}
+
+std::optional<std::filesystem::path> FakeSystem::find_program(const std::string& name) const {
+    const auto found = programs.find(name);
+    if (found == programs.end()) return std::nullopt;
+    return found->second;
+}
+
+base::Result<std::string> FakeSystem::output_of(const std::vector<std::string>& argv) const {
+    const auto found = output.find(argv);
+    if (found == output.end()) return base::failed("this program is not in the fake system");
+    return found->second;
+}
+
+}  // namespace stapgen::host

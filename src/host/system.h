@@ -1,0 +1,79 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace stapgen::host {
+
+/// The machine as the rest of host/ sees it: files, programs and who we are. Reading only.
+class System {
+  public:
+    virtual ~System() = default;
+
+    /// The file's content, or nothing if it is not there or not readable. `limit` 0 means all of it.
+    [[nodiscard]] virtual std::optional<std::string> read(const std::filesystem::path& path,
+                                                          std::size_t limit = 0) const = 0;
+    /// A file or a folder, links followed.
+    [[nodiscard]] virtual bool exists(const std::filesystem::path& path) const = 0;
+    /// Where a program is that would be started under this name (a name with a slash is taken as it is).
+    [[nodiscard]] virtual std::optional<std::filesystem::path> find_program(
+        const std::string& name) const = 0;
+    /// What a short command prints, stdout and stderr together.
+    [[nodiscard]] virtual base::Result<std::string> output_of(const std::vector<std::string>& argv) const = 0;
+    /// As `uname -r`.
+    [[nodiscard]] virtual std::string running_release() const = 0;
+    [[nodiscard]] virtual bool is_root() const = 0;
+    /// Names of the groups this process is in.
+    [[nodiscard]] virtual std::set<std::string> groups() const = 0;
+};
+
+/// The machine we run on. Starting programs is launch's business, so a way to do it is handed in;
+/// launch::this_machine() makes one that works.
+class RealSystem final : public System {
+  public:
+    using CommandRunner = std::function<base::Result<std::string>(const std::vector<std::string>& argv)>;
+    explicit RealSystem(CommandRunner runner) : runner_(std::move(runner)) {}
+
+    [[nodiscard]] std::optional<std::string> read(const std::filesystem::path& path,
+                                                  std::size_t limit) const override;
+    [[nodiscard]] bool exists(const std::filesystem::path& path) const override;
+    [[nodiscard]] std::optional<std::filesystem::path> find_program(const std::string& name) const override;
+    [[nodiscard]] base::Result<std::string> output_of(const std::vector<std::string>& argv) const override;
+    [[nodiscard]] std::string running_release() const override;
+    [[nodiscard]] bool is_root() const override;
+    [[nodiscard]] std::set<std::string> groups() const override;
+
+  private:
+    CommandRunner runner_;
+};
+
+/// A machine made up for a test: its files, its programs and what they print.
+struct FakeSystem final : System {
+    std::map<std::filesystem::path, std::string> files;
+    std::map<std::string, std::string> programs;             ///< name -> path
+    std::map<std::vector<std::string>, std::string> output;  ///< argv -> what it prints
+    std::string release = "6.1.0-56-amd64";
+    bool root = true;
+    std::set<std::string> member_of;
+
+    [[nodiscard]] std::optional<std::string> read(const std::filesystem::path& path,
+                                                  std::size_t limit) const override;
+    [[nodiscard]] bool exists(const std::filesystem::path& path) const override;
+    [[nodiscard]] std::optional<std::filesystem::path> find_program(const std::string& name) const override;
+    [[nodiscard]] base::Result<std::string> output_of(const std::vector<std::string>& argv) const override;
+    [[nodiscard]] std::string running_release() const override { return release; }
+    [[nodiscard]] bool is_root() const override { return root; }
+    [[nodiscard]] std::set<std::string> groups() const override { return member_of; }
+};
+
+/// The folders programs are looked for in: the absolute ones of $PATH, then the usual ones.
+std::vector<std::filesystem::path> program_folders();
+
+}  // namespace stapgen::host

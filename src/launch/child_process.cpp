@@ -1,0 +1,353 @@
+// How a child is run, in one loop with four sources of events: its two pipes, its end, our signals, and a
+// clock. What makes it hard:
+//
+// - The pipes are not the process. A grandchild may keep them open after the child has ended, and the child
+//   may close them and go on. The loop ends when the child has ended AND both pipes have, or the `drain` time
+//   has passed; what is in the pipes by then is still taken.
+// - Asking must reach the right one. SIGINT goes to the child's pid, not to its group: stap itself passes it
+// on
+//   to the compiler it started, and stapio ends its module's probes and runs `staprun -d` in the same group.
+//   stap and stapio both end in order on the first SIGINT, and take up to two without harm.
+// - Not every child listens. After `patience` without a sign of life, or on the user's second signal, the
+//   group gets SIGTERM and `kill_after` later SIGKILL. A module that is left in the kernel by that is
+//   load()'s business.
+// - Boost.Process 1.74: limit_handles closes our own pipes, exit_code() mixes up signals and codes,
+//   child::wait_for steals SIGCHLD from Asio, terminate() is SIGKILL. None is used.
+
+#include "launch/child_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <boost/asio.hpp>
+#include <boost/process/args.hpp>
+#include <boost/process/async.hpp>
+#include <boost/process/async_pipe.hpp>
+#include <boost/process/child.hpp>
+#include <boost/process/env.hpp>
+#include <boost/process/environment.hpp>
+#include <boost/process/error.hpp>
+#include <boost/process/exe.hpp>
+#include <boost/process/extend.hpp>
+#include <boost/process/io.hpp>
+
+#include "base/text.h"
+#include "launch/child_setup.h"
+#include "launch/line_splitter.h"
+
+namespace stapgen::launch {
+
+namespace {
+
+namespace asio = boost::asio;
+namespace bp = boost::process;
+using Clock = std::chrono::steady_clock;
+
+/// One of the child's two output streams.
+class Stream {
+  public:
+    Stream(asio::io_context& context, LineSplitter::Sink sink) : pipe(context), lines_(std::move(sink)) {}
+
+    template <class OnEnd, class OnData>
+    void read(OnEnd on_end, OnData on_data) {
+        pipe.async_read_some(
+            asio::buffer(buffer_),
+            [this, on_end, on_data](const boost::system::error_code& error, std::size_t count) {
+                lines_.feed({buffer_.data(), count});
+                if (error) {
+                    if (error != asio::error::operation_aborted) finish();
+                    on_end();
+                } else {
+                    on_data();
+                    read(on_end, on_data);
+                }
+            });
+    }
+
+    /// What is in the pipe now, without waiting. Bounded, for somebody may still be writing.
+    void take_rest() {
+        if (ended_) return;
+        const int fd = pipe.native_source();
+        ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
+        std::size_t taken = 0;
+        while (taken < 2 * 1024 * 1024) {
+            const auto count = ::read(fd, buffer_.data(), buffer_.size());
+            if (count <= 0) break;
+            taken += static_cast<std::size_t>(count);
+            lines_.feed({buffer_.data(), static_cast<std::size_t>(count)});
+        }
+        finish();
+    }
+
+    [[nodiscard]] bool ended() const { return ended_; }
+
+    bp::async_pipe pipe;
+
+  private:
+    void finish() {
+        lines_.finish();
+        ended_ = true;
+    }
+
+    LineSplitter lines_;
+    std::array<char, 64 * 1024> buffer_{};
+    bool ended_ = false;
+};
+
+class Loop final : public Control {
+  public:
+    Loop(const Command& command, const Handlers& handlers)
+        : command_(command),
+          handlers_(handlers),
+          output_(context_, [this](auto line, bool cut) { hand_out(handlers_.output, line, cut); }),
+          error_(context_, [this](auto line, bool cut) { hand_out(handlers_.error, line, cut); }),
+          signals_(context_),
+          tick_(context_),
+          drain_(context_) {}
+
+    base::Result<Ending> run();
+
+    void request_stop() override {
+        if (ending_.was_stopped || exited_) return;
+        ending_.was_stopped = true;
+        if (!asked_) ask();
+    }
+    [[nodiscard]] pid_t pid() const override { return ending_.pid; }
+
+  private:
+    base::Result<void> start();
+    void listen();
+    void on_signal();
+    void on_tick();
+    void on_exit();
+    void ask();
+    void give_up();
+    void kill_group();
+    void end_if_drained();
+
+    /// A handler that throws ends the run, but in order, so that no module is left behind.
+    template <class Function>
+    void guarded(Function function) {
+        if (thrown_) return;
+        try {
+            function();
+        } catch (...) {
+            thrown_ = std::current_exception();
+            request_stop();
+        }
+    }
+    void hand_out(const std::function<void(Line, Control&)>& handler, std::string_view line, bool cut) {
+        if (handler) guarded([&] { handler(Line{line, cut}, *this); });
+    }
+
+    const Command& command_;
+    const Handlers& handlers_;
+    asio::io_context context_;
+    Stream output_;
+    Stream error_;
+    asio::signal_set signals_;
+    asio::steady_timer tick_;
+    asio::steady_timer drain_;
+
+    bp::child child_;
+    Ending ending_;
+    bool exited_ = false;
+    bool asked_ = false;
+    std::exception_ptr thrown_;  ///< by a handler
+    Clock::time_point last_sign_of_life_;
+    Clock::time_point kill_at_ = Clock::time_point::max();
+    bool killed_ = false;
+};
+
+base::Result<void> Loop::start() {
+    auto environment = child_environment();
+    for (const auto& [name, value] : command_.environment)
+        environment[name] = value;
+    bp::environment for_child;
+    for (const auto& [name, value] : environment) {
+        if (!value.empty()) for_child[name] = value;
+    }
+
+    const host::RealSystem system({});
+    const auto program = system.find_program(command_.argv.at(0));
+    if (!program) {
+        return base::cannot_here(fmt::format("cannot start {}: there is no such program", command_.argv[0]),
+                                 "see what is missing with: stapgen doctor");
+    }
+
+    ChildSetup setup(command_);
+    std::error_code error;
+    pid_t failed_pid = 0;
+    bp::child child(
+        bp::exe = program->string(),
+        bp::args = std::vector<std::string>(command_.argv.begin() + 1, command_.argv.end()), for_child,
+        (bp::std_in < bp::null), (bp::std_out > output_.pipe), (bp::std_err > error_.pipe), context_, error,
+        bp::extend::on_exec_setup = [&](auto&) { setup.run(); },
+        bp::extend::on_error = [&](auto& executor, const std::error_code&) { failed_pid = executor.pid; },
+        bp::on_exit = [this](int, const std::error_code&) { on_exit(); });
+    if (error) {
+        // Boost does not reap a child whose exec failed.
+        if (failed_pid > 0) ::waitpid(failed_pid, nullptr, 0);
+        return base::cannot_here(fmt::format("cannot start {}: {}", program->string(), error.message()),
+                                 "see what is missing with: stapgen doctor");
+    }
+    if (auto prepared = setup.failure(); !prepared) {
+        ::waitpid(child.id(), nullptr, 0);
+        child.detach();
+        return prepared;
+    }
+    ending_.pid = child.id();
+    child_ = std::move(child);
+    return {};
+}
+
+void Loop::listen() {
+    boost::system::error_code ignored;
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+        struct sigaction current {};
+        ::sigaction(number, nullptr, &current);
+        // Under nohup a hang-up is no reason to end.
+        if (number == SIGHUP && current.sa_handler == SIG_IGN) continue;
+        signals_.add(number, ignored);
+    }
+    on_signal();
+}
+
+void Loop::on_signal() {
+    signals_.async_wait([this](const boost::system::error_code& error, int) {
+        if (error) return;
+        if (ending_.gave_up) {
+            kill_group();
+        } else if (ending_.interrupted) {
+            give_up();
+        } else {
+            ending_.interrupted = true;
+            if (!asked_) ask();
+        }
+        on_signal();
+    });
+}
+
+void Loop::on_tick() {
+    tick_.expires_after(handlers_.tick_period);
+    tick_.async_wait([this](const boost::system::error_code& error) {
+        if (error) return;
+        const auto now = Clock::now();
+        if (handlers_.tick && !exited_) guarded([&] { handlers_.tick(*this); });
+        if (asked_ && !ending_.gave_up && now - last_sign_of_life_ > handlers_.patience) give_up();
+        if (now >= kill_at_) {
+            // Killed already and still there: it hangs in the kernel, and nobody can help it.
+            if (killed_) return context_.stop();
+            kill_group();
+        }
+        on_tick();
+    });
+}
+
+void Loop::ask() {
+    asked_ = true;
+    last_sign_of_life_ = Clock::now();
+    if (!exited_) ::kill(ending_.pid, SIGINT);
+}
+
+void Loop::give_up() {
+    if (exited_) return;
+    asked_ = true;
+    ending_.gave_up = true;
+    ::kill(-ending_.pid, SIGTERM);
+    kill_at_ = Clock::now() + handlers_.kill_after;
+}
+
+void Loop::kill_group() {
+    if (exited_) return;
+    ::kill(-ending_.pid, SIGKILL);
+    killed_ = true;
+    kill_at_ = Clock::now() + 10 * handlers_.kill_after;
+}
+
+void Loop::on_exit() {
+    const int status = child_.native_exit_code();
+    exited_ = true;
+    kill_at_ = Clock::time_point::max();
+    if (WIFSIGNALED(status)) {
+        ending_.signal = WTERMSIG(status);
+    } else {
+        ending_.exit_code = WEXITSTATUS(status);
+    }
+    // What the child left of its group has been asked as well, and is not waited for.
+    if (ending_.gave_up) ::kill(-ending_.pid, SIGKILL);
+    drain_.expires_after(handlers_.drain);
+    drain_.async_wait([this](const boost::system::error_code& error) {
+        if (!error) context_.stop();
+    });
+    end_if_drained();
+}
+
+void Loop::end_if_drained() {
+    if (exited_ && output_.ended() && error_.ended()) context_.stop();
+}
+
+base::Result<Ending> Loop::run() {
+    listen();
+    if (auto started = start(); !started) return tl::make_unexpected(started.error());
+    for (auto* stream : {&output_, &error_}) {
+        // A burst of records should find room here rather than wait in the kernel, where it gets lost.
+        ::fcntl(stream->pipe.native_source(), F_SETPIPE_SZ, 1024 * 1024);
+        stream->read([this] { end_if_drained(); }, [this] { last_sign_of_life_ = Clock::now(); });
+    }
+    on_tick();
+    context_.run();
+    output_.take_rest();
+    error_.take_rest();
+    if (!exited_) ending_.signal = SIGKILL;
+    child_.detach();
+    if (thrown_) std::rethrow_exception(thrown_);
+    return ending_;
+}
+
+/// Writing to a closed stdout is an error to be handled, not our end.
+class IgnoredPipeSignal {
+  public:
+    IgnoredPipeSignal() : before_(::signal(SIGPIPE, SIG_IGN)) {}
+    IgnoredPipeSignal(const IgnoredPipeSignal&) = delete;
+    IgnoredPipeSignal& operator=(const IgnoredPipeSignal&) = delete;
+    ~IgnoredPipeSignal() { ::signal(SIGPIPE, before_); }
+
+  private:
+    void (*before_)(int);
+};
+
+}  // namespace
+
+base::Result<Ending> run_child(const Command& command, const Handlers& handlers) {
+    const IgnoredPipeSignal ignored;
+    // On the heap for its read buffers.
+    return std::make_unique<Loop>(command, handlers)->run();
+}
+
+base::Result<std::string> output_of(const Command& command) {
+    std::string text;
+    const auto collect = [&](Line line, Control&) {
+        if (text.size() < 1024 * 1024) text.append(line.text).append(1, '\n');
+    };
+    Handlers handlers;
+    handlers.output = collect;
+    handlers.error = collect;
+    const auto ending = run_child(command, handlers);
+    if (!ending) return tl::make_unexpected(ending.error());
+    if (ending->clean()) return text;
+    const auto how = ending->signal != 0 ? fmt::format("was ended by signal {}", ending->signal)
+                                         : fmt::format("failed with exit code {}", ending->exit_code);
+    return base::failed(fmt::format("{} {}", base::shell_quoted(command.argv), how), text);
+}
+
+std::unique_ptr<host::System> this_machine() {
+    return std::make_unique<host::RealSystem>([](const std::vector<std::string>& argv) {
+        return output_of({argv, {}, {}, {}});
+    });
+}
+
+}  // namespace stapgen::launch

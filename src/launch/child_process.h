@@ -1,0 +1,82 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "host/mount.h"
+#include "host/system.h"
+
+namespace stapgen::launch {
+
+/// A program to start. No shell is ever involved.
+struct Command {
+    std::vector<std::string> argv;
+    /// Beside what every child gets (see child_environment); an empty value removes the variable.
+    std::map<std::string, std::string> environment;
+    std::vector<host::BindMount> mounts;  ///< seen by this child and its children only
+    std::filesystem::path working_directory;
+};
+
+/// One line without its line end. A line longer than 1 MiB is cut there.
+struct Line {
+    std::string_view text;
+    bool cut = false;
+};
+
+/// What a callback may do to the running child.
+class Control {
+  public:
+    virtual ~Control() = default;
+    /// As one Ctrl-C: the child is asked to end, its last output still arrives. Harmless if repeated.
+    virtual void request_stop() = 0;
+    [[nodiscard]] virtual pid_t pid() const = 0;
+};
+
+/// All are called in the thread that called run_child; any may be empty.
+struct Handlers {
+    std::function<void(Line, Control&)> output;
+    std::function<void(Line, Control&)> error;
+    std::function<void(Control&)> tick;
+    std::chrono::milliseconds tick_period{100};
+    /// A child asked to end that is silent for this long is made to.
+    std::chrono::milliseconds patience{30000};
+    std::chrono::milliseconds kill_after{2000};  ///< from SIGTERM to SIGKILL
+    std::chrono::milliseconds drain{500};        ///< from exit to giving up on open pipes
+};
+
+/// How a child ended.
+struct Ending {
+    pid_t pid = 0;
+    int exit_code = 0;         ///< meaningless if signal != 0
+    int signal = 0;            ///< the one that killed it
+    bool interrupted = false;  ///< the user pressed Ctrl-C (or we got SIGTERM or SIGHUP)
+    bool was_stopped = false;  ///< request_stop was called
+    bool gave_up = false;      ///< it did not end when asked, and was killed
+
+    [[nodiscard]] bool clean() const { return signal == 0 && exit_code == 0; }
+};
+
+/// Starts the command, hands out its lines, forwards signals, and returns when it has ended. An error means
+/// that it could not be started. While it runs, SIGINT, SIGTERM and SIGHUP are ours: the first asks the child
+/// to end, the second gives up. Not for two threads at once.
+base::Result<Ending> run_child(const Command& command, const Handlers& handlers);
+
+/// What every child gets as its environment: nothing of the caller's but a few harmless things.
+std::map<std::string, std::string> child_environment();
+
+/// Runs a short command and returns stdout and stderr together; an exit code other than 0 is an error.
+base::Result<std::string> output_of(const Command& command);
+
+/// The machine we run on, for host::inspect.
+std::unique_ptr<host::System> this_machine();
+
+}  // namespace stapgen::launch

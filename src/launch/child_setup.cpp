@@ -1,0 +1,143 @@
+#include "launch/child_setup.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/close_range.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/files.h"
+
+namespace stapgen::launch {
+
+ChildSetup::ChildSetup(const Command& command)
+    : parent_(::getpid()),
+      folder_(command.working_directory.string()),
+      uid_map_(fmt::format("{0} {0} 1\n", ::geteuid())),
+      gid_map_(fmt::format("{0} {0} 1\n", ::getegid())) {
+    for (const auto& mount : command.mounts)
+        mounts_.push_back({mount.source.string(), mount.target.string()});
+    if (::pipe2(report_, O_CLOEXEC | O_NONBLOCK) != 0) report_[0] = report_[1] = -1;
+}
+
+ChildSetup::~ChildSetup() {
+    for (const int fd : report_) {
+        if (fd >= 0) ::close(fd);
+    }
+}
+
+void ChildSetup::fail(Step step, int mount) const {
+    const Report report{step, errno, mount};
+    if (::write(report_[1], &report, sizeof report) < 0) ::_exit(126);
+    ::_exit(127);
+}
+
+void ChildSetup::run() const {
+    // What Boost and others left open is not the child's; Boost's own error pipe must last until exec.
+    ::syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC);
+    // A group of its own, so that a Ctrl-C on the terminal reaches us alone.
+    ::setpgid(0, 0);
+    // If we die the child is asked to end, and takes its module out. Lost over staprun's set-user-ID exec.
+    ::prctl(PR_SET_PDEATHSIG, SIGINT);
+    if (::getppid() != parent_) {
+        errno = ESRCH;
+        fail(Step::parent_gone);
+    }
+    // exec keeps ignored signals and the mask, and both are ours, not the child's.
+    for (const int number : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD})
+        ::signal(number, SIG_DFL);
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    if (!mounts_.empty()) enter_namespace();
+    if (!folder_.empty() && ::chdir(folder_.c_str()) != 0) fail(Step::folder);
+}
+
+namespace {
+
+bool write_once(const char* path, const char* text, std::size_t size) {
+    const int fd = ::open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    const bool written = ::write(fd, text, size) == static_cast<ssize_t>(size);
+    ::close(fd);
+    return written;
+}
+
+}  // namespace
+
+void ChildSetup::enter_namespace() const {
+    if (::unshare(CLONE_NEWNS) != 0) {
+        // Without root it takes a user namespace, in which we stay who we are. Enough to compile.
+        if (errno != EPERM || ::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) fail(Step::namespaces);
+        write_once("/proc/self/setgroups", "deny", 4);
+        if (!write_once("/proc/self/uid_map", uid_map_.c_str(), uid_map_.size()) ||
+            !write_once("/proc/self/gid_map", gid_map_.c_str(), gid_map_.size())) {
+            fail(Step::namespaces);
+        }
+    }
+    if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) fail(Step::private_root);
+    for (std::size_t i = 0; i < mounts_.size(); ++i) {
+        if (::mount(mounts_[i].source.c_str(), mounts_[i].target.c_str(), nullptr, MS_BIND, nullptr) != 0) {
+            fail(Step::mount, static_cast<int>(i));
+        }
+    }
+}
+
+base::Result<void> ChildSetup::failure() {
+    Report report{};
+    const auto count = ::read(report_[0], &report, sizeof report);
+    if (count != static_cast<ssize_t>(sizeof report)) return {};
+    const std::string reason = std::strerror(report.number);
+    switch (report.step) {
+        case Step::parent_gone:
+            return base::failed("stapgen ended while it started a program");
+        case Step::folder:
+            return base::failed(fmt::format("cannot work in the folder {}: {}", folder_, reason));
+        case Step::namespaces:
+        case Step::private_root:
+            return base::cannot_here(
+                fmt::format("cannot make a mount namespace for stap: {}", reason),
+                "run it as root (in a container: with CAP_SYS_ADMIN), or leave the symbol table cure out and "
+                "give stap a real /boot/System.map of that kernel");
+        case Step::mount:
+            break;
+    }
+    const auto& mount = mounts_[static_cast<std::size_t>(report.mount)];
+    return base::cannot_here(fmt::format("cannot show stap {} as {}: {}", mount.source, mount.target, reason),
+                             "as root, copy the first to the second, or leave the symbol table cure out");
+}
+
+std::map<std::string, std::string> child_environment() {
+    std::map<std::string, std::string> environment;
+    // Of the caller's environment: who we are, and where debuginfo may come from. Nothing that changes what a
+    // program does (LD_PRELOAD, KCFLAGS, SYSTEMTAP_*), so that a result does not depend on somebody's shell.
+    for (const auto* name : {"HOME", "USER", "LOGNAME", "TZ", "DEBUGINFOD_URLS", "DEBUGINFOD_CACHE_PATH",
+                             "DEBUGINFOD_TIMEOUT", "http_proxy", "https_proxy", "no_proxy"}) {
+        if (const char* value = std::getenv(name); value != nullptr) environment[name] = value;
+    }
+    // stap refuses any other TMPDIR.
+    constexpr auto* allowed = "-/._0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    if (const char* value = std::getenv("TMPDIR"); value != nullptr && value[0] == '/') {
+        if (std::string_view(value).find_first_not_of(allowed) == std::string_view::npos) {
+            environment["TMPDIR"] = value;
+        }
+    }
+    std::string path;
+    for (const auto& folder : host::program_folders())
+        path += (path.empty() ? "" : ":") + folder.string();
+    environment["PATH"] = path;
+    environment["LC_ALL"] = "C";
+    // A cache of our own: stap also caches failures, some of them made under other flags.
+    environment["SYSTEMTAP_DIR"] = (base::cache_directory() / "systemtap").string();
+    return environment;
+}
+
+}  // namespace stapgen::launch

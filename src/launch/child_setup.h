@@ -1,0 +1,50 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "launch/child_process.h"
+
+namespace stapgen::launch {
+
+/// What the child does to itself between fork and exec. Everything is prepared in the parent, so that run()
+/// makes system calls only (it must be async-signal-safe); if one fails the child exits and the parent finds
+/// the reason with failure().
+class ChildSetup {
+  public:
+    explicit ChildSetup(const Command& command);
+    ChildSetup(const ChildSetup&) = delete;
+    ChildSetup& operator=(const ChildSetup&) = delete;
+    ~ChildSetup();
+
+    /// In the child. Does not return if something fails.
+    void run() const;
+
+    /// In the parent, after the fork: why run() failed, if it did. To be called once.
+    base::Result<void> failure();
+
+  private:
+    enum class Step : int { parent_gone, folder, namespaces, private_root, mount };
+    struct Report {
+        Step step;
+        int number;  ///< errno
+        int mount;   ///< which one
+    };
+    struct Mount {
+        std::string source, target;
+    };
+
+    void enter_namespace() const;
+    [[noreturn]] void fail(Step step, int mount = 0) const;
+
+    pid_t parent_;
+    std::string folder_;
+    std::vector<Mount> mounts_;
+    std::string uid_map_, gid_map_;
+    int report_[2] = {-1, -1};
+};
+
+}  // namespace stapgen::launch

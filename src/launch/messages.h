@@ -1,0 +1,94 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stapgen::launch {
+
+/// What a message of stap or staprun means for the run.
+enum class MessageKind {
+    failure,  ///< why it failed
+    warning,  ///< it goes on, but look at this
+    loss,     ///< data is missing from the result
+    summary,  ///< says only that a pass failed
+};
+
+/// One recognised message.
+struct Diagnosis {
+    std::string_view id;  ///< stable name of the row, for tests and doctor
+    int pass = 0;         ///< stap's pass, 0 if none in particular
+    MessageKind kind = MessageKind::failure;
+    int rank = 0;  ///< of several causes in one run the highest is the one to show
+    std::string cause;
+    std::string remedy;
+    std::string line;           ///< as stap wrote it
+    std::string_view explains;  ///< id of the message whose deeper cause this is
+};
+
+/// Placeholders in remedies.
+struct MessageContext {
+    std::string release;  ///< of the target kernel
+    std::string headers_package;
+    std::string debuginfo_package;
+};
+
+/// What was lost, as SystemTap itself counts it.
+struct Losses {
+    std::int64_t errors = 0;
+    std::int64_t skipped_probes = 0;
+    std::int64_t transport_failures = 0;
+    std::int64_t lost_messages = 0;
+    std::int64_t lost_bytes = 0;
+    std::int64_t missed_probes = 0;  ///< kprobes and kretprobes that did not fire (stap -t only)
+
+    [[nodiscard]] bool any() const {
+        return (errors | skipped_probes | transport_failures | lost_messages | lost_bytes | missed_probes) !=
+               0;
+    }
+};
+
+/// A line of `stap -v` that says a pass is over.
+struct PassLine {
+    int pass = 0;
+    std::chrono::milliseconds real{0};
+    bool cached = false;
+    bool failed = false;
+};
+std::optional<PassLine> parse_pass_line(std::string_view line);
+
+/// One line on its own; nothing if it says nothing known.
+std::optional<Diagnosis> diagnose(std::string_view line, const MessageContext& context = {});
+
+/// Adds what this line says was lost; false if it says nothing of the kind.
+bool count_losses(std::string_view line, Losses& losses);
+
+/// Reads all of a run's stderr and draws the conclusion.
+class MessageReader {
+  public:
+    explicit MessageReader(MessageContext context = {}) : context_(std::move(context)) {}
+
+    void line(std::string_view text);
+
+    /// The pass that failed or is being worked on: 1 before the first line.
+    [[nodiscard]] int pass() const { return pass_; }
+    /// What the run most likely failed of.
+    [[nodiscard]] const Diagnosis* cause() const;
+    [[nodiscard]] const std::vector<Diagnosis>& diagnoses() const { return diagnoses_; }
+    [[nodiscard]] const Losses& losses() const { return losses_; }
+
+  private:
+    MessageContext context_;
+    int pass_ = 1;
+    bool pass_failed_ = false;
+    std::vector<Diagnosis> diagnoses_;
+    Losses losses_;
+};
+
+/// "parsing the script", "compiling the module", ...
+std::string_view pass_name(int pass);
+
+}  // namespace stapgen::launch

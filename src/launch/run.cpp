@@ -1,0 +1,208 @@
+#include "launch/run.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "launch/module_file.h"
+
+namespace stapgen::launch {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+MessageContext context_of(const host::Target& target) {
+    const bool redhat = target.distribution == host::Distribution::redhat;
+    return {target.release, (redhat ? "kernel-devel-" : "linux-headers-") + target.release,
+            redhat ? fmt::format("the debuginfo (debuginfo-install kernel-{})", target.release)
+                   : fmt::format("the debuginfo package linux-image-{}-dbg", target.release)};
+}
+
+/// Remembers what a child wrote on stderr, for the log of a failure.
+class Transcript {
+  public:
+    void add(std::string_view line) {
+        constexpr std::size_t limit = 1024 * 1024;
+        if (text_.size() + line.size() < limit) {
+            text_.append(line).append(1, '\n');
+        } else {
+            ++left_out_;
+        }
+    }
+
+    /// Writes it down and says where, as a sentence for a hint; empty if that was not possible.
+    [[nodiscard]] std::string keep(const Command& command, const fs::path& cache) const {
+        const auto file = cache / "last-failure.log";
+        auto text = base::shell_quoted(command.argv) + "\n\n" + text_;
+        if (left_out_ > 0) text += fmt::format("({} more lines)\n", left_out_);
+        std::error_code ignored;
+        fs::create_directories(cache, ignored);
+        if (!base::replace_file(file, text)) return {};
+        return "SystemTap's own words are in " + file.string();
+    }
+
+  private:
+    std::string text_;
+    std::size_t left_out_ = 0;
+};
+
+base::Error failure(std::string_view doing, const Ending& ending, const MessageReader& messages,
+                    const std::string& log) {
+    base::Error error;
+    const auto* cause = messages.cause();
+    const auto how = ending.signal != 0 ? fmt::format("it was ended by signal {}", ending.signal)
+                                        : fmt::format("it ended with exit code {}", ending.exit_code);
+    error.what = fmt::format("{}: {}", doing, cause != nullptr ? cause->cause : how);
+    if (cause != nullptr) error.hint = cause->remedy;
+    // A machine that cannot do it is another failure than a script that went wrong.
+    if (cause != nullptr && cause->rank >= 75) error.kind = base::ErrorKind::cannot_here;
+    if (!log.empty()) error.hint += (error.hint.empty() ? "" : "; ") + log;
+    return error;
+}
+
+}  // namespace
+
+Command compile_command(const CompileJob& job) {
+    Command command{compile_argv(job.target, job.options), job.environment, job.mounts, {}};
+    command.environment.emplace("SYSTEMTAP_DIR", (job.cache / "systemtap").string());
+    // Without a usable cache stap leaves the module in the working folder.
+    command.working_directory = job.cache / "work";
+    return command;
+}
+
+base::Result<Compiled> compile(const CompileJob& job) {
+    const auto command = compile_command(job);
+    std::error_code error;
+    fs::create_directories(command.working_directory, error);
+    fs::create_directories(job.cache / "systemtap", error);
+    if (error) {
+        return base::failed(
+            fmt::format("cannot make {}: {}", (job.cache / "systemtap").string(), error.message()),
+            "set XDG_CACHE_HOME to a folder that can be written");
+    }
+
+    MessageReader messages(context_of(job.target));
+    Transcript transcript;
+    std::string module;
+    auto handlers = job.timing;
+    handlers.output = [&](Line line, Control&) {
+        transcript.add(line.text);
+        // kbuild may talk on stdout as well; the module's path is the last thing stap says there.
+        if (line.text.ends_with(".ko")) module = line.text;
+    };
+    handlers.error = [&](Line line, Control&) {
+        transcript.add(line.text);
+        messages.line(line.text);
+        if (job.progress != nullptr) {
+            if (const auto pass = parse_pass_line(line.text)) {
+                job.progress->pass_over(*pass, Progress::Clock::now());
+            }
+        }
+        if (job.stap_said) {
+            if (job.progress != nullptr) job.progress->clear();
+            job.stap_said(line.text);
+        }
+    };
+    handlers.tick = [&](Control&) {
+        if (job.progress != nullptr) job.progress->tick(Progress::Clock::now());
+    };
+
+    const auto ending = run_child(command, handlers);
+    if (job.progress != nullptr) job.progress->clear();
+    if (!ending) return tl::make_unexpected(ending.error());
+    const auto doing =
+        fmt::format("stap failed in pass {} ({})", messages.pass(), pass_name(messages.pass()));
+    if (ending->interrupted) {
+        return base::failed(fmt::format("interrupted in stap's pass {} ({}); nothing was measured",
+                                        messages.pass(), pass_name(messages.pass())));
+    }
+    if (!ending->clean()) {
+        return tl::make_unexpected(failure(doing, *ending, messages, transcript.keep(command, job.cache)));
+    }
+    if (module.empty()) {
+        return base::failed("stap ended well but named no module", transcript.keep(command, job.cache));
+    }
+    Compiled compiled;
+    compiled.module = command.working_directory / module;  // an absolute path stays what it is
+    for (const auto& diagnosis : messages.diagnoses()) {
+        if (diagnosis.kind == MessageKind::warning) compiled.warnings.push_back(diagnosis);
+    }
+    return compiled;
+}
+
+Command load_command(const LoadJob& job) {
+    Command command{load_argv(job.target.staprun, job.options), job.environment, {}, {}};
+    command.environment.emplace("SYSTEMTAP_DIR", (job.cache / "systemtap").string());
+    return command;
+}
+
+namespace {
+
+/// Sees to it that the module of a run is out of the kernel.
+void clean_up(const host::System& system, const LoadJob& job, const std::string& plain_name, bool was_there,
+              LoadEnd& end) {
+    const auto name = loaded_name(plain_name, end.ending.pid);
+    // A name that was not changed may be somebody else's run.
+    if (name == plain_name && was_there) return;
+    const auto loaded = [&] { return is_loaded(system.read("/proc/modules").value_or(""), name); };
+    if (!loaded()) return;
+    Command command{unload_argv(job.target.staprun, name), job.environment, {}, {}};
+    const auto unloaded = output_of(command);
+    if (!loaded()) {
+        end.cleanup.push_back(fmt::format("the module {} was left in the kernel; it is removed", name));
+        return;
+    }
+    const auto said = unloaded ? std::string() : unloaded.error().hint;
+    end.cleanup.push_back(fmt::format(
+        "the module {} is still in the kernel and could not be removed{}; try: sudo staprun -d {}", name,
+        said.empty() ? "" : " (" + base::printable(base::trim(said)) + ")", name));
+}
+
+}  // namespace
+
+base::Result<LoadEnd> load(const host::System& system, const LoadJob& job) {
+    const auto command = load_command(job);
+    const auto plain_name = job.options.module.stem().string();
+    const bool was_there = is_loaded(system.read("/proc/modules").value_or(""), plain_name);
+
+    MessageReader messages(context_of(job.target));
+    Transcript transcript;
+    bool any_output = false;
+    auto handlers = job.handlers;
+    handlers.output = [&](Line line, Control& control) {
+        any_output = true;
+        if (job.handlers.output) job.handlers.output(line, control);
+    };
+    handlers.error = [&](Line line, Control& control) {
+        transcript.add(line.text);
+        messages.line(line.text);
+        if (job.handlers.error) job.handlers.error(line, control);
+    };
+
+    const auto ending = run_child(command, handlers);
+    if (!ending) return tl::make_unexpected(ending.error());
+    LoadEnd end;
+    end.ending = *ending;
+    end.losses = messages.losses();
+    end.messages = messages.diagnoses();
+    clean_up(system, job, plain_name, was_there, end);
+    // A run that we ended is not a failure: the user wanted it. staprun takes SIGINT as its end until stapio
+    // has come so far as to listen.
+    const bool ended_by_us =
+        ending->gave_up || (ending->signal == SIGINT && (ending->interrupted || ending->was_stopped));
+    if (!ending->clean() && !ended_by_us) {
+        auto error =
+            failure("the measurement failed", *ending, messages, transcript.keep(command, job.cache));
+        if (!any_output) {
+            for (const auto& line : end.cleanup)
+                error.hint += "; " + line;
+            return tl::make_unexpected(std::move(error));
+        }
+        end.failure = std::move(error);
+    }
+    return end;
+}
+
+}  // namespace stapgen::launch

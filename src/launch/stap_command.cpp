@@ -1,0 +1,101 @@
+#include "launch/stap_command.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace stapgen::launch {
+
+namespace {
+
+using Argv = std::vector<std::string>;
+using host::StapVersion;
+
+bool at_least(const host::Target& target, int major, int minor) {
+    // One that could not be read is taken for a new one.
+    return !target.stap_version || *target.stap_version >= StapVersion{major, minor, {}};
+}
+
+void append(Argv& argv, Argv group) {
+    for (auto& word : group)
+        argv.push_back(std::move(word));
+}
+
+Argv how_to_speak(const host::Target& target) {
+    Argv group{"-v"};  // the passes with their times
+    if (at_least(target, 2, 6)) group.push_back("--color=never");
+    return group;
+}
+
+Argv what_to_build_for(const host::Target& target) {
+    if (target.release_option.empty()) return {};
+    return {"-r", target.release_option};
+}
+
+Argv what_to_build_with(const CompileOptions& options) {
+    Argv group;
+    for (const auto& folder : options.tapsets)
+        append(group, {"-I", folder.string()});
+    for (const auto& [key, value] : options.kbuild)
+        append(group, {"-B", key + "=" + value});
+    if (!options.runtime.empty()) append(group, {"-R", options.runtime.string()});
+    for (const auto& macro : options.macros)
+        append(group, {"-D", macro});
+    return group;
+}
+
+Argv whose_symbols(const host::Target& target, const CompileOptions& options) {
+    Argv group;
+    if (options.all_modules && at_least(target, 1, 4)) {
+        group.push_back("--all-modules");
+    } else if (options.all_modules) {
+        append(group, {"-d", "kernel"});
+        for (const auto line : base::split(options.loaded_modules, '\n')) {
+            if (const auto fields = base::words(line); !fields.empty()) {
+                append(group, {"-d", std::string(fields[0])});
+            }
+        }
+    }
+    for (const auto& module : options.modules)
+        append(group, {"-d", module});
+    return group;
+}
+
+}  // namespace
+
+void CompileOptions::apply(const host::Cured& cured) {
+    for (const auto& [key, value] : cured.kbuild) {
+        auto& flags = kbuild[key];
+        flags = flags.empty() ? value : value + " " + flags;
+    }
+    if (!cured.runtime.empty()) runtime = cured.runtime;
+}
+
+Argv compile_argv(const host::Target& target, const CompileOptions& options) {
+    Argv argv{target.stap.empty() ? target.stap_asked : target.stap.string()};
+    append(argv, how_to_speak(target));
+    append(argv, {"-p4"});
+    append(argv, what_to_build_for(target));
+    append(argv, what_to_build_with(options));
+    append(argv, whose_symbols(target, options));
+    append(argv, options.stap_options);
+    argv.push_back(options.script.string());
+    return argv;
+}
+
+Argv load_argv(const std::filesystem::path& staprun, const LoadOptions& options) {
+    // Renamed by staprun, so that two runs of one module do not meet, and so that we know its name.
+    Argv argv{staprun.empty() ? "staprun" : staprun.string(), "-R"};
+    if (options.target_id) append(argv, {"-x", fmt::to_string(*options.target_id)});
+    if (options.buffer_mb) append(argv, {"-b", fmt::to_string(*options.buffer_mb)});
+    argv.push_back(options.module.string());
+    for (const auto& [name, value] : options.globals)
+        argv.push_back(name + "=" + value);
+    return argv;
+}
+
+Argv unload_argv(const std::filesystem::path& staprun, std::string_view module_name) {
+    return {staprun.empty() ? "staprun" : staprun.string(), "-d", std::string(module_name)};
+}
+
+}  // namespace stapgen::launch

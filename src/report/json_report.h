@@ -1,0 +1,20 @@
+#pragma once
+
+#include <ostream>
+#include <vector>
+
+#include "analyze/percentile.h"
+#include "analyze/summary.h"
+
+namespace stapgen::report {
+
+struct JsonOptions {
+    std::vector<analyze::Percentile> percentiles = analyze::default_percentiles();
+    bool one_line = false;  ///< for ndjson
+};
+
+/// Schema "stapgen.report/1", one document and a line end. Keys are never renamed; durations are in ns, times
+/// in RFC 3339 UTC. What is not known is null. Bytes that are no UTF-8 become U+FFFD.
+void write_json(std::ostream& out, const analyze::Summary& summary, const JsonOptions& options = {});
+
+}  // namespace stapgen::report

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace stapgen::report {
+
+/// RFC 3339 in UTC with ns: "2026-11-20T13:09:01.123456789Z".
+std::string utc_time(std::int64_t epoch_ns);
+
+/// For a person, in the local time zone: "2026-11-20 14:09:01 +0100".
+std::string local_time(std::int64_t epoch_ns);
+
+}  // namespace stapgen::report

@@ -1,0 +1,334 @@
+#include "analyze/analyzer.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <limits>
+#include <string>
+
+#include "base/text.h"
+#include "decode/record_parser.h"
+
+using namespace stapgen::analyze;
+using stapgen::decode::RecordParser;
+
+namespace {
+
+constexpr std::string_view rx_header =
+    "stapgen\t1\trx-latency\trx\ttime:time\tpid:int\tcomm:text\tdrv-ip:stage\tip-tcp:stage\n";
+constexpr std::string_view drop_header =
+    "stapgen\t1\tdropwatch\tdrop\tlocation:address\treason:reason\tcount:count\n";
+constexpr std::string_view ready = "ready\t1795180000000000000\t5000000000000\n";
+
+/// Parser and analyzer together, fed with whole lines.
+struct Run {
+    RecordParser parser;
+    std::optional<Analyzer> analyzer;
+    AnalyzerOptions options;
+
+    explicit Run(std::string_view text, AnalyzerOptions with = {}) : options(std::move(with)) { feed(text); }
+
+    void feed(std::string_view text) {
+        for (const auto line : stapgen::base::split(text.substr(0, text.size() - 1), '\n')) {
+            const auto parsed = parser.feed(line);
+            if (!analyzer && parser.header()) analyzer = Analyzer::create(*parser.header(), options).value();
+            if (analyzer) analyzer->add(parsed);
+        }
+    }
+    [[nodiscard]] Summary summary() const { return analyzer->summary(); }
+};
+
+std::string rx(int pid, std::string_view comm, std::string_view drv_ip, std::string_view ip_tcp = "-") {
+    return fmt::format("rx\t5000000001009\t{}\t{}\t{}\t{}\n", pid, comm, drv_ip, ip_tcp);
+}
+
+std::int64_t count_of(const std::vector<Cause>& causes, std::string_view name) {
+    for (const auto& cause : causes) {
+        if (cause.name == name) return cause.count;
+    }
+    return -1;
+}
+
+}  // namespace
+
+TEST_CASE("a recording without records has every stage with n 0") {
+    Run run(std::string(rx_header) + std::string(ready) + "end\t1795180007000000000\tseen=0\n");
+    const auto summary = run.summary();
+    CHECK(summary.recipe == "rx-latency");
+    REQUIRE(summary.stages.size() == 2);
+    CHECK(summary.stages[0].name == "drv-ip");
+    CHECK(summary.stages[1].name == "ip-tcp");
+    CHECK(summary.stages[0].stats.n() == 0);
+    CHECK(summary.values.empty());
+    CHECK_FALSE(summary.counts_drops);
+    CHECK(summary.accounting.closed);
+    CHECK(is_whole(summary));
+    CHECK(summary.start_epoch_ns == 1795180000000000000);
+    CHECK(summary.end_epoch_ns == 1795180007000000000);
+}
+
+TEST_CASE("a stage that was not seen is no value of it") {
+    Run run(std::string(rx_header) + rx(1, "a", "1009", "-") + rx(1, "a", "2003", "37") +
+            rx(1, "a", "0", "-"));
+    const auto summary = run.summary();
+    CHECK(summary.stages[0].stats.n() == 3);
+    CHECK(summary.stages[0].stats.min() == 0);
+    CHECK(summary.stages[0].stats.max() == 2003);
+    CHECK(summary.stages[1].stats.n() == 1);
+    CHECK(summary.stages[1].stats.max() == 37);
+}
+
+TEST_CASE("values without a time unit are kept apart from stages") {
+    Run run("stapgen\t1\tsock-latency\tsock\tread:stage\tepoll_events:value\nsock\t101\t3\nsock\t103\t-\n");
+    const auto summary = run.summary();
+    REQUIRE(summary.stages.size() == 1);
+    REQUIRE(summary.values.size() == 1);
+    CHECK(summary.values[0].name == "epoll_events");
+    CHECK(summary.values[0].stats.n() == 1);
+    CHECK(summary.values[0].stats.max() == 3);
+}
+
+TEST_CASE("the accounting adds up and names its causes") {
+    std::string text(rx_header);
+    for (int i = 0; i < 1009; ++i)
+        text += rx(1, "a", "101");
+    text +=
+        "end\t1795180007000000000\tseen=1020\treported=1009\tfiltered=7\tincomplete.no-read=3\tlost.evicted=1"
+        "\trestarts=5\n";
+    const auto accounting = Run(text).summary().accounting;
+    CHECK(accounting.seen == 1020);
+    CHECK(accounting.reported == 1009);
+    CHECK(accounting.filtered == 7);
+    CHECK(count_of(accounting.incomplete, "no-read") == 3);
+    CHECK(accounting.incomplete_total() == 3);
+    CHECK(count_of(accounting.lost, "evicted") == 1);
+    CHECK(accounting.lost_total() == 1);
+    CHECK(accounting.unaccounted() == 0);
+    CHECK(count_of(accounting.other, "restarts") == 5);
+    CHECK(accounting.closed);
+}
+
+TEST_CASE("records that the script reported and that did not arrive are lost in transport") {
+    std::string text(rx_header);
+    for (int i = 0; i < 1009; ++i)
+        text += rx(1, "a", "101");
+    text += "end\t1795180007000000000\tseen=1013\treported=1013\n";
+    const auto summary = Run(text).summary();
+    CHECK(summary.accounting.reported == 1009);
+    CHECK(count_of(summary.accounting.lost, "transport") == 4);
+    CHECK(summary.accounting.unaccounted() == 0);
+    CHECK_FALSE(is_whole(summary));
+}
+
+TEST_CASE("accounting that does not add up is told, in either direction") {
+    const auto missing =
+        Run(std::string(rx_header) + rx(1, "a", "101") + "end\t5\tseen=14\treported=1\n").summary();
+    CHECK(missing.accounting.unaccounted() == 13);
+    CHECK_FALSE(is_whole(missing));
+    const auto too_many =
+        Run(std::string(rx_header) + rx(1, "a", "101") + rx(1, "a", "101") + "end\t5\tseen=1\treported=1\n")
+            .summary();
+    CHECK(too_many.accounting.unaccounted() == -1);
+    CHECK_FALSE(is_whole(too_many));
+}
+
+TEST_CASE("without an end line the last tick counts, and the records after it") {
+    std::string text = std::string(rx_header) + std::string(ready) + rx(1, "a", "101") +
+                       "tick\t1795180005000000000\tseen=3\treported=1\tfiltered=2\n" + rx(1, "a", "103") +
+                       rx(1, "a", "107");
+    const auto summary = Run(text).summary();
+    CHECK_FALSE(summary.accounting.closed);
+    CHECK_FALSE(is_whole(summary));
+    CHECK(summary.accounting.seen == 5);
+    CHECK(summary.accounting.reported == 3);
+    CHECK(summary.accounting.filtered == 2);
+    CHECK(summary.accounting.unaccounted() == 0);
+    CHECK(summary.end_epoch_ns == 1795180005000000000);
+}
+
+TEST_CASE("a recording cut before its first tick ends with its last record") {
+    const auto summary = Run(std::string(rx_header) + std::string(ready) + rx(1, "a", "101")).summary();
+    CHECK(summary.accounting.seen == 1);
+    CHECK(summary.end_epoch_ns == 1795180000000001009);
+    CHECK_FALSE(is_whole(summary));
+}
+
+TEST_CASE("losses that the transport knows of make a summary not whole") {
+    Summary summary = Run(std::string(rx_header) + "end\t5\tseen=0\n").summary();
+    REQUIRE(is_whole(summary));
+    for (auto loss : {&Transport::skipped_probes, &Transport::probe_errors, &Transport::transport_failures}) {
+        Summary lossy = summary;
+        lossy.transport.*loss = 1;
+        CHECK_FALSE(is_whole(lossy));
+    }
+}
+
+TEST_CASE("groups follow the whole, the largest first, their text unescaped") {
+    std::string text(rx_header);
+    for (int i = 0; i < 3; ++i)
+        text += rx(19550, "fire\\tfox", "101");
+    for (int i = 0; i < 5; ++i)
+        text += rx(307, "nginx", "103");
+    const auto summary = Run(text, {.group_by = {"pid", "comm"}}).summary();
+    REQUIRE(summary.stages.size() == 6);
+    CHECK(summary.stages[0].group.empty());
+    CHECK(summary.stages[0].stats.n() == 8);
+    CHECK(summary.stages[2].group == Group{{"pid", 307}, {"comm", "nginx"}});
+    CHECK(summary.stages[2].name == "drv-ip");
+    CHECK(summary.stages[2].stats.n() == 5);
+    CHECK(summary.stages[3].name == "ip-tcp");
+    CHECK(summary.stages[3].stats.n() == 0);
+    CHECK(summary.stages[4].group == Group{{"pid", 19550}, {"comm", "fire\tfox"}});
+    CHECK(summary.stages[4].stats.n() == 3);
+}
+
+TEST_CASE("groups beyond the bound go into one group, and none of their values is missing") {
+    for (const bool keep_intervals : {false, true}) {
+        CAPTURE(keep_intervals);
+        Run run(rx_header, {.group_by = {"pid"}, .max_groups = 3, .keep_intervals = keep_intervals});
+        for (int pid = 0; pid < 11; ++pid)
+            run.feed(rx(pid, "a", "101"));
+        run.feed("tick\t1795180005000000000\tseen=11\treported=11\n");
+        for (int pid = 0; pid < 11; ++pid)
+            run.feed(rx(pid, "a", "101"));
+        const auto summary = run.summary();
+        REQUIRE(summary.stages.size() == 2 * 5);
+        CHECK(summary.stages[0].stats.n() == 22);
+        std::int64_t in_groups = 0;
+        for (std::size_t i = 2; i < summary.stages.size(); ++i)
+            in_groups += summary.stages[i].stats.n();
+        CHECK(in_groups == 22);
+        CHECK(summary.stages[8].group == Group{{"other", true}});
+        CHECK(summary.stages[8].stats.n() == 16);
+    }
+}
+
+TEST_CASE("a field to group by must be there, and a slip of the finger is met with help") {
+    RecordParser parser;
+    parser.feed(rx_header.substr(0, rx_header.size() - 1));
+    const auto refused = Analyzer::create(*parser.header(), {.group_by = {"com"}});
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().kind == stapgen::base::ErrorKind::bad_input);
+    CHECK(refused.error().what == "the records of rx-latency have no field 'com' to group by");
+    CHECK(refused.error().hint == "did you mean 'comm'?");
+}
+
+TEST_CASE("intervals are given once each and the totals go on") {
+    Run run(std::string(rx_header) + std::string(ready), {.group_by = {"pid"}, .keep_intervals = true});
+    CHECK_FALSE(run.analyzer->take_interval());
+    run.feed(rx(3, "a", "101") + rx(5, "b", "103"));
+    CHECK_FALSE(run.analyzer->take_interval());
+    run.feed("tick\t1795180005000000000\tseen=9\treported=2\tfiltered=4\tlost.evicted=3\n");
+    const auto first = run.analyzer->take_interval().value();
+    CHECK(first.stages[0].stats.n() == 2);
+    CHECK(first.stages.size() == 6);
+    CHECK(first.accounting.seen == 9);
+    CHECK(first.start_epoch_ns == 1795180000000000000);
+    CHECK(first.end_epoch_ns == 1795180005000000000);
+    CHECK_FALSE(run.analyzer->take_interval());
+
+    run.feed(rx(3, "a", "107"));
+    run.feed("end\t1795180007000000000\tseen=12\treported=2\tfiltered=6\tlost.evicted=3\n");
+    const auto second = run.analyzer->take_interval().value();
+    CHECK(second.stages[0].stats.n() == 1);
+    CHECK(second.stages[0].stats.max() == 107);
+    CHECK(second.stages.size() == 4);
+    CHECK(second.accounting.seen == 3);
+    CHECK(second.accounting.reported == 1);
+    CHECK(second.accounting.filtered == 2);
+    CHECK(second.accounting.lost_total() == 0);
+    CHECK(second.accounting.closed);
+
+    const auto all = run.summary();
+    CHECK(all.stages[0].stats.n() == 3);
+    CHECK(all.accounting.seen == 12);
+    CHECK(all.intervals.size() == 2);
+}
+
+TEST_CASE("the totals are the same whether intervals are kept or not") {
+    std::string text(rx_header);
+    for (int i = 1; i <= 1009; ++i) {
+        text += rx(i % 7, "a", fmt::format("{}", i * 37));
+        if (i % 101 == 0) text += fmt::format("tick\t{}\tseen={}\treported={}\n", i * 1'000'000'000LL, i, i);
+    }
+    const auto with = Run(text, {.group_by = {"pid"}, .keep_intervals = true}).summary();
+    const auto without = Run(text, {.group_by = {"pid"}}).summary();
+    REQUIRE(with.stages.size() == without.stages.size());
+    REQUIRE(with.stages.size() == 16);
+    for (std::size_t i = 0; i < with.stages.size(); ++i) {
+        CHECK(with.stages[i].group == without.stages[i].group);
+        CHECK(with.stages[i].stats.n() == without.stages[i].stats.n());
+        CHECK(with.stages[i].stats.percentile(50) == without.stages[i].stats.percentile(50));
+    }
+}
+
+TEST_CASE("drops belong to the interval that the next tick closes, empty intervals are kept") {
+    Run run(std::string(drop_header) + std::string(ready) +
+            "drop\tffffffff9a000001\t3\t5\ndrop\tffffffff9a000002\t-1\t17\ndrop\tffffffff9a000001\t3\t2\n"
+            "tick\t1795180005000000000\tseen=24\treported=24\n"
+            "tick\t1795180010000000000\tseen=24\treported=24\n"
+            "drop\tffffffff9a000001\t3\t11\n"
+            "end\t1795180012000000000\tseen=35\treported=35\n");
+    const auto summary = run.summary();
+    CHECK(summary.counts_drops);
+    REQUIRE(summary.intervals.size() == 3);
+    REQUIRE(summary.drops.size() == 3);
+    CHECK(summary.drops[0].address == 0xffffffff9a000002);
+    CHECK(summary.drops[0].count == 17);
+    CHECK(summary.drops[0].reason == -1);
+    CHECK(summary.drops[0].interval == 0);
+    CHECK(summary.drops[0].end_epoch_ns == 1795180005000000000);
+    CHECK(summary.drops[1].count == 7);
+    CHECK(summary.drops[2].interval == 2);
+    CHECK(summary.drops[2].end_epoch_ns == 1795180012000000000);
+    CHECK(summary.accounting.reported == 35);
+    CHECK(is_whole(summary));
+
+    const auto totals = total_drops(summary);
+    REQUIRE(totals.size() == 2);
+    CHECK(totals[0].address == 0xffffffff9a000001);
+    CHECK(totals[0].count == 18);
+    CHECK(totals[1].count == 17);
+}
+
+TEST_CASE("an end line a moment after the last tick closes no interval of its own") {
+    const std::string text = std::string(drop_header) + std::string(ready) +
+                             "drop\tffffffff9a000001\t3\t5\ntick\t1795180005000000000\tseen=5\treported=5\n";
+    CHECK(Run(text + "end\t1795180005001000000\tseen=5\treported=5\n").summary().intervals.size() == 1);
+    CHECK(Run(text + "drop\tffffffff9a000001\t3\t1\nend\t1795180005001000000\tseen=6\treported=6\n")
+              .summary()
+              .intervals.size() == 2);
+    CHECK(Run(text + "end\t1795180009000000000\tseen=5\treported=5\n").summary().intervals.size() == 2);
+}
+
+TEST_CASE("drops after the last tick of a cut recording are there, without a time") {
+    const auto summary = Run(std::string(drop_header) + "drop\tffffffff9a000001\t3\t5\n").summary();
+    REQUIRE(summary.drops.size() == 1);
+    CHECK_FALSE(summary.drops[0].end_epoch_ns);
+    REQUIRE(summary.intervals.size() == 1);
+    CHECK_FALSE(summary.intervals[0].end_epoch_ns);
+}
+
+TEST_CASE("records of a kind declared later join in, but are not counted as reported") {
+    const auto summary = Run(std::string(rx_header) + rx(1, "a", "101") +
+                             "fields\tirq\tnr:int\tirq-drv:stage\nirq\t19\t53\nirq\t19\t59\n"
+                             "end\t5\tseen=1\treported=1\n")
+                             .summary();
+    REQUIRE(summary.stages.size() == 3);
+    CHECK(summary.stages[2].name == "irq-drv");
+    CHECK(summary.stages[2].stats.n() == 2);
+    CHECK(summary.accounting.reported == 1);
+    CHECK(is_whole(summary));
+}
+
+TEST_CASE("counts of any size do not overflow") {
+    const std::string most = "9223372036854775807";
+    const auto summary =
+        Run(std::string(drop_header) + "drop\t1\t3\t" + most + "\ndrop\t1\t3\t" + most +
+            "\ntick\t5\tseen=" + most + "\treported=0\tlost.a=" + most + "\tlost.b=" + most +
+            "\ndrop\t1\t3\t" + most + "\nend\t7\tseen=0\tlost.a=" + most + "\tfiltered=" + most + "\n")
+            .summary();
+    CHECK(summary.drops[0].count == std::numeric_limits<std::int64_t>::max());
+    CHECK(total_drops(summary)[0].count == std::numeric_limits<std::int64_t>::max());
+    CHECK(summary.accounting.unaccounted() == -std::numeric_limits<std::int64_t>::max());
+}

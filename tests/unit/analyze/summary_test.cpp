@@ -1,0 +1,76 @@
+#include "analyze/summary.h"
+
+#include <doctest/doctest.h>
+
+using namespace stapgen::analyze;
+
+namespace {
+
+Summary host(std::int64_t pid, std::int64_t value, int n) {
+    Summary summary;
+    summary.recipe = "rx-latency";
+    summary.stages.push_back({"drv-ip", {}, {}});
+    summary.stages.push_back({"drv-ip", {{"pid", pid}}, {}});
+    for (int i = 0; i < n; ++i) {
+        for (auto& stage : summary.stages)
+            stage.stats.add(value);
+    }
+    summary.accounting.seen = n + 3;
+    summary.accounting.reported = n;
+    summary.accounting.lost = {{"evicted", 3}};
+    summary.accounting.closed = true;
+    summary.input.lines = summary.input.recognised = n + 2;
+    summary.start_epoch_ns = 1000 * pid;
+    summary.end_epoch_ns = 1000 * pid + 7;
+    summary.intervals = {{1000 * pid, 1000 * pid + 7}};
+    return summary;
+}
+
+}  // namespace
+
+TEST_CASE("recordings of several machines add up") {
+    auto all = host(5, 101, 7);
+    REQUIRE(merge(all, host(3, 103, 11)));
+    REQUIRE(merge(all, host(5, 107, 13)));
+    REQUIRE(all.stages.size() == 3);
+    CHECK(all.stages[0].stats.n() == 31);
+    CHECK(all.stages[1].stats.n() == 20);
+    CHECK(all.stages[2].group == Group{{"pid", 3}});
+    CHECK(all.accounting.seen == 40);
+    CHECK(all.accounting.lost_total() == 9);
+    CHECK(all.accounting.lost.size() == 1);
+    CHECK(all.accounting.unaccounted() == 0);
+    CHECK(all.input.lines == 37);
+    CHECK(all.start_epoch_ns == 3000);
+    CHECK(all.end_epoch_ns == 5007);
+    CHECK(all.intervals.size() == 3);
+}
+
+TEST_CASE("one recording without an end makes the sum not closed") {
+    auto all = host(5, 101, 7);
+    auto cut = host(3, 103, 11);
+    cut.accounting.closed = false;
+    REQUIRE(merge(all, cut));
+    CHECK_FALSE(all.accounting.closed);
+}
+
+TEST_CASE("drops keep to their own intervals when recordings are added") {
+    Summary one;
+    one.intervals = {{0, 5}, {5, 10}};
+    Summary two;
+    two.intervals = {{0, 5}};
+    Drop drop;
+    drop.address = 0xffffffff9a000001;
+    drop.count = 17;
+    two.drops = {drop};
+    REQUIRE(merge(one, two));
+    CHECK(one.drops.at(0).interval == 2);
+}
+
+TEST_CASE("recordings of different recipes are not added") {
+    auto all = host(5, 101, 7);
+    Summary other;
+    other.recipe = "dropwatch";
+    CHECK_FALSE(merge(all, other));
+    CHECK(all.stages[0].stats.n() == 7);
+}

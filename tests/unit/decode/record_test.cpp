@@ -1,0 +1,28 @@
+#include "decode/record.h"
+
+#include <doctest/doctest.h>
+
+using namespace stapgen::decode;
+
+TEST_CASE("what the script escaped comes back as it was") {
+    CHECK(unescape("memcached") == "memcached");
+    CHECK(unescape("a\\tb\\nc\\\\d") == "a\tb\nc\\d");
+    CHECK(unescape("\\033[31m") == "\x1b[31m");
+    CHECK(unescape("\\377") == "\xff");
+    CHECK(unescape("\\\\t") == "\\t");
+}
+
+TEST_CASE("a backslash that escapes nothing stays") {
+    CHECK(unescape("\\") == "\\");
+    CHECK(unescape("a\\") == "a\\");
+    CHECK(unescape("\\x") == "\\x");
+    CHECK(unescape("\\03") == "\\03");
+    CHECK(unescape("\\400") == "\\400");
+    CHECK(unescape("\\08z") == "\\08z");
+}
+
+TEST_CASE("a schema finds its fields by name") {
+    const Schema schema{"rx", 0, {{"time", FieldType::time}, {"pid", FieldType::integer}}};
+    CHECK(schema.find("pid") == 1);
+    CHECK_FALSE(schema.find("tid"));
+}
