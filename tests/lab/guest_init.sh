@@ -1,0 +1,68 @@
+#!/bin/bash
+# First process of a guest, started by the initramfs with /proc, /sys, /dev and
+# the share at /lab in place. Runs /lab/boot/guest.sh and powers off.
+
+. /lab/boot/environment
+mount -t tmpfs tmpfs /tmp
+mount -t tmpfs tmpfs /run
+mkdir -p /dev/pts /dev/shm /run/lock
+mount -t tmpfs tmpfs /dev/shm
+mount -t devpts devpts /dev/pts
+ln -sfn /proc/self/fd /dev/fd
+ln -sfn /proc/self/fd/0 /dev/stdin
+ln -sfn /proc/self/fd/1 /dev/stdout
+ln -sfn /proc/self/fd/2 /dev/stderr
+mount -t debugfs debugfs /sys/kernel/debug
+mount -t tracefs tracefs /sys/kernel/tracing
+ip link set lo up
+hostname lab
+
+share() { mount -t 9p -o "$LAB_9P_OPTIONS,$3" "$1" "$2"; }
+
+# stap's cache is keyed by, among others, the sizes of these folders, which differ
+# between this disk and the tree that stap has seen in the chroot.
+mkdir /run/tree
+share tree /run/tree ro,cache=loose
+for folder in /usr/share/systemtap/runtime "/usr/src/linux-headers-$(uname -r)"; do
+    mount --bind "/run/tree$folder" "$folder"
+done
+
+# The suite's cache is read from the host; what a guest adds dies with it, as a
+# guest that crashes must not leave half a file there.
+if [ -n "$LAB_CACHE" ]; then
+    mkdir -p /run/cache /run/cache-new/{upper,work}
+    share cache /run/cache ro,cache=loose
+    modprobe overlay
+    mount -t overlay -o lowerdir=/run/cache,upperdir=/run/cache-new/upper,workdir=/run/cache-new/work \
+        overlay /lab/cache
+fi
+[ -z "$LAB_WORK" ] || share work /lab/work rw
+
+if [ -n "$LAB_NET" ]; then
+    modprobe virtio_net
+    for card in /sys/class/net/*; do
+        card=${card##*/}
+        [ "$card" = lo ] && continue
+        export LAB_NIC=$card
+        ip address add 10.0.2.15/24 dev "$card"
+        ip link set "$card" up
+        ip route add default via 10.0.2.2
+    done
+fi
+
+cd /lab/work
+echo started >/lab/boot/started
+if [ -n "$LAB_SHELL" ]; then
+    stty sane cols "${LAB_COLUMNS:-80}" rows "${LAB_ROWS:-24}" </dev/ttyS0
+    setsid -c bash -i </dev/ttyS0 >/dev/ttyS0 2>&1
+    echo 0 >/lab/boot/exit-code
+else
+    # No pipe: it would wait for all that the script leaves running.
+    bash /lab/boot/guest.sh </dev/null > >(tee /lab/boot/output) 2>&1
+    code=$?
+    sleep 0.2
+    echo $code >/lab/boot/exit-code
+fi
+cd /
+sync
+busybox poweroff -f

@@ -1,0 +1,1 @@
+"""The virtual-machine lab: Debian roots, qemu guests and scenarios."""

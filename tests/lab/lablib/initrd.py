@@ -1,0 +1,90 @@
+"""A small initramfs: busybox and the modules needed to reach disk and shares."""
+
+import gzip
+import lzma
+import subprocess
+
+WANTED = ["crc32c_generic", "virtio_pci", "virtio_blk", "ext4", "9pnet_virtio", "9p"]
+
+INIT = """#!/bin/busybox sh
+/bin/busybox mkdir -p /proc /sys /dev /new
+/bin/busybox mount -t proc proc /proc
+/bin/busybox mount -t sysfs sysfs /sys
+/bin/busybox mount -t devtmpfs devtmpfs /dev
+for module in $(/bin/busybox cat /modules/order); do
+    /bin/busybox insmod /modules/$module || echo "lab: cannot load $module"
+done
+tries=0
+until [ -b /dev/vda ] || [ $tries = 100 ]; do
+    /bin/busybox usleep 50000
+    tries=$((tries + 1))
+done
+/bin/busybox mount -t ext4 /dev/vda /new || echo "lab: no root disk"
+/bin/busybox mount -t 9p -o OPTIONS lab /new/lab || echo "lab: no share"
+for folder in proc sys dev; do
+    /bin/busybox mount -o move /$folder /new/$folder
+done
+exec /bin/busybox switch_root /new /lab/boot/init
+"""
+
+
+def module_name(path):
+    return path.rsplit("/", 1)[-1].split(".ko")[0].replace("-", "_")
+
+
+def load_order(modules):
+    """Return the paths of the wanted modules, each after those it needs."""
+    paths, needs = {}, {}
+    for line in (modules / "modules.dep").read_text().splitlines():
+        path, deps = line.split(":", 1)
+        paths[module_name(path)] = path
+        needs[module_name(path)] = [module_name(dep) for dep in deps.split()]
+    order = []
+
+    def visit(name):
+        if name not in paths or paths[name] in order:
+            return
+        for need in needs[name]:
+            visit(need)
+        order.append(paths[name])
+
+    for name in WANTED:
+        visit(name)
+    return order
+
+
+def module_bytes(path):
+    """Return a module's plain content, whatever its compression."""
+    if path.suffix == ".xz":
+        return lzma.decompress(path.read_bytes())
+    if path.suffix == ".gz":
+        return gzip.decompress(path.read_bytes())
+    if path.suffix == ".zst":
+        return subprocess.run(["zstd", "-dcq", path], check=True, capture_output=True).stdout
+    return path.read_bytes()
+
+
+def cpio_entry(number, name, mode, content=b""):
+    """Return one member of a cpio archive in the "newc" format."""
+    encoded = name.encode() + b"\0"
+    fields = [number, mode, 0, 0, 1, 0, len(content), 0, 0, 0, 0, len(encoded), 0]
+    header = b"070701" + b"".join(b"%08X" % field for field in fields) + encoded
+    return header + b"\0" * (-len(header) % 4) + content + b"\0" * (-len(content) % 4)
+
+
+def write_initrd(root, release, target, mount_options):
+    """Write the initramfs for the kernel RELEASE of ROOT to the file TARGET."""
+    modules = root / "lib/modules" / release
+    busybox = next(path for path in (root / "usr/bin/busybox", root / "bin/busybox")
+                   if path.exists())
+    order = load_order(modules)
+    names = [module_name(path) + ".ko" for path in order]
+    members = [("bin", 0o40755, b""), ("modules", 0o40755, b""),
+               ("bin/busybox", 0o100755, busybox.read_bytes()),
+               ("init", 0o100755, INIT.replace("OPTIONS", mount_options).encode()),
+               ("modules/order", 0o100644, "\n".join(names).encode() + b"\n")]
+    members += [(f"modules/{name}", 0o100644, module_bytes(modules / path))
+                for name, path in zip(names, order)]
+    archive = b"".join(cpio_entry(number, *member) for number, member in enumerate(members, 1))
+    archive += cpio_entry(0, "TRAILER!!!", 0)
+    target.write_bytes(gzip.compress(archive, 1))

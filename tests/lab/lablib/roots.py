@@ -1,0 +1,221 @@
+"""Building and caching the Debian root of a suite."""
+
+import contextlib
+import fcntl
+import gzip
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import time
+
+from . import chroot
+from .common import LabError, Unavailable, lab_dir, locked, run_logged, say
+
+# Raise this when what build() does to a root changes.
+VERSION = 1
+SUITES = {
+    "bookworm": {"extra": True, "optional": False},
+    "trixie": {"extra": True, "optional": False},
+    "forky": {"extra": False, "optional": True},
+}
+PACKAGES = """systemtap linux-image-amd64 linux-headers-amd64 kmod gcc make libc6-dev memcached
+    libmemcached-tools iproute2 procps nftables iputils-ping python3-minimal netcat-openbsd
+    busybox-static""".split()
+UNUSED_MODULES = """drivers/gpu drivers/media drivers/net/wireless drivers/infiniband drivers/iio
+    drivers/staging drivers/usb drivers/scsi sound""".split()
+TOOLS = {"debootstrap": "debootstrap", "qemu-system-x86_64": "qemu-system-x86",
+         "mke2fs": "e2fsprogs", "unshare": "util-linux"}
+
+
+class Root:
+    """A finished root: its tree, its disk image and its kernel's release."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.tree = self.folder / "root"
+        self.disk = self.folder / "disk.img"
+        facts = json.loads((self.folder / "facts.json").read_text())
+        self.suite, self.release, self.stap = facts["suite"], facts["release"], facts["stap"]
+        self.stamp, self.built = facts["stamp"], facts["built"]
+
+    @property
+    def symbols(self):
+        return lab_dir() / "symbols" / f"kallsyms-{self.release}.gz"
+
+
+def stamp(suite):
+    """Return a hash of all that decides what a root contains."""
+    recipe = json.dumps([VERSION, suite, SUITES[suite], PACKAGES, UNUSED_MODULES])
+    return hashlib.sha256(recipe.encode()).hexdigest()[:16]
+
+
+def cached_root(suite):
+    """Return the root of SUITE if a whole and current one is there."""
+    try:
+        root = Root(lab_dir() / "roots" / suite)
+    except (FileNotFoundError, ValueError, KeyError):
+        return None
+    return root if root.stamp == stamp(suite) and root.symbols.exists() else None
+
+
+@contextlib.contextmanager
+def use_root(suite, rebuild=False):
+    """Yield the root of SUITE, built if need be and kept as it is while in use."""
+    if os.geteuid():
+        raise LabError("the lab needs root: debootstrap, chroot and mount do")
+    if suite not in SUITES:
+        raise LabError(f"no suite {suite}; there are {', '.join(SUITES)}")
+    with locked(f"root-{suite}", shared=True) as handle:
+        root = None if rebuild else cached_root(suite)
+        if not root:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            root = None if rebuild else cached_root(suite)
+            root = root or build(suite)
+            fcntl.flock(handle, fcntl.LOCK_SH)
+        yield root
+
+
+def archives():
+    """Return the URIs of the Debian archive and of its security archive, as apt has them."""
+    main = os.environ.get("STAPGEN_LAB_MIRROR")
+    security = os.environ.get("STAPGEN_LAB_SECURITY_MIRROR")
+    listing = subprocess.run(["apt-get", "update", "--print-uris"], check=False,
+                             capture_output=True, text=True).stdout
+    for uri, release in re.findall(r"^'((?:https?|ftp|file)://?\S+)/dists/(\S+)/InRelease'",
+                                   listing, re.M):
+        if release.endswith("-security"):
+            security = security or uri
+        elif release in (*SUITES, "sid", "stable", "testing", "unstable"):
+            main = main or uri
+    if not main or not security:
+        raise LabError("apt's sources name no Debian archive with its security archive: set "
+                       "STAPGEN_LAB_MIRROR and STAPGEN_LAB_SECURITY_MIRROR to their URIs")
+    return main, security
+
+
+def proxy_options():
+    """Return apt's proxy settings on this machine as options for apt elsewhere."""
+    dump = subprocess.run(["apt-config", "dump", "--format", "%f=%v%n"], check=False,
+                          capture_output=True, text=True).stdout
+    return [word for line in dump.splitlines()
+            if re.match(r"Acquire::(http|https|ftp)::Proxy=.", line) for word in ("-o", line)]
+
+
+def build(suite):
+    """Build the root of SUITE beside its final place and move it there when it is whole."""
+    for tool, package in TOOLS.items():
+        if not shutil.which(tool):
+            raise LabError(f"{tool} is missing: install the package {package}")
+    final = lab_dir() / "roots" / suite
+    if re.search(r"\s", str(final)):
+        raise LabError(f"debootstrap cannot work in a folder with a space in its name: {final}")
+    folder = final.with_name(f"{suite}.building")
+    log = lab_dir() / "roots" / f"{suite}.log"
+    if folder.exists():
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True)
+    log.write_text("")
+    begin = time.monotonic()
+    say(f"building the root of {suite}; log: {log}")
+    try:
+        install(suite, folder / "root", log)
+    except LabError as failure:
+        if SUITES[suite]["optional"]:
+            raise Unavailable(f"the archive does not deliver {suite} today: {failure}") from None
+        raise
+    say(f"packages installed after {time.monotonic() - begin:.0f} s")
+    release = kernel_release(folder / "root")
+    stap = chroot.run_chroot(folder / "root", ["stap", "--version"], check=True, text=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout
+    facts = {"suite": suite, "release": release, "stamp": stamp(suite), "built": time.time(),
+             "stap": re.search(r"version ([\d.]+)", stap)[1]}
+    (folder / "facts.json").write_text(json.dumps(facts, indent=1))
+    run_logged(["mke2fs", "-q", "-t", "ext4", "-m", "0", "-d", folder / "root",
+                folder / "disk.img", "3G"], log)
+    fetch_symbols(Root(folder))
+    old = final.with_name(f"{suite}.old")
+    if final.exists():
+        final.rename(old)
+    folder.rename(final)
+    shutil.rmtree(old, ignore_errors=True)
+    say(f"{suite}: stap {facts['stap']}, Linux {release}, "
+        f"ready after {time.monotonic() - begin:.0f} s")
+    return Root(final)
+
+
+def install(suite, tree, log):
+    """Fill TREE with the suite's minimal system and the lab's packages."""
+    main, security = archives()
+    proxy = proxy_options()
+    environment = dict(os.environ)
+    for setting in proxy[1::2]:
+        name, value = setting.split("=", 1)
+        environment.setdefault(f"{name.split('::')[1]}_proxy", value)
+    command = ["debootstrap", "--variant=minbase", suite, tree, main]
+    if not pathlib.Path("/usr/share/debootstrap/scripts", suite).exists():
+        # An older debootstrap does not know the names of newer suites.
+        command.append("sid")
+    run_logged(command, log, env=environment)
+
+    sources = [f"deb {main} {suite} main\n"]
+    if SUITES[suite]["extra"]:
+        sources += [f"deb {main} {suite}-updates main\n",
+                    f"deb {security} {suite}-security main\n"]
+    (tree / "etc/apt/sources.list").write_text("".join(sources))
+    settings = ['Acquire::Languages "none";', 'APT::Install-Recommends "false";']
+    if SUITES[suite]["optional"]:
+        # A mirror may be behind testing's Release file, which is only valid for
+        # a week; its signature is checked all the same.
+        settings.append('Acquire::Check-Valid-Until "false";')
+    (tree / "etc/apt/apt.conf.d/lab").write_text("\n".join(settings) + "\n")
+    excluded = ["/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*"]
+    for modules in UNUSED_MODULES:
+        excluded += [f"{base}/modules/*/kernel/{modules}/*" for base in ("/lib", "/usr/lib")]
+    (tree / "etc/dpkg/dpkg.cfg.d/lab").write_text(
+        "force-unsafe-io\n" + "".join(f"path-exclude={path}\n" for path in excluded))
+    policy = tree / "usr/sbin/policy-rc.d"
+    policy.write_text("#!/bin/sh\nexit 101\n")
+    policy.chmod(0o755)
+
+    # INITRD=No: the hook of initramfs-tools then builds none.
+    apt_environment = {"DEBIAN_FRONTEND": "noninteractive", "INITRD": "No"}
+    for words in (["update", "--error-on=any"], ["-y", "upgrade"], ["-y", "install", *PACKAGES],
+                  ["clean"]):
+        run_logged(chroot.chroot_command(tree, ["apt-get", *proxy, *words], writable=True,
+                                         env=apt_environment), log)
+    shutil.rmtree(tree / "var/lib/apt/lists")
+    run_logged(chroot.chroot_command(tree, ["depmod", kernel_release(tree)], writable=True), log)
+    (tree / "lab").mkdir()
+
+
+def kernel_release(tree):
+    """Return the release of the newest kernel that has headers and an image in TREE."""
+    releases = [path.name.removeprefix("vmlinuz-") for path in (tree / "boot").glob("vmlinuz-*")]
+    if len(releases) != 1:
+        raise LabError(f"expected one kernel in {tree}/boot, found {releases}")
+    if not (tree / "lib/modules" / releases[0] / "build").is_symlink():
+        raise LabError(f"no headers for {releases[0]}")
+    return releases[0]
+
+
+def fetch_symbols(root):
+    """Boot the kernel of ROOT and store its own symbols, without those of modules."""
+    from .guest import Guest
+    run = root.folder / "symbols-run"
+    run.mkdir()
+    guest = Guest(root, run, append="nokaslr")
+    if guest.execute("cat /proc/kallsyms >kallsyms", timeout=300, echo=False):
+        raise LabError(f"reading /proc/kallsyms failed; console: {guest.console}")
+    lines = (run / "work/kallsyms").read_bytes().splitlines(keepends=True)
+    own = [line for line in lines if not line.endswith(b"]\n")]
+    if len(own) < 50000:
+        raise LabError(f"/proc/kallsyms of {root.release} has only {len(own)} symbols")
+    root.symbols.parent.mkdir(parents=True, exist_ok=True)
+    partial = root.symbols.with_suffix(".part")
+    partial.write_bytes(gzip.compress(b"".join(own)))
+    partial.rename(root.symbols)
+    shutil.rmtree(run)

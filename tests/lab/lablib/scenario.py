@@ -1,0 +1,210 @@
+"""Running a scenario: build in the chroot, measure in a guest, check on the host."""
+
+import gzip
+import importlib.util
+import os
+import pathlib
+import shutil
+import subprocess
+import threading
+import time
+import traceback
+
+from . import chroot
+from .common import SOURCE, LabError, lab_dir, say, tail
+from .guest import Guest, GuestDied
+
+FOLDER = SOURCE / "scenarios"
+TIMEOUT = 900
+HEAD = "cd /lab/work\n. /lab/boot/guest_lib.sh\n"
+
+
+class Skipped(Exception):
+    """Raised by Lab.skip()."""
+
+
+def names():
+    return sorted(path.stem for path in FOLDER.glob("*.py"))
+
+
+def load(name):
+    """Return the scenario NAME as a module."""
+    path = FOLDER / f"{name}.py"
+    if not path.exists():
+        raise LabError(f"no scenario {name}; there are {', '.join(names())}")
+    spec = importlib.util.spec_from_file_location(f"scenario_{name.replace('-', '_')}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Lab:
+    """What a scenario sees of the lab; /lab in chroot and guest is the folder "run"."""
+
+    def __init__(self, root, run, stapgen_prefix=None):
+        self.root, self.run = root, run
+        self.suite, self.release, self.stap = root.suite, root.release, root.stap
+        self.work = run / "work"
+        self.symbols = f"/lab/symbols/{root.symbols.name}"
+        self.port = None
+        self.guest_exit_code = None
+        self.cache = lab_dir() / "cache" / root.suite
+        for folder in (self.work, run / "symbols", run / "cache", self.cache):
+            folder.mkdir(parents=True, exist_ok=True)
+        shutil.copy(root.symbols, run / "symbols")
+        if stapgen_prefix:
+            copy_stapgen(pathlib.Path(stapgen_prefix), run / "stapgen")
+            allow_overload(self.cache / "stapgen/systemtap")
+
+    def chroot(self, argv, check=True, binds=(), **options):
+        """Run ARGV in the root, in /lab/work; returns a CompletedProcess with text output.
+
+        BINDS are more (host path, path in the root) to mount for this command.
+        """
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True,
+                   **options}
+        done = chroot.run_chroot(self.root.tree, argv, cwd="/lab/work", binds=[
+            (self.run, "/lab"), (self.cache, "/lab/cache"), *binds], **options)
+        if check and done.returncode:
+            raise LabError(f"in the chroot, {' '.join(map(str, argv))}\nended with "
+                           f"{done.returncode}\n{done.stdout or ''}{done.stderr or ''}")
+        return done
+
+    def stapgen(self, argv, **options):
+        """Run the stapgen under test in the root, as chroot() does."""
+        if not (self.run / "stapgen/bin/stapgen").exists():
+            raise LabError("this scenario needs stapgen: give --stapgen PREFIX")
+        return self.chroot(["stapgen", *argv], **options)
+
+    def read(self, name):
+        """Return the text of a file in the work folder."""
+        return (self.work / name).read_text(errors="replace")
+
+    def wait_for_file(self, name, timeout=300):
+        """Wait until the guest has made a file in the work folder; for host()."""
+        deadline = time.monotonic() + timeout
+        while not (self.work / name).exists():
+            if time.monotonic() > deadline:
+                raise LabError(f"the guest made no {name} within {timeout} s")
+            time.sleep(0.1)
+
+    def plain_symbols(self):
+        """Unpack the table of symbols into the work folder and return its host path."""
+        path = self.work / "System.map"
+        path.write_bytes(gzip.decompress(self.root.symbols.read_bytes()))
+        return path
+
+    def skip(self, reason):
+        raise Skipped(reason)
+
+
+def copy_stapgen(prefix, target):
+    """Copy the installed stapgen at PREFIX, and nothing else from there, to TARGET."""
+    if not os.access(prefix / "bin/stapgen", os.X_OK):
+        raise LabError(f"no program {prefix}/bin/stapgen")
+    (target / "bin").mkdir(parents=True)
+    for program in (prefix / "bin").glob("stapgen*"):
+        shutil.copy(program, target / "bin")
+    for folder in ("share/stapgen", "lib/stapgen", "libexec/stapgen"):
+        if (prefix / folder).is_dir():
+            shutil.copytree(prefix / folder, target / folder, symlinks=True)
+
+
+def allow_overload(systemtap_dir):
+    """Switch off SystemTap's guard against probes that take over half of the CPU.
+
+    It counts TSC cycles, and an emulated CPU's TSC runs on while the host does something
+    else, so in the lab the guard ends runs that cost little. stap reads rc before its options.
+    """
+    systemtap_dir.mkdir(parents=True, exist_ok=True)
+    (systemtap_dir / "rc").write_text("-DSTP_NO_OVERLOAD\n")
+
+
+def build_modules(lab, modules):
+    """Compile the scenario's BUILD with stapgen; its output goes to RUN/build-NAME.log."""
+    for name, arguments in modules.items():
+        begin = time.monotonic()
+        done = lab.stapgen(["build", *arguments, "-r", lab.release, "--symbols", lab.symbols,
+                            "-o", f"/lab/work/{name}.ko"], check=False)
+        log = lab.run / f"build-{name}.log"
+        log.write_text(done.stdout + done.stderr)
+        if done.returncode or not (lab.work / f"{name}.ko").exists():
+            raise LabError(f"building {name} ended with {done.returncode}; see {log}\n"
+                           + tail(log, 40))
+        say(f"built {name} in {time.monotonic() - begin:.1f} s")
+
+
+class HostSide(threading.Thread):
+    """Runs a scenario's host(lab) beside the guest and keeps its failure."""
+
+    def __init__(self, function, lab):
+        super().__init__(daemon=True)
+        self.function, self.lab, self.failure = function, lab, None
+
+    def run(self):
+        try:
+            self.function(self.lab)
+        except Exception as failure:  # pylint: disable=broad-except
+            self.failure = failure
+
+
+def boot_scenario(scenario, lab):
+    """Run the scenario's GUEST, with its host() beside it."""
+    guest = Guest(lab.root, lab.run, getattr(scenario, "APPEND", ""),
+                  getattr(scenario, "NET", False), cache=lab.cache,
+                  env={"LAB_SUITE": lab.suite, "LAB_RELEASE": lab.release,
+                       "LAB_SYMBOLS": lab.symbols})
+    lab.port = guest.port
+    host = HostSide(scenario.host, lab) if hasattr(scenario, "host") else None
+    if host:
+        host.start()
+    begin = time.monotonic()
+    lab.guest_exit_code = guest.execute(HEAD + scenario.GUEST,
+                                        getattr(scenario, "TIMEOUT", TIMEOUT), echo=False)
+    say(f"guest ran {time.monotonic() - begin:.1f} s")
+    if host:
+        host.join(30)
+        if host.failure:
+            raise host.failure
+        assert not host.is_alive(), "host() was still busy 30 s after the guest's end"
+    assert lab.guest_exit_code == 0, f"the guest's script ended with {lab.guest_exit_code}"
+
+
+def run_scenario(root, run, name, stapgen_prefix):
+    """Run one scenario; returns True, False, or None if it was skipped."""
+    begin = time.monotonic()
+    title = f"{root.suite} {name}"
+    try:
+        scenario = load(name)
+        lab = Lab(root, run, stapgen_prefix)
+        build_modules(lab, getattr(scenario, "BUILD", {}))
+        if hasattr(scenario, "prepare"):
+            scenario.prepare(lab)
+        if hasattr(scenario, "GUEST"):
+            boot_scenario(scenario, lab)
+        if hasattr(scenario, "check"):
+            scenario.check(lab)
+    except Skipped as reason:
+        print(f"SKIP {title}: {reason}", flush=True)
+        return None
+    except Exception as failure:  # pylint: disable=broad-except
+        report(title, failure, run)
+        return False
+    print(f"PASS {title} ({time.monotonic() - begin:.0f} s)", flush=True)
+    return True
+
+
+def report(title, failure, run):
+    """Print why a scenario failed, what the guest said last, and where the logs are."""
+    boot = run / "boot"
+    if (boot / "console.log").exists() and not isinstance(failure, GuestDied):
+        print(f"--- console of the guest (end)\n{tail(boot / 'console.log', 60)}\n---")
+    if isinstance(failure, LabError):
+        print(failure)
+    else:
+        print("".join(traceback.format_exception(failure)).rstrip())
+    print(f"FAIL {title}: {str(failure).splitlines()[0] if str(failure) else 'see above'}")
+    for what, path in (("work", run / "work"), ("console", boot / "console.log"),
+                       ("output", boot / "output"), ("qemu", boot / "qemu.log")):
+        if path.exists():
+            print(f"  {what:8} {path}", flush=True)

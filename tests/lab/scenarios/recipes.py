@@ -1,0 +1,113 @@
+"""The four recipes, built for the suite's kernel, against traffic whose truth is known."""
+
+import json
+
+DESCRIPTION = "rx-, tx- and sock-latency of memcached under memcslap, dropwatch of counted drops"
+
+BUILD = {name: [name] for name in ("rx-latency", "tx-latency", "sock-latency")}
+BUILD["dropwatch"] = ["dropwatch", "-i", "1"]
+
+REQUESTS = 1009
+REFUSED, UNREACHABLE = 17, 23
+
+GUEST = r"""
+start_memcached || exit 1
+
+# measure RECIPE COMMAND...: run the command while the recipe's module measures.
+measure() {
+    local recipe=$1
+    shift
+    local target=(-x $MC_TID)
+    [ "$recipe" = dropwatch ] && target=()
+    stapgen exec "$recipe.ko" "${target[@]}" --format json >"$recipe.json" 2>"$recipe.err" &
+    local tracer=$!
+    wait_traced "$recipe.err" || { cat "$recipe.err"; return 1; }
+    "$@" >"$recipe.traffic" 2>&1
+    sleep 0.5
+    kill -INT $tracer
+    wait $tracer
+    echo $? >"$recipe.exit"
+    modules_left >"$recipe.modules"
+}
+
+sets() { memcslap --servers=127.0.0.1 --concurrency=1 --execute-number=1009 --test=set; }
+refused() {
+    for i in $(seq 17); do nc -z -w1 127.0.0.1 9; done
+    for i in $(seq 23); do echo x >/dev/udp/127.0.0.1/9; done
+    sleep 2.1
+}
+for recipe in rx-latency tx-latency sock-latency; do measure $recipe sets || exit 1; done
+measure dropwatch refused || exit 1
+printf 'stats\r\nquit\r\n' | nc 127.0.0.1 11211 | tr -d '\r' >stats
+finish
+"""
+
+
+def load(lab, recipe):
+    assert lab.read(f"{recipe}.exit").strip() == "0", lab.read(f"{recipe}.err")
+    assert lab.read(f"{recipe}.modules").strip() == "0", "a module was left behind"
+    return json.loads(lab.read(f"{recipe}.json"))
+
+
+def adds_up(report):
+    accounting = report["accounting"]
+    parts = sum(accounting[part] for part in ("reported", "filtered", "incomplete", "lost"))
+    assert accounting["seen"] == parts, accounting
+    return accounting
+
+
+def check_latency(lab, recipe, names):
+    """Every request is reported or accounted for; stages are whole."""
+    report = load(lab, recipe)
+    accounting = adds_up(report)
+    whole = {stage["stage"]: stage for stage in report["stages"] if not stage["group"]}
+    assert list(whole) == names, list(whole)
+    skipped = accounting["skipped_probes"]
+    print(f"{lab.suite} {recipe}: {accounting}")
+    for name in names:
+        stage = whole[name]
+        if stage["n"]:
+            print(f"  {name:9} n {stage['n']:5}  p50 {stage['percentiles_ns']['50']}  "
+                  f"p99 {stage['percentiles_ns']['99']}  max {stage['max_ns']}")
+            assert 0 <= stage["min_ns"] <= stage["percentiles_ns"]["50"] <= stage["max_ns"]
+    groups = {stage["group"].get("comm") for stage in report["stages"] if stage["group"]}
+    assert groups == {"mc-worker"}, groups
+    return accounting, whole, skipped
+
+
+def check(lab):
+    # Beside the sets, memcslap says "quit", which is read and not answered.
+    rx, stages, skipped = check_latency(lab, "rx-latency", ["drv-ip", "ip-tcp", "tcp-app"])
+    # TCP may merge or repeat segments; each request is one small segment.
+    assert REQUESTS <= rx["reported"] + skipped <= REQUESTS + 10 + skipped, rx
+    assert all(stage["n"] == rx["reported"] for stage in stages.values())
+    assert rx["filtered"] >= REQUESTS - skipped, "memcslap's own receiving is filtered out"
+
+    tx, stages, skipped = check_latency(lab, "tx-latency", ["app-tcp", "tcp-ip", "ip-drv"])
+    assert REQUESTS - skipped <= tx["reported"] <= REQUESTS, tx
+    assert all(stage["n"] == tx["reported"] for stage in stages.values())
+
+    names = ["rx", "tcpip_rx", "epoll", "wait", "read", "app", "tx", "total"]
+    sock, stages, skipped = check_latency(lab, "sock-latency", names)
+    assert REQUESTS - skipped <= sock["reported"] <= REQUESTS, sock
+    if not skipped:
+        assert sock["reported"] == REQUESTS
+        assert sock["incomplete_by"] == {"no-driver": 0, "unread": 0, "no-reply": 1}, sock
+    total = stages["total"]["mean_ns"] * stages["total"]["n"]
+    parts = sum(stages[name]["mean_ns"] * stages[name]["n"] for name in names[:-1]
+                if stages[name]["n"])
+    assert abs(total - parts) < 0.001 * total, "the stages do not add up to the total"
+
+    drops = load(lab, "dropwatch")
+    accounting = adds_up(drops)
+    tcp = sum(drop["count"] for drop in drops["drops"]
+              if drop["reason"] == "NO_SOCKET" and (drop["symbol"] or "").startswith("tcp_"))
+    udp = sum(drop["count"] for drop in drops["drops"]
+              if drop["reason"] == "NO_SOCKET" and "udp" in (drop["symbol"] or ""))
+    print(f"{lab.suite} dropwatch: {accounting}")
+    for drop in drops["drops"]:
+        print(f"  {drop['time']} {drop['count']:5} {drop['symbol']}+{drop['offset']} {drop['reason']}")
+    assert tcp == REFUSED, f"{REFUSED} connections were refused, {tcp} counted"
+    assert udp == UNREACHABLE, f"{UNREACHABLE} datagrams to a closed port, {udp} counted"
+    assert "STAT cmd_set 3027" in lab.read("stats"), lab.read("stats")
+    assert lab.read("modules-left").strip() == "0"
