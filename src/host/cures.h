@@ -40,14 +40,14 @@ struct Cure {
 /// What the user switched off.
 struct CureChoice {
     bool none = false;
-    std::set<std::string> without;
+    std::set<std::string> without{};
 };
 
 /// What the cures come to, ready for the command line of stap.
 struct Cured {
-    std::map<std::string, std::string> kbuild;  ///< for -B
-    std::filesystem::path runtime;              ///< for -R; empty: stap's own
-    std::vector<std::string> lines;             ///< "cure: <id>: <why>", for the user
+    std::map<std::string, std::string> kbuild{};  ///< for -B
+    std::filesystem::path runtime{};              ///< for -R; empty: stap's own
+    std::vector<std::string> lines{};             ///< "cure: <id>: <why>", for the user
 };
 
 /// `name` is for error messages only.

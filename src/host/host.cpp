@@ -91,6 +91,7 @@ void look_at_stap(const System& system, const TargetRequest& request, Target& ta
 void look_at_symbol_table(const System& system, Target& target) {
     const auto name = "System.map-" + target.release;
     // Traced: Debian 12's 4.8 opens what upstream opens, Debian 13's 5.1 the first one of debuginfo instead.
+    // Where in between that changed is a guess.
     const bool debuginfo_first = target.stap_version && target.stap_version->debian &&
                                  *target.stap_version >= StapVersion{.major = 4, .minor = 9, .text = {}};
     const auto first = debuginfo_first ? fs::path("/usr/lib/debug/boot") / name : target.build / "System.map";

@@ -27,7 +27,8 @@ enum class Privilege { root, group, none };
 /// What was asked for on the command line.
 struct TargetRequest {
     std::string stap = "stap";  ///< --stap or $STAPGEN_STAP: a name or a path
-    std::string release;  ///< -r: a release, or the absolute path of a build tree; empty: the running kernel
+    std::string
+        release{};  ///< -r: a release, or the absolute path of a build tree; empty: the running kernel
 };
 
 /// What one machine can do for one kernel. Always filled as far as it goes; what is missing is told by

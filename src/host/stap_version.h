@@ -11,7 +11,7 @@ namespace stapgen::host {
 struct StapVersion {
     int major = 0;
     int minor = 0;
-    std::string text;     ///< what stands in the parentheses: "4.8/0.188, Debian version 4.8-2"
+    std::string text{};   ///< what stands in the parentheses: "4.8/0.188, Debian version 4.8-2"
     bool debian = false;  ///< Debian's stap reads other symbol tables than upstream's
 
     friend std::strong_ordering operator<=>(const StapVersion& a, const StapVersion& b) {

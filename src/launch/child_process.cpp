@@ -12,7 +12,8 @@
 //   group gets SIGTERM and `kill_after` later SIGKILL. A module that is left in the kernel by that is
 //   load()'s business.
 // - Boost.Process 1.74: limit_handles closes our own pipes, exit_code() mixes up signals and codes,
-//   child::wait_for steals SIGCHLD from Asio, terminate() is SIGKILL. None is used.
+//   child::wait_for steals SIGCHLD from Asio, terminate() is SIGKILL, and environment reads past the ends of
+//   its strings. None is used.
 
 #include "launch/child_process.h"
 
@@ -27,8 +28,6 @@
 #include <boost/process/async.hpp>
 #include <boost/process/async_pipe.hpp>
 #include <boost/process/child.hpp>
-#include <boost/process/env.hpp>
-#include <boost/process/environment.hpp>
 #include <boost/process/error.hpp>
 #include <boost/process/exe.hpp>
 #include <boost/process/extend.hpp>
@@ -166,10 +165,14 @@ base::Result<void> Loop::start() {
     auto environment = child_environment();
     for (const auto& [name, value] : command_.environment)
         environment[name] = value;
-    bp::environment for_child;
+    std::vector<std::string> entries;
     for (const auto& [name, value] : environment) {
-        if (!value.empty()) for_child[name] = value;
+        if (!value.empty()) entries.push_back(name + "=" + value);
     }
+    std::vector<char*> for_child;
+    for (auto& entry : entries)
+        for_child.push_back(entry.data());
+    for_child.push_back(nullptr);
 
     const host::RealSystem system({});
     const auto program = system.find_program(command_.argv.at(0));
@@ -183,8 +186,9 @@ base::Result<void> Loop::start() {
     pid_t failed_pid = 0;
     bp::child child(
         bp::exe = program->string(),
-        bp::args = std::vector<std::string>(command_.argv.begin() + 1, command_.argv.end()), for_child,
+        bp::args = std::vector<std::string>(command_.argv.begin() + 1, command_.argv.end()),
         (bp::std_in < bp::null), (bp::std_out > output_.pipe), (bp::std_err > error_.pipe), context_, error,
+        bp::extend::on_setup = [&](auto& executor) { executor.env = for_child.data(); },
         bp::extend::on_exec_setup = [&](auto&) { setup.run(); },
         bp::extend::on_error = [&](auto& executor, const std::error_code&) { failed_pid = executor.pid; },
         bp::on_exit = [this](int, const std::error_code&) { on_exit(); });
@@ -328,7 +332,7 @@ base::Result<Ending> run_child(const Command& command, const Handlers& handlers)
     return std::make_unique<Loop>(command, handlers)->run();
 }
 
-base::Result<std::string> output_of(const Command& command) {
+base::Result<std::string> output_of(const Command& command, std::chrono::milliseconds limit) {
     std::string text;
     const auto collect = [&](Line line, Control&) {
         if (text.size() < 1024 * 1024) text.append(line.text).append(1, '\n');
@@ -336,9 +340,17 @@ base::Result<std::string> output_of(const Command& command) {
     Handlers handlers;
     handlers.output = collect;
     handlers.error = collect;
+    const auto deadline = Clock::now() + limit;
+    handlers.tick = [&](Control& control) {
+        if (Clock::now() > deadline) control.request_stop();
+    };
+    handlers.patience = std::chrono::seconds(1);
     const auto ending = run_child(command, handlers);
     if (!ending) return tl::make_unexpected(ending.error());
     if (ending->clean()) return text;
+    if (ending->was_stopped) {
+        return base::failed(fmt::format("{} did not end in time", base::shell_quoted(command.argv)), text);
+    }
     const auto how = ending->signal != 0 ? fmt::format("was ended by signal {}", ending->signal)
                                          : fmt::format("failed with exit code {}", ending->exit_code);
     return base::failed(fmt::format("{} {}", base::shell_quoted(command.argv), how), text);

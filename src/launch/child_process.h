@@ -19,11 +19,11 @@ namespace stapgen::launch {
 
 /// A program to start. No shell is ever involved.
 struct Command {
-    std::vector<std::string> argv;
+    std::vector<std::string> argv{};
     /// Beside what every child gets (see child_environment); an empty value removes the variable.
-    std::map<std::string, std::string> environment;
-    std::vector<host::BindMount> mounts;  ///< seen by this child and its children only
-    std::filesystem::path working_directory;
+    std::map<std::string, std::string> environment{};
+    std::vector<host::BindMount> mounts{};  ///< seen by this child and its children only
+    std::filesystem::path working_directory{};
 };
 
 /// One line without its line end. A line longer than 1 MiB is cut there.
@@ -43,9 +43,9 @@ class Control {
 
 /// All are called in the thread that called run_child; any may be empty.
 struct Handlers {
-    std::function<void(Line, Control&)> output;
-    std::function<void(Line, Control&)> error;
-    std::function<void(Control&)> tick;
+    std::function<void(Line, Control&)> output{};
+    std::function<void(Line, Control&)> error{};
+    std::function<void(Control&)> tick{};
     std::chrono::milliseconds tick_period{100};
     /// A child asked to end that is silent for this long is made to.
     std::chrono::milliseconds patience{30000};
@@ -73,8 +73,10 @@ base::Result<Ending> run_child(const Command& command, const Handlers& handlers)
 /// What every child gets as its environment: nothing of the caller's but a few harmless things.
 std::map<std::string, std::string> child_environment();
 
-/// Runs a short command and returns stdout and stderr together; an exit code other than 0 is an error.
-base::Result<std::string> output_of(const Command& command);
+/// Runs a short command and returns stdout and stderr together. An exit code other than 0 is an error, with
+/// what was printed as its hint; so is taking longer than `limit`.
+base::Result<std::string> output_of(const Command& command,
+                                    std::chrono::milliseconds limit = std::chrono::seconds(20));
 
 /// The machine we run on, for host::inspect.
 std::unique_ptr<host::System> this_machine();

@@ -18,8 +18,6 @@ constexpr MessageRow table[] = {
     // Before pass 1
     {"no-headers", 0, failure, 90, "Checking \"*\" failed with error: *", "{1} cannot be read: {2}",
      "install the headers of this kernel: {headers}"},
-    {"no-makefile", 0, failure, 90, "Checking \" * \" failed with error: *", "{1} cannot be read: {2}",
-     "install the headers of this kernel: {headers}"},
     {"no-release", 0, failure, 90, "kernel release isn't found in \"*\"", "{1} is not a kernel build tree",
      "name a release or a built tree with -r"},
     {"not-permitted", 0, failure, 90, "You are trying to run systemtap as a normal user",

@@ -18,14 +18,14 @@
 namespace stapgen::launch {
 
 struct CompileJob {
-    host::Target target;
-    CompileOptions options;
-    std::vector<host::BindMount> mounts;                   ///< of the symbol table cure
-    std::map<std::string, std::string> environment;        ///< additions
-    std::filesystem::path cache;                           ///< base::cache_directory()
-    Progress* progress = nullptr;                          ///< may be none
-    std::function<void(std::string_view line)> stap_said;  ///< every line of stderr, for -v; may be empty
-    Handlers timing;                                       ///< its periods only
+    host::Target target{};
+    CompileOptions options{};
+    std::vector<host::BindMount> mounts{};                   ///< of the symbol table cure
+    std::map<std::string, std::string> environment{};        ///< additions
+    std::filesystem::path cache{};                           ///< base::cache_directory()
+    Progress* progress = nullptr;                            ///< may be none
+    std::function<void(std::string_view line)> stap_said{};  ///< every line of stderr, for -v; may be empty
+    Handlers timing{};                                       ///< its periods only
 };
 
 struct Compiled {
@@ -41,11 +41,11 @@ base::Result<Compiled> compile(const CompileJob& job);
 Command compile_command(const CompileJob& job);
 
 struct LoadJob {
-    host::Target target;
-    LoadOptions options;
-    std::map<std::string, std::string> environment;
-    std::filesystem::path cache;
-    Handlers handlers;  ///< `error` gets every line of staprun's stderr
+    host::Target target{};
+    LoadOptions options{};
+    std::map<std::string, std::string> environment{};
+    std::filesystem::path cache{};
+    Handlers handlers{};  ///< `error` gets every line of staprun's stderr
 };
 
 /// How a measurement ended, and what SystemTap says of it.

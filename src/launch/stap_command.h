@@ -32,10 +32,10 @@ std::vector<std::string> compile_argv(const host::Target& target, const CompileO
 
 /// What decides staprun's command line when a module is run.
 struct LoadOptions {
-    std::filesystem::path module;
-    std::optional<std::int64_t> target_id;       ///< -x
-    std::optional<std::int64_t> buffer_mb;       ///< -b, per CPU
-    std::map<std::string, std::string> globals;  ///< values of the script's global variables
+    std::filesystem::path module{};
+    std::optional<std::int64_t> target_id{};       ///< -x
+    std::optional<std::int64_t> buffer_mb{};       ///< -b, per CPU
+    std::map<std::string, std::string> globals{};  ///< values of the script's global variables
 };
 
 /// `staprun -R ... MODULE.ko`.

@@ -97,6 +97,7 @@ int main(int argc, char** argv, char** environment) {
         std::cerr << "Systemtap translator/driver (version 4.8/0.188, Debian version 4.8-2)\n";
         return 0;
     }
+    if (argc == 3 && std::string_view(argv[1]) == "-d") return 0;
     if (mode == "until-asked") return until_asked();
     if (mode == "flood") return flood();
     if (mode == "grandchild") return with_grandchild();

@@ -258,4 +258,7 @@ TEST_CASE("the output of a short command is had as one text, and its failure as 
     REQUIRE(version);
     CHECK(version->find("(version 4.8/0.188") != std::string::npos);
     CHECK_FALSE(output_of(fake("nonsense")));
+    const auto endless = output_of(fake("wait"), std::chrono::milliseconds(1));
+    REQUIRE_FALSE(endless);
+    CHECK(endless.error().what.find("did not end in time") != std::string::npos);
 }

@@ -1,0 +1,216 @@
+#include "launch/run.h"
+
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <sstream>
+#include <thread>
+
+#include "base/files.h"
+#include "launch/module_file.h"
+
+using namespace stapgen;
+using namespace stapgen::launch;
+
+namespace {
+
+struct Bench {
+    base::PrivateDirectory folder = *base::PrivateDirectory::create();
+    host::FakeSystem system;
+    host::Target target;
+
+    Bench() {
+        target.release = "6.1.0-56-amd64";
+        target.stap_asked = target.stap = FAKE_STAP;
+        target.staprun = FAKE_STAP;
+        target.distribution = host::Distribution::debian;
+    }
+
+    CompileJob compile_job(const std::string& mode, std::string_view said = "") {
+        CompileJob job;
+        job.target = target;
+        job.options.script = folder.path() / "script.stp";
+        job.environment = environment(mode, said);
+        job.cache = folder.path() / "cache";
+        return job;
+    }
+
+    LoadJob load_job(const std::string& mode, std::string_view said = "") {
+        LoadJob job;
+        job.target = target;
+        job.options.module = "/cache/stap_0123456789abcdef.ko";
+        job.environment = environment(mode, said);
+        job.cache = folder.path() / "cache";
+        return job;
+    }
+
+    std::string log() {
+        return base::read_file(folder.path() / "cache/last-failure.log").value_or("(there is none)");
+    }
+
+  private:
+    std::map<std::string, std::string> environment(const std::string& mode, std::string_view said) {
+        const auto file = folder.path() / "said";
+        CHECK(base::replace_file(file, said));
+        return {{"FAKE_STAP", mode}, {"FAKE_STAP_STDERR", file.string()}};
+    }
+};
+
+constexpr std::string_view pass_2_failure =
+    "WARNING: Kernel function symbol table missing [man warning::symbols]\n"
+    "Pass 1: parsed user script and 484 library scripts using 1virt/1res/1shr/1data kb, in "
+    "120usr/70sys/296real ms.\n"
+    "semantic error: resolution failed in kprobe builder\n"
+    "semantic error: no match\n"
+    "Pass 2: analysis failed.  [man error::pass2]\n";
+
+}  // namespace
+
+TEST_CASE("a compilation gives the path that stap printed") {
+    Bench bench;
+    std::vector<std::string> said;
+    auto job = bench.compile_job("compile");
+    job.stap_said = [&](std::string_view line) { said.emplace_back(line); };
+    const auto compiled = compile(job);
+    REQUIRE_MESSAGE(compiled, compiled.error().what);
+    CHECK(compiled->module == "/cache/stap_1.ko");
+    CHECK(said.size() == 4);
+}
+
+TEST_CASE("a failed compilation names pass, cause and remedy, and keeps stap's own words") {
+    Bench bench;
+    const auto compiled = compile(bench.compile_job("fail", pass_2_failure));
+    REQUIRE_FALSE(compiled);
+    const auto& error = compiled.error();
+    CHECK(error.kind == base::ErrorKind::cannot_here);
+    CHECK(error.what.starts_with("stap failed in pass 2 (looking up probe points): stap has no table"));
+    CHECK(error.hint.find("--symbols") != std::string::npos);
+    CHECK(error.hint.find("last-failure.log") != std::string::npos);
+    CHECK(bench.log().find("-p4") != std::string::npos);
+    CHECK(bench.log().find("Pass 2: analysis failed.") != std::string::npos);
+    struct stat status {};
+    REQUIRE(::stat((bench.folder.path() / "cache/last-failure.log").c_str(), &status) == 0);
+    CHECK((status.st_mode & 0777) == 0600);
+}
+
+TEST_CASE("a failure without a known message still says how stap ended") {
+    Bench bench;
+    const auto failed = compile(bench.compile_job("fail", "never seen before\n"));
+    REQUIRE_FALSE(failed);
+    CHECK(failed.error().what.find("exit code 1") != std::string::npos);
+    const auto died = compile(bench.compile_job("die"));
+    REQUIRE_FALSE(died);
+    CHECK(died.error().what.find("signal 11") != std::string::npos);
+}
+
+TEST_CASE("an interrupted compilation says where it was") {
+    Bench bench;
+    auto job = bench.compile_job("wait");
+    job.timing.tick_period = std::chrono::milliseconds(10);
+    std::ostringstream out;
+    // fake_stap is still starting up when the signal comes, or not: both must do.
+    std::thread interrupter([] {
+        ::usleep(200000);
+        ::kill(::getpid(), SIGINT);
+    });
+    const auto compiled = compile(job);
+    interrupter.join();
+    REQUIRE_FALSE(compiled);
+    CHECK(compiled.error().what.find("interrupted in stap's pass 1") != std::string::npos);
+}
+
+TEST_CASE("a run that breaks off after some output has both: what there is, and why it ended") {
+    Bench bench;
+    std::vector<std::string> records;
+    auto job =
+        bench.load_job("record-then-fail",
+                       "ERROR: Array overflow, check MAXMAPENTRIES near identifier 'seen' at x.stp:3:1\n"
+                       "WARNING: Number of errors: 1, skipped probes: 2\n");
+    job.handlers.output = [&](Line line, Control&) { records.emplace_back(line.text); };
+    const auto end = load(bench.system, job);
+    REQUIRE(end);
+    CHECK(records == std::vector<std::string>{"record"});
+    CHECK(end->losses.skipped_probes == 2);
+    REQUIRE(end->failure);
+    CHECK(end->failure->what.find("a table of the script is full") != std::string::npos);
+}
+
+TEST_CASE("a module that the kernel refuses is an error, for nothing was measured") {
+    Bench bench;
+    const auto end =
+        load(bench.system,
+             bench.load_job("fail", "ERROR: Couldn't insert module '/x.ko': Key was rejected by service\n"));
+    REQUIRE_FALSE(end);
+    CHECK(end.error().kind == base::ErrorKind::cannot_here);
+    CHECK(end.error().what.find("signed modules only") != std::string::npos);
+}
+
+TEST_CASE("a run that is stopped is no failure, even before staprun listens") {
+    Bench bench;
+    auto job = bench.load_job("wait");
+    job.handlers.output = [](Line, Control& control) { control.request_stop(); };
+    const auto end = load(bench.system, job);
+    REQUIRE(end);
+    CHECK(end->ending.was_stopped);
+    CHECK(end->ending.signal == SIGINT);
+    CHECK_FALSE(end->failure);
+}
+
+namespace {
+
+/// Shows a module as loaded until it has been asked for as often as `times`.
+struct ModuleThatStays final : host::System {
+    explicit ModuleThatStays(int how_often) : times(how_often) {}
+    mutable int times;
+    mutable pid_t pid = 0;
+    std::optional<std::string> read(const std::filesystem::path& path, std::size_t) const override {
+        if (path != "/proc/modules") return std::nullopt;
+        if (times-- <= 0) return "";
+        return loaded_name("stap_0123456789abcdef", pid) + " 16384 0 - Live 0x0000000000000000 (OE)\n";
+    }
+    bool exists(const std::filesystem::path&) const override { return false; }
+    std::optional<std::filesystem::path> find_program(const std::string&) const override { return {}; }
+    base::Result<std::string> output_of(const std::vector<std::string>&) const override { return ""; }
+    std::string running_release() const override { return ""; }
+    bool is_root() const override { return true; }
+    std::set<std::string> groups() const override { return {}; }
+};
+
+}  // namespace
+
+TEST_CASE("a module that a run left behind is removed, and if even that fails the user is told how") {
+    for (const bool removable : {true, false}) {
+        Bench bench;
+        // Read once before the run, once after it, and once after staprun -d.
+        const ModuleThatStays system(removable ? 2 : 100);
+        auto job = bench.load_job("wait");
+        job.handlers.output = [&](Line, Control& control) {
+            system.pid = control.pid();
+            control.request_stop();
+        };
+        const auto end = load(system, job);
+        REQUIRE(end);
+        REQUIRE(end->cleanup.size() == 1);
+        CHECK(end->cleanup[0].find(removable ? "it is removed" : "try: sudo staprun -d stap_") !=
+              std::string::npos);
+    }
+}
+
+TEST_CASE("staprun's new name for a module has the length of the old one") {
+    CHECK(loaded_name("stap_0123456789abcdef", 4242) == "stap_0123456789a_4242");
+    CHECK(loaded_name("x", 4242) == "x");
+    CHECK(is_loaded("a 1 0\nstap_1 16384 0 - Live\n", "stap_1"));
+    CHECK_FALSE(is_loaded("stap_12 16384 0 - Live\n", "stap_1"));
+}
+
+TEST_CASE("a file that is no module is refused with a remedy") {
+    Bench bench;
+    const auto file = bench.folder.path() / "x.ko";
+    REQUIRE(base::create_file(file, "not ELF"));
+    const auto module = make_loadable(file);
+    REQUIRE_FALSE(module);
+    CHECK(module.error().kind == base::ErrorKind::bad_input);
+    CHECK_FALSE(make_loadable("/no/such/file.ko"));
+}

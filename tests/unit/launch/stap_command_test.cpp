@@ -1,0 +1,75 @@
+#include "launch/stap_command.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+
+using namespace stapgen;
+using namespace stapgen::launch;
+
+namespace {
+
+host::Target target_with(std::string_view version, std::string release_option = "") {
+    host::Target target;
+    target.stap_asked = "stap";
+    target.stap = "/usr/bin/stap";
+    target.staprun = "/usr/bin/staprun";
+    target.stap_version = host::parse_version_number(version);
+    target.release_option = std::move(release_option);
+    return target;
+}
+
+CompileOptions script() {
+    CompileOptions options;
+    options.script = "/s.stp";
+    return options;
+}
+
+std::string line(const std::vector<std::string>& argv) {
+    return base::shell_quoted(argv);
+}
+
+}  // namespace
+
+TEST_CASE("the plainest run is the plainest command") {
+    CHECK(line(compile_argv(target_with("4.8"), script())) == "/usr/bin/stap -v --color=never -p4 /s.stp");
+    CHECK(line(load_argv("/usr/bin/staprun", {.module = "/c/stap_1.ko"})) ==
+          "/usr/bin/staprun -R /c/stap_1.ko");
+}
+
+TEST_CASE("every option of a compilation has its place, and the user's own come last") {
+    auto options = script();
+    options.tapsets = {"/t1", "/t2"};
+    options.macros = {"MAXMAPENTRIES=10"};
+    options.kbuild = {{"CFLAGS_MODULE", "-DMINE"}};
+    options.modules = {"kernel", "nf_tables"};
+    options.stap_options = {"--poison-cache"};
+    options.apply({.kbuild = {{"CFLAGS_MODULE", "-Wno-error"}}, .runtime = "/r", .lines = {}});
+    CHECK(line(compile_argv(target_with("5.1", "6.12.1"), options)) ==
+          "/usr/bin/stap -v --color=never -p4 -r 6.12.1 -I /t1 -I /t2 -B 'CFLAGS_MODULE=-Wno-error -DMINE' "
+          "-R /r "
+          "-D MAXMAPENTRIES=10 -d kernel -d nf_tables --poison-cache /s.stp");
+}
+
+TEST_CASE("a stap that does not know --color is not given it") {
+    CHECK(line(compile_argv(target_with("2.5"), script())) == "/usr/bin/stap -v -p4 /s.stp");
+    CHECK(line(compile_argv(target_with("2.6"), script())) == "/usr/bin/stap -v --color=never -p4 /s.stp");
+}
+
+TEST_CASE("all modules: one option since 1.4, before that one for each that is loaded") {
+    auto options = script();
+    options.all_modules = true;
+    options.loaded_modules = "nf_tables 315392 0 - Live 0x0\nvirtio_net 81920 0 - Live 0x0\n";
+    CHECK(line(compile_argv(target_with("1.4"), options)) == "/usr/bin/stap -v -p4 --all-modules /s.stp");
+    CHECK(line(compile_argv(target_with("1.3"), options)) ==
+          "/usr/bin/stap -v -p4 -d kernel -d nf_tables -d virtio_net /s.stp");
+}
+
+TEST_CASE("a load names the thread, the buffers and the values of globals") {
+    LoadOptions options{
+        .module = "/c/m.ko", .target_id = 42, .buffer_mb = 64, .globals = {{"port", "11211"}}};
+    CHECK(line(load_argv("", options)) == "staprun -R -x 42 -b 64 /c/m.ko port=11211");
+    CHECK(line(unload_argv("", "stap_1_2")) == "staprun -d stap_1_2");
+}
