@@ -41,7 +41,13 @@ base::Result<void> check_verb(const CLI::App& app, const recipe::Catalog& catalo
     if (first >= arguments.size() || arguments[first].starts_with("-")) return {};
     const auto& verb = arguments[first];
     const auto names = names_of(app.get_subcommands([](const CLI::App*) { return true; }));
-    if (std::find(names.begin(), names.end(), verb) != names.end()) return {};
+    if (std::find(names.begin(), names.end(), verb) != names.end()) {
+        const bool takes_recipe = verb == "render" || verb == "build";
+        if (!takes_recipe || first + 1 >= arguments.size() || arguments[first + 1].starts_with("-"))
+            return {};
+        const auto recipe = recipe::find_recipe(catalog, arguments[first + 1]);
+        return recipe ? base::Result<void>() : tl::make_unexpected(recipe.error());
+    }
     if (const auto broken = catalog.broken.find(verb); broken != catalog.broken.end()) {
         return tl::make_unexpected(broken->second);
     }

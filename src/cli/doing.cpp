@@ -1,12 +1,15 @@
 #include "cli/doing.h"
 
+#include <fmt/format.h>
+
 #include <iostream>
 
 namespace stapgen::cli {
 
 void show_error(const base::Error& error) {
-    std::cerr << "stapgen: " << error.what << '\n';
-    if (!error.hint.empty()) std::cerr << "  hint: " << error.hint << '\n';
+    std::string text = fmt::format("stapgen: {}\n", error.what);
+    if (!error.hint.empty()) text += fmt::format("  hint: {}\n", error.hint);
+    std::cerr << text;
 }
 
 int exit_code_of(const base::Error& error) {

@@ -32,8 +32,10 @@ class Measurement {
         if (std::holds_alternative<decode::Ready>(parsed)) ready();
         if (std::holds_alternative<decode::Tick>(parsed)) {
             show_interval();
-            if (plan_.intervals && ++intervals_ >= *plan_.intervals) control.request_stop();
+            if (++intervals_ == plan_.intervals) control.request_stop();
         }
+        // The last one, cut short. Where there was no other it is the whole, which finish() shows.
+        if (std::holds_alternative<decode::End>(parsed) && intervals_ > 0) show_interval();
         if (!std::cout) control.request_stop();  // nobody reads any more
     }
 
@@ -80,7 +82,7 @@ class Measurement {
 
     void ready() {
         ready_at_ = Clock::now();
-        if (!plan_.quiet) std::cerr << "stapgen: measuring " << recipe_ << "; Ctrl-C ends it" << std::endl;
+        if (!plan_.quiet) std::cerr << fmt::format("stapgen: measuring {}; Ctrl-C ends it\n", recipe_);
     }
 
     void show_interval() {
@@ -137,6 +139,10 @@ base::Result<void> measure(const host::System& machine, const launch::LoadJob& j
     for (const auto& line : end->cleanup)
         std::cerr << "stapgen: " << line << '\n';
     if (end->failure) return tl::make_unexpected(*end->failure);
+    if (end->ending.gave_up) {
+        return base::failed("SystemTap was not given the time to end; the report may lack the last records",
+                            "press Ctrl-C once and let it finish");
+    }
     return shown;
 }
 

@@ -36,7 +36,11 @@ nlohmann::ordered_json json_of(const symbols::ResolvedAddress& resolved) {
 
 base::Result<void> resolve(const ResolveOptions& options) {
     auto table = options.map.empty() ? symbols::read_live_symbols() : symbols::read_symbol_file(options.map);
-    if (!table) return tl::make_unexpected(table.error());
+    if (!table) {
+        auto error = table.error();
+        if (!options.map.empty()) error.kind = base::ErrorKind::bad_input;
+        return tl::make_unexpected(error);
+    }
     symbols::Lookup lookup;
     if (options.return_addresses) lookup.kind = symbols::AddressKind::return_address;
     if (!options.slide.empty()) {

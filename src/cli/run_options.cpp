@@ -58,7 +58,8 @@ base::Result<std::chrono::milliseconds> interval_of(const std::string& typed, co
     const auto rounded = duration_cast<milliseconds>(*interval);
     if (rounded != *interval || rounded < milliseconds(10) || rounded > hours(24)) {
         return base::bad_input(
-            fmt::format("--interval {}: not between 10ms and 24h in whole milliseconds", typed));
+            fmt::format("--interval {}: not between 10ms and 24h in whole milliseconds", typed),
+            "for example --interval 5 or --interval 250ms");
     }
     return rounded;
 }

@@ -91,8 +91,8 @@ def check(lab):
     sock, stages, skipped = check_latency(lab, "sock-latency", names)
     assert REQUESTS - skipped <= sock["reported"] <= REQUESTS, sock
     if not skipped:
-        assert sock["reported"] == REQUESTS
-        assert sock["incomplete_by"] == {"no-driver": 0, "unread": 0, "no-reply": 1}, sock
+        assert sock["reported"] == REQUESTS, sock
+        assert sock["incomplete_by"]["no-reply"] >= 1, "memcslap's quit is read and not answered"
     total = stages["total"]["mean_ns"] * stages["total"]["n"]
     parts = sum(stages[name]["mean_ns"] * stages[name]["n"] for name in names[:-1]
                 if stages[name]["n"])
