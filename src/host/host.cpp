@@ -20,7 +20,6 @@ void look_at_distribution(const System& system, Target& target) {
         if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'')) {
             value = value.substr(1, value.size() - 2);
         }
-        if (key == "PRETTY_NAME") target.distribution_name = value;
         if (key == "ID" || key == "ID_LIKE") like += std::string(value) + " ";
     }
     for (const auto* name : {" debian ", " ubuntu "}) {

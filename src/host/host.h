@@ -51,7 +51,6 @@ struct Target {
     SymbolTable symbol_table;
     Privilege privilege = Privilege::none;
     Distribution distribution = Distribution::other;
-    std::string distribution_name;  ///< PRETTY_NAME, for doctor
     bool loads_modules = false;     ///< the running kernel has loadable modules
     bool has_kprobes = false;       ///< the running kernel has kprobes, as far as it can be seen
     bool modules_locked = false;    ///< lockdown, enforced signatures or kernel.modules_disabled

@@ -63,14 +63,15 @@ std::vector<base::Error> obstacles_to_compile(const Target& target) {
 
 std::vector<base::Error> obstacles_to_load(const Target& target) {
     std::vector<base::Error> found;
-    if (target.staprun.empty()) {
-        found.push_back(cannot("SystemTap's loader is not installed: no 'staprun' in PATH",
-                               install(target, "systemtap-runtime", "systemtap-runtime")));
-    }
+    // First: to those it is not for, staprun looks as if it were not there.
     if (target.privilege == Privilege::none) {
         found.push_back(
             cannot("not allowed to load kernel modules: neither root nor in the groups stapusr and stapdev",
                    "run it with sudo, or: usermod -aG stapusr,stapdev USER, then log in again"));
+    }
+    if (target.staprun.empty()) {
+        found.push_back(cannot("SystemTap's loader is not installed: no 'staprun' in PATH",
+                               install(target, "systemtap-runtime", "systemtap-runtime")));
     }
     if (!target.running && !target.release.empty()) {
         found.push_back(cannot(fmt::format("kernel {} is not the one that runs here", target.release),

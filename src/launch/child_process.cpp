@@ -5,8 +5,8 @@
 //   may close them and go on. The loop ends when the child has ended AND both pipes have, or the `drain` time
 //   has passed; what is in the pipes by then is still taken.
 // - Asking must reach the right one. SIGINT goes to the child's pid, not to its group: stap itself passes it
-// on
-//   to the compiler it started, and stapio ends its module's probes and runs `staprun -d` in the same group.
+// on to
+//   the compiler it started, and stapio ends its module's probes and runs `staprun -d` in the same group.
 //   stap and stapio both end in order on the first SIGINT, and take up to two without harm.
 // - Not every child listens. After `patience` without a sign of life, or on the user's second signal, the
 //   group gets SIGTERM and `kill_after` later SIGKILL. A module that is left in the kernel by that is
@@ -178,7 +178,7 @@ base::Result<void> Loop::start() {
     const auto program = system.find_program(command_.argv.at(0));
     if (!program) {
         return base::cannot_here(fmt::format("cannot start {}: there is no such program", command_.argv[0]),
-                                 "see what is missing with: stapgen doctor");
+                                 "install it, or give the path of the one to use");
     }
 
     ChildSetup setup(command_);
@@ -196,7 +196,7 @@ base::Result<void> Loop::start() {
         // Boost does not reap a child whose exec failed.
         if (failed_pid > 0) ::waitpid(failed_pid, nullptr, 0);
         return base::cannot_here(fmt::format("cannot start {}: {}", program->string(), error.message()),
-                                 "see what is missing with: stapgen doctor");
+                                 "install it, or give the path of the one to use");
     }
     if (auto prepared = setup.failure(); !prepared) {
         ::waitpid(child.id(), nullptr, 0);

@@ -11,8 +11,7 @@ namespace {
 
 using enum MessageKind;
 
-constexpr std::string_view newer_stap =
-    "see whether stapgen doctor knows a cure that is switched off, or install a newer SystemTap";
+constexpr std::string_view newer_stap = "leave out --no-cure if you gave it, or install a newer SystemTap";
 
 constexpr MessageRow table[] = {
     // Before pass 1
@@ -44,9 +43,9 @@ constexpr MessageRow table[] = {
      "see the probe below it in the log; it was renamed or inlined in kernel {release}"},
     {"tracepoint-builder", 2, failure, 54, "resolution failed in tracepoint builder",
      "stap does not find a tracepoint that the script uses",
-     "it is not in kernel {release}, or the query of its headers fails in this SystemTap (stapgen doctor "
-     "shows "
-     "known cases), or an old failure is cached: run again with --stap-option=--poison-cache"},
+     "it is not in kernel {release}, or the query of its headers fails in this SystemTap, or an old failure "
+     "is "
+     "cached: run again with --stap-option=--poison-cache"},
     {"dwarf-builder", 2, failure, 52, "resolution failed in DWARF builder",
      "this kernel has no function or variable of the name that the script probes",
      "see the probe below it in the log; it was renamed or inlined in kernel {release}"},
@@ -117,7 +116,7 @@ constexpr MessageRow table[] = {
      "see the last lines of dmesg for its name"},
     {"insert-permission", 5, failure, 90, "Couldn't insert module *'*': Operation not permitted",
      "the kernel does not allow this module to be loaded",
-     "run as root; in a container, on the host; with Secure Boot, see stapgen doctor"},
+     "run as root; in a container, on the host; with Secure Boot, switch module signing off or enrol a key"},
     {"insert-key", 5, failure, 90, "Couldn't insert module *'*': *Key was rejected by service",
      "the kernel accepts signed modules only (Secure Boot)",
      "mokutil --disable-validation, or sign modules: man stap-server"},

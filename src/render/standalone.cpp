@@ -24,15 +24,17 @@ std::set<std::string> our_names(std::string_view text) {
 }
 
 bool defines(const TapsetFile& file, const std::string& name) {
-    for (const char* keyword : {"function ", "probe ", "@define "}) {
-        const auto at = file.text.find(keyword + name);
-        if (at == std::string::npos) continue;
-        const auto end = file.text.find_first_not_of(word_characters, at + std::string_view(keyword).size());
-        const bool whole = end == at + std::string_view(keyword).size() + name.size();
-        // "probe x {" uses an alias, "probe x = ..." defines it.
-        if (whole && (keyword[0] != 'p' || file.text.compare(end, 2, " =") == 0)) return true;
+    for (const std::string_view keyword : {"function ", "probe ", "@define ", "global "}) {
+        const auto words = std::string(keyword) + name;
+        for (auto at = file.text.find(words); at != std::string::npos; at = file.text.find(words, at + 1)) {
+            const auto end = at + words.size();
+            if (file.text.find_first_not_of(word_characters, end) != end)
+                continue;  // the start of a longer name
+            // "probe x {" uses an alias, "probe x = ..." defines it.
+            if (keyword != "probe " || file.text.compare(end, 2, " =") == 0) return true;
+        }
     }
-    return file.text.find("global " + name) != std::string::npos;
+    return false;
 }
 
 }  // namespace
@@ -62,7 +64,7 @@ std::string with_tapsets(std::string_view script, const std::vector<TapsetFile>&
     std::size_t opening = 0;
     while (script.substr(opening).starts_with("//"))
         opening = script.find('\n', opening) + 1;
-    return fmt::format("{}{}\n// ---- the script\n\n{}{}", script.substr(0, opening), macros,
+    return fmt::format("{}{}\n// ---- the script\n{}{}", script.substr(0, opening), macros,
                        script.substr(opening), library);
 }
 

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""Every `$ stapgen ...` in a ```console block of the docs is run again: check_examples.py STAPGEN SOURCE
+
+What needs no kernel is run here, and must print what the docs show. What measures is run by the lab's demo, with
+digits and widths that differ: here it must be one of the demo's commands, and the demo checks what it prints.
+"""
+
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
+
+
+def examples(text):
+    """Yield (command, output) of each console block."""
+    for block in BLOCK.findall(text):
+        for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
+            command, _, output = part.partition("\n")
+            yield command, output
+
+
+def demo_commands(source):
+    guest = (source / "tests/lab/scenarios/demo.py").read_text(encoding="utf-8")
+    return {re.sub(r"\$MC_TID", "TID", command) for command in re.findall(r"^show \w+ (.*)$", guest, re.M)}
+
+
+def main():
+    stapgen, source = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
+    measured, failed, run = demo_commands(source), 0, 0
+    for path in [source / "README.md", *sorted((source / "docs").glob("*.md"))]:
+        for command, shown in examples(path.read_text(encoding="utf-8")):
+            run += 1
+            if re.sub(r"(--target-tid) \d+", r"\1 TID", command) in measured:
+                continue
+            done = subprocess.run([stapgen, *shlex.split(command)[1:]], cwd=source / "tests/golden", text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+            if done.stdout.strip() != shown.strip():
+                failed += 1
+                print(f"{path.name}: $ {command}\nshown:\n{shown}\nprinted:\n{done.stdout}")
+    assert run > 0, "no examples found"
+    print(f"{run} examples, {failed} differ")
+    sys.exit(failed > 0)
+
+
+main()
