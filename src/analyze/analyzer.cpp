@@ -149,8 +149,8 @@ void Analyzer::State::add(const decode::Record& record) {
         last_record_ns = std::max(last_record_ns.value_or(time), time);
     }
     if (plan.is_drop()) {
-        auto& sum = open_drops[{record.values[*plan.address].address(),
-                                plan.reason ? record.values[*plan.reason].number : -1}];
+        auto& sum =
+            open_drops[{record.values[*plan.address].address(), plan.reason ? record.values[*plan.reason].number : -1}];
         sum = saturating_add(sum, count);
     }
     if (plan.slots.empty()) return;
@@ -219,8 +219,7 @@ void Analyzer::State::put_measures(const Groups& groups, Summary& summary) const
     for (const auto* part : groups.in_order()) {
         for (std::size_t i = 0; i < measures.size(); ++i) {
             auto& rows = measures[i].is_stage ? summary.stages : summary.values;
-            rows.push_back(
-                {measures[i].name, part->group, i < part->measures.size() ? part->measures[i] : none});
+            rows.push_back({measures[i].name, part->group, i < part->measures.size() ? part->measures[i] : none});
         }
     }
 }
@@ -273,10 +272,10 @@ base::Result<Analyzer> Analyzer::create(const decode::Header& header, AnalyzerOp
     for (const auto& name : options.group_by) {
         if (schema.find(name)) continue;
         const auto near = base::did_you_mean(name, names);
-        return base::bad_input(fmt::format("the records of {} have no field '{}' to group by",
-                                           base::printable(header.recipe), base::printable(name)),
-                               near ? fmt::format("did you mean '{}'?", *near)
-                                    : fmt::format("they have {}", fmt::join(names, ", ")));
+        return base::bad_input(
+            fmt::format("the records of {} have no field '{}' to group by", base::printable(header.recipe),
+                        base::printable(name)),
+            near ? fmt::format("did you mean '{}'?", *near) : fmt::format("they have {}", fmt::join(names, ", ")));
     }
     auto state = std::make_unique<State>(header, std::move(options));
     for (const auto& known : header.schemas)

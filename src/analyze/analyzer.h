@@ -13,10 +13,9 @@
 namespace stapgen::analyze {
 
 struct AnalyzerOptions {
-    std::vector<std::string>
-        group_by;                   ///< names of fields of the header's own records; empty: the whole only
-    std::size_t max_groups = 1000;  ///< the first so many distinct ones; the rest is the group "other"
-    bool keep_intervals = false;    ///< whether take_interval() is wanted
+    std::vector<std::string> group_by;  ///< names of fields of the header's own records; empty: the whole only
+    std::size_t max_groups = 1000;      ///< the first so many distinct ones; the rest is the group "other"
+    bool keep_intervals = false;        ///< whether take_interval() is wanted
 };
 
 /// Turns records into a Summary. Memory depends on the number of groups and of drop rows, not on the number

@@ -27,8 +27,7 @@ class LogLinearAxis {
     [[nodiscard]] int index(std::int64_t value) const noexcept {
         if (value < 0) return -1;
         if (value > Histogram::largest_binned) return bins;
-        const int shift =
-            std::max(0, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(value))) - 9);
+        const int shift = std::max(0, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(value))) - 9);
         return shift * sub_bins + static_cast<int>(value >> shift);
     }
 
@@ -39,9 +38,7 @@ class LogLinearAxis {
     }
 
     /// The middle of a bin: off by at most half its width, 1/512 of its lowest number.
-    [[nodiscard]] std::int64_t middle(int index) const noexcept {
-        return (value(index) + value(index + 1) - 1) / 2;
-    }
+    [[nodiscard]] std::int64_t middle(int index) const noexcept { return (value(index) + value(index + 1) - 1) / 2; }
 
     bool operator==(const LogLinearAxis&) const { return true; }
 };
@@ -51,8 +48,7 @@ constexpr std::int64_t square_limit = std::int64_t{1} << 47;
 }  // namespace
 
 struct Histogram::Bins {
-    boost::histogram::histogram<std::tuple<LogLinearAxis>> counts =
-        boost::histogram::make_histogram(LogLinearAxis{});
+    boost::histogram::histogram<std::tuple<LogLinearAxis>> counts = boost::histogram::make_histogram(LogLinearAxis{});
 };
 
 Histogram::Histogram() = default;
@@ -130,8 +126,8 @@ std::optional<double> Histogram::stddev() const {
     // The squares of the distances from the whole-numbered mean, exact: what overflows on the way cancels
     // out.
     const auto center = static_cast<WideUnsigned>(sum_ / n_);
-    const auto squares = squares_ - 2 * center * static_cast<WideUnsigned>(sum_) +
-                         static_cast<std::uint64_t>(n_) * center * center;
+    const auto squares =
+        squares_ - 2 * center * static_cast<WideUnsigned>(sum_) + static_cast<std::uint64_t>(n_) * center * center;
     const auto rest = static_cast<long double>(sum_ % n_);
     return static_cast<double>(std::sqrt((static_cast<long double>(squares) - rest * (rest / n)) / (n - 1)));
 }

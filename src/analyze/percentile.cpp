@@ -16,14 +16,13 @@ constexpr double tail = 0.025;  // on either side: 95 % in all
 }
 
 base::Result<std::vector<Percentile>> parse_percentiles(std::string_view text) {
-    constexpr const char* hint =
-        "write numbers above 0 and below 100 with commas between, for example 50,90,99,99.9";
+    constexpr const char* hint = "write numbers above 0 and below 100 with commas between, for example 50,90,99,99.9";
     std::vector<Percentile> percentiles;
     for (const auto part : base::split(text, ',')) {
         Percentile percentile{std::string(base::trim(part)), 0};
         const auto& typed = percentile.text;
-        const auto [end, error] = std::from_chars(typed.data(), typed.data() + typed.size(),
-                                                  percentile.percent, std::chars_format::fixed);
+        const auto [end, error] =
+            std::from_chars(typed.data(), typed.data() + typed.size(), percentile.percent, std::chars_format::fixed);
         if (error != std::errc{} || end != typed.data() + typed.size() || !(percentile.percent > 0) ||
             !(percentile.percent < 100)) {
             return base::bad_input(fmt::format("'{}' is not a percentile", base::printable(typed)), hint);
@@ -45,8 +44,7 @@ std::optional<Ranks> confidence_ranks(std::int64_t n, double percent) {
     const boost::math::binomial below(static_cast<double>(n), percent / 100);
     // Boost rounds both quantiles outwards: cdf(low) <= 0.025 and cdf(high) >= 0.975.
     const auto low = static_cast<std::int64_t>(boost::math::quantile(below, tail)) + 1;
-    const auto high =
-        static_cast<std::int64_t>(boost::math::quantile(boost::math::complement(below, tail))) + 1;
+    const auto high = static_cast<std::int64_t>(boost::math::quantile(boost::math::complement(below, tail))) + 1;
     return Ranks{std::clamp<std::int64_t>(low, 1, n), std::clamp<std::int64_t>(high, 1, n)};
 }
 

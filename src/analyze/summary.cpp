@@ -30,9 +30,8 @@ void add_causes(std::vector<Cause>& into, const std::vector<Cause>& from) {
 
 void add_measures(std::vector<Measure>& into, const std::vector<Measure>& from) {
     for (const auto& measure : from) {
-        const auto found = std::ranges::find_if(into, [&](const Measure& known) {
-            return known.name == measure.name && known.group == measure.group;
-        });
+        const auto found = std::ranges::find_if(
+            into, [&](const Measure& known) { return known.name == measure.name && known.group == measure.group; });
         if (found == into.end()) {
             into.push_back(measure);
         } else {
@@ -91,9 +90,8 @@ bool is_whole(const Summary& summary) {
 
 base::Result<void> merge(Summary& into, const Summary& other) {
     if (into.recipe != other.recipe) {
-        return base::bad_input(
-            fmt::format("a recording of {} cannot be added to one of {}", other.recipe, into.recipe),
-            "give recordings of one recipe only");
+        return base::bad_input(fmt::format("a recording of {} cannot be added to one of {}", other.recipe, into.recipe),
+                               "give recordings of one recipe only");
     }
     add_measures(into.stages, other.stages);
     add_measures(into.values, other.values);

@@ -34,9 +34,8 @@ struct Measure {
 
 /// Packets dropped at one place for one reason in one interval.
 struct Drop {
-    std::int64_t interval = 0;  ///< counted from 0, see Summary::intervals
-    std::optional<std::int64_t>
-        end_epoch_ns;  ///< when that interval ended; nothing if the input stops before
+    std::int64_t interval = 0;                 ///< counted from 0, see Summary::intervals
+    std::optional<std::int64_t> end_epoch_ns;  ///< when that interval ended; nothing if the input stops before
     std::uint64_t address = 0;
     std::int64_t reason = -1;  ///< the kernel's number, -1: none given
     std::int64_t count = 0;

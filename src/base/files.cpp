@@ -73,8 +73,7 @@ Result<void> replace_file(const std::filesystem::path& path, std::string_view co
 Result<PrivateDirectory> PrivateDirectory::create() {
     std::error_code error;
     auto pattern = (std::filesystem::temp_directory_path(error) / "stapgen-XXXXXX").string();
-    if (error || ::mkdtemp(pattern.data()) == nullptr)
-        return system_error("make a temporary folder", pattern);
+    if (error || ::mkdtemp(pattern.data()) == nullptr) return system_error("make a temporary folder", pattern);
     return PrivateDirectory(pattern);
 }
 

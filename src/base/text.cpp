@@ -99,8 +99,7 @@ std::string printable(std::string_view text) {
 }
 
 std::string shell_quoted(const std::vector<std::string>& argv) {
-    constexpr std::string_view plain =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+    constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
     std::string line;
     for (const auto& word : argv) {
         if (!line.empty()) line += ' ';

@@ -30,9 +30,8 @@ Result<std::chrono::nanoseconds> parse_duration(std::string_view text) {
     const double ns = value * scale;
     // 9e18 ns is 285 years: the most that fits the type.
     if (error != std::errc{} || scale == 0 || !(ns >= 0) || ns > 9e18) {
-        return bad_input(
-            fmt::format("'{}' is not a duration", printable(text)),
-            "write a number with ns, us, ms, s, m or h, for example 250ms; without one it is seconds");
+        return bad_input(fmt::format("'{}' is not a duration", printable(text)),
+                         "write a number with ns, us, ms, s, m or h, for example 250ms; without one it is seconds");
     }
     return std::chrono::nanoseconds(std::llround(ns));
 }

@@ -19,7 +19,7 @@ struct BuildOptions {
 
 base::Result<void> build(const Program& program, const recipe::Recipe& recipe, const BuildOptions& options) {
     const auto machine = launch::this_machine();
-    auto preparation = prepare(program, *machine, recipe, options.make);
+    auto preparation = prepare(program, *machine, recipe, options.make, Purpose::run_elsewhere);
     if (!preparation) return tl::make_unexpected(preparation.error());
     if (options.make.dry_run) {
         print_commands(*preparation, nullptr);
@@ -34,8 +34,8 @@ base::Result<void> build(const Program& program, const recipe::Recipe& recipe, c
     }
     if (!options.quiet) {
         std::cerr << fmt::format("stapgen: {} is {} for {}, {} kB; run it there with 'stapgen exec {}'\n",
-                                 options.output, recipe.name, preparation->job.target.release,
-                                 module->size() / 1024, options.output);
+                                 options.output, recipe.name, preparation->job.target.release, module->size() / 1024,
+                                 options.output);
     }
     return {};
 }

@@ -43,8 +43,7 @@ base::Result<void> check_verb(const CLI::App& app, const recipe::Catalog& catalo
     const auto names = names_of(app.get_subcommands([](const CLI::App*) { return true; }));
     if (std::find(names.begin(), names.end(), verb) != names.end()) {
         const bool takes_recipe = verb == "render" || verb == "build";
-        if (!takes_recipe || first + 1 >= arguments.size() || arguments[first + 1].starts_with("-"))
-            return {};
+        if (!takes_recipe || first + 1 >= arguments.size() || arguments[first + 1].starts_with("-")) return {};
         const auto recipe = recipe::find_recipe(catalog, arguments[first + 1]);
         return recipe ? base::Result<void>() : tl::make_unexpected(recipe.error());
     }
@@ -59,18 +58,19 @@ base::Result<void> check_verb(const CLI::App& app, const recipe::Catalog& catalo
 
 base::Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
     const CLI::App* used = &app;
-    while (!used->get_subcommands().empty())
+    std::string words = "stapgen";
+    while (!used->get_subcommands().empty()) {
         used = used->get_subcommands().front();
+        words += " " + used->get_name();
+    }
     base::Error result{base::ErrorKind::bad_input, error.what(), {}};
-    const auto help = fmt::format("'{} --help' shows what there is",
-                                  used == &app ? "stapgen" : "stapgen " + used->get_name());
+    const auto help = fmt::format("'{} --help' shows what there is", words);
     result.hint = help;
     if (const auto left = used->remaining(true);
         !left.empty() && error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
         const auto typed = left.front().substr(0, left.front().find('='));
-        result.what =
-            fmt::format("{} '{}'", typed.starts_with("-") ? "unknown option" : "unexpected argument",
-                        base::printable(typed));
+        result.what = fmt::format("{} '{}'", typed.starts_with("-") ? "unknown option" : "unexpected argument",
+                                  base::printable(typed));
         std::vector<std::string> options;
         for (const auto* option : used->get_options()) {
             for (const auto& name : option->get_lnames())
@@ -93,8 +93,7 @@ int run_command_line(const std::vector<std::string>& arguments) {
     }
     Program program{*files, recipe::load_catalog(recipe_folders(recipe_path_of(arguments), *files))};
 
-    CLI::App app{
-        "stapgen: where does the time go, and where do packets die, in this kernel's network stack?"};
+    CLI::App app{"stapgen: where does the time go, and where do packets die, in this kernel's network stack?"};
     app.name("stapgen");
     app.footer(
         "Examples:\n  stapgen rx-latency --target-tid 31337\n  stapgen dropwatch --interval 5\n"

@@ -33,8 +33,7 @@ base::Result<void> cure(const Program& program, const host::System& machine, con
     }
     auto table = host::load_cures(program.files.cures);
     if (!table) return tl::make_unexpected(table.error());
-    auto cured =
-        host::apply_cures(host::needed_cures(*table, machine, job.target), choice, job.target, job.cache);
+    auto cured = host::apply_cures(host::needed_cures(*table, machine, job.target), choice, job.target, job.cache);
     if (!cured) return tl::make_unexpected(cured.error());
     job.options.apply(*cured);
     notes = cured->lines;
@@ -53,8 +52,8 @@ base::Result<void> cure(const Program& program, const host::System& machine, con
 
 }  // namespace
 
-base::Result<Preparation> prepare(const Program& program, const host::System& machine,
-                                  const recipe::Recipe& recipe, const MakeOptions& options) {
+base::Result<Preparation> prepare(const Program& program, const host::System& machine, const recipe::Recipe& recipe,
+                                  const MakeOptions& options, Purpose purpose) {
     auto interval = interval_of(options.interval, recipe);
     if (!interval) return tl::make_unexpected(interval.error());
     auto script = script_of(recipe, options.arguments, *interval);
@@ -64,13 +63,18 @@ base::Result<Preparation> prepare(const Program& program, const host::System& ma
     job.cache = base::cache_directory();
     job.target = host::inspect(machine, {options.stap, options.release});
     if (!options.dry_run) {
+        // What cannot be changed here is said before what can be installed.
+        if (purpose == Purpose::run_here) {
+            if (auto able = host::none_of(host::obstacles_to_load(job.target)); !able) {
+                return tl::make_unexpected(able.error());
+            }
+        }
         if (auto able = host::none_of(host::obstacles_to_compile(job.target)); !able) {
             return tl::make_unexpected(able.error());
         }
     }
     std::vector<std::string> notes;
-    if (auto cured = cure(program, machine, options, job, notes); !cured)
-        return tl::make_unexpected(cured.error());
+    if (auto cured = cure(program, machine, options, job, notes); !cured) return tl::make_unexpected(cured.error());
 
     auto folder = base::PrivateDirectory::create();
     if (!folder) return tl::make_unexpected(folder.error());
@@ -116,8 +120,7 @@ void print_commands(const Preparation& preparation, const launch::LoadJob* load)
     const auto command = launch::compile_command(preparation.job);
     if (!command.mounts.empty()) std::cout << "# in a mount namespace of its own (unshare -m):\n";
     for (const auto& mount : command.mounts) {
-        std::cout << base::shell_quoted({"mount", "--bind", mount.source.string(), mount.target.string()})
-                  << '\n';
+        std::cout << base::shell_quoted({"mount", "--bind", mount.source.string(), mount.target.string()}) << '\n';
     }
     std::cout << base::shell_quoted(command.argv) << '\n';
     if (load != nullptr) std::cout << base::shell_quoted(launch::load_command(*load).argv) << '\n';

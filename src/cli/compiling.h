@@ -25,10 +25,13 @@ struct Preparation {
     std::vector<std::string> notes;  ///< one line for each cure, for the user
 };
 
-/// Looks at the machine, chooses the cures and writes the script. Fails where the machine cannot compile for
-/// the target, unless `dry_run`.
-base::Result<Preparation> prepare(const Program& program, const host::System& machine,
-                                  const recipe::Recipe& recipe, const MakeOptions& options);
+/// What the module is for.
+enum class Purpose { run_here, run_elsewhere };
+
+/// Looks at the machine, chooses the cures and writes the script. Fails where the machine cannot do what is asked,
+/// unless it is a dry run.
+base::Result<Preparation> prepare(const Program& program, const host::System& machine, const recipe::Recipe& recipe,
+                                  const MakeOptions& options, Purpose purpose);
 
 /// Says what is cured, runs stap and shows its progress.
 base::Result<launch::Compiled> compile(Preparation& preparation, bool quiet, bool verbose);

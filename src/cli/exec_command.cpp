@@ -21,8 +21,7 @@ base::Result<void> exec(const ExecOptions& options) {
     if (!module) return tl::make_unexpected(module.error());
     const auto machine = launch::this_machine();
     const auto target = host::inspect(*machine, {});
-    if (auto able = host::none_of(host::obstacles_to_load(target)); !able)
-        return tl::make_unexpected(able.error());
+    if (auto able = host::none_of(host::obstacles_to_load(target)); !able) return tl::make_unexpected(able.error());
     return measure(*machine, load_job_of(target, module->path, *plan), options.module, *plan);
 }
 

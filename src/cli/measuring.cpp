@@ -44,8 +44,7 @@ class Measurement {
     }
 
     void tick(launch::Control& control) {
-        if (plan_.duration && ready_at_ && Clock::now() - *ready_at_ >= *plan_.duration)
-            control.request_stop();
+        if (plan_.duration && ready_at_ && Clock::now() - *ready_at_ >= *plan_.duration) control.request_stop();
     }
 
     /// The report of the whole.
@@ -89,8 +88,7 @@ class Measurement {
         auto interval = analyzer_->take_interval();
         if (!interval || plan_.format != Format::table) return;
         names_.put_into(*interval);
-        report::write_text(std::cout, *interval,
-                           {.percentiles = plan_.percentiles, .total = !interval->counts_drops});
+        report::write_text(std::cout, *interval, {.percentiles = plan_.percentiles, .total = !interval->counts_drops});
         std::cout.flush();
     }
 
@@ -105,8 +103,7 @@ class Measurement {
 
 }  // namespace
 
-launch::LoadJob load_job_of(const host::Target& target, const std::filesystem::path& module,
-                            const MeasurePlan& plan) {
+launch::LoadJob load_job_of(const host::Target& target, const std::filesystem::path& module, const MeasurePlan& plan) {
     launch::LoadJob job;
     job.target = target;
     job.cache = base::cache_directory();

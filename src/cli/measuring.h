@@ -10,8 +10,7 @@
 
 namespace stapgen::cli {
 
-launch::LoadJob load_job_of(const host::Target& target, const std::filesystem::path& module,
-                            const MeasurePlan& plan);
+launch::LoadJob load_job_of(const host::Target& target, const std::filesystem::path& module, const MeasurePlan& plan);
 
 /// Loads the module, reads its records until it ends or is stopped, and writes the report to stdout: each
 /// interval as it closes, the whole at the end. `recipe` is for messages only.

@@ -16,8 +16,7 @@ struct ProgramFiles {
 base::Result<ProgramFiles> find_program_files();
 
 /// Where recipes are looked for, the first first: --recipe-path, $STAPGEN_RECIPE_PATH (both with : between
-/// folders),
-/// ~/.config/stapgen/recipes, and our own.
+/// folders), ~/.config/stapgen/recipes, and our own.
 std::vector<std::filesystem::path> recipe_folders(const std::string& recipe_path, const ProgramFiles& files);
 
 /// The texts of the tapset files, sorted by name.

@@ -16,8 +16,7 @@ struct RenderOptions {
     recipe::Arguments arguments;
 };
 
-base::Result<void> render(const Program& program, const recipe::Recipe& recipe,
-                          const RenderOptions& options) {
+base::Result<void> render(const Program& program, const recipe::Recipe& recipe, const RenderOptions& options) {
     auto interval = interval_of(options.interval, recipe);
     if (!interval) return tl::make_unexpected(interval.error());
     auto script = script_of(recipe, options.arguments, *interval);
@@ -39,8 +38,7 @@ void add_render_command(CLI::App& app, const Program& program, Action& action) {
     for (const auto& recipe : program.catalog.recipes) {
         auto options = std::make_shared<RenderOptions>();
         auto* one = command->add_subcommand(recipe.name, recipe.summary);
-        one->add_flag("--standalone", options->standalone,
-                      "With stapgen's tapset put in, to carry elsewhere");
+        one->add_flag("--standalone", options->standalone, "With stapgen's tapset put in, to carry elsewhere");
         one->add_option("-r,--release", options->release,
                         "Accepted for the kernel it is meant for; the script itself fits all of them");
         add_interval(*one, options->interval);

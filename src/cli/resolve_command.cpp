@@ -47,9 +47,8 @@ base::Result<void> resolve(const ResolveOptions& options) {
         const auto digits = std::string_view(options.slide).substr(options.slide.starts_with("0x") ? 2 : 0);
         const auto slide = base::to_unsigned(digits, 16);
         if (!slide) {
-            return base::bad_input(
-                fmt::format("--slide '{}' is not a hex number", base::printable(options.slide)),
-                "it is _stext in /proc/kallsyms less _stext in the map, for example 0x1c000000");
+            return base::bad_input(fmt::format("--slide '{}' is not a hex number", base::printable(options.slide)),
+                                   "it is _stext in /proc/kallsyms less _stext in the map, for example 0x1c000000");
         }
         lookup.slide = static_cast<std::int64_t>(*slide);
     }
@@ -84,10 +83,8 @@ base::Result<void> resolve(const ResolveOptions& options) {
 void add_resolve_command(CLI::App& app, Action& action) {
     auto options = std::make_shared<ResolveOptions>();
     auto* command = app.add_subcommand("resolve", "Kernel addresses to names: name+0xoffset/0xsize [module]");
-    command->add_option("addresses", options->addresses,
-                        "Hex, with or without 0x; none: read them from stdin");
-    command->add_option("--map", options->map,
-                        "System.map or a saved /proc/kallsyms (default: this machine's kernel)");
+    command->add_option("addresses", options->addresses, "Hex, with or without 0x; none: read them from stdin");
+    command->add_option("--map", options->map, "System.map or a saved /proc/kallsyms (default: this machine's kernel)");
     command->add_option("--slide", options->slide, "What KASLR added to the map's addresses, hex");
     command->add_flag("--return-addresses", options->return_addresses,
                       "They are return addresses (drop places, backtraces): look one byte before");

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <iostream>
 #include <memory>
 
@@ -21,11 +19,10 @@ base::Result<void> run(const Program& program, const recipe::Recipe& recipe, con
     auto plan = plan_of(options.measure);
     if (!plan) return tl::make_unexpected(plan.error());
     if (plan->intervals && options.make.interval.empty() && !recipe.interval_s) {
-        return base::bad_input("-n counts intervals, and there are none",
-                               "give -i too, for example -i 1 -n 10");
+        return base::bad_input("-n counts intervals, and there are none", "give -i too, for example -i 1 -n 10");
     }
     const auto machine = launch::this_machine();
-    auto preparation = prepare(program, *machine, recipe, options.make);
+    auto preparation = prepare(program, *machine, recipe, options.make, Purpose::run_here);
     if (!preparation) return tl::make_unexpected(preparation.error());
     const auto& target = preparation->job.target;
     if (options.make.dry_run) {
@@ -33,14 +30,6 @@ base::Result<void> run(const Program& program, const recipe::Recipe& recipe, con
         print_commands(*preparation, &load);
         return {};
     }
-    if (!target.running) {
-        return base::bad_input(fmt::format("{} is not the running kernel", target.release),
-                               fmt::format("'stapgen build {} -r {} -o FILE.ko' makes a module for it, and "
-                                           "'stapgen exec FILE.ko' runs it there",
-                                           recipe.name, target.release));
-    }
-    if (auto able = host::none_of(host::obstacles_to_load(target)); !able)
-        return tl::make_unexpected(able.error());
     auto compiled = compile(*preparation, plan->quiet, plan->verbose);
     if (!compiled) return tl::make_unexpected(compiled.error());
     return measure(*machine, load_job_of(target, compiled->module, *plan), recipe.name, *plan);

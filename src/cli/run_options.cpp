@@ -12,8 +12,7 @@
 namespace stapgen::cli {
 
 void add_make_options(CLI::App& command, MakeOptions& options) {
-    command
-        .add_option("-r,--release", options.release, "For this kernel release (default: the running kernel)")
+    command.add_option("-r,--release", options.release, "For this kernel release (default: the running kernel)")
         ->type_name("RELEASE");
     command
         .add_option("--symbols", options.symbols,
@@ -27,9 +26,7 @@ void add_make_options(CLI::App& command, MakeOptions& options) {
     command.add_option("--stap-option", options.stap_options, "Hand this to stap as it is; repeatable")
         ->type_name("OPT")
         ->allow_extra_args(false);
-    command
-        .add_option("--no-cure", options.without_cures,
-                    "Leave out the cure of this name, or 'all'; repeatable")
+    command.add_option("--no-cure", options.without_cures, "Leave out the cure of this name, or 'all'; repeatable")
         ->type_name("NAME")
         ->allow_extra_args(false);
     command.add_flag("--dry-run", options.dry_run, "Print the exact commands and run nothing");
@@ -57,24 +54,21 @@ base::Result<std::chrono::milliseconds> interval_of(const std::string& typed, co
     if (!interval) return tl::make_unexpected(interval.error());
     const auto rounded = duration_cast<milliseconds>(*interval);
     if (rounded != *interval || rounded < milliseconds(10) || rounded > hours(24)) {
-        return base::bad_input(
-            fmt::format("--interval {}: not between 10ms and 24h in whole milliseconds", typed),
-            "for example --interval 5 or --interval 250ms");
+        return base::bad_input(fmt::format("--interval {}: not between 10ms and 24h in whole milliseconds", typed),
+                               "for example --interval 5 or --interval 250ms");
     }
     return rounded;
 }
 
 void add_measure_options(CLI::App& command, MeasureOptions& options) {
-    auto* tid = command.add_option("-x,--target-tid", options.target_tid, "Only what this thread does")
-                    ->type_name("TID");
-    auto* pid = command.add_option("-p,--target-pid", options.target_pid, "Only what this process does")
-                    ->type_name("PID");
-    auto* comm =
-        command.add_option("--comm", options.comm, "Only the thread of this name")->type_name("NAME");
+    auto* tid =
+        command.add_option("-x,--target-tid", options.target_tid, "Only what this thread does")->type_name("TID");
+    auto* pid =
+        command.add_option("-p,--target-pid", options.target_pid, "Only what this process does")->type_name("PID");
+    auto* comm = command.add_option("--comm", options.comm, "Only the thread of this name")->type_name("NAME");
     tid->excludes(pid)->excludes(comm);
     pid->excludes(comm);
-    command.add_option("-d,--duration", options.duration, "Stop after this time (10, 250ms, 1m)")
-        ->type_name("TIME");
+    command.add_option("-d,--duration", options.duration, "Stop after this time (10, 250ms, 1m)")->type_name("TIME");
     command.add_option("-n,--count", options.count, "Stop after so many intervals")
         ->check(CLI::PositiveNumber)
         ->type_name("N");

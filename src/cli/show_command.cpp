@@ -24,8 +24,7 @@ void show(const recipe::Recipe& recipe, std::ostream& out) {
         rows.emplace_back("--" + parameter.name,
                           fmt::format("{} (default {})", parameter.help, parameter.default_value));
     }
-    if (recipe.interval_s)
-        rows.emplace_back("--interval", fmt::format("seconds (default {})", *recipe.interval_s));
+    if (recipe.interval_s) rows.emplace_back("--interval", fmt::format("seconds (default {})", *recipe.interval_s));
     if (!rows.empty()) {
         out << "\nParameters:\n";
         write_columns(out, rows, "  ");

@@ -14,8 +14,8 @@ namespace stapgen::decode {
 
 namespace {
 
-constexpr std::array keywords{std::string_view("stapgen"), std::string_view("fields"),
-                              std::string_view("ready"), std::string_view("tick"), std::string_view("end")};
+constexpr std::array keywords{std::string_view("stapgen"), std::string_view("fields"), std::string_view("ready"),
+                              std::string_view("tick"), std::string_view("end")};
 
 constexpr std::array types{std::pair{std::string_view("time"), FieldType::time},
                            std::pair{std::string_view("int"), FieldType::integer},
@@ -111,8 +111,8 @@ bool read_schema(std::string_view text, Schema& schema) {
         const auto colon = parts[i].rfind(':');
         if (colon == std::string_view::npos || colon == 0) return false;
         const auto name = parts[i].substr(0, colon);
-        const auto type = std::ranges::find(types, parts[i].substr(colon + 1),
-                                            &std::pair<std::string_view, FieldType>::first);
+        const auto type =
+            std::ranges::find(types, parts[i].substr(colon + 1), &std::pair<std::string_view, FieldType>::first);
         if (type == types.end() || schema.find(name) || has_control(name.begin(), name.end())) return false;
         schema.fields.push_back(Field{std::string(name), type->second});
     }
@@ -144,8 +144,7 @@ Line RecordParser::feed(std::string_view line) {
 }
 
 Line RecordParser::parse(std::string_view line) {
-    if (last_schema_ != nullptr && take_word(line, last_schema_->tag))
-        return parse_record(*last_schema_, line);
+    if (last_schema_ != nullptr && take_word(line, last_schema_->tag)) return parse_record(*last_schema_, line);
     return parse_other(line);
 }
 

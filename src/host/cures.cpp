@@ -21,9 +21,9 @@ class Reader {
     void wrong(const toml::node& where, std::string_view what) {
         if (error_) return;
         const auto begin = where.source().begin;
-        error_ = base::Error{base::ErrorKind::bad_input,
-                             fmt::format("{}:{}:{}: {}", file_, begin.line, begin.column, what),
-                             "see the comment at the top of the cures.toml that came with stapgen"};
+        error_ =
+            base::Error{base::ErrorKind::bad_input, fmt::format("{}:{}:{}: {}", file_, begin.line, begin.column, what),
+                        "see the comment at the top of the cures.toml that came with stapgen"};
     }
 
     std::string text(const toml::table& table, std::string_view key, bool required = true) {
@@ -141,17 +141,15 @@ base::Result<std::vector<Cure>> parse_cures(std::string_view text, std::string_v
         });
     } catch (const toml::parse_error& error) {
         const auto begin = error.source().begin;
-        return base::bad_input(
-            fmt::format("{}:{}:{}: {}", name, begin.line, begin.column, error.description()),
-            "this is not valid TOML");
+        return base::bad_input(fmt::format("{}:{}:{}: {}", name, begin.line, begin.column, error.description()),
+                               "this is not valid TOML");
     }
     if (reader.error()) return tl::make_unexpected(*reader.error());
     return cures;
 }
 
 base::Result<std::vector<Cure>> load_cures(const std::filesystem::path& file) {
-    return base::read_file(file).and_then(
-        [&](const std::string& text) { return parse_cures(text, file.string()); });
+    return base::read_file(file).and_then([&](const std::string& text) { return parse_cures(text, file.string()); });
 }
 
 std::vector<Cure> needed_cures(const std::vector<Cure>& cures, const System& system, const Target& target) {
@@ -166,8 +164,8 @@ std::vector<Cure> needed_cures(const std::vector<Cure>& cures, const System& sys
     return needed;
 }
 
-base::Result<Cured> apply_cures(const std::vector<Cure>& needed, const CureChoice& choice,
-                                const Target& target, const std::filesystem::path& cache) {
+base::Result<Cured> apply_cures(const std::vector<Cure>& needed, const CureChoice& choice, const Target& target,
+                                const std::filesystem::path& cache) {
     Cured cured;
     std::vector<RuntimePatch> patches;
     for (const auto& cure : needed) {

@@ -59,7 +59,7 @@ std::vector<Cure> needed_cures(const std::vector<Cure>& cures, const System& sys
 
 /// Applies the needed ones which `choice` leaves on. Patches go into a private copy of the runtime under
 /// `cache`, made once; the installed one is never touched.
-base::Result<Cured> apply_cures(const std::vector<Cure>& needed, const CureChoice& choice,
-                                const Target& target, const std::filesystem::path& cache);
+base::Result<Cured> apply_cures(const std::vector<Cure>& needed, const CureChoice& choice, const Target& target,
+                                const std::filesystem::path& cache);
 
 }  // namespace stapgen::host

@@ -73,8 +73,7 @@ void look_at_stap(const System& system, const TargetRequest& request, Target& ta
             target.stap_version = parse_stap_version(*output);
         }
         const auto prefix = stap->parent_path().parent_path();
-        for (const auto& runtime :
-             {prefix / "share/systemtap/runtime", fs::path("/usr/share/systemtap/runtime")}) {
+        for (const auto& runtime : {prefix / "share/systemtap/runtime", fs::path("/usr/share/systemtap/runtime")}) {
             if (target.runtime.empty() && system.exists(runtime)) target.runtime = runtime;
         }
         // The staprun beside the stap asked for; another one may not understand its modules.
@@ -99,8 +98,7 @@ void look_at_symbol_table(const System& system, Target& target) {
         const auto content = system.read(path);
         if (!content) continue;
         // stap looks no further than the first file it can open, whatever is in it.
-        target.symbol_table = {names_functions(*content) ? SymbolTableState::usable : SymbolTableState::stub,
-                               path};
+        target.symbol_table = {names_functions(*content) ? SymbolTableState::usable : SymbolTableState::stub, path};
         return;
     }
 }
@@ -116,8 +114,7 @@ void look_at_running_kernel(const System& system, Target& target) {
         return std::string(base::trim(system.read(path, 64).value_or("")));
     };
     const auto lockdown = first_word("/sys/kernel/security/lockdown");
-    if (lockdown.find("[integrity]") != std::string::npos ||
-        lockdown.find("[confidentiality]") != std::string::npos) {
+    if (lockdown.find("[integrity]") != std::string::npos || lockdown.find("[confidentiality]") != std::string::npos) {
         target.modules_locked_by = "kernel lockdown (/sys/kernel/security/lockdown)";
     } else if (first_word("/sys/module/module/parameters/sig_enforce") == "Y") {
         target.modules_locked_by = "enforced module signatures (module.sig_enforce)";

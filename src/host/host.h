@@ -27,8 +27,7 @@ enum class Privilege { root, group, none };
 /// What was asked for on the command line.
 struct TargetRequest {
     std::string stap = "stap";  ///< --stap or $STAPGEN_STAP: a name or a path
-    std::string
-        release{};  ///< -r: a release, or the absolute path of a build tree; empty: the running kernel
+    std::string release{};      ///< -r: a release, or the absolute path of a build tree; empty: the running kernel
 };
 
 /// What one machine can do for one kernel. Always filled as far as it goes; what is missing is told by
@@ -51,9 +50,9 @@ struct Target {
     SymbolTable symbol_table;
     Privilege privilege = Privilege::none;
     Distribution distribution = Distribution::other;
-    bool loads_modules = false;     ///< the running kernel has loadable modules
-    bool has_kprobes = false;       ///< the running kernel has kprobes, as far as it can be seen
-    bool modules_locked = false;    ///< lockdown, enforced signatures or kernel.modules_disabled
+    bool loads_modules = false;   ///< the running kernel has loadable modules
+    bool has_kprobes = false;     ///< the running kernel has kprobes, as far as it can be seen
+    bool modules_locked = false;  ///< lockdown, enforced signatures or kernel.modules_disabled
     std::string modules_locked_by;
 };
 

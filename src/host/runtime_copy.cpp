@@ -13,8 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string signature(const fs::path& runtime, std::string_view version,
-                      const std::vector<RuntimePatch>& patches) {
+std::string signature(const fs::path& runtime, std::string_view version, const std::vector<RuntimePatch>& patches) {
     std::string text = runtime.string() + '\0' + std::string(version);
     for (const auto& patch : patches) {
         // An upgrade within one version (5.1-4 to 5.1-5) changes the original, and so must the copy.
@@ -32,15 +31,13 @@ base::Result<void> keep_times(const fs::path& from, const fs::path& to) {
         const auto time = fs::last_write_time(original, error);
         if (!error) fs::last_write_time(copy, time, error);
     };
-    for (fs::recursive_directory_iterator entry(from, error), end; !error && entry != end;
-         entry.increment(error)) {
+    for (fs::recursive_directory_iterator entry(from, error), end; !error && entry != end; entry.increment(error)) {
         const auto copy = to / fs::relative(entry->path(), from, error);
         if (!error) copy_time(entry->path(), copy);
         if (error) break;
     }
     if (!error) copy_time(from, to);
-    if (error)
-        return base::failed(fmt::format("cannot copy the times of {}: {}", from.string(), error.message()));
+    if (error) return base::failed(fmt::format("cannot copy the times of {}: {}", from.string(), error.message()));
     return {};
 }
 
@@ -80,10 +77,9 @@ base::Result<fs::path> patched_runtime(const fs::path& runtime, std::string_view
     fs::create_directories(cache, error);
     fs::copy(runtime, unfinished, fs::copy_options::recursive, error);
     if (error) {
-        return give_up(
-            {base::ErrorKind::failed,
-             fmt::format("cannot copy {} to {}: {}", runtime.string(), unfinished.string(), error.message()),
-             "the folder can be moved with $XDG_CACHE_HOME"});
+        return give_up({base::ErrorKind::failed,
+                        fmt::format("cannot copy {} to {}: {}", runtime.string(), unfinished.string(), error.message()),
+                        "the folder can be moved with $XDG_CACHE_HOME"});
     }
     for (const auto& patch : patches) {
         if (auto patched = patch_file(unfinished, patch); !patched) return give_up(patched.error());
@@ -92,8 +88,8 @@ base::Result<fs::path> patched_runtime(const fs::path& runtime, std::string_view
     fs::rename(unfinished, place, error);
     // Another stapgen may have been quicker; its copy is as good.
     if (error && !fs::is_directory(place)) {
-        return give_up({base::ErrorKind::failed,
-                        fmt::format("cannot rename {}: {}", unfinished.string(), error.message()), ""});
+        return give_up(
+            {base::ErrorKind::failed, fmt::format("cannot rename {}: {}", unfinished.string(), error.message()), ""});
     }
     if (error) fs::remove_all(unfinished, error);
     return place;

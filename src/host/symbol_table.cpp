@@ -61,8 +61,7 @@ bool names_functions(std::string_view system_map) {
 namespace {
 
 /// The folder with our table in it, named after its content so that it is written once.
-base::Result<fs::path> write_table(const std::string& release, const std::string& map,
-                                   const fs::path& cache) {
+base::Result<fs::path> write_table(const std::string& release, const std::string& map, const fs::path& cache) {
     const auto folder = cache / fmt::format("boot-{}-{:016x}", release, std::hash<std::string_view>{}(map));
     const auto file = folder / ("System.map-" + release);
     std::error_code error;
@@ -104,8 +103,7 @@ base::Result<std::optional<SymbolTableCure>> cure_symbol_table(const System& sys
     cure.mount = stub ? BindMount{*folder / name, target.symbol_table.path} : BindMount{*folder, "/boot"};
     cure.line = fmt::format(
         "cure: symbol-table: {}; stap gets the function names from {} instead (seen by stap alone)",
-        stub ? target.symbol_table.path.string() + " is a stub without functions" : "/boot has no " + name,
-        origin);
+        stub ? target.symbol_table.path.string() + " is a stub without functions" : "/boot has no " + name, origin);
     return cure;
 }
 

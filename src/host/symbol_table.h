@@ -30,8 +30,8 @@ struct SymbolTableCure {
 /// compressed) or from /proc/kallsyms if the target is the running kernel, kept under `cache`, and the mount
 /// that lets stap see it. Nothing if stap has a usable table, or if there is nothing to make one from and
 /// `symbols` is empty (then debuginfo may still do).
-base::Result<std::optional<SymbolTableCure>> cure_symbol_table(
-    const System& system, const Target& target, const std::optional<std::filesystem::path>& symbols,
-    const std::filesystem::path& cache);
+base::Result<std::optional<SymbolTableCure>> cure_symbol_table(const System& system, const Target& target,
+                                                               const std::optional<std::filesystem::path>& symbols,
+                                                               const std::filesystem::path& cache);
 
 }  // namespace stapgen::host

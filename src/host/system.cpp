@@ -42,8 +42,7 @@ std::vector<std::filesystem::path> program_folders() {
     const char* path = std::getenv("PATH");
     for (const auto folder : base::split(path == nullptr ? "" : path, ':'))
         add(folder);
-    for (const auto* folder :
-         {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"}) {
+    for (const auto* folder : {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"}) {
         add(folder);
     }
     return folders;

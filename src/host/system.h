@@ -23,8 +23,7 @@ class System {
     /// A file or a folder, links followed.
     [[nodiscard]] virtual bool exists(const std::filesystem::path& path) const = 0;
     /// Where a program is that would be started under this name (a name with a slash is taken as it is).
-    [[nodiscard]] virtual std::optional<std::filesystem::path> find_program(
-        const std::string& name) const = 0;
+    [[nodiscard]] virtual std::optional<std::filesystem::path> find_program(const std::string& name) const = 0;
     /// What a short command prints, stdout and stderr together.
     [[nodiscard]] virtual base::Result<std::string> output_of(const std::vector<std::string>& argv) const = 0;
     /// As `uname -r`.
@@ -41,8 +40,7 @@ class RealSystem final : public System {
     using CommandRunner = std::function<base::Result<std::string>(const std::vector<std::string>& argv)>;
     explicit RealSystem(CommandRunner runner) : runner_(std::move(runner)) {}
 
-    [[nodiscard]] std::optional<std::string> read(const std::filesystem::path& path,
-                                                  std::size_t limit) const override;
+    [[nodiscard]] std::optional<std::string> read(const std::filesystem::path& path, std::size_t limit) const override;
     [[nodiscard]] bool exists(const std::filesystem::path& path) const override;
     [[nodiscard]] std::optional<std::filesystem::path> find_program(const std::string& name) const override;
     [[nodiscard]] base::Result<std::string> output_of(const std::vector<std::string>& argv) const override;
@@ -63,8 +61,7 @@ struct FakeSystem final : System {
     bool root = true;
     std::set<std::string> member_of;
 
-    [[nodiscard]] std::optional<std::string> read(const std::filesystem::path& path,
-                                                  std::size_t limit) const override;
+    [[nodiscard]] std::optional<std::string> read(const std::filesystem::path& path, std::size_t limit) const override;
     [[nodiscard]] bool exists(const std::filesystem::path& path) const override;
     [[nodiscard]] std::optional<std::filesystem::path> find_program(const std::string& name) const override;
     [[nodiscard]] base::Result<std::string> output_of(const std::vector<std::string>& argv) const override;

@@ -5,8 +5,7 @@
 //   may close them and go on. The loop ends when the child has ended AND both pipes have, or the `drain` time
 //   has passed; what is in the pipes by then is still taken.
 // - Asking must reach the right one. SIGINT goes to the child's pid, not to its group: stap itself passes it
-// on to
-//   the compiler it started, and stapio ends its module's probes and runs `staprun -d` in the same group.
+//   on to the compiler it started, and stapio ends its module's probes and runs `staprun -d` in the same group.
 //   stap and stapio both end in order on the first SIGINT, and take up to two without harm.
 // - Not every child listens. After `patience` without a sign of life, or on the user's second signal, the
 //   group gets SIGTERM and `kill_after` later SIGKILL. A module that is left in the kernel by that is
@@ -52,18 +51,17 @@ class Stream {
 
     template <class OnEnd, class OnData>
     void read(OnEnd on_end, OnData on_data) {
-        pipe.async_read_some(
-            asio::buffer(buffer_),
-            [this, on_end, on_data](const boost::system::error_code& error, std::size_t count) {
-                lines_.feed({buffer_.data(), count});
-                if (error) {
-                    if (error != asio::error::operation_aborted) finish();
-                    on_end();
-                } else {
-                    on_data();
-                    read(on_end, on_data);
-                }
-            });
+        pipe.async_read_some(asio::buffer(buffer_),
+                             [this, on_end, on_data](const boost::system::error_code& error, std::size_t count) {
+                                 lines_.feed({buffer_.data(), count});
+                                 if (error) {
+                                     if (error != asio::error::operation_aborted) finish();
+                                     on_end();
+                                 } else {
+                                     on_data();
+                                     read(on_end, on_data);
+                                 }
+                             });
     }
 
     /// What is in the pipe now, without waiting. Bounded, for somebody may still be writing.
@@ -186,8 +184,8 @@ base::Result<void> Loop::start() {
     pid_t failed_pid = 0;
     bp::child child(
         bp::exe = program->string(),
-        bp::args = std::vector<std::string>(command_.argv.begin() + 1, command_.argv.end()),
-        (bp::std_in < bp::null), (bp::std_out > output_.pipe), (bp::std_err > error_.pipe), context_, error,
+        bp::args = std::vector<std::string>(command_.argv.begin() + 1, command_.argv.end()), (bp::std_in < bp::null),
+        (bp::std_out > output_.pipe), (bp::std_err > error_.pipe), context_, error,
         bp::extend::on_setup = [&](auto& executor) { executor.env = for_child.data(); },
         bp::extend::on_exec_setup = [&](auto&) { setup.run(); },
         bp::extend::on_error = [&](auto& executor, const std::error_code&) { failed_pid = executor.pid; },

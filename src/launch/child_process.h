@@ -75,8 +75,7 @@ std::map<std::string, std::string> child_environment();
 
 /// Runs a short command and returns stdout and stderr together. An exit code other than 0 is an error, with
 /// what was printed as its hint; so is taking longer than `limit`.
-base::Result<std::string> output_of(const Command& command,
-                                    std::chrono::milliseconds limit = std::chrono::seconds(20));
+base::Result<std::string> output_of(const Command& command, std::chrono::milliseconds limit = std::chrono::seconds(20));
 
 /// The machine we run on, for host::inspect.
 std::unique_ptr<host::System> this_machine();

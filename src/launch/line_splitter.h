@@ -11,8 +11,7 @@ namespace stapgen::launch {
 class LineSplitter {
   public:
     using Sink = std::function<void(std::string_view line, bool cut)>;
-    explicit LineSplitter(Sink sink, std::size_t limit = 1024 * 1024)
-        : sink_(std::move(sink)), limit_(limit) {}
+    explicit LineSplitter(Sink sink, std::size_t limit = 1024 * 1024) : sink_(std::move(sink)), limit_(limit) {}
 
     void feed(std::string_view bytes);
     /// The end of the stream: hands out a last line that has no line end.

@@ -11,12 +11,10 @@ namespace stapgen::launch {
 
 namespace {
 
-std::string filled(std::string_view text, const std::vector<std::string_view>& stars,
-                   const MessageContext& context) {
+std::string filled(std::string_view text, const std::vector<std::string_view>& stars, const MessageContext& context) {
     const auto value = [&](std::string_view name) -> std::string {
         if (name == "release") return context.release.empty() ? "of the target" : context.release;
-        if (name == "headers")
-            return context.headers_package.empty() ? "linux-headers" : context.headers_package;
+        if (name == "headers") return context.headers_package.empty() ? "linux-headers" : context.headers_package;
         if (name == "debuginfo") {
             return context.debuginfo_package.empty() ? "the kernel's debuginfo" : context.debuginfo_package;
         }
@@ -96,8 +94,7 @@ std::optional<PassLine> parse_pass_line(std::string_view line) {
     pass.failed = line.find(" failed.") != std::string_view::npos;
     if (const auto end = line.rfind("real ms."); end != std::string_view::npos) {
         const auto begin = line.find_last_not_of("0123456789", end == 0 ? 0 : end - 1);
-        pass.real =
-            std::chrono::milliseconds(base::to_int(line.substr(begin + 1, end - begin - 1)).value_or(0));
+        pass.real = std::chrono::milliseconds(base::to_int(line.substr(begin + 1, end - begin - 1)).value_or(0));
     } else if (!pass.cached && !pass.failed && pass.pass != 5) {
         return std::nullopt;
     }
@@ -120,8 +117,7 @@ void MessageReader::line(std::string_view text) {
 const Diagnosis* MessageReader::cause() const {
     const Diagnosis* best = nullptr;
     for (const auto& diagnosis : diagnoses_) {
-        const bool says_why =
-            diagnosis.kind == MessageKind::failure || diagnosis.kind == MessageKind::summary;
+        const bool says_why = diagnosis.kind == MessageKind::failure || diagnosis.kind == MessageKind::summary;
         if (says_why && (best == nullptr || diagnosis.rank > best->rank)) best = &diagnosis;
     }
     if (best == nullptr) return nullptr;

@@ -46,8 +46,7 @@ struct Losses {
     std::int64_t missed_probes = 0;  ///< kprobes and kretprobes that did not fire (stap -t only)
 
     [[nodiscard]] bool any() const {
-        return (errors | skipped_probes | transport_failures | lost_messages | lost_bytes | missed_probes) !=
-               0;
+        return (errors | skipped_probes | transport_failures | lost_messages | lost_bytes | missed_probes) != 0;
     }
 };
 

@@ -78,9 +78,8 @@ base::Result<Compiled> compile(const CompileJob& job) {
     fs::create_directories(command.working_directory, error);
     fs::create_directories(job.cache / "systemtap", error);
     if (error) {
-        return base::failed(
-            fmt::format("cannot make {}: {}", (job.cache / "systemtap").string(), error.message()),
-            "set XDG_CACHE_HOME to a folder that can be written");
+        return base::failed(fmt::format("cannot make {}: {}", (job.cache / "systemtap").string(), error.message()),
+                            "set XDG_CACHE_HOME to a folder that can be written");
     }
 
     MessageReader messages(context_of(job.target));
@@ -112,11 +111,10 @@ base::Result<Compiled> compile(const CompileJob& job) {
     const auto ending = run_child(command, handlers);
     if (job.progress != nullptr) job.progress->clear();
     if (!ending) return tl::make_unexpected(ending.error());
-    const auto doing =
-        fmt::format("stap failed in pass {} ({})", messages.pass(), pass_name(messages.pass()));
+    const auto doing = fmt::format("stap failed in pass {} ({})", messages.pass(), pass_name(messages.pass()));
     if (ending->interrupted) {
-        return base::failed(fmt::format("interrupted in stap's pass {} ({}); nothing was measured",
-                                        messages.pass(), pass_name(messages.pass())));
+        return base::failed(fmt::format("interrupted in stap's pass {} ({}); nothing was measured", messages.pass(),
+                                        pass_name(messages.pass())));
     }
     if (!ending->clean()) {
         return tl::make_unexpected(failure(doing, *ending, messages, transcript.keep(command, job.cache)));
@@ -155,9 +153,9 @@ void clean_up(const host::System& system, const LoadJob& job, const std::string&
         return;
     }
     const auto said = unloaded ? std::string() : unloaded.error().hint;
-    end.cleanup.push_back(fmt::format(
-        "the module {} is still in the kernel and could not be removed{}; try: sudo staprun -d {}", name,
-        said.empty() ? "" : " (" + base::printable(base::trim(said)) + ")", name));
+    end.cleanup.push_back(
+        fmt::format("the module {} is still in the kernel and could not be removed{}; try: sudo staprun -d {}", name,
+                    said.empty() ? "" : " (" + base::printable(base::trim(said)) + ")", name));
 }
 
 }  // namespace
@@ -193,8 +191,7 @@ base::Result<LoadEnd> load(const host::System& system, const LoadJob& job) {
     const bool ended_by_us =
         ending->gave_up || (ending->signal == SIGINT && (ending->interrupted || ending->was_stopped));
     if (!ending->clean() && !ended_by_us) {
-        auto error =
-            failure("the measurement failed", *ending, messages, transcript.keep(command, job.cache));
+        auto error = failure("the measurement failed", *ending, messages, transcript.keep(command, job.cache));
         if (!any_output) {
             for (const auto& line : end.cleanup)
                 error.hint += "; " + line;

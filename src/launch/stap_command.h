@@ -20,8 +20,8 @@ struct CompileOptions {
     std::map<std::string, std::string> kbuild;   ///< -B
     std::filesystem::path runtime;               ///< -R; empty: stap's own
     bool all_modules = false;
-    std::vector<std::string> modules;  ///< -d
-    std::string loaded_modules;        ///< text of /proc/modules: what --all-modules means to an old stap
+    std::vector<std::string> modules;       ///< -d
+    std::string loaded_modules;             ///< text of /proc/modules: what --all-modules means to an old stap
     std::vector<std::string> stap_options;  ///< the user's own, put last
 
     void apply(const host::Cured& cured);  ///< takes over its kbuild flags and runtime

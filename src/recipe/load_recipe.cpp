@@ -34,8 +34,7 @@ class Table {
 
     std::string text(const std::string& key) {
         const auto* node = get(key);
-        if (node == nullptr)
-            throw Wrong{table_.source().begin, fmt::format("{} has no '{}'", title_, key), {}};
+        if (node == nullptr) throw Wrong{table_.source().begin, fmt::format("{} has no '{}'", title_, key), {}};
         return string_of(*node, key);
     }
     std::string text_or(const std::string& key, std::string fallback) {
@@ -88,8 +87,7 @@ class Table {
     }
     [[noreturn]] void wrong(const std::string& key, std::string what, std::string hint = {}) const {
         const auto* node = table_.get(key);
-        throw Wrong{node != nullptr ? node->source().begin : table_.source().begin, std::move(what),
-                    std::move(hint)};
+        throw Wrong{node != nullptr ? node->source().begin : table_.source().begin, std::move(what), std::move(hint)};
     }
     void refuse_the_rest() const {
         for (const auto& [key, node] : table_) {
@@ -193,12 +191,10 @@ Recipe read_recipe(const toml::table& root) {
     for (auto& stage : table.tables("stages")) {
         recipe.stages.push_back({stage.text("name"), stage.text("help")});
         const auto is_it = [&](const auto& field) {
-            return field == recipe.stages.back().name + ":stage" ||
-                   field == recipe.stages.back().name + ":value";
+            return field == recipe.stages.back().name + ":stage" || field == recipe.stages.back().name + ":value";
         };
         if (std::none_of(recipe.record.fields.begin(), recipe.record.fields.end(), is_it)) {
-            stage.wrong("name",
-                        fmt::format("the stage '{}' is not a field of [record]", recipe.stages.back().name));
+            stage.wrong("name", fmt::format("the stage '{}' is not a field of [record]", recipe.stages.back().name));
         }
         stage.refuse_the_rest();
     }

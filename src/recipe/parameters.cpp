@@ -42,8 +42,7 @@ base::Result<Arguments> complete_arguments(const Recipe& recipe, const Arguments
     for (const auto& parameter : recipe.parameters) {
         const auto found = given.find(parameter.name);
         const auto& value = found == given.end() ? parameter.default_value : found->second;
-        if (auto checked = check_value(parameter, value); !checked)
-            return tl::make_unexpected(checked.error());
+        if (auto checked = check_value(parameter, value); !checked) return tl::make_unexpected(checked.error());
         all[parameter.name] = value;
         names.push_back(parameter.name);
     }

@@ -24,8 +24,8 @@ std::string string_literal(std::string_view value) {
     std::string out;
     for (const char c : value) {
         const auto byte = static_cast<unsigned char>(c);
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                           c == ' ' || c == '-' || c == '_' || c == '.';
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == ' ' ||
+                           c == '-' || c == '_' || c == '.';
         out += plain ? std::string(1, c) : fmt::format("\\{:03o}", byte);
     }
     return out;
@@ -34,8 +34,7 @@ std::string string_literal(std::string_view value) {
 }  // namespace
 
 base::Result<std::string> render_script(const recipe::Recipe& recipe, std::string_view script_template,
-                                        const recipe::Arguments& arguments,
-                                        std::chrono::milliseconds interval) {
+                                        const recipe::Arguments& arguments, std::chrono::milliseconds interval) {
     auto complete = recipe::complete_arguments(recipe, arguments);
     if (!complete) return tl::make_unexpected(complete.error());
     std::map<std::string, std::string> values{{"summary", recipe.summary},

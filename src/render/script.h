@@ -13,7 +13,6 @@ namespace stapgen::render {
 /// The recipe's script with these arguments (checked and completed here). Pure: `script_template` is the text
 /// of script.stp. An interval of 0 leaves the lines that close intervals out.
 base::Result<std::string> render_script(const recipe::Recipe& recipe, std::string_view script_template,
-                                        const recipe::Arguments& arguments,
-                                        std::chrono::milliseconds interval);
+                                        const recipe::Arguments& arguments, std::chrono::milliseconds interval);
 
 }  // namespace stapgen::render

@@ -8,8 +8,7 @@ namespace stapgen::render {
 
 namespace {
 
-constexpr std::string_view word_characters =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+constexpr std::string_view word_characters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
 
 /// Words that begin with "stapgen", comments included: naming too many costs nothing but length.
 std::set<std::string> our_names(std::string_view text) {
@@ -28,8 +27,7 @@ bool defines(const TapsetFile& file, const std::string& name) {
         const auto words = std::string(keyword) + name;
         for (auto at = file.text.find(words); at != std::string::npos; at = file.text.find(words, at + 1)) {
             const auto end = at + words.size();
-            if (file.text.find_first_not_of(word_characters, end) != end)
-                continue;  // the start of a longer name
+            if (file.text.find_first_not_of(word_characters, end) != end) continue;  // the start of a longer name
             // "probe x {" uses an alias, "probe x = ..." defines it.
             if (keyword != "probe " || file.text.compare(end, 2, " =") == 0) return true;
         }
@@ -64,8 +62,8 @@ std::string with_tapsets(std::string_view script, const std::vector<TapsetFile>&
     std::size_t opening = 0;
     while (script.substr(opening).starts_with("//"))
         opening = script.find('\n', opening) + 1;
-    return fmt::format("{}{}\n// ---- the script\n{}{}", script.substr(0, opening), macros,
-                       script.substr(opening), library);
+    return fmt::format("{}{}\n// ---- the script\n{}{}", script.substr(0, opening), macros, script.substr(opening),
+                       library);
 }
 
 }  // namespace stapgen::render

@@ -26,8 +26,7 @@ std::string position(std::string_view text, std::size_t offset, std::string_view
 /// mustache renders an unknown name as nothing at all, so the names are checked here first.
 base::Result<void> check_names(std::string_view text, const std::map<std::string, std::string>& values,
                                std::string_view file) {
-    for (auto begin = text.find(opening); begin != std::string_view::npos;
-         begin = text.find(opening, begin + 1)) {
+    for (auto begin = text.find(opening); begin != std::string_view::npos; begin = text.find(opening, begin + 1)) {
         const auto end = text.find(closing, begin);
         if (end == std::string_view::npos) {
             return base::bad_input(fmt::format("{}: '<%' without '%>'", position(text, begin, file)));
@@ -43,8 +42,8 @@ base::Result<void> check_names(std::string_view text, const std::map<std::string
             names.push_back(known);
         const auto meant = base::did_you_mean(name, names);
         return base::bad_input(
-            fmt::format("{}: the template names '{}', which recipe.toml does not declare",
-                        position(text, begin, file), name),
+            fmt::format("{}: the template names '{}', which recipe.toml does not declare", position(text, begin, file),
+                        name),
             meant ? fmt::format("did you mean '{}'?", *meant)
                   : "declare it as [[parameters]] in recipe.toml; a '-' in a parameter's name is a '_' here");
     }
@@ -53,8 +52,7 @@ base::Result<void> check_names(std::string_view text, const std::map<std::string
 
 }  // namespace
 
-base::Result<std::string> fill_template(std::string_view text,
-                                        const std::map<std::string, std::string>& values,
+base::Result<std::string> fill_template(std::string_view text, const std::map<std::string, std::string>& values,
                                         std::string_view file) {
     if (auto checked = check_names(text, values, file); !checked) return tl::make_unexpected(checked.error());
     kainjow::mustache::mustache engine("{{=<% %>=}}" + std::string(text));

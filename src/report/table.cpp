@@ -11,8 +11,7 @@
 namespace stapgen::report {
 
 std::string table(const std::vector<Column>& columns, const std::vector<std::vector<std::string>>& rows) {
-    const std::unique_ptr<libscols_table, decltype(&scols_unref_table)> grid(scols_new_table(),
-                                                                             scols_unref_table);
+    const std::unique_ptr<libscols_table, decltype(&scols_unref_table)> grid(scols_new_table(), scols_unref_table);
     if (!grid) throw std::bad_alloc();
     scols_table_set_termforce(grid.get(), SCOLS_TERMFORCE_NEVER);
     // Cells are printable already; its own encoding would escape the backslash of our \x1b once more.

@@ -114,8 +114,7 @@ Measures of_groups(const std::vector<Measure>& measures, std::size_t most, std::
 }
 
 /// Says what the `-` in place of a percentile means.
-void write_footnote(std::ostream& out, const std::vector<const Measures*>& tables,
-                    const TextOptions& options) {
+void write_footnote(std::ostream& out, const std::vector<const Measures*>& tables, const TextOptions& options) {
     std::string needs;
     for (const auto& [text, percent] : options.percentiles) {
         const bool missing = std::ranges::any_of(tables, [p = percent](const Measures* measures) {
@@ -123,8 +122,7 @@ void write_footnote(std::ostream& out, const std::vector<const Measures*>& table
                                        [p](const Measure* measure) { return !measure->stats.percentile(p); });
         });
         if (!missing) continue;
-        needs +=
-            fmt::format("{} P{} needs {}", needs.empty() ? "" : ",", text, analyze::values_needed(percent));
+        needs += fmt::format("{} P{} needs {}", needs.empty() ? "" : ",", text, analyze::values_needed(percent));
     }
     if (!needs.empty()) out << "-: too few values to tell;" << needs << "\n\n";
 }
@@ -154,13 +152,11 @@ std::string causes_text(const std::vector<analyze::Cause>& causes) {
 
 void write_accounting(std::ostream& out, const analyze::Accounting& accounting) {
     out << accounting.seen << " seen = " << accounting.reported << " reported + " << accounting.filtered
-        << " filtered + " << accounting.incomplete_total() << " incomplete"
-        << causes_text(accounting.incomplete) << " + " << accounting.lost_total() << " lost"
-        << causes_text(accounting.lost);
+        << " filtered + " << accounting.incomplete_total() << " incomplete" << causes_text(accounting.incomplete)
+        << " + " << accounting.lost_total() << " lost" << causes_text(accounting.lost);
     if (const auto rest = accounting.unaccounted(); rest != 0) {
         out << (rest < 0 ? " - " : " + ")
-            << (rest < 0 ? 0 - static_cast<std::uint64_t>(rest) : static_cast<std::uint64_t>(rest))
-            << " unaccounted";
+            << (rest < 0 ? 0 - static_cast<std::uint64_t>(rest) : static_cast<std::uint64_t>(rest)) << " unaccounted";
     }
     out << '\n';
 }
@@ -173,8 +169,7 @@ void write_warnings(std::ostream& out, const analyze::Summary& summary) {
     warn(accounting.lost_total() != 0,
          fmt::format("{} of {} seen were lost", accounting.lost_total(), accounting.seen));
     warn(accounting.unaccounted() != 0, "the script's counts do not add up");
-    warn(!accounting.closed,
-         "the input stops without its last line; the counts are those of its last tick and later");
+    warn(!accounting.closed, "the input stops without its last line; the counts are those of its last tick and later");
     warn(summary.transport.skipped_probes != 0,
          fmt::format("SystemTap skipped {} probes", summary.transport.skipped_probes));
     warn(summary.transport.probe_errors != 0,
@@ -199,8 +194,7 @@ void write_title(std::ostream& out, const analyze::Summary& summary) {
     out << base::printable(summary.recipe);
     if (summary.start_epoch_ns) {
         out << ", " << local_time(*summary.start_epoch_ns);
-        if (summary.end_epoch_ns && *summary.end_epoch_ns > *summary.start_epoch_ns &&
-            *summary.start_epoch_ns >= 0) {
+        if (summary.end_epoch_ns && *summary.end_epoch_ns > *summary.start_epoch_ns && *summary.start_epoch_ns >= 0) {
             const auto length = std::chrono::nanoseconds(*summary.end_epoch_ns - *summary.start_epoch_ns);
             out << ", for " << base::format_duration(length);
         }

@@ -33,9 +33,8 @@ base::Result<DropReasons> read_live_drop_reasons(const std::vector<std::filesyst
         if (text) return DropReasons::parse(*text).map_error(about_this_machine);
         reasons += fmt::format("{}{}", reasons.empty() ? "" : "; ", text.error().what);
     }
-    return base::cannot_here(
-        fmt::format("the names of this kernel's drop reasons cannot be read: {}", reasons),
-        "as root: mount -t tracefs tracefs /sys/kernel/tracing");
+    return base::cannot_here(fmt::format("the names of this kernel's drop reasons cannot be read: {}", reasons),
+                             "as root: mount -t tracefs tracefs /sys/kernel/tracing");
 }
 
 }  // namespace stapgen::symbols

@@ -6,8 +6,7 @@
 
 namespace stapgen::symbols {
 
-base::Result<ResolvedAddress> resolve_address(const SymbolTable& table, std::string_view word,
-                                              const Lookup& lookup) {
+base::Result<ResolvedAddress> resolve_address(const SymbolTable& table, std::string_view word, const Lookup& lookup) {
     auto digits = base::trim(word);
     if (digits.starts_with("0x") || digits.starts_with("0X")) digits.remove_prefix(2);
     const auto address = base::to_unsigned(digits, 16);

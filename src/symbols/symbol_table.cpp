@@ -88,8 +88,7 @@ base::Result<SymbolTable> SymbolTable::parse(std::string text, std::string_view 
     table.build(std::move(parsed->lines));
     if (table.starts_.empty()) {
         return base::bad_input(
-            fmt::format("{} has no code: none of its symbols is of type T, t, W or w and in kernel text",
-                        origin),
+            fmt::format("{} has no code: none of its symbols is of type T, t, W or w and in kernel text", origin),
             "give the whole System.map or a whole copy of /proc/kallsyms");
     }
     return table;
@@ -109,8 +108,7 @@ void SymbolTable::build(std::vector<SymbolLine>&& lines) {
     const auto name_of = [this](const SymbolLine& line) {
         return std::string_view(text_->data() + line.name_begin, line.name_size);
     };
-    std::erase_if(lines,
-                  [&](const SymbolLine& line) { return is_absolute(line.type) || is_noise(name_of(line)); });
+    std::erase_if(lines, [&](const SymbolLine& line) { return is_absolute(line.type) || is_noise(name_of(line)); });
     const auto by_address = [](const SymbolLine& a, const SymbolLine& b) { return a.address < b.address; };
     if (!std::ranges::is_sorted(lines, by_address)) std::ranges::stable_sort(lines, by_address);
 
@@ -122,8 +120,7 @@ void SymbolTable::build(std::vector<SymbolLine>&& lines) {
     };
     const auto rank = [&](const SymbolLine& line) {
         const auto name = name_of(line);
-        return std::tuple(is_weak(line.type), looks_given_by_linker_script(name),
-                          name.find_first_not_of('_'));
+        return std::tuple(is_weak(line.type), looks_given_by_linker_script(name), name.find_first_not_of('_'));
     };
     const auto better = [&](const SymbolLine& a, const SymbolLine& b) {
         return a.module == 0 && b.module == 0 && rank(a) < rank(b);
@@ -133,8 +130,8 @@ void SymbolTable::build(std::vector<SymbolLine>&& lines) {
     functions_.reserve(lines.size());
     for (auto group = lines.begin(); group != lines.end();) {
         const auto start = group->address;
-        const auto next = std::find_if(group, lines.end(),
-                                       [start](const SymbolLine& line) { return line.address != start; });
+        const auto next =
+            std::find_if(group, lines.end(), [start](const SymbolLine& line) { return line.address != start; });
         const SymbolLine* best = nullptr;
         for (auto line = group; line != next; ++line) {
             if (usable(*line) && (best == nullptr || better(*line, *best))) best = &*line;
@@ -185,9 +182,8 @@ base::Result<std::int64_t> slide_between(const SymbolTable& running, const Symbo
         const auto difference = static_cast<std::int64_t>(*there - *here);
         if (slide && *slide != difference) {
             return base::bad_input(
-                fmt::format(
-                    "the two symbol tables are of different kernels: {} differs by {:#x}, {} by {:#x}", first,
-                    static_cast<std::uint64_t>(*slide), name, static_cast<std::uint64_t>(difference)),
+                fmt::format("the two symbol tables are of different kernels: {} differs by {:#x}, {} by {:#x}", first,
+                            static_cast<std::uint64_t>(*slide), name, static_cast<std::uint64_t>(difference)),
                 "use the System.map of the very kernel that ran, or a copy of its /proc/kallsyms");
         }
         if (!slide) first = name;

@@ -28,8 +28,7 @@ constexpr auto hex_values = [] {
 
 constexpr std::ptrdiff_t min_digits = 8;
 constexpr std::ptrdiff_t max_digits = 16;
-constexpr std::string_view copy_hint =
-    "a copy of a machine's own table will do: sudo cat /proc/kallsyms >FILE";
+constexpr std::string_view copy_hint = "a copy of a machine's own table will do: sudo cat /proc/kallsyms >FILE";
 
 bool is_blank(char c) {
     return c == ' ' || c == '\t';
@@ -45,8 +44,7 @@ bool is_type(char c) {
 
 class LineReader {
   public:
-    explicit LineReader(std::string_view text)
-        : begin_(text.data()), at_(text.data()), end_(at_ + text.size()) {}
+    explicit LineReader(std::string_view text) : begin_(text.data()), at_(text.data()), end_(at_ + text.size()) {}
 
     [[nodiscard]] bool at_end() const { return at_ == end_; }
 
@@ -139,8 +137,7 @@ class LineReader {
 
     std::uint32_t module_index(SymbolText& out, std::string_view name) {
         if (out.modules[last_module_] == name) return last_module_;
-        const auto [known, added] =
-            modules_.try_emplace(name, static_cast<std::uint32_t>(out.modules.size()));
+        const auto [known, added] = modules_.try_emplace(name, static_cast<std::uint32_t>(out.modules.size()));
         if (added) out.modules.push_back(name);
         return last_module_ = known->second;
     }
@@ -171,8 +168,7 @@ bool is_debian_stub(std::string_view text) {
     return text.size() < stub_limit && text.find("real System.map is in") != std::string_view::npos;
 }
 
-tl::unexpected<base::Error> no_table(std::string_view text, std::string_view origin,
-                                     const LineReader& reader) {
+tl::unexpected<base::Error> no_table(std::string_view text, std::string_view origin, const LineReader& reader) {
     if (text.starts_with("\x7f"
                          "ELF")) {
         return base::bad_input(fmt::format("{} is not a symbol table but an ELF file", origin),

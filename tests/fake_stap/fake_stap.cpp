@@ -76,14 +76,13 @@ int fail_with(const char* file) {
 }
 
 int compile_well() {
-    std::cerr
-        << "Pass 1: parsed user script and 480 library scripts using 1virt/1res/1shr/1data kb, in "
-           "140usr/20sys/163real ms.\n"
-           "Pass 2: analyzed script: 1 probe, 0 functions, 0 embeds, 0 globals using 1virt/1res/1shr/1data "
-           "kb, in 0usr/0sys/9real ms.\n"
-           "Pass 3: translated to C into \"/tmp/x.c\" using 1virt/1res/1shr/1data kb, in "
-           "0usr/0sys/1real ms.\n"
-           "Pass 4: compiled C into \"stap_1.ko\" in 2500usr/0sys/2600real ms.\n";
+    std::cerr << "Pass 1: parsed user script and 480 library scripts using 1virt/1res/1shr/1data kb, in "
+                 "140usr/20sys/163real ms.\n"
+                 "Pass 2: analyzed script: 1 probe, 0 functions, 0 embeds, 0 globals using 1virt/1res/1shr/1data "
+                 "kb, in 0usr/0sys/9real ms.\n"
+                 "Pass 3: translated to C into \"/tmp/x.c\" using 1virt/1res/1shr/1data kb, in "
+                 "0usr/0sys/1real ms.\n"
+                 "Pass 4: compiled C into \"stap_1.ko\" in 2500usr/0sys/2600real ms.\n";
     say("/cache/stap_1.ko");
     return 0;
 }

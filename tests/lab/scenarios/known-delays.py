@@ -68,7 +68,7 @@ def check(lab):
                 continue
             name, median = stage["stage"], stage["percentiles_ns"]["50"]
             print(f"  {name:9} n {stage['n']:4}  min {stage['min_ns']}  p50 {median}")
-            assert stage["n"] == REQUESTS - accounting["skipped_probes"], f"{name}: {stage['n']}"
+            assert REQUESTS - accounting["skipped_probes"] <= stage["n"] <= REQUESTS, f"{name}: {stage['n']}"
             if name in expected:
                 assert stage["min_ns"] >= expected[name], f"{name} is shorter than the server slept"
             elif name != "total":

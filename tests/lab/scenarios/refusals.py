@@ -17,16 +17,22 @@ finish
 
 
 def prepare(lab):
-    def refused(argv, *words):
+    def refused(argv, *words, exit_code=4):
         done = lab.stapgen(argv, check=False)
         print(f"$ stapgen {' '.join(argv)}\n{done.stderr}[exit {done.returncode}]", flush=True)
-        assert done.returncode == 4, done.returncode
+        assert done.returncode == exit_code, done.returncode
         for word in ("hint: ", *words):
             assert word in done.stderr, f"'{word}' is not in the message"
 
     build = ["build", "dropwatch", "-o", "/lab/work/x.ko"]
     refused([*build, "-r", "9.9.9-none"], "9.9.9-none", "linux-headers-9.9.9-none")
     refused([*build, "-r", lab.release, "--stap", "/no/stap"], "/no/stap", "apt-get install systemtap")
+    here = [*build, "-r", lab.release]
+    if lab.suite == "bookworm":
+        refused([*here, "--no-cure", "task-work-cancel"], "pass 4", "task_work_cancel")
+    refused([*here, "--symbols", "/etc/passwd"], "/etc/passwd", exit_code=2)
+    refused(["build", "rx-latency", "-o", "/lab/work/x.ko", "-r", lab.release, "--no-cure", "symbol-table"],
+            "pass 2", "System.map")
 
 
 def check(lab):

@@ -16,8 +16,7 @@ namespace {
 
 constexpr std::string_view rx_header =
     "stapgen\t1\trx-latency\trx\ttime:time\tpid:int\tcomm:text\tdrv-ip:stage\tip-tcp:stage\n";
-constexpr std::string_view drop_header =
-    "stapgen\t1\tdropwatch\tdrop\tlocation:address\treason:reason\tcount:count\n";
+constexpr std::string_view drop_header = "stapgen\t1\tdropwatch\tdrop\tlocation:address\treason:reason\tcount:count\n";
 constexpr std::string_view ready = "ready\t1795180000000000000\t5000000000000\n";
 
 /// Parser and analyzer together, fed with whole lines.
@@ -68,8 +67,7 @@ TEST_CASE("a recording without records has every stage with n 0") {
 }
 
 TEST_CASE("a stage that was not seen is no value of it") {
-    Run run(std::string(rx_header) + rx(1, "a", "1009", "-") + rx(1, "a", "2003", "37") +
-            rx(1, "a", "0", "-"));
+    Run run(std::string(rx_header) + rx(1, "a", "1009", "-") + rx(1, "a", "2003", "37") + rx(1, "a", "0", "-"));
     const auto summary = run.summary();
     CHECK(summary.stages[0].stats.n() == 3);
     CHECK(summary.stages[0].stats.min() == 0);
@@ -121,13 +119,11 @@ TEST_CASE("records that the script reported and that did not arrive are lost in 
 }
 
 TEST_CASE("accounting that does not add up is told, in either direction") {
-    const auto missing =
-        Run(std::string(rx_header) + rx(1, "a", "101") + "end\t5\tseen=14\treported=1\n").summary();
+    const auto missing = Run(std::string(rx_header) + rx(1, "a", "101") + "end\t5\tseen=14\treported=1\n").summary();
     CHECK(missing.accounting.unaccounted() == 13);
     CHECK_FALSE(is_whole(missing));
     const auto too_many =
-        Run(std::string(rx_header) + rx(1, "a", "101") + rx(1, "a", "101") + "end\t5\tseen=1\treported=1\n")
-            .summary();
+        Run(std::string(rx_header) + rx(1, "a", "101") + rx(1, "a", "101") + "end\t5\tseen=1\treported=1\n").summary();
     CHECK(too_many.accounting.unaccounted() == -1);
     CHECK_FALSE(is_whole(too_many));
 }
@@ -323,11 +319,10 @@ TEST_CASE("records of a kind declared later join in, but are not counted as repo
 
 TEST_CASE("counts of any size do not overflow") {
     const std::string most = "9223372036854775807";
-    const auto summary =
-        Run(std::string(drop_header) + "drop\t1\t3\t" + most + "\ndrop\t1\t3\t" + most +
-            "\ntick\t5\tseen=" + most + "\treported=0\tlost.a=" + most + "\tlost.b=" + most +
-            "\ndrop\t1\t3\t" + most + "\nend\t7\tseen=0\tlost.a=" + most + "\tfiltered=" + most + "\n")
-            .summary();
+    const auto summary = Run(std::string(drop_header) + "drop\t1\t3\t" + most + "\ndrop\t1\t3\t" + most +
+                             "\ntick\t5\tseen=" + most + "\treported=0\tlost.a=" + most + "\tlost.b=" + most +
+                             "\ndrop\t1\t3\t" + most + "\nend\t7\tseen=0\tlost.a=" + most + "\tfiltered=" + most + "\n")
+                             .summary();
     CHECK(summary.drops[0].count == std::numeric_limits<std::int64_t>::max());
     CHECK(total_drops(summary)[0].count == std::numeric_limits<std::int64_t>::max());
     CHECK(summary.accounting.unaccounted() == -std::numeric_limits<std::int64_t>::max());

@@ -99,8 +99,7 @@ TEST_CASE("n, minimum, maximum, mean and standard deviation are exact") {
     CHECK(histogram.min() == *std::ranges::min_element(values));
     CHECK(histogram.max() == *std::ranges::max_element(values));
     CHECK(*histogram.mean() == doctest::Approx(static_cast<double>(mean)).epsilon(1e-14));
-    CHECK(*histogram.stddev() ==
-          doctest::Approx(static_cast<double>(std::sqrt(squares / 1008))).epsilon(1e-12));
+    CHECK(*histogram.stddev() == doctest::Approx(static_cast<double>(std::sqrt(squares / 1008))).epsilon(1e-12));
 }
 
 TEST_CASE("a narrow spread on a large mean keeps its standard deviation") {
@@ -197,12 +196,10 @@ TEST_CASE("every doubling keeps the stated error at its borders") {
             CAPTURE(value);
             const auto histogram = histogram_of({0, value, Histogram::largest_binned});
             const auto found = static_cast<double>(histogram.value_at(2));
-            CHECK(std::abs(found - static_cast<double>(value)) <=
-                  static_cast<double>(value) * relative_error);
+            CHECK(std::abs(found - static_cast<double>(value)) <= static_cast<double>(value) * relative_error);
         }
     }
     const auto top = histogram_of({0, Histogram::largest_binned, Histogram::largest_binned + 1});
-    CHECK(top.value_at(2) ==
-          doctest::Approx(static_cast<double>(Histogram::largest_binned)).epsilon(relative_error));
+    CHECK(top.value_at(2) == doctest::Approx(static_cast<double>(Histogram::largest_binned)).epsilon(relative_error));
     CHECK(top.value_at(2) < Histogram::largest_binned);
 }

@@ -16,8 +16,7 @@ TEST_CASE("percentiles keep the spelling and the order of the user") {
 }
 
 TEST_CASE("what is no percentile is refused") {
-    for (const char* wrong :
-         {"", "50,", "0", "100", "101", "-1", "p99", "99%", "nan", "inf", "1e1", "50,50.0"}) {
+    for (const char* wrong : {"", "50,", "0", "100", "101", "-1", "p99", "99%", "nan", "inf", "1e1", "50,50.0"}) {
         CAPTURE(wrong);
         CHECK_FALSE(parse_percentiles(wrong));
     }

@@ -25,8 +25,7 @@ TEST_CASE("escape sequences in a process name do not reach the terminal") {
 }
 
 TEST_CASE("a shown command survives being pasted") {
-    CHECK(shell_quoted({"stap", "-B", "CFLAGS_MODULE=-Wno-error -DX"}) ==
-          "stap -B 'CFLAGS_MODULE=-Wno-error -DX'");
+    CHECK(shell_quoted({"stap", "-B", "CFLAGS_MODULE=-Wno-error -DX"}) == "stap -B 'CFLAGS_MODULE=-Wno-error -DX'");
     CHECK(shell_quoted({"it's", ""}) == "'it'\\''s' ''");
 }
 

@@ -54,10 +54,9 @@ TEST_CASE("Debian 12 needs the runtime patch, before its kernel's backport it do
 
 TEST_CASE("Debian 13 needs two flags, which arrive as one variable") {
     Machine machine("5.1");
-    machine.system.files = {
-        {"/rt/transport/transport.c", "_stp_error(\"Can't resolve uprobe_unregister!\");"},
-        {"/src/include/linux/args.h", "#define __COUNT_ARGS(_0,"},
-        {"/src/include/linux/uprobes.h", "void uprobe_unregister_nosync("}};
+    machine.system.files = {{"/rt/transport/transport.c", "_stp_error(\"Can't resolve uprobe_unregister!\");"},
+                            {"/src/include/linux/args.h", "#define __COUNT_ARGS(_0,"},
+                            {"/src/include/linux/uprobes.h", "void uprobe_unregister_nosync("}};
     CHECK(machine.needed() == std::vector<std::string>{"count-args", "uprobe-unregister"});
     const auto cures = load_cures(CURES_TOML);
     const auto needed = needed_cures(*cures, machine.system, machine.target);
@@ -68,28 +67,25 @@ TEST_CASE("Debian 13 needs two flags, which arrive as one variable") {
     CHECK(cured->lines.size() == 2);
     CHECK(cured->lines[0].starts_with("cure: count-args: "));
 
-    const auto one =
-        apply_cures(needed, {.none = false, .without = {"count-args"}}, machine.target, "/nowhere");
+    const auto one = apply_cures(needed, {.none = false, .without = {"count-args"}}, machine.target, "/nowhere");
     CHECK(one->kbuild.at("CFLAGS_MODULE") == "-DSTAPCONF_UPROBE_UNREGISTER_EXPORTED");
     CHECK(apply_cures(needed, {.none = true}, machine.target, "/nowhere")->kbuild.empty());
 }
 
 TEST_CASE("Debian 14, whose SystemTap knows its kernel, needs nothing") {
     Machine machine("5.6");
-    machine.system.files = {
-        {"/rt/transport/transport.c", "Can't resolve uprobe_unregister! uprobe_unregister_nosync"},
-        {"/rt/stp_task_work.c", "task_work_cancel_func"},
-        {"/src/include/linux/task_work.h", "task_work_cancel_func("},
-        {"/src/include/linux/args.h", "#define __COUNT_ARGS(_0,"},
-        {"/src/include/linux/uprobes.h", "void uprobe_unregister_nosync("}};
+    machine.system.files = {{"/rt/transport/transport.c", "Can't resolve uprobe_unregister! uprobe_unregister_nosync"},
+                            {"/rt/stp_task_work.c", "task_work_cancel_func"},
+                            {"/src/include/linux/task_work.h", "task_work_cancel_func("},
+                            {"/src/include/linux/args.h", "#define __COUNT_ARGS(_0,"},
+                            {"/src/include/linux/uprobes.h", "void uprobe_unregister_nosync("}};
     CHECK(machine.needed().empty());
 }
 
 TEST_CASE("a mistake in cures.toml is told with its place") {
     CHECK(error_of("[[cure]\n").starts_with("c.toml:1:"));
     CHECK(error_of("\n[[cure]]\nid = 3\n").starts_with("c.toml:3:"));
-    CHECK(error_of("[[cure]]\nid = 'x'\nwhy = 'y'\nspelt = 1\n").find("unknown key 'spelt'") !=
-          std::string::npos);
+    CHECK(error_of("[[cure]]\nid = 'x'\nwhy = 'y'\nspelt = 1\n").find("unknown key 'spelt'") != std::string::npos);
     CHECK(error_of("[[cure]]\nid = 'x'\nwhy = 'y'\n").find("evidence") != std::string::npos);
     CHECK(error_of("[[cure]]\nid='x'\nwhy='y'\n[[cure.when]]\nfile='/etc/passwd'\ncontains='r'\n")
               .find("must begin with {runtime}/") != std::string::npos);

@@ -18,8 +18,7 @@ FakeSystem debian_12() {
     system.files = {
         {"/etc/os-release", "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nID=debian\n"},
         {"/lib/modules/6.1.0-56-amd64/build/.config", ""},
-        {"/lib/modules/6.1.0-56-amd64/build/Makefile",
-         "include /usr/src/linux-headers-6.1.0-56-common/Makefile\n"},
+        {"/lib/modules/6.1.0-56-amd64/build/Makefile", "include /usr/src/linux-headers-6.1.0-56-common/Makefile\n"},
         {"/usr/src/linux-headers-6.1.0-56-common/include/linux/task_work.h", ""},
         {"/usr/share/systemtap/runtime/stp_task_work.c", ""},
         {"/boot/System.map-6.1.0-56-amd64",
@@ -33,15 +32,13 @@ FakeSystem debian_12() {
 }  // namespace
 
 TEST_CASE("stap's version is read from old, new and vendors' texts, and ordered by number") {
-    const auto debian =
-        parse_stap_version("Systemtap translator/driver (version 4.8/0.188, Debian version 4.8-2)\n");
+    const auto debian = parse_stap_version("Systemtap translator/driver (version 4.8/0.188, Debian version 4.8-2)\n");
     REQUIRE(debian);
     CHECK(debian->major == 4);
     CHECK(debian->minor == 8);
     CHECK(debian->debian);
     const auto plain = parse_stap_version("Systemtap translator/driver (version 5.1/0.192, non-git sources)");
-    const auto git =
-        parse_stap_version("SystemTap translator/driver (version 5.6/0.195, release-5.5-12-g1a2b)");
+    const auto git = parse_stap_version("SystemTap translator/driver (version 5.6/0.195, release-5.5-12-g1a2b)");
     const auto old = parse_stap_version("SystemTap translator/driver (version 1.3/0.141 non-git sources)");
     REQUIRE(plain);
     REQUIRE(git);
@@ -80,8 +77,7 @@ TEST_CASE("a machine with nothing is told exactly what to install") {
     CHECK_FALSE(none_of(obstacles));
 
     system.files = {{"/etc/os-release", "ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n"}};
-    CHECK(obstacles_to_compile(inspect(system, {}))[0].hint ==
-          "dnf install systemtap kernel-devel-6.1.0-56-amd64");
+    CHECK(obstacles_to_compile(inspect(system, {}))[0].hint == "dnf install systemtap kernel-devel-6.1.0-56-amd64");
     system.files.clear();
     const auto both = obstacles_to_compile(inspect(system, {}))[0].hint;
     CHECK(both.find("apt-get") != std::string::npos);

@@ -23,8 +23,7 @@ constexpr std::string_view kallsyms =
     "ffffffff81000200 W weak_one\n"
     "ffffffff82000000 D some_data\n"
     "ffffffffc0000000 t in_a_module\t[nf_tables]\n";
-constexpr std::string_view map =
-    "ffffffff81000000 T _text\nffffffff81000100 t helper\nffffffff81000200 T weak_one\n";
+constexpr std::string_view map = "ffffffff81000000 T _text\nffffffff81000100 t helper\nffffffff81000200 T weak_one\n";
 
 template <class Filter>
 std::string packed(Filter filter) {
@@ -53,8 +52,7 @@ TEST_CASE("a symbol table for stap has the kernel's functions and nothing else")
 }
 
 TEST_CASE("Debian's stub names no function, a real table does, addresses hidden or not") {
-    CHECK_FALSE(
-        names_functions("ffffffffffffffff B The real System.map is in the linux-image-dbg package\n"));
+    CHECK_FALSE(names_functions("ffffffffffffffff B The real System.map is in the linux-image-dbg package\n"));
     CHECK(names_functions(map));
     CHECK(names_functions("0000000000000000 T _text\n"));
     CHECK_FALSE(names_functions(""));

@@ -11,8 +11,7 @@ namespace {
 std::string split(const std::vector<std::string>& chunks, std::size_t limit = 8) {
     std::string seen;
     LineSplitter splitter(
-        [&](std::string_view line, bool cut) { seen += "[" + std::string(line) + (cut ? "+]" : "]"); },
-        limit);
+        [&](std::string_view line, bool cut) { seen += "[" + std::string(line) + (cut ? "+]" : "]"); }, limit);
     for (const auto& chunk : chunks)
         splitter.feed(chunk);
     splitter.finish();

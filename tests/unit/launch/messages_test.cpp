@@ -21,52 +21,43 @@ struct Case {
 // unresolved-function, no-probes, elided, task-work, kbuild, insert-symbol, pass-failed. The others are
 // worded after SystemTap's source.
 constexpr Case cases[] = {
-    {"no-headers",
-     R"(Checking "/lib/modules/9.9/build/.config" failed with error: No such file or directory)",
+    {"no-headers", R"(Checking "/lib/modules/9.9/build/.config" failed with error: No such file or directory)",
      "/lib/modules/9.9/build/.config cannot be read: No such file"},
-    {"no-headers",
-     R"(Checking " /lib/modules/9.9/build/Makefile " failed with error: No such file or directory)",
+    {"no-headers", R"(Checking " /lib/modules/9.9/build/Makefile " failed with error: No such file or directory)",
      "build/Makefile"},
     {"no-release", R"(ERROR: kernel release isn't found in "/tmp/tree")", "/tmp/tree"},
     {"not-permitted", "You are trying to run systemtap as a normal user."},
     {"bad-option", "stap: unrecognized option '--nonsense'", "--nonsense"},
     {"no-space", "/tmp/ccX.s:1: fatal error: cannot write: No space left on device"},
-    {"symbol-table", "WARNING: Kernel function symbol table missing [man warning::symbols]",
-     "System.map-6.1"},
+    {"symbol-table", "WARNING: Kernel function symbol table missing [man warning::symbols]", "System.map-6.1"},
     {"parse-error", "parse error: expected one of ') ,'", "expected one of ') ,'"},
     {"empty-script", "Input file '<input>' is empty."},
     {"kprobe-builder", "semantic error: resolution failed in kprobe builder"},
     {"tracepoint-builder", "semantic error: resolution failed in tracepoint builder"},
     {"dwarf-builder", "semantic error: resolution failed in DWARF builder"},
-    {"no-debuginfo",
-     "semantic error: missing x86_64 kernel/module debuginfo [man warning::debuginfo] under '/tmp/ft'",
+    {"no-debuginfo", "semantic error: missing x86_64 kernel/module debuginfo [man warning::debuginfo] under '/tmp/ft'",
      "kernel 6.1"},
-    {"no-dwarf",
-     "WARNING: cannot find module kernel debuginfo: No DWARF information found [man warning::debuginfo]",
+    {"no-dwarf", "WARNING: cannot find module kernel debuginfo: No DWARF information found [man warning::debuginfo]",
      "debuginfo of kernel (kernel 6.1"},
     {"no-match-similar", "semantic error: no match (similar functions: tcp_v4_rcv, tcp_v6_rcv)",
      "tcp_v4_rcv, tcp_v6_rcv"},
     {"no-match", "semantic error: no match"},
     {"resolving", "semantic error: while resolving probe point: identifier 'kprobe' at /tmp/k.stp:1:7",
      "/tmp/k.stp:1:7"},
-    {"no-type",
-     "semantic error: type definition 'sk_buff' not found in 'kernel<linux/x.h>': operator '@cast'",
+    {"no-type", "semantic error: type definition 'sk_buff' not found in 'kernel<linux/x.h>': operator '@cast'",
      "sk_buff is not in kernel<linux/x.h>"},
-    {"no-local", "semantic error: unable to find local 'skb', [man error::dwarf] dieoffset 0x1 in kernel",
-     "skb"},
-    {"no-member", "semantic error: unable to find member 'sk_x' for struct sock",
-     "sk_x is not in struct sock"},
-    {"no-tracepoint-variable",
-     "semantic error: unable to find tracepoint variable '$rx_sk' (alternatives: $skb)", "$rx_sk"},
+    {"no-local", "semantic error: unable to find local 'skb', [man error::dwarf] dieoffset 0x1 in kernel", "skb"},
+    {"no-member", "semantic error: unable to find member 'sk_x' for struct sock", "sk_x is not in struct sock"},
+    {"no-tracepoint-variable", "semantic error: unable to find tracepoint variable '$rx_sk' (alternatives: $skb)",
+     "$rx_sk"},
     {"unresolved-function",
      "semantic error: unresolved function nofun (similar: pn, ppfunc, HZ, cpu, pp): identifier 'nofun' at "
      "/tmp/c.stp:1:83",
      "nofun"},
     {"target-symbol", "semantic error: target-symbol requires debuginfo: identifier '$x' at a.stp:1:2"},
-    {"type-mismatch",
-     "semantic error: type mismatch: expected long but found string: identifier 'x' at a.stp:1:2", "string"},
-    {"no-uprobes",
-     "semantic error: process probes not available without kernel CONFIG_UPROBES: keyword at a:1:1",
+    {"type-mismatch", "semantic error: type mismatch: expected long but found string: identifier 'x' at a.stp:1:2",
+     "string"},
+    {"no-uprobes", "semantic error: process probes not available without kernel CONFIG_UPROBES: keyword at a:1:1",
      "CONFIG_UPROBES"},
     {"no-probes", "semantic error: no probes found"},
     {"elided", "WARNING: Probe 'begin' has been elided: keyword at /tmp/el.stp:1:1", "begin"},
@@ -80,8 +71,7 @@ constexpr Case cases[] = {
      "'get_user_pages'",
      "access_process_vm.h:30:15: too many arguments"},
     {"compiler-missing", "/bin/sh: 1: gcc-13: not found: gcc-13: No such file or directory"},
-    {"compiler-error", "/tmp/stapX/stap_1_src.c:12:3: error: implicit declaration of function 'strlcpy'",
-     "strlcpy"},
+    {"compiler-error", "/tmp/stapX/stap_1_src.c:12:3: error: implicit declaration of function 'strlcpy'", "strlcpy"},
     {"module-conflict", "ERROR: modpost: \"nosuch\" [/tmp/stapX/stap_1.ko] undefined!", "nosuch"},
     {"tested-range", "Kernel version 6.12.107 is outside tested range 2.6.32 ... 6.9-rc0", "6.12.107"},
     {"kbuild", "WARNING: kbuild exited with status: 2", "2"},
@@ -96,15 +86,12 @@ constexpr Case cases[] = {
     {"insert-no-key", "ERROR: Couldn't insert module '/x/stap_1.ko': Required key not available"},
     {"insert-exists", "ERROR: Couldn't insert module '/x/stap_1.ko': File exists"},
     {"insert-memory", "ERROR: Couldn't insert module '/x/stap_1.ko': Cannot allocate memory"},
-    {"insert", "ERROR: Couldn't insert module '/x/stap_1.ko': Device or resource busy",
-     "Device or resource busy"},
+    {"insert", "ERROR: Couldn't insert module '/x/stap_1.ko': Device or resource busy", "Device or resource busy"},
     {"cannot-resolve", "ERROR: Can't resolve uprobe_unregister!", "uprobe_unregister"},
     {"signing", "The kernel on your system requires modules to be signed for loading."},
     {"not-root", "ERROR: The effective user ID of staprun must be set to the root user."},
-    {"group-only",
-     "ERROR: Members of the \"stapusr\" and \"stapsys\" groups can only use unsigned modules within"},
-    {"build-id",
-     "ERROR: Build-id mismatch [man warning::buildid]: \"kernel\" address 0x1, expected 12 actual 34"},
+    {"group-only", "ERROR: Members of the \"stapusr\" and \"stapsys\" groups can only use unsigned modules within"},
+    {"build-id", "ERROR: Build-id mismatch [man warning::buildid]: \"kernel\" address 0x1, expected 12 actual 34"},
     {"buffer-memory", "WARNING: Not enough free+buffered memory(100MB) for log buffer(400MB)", "100MB"},
     {"registration",
      "WARNING: probe kernel.function(\"x\") (address 0xffffffff81000000) registration error [man "
@@ -118,18 +105,15 @@ constexpr Case cases[] = {
     {"max-nesting", "ERROR: MAXNESTING exceeded near keyword at x.stp:3:1"},
     {"division", "ERROR: division by 0 near operator '/' at x.stp:3:1"},
     {"empty-aggregate", "ERROR: empty aggregate near operator '@avg' at x.stp:3:1"},
-    {"read-fault",
-     "ERROR: read fault [man error::fault] at 0x0000000000000010 near operator '@cast' at x.stp:1:1",
+    {"read-fault", "ERROR: read fault [man error::fault] at 0x0000000000000010 near operator '@cast' at x.stp:1:1",
      "0x0000000000000010"},
     {"copy-fault", "ERROR: kernel string copy fault at 0x0000000000000010 [man error::fault] near x"},
     {"overload", "ERROR: probe overhead (123 cycles) exceeded threshold (100 cycles) in last 1000 cycles"},
     {"skipped-too-many",
      "ERROR: Skipped too many probes, check MAXSKIPPED or try again with stap -t for more details."},
     {"errors-skipped", "WARNING: Number of errors: 1, skipped probes: 496", "496 probes skipped"},
-    {"transport",
-     "WARNING: There were 17 transport failures. Try stap -s to increase the buffer size from 16.", "17"},
-    {"lost", "WARNING: There were 3 lost messages, 4096 lost bytes, and 1 unexpected sequences.",
-     "4096 bytes"},
+    {"transport", "WARNING: There were 17 transport failures. Try stap -s to increase the buffer size from 16.", "17"},
+    {"lost", "WARNING: There were 3 lost messages, 4096 lost bytes, and 1 unexpected sequences.", "4096 bytes"},
     {"missed-kretprobe", "WARNING: Skipped due to missed kretprobe/1 on 'kprobe.function(\"x\").return': 12",
      "12 returns"},
     {"missed-kprobe", "WARNING: Skipped due to missed kprobe on 'kprobe.function(\"x\")': 7", "7 calls"},
@@ -141,8 +125,7 @@ constexpr Case cases[] = {
     {"run-error", "ERROR: something nobody has seen yet", "something nobody has seen yet"},
 };
 
-const MessageContext context{"6.1.0-56-amd64", "linux-headers-6.1.0-56-amd64",
-                             "linux-image-6.1.0-56-amd64-dbg"};
+const MessageContext context{"6.1.0-56-amd64", "linux-headers-6.1.0-56-amd64", "linux-image-6.1.0-56-amd64-dbg"};
 
 MessageReader read(std::initializer_list<std::string_view> lines) {
     MessageReader reader(context);
@@ -184,26 +167,25 @@ TEST_CASE("every failure has a remedy") {
 }
 
 TEST_CASE("ordinary output means nothing") {
-    for (const auto* line : {"", "make[1]: Entering directory '/usr/src/x'",
-                             "        source: probe begin { }", "rx-latency\t1\t2",
-                             "Tip: /usr/share/doc/systemtap/README.Debian should help you "
-                             "get started."}) {
+    for (const auto* line :
+         {"", "make[1]: Entering directory '/usr/src/x'", "        source: probe begin { }", "rx-latency\t1\t2",
+          "Tip: /usr/share/doc/systemtap/README.Debian should help you "
+          "get started."}) {
         CAPTURE(line);
         CHECK_FALSE(diagnose(line));
     }
 }
 
 TEST_CASE("a kprobe that is not found because the symbol table is a stub is put down to the stub") {
-    const auto reader =
-        read({"WARNING: Kernel function symbol table missing [man warning::symbols]",
-              "Pass 1: parsed user script and 484 library scripts using 1virt/1res/1shr/1data "
-              "kb, in 120usr/70sys/296real ms.",
-              "semantic error: resolution failed in kprobe builder",
-              "semantic error: while resolving probe point: identifier 'kprobe' at /tmp/k.stp:1:7",
-              "semantic error: no match",
-              "Pass 2: analyzed script: 0 probes, 0 functions, 0 embeds, 0 globals using "
-              "1virt/1res/1shr/1data kb, in 10usr/0sys/9real ms.",
-              "Pass 2: analysis failed.  [man error::pass2]"});
+    const auto reader = read({"WARNING: Kernel function symbol table missing [man warning::symbols]",
+                              "Pass 1: parsed user script and 484 library scripts using 1virt/1res/1shr/1data "
+                              "kb, in 120usr/70sys/296real ms.",
+                              "semantic error: resolution failed in kprobe builder",
+                              "semantic error: while resolving probe point: identifier 'kprobe' at /tmp/k.stp:1:7",
+                              "semantic error: no match",
+                              "Pass 2: analyzed script: 0 probes, 0 functions, 0 embeds, 0 globals using "
+                              "1virt/1res/1shr/1data kb, in 10usr/0sys/9real ms.",
+                              "Pass 2: analysis failed.  [man error::pass2]"});
     REQUIRE(reader.cause() != nullptr);
     CHECK(reader.cause()->id == "symbol-table");
     CHECK(reader.cause()->remedy.find("--symbols") != std::string::npos);
@@ -211,36 +193,34 @@ TEST_CASE("a kprobe that is not found because the symbol table is a stub is put 
 }
 
 TEST_CASE("the stub is not blamed for a tracepoint that is not found") {
-    const auto reader =
-        read({"WARNING: Kernel function symbol table missing [man warning::symbols]",
-              "semantic error: resolution failed in tracepoint builder",
-              "semantic error: while resolving probe point: identifier 'kernel' at /tmp/tr.stp:1:7",
-              "semantic error: no match", "Pass 2: analysis failed.  [man error::pass2]"});
+    const auto reader = read({"WARNING: Kernel function symbol table missing [man warning::symbols]",
+                              "semantic error: resolution failed in tracepoint builder",
+                              "semantic error: while resolving probe point: identifier 'kernel' at /tmp/tr.stp:1:7",
+                              "semantic error: no match", "Pass 2: analysis failed.  [man error::pass2]"});
     REQUIRE(reader.cause() != nullptr);
     CHECK(reader.cause()->id == "tracepoint-builder");
 }
 
 TEST_CASE("the reason is named, not the sentence that something failed") {
-    const auto reader = read(
-        {"/usr/share/systemtap/runtime/stp_task_work.c:107:40: error: passing argument 2 of '(bool (*)' from "
-         "incompatible pointer type",
-         "make[1]: *** [/usr/src/x/scripts/Makefile.build:255: /tmp/stapX/stap_1_src.o] Error 1",
-         "WARNING: kbuild exited with status: 2",
-         "Pass 4: compiled C into \"stap_1.ko\" in 11440usr/2940sys/8092real ms.",
-         "Pass 4: compilation failed.  [man error::pass4]"});
+    const auto reader =
+        read({"/usr/share/systemtap/runtime/stp_task_work.c:107:40: error: passing argument 2 of '(bool (*)' from "
+              "incompatible pointer type",
+              "make[1]: *** [/usr/src/x/scripts/Makefile.build:255: /tmp/stapX/stap_1_src.o] Error 1",
+              "WARNING: kbuild exited with status: 2",
+              "Pass 4: compiled C into \"stap_1.ko\" in 11440usr/2940sys/8092real ms.",
+              "Pass 4: compilation failed.  [man error::pass4]"});
     REQUIRE(reader.cause() != nullptr);
     CHECK(reader.cause()->id == "task-work");
     CHECK(reader.pass() == 4);
 }
 
 TEST_CASE("what is lost is counted, over several messages") {
-    const auto reader =
-        read({"WARNING: Number of errors: 1, skipped probes: 496",
-              "WARNING: There were 17 transport failures. Try stap -s to increase the buffer size "
-              "from 16.",
-              "WARNING: There were 3 lost messages, 4096 lost bytes, and 1 unexpected sequences.",
-              "WARNING: Skipped due to missed kretprobe/1 on 'x': 12",
-              "WARNING: Skipped due to missed kprobe on 'y': 7"});
+    const auto reader = read({"WARNING: Number of errors: 1, skipped probes: 496",
+                              "WARNING: There were 17 transport failures. Try stap -s to increase the buffer size "
+                              "from 16.",
+                              "WARNING: There were 3 lost messages, 4096 lost bytes, and 1 unexpected sequences.",
+                              "WARNING: Skipped due to missed kretprobe/1 on 'x': 12",
+                              "WARNING: Skipped due to missed kprobe on 'y': 7"});
     const auto& losses = reader.losses();
     CHECK(losses.errors == 1);
     CHECK(losses.skipped_probes == 496);

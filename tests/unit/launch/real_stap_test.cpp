@@ -67,18 +67,16 @@ TEST_CASE("real stap: an error in the script is an error of pass 1") {
     Bench bench;
     if (!bench.has_stap()) return;
     const auto what = bench.failure(bench.job("probe begin { printl(\"x\" }\n"));
-    CHECK_MESSAGE(
-        what.starts_with("stap failed in pass 1 (parsing the script): the script has an error: expected"),
-        what);
+    CHECK_MESSAGE(what.starts_with("stap failed in pass 1 (parsing the script): the script has an error: expected"),
+                  what);
 }
 
 TEST_CASE("real stap: a tracepoint that is not found is told as that") {
     Bench bench;
     if (!bench.has_stap()) return;
     const auto what = bench.failure(bench.job("probe kernel.trace(\"kfree_skb\") { println(1) }\n"));
-    CHECK_MESSAGE(
-        what.find("pass 2 (looking up probe points): stap does not find a tracepoint") != std::string::npos,
-        what);
+    CHECK_MESSAGE(what.find("pass 2 (looking up probe points): stap does not find a tracepoint") != std::string::npos,
+                  what);
 }
 
 TEST_CASE("real stap: missing debuginfo is told as that") {
@@ -127,8 +125,7 @@ TEST_CASE("real stap: where kernel headers are installed a module is made, with 
     int made = 0;
     for (const auto& entry : fs::directory_iterator("/lib/modules", ignored)) {
         auto job = bench.job("probe begin { println(1) exit() }\n");
-        job.target =
-            host::inspect(*bench.machine, {.stap = "stap", .release = entry.path().filename().string()});
+        job.target = host::inspect(*bench.machine, {.stap = "stap", .release = entry.path().filename().string()});
         if (!host::obstacles_to_compile(job.target).empty()) continue;
         const auto cures = host::load_cures(CURES_TOML);
         REQUIRE(cures);

@@ -46,9 +46,7 @@ struct Bench {
         return job;
     }
 
-    std::string log() {
-        return base::read_file(folder.path() / "cache/last-failure.log").value_or("(there is none)");
-    }
+    std::string log() { return base::read_file(folder.path() / "cache/last-failure.log").value_or("(there is none)"); }
 
   private:
     std::map<std::string, std::string> environment(const std::string& mode, std::string_view said) {
@@ -124,10 +122,9 @@ TEST_CASE("an interrupted compilation says where it was") {
 TEST_CASE("a run that breaks off after some output has both: what there is, and why it ended") {
     Bench bench;
     std::vector<std::string> records;
-    auto job =
-        bench.load_job("record-then-fail",
-                       "ERROR: Array overflow, check MAXMAPENTRIES near identifier 'seen' at x.stp:3:1\n"
-                       "WARNING: Number of errors: 1, skipped probes: 2\n");
+    auto job = bench.load_job("record-then-fail",
+                              "ERROR: Array overflow, check MAXMAPENTRIES near identifier 'seen' at x.stp:3:1\n"
+                              "WARNING: Number of errors: 1, skipped probes: 2\n");
     job.handlers.output = [&](Line line, Control&) { records.emplace_back(line.text); };
     const auto end = load(bench.system, job);
     REQUIRE(end);
@@ -139,9 +136,8 @@ TEST_CASE("a run that breaks off after some output has both: what there is, and 
 
 TEST_CASE("a module that the kernel refuses is an error, for nothing was measured") {
     Bench bench;
-    const auto end =
-        load(bench.system,
-             bench.load_job("fail", "ERROR: Couldn't insert module '/x.ko': Key was rejected by service\n"));
+    const auto end = load(
+        bench.system, bench.load_job("fail", "ERROR: Couldn't insert module '/x.ko': Key was rejected by service\n"));
     REQUIRE_FALSE(end);
     CHECK(end.error().kind == base::ErrorKind::cannot_here);
     CHECK(end.error().what.find("signed modules only") != std::string::npos);
@@ -193,8 +189,7 @@ TEST_CASE("a module that a run left behind is removed, and if even that fails th
         const auto end = load(system, job);
         REQUIRE(end);
         REQUIRE(end->cleanup.size() == 1);
-        CHECK(end->cleanup[0].find(removable ? "it is removed" : "try: sudo staprun -d stap_") !=
-              std::string::npos);
+        CHECK(end->cleanup[0].find(removable ? "it is removed" : "try: sudo staprun -d stap_") != std::string::npos);
     }
 }
 

@@ -35,8 +35,7 @@ std::string line(const std::vector<std::string>& argv) {
 
 TEST_CASE("the plainest run is the plainest command") {
     CHECK(line(compile_argv(target_with("4.8"), script())) == "/usr/bin/stap -v --color=never -p4 /s.stp");
-    CHECK(line(load_argv("/usr/bin/staprun", {.module = "/c/stap_1.ko"})) ==
-          "/usr/bin/staprun -R /c/stap_1.ko");
+    CHECK(line(load_argv("/usr/bin/staprun", {.module = "/c/stap_1.ko"})) == "/usr/bin/staprun -R /c/stap_1.ko");
 }
 
 TEST_CASE("every option of a compilation has its place, and the user's own come last") {
@@ -68,8 +67,7 @@ TEST_CASE("all modules: one option since 1.4, before that one for each that is l
 }
 
 TEST_CASE("a load names the thread, the buffers and the values of globals") {
-    LoadOptions options{
-        .module = "/c/m.ko", .target_id = 42, .buffer_mb = 64, .globals = {{"port", "11211"}}};
+    LoadOptions options{.module = "/c/m.ko", .target_id = 42, .buffer_mb = 64, .globals = {{"port", "11211"}}};
     CHECK(line(load_argv("", options)) == "staprun -R -x 42 -b 64 /c/m.ko port=11211");
     CHECK(line(unload_argv("", "stap_1_2")) == "staprun -d stap_1_2");
 }

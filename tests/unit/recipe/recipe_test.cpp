@@ -58,12 +58,10 @@ TEST_CASE("a recipe is read with its stages and parameters") {
 
 TEST_CASE("what is wrong with a recipe is said with file, line and column") {
     CHECK(load(replaced(good, "tag = \"r\"", "tag = r")).error().what.starts_with("recipe.toml:4:"));
-    CHECK(load(replaced(good, "summary", "sumary")).error().what ==
-          "recipe.toml:1:1: the recipe has no 'summary'");
+    CHECK(load(replaced(good, "summary", "sumary")).error().what == "recipe.toml:1:1: the recipe has no 'summary'");
     CHECK(load(replaced(good, "tag =", "colour = 3\ntag =")).error().what ==
           "recipe.toml:4:1: unknown key 'colour' in [record]");
-    CHECK(load(replaced(good, "a-b:stage", "a-b:stag")).error().what ==
-          "recipe.toml:5:10: 'a-b:stag' is not a field");
+    CHECK(load(replaced(good, "a-b:stage", "a-b:stag")).error().what == "recipe.toml:5:10: 'a-b:stag' is not a field");
     CHECK(load(replaced(good, "default = 4096", "default = 3")).error().what ==
           "recipe.toml:12:11: --max-packets: 3 is not between 64 and 65536");
     CHECK(load(replaced(good, "name = \"a-b\"", "name = \"b-a\"")).error().what ==
@@ -78,8 +76,7 @@ TEST_CASE("arguments get defaults, and values that a recipe does not allow are r
     CHECK(recipe::complete_arguments(mine, {{"max-packets", "127"}}).value().at("max-packets") == "127");
     CHECK_FALSE(recipe::complete_arguments(mine, {{"max-packets", "63"}}));
     CHECK_FALSE(recipe::complete_arguments(mine, {{"max-packets", "64]; system(\"id\")"}}));
-    CHECK(recipe::complete_arguments(mine, {{"max-packet", "64"}}).error().hint ==
-          "did you mean 'max-packets'?");
+    CHECK(recipe::complete_arguments(mine, {{"max-packet", "64"}}).error().hint == "did you mean 'max-packets'?");
 }
 
 TEST_CASE("one broken recipe does not take the others away") {

@@ -21,8 +21,7 @@ TEST_CASE("a template keeps stap's own brackets and drops sections without a val
 
 TEST_CASE("a name that no recipe declares is an error with line and column, not empty text") {
     const auto filled = render::fill_template("one\n  <% pakets %>\n", {{"packets", "1"}}, "x/script.stp");
-    CHECK(filled.error().what ==
-          "x/script.stp:2:3: the template names 'pakets', which recipe.toml does not declare");
+    CHECK(filled.error().what == "x/script.stp:2:3: the template names 'pakets', which recipe.toml does not declare");
     CHECK(filled.error().hint == "did you mean 'packets'?");
     CHECK_FALSE(render::fill_template("<%#a%>b", {{"a", "1"}}, "s"));
     CHECK_FALSE(render::fill_template("<%a", {{"a", "1"}}, "s"));

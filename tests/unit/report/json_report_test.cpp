@@ -67,13 +67,12 @@ TEST_CASE("the keys are those of the contract") {
     CHECK(document["recipe"] == "rx-latency");
     CHECK(keys(document) == std::set<std::string>{"schema", "recipe", "start", "end", "stages", "values",
                                                   "relative_error", "drops", "accounting", "input"});
-    CHECK(keys(document["stages"][0]) == std::set<std::string>{"stage", "group", "n", "mean_ns", "stddev_ns",
-                                                               "min_ns", "max_ns", "percentiles_ns"});
+    CHECK(keys(document["stages"][0]) ==
+          std::set<std::string>{"stage", "group", "n", "mean_ns", "stddev_ns", "min_ns", "max_ns", "percentiles_ns"});
     CHECK(keys(document["values"][0]) ==
           std::set<std::string>{"value", "group", "n", "mean", "stddev", "min", "max", "percentiles"});
-    CHECK(keys(document["drops"][0]) == std::set<std::string>{"time", "interval", "symbol", "offset",
-                                                              "module", "address", "reason", "reason_number",
-                                                              "count"});
+    CHECK(keys(document["drops"][0]) == std::set<std::string>{"time", "interval", "symbol", "offset", "module",
+                                                              "address", "reason", "reason_number", "count"});
 }
 
 TEST_CASE("numbers are ns, and what is not known is null") {

@@ -119,12 +119,10 @@ TEST_CASE("every loss has its warning") {
 
 TEST_CASE("lines that were not understood are told by number and reason") {
     auto summary = rx_summary();
-    summary.input = {
-        1013, 1011, 2, {{4, stapgen::decode::Flaw::field_count}, {9, stapgen::decode::Flaw::bad_number}}};
-    CHECK(has(
-        text_of(summary),
-        "2 of 1013 lines not understood: line 4 (wrong number of fields), line 9 (not a number, or out of "
-        "range)\n"));
+    summary.input = {1013, 1011, 2, {{4, stapgen::decode::Flaw::field_count}, {9, stapgen::decode::Flaw::bad_number}}};
+    CHECK(has(text_of(summary),
+              "2 of 1013 lines not understood: line 4 (wrong number of fields), line 9 (not a number, or out of "
+              "range)\n"));
     summary.input.unrecognised = 7;
     CHECK(has(text_of(summary), "out of range), ...\n"));
 }

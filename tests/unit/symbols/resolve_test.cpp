@@ -21,8 +21,8 @@ SymbolTable seed() {
 
 TEST_CASE("an address may be written in every usual way") {
     const auto table = seed();
-    for (const auto* word : {"0xffffffff8149a8ed", "ffffffff8149a8ed", "0XFFFFFFFF8149A8ED",
-                             "FFFFFFFF8149a8ed", " 0xffffffff8149a8ed\r\n"}) {
+    for (const auto* word : {"0xffffffff8149a8ed", "ffffffff8149a8ed", "0XFFFFFFFF8149A8ED", "FFFFFFFF8149a8ed",
+                             " 0xffffffff8149a8ed\r\n"}) {
         const auto resolved = resolve_address(table, word);
         REQUIRE_MESSAGE(resolved, word);
         CHECK(resolved->address == 0xffffffff8149a8ed);
@@ -40,8 +40,8 @@ TEST_CASE("an address that the table cannot know is an answer, not an error") {
 
 TEST_CASE("a word that is no address is an error with a remedy, and harmless on a terminal") {
     const auto table = seed();
-    for (const auto* word : {"", "0x", "tcp_v4_rcv", "0x0x12", "-12", "+12", "fffffffff8149a8ed", "ffff ffff",
-                             "12,", "\x1b[31m"}) {
+    for (const auto* word :
+         {"", "0x", "tcp_v4_rcv", "0x0x12", "-12", "+12", "fffffffff8149a8ed", "ffff ffff", "12,", "\x1b[31m"}) {
         const auto resolved = resolve_address(table, word);
         REQUIRE_FALSE_MESSAGE(resolved, word);
         CHECK(resolved.error().kind == base::ErrorKind::bad_input);

@@ -123,20 +123,18 @@ TEST_CASE("the order of the lines does not matter") {
 
 TEST_CASE("of several names at one address the kernel's own choice is taken") {
     const auto named = [](const std::string& names) {
-        const auto table = table_of("ffffffff81000000 T _text\n" + names +
-                                    "ffffffff81000020 T next\nffffffff81001000 T _etext\n");
+        const auto table =
+            table_of("ffffffff81000000 T _text\n" + names + "ffffffff81000020 T next\nffffffff81001000 T _etext\n");
         return at(table, 0xffffffff81000010);
     };
     SUBCASE("a weak name gives way to a strong one") {
         CHECK(named("ffffffff81000010 W weak_one\nffffffff81000010 T __strong\n") == "__strong+0x0/0x10");
     }
     SUBCASE("a name that the linker script gives goes behind") {
-        CHECK(named("ffffffff81000010 T __entry_text_start\nffffffff81000010 T ___code\n") ==
-              "___code+0x0/0x10");
+        CHECK(named("ffffffff81000010 T __entry_text_start\nffffffff81000010 T ___code\n") == "___code+0x0/0x10");
     }
     SUBCASE("fewer leading underscores win") {
-        CHECK(named("ffffffff81000010 T __se_sys_read\nffffffff81000010 T _a\nffffffff81000010 t b\n") ==
-              "b+0x0/0x10");
+        CHECK(named("ffffffff81000010 T __se_sys_read\nffffffff81000010 T _a\nffffffff81000010 t b\n") == "b+0x0/0x10");
     }
     SUBCASE("else the first in the text") {
         CHECK(named("ffffffff81000010 t zeta\nffffffff81000010 T alpha\n") == "zeta+0x0/0x10");
