@@ -30,6 +30,35 @@ std::vector<std::string> names_of(const std::vector<const CLI::App*>& commands) 
     return names;
 }
 
+/// A recipe whose name or parameters are taken by stapgen itself would take the whole command line down with it.
+void set_aside_clashes(Program& program) {
+    const std::vector<std::string> taken{"build", "exec", "list", "render", "resolve", "show"};
+    std::vector<recipe::Recipe> usable;
+    for (auto& recipe : program.catalog.recipes) {
+        std::string clash;
+        if (std::find(taken.begin(), taken.end(), recipe.name) != taken.end()) {
+            clash = fmt::format("'{}' is a command of stapgen", recipe.name);
+        } else {
+            try {
+                CLI::App trial;
+                Action none;
+                add_run_command(trial, program, recipe, none);
+                add_build_command(trial, Program{program.files, {{recipe}, {}}}, none);
+            } catch (const CLI::Error& error) {
+                clash = error.what();
+            }
+        }
+        if (clash.empty()) {
+            usable.push_back(std::move(recipe));
+        } else {
+            const auto what = fmt::format("{}: {}", (recipe.folder / "recipe.toml").string(), clash);
+            program.catalog.broken.emplace(
+                recipe.name, base::Error{base::ErrorKind::bad_input, what, "choose another name; docs/recipes.md"});
+        }
+    }
+    program.catalog.recipes = std::move(usable);
+}
+
 /// The first word is the verb; without this a slip in it would be called an unexpected argument.
 base::Result<void> check_verb(const CLI::App& app, const recipe::Catalog& catalog,
                               const std::vector<std::string>& arguments) {
@@ -92,6 +121,7 @@ int run_command_line(const std::vector<std::string>& arguments) {
         return exit_code_of(files.error());
     }
     Program program{*files, recipe::load_catalog(recipe_folders(recipe_path_of(arguments), *files))};
+    set_aside_clashes(program);
 
     CLI::App app{"stapgen: where does the time go, and where do packets die, in this kernel's network stack?"};
     app.name("stapgen");

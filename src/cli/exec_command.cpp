@@ -32,6 +32,7 @@ void add_exec_command(CLI::App& app, const Program&, Action& action) {
     auto* command =
         app.add_subcommand("exec", "Run a module that build made: no compiler, headers or debuginfo needed");
     command->add_option("module", options->module, "The module's file")->required();
+    add_target_options(*command, options->measure);
     add_measure_options(*command, options->measure);
     command->callback([&action, options] { action = [options] { return exec(*options); }; });
 }

@@ -4,6 +4,7 @@
 
 #include <CLI/Error.hpp>
 #include <CLI/Option.hpp>
+#include <algorithm>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -60,7 +61,7 @@ base::Result<std::chrono::milliseconds> interval_of(const std::string& typed, co
     return rounded;
 }
 
-void add_measure_options(CLI::App& command, MeasureOptions& options) {
+void add_target_options(CLI::App& command, MeasureOptions& options) {
     auto* tid =
         command.add_option("-x,--target-tid", options.target_tid, "Only what this thread does")->type_name("TID");
     auto* pid =
@@ -68,6 +69,14 @@ void add_measure_options(CLI::App& command, MeasureOptions& options) {
     auto* comm = command.add_option("--comm", options.comm, "Only the thread of this name")->type_name("NAME");
     tid->excludes(pid)->excludes(comm);
     pid->excludes(comm);
+}
+
+bool knows_thread(const recipe::Recipe& recipe) {
+    const auto& fields = recipe.record.fields;
+    return std::find(fields.begin(), fields.end(), "tid:int") != fields.end();
+}
+
+void add_measure_options(CLI::App& command, MeasureOptions& options) {
     command.add_option("-d,--duration", options.duration, "Stop after this time (10, 250ms, 1m)")->type_name("TIME");
     command.add_option("-n,--count", options.count, "Stop after so many intervals")
         ->check(CLI::PositiveNumber)

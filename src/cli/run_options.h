@@ -44,8 +44,11 @@ struct MeasureOptions {
     bool quiet = false, verbose = false;
 };
 
-/// How a module is run and its output shown: -x, -p, --comm, -d, -n, -P, --format, -j, --buffer, -q, -v.
+/// How a module is run and its output shown: -d, -n, -P, --format, -j, --buffer, -q, -v.
 void add_measure_options(CLI::App& command, MeasureOptions& options);
+/// Whose packets: -x, -p, --comm. Only for recipes that know the thread.
+void add_target_options(CLI::App& command, MeasureOptions& options);
+bool knows_thread(const recipe::Recipe& recipe);
 
 /// The same, understood.
 struct MeasurePlan {

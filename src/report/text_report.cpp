@@ -159,6 +159,9 @@ void write_accounting(std::ostream& out, const analyze::Accounting& accounting) 
             << (rest < 0 ? 0 - static_cast<std::uint64_t>(rest) : static_cast<std::uint64_t>(rest)) << " unaccounted";
     }
     out << '\n';
+    if (const auto others = causes_text(accounting.other); !others.empty()) {
+        out << "beside them" << others << '\n';
+    }
 }
 
 void write_warnings(std::ostream& out, const analyze::Summary& summary) {

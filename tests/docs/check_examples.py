@@ -11,6 +11,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 
@@ -28,6 +29,26 @@ def demo_commands(source):
     return {re.sub(r"\$MC_TID", "TID", command) for command in re.findall(r"^show \w+ (.*)$", guest, re.M)}
 
 
+def check_recipe(stapgen, source):
+    """The recipe that docs/recipes.md teaches renders; the lab's scenario standalone compiles it."""
+    with tempfile.TemporaryDirectory() as folder:
+        taught_recipe(source, pathlib.Path(folder))
+        done = subprocess.run([stapgen, "--recipe-path", folder, "render", "read-wait", "-i", "1"], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    if done.returncode or "timer.ms(1000)" not in done.stdout:
+        print(f"docs/recipes.md: the example does not render:\n{done.stdout}")
+        return 1
+    return 0
+
+
+def taught_recipe(source, folder):
+    """Write the two files of the example in docs/recipes.md to FOLDER/read-wait."""
+    text = (source / "docs/recipes.md").read_text(encoding="utf-8")
+    (folder / "read-wait").mkdir(parents=True)
+    for name, block in re.findall(r"^```\w+\n(?:#|//) (recipe\.toml|script\.stp)\n(.*?)^```$", text, re.M | re.S):
+        (folder / "read-wait" / name).write_text(block, encoding="utf-8")
+
+
 def main():
     stapgen, source = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
     measured, failed, run = demo_commands(source), 0, 0
@@ -42,8 +63,10 @@ def main():
                 failed += 1
                 print(f"{path.name}: $ {command}\nshown:\n{shown}\nprinted:\n{done.stdout}")
     assert run > 0, "no examples found"
+    failed += check_recipe(stapgen, source)
     print(f"{run} examples, {failed} differ")
     sys.exit(failed > 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

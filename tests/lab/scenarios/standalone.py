@@ -3,25 +3,29 @@
 import importlib.util
 import pathlib
 
-DESCRIPTION = "each recipe's standalone script compiles with plain stap"
+DESCRIPTION = "each recipe's standalone script compiles with plain stap, and so does the recipe that the docs teach"
+
+SOURCE = pathlib.Path(__file__).parents[3]
 
 
-def cure(lab):
-    path = pathlib.Path(__file__).with_name("selftest.py")
-    spec = importlib.util.spec_from_file_location("selftest", path)
-    selftest = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(selftest)
-    return selftest.cure(lab)
+def module(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded
 
 
 def prepare(lab):
     boot = lab.work / "boot"
     boot.mkdir()
     lab.plain_symbols().rename(boot / f"System.map-{lab.release}")
-    options = cure(lab)
+    options = module(SOURCE / "tests/lab/scenarios/selftest.py").cure(lab)
     for recipe in ("rx-latency", "tx-latency", "sock-latency", "dropwatch"):
         script = lab.stapgen(["render", recipe, "--standalone"]).stdout
         (lab.work / f"{recipe}.stp").write_text(script)
         lab.chroot(["stap", *options, "-r", lab.release, "-p4", "-m", recipe.replace("-", "_"), f"{recipe}.stp"],
                    binds=[(boot, "/boot")], env={"SYSTEMTAP_DIR": "/lab/cache/stapgen/systemtap"})
         print(f"{lab.suite} {recipe}: {script.count(chr(10))} lines compile")
+    module(SOURCE / "tests/docs/check_examples.py").taught_recipe(SOURCE, lab.work / "recipes")
+    lab.stapgen(["--recipe-path", "/lab/work/recipes", "build", "read-wait", "-r", lab.release, "--symbols",
+                 lab.symbols, "-o", "/lab/work/read-wait.ko"])

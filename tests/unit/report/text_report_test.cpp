@@ -210,3 +210,10 @@ TEST_CASE("a run without any drop says so") {
     summary.drops.clear();
     CHECK(has(text_of(summary, {.intervals = false}), "no drops in all\n"));
 }
+
+TEST_CASE("what the script counts beside the packets is shown beside the account, not in it") {
+    auto summary = rx_summary();
+    CHECK_FALSE(has(text_of(summary), "beside them"));
+    summary.accounting.other = {{"acks", 9}, {"retransmits", 0}};
+    CHECK(has(text_of(summary), "1 lost (evicted 1)\nbeside them (acks 9)\n"));
+}
