@@ -69,6 +69,10 @@ std::vector<Cause> difference(std::vector<Cause> now, const std::vector<Cause>& 
         const auto found = std::ranges::find(before, cause.name, &Cause::name);
         if (found != before.end()) cause.count = saturating_subtract(cause.count, found->count);
     }
+    // What was there at the last tick and is no more has been taken back.
+    for (const auto& cause : before) {
+        if (std::ranges::find(now, cause.name, &Cause::name) == now.end()) now.push_back({cause.name, -cause.count});
+    }
     return now;
 }
 

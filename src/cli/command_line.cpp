@@ -43,7 +43,9 @@ void set_aside_clashes(Program& program) {
                 CLI::App trial;
                 Action none;
                 add_run_command(trial, program, recipe, none);
-                add_build_command(trial, Program{program.files, {{recipe}, {}}}, none);
+                const Program alone{program.files, {{recipe}, {}}};
+                add_build_command(trial, alone, none);
+                add_render_command(trial, alone, none);
             } catch (const CLI::Error& error) {
                 clash = error.what();
             }

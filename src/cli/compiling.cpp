@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 
 #include "base/text.h"
@@ -33,6 +34,16 @@ base::Result<void> cure(const Program& program, const host::System& machine, con
     }
     auto table = host::load_cures(program.files.cures);
     if (!table) return tl::make_unexpected(table.error());
+    std::vector<std::string> known{"all", "symbol-table"};
+    for (const auto& row : *table)
+        known.push_back(row.id);
+    for (const auto& name : options.without_cures) {
+        if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+        const auto meant = base::did_you_mean(name, known);
+        return base::bad_input(
+            fmt::format("--no-cure: there is no cure '{}'", base::printable(name)),
+            meant ? fmt::format("did you mean '{}'?", *meant) : fmt::format("there are {}", fmt::join(known, ", ")));
+    }
     auto cured = host::apply_cures(host::needed_cures(*table, machine, job.target), choice, job.target, job.cache);
     if (!cured) return tl::make_unexpected(cured.error());
     job.options.apply(*cured);
@@ -117,13 +128,23 @@ base::Result<launch::Compiled> compile(Preparation& preparation, bool quiet, boo
 void print_commands(const Preparation& preparation, const launch::LoadJob* load) {
     for (const auto& note : preparation.notes)
         std::cout << "# " << note << '\n';
-    const auto command = launch::compile_command(preparation.job);
+    auto job = preparation.job;
+    job.options.script = job.options.script.filename();
+    std::cout << "# " << job.options.script.string() << " is what 'stapgen render' prints for the same parameters\n";
+    const auto command = launch::compile_command(job);
+    const auto with_environment = [](const launch::Command& run) {
+        std::vector<std::string> words{"env"};
+        for (const auto& [name, value] : run.environment)
+            words.push_back(name + "=" + value);
+        words.insert(words.end(), run.argv.begin(), run.argv.end());
+        return base::shell_quoted(words);
+    };
     if (!command.mounts.empty()) std::cout << "# in a mount namespace of its own (unshare -m):\n";
     for (const auto& mount : command.mounts) {
         std::cout << base::shell_quoted({"mount", "--bind", mount.source.string(), mount.target.string()}) << '\n';
     }
-    std::cout << base::shell_quoted(command.argv) << '\n';
-    if (load != nullptr) std::cout << base::shell_quoted(launch::load_command(*load).argv) << '\n';
+    std::cout << with_environment(command) << '\n';
+    if (load != nullptr) std::cout << with_environment(launch::load_command(*load)) << '\n';
 }
 
 }  // namespace stapgen::cli

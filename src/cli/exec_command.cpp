@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <memory>
 
 #include "cli/commands.h"
@@ -19,9 +21,18 @@ base::Result<void> exec(const ExecOptions& options) {
     if (!plan) return tl::make_unexpected(plan.error());
     auto module = launch::make_loadable(options.module);
     if (!module) return tl::make_unexpected(module.error());
+    if (!module->info.systemtap) {
+        return base::bad_input(fmt::format("{} was not made by SystemTap", options.module),
+                               "name a file made by stapgen build");
+    }
     const auto machine = launch::this_machine();
     const auto target = host::inspect(*machine, {});
     if (auto able = host::none_of(host::obstacles_to_load(target)); !able) return tl::make_unexpected(able.error());
+    if (module->info.release != target.release) {
+        return base::cannot_here(
+            fmt::format("{} is for kernel {}; {} runs here", options.module, module->info.release, target.release),
+            fmt::format("make one with: stapgen build RECIPE -r {} -o FILE.ko", target.release));
+    }
     return measure(*machine, load_job_of(target, module->path, *plan), options.module, *plan);
 }
 

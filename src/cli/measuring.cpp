@@ -25,7 +25,8 @@ class Measurement {
     Measurement(const MeasurePlan& plan, std::string recipe) : plan_(plan), recipe_(std::move(recipe)) {}
 
     void output(launch::Line line, launch::Control& control) {
-        const auto parsed = parser_.feed(line.text);
+        // Of a line that was cut the last number may be wrong: it counts as not understood.
+        const auto parsed = parser_.feed(line.cut ? std::string_view("(cut)") : line.text);
         if (!analyzer_ && parser_.header() != nullptr) begin(*parser_.header());
         if (!analyzer_) return;
         analyzer_->add(parsed);
@@ -35,7 +36,9 @@ class Measurement {
             if (++intervals_ == plan_.intervals) control.request_stop();
         }
         // The last one, cut short. Where there was no other it is the whole, which finish() shows.
-        if (std::holds_alternative<decode::End>(parsed) && intervals_ > 0) show_interval();
+        if (std::holds_alternative<decode::End>(parsed) && intervals_ > 0 && intervals_ != plan_.intervals) {
+            show_interval();
+        }
         if (!std::cout) control.request_stop();  // nobody reads any more
     }
 
@@ -56,7 +59,9 @@ class Measurement {
         }
         auto summary = analyzer_->summary();
         summary.input = parser_.input();
-        summary.transport = {end.losses.skipped_probes, end.losses.errors, end.losses.transport_failures};
+        const auto& losses = end.losses;
+        summary.transport = {losses.skipped_probes + losses.missed_probes, losses.errors,
+                             losses.transport_failures + losses.lost_messages};
         names_.put_into(summary);
         if (plan_.format == Format::json) {
             report::write_json(std::cout, summary, {.percentiles = plan_.percentiles});

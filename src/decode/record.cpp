@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace stapgen::decode {
 
 std::optional<std::size_t> Schema::find(std::string_view name) const {
@@ -36,6 +38,28 @@ namespace {
 bool is_octal(char c) {
     return c >= '0' && c <= '7';
 }
+
+/// The byte that a backslash and one letter stand for in what text_str() writes.
+std::optional<char> single_escape(std::string_view raw) {
+    constexpr std::string_view letters = "abfnrtv\\\"", bytes = "\a\b\f\n\r\t\v\\\"";
+    const auto found = raw.size() < 2 ? std::string_view::npos : letters.find(raw[1]);
+    if (found == std::string_view::npos) return std::nullopt;
+    return bytes[found];
+}
+
+/// \uXXXX and \UXXXXXXXX, which text_str() writes for what is not ASCII, as UTF-8; empty if it is none.
+std::string unicode_escape(std::string_view raw, std::size_t& used) {
+    if (raw.size() < 2 || (raw[1] != 'u' && raw[1] != 'U')) return {};
+    const std::size_t digits = raw[1] == 'u' ? 4 : 8;
+    if (raw.size() < 2 + digits) return {};
+    const auto code = base::to_unsigned(raw.substr(2, digits), 16);
+    if (!code || *code < 0x80 || *code > 0x10ffff) return {};
+    used = 2 + digits;
+    const auto tail = [&](int shift) { return static_cast<char>(0x80 | ((*code >> shift) & 0x3f)); };
+    if (*code < 0x800) return {static_cast<char>(0xc0 | (*code >> 6)), tail(0)};
+    if (*code < 0x10000) return {static_cast<char>(0xe0 | (*code >> 12)), tail(6), tail(0)};
+    return {static_cast<char>(0xf0 | (*code >> 18)), tail(12), tail(6), tail(0)};
+}
 }  // namespace
 
 std::string unescape(std::string_view raw) {
@@ -47,12 +71,10 @@ std::string unescape(std::string_view raw) {
         raw.remove_prefix(escape);
         if (raw.empty()) break;
         std::size_t used = 2;
-        if (raw.starts_with("\\t")) {
-            out += '\t';
-        } else if (raw.starts_with("\\n")) {
-            out += '\n';
-        } else if (raw.starts_with("\\\\")) {
-            out += '\\';
+        if (const auto plain = single_escape(raw)) {
+            out += *plain;
+        } else if (const auto text = unicode_escape(raw, used); !text.empty()) {
+            out += text;
         } else if (raw.size() >= 4 && raw[1] <= '3' && std::all_of(&raw[1], &raw[4], is_octal)) {
             out += static_cast<char>((raw[1] - '0') * 64 + (raw[2] - '0') * 8 + (raw[3] - '0'));
             used = 4;

@@ -121,8 +121,8 @@ using Line = std::variant<Unrecognised, Record, Tick, Ready, End, HeaderLine, Fi
 /// For a person: "wrong number of fields".
 std::string_view describe(Flaw flaw);
 
-/// A text field as it was before the script escaped it: \t, \n, \\ and \ooo. Anything else that follows a
-/// backslash stays as it is.
+/// A text field as it was before the script's text_str() escaped it: \a \b \f \n \r \t \v \\ \" \ooo \uXXXX
+/// \UXXXXXXXX. Anything else that follows a backslash stays as it is.
 std::string unescape(std::string_view raw);
 
 }  // namespace stapgen::decode

@@ -77,7 +77,8 @@ base::Result<fs::path> write_table(const std::string& release, const std::string
 base::Result<std::optional<SymbolTableCure>> cure_symbol_table(const System& system, const Target& target,
                                                                const std::optional<fs::path>& symbols,
                                                                const fs::path& cache) {
-    if (target.symbol_table.state == SymbolTableState::usable || target.release.empty()) return std::nullopt;
+    const bool needed = target.symbol_table.state != SymbolTableState::usable || symbols;
+    if (!needed || target.release.empty()) return std::nullopt;
     std::string text;
     std::string origin = "/proc/kallsyms";
     if (symbols) {
@@ -99,11 +100,14 @@ base::Result<std::optional<SymbolTableCure>> cure_symbol_table(const System& sys
 
     SymbolTableCure cure;
     const auto name = "System.map-" + target.release;
+    const bool there = target.symbol_table.state != SymbolTableState::missing;
     const bool stub = target.symbol_table.state == SymbolTableState::stub;
-    cure.mount = stub ? BindMount{*folder / name, target.symbol_table.path} : BindMount{*folder, "/boot"};
-    cure.line = fmt::format(
-        "cure: symbol-table: {}; stap gets the function names from {} instead (seen by stap alone)",
-        stub ? target.symbol_table.path.string() + " is a stub without functions" : "/boot has no " + name, origin);
+    cure.mount = there ? BindMount{*folder / name, target.symbol_table.path} : BindMount{*folder, "/boot"};
+    cure.line = fmt::format("cure: symbol-table: {}; stap gets the function names from {} instead (seen by stap alone)",
+                            stub    ? target.symbol_table.path.string() + " is a stub without functions"
+                            : there ? target.symbol_table.path.string() + " is not the one asked for"
+                                    : "/boot has no " + name,
+                            origin);
     return cure;
 }
 

@@ -28,8 +28,8 @@ struct SymbolTableCure {
 
 /// Where the symbol table is a stub or missing: one made from `symbols` (kallsyms text or System.map, maybe
 /// compressed) or from /proc/kallsyms if the target is the running kernel, kept under `cache`, and the mount
-/// that lets stap see it. Nothing if stap has a usable table, or if there is nothing to make one from and
-/// `symbols` is empty (then debuginfo may still do).
+/// that lets stap see it. Nothing if stap has a usable table and `symbols` is empty, or if there is nothing to make one
+/// from and `symbols` is empty (then debuginfo may still do).
 base::Result<std::optional<SymbolTableCure>> cure_symbol_table(const System& system, const Target& target,
                                                                const std::optional<std::filesystem::path>& symbols,
                                                                const std::filesystem::path& cache);

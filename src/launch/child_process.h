@@ -26,7 +26,7 @@ struct Command {
     std::filesystem::path working_directory{};
 };
 
-/// One line without its line end. A line longer than 1 MiB is cut there.
+/// One line without its line end. A line longer than 1 MiB is cut there; one whose end never came is cut, too.
 struct Line {
     std::string_view text;
     bool cut = false;

@@ -14,7 +14,7 @@ void LineSplitter::feed(std::string_view bytes) {
             sink_(rest, false);
         } else {
             hold(rest);
-            finish();
+            hand_out();
         }
         bytes.remove_prefix(end + 1);
     }
@@ -28,6 +28,11 @@ void LineSplitter::hold(std::string_view part) {
 
 void LineSplitter::finish() {
     if (partial_.empty()) return;
+    cut_ = true;
+    hand_out();
+}
+
+void LineSplitter::hand_out() {
     // The sink may not feed us again, but it may throw: be in order before it is called.
     const auto line = std::exchange(partial_, {});
     sink_(line, std::exchange(cut_, false));

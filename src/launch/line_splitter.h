@@ -14,11 +14,12 @@ class LineSplitter {
     explicit LineSplitter(Sink sink, std::size_t limit = 1024 * 1024) : sink_(std::move(sink)), limit_(limit) {}
 
     void feed(std::string_view bytes);
-    /// The end of the stream: hands out a last line that has no line end.
+    /// The end of the stream: hands out a last line that has no line end, as cut.
     void finish();
 
   private:
     void hold(std::string_view part);
+    void hand_out();
 
     Sink sink_;
     std::size_t limit_;

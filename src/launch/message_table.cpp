@@ -160,7 +160,7 @@ constexpr MessageRow table[] = {
      "the kernel's structures may not be as the tapset thinks: report it with the log"},
     {"overload", 5, failure, 70, "probe overhead * exceeded threshold",
      "the probes took more than half of the processor's time, and SystemTap pulled the brake",
-     "narrow what is measured (--port, --comm, --dev), or allow it: --stap-option=-DSTP_NO_OVERLOAD"},
+     "narrow what is measured, or allow it: --stap-option=-DSTP_NO_OVERLOAD"},
     {"skipped-too-many", 5, failure, 70, "Skipped too many probes, check MAXSKIPPED",
      "too many probes had to be skipped", "narrow what is measured, or allow it: --stap-option=-DMAXSKIPPED=..."},
     {"errors-skipped", 5, loss, 30, "Number of errors: *, skipped probes: *",

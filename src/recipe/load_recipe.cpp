@@ -118,13 +118,19 @@ RecordSchema read_record(Table table) {
     static const std::set<std::string_view> types{"time",  "int",     "text",   "stage",
                                                   "value", "address", "reason", "count"};
     RecordSchema record{table.text("tag"), table.texts("fields")};
-    if (!is_name(record.tag)) table.wrong("tag", fmt::format("'{}' is not a tag", record.tag));
+    static const std::set<std::string_view> taken{"stapgen", "fields", "ready", "tick", "end"};
+    if (!is_name(record.tag) || taken.contains(record.tag)) {
+        table.wrong("tag", fmt::format("'{}' is not a tag", record.tag));
+    }
+    if (record.fields.empty()) table.wrong("fields", "a record has one field at least");
+    std::set<std::string_view> names;
     for (const auto& field : record.fields) {
         const auto parts = base::split(field, ':');
         if (parts.size() != 2 || !is_name(parts[0]) || !types.contains(parts[1])) {
             table.wrong("fields", fmt::format("'{}' is not a field", field),
                         fmt::format("write name:type with one of the types {}", fmt::join(types, ", ")));
         }
+        if (!names.insert(parts[0]).second) table.wrong("fields", fmt::format("'{}' is there twice", parts[0]));
     }
     table.refuse_the_rest();
     return record;
@@ -133,7 +139,10 @@ RecordSchema read_record(Table table) {
 Parameter read_parameter(Table table) {
     Parameter parameter;
     parameter.name = table.text("name");
-    if (!is_name(parameter.name)) table.wrong("name", fmt::format("'{}' is not a name", parameter.name));
+    static const std::set<std::string_view> taken{"header", "summary", "interval-ms", "interval_ms"};
+    if (!is_name(parameter.name) || taken.contains(parameter.name)) {
+        table.wrong("name", fmt::format("'{}' is not a parameter's name", parameter.name));
+    }
     const auto type = table.text("type");
     if (type == "int") {
         parameter.type = ParameterType::integer;
@@ -161,7 +170,7 @@ void read_stap(Table table, Recipe& recipe) {
         const auto equals = macro.find('=');
         const auto name = macro.substr(0, equals);
         // What stap's -D accepts, without its lower case: the runtime's own macros are upper case.
-        if (equals == std::string::npos ||
+        if (equals == std::string::npos || equals == 0 ||
             name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") != std::string::npos ||
             !base::to_unsigned(macro.substr(equals + 1))) {
             table.wrong("macros", fmt::format("'{}' is not NAME=NUMBER", macro));

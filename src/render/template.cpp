@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <kainjow/mustache.hpp>
+#include <set>
 #include <vector>
 
 #include "base/text.h"
@@ -23,9 +24,10 @@ std::string position(std::string_view text, std::size_t offset, std::string_view
     return fmt::format("{}:{}:{}", file, line, column);
 }
 
-/// mustache renders an unknown name as nothing at all, so the names are checked here first.
+/// mustache renders an unknown name as nothing at all, so the names are checked here first. Those of sections are
+/// noted.
 base::Result<void> check_names(std::string_view text, const std::map<std::string, std::string>& values,
-                               std::string_view file) {
+                               std::string_view file, std::set<std::string>& sections) {
     for (auto begin = text.find(opening); begin != std::string_view::npos; begin = text.find(opening, begin + 1)) {
         const auto end = text.find(closing, begin);
         if (end == std::string_view::npos) {
@@ -34,7 +36,9 @@ base::Result<void> check_names(std::string_view text, const std::map<std::string
         auto name = base::trim(text.substr(begin + 2, end - begin - 2));
         if (!name.empty() && name.front() == '!') continue;
         if (!name.empty() && std::string_view("#^/&").find(name.front()) != std::string_view::npos) {
+            const bool section = name.front() == '#' || name.front() == '^';
             name = base::trim(name.substr(1));
+            if (section) sections.emplace(name);
         }
         if (values.contains(std::string(name))) continue;
         std::vector<std::string> names;
@@ -54,19 +58,16 @@ base::Result<void> check_names(std::string_view text, const std::map<std::string
 
 base::Result<std::string> fill_template(std::string_view text, const std::map<std::string, std::string>& values,
                                         std::string_view file) {
-    if (auto checked = check_names(text, values, file); !checked) return tl::make_unexpected(checked.error());
+    std::set<std::string> sections;
+    if (auto checked = check_names(text, values, file, sections); !checked) return tl::make_unexpected(checked.error());
     kainjow::mustache::mustache engine("{{=<% %>=}}" + std::string(text));
     if (!engine.is_valid()) return base::bad_input(fmt::format("{}: {}", file, engine.error_message()));
     engine.set_custom_escape([](const std::string& value) { return value; });
     kainjow::mustache::data data;
     for (const auto& [name, value] : values) {
-        if (value.empty() || value == "0" || value == "false") {
-            // A plain text is true for a section, whatever it says.
-            data.set(name, text.find("#" + name) == std::string_view::npos ? kainjow::mustache::data(value)
-                                                                           : kainjow::mustache::data(false));
-        } else {
-            data.set(name, value);
-        }
+        // A text is true for a section, whatever it says.
+        const bool off = sections.contains(name) && (value.empty() || value == "0" || value == "false");
+        data.set(name, off ? kainjow::mustache::data(false) : kainjow::mustache::data(value));
     }
     return engine.render(data);
 }

@@ -129,7 +129,7 @@ void write_json(std::ostream& out, const analyze::Summary& summary, const JsonOp
         document["drops"].push_back(drop_json(drop));
     document["accounting"] = accounting_json(summary);
     document["input"] = input_json(summary.input);
-    out << document.dump(options.one_line ? -1 : 2, ' ', false, Json::error_handler_t::replace) << '\n';
+    out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
 }  // namespace stapgen::report

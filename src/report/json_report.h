@@ -10,7 +10,6 @@ namespace stapgen::report {
 
 struct JsonOptions {
     std::vector<analyze::Percentile> percentiles = analyze::default_percentiles();
-    bool one_line = false;  ///< for ndjson
 };
 
 /// Schema "stapgen.report/1", one document and a line end. Keys are never renamed; durations are in ns, times

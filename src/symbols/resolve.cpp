@@ -17,16 +17,6 @@ base::Result<ResolvedAddress> resolve_address(const SymbolTable& table, std::str
     return ResolvedAddress{*address, table.find(*address, lookup)};
 }
 
-std::vector<base::Result<ResolvedAddress>> resolve_text(const SymbolTable& table,
-                                                        const std::vector<std::string_view>& words,
-                                                        const Lookup& lookup) {
-    std::vector<base::Result<ResolvedAddress>> resolved;
-    resolved.reserve(words.size());
-    for (const auto word : words)
-        resolved.push_back(resolve_address(table, word, lookup));
-    return resolved;
-}
-
 std::string to_string(const ResolvedAddress& resolved) {
     return resolved.symbol ? to_string(*resolved.symbol) : std::string(unknown_symbol);
 }

@@ -28,15 +28,6 @@ base::Result<ResolvedAddress> resolve_address(const SymbolTable& table, std::str
 base::Result<ResolvedAddress> resolve_address(const SymbolTable&& table, std::string_view word,
                                               const Lookup& lookup = {}) = delete;
 
-/// resolve_address() for each word, in order.
-std::vector<base::Result<ResolvedAddress>> resolve_text(const SymbolTable& table,
-                                                        const std::vector<std::string_view>& words,
-                                                        const Lookup& lookup = {});
-
-std::vector<base::Result<ResolvedAddress>> resolve_text(const SymbolTable&& table,
-                                                        const std::vector<std::string_view>& words,
-                                                        const Lookup& lookup = {}) = delete;
-
 /// "icmp_rcv+0x12/0x350", or unknown_symbol. The address itself is not in it.
 std::string to_string(const ResolvedAddress& resolved);
 

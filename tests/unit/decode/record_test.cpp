@@ -10,6 +10,10 @@ TEST_CASE("what the script escaped comes back as it was") {
     CHECK(unescape("\\033[31m") == "\x1b[31m");
     CHECK(unescape("\\377") == "\xff");
     CHECK(unescape("\\\\t") == "\\t");
+    CHECK(unescape("\\a\\b\\f\\r\\v\\\"") == "\a\b\f\r\v\"");
+    CHECK(unescape("caf\\u00e9 \\u20ac \\U0001f600") == "caf\u00e9 \u20ac \U0001f600");
+    CHECK(unescape("\\u00") == "\\u00");
+    CHECK(unescape("\\uD8xx") == "\\uD8xx");
 }
 
 TEST_CASE("a backslash that escapes nothing stays") {

@@ -92,3 +92,13 @@ TEST_CASE("one broken recipe does not take the others away") {
     CHECK(recipe::find_recipe(catalog, "mime").error().hint.starts_with("did you mean 'mine'?"));
     CHECK(recipe::find_recipe(catalog, "other").error().what.find("'mine'") != std::string::npos);
 }
+
+TEST_CASE("what the program would trip over later is refused when the recipe is read") {
+    CHECK(load(replaced(good, "tag = \"r\"", "tag = \"end\"")).error().what == "recipe.toml:4:7: 'end' is not a tag");
+    CHECK(load(replaced(good, "\"time:time\", \"a-b:stage\"", "")).error().what ==
+          "recipe.toml:5:10: a record has one field at least");
+    CHECK(load(replaced(good, "time:time", "a-b:int")).error().what == "recipe.toml:5:10: 'a-b' is there twice");
+    CHECK(load(replaced(good, "max-packets", "header")).error().what ==
+          "recipe.toml:10:8: 'header' is not a parameter's name");
+    CHECK_FALSE(load(std::string(good) + "[stap]\nmacros = [\"=5\"]\n"));
+}

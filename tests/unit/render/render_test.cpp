@@ -73,3 +73,9 @@ TEST_CASE("a standalone script brings the tapset files it needs, through each ot
     CHECK(script.find("c.stp") == std::string::npos);
     CHECK(render::with_tapsets("probe begin {}\n", tapsets) == "probe begin {}\n");
 }
+
+TEST_CASE("a section's name does not change what stands for another name, and an inverted section works") {
+    CHECK(render::fill_template("<%v%><%#v_long%>x<%/v_long%>", {{"v", "0"}, {"v_long", "1"}}, "s").value() == "0x");
+    CHECK(render::fill_template("<%^v%>none<%/v%>", {{"v", "false"}}, "s").value() == "none");
+    CHECK(render::fill_template("<%^v%>none<%/v%>", {{"v", "true"}}, "s").value().empty());
+}

@@ -145,9 +145,3 @@ TEST_CASE("accounting and input are told in full") {
     CHECK(document["input"]["unrecognised"] == 1);
     CHECK(document["input"]["first_unrecognised"][0] == json{{"line", 4}, {"why", "wrong number of fields"}});
 }
-
-TEST_CASE("for ndjson the document is one line") {
-    const auto line = written(summary_of_all(), {.one_line = true});
-    CHECK(line.find('\n') == line.size() - 1);
-    CHECK(json::parse(line) == json::parse(written(summary_of_all())));
-}

@@ -51,15 +51,6 @@ TEST_CASE("a word that is no address is an error with a remedy, and harmless on 
     }
 }
 
-TEST_CASE("a list of words gives one answer each, in order, bad ones included") {
-    const auto table = seed();
-    const auto answers = symbols::resolve_text(table, {"ffffffff8149a5e0", "x", "0"});
-    REQUIRE(answers.size() == 3);
-    CHECK(to_string(*answers[0]) == "unix_stream_recvmsg+0x0/0x720");
-    CHECK_FALSE(answers[1]);
-    CHECK(to_string(*answers[2]) == "module or unknown");
-}
-
 TEST_CASE("a drop site is looked up as the return address that it is") {
     const auto table = seed();
     const symbols::Lookup lookup{symbols::AddressKind::return_address, 0};
