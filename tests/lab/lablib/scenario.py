@@ -32,7 +32,12 @@ def load(name):
     path = FOLDER / f"{name}.py"
     if not path.exists():
         raise LabError(f"no scenario {name}; there are {', '.join(names())}")
-    spec = importlib.util.spec_from_file_location(f"scenario_{name.replace('-', '_')}", path)
+    return load_file(path)
+
+
+def load_file(path):
+    """Return the Python file PATH as a module."""
+    spec = importlib.util.spec_from_file_location(path.stem.replace("-", "_"), path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -88,11 +93,16 @@ class Lab:
                 raise LabError(f"the guest made no {name} within {timeout} s")
             time.sleep(0.1)
 
-    def plain_symbols(self):
-        """Unpack the table of symbols into the work folder and return its host path."""
-        path = self.work / "System.map"
-        path.write_bytes(gzip.decompress(self.root.symbols.read_bytes()))
-        return path
+    def symbols_for_stap(self):
+        """Return a bind for chroot() that puts the kernel's symbols where stap looks for them.
+
+        stap looks up the addresses for kprobe.function in /boot/System.map-RELEASE; Debian's
+        kernels have a stub there, or (7.2) nothing.
+        """
+        boot = self.work / "boot"
+        boot.mkdir()
+        (boot / f"System.map-{self.release}").write_bytes(gzip.decompress(self.root.symbols.read_bytes()))
+        return boot, "/boot"
 
     def skip(self, reason):
         raise Skipped(reason)

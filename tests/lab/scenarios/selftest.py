@@ -40,13 +40,8 @@ def cure(lab):
 
 def prepare(lab):
     (lab.work / "selftest.stp").write_text(SCRIPT)
-    # stap looks up the addresses for kprobe.function in /boot/System.map-RELEASE;
-    # Debian's kernels have a stub there, or (7.2) nothing.
-    boot = lab.work / "boot"
-    boot.mkdir()
-    lab.plain_symbols().rename(boot / f"System.map-{lab.release}")
     lab.chroot(["stap", *cure(lab), "-r", lab.release, "-p4", "-m", "lab_selftest",
-                "selftest.stp"], binds=[(boot, "/boot")], env={"SYSTEMTAP_DIR": "/lab/cache/systemtap"})
+                "selftest.stp"], binds=[lab.symbols_for_stap()], env={"SYSTEMTAP_DIR": "/lab/cache/systemtap"})
 
 
 def check(lab):
