@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -32,13 +33,13 @@ class Descriptor {
 
 }  // namespace
 
-Result<std::string> read_file(const std::filesystem::path& path) {
+Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit) {
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (file.get() < 0) return system_error("open", path);
     std::string content;
-    constexpr std::size_t step = 256 * 1024;
     for (;;) {
         const auto old_size = content.size();
+        const auto step = std::min<std::size_t>(256 * 1024, limit - old_size);
         content.resize(old_size + step);
         const auto count = ::read(file.get(), content.data() + old_size, step);
         content.resize(old_size + static_cast<std::size_t>(count < 0 ? 0 : count));

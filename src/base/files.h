@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,8 +10,9 @@
 
 namespace stapgen::base {
 
-/// The whole file. Files of /proc, whose size reads as 0, are fine.
-Result<std::string> read_file(const std::filesystem::path& path);
+/// The whole file, or its first `limit` bytes. Files of /proc, whose size reads as 0, are fine.
+Result<std::string> read_file(const std::filesystem::path& path,
+                              std::size_t limit = std::numeric_limits<std::size_t>::max());
 
 /// Creates `path` with `content`, readable by the owner only. Fails if it is there already, even as a
 /// dangling symbolic link.

@@ -14,25 +14,53 @@ namespace stapgen::cli {
 
 namespace {
 
-/// The recipes make the subcommands, so where they are must be known before the command line is parsed.
-std::string recipe_path_of(const std::vector<std::string>& arguments) {
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-        if (arguments[i] == "--recipe-path" && i + 1 < arguments.size()) return arguments[i + 1];
-        if (arguments[i].starts_with("--recipe-path=")) return arguments[i].substr(14);
+/// What stands before the verb. The recipes make the subcommands, so where they are must be known before the command
+/// line is parsed.
+struct Beginning {
+    std::string recipe_path;
+    std::size_t verb = 0;  ///< its place; the number of arguments if there is none
+};
+
+Beginning beginning_of(const std::vector<std::string>& arguments) {
+    constexpr std::string_view option = "--recipe-path";
+    Beginning beginning;
+    auto& at = beginning.verb;
+    while (at < arguments.size() && arguments[at].starts_with(option)) {
+        const auto rest = arguments[at].substr(option.size());
+        if (rest.starts_with("=")) {
+            beginning.recipe_path = rest.substr(1);
+        } else if (rest.empty() && at + 1 < arguments.size()) {
+            beginning.recipe_path = arguments[++at];
+        } else {
+            break;
+        }
+        ++at;
     }
-    return {};
+    return beginning;
 }
 
-std::vector<std::string> names_of(const std::vector<const CLI::App*>& commands) {
+std::vector<std::string> commands_of(const CLI::App& app) {
     std::vector<std::string> names;
-    for (const auto* command : commands)
+    for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; }))
         names.push_back(command->get_name());
     return names;
 }
 
+void add_own_commands(CLI::App& app, const Program& program, Action& action) {
+    add_list_command(app, program, action);
+    add_show_command(app, program, action);
+    add_render_command(app, program, action);
+    add_build_command(app, program, action);
+    add_exec_command(app, program, action);
+    add_resolve_command(app, action);
+}
+
 /// A recipe whose name or parameters are taken by stapgen itself would take the whole command line down with it.
 void set_aside_clashes(Program& program) {
-    const std::vector<std::string> taken{"build", "exec", "list", "render", "resolve", "show"};
+    CLI::App own;
+    Action none;
+    add_own_commands(own, Program{program.files, {}}, none);
+    const auto taken = commands_of(own);
     std::vector<recipe::Recipe> usable;
     for (auto& recipe : program.catalog.recipes) {
         std::string clash;
@@ -41,11 +69,9 @@ void set_aside_clashes(Program& program) {
         } else {
             try {
                 CLI::App trial;
-                Action none;
-                add_run_command(trial, program, recipe, none);
                 const Program alone{program.files, {{recipe}, {}}};
-                add_build_command(trial, alone, none);
-                add_render_command(trial, alone, none);
+                add_run_command(trial, alone, recipe, none);
+                add_own_commands(trial, alone, none);
             } catch (const CLI::Error& error) {
                 clash = error.what();
             }
@@ -63,15 +89,10 @@ void set_aside_clashes(Program& program) {
 
 /// The first word is the verb; without this a slip in it would be called an unexpected argument.
 base::Result<void> check_verb(const CLI::App& app, const recipe::Catalog& catalog,
-                              const std::vector<std::string>& arguments) {
-    std::size_t first = 0;
-    while (first < arguments.size() && arguments[first] == "--recipe-path")
-        first += 2;
-    while (first < arguments.size() && arguments[first].starts_with("--recipe-path="))
-        ++first;
+                              const std::vector<std::string>& arguments, std::size_t first) {
     if (first >= arguments.size() || arguments[first].starts_with("-")) return {};
     const auto& verb = arguments[first];
-    const auto names = names_of(app.get_subcommands([](const CLI::App*) { return true; }));
+    const auto names = commands_of(app);
     if (std::find(names.begin(), names.end(), verb) != names.end()) {
         const bool takes_recipe = verb == "render" || verb == "build";
         if (!takes_recipe || first + 1 >= arguments.size() || arguments[first + 1].starts_with("-")) return {};
@@ -122,7 +143,8 @@ int run_command_line(const std::vector<std::string>& arguments) {
         show_error(files.error());
         return exit_code_of(files.error());
     }
-    Program program{*files, recipe::load_catalog(recipe_folders(recipe_path_of(arguments), *files))};
+    const auto beginning = beginning_of(arguments);
+    Program program{*files, recipe::load_catalog(recipe_folders(beginning.recipe_path, *files))};
     set_aside_clashes(program);
 
     CLI::App app{"stapgen: where does the time go, and where do packets die, in this kernel's network stack?"};
@@ -138,14 +160,9 @@ int run_command_line(const std::vector<std::string>& arguments) {
     Action action;
     for (const auto& recipe : program.catalog.recipes)
         add_run_command(app, program, recipe, action);
-    add_list_command(app, program, action);
-    add_show_command(app, program, action);
-    add_render_command(app, program, action);
-    add_build_command(app, program, action);
-    add_exec_command(app, program, action);
-    add_resolve_command(app, action);
+    add_own_commands(app, program, action);
 
-    if (auto known = check_verb(app, program.catalog, arguments); !known) {
+    if (auto known = check_verb(app, program.catalog, arguments, beginning.verb); !known) {
         show_error(known.error());
         return exit_code_of(known.error());
     }

@@ -24,25 +24,24 @@ namespace {
 
 base::Result<void> cure(const Program& program, const host::System& machine, const MakeOptions& options,
                         launch::CompileJob& job, std::vector<std::string>& notes) {
-    host::CureChoice choice;
-    for (const auto& name : options.without_cures) {
-        if (name == "all") {
-            choice.none = true;
-        } else {
-            choice.without.insert(name);
-        }
-    }
     auto table = host::load_cures(program.files.cures);
     if (!table) return tl::make_unexpected(table.error());
     std::vector<std::string> known{"all", "symbol-table"};
     for (const auto& row : *table)
         known.push_back(row.id);
+    host::CureChoice choice;
     for (const auto& name : options.without_cures) {
-        if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-        const auto meant = base::did_you_mean(name, known);
-        return base::bad_input(
-            fmt::format("--no-cure: there is no cure '{}'", base::printable(name)),
-            meant ? fmt::format("did you mean '{}'?", *meant) : fmt::format("there are {}", fmt::join(known, ", ")));
+        if (std::find(known.begin(), known.end(), name) == known.end()) {
+            const auto meant = base::did_you_mean(name, known);
+            return base::bad_input(fmt::format("--no-cure: there is no cure '{}'", base::printable(name)),
+                                   meant ? fmt::format("did you mean '{}'?", *meant)
+                                         : fmt::format("there are {}", fmt::join(known, ", ")));
+        }
+        if (name == "all") {
+            choice.none = true;
+        } else {
+            choice.without.insert(name);
+        }
     }
     auto cured = host::apply_cures(host::needed_cures(*table, machine, job.target), choice, job.target, job.cache);
     if (!cured) return tl::make_unexpected(cured.error());

@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <iostream>
-#include <memory>
 
 #include "analyze/analyzer.h"
 #include "base/files.h"
@@ -119,16 +117,13 @@ launch::LoadJob load_job_of(const host::Target& target, const std::filesystem::p
     return job;
 }
 
-base::Result<void> measure(const host::System& machine, const launch::LoadJob& job, const std::string& recipe,
+base::Result<void> measure(const host::System& machine, launch::LoadJob job, const std::string& recipe,
                            const MeasurePlan& plan) {
     Measurement measurement(plan, recipe);
-    auto with_handlers = job;
-    with_handlers.handlers.output = [&](launch::Line line, launch::Control& control) {
-        measurement.output(line, control);
-    };
-    with_handlers.handlers.error = [&](launch::Line line, launch::Control&) { measurement.error(line); };
-    with_handlers.handlers.tick = [&](launch::Control& control) { measurement.tick(control); };
-    auto end = launch::load(machine, with_handlers);
+    job.handlers.output = [&](launch::Line line, launch::Control& control) { measurement.output(line, control); };
+    job.handlers.error = [&](launch::Line line, launch::Control&) { measurement.error(line); };
+    job.handlers.tick = [&](launch::Control& control) { measurement.tick(control); };
+    auto end = launch::load(machine, job);
     if (!end) return tl::make_unexpected(end.error());
     auto shown = measurement.finish(*end);
     if (!plan.quiet) {

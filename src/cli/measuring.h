@@ -14,7 +14,7 @@ launch::LoadJob load_job_of(const host::Target& target, const std::filesystem::p
 
 /// Loads the module, reads its records until it ends or is stopped, and writes the report to stdout: each
 /// interval as it closes, the whole at the end. `recipe` is for messages only.
-base::Result<void> measure(const host::System& machine, const launch::LoadJob& job, const std::string& recipe,
+base::Result<void> measure(const host::System& machine, launch::LoadJob job, const std::string& recipe,
                            const MeasurePlan& plan);
 
 }  // namespace stapgen::cli

@@ -1,6 +1,5 @@
 #include "host/system.h"
 
-#include <fcntl.h>
 #include <grp.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -11,25 +10,6 @@
 #include "base/text.h"
 
 namespace stapgen::host {
-
-namespace {
-
-std::optional<std::string> read_beginning(const std::filesystem::path& path, std::size_t limit) {
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return std::nullopt;
-    std::string content(limit, '\0');
-    std::size_t filled = 0;
-    ssize_t count = 1;
-    while (filled < limit && count > 0) {
-        count = ::read(fd, content.data() + filled, limit - filled);
-        if (count > 0) filled += static_cast<std::size_t>(count);
-    }
-    ::close(fd);
-    content.resize(filled);
-    return content;
-}
-
-}  // namespace
 
 std::vector<std::filesystem::path> program_folders() {
     std::vector<std::filesystem::path> folders;
@@ -49,8 +29,7 @@ std::vector<std::filesystem::path> program_folders() {
 }
 
 std::optional<std::string> RealSystem::read(const std::filesystem::path& path, std::size_t limit) const {
-    if (limit != 0) return read_beginning(path, limit);
-    auto content = base::read_file(path);
+    auto content = limit == 0 ? base::read_file(path) : base::read_file(path, limit);
     if (!content) return std::nullopt;
     return std::move(*content);
 }
