@@ -1,6 +1,10 @@
 #include "decode/record.h"
 
+#include <arpa/inet.h>
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 
@@ -85,6 +89,28 @@ std::string unescape(std::string_view raw) {
         raw.remove_prefix(used);
     }
     return out;
+}
+
+std::string endpoint_text(std::string_view raw) {
+    const auto dot = std::min(raw.find('.'), raw.size()), colon = std::min(raw.find(':'), raw.size());
+    const auto part = [&](std::size_t from, std::size_t to) {
+        return raw.substr(std::min(from, to), to - std::min(from, to));
+    };
+    const auto high = base::to_unsigned(part(0, dot), 16), low = base::to_unsigned(part(dot + 1, colon), 16);
+    if (!high || !low || colon == raw.size()) return std::string(raw);
+    const auto port = raw.substr(colon + 1);
+    std::array<unsigned char, 16> bytes{};
+    for (std::size_t i = 0; i < 8; ++i) {
+        bytes[i] = static_cast<unsigned char>(*high >> (56 - 8 * i));
+        bytes[8 + i] = static_cast<unsigned char>(*low >> (56 - 8 * i));
+    }
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    if (*high == 0 && *low >> 32 == 0xffff) {
+        ::inet_ntop(AF_INET, &bytes[12], text.data(), text.size());
+        return fmt::format("{}:{}", text.data(), port);
+    }
+    ::inet_ntop(AF_INET6, bytes.data(), text.data(), text.size());
+    return fmt::format("[{}]:{}", text.data(), port);
 }
 
 }  // namespace stapgen::decode

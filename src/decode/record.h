@@ -13,18 +13,19 @@
 namespace stapgen::decode {
 
 /// The newest format version this code reads. A recording says its own in its first line.
-inline constexpr int format_version = 1;
+inline constexpr int format_version = 2;
 
 /// What a field holds; the spelling in a header is the name here, except `int` for integer.
 enum class FieldType {
-    time,     ///< ns of the kernel's monotonic clock, never negative
-    integer,  ///< any signed number
-    text,     ///< escaped by the script, see unescape()
-    stage,    ///< a duration in ns, never negative, or `-`: not seen
-    value,    ///< a number that is no duration and whose statistics are wanted, or `-`
-    address,  ///< bare hexadecimal, at most 64 bits
-    reason,   ///< the kernel's number of a drop reason, -1: this kernel gives none
-    count,    ///< how often, never negative
+    time,      ///< ns of the kernel's monotonic clock, never negative
+    integer,   ///< any signed number
+    text,      ///< escaped by the script, see unescape()
+    stage,     ///< a duration in ns, never negative, or `-`: not seen
+    value,     ///< a number that is no duration and whose statistics are wanted, or `-`
+    address,   ///< bare hexadecimal, at most 64 bits
+    reason,    ///< the kernel's number of a drop reason, -1: this kernel gives none
+    count,     ///< how often, never negative
+    endpoint,  ///< HIGH.LOW:PORT, see endpoint_text(); from version 2 on
 };
 
 struct Field {
@@ -52,7 +53,7 @@ struct Header {
 /// One field of a record. `raw` points into the line that was fed.
 struct Value {
     std::string_view raw;
-    std::int64_t number = 0;  ///< 0 for text; the bits of an address, use address()
+    std::int64_t number = 0;  ///< 0 for text and endpoint; the bits of an address, use address()
     bool seen = true;         ///< false for `-`
 
     [[nodiscard]] std::uint64_t address() const { return static_cast<std::uint64_t>(number); }
@@ -124,5 +125,8 @@ std::string_view describe(Flaw flaw);
 /// A text field as it was before the script's text_str() escaped it: \a \b \f \n \r \t \v \\ \" \ooo \uXXXX
 /// \UXXXXXXXX. Anything else that follows a backslash stays as it is.
 std::string unescape(std::string_view raw);
+
+/// An endpoint field as people write it: "127.0.0.1:11211" or "[fe80::1]:80". What is no endpoint comes back as it is.
+std::string endpoint_text(std::string_view raw);
 
 }  // namespace stapgen::decode

@@ -24,7 +24,8 @@ constexpr std::array types{std::pair{std::string_view("time"), FieldType::time},
                            std::pair{std::string_view("value"), FieldType::value},
                            std::pair{std::string_view("address"), FieldType::address},
                            std::pair{std::string_view("reason"), FieldType::reason},
-                           std::pair{std::string_view("count"), FieldType::count}};
+                           std::pair{std::string_view("count"), FieldType::count},
+                           std::pair{std::string_view("endpoint"), FieldType::endpoint}};
 
 /// Walks over the tab-separated fields of a line; every read_* leaves `at` at a tab or at `end`.
 struct Cursor {
@@ -46,6 +47,22 @@ struct Cursor {
         if (at == end || *at != '-' || (at + 1 != end && at[1] != '\t')) return false;
         ++at;
         return true;
+    }
+
+    /// Lower case and without leading zeros: one number has one spelling, and stops where it ends.
+    bool read_bare_hex(int most_digits) {
+        const char* const begin = at;
+        while (at != end && ((*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'f')))
+            ++at;
+        return at != begin && at - begin <= most_digits && (*begin != '0' || at - begin == 1);
+    }
+
+    bool read_endpoint() {
+        if (!read_bare_hex(16) || at == end || *at++ != '.') return false;
+        if (!read_bare_hex(16) || at == end || *at++ != ':') return false;
+        const char* const port = at;
+        std::uint16_t number = 0;
+        return read_number(number) && (*port != '0' || at - port == 1);
     }
 
     /// Stops at the first control character, which is the tab behind the field if the text is sound.
@@ -95,6 +112,10 @@ Flaw read_value(FieldType type, Cursor& cursor, Value& value) {
             value.raw = std::string_view(begin, static_cast<std::size_t>(cursor.at - begin));
             return fine;
         }
+        case FieldType::endpoint:
+            if (!cursor.read_endpoint()) return Flaw::bad_number;
+            value.raw = std::string_view(begin, static_cast<std::size_t>(cursor.at - begin));
+            return fine;
     }
     if (value.seen && (!cursor.read_number(value.number) || value.number < least)) return Flaw::bad_number;
     value.raw = std::string_view(begin, static_cast<std::size_t>(cursor.at - begin));

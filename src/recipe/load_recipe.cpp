@@ -115,8 +115,8 @@ class Table {
 };
 
 RecordSchema read_record(Table table) {
-    static const std::set<std::string_view> types{"time",  "int",     "text",   "stage",
-                                                  "value", "address", "reason", "count"};
+    static const std::set<std::string_view> types{"time",    "int",    "text",  "stage",   "value",
+                                                  "address", "reason", "count", "endpoint"};
     RecordSchema record{table.text("tag"), table.texts("fields")};
     static const std::set<std::string_view> taken{"stapgen", "fields", "ready", "tick", "end"};
     if (!is_name(record.tag) || taken.contains(record.tag)) {

@@ -12,7 +12,7 @@ namespace {
 
 /// The first line of a recording, as the inside of a SystemTap string.
 std::string header_line(const recipe::Recipe& recipe) {
-    std::string line = fmt::format("stapgen\\t1\\t{}\\t{}", recipe.name, recipe.record.tag);
+    std::string line = fmt::format("stapgen\\t2\\t{}\\t{}", recipe.name, recipe.record.tag);
     for (const auto& field : recipe.record.fields)
         line += "\\t" + field;
     return line;

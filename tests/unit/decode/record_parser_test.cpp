@@ -1,6 +1,7 @@
 #include "decode/record_parser.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <random>
 #include <string>
@@ -190,13 +191,52 @@ TEST_CASE("a line end of Windows is forgiven") {
 
 TEST_CASE("a newer format is refused with its version, and nothing after it is read") {
     RecordParser parser;
-    CHECK(flaw_of(parser, "stapgen\t2\trx-latency\trx\ttime:time") == Flaw::newer_version);
+    CHECK(flaw_of(parser, "stapgen\t3\trx-latency\trx\ttime:time") == Flaw::newer_version);
     REQUIRE(parser.refusal());
     CHECK(parser.refusal()->kind == ErrorKind::bad_input);
-    CHECK(parser.refusal()->what == "line 1 says format version 2, and this stapgen reads up to version 1");
+    CHECK(parser.refusal()->what == "line 1 says format version 3, and this stapgen reads up to version 2");
     CHECK_FALSE(parser.refusal()->hint.empty());
     CHECK(flaw_of(parser, rx_header) == Flaw::no_header);
     CHECK(flaw_of(parser, "rx\t5") == Flaw::no_header);
+}
+
+TEST_CASE("a recording of version 2 has endpoints, and they are read strictly") {
+    RecordParser parser;
+    CHECK_FALSE(flaw_of(parser, "stapgen\t2\trx-latency\trx\tlocal:endpoint\tbytes:value"));
+    CHECK(parser.header()->version == 2);
+    const auto line = parser.feed("rx\t0.ffff7f000001:11211\t100");
+    REQUIRE(std::holds_alternative<Record>(line));
+    CHECK(std::get<Record>(line).values[0].raw == "0.ffff7f000001:11211");
+    CHECK(std::get<Record>(line).values[1].number == 100);
+    for (const char* good : {"0.1:80", "0.0:0", "fe80000000000000.1:65535", "ffffffffffffffff.ffffffffffffffff:1"}) {
+        CAPTURE(good);
+        CHECK_FALSE(flaw_of(parser, fmt::format("rx\t{}\t-", good)));
+    }
+    for (const char* bad : {"",
+                            "-",
+                            "0.1",
+                            "0:80",
+                            "0.1:",
+                            ".1:80",
+                            "0.:80",
+                            "00.1:80",
+                            "0.01:80",
+                            "0.1:080",
+                            "0.1:65536",
+                            "0.1:-1",
+                            "0.1:+1",
+                            "0x0.1:80",
+                            "0.A:80",
+                            "10000000000000000.1:80",
+                            "0.10000000000000000:80",
+                            "0.1:80 ",
+                            " 0.1:80",
+                            "0.1:80:80",
+                            "0.1.1:80"}) {
+        CAPTURE(bad);
+        CHECK(flaw_of(parser, fmt::format("rx\t{}\t1", bad)) == Flaw::bad_number);
+    }
+    CHECK(flaw_of(parser, "rx\t0.1:80") == Flaw::field_count);
 }
 
 TEST_CASE("a header that makes no sense is refused") {
