@@ -25,6 +25,9 @@ base::Result<void> exec(const ExecOptions& options) {
         return base::bad_input(fmt::format("{} was not made by SystemTap", options.module),
                                "name a file made by stapgen build");
     }
+    if (auto has = check_module_has(plan->filters, options.module, module->info); !has) {
+        return tl::make_unexpected(has.error());
+    }
     const auto machine = launch::this_machine();
     const auto target = host::inspect(*machine, {});
     if (auto able = host::none_of(host::obstacles_to_load(target)); !able) return tl::make_unexpected(able.error());
@@ -43,7 +46,10 @@ void add_exec_command(CLI::App& app, const Program&, Action& action) {
     auto* command =
         app.add_subcommand("exec", "Run a module that build made: no compiler, headers or debuginfo needed");
     command->add_option("module", options->module, "The module's file")->required();
-    add_target_options(*command, options->measure);
+    // Which of them the module's recipe has is known when the file is read.
+    using recipe::Filter;
+    add_filter_options(*command, {Filter::thread, Filter::port, Filter::address, Filter::device},
+                       options->measure.filters);
     add_measure_options(*command, options->measure);
     command->callback([&action, options] { action = [options] { return exec(*options); }; });
 }

@@ -111,9 +111,9 @@ launch::LoadJob load_job_of(const host::Target& target, const std::filesystem::p
     job.target = target;
     job.cache = base::cache_directory();
     job.options.module = module;
-    job.options.target_id = plan.target;
+    job.options.target_id = plan.filters.target;
     job.options.buffer_mb = plan.buffer_mb;
-    if (plan.target_is_process) job.options.globals["stapgen_target_is_pid"] = "1";
+    job.options.globals = plan.filters.globals;
     return job;
 }
 

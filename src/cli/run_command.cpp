@@ -40,7 +40,7 @@ base::Result<void> run(const Program& program, const recipe::Recipe& recipe, con
 void add_run_command(CLI::App& app, const Program& program, const recipe::Recipe& recipe, Action& action) {
     auto options = std::make_shared<RunOptions>();
     auto* command = app.add_subcommand(recipe.name, recipe.summary)->group("Recipes");
-    if (knows_thread(recipe)) add_target_options(*command, options->measure);
+    add_filter_options(*command, recipe.filters, options->measure.filters);
     add_measure_options(*command, options->measure);
     add_interval(*command, options->make.interval);
     add_make_options(*command, options->make);

@@ -4,11 +4,9 @@
 
 #include <CLI/Error.hpp>
 #include <CLI/Option.hpp>
-#include <algorithm>
+#include <iostream>
 
-#include "base/text.h"
 #include "base/units.h"
-#include "cli/threads.h"
 
 namespace stapgen::cli {
 
@@ -61,21 +59,6 @@ base::Result<std::chrono::milliseconds> interval_of(const std::string& typed, co
     return rounded;
 }
 
-void add_target_options(CLI::App& command, MeasureOptions& options) {
-    auto* tid =
-        command.add_option("-x,--target-tid", options.target_tid, "Only what this thread does")->type_name("TID");
-    auto* pid =
-        command.add_option("-p,--target-pid", options.target_pid, "Only what this process does")->type_name("PID");
-    auto* comm = command.add_option("--comm", options.comm, "Only the thread of this name")->type_name("NAME");
-    tid->excludes(pid)->excludes(comm);
-    pid->excludes(comm);
-}
-
-bool knows_thread(const recipe::Recipe& recipe) {
-    const auto& fields = recipe.record.fields;
-    return std::find(fields.begin(), fields.end(), "tid:int") != fields.end();
-}
-
 void add_measure_options(CLI::App& command, MeasureOptions& options) {
     command.add_option("-d,--duration", options.duration, "Stop after this time (10, 250ms, 1m)")->type_name("TIME");
     command.add_option("-n,--count", options.count, "Stop after so many intervals")
@@ -94,43 +77,11 @@ void add_measure_options(CLI::App& command, MeasureOptions& options) {
     command.add_flag("-v,--verbose", options.verbose, "What stap says, on stderr");
 }
 
-namespace {
-
-base::Result<void> find_target(const MeasureOptions& options, MeasurePlan& plan) {
-    if (const auto target = options.target_tid ? options.target_tid : options.target_pid) {
-        auto thread = thread_of(*target);
-        if (!thread) return tl::make_unexpected(thread.error());
-        plan.target = target;
-        plan.target_is_process = options.target_pid.has_value();
-        if (plan.target_is_process && thread->pid != *target) {
-            return base::bad_input(
-                fmt::format("{} is a thread of process {}", *target, thread->pid),
-                fmt::format("give -x {} for the thread or -p {} for the process", *target, thread->pid));
-        }
-    }
-    if (options.comm.empty()) return {};
-    const auto threads = threads_named(options.comm);
-    if (threads.empty()) {
-        return base::bad_input(fmt::format("there is no thread named '{}'", base::printable(options.comm)),
-                               "'ps -eLo pid,tid,comm' lists the threads");
-    }
-    if (threads.size() > 1) {
-        std::string tids;
-        for (const auto& thread : threads)
-            tids += fmt::format(" {}", thread.tid);
-        return base::bad_input(
-            fmt::format("{} threads are named '{}':{}", threads.size(), base::printable(options.comm), tids),
-            fmt::format("choose one with -x, or all of a process with -p {}", threads.front().pid));
-    }
-    plan.target = threads.front().tid;
-    return {};
-}
-
-}  // namespace
-
 base::Result<MeasurePlan> plan_of(const MeasureOptions& options) {
     MeasurePlan plan;
-    if (auto found = find_target(options, plan); !found) return tl::make_unexpected(found.error());
+    auto filters = filters_of(options.filters);
+    if (!filters) return tl::make_unexpected(filters.error());
+    plan.filters = *std::move(filters);
     if (!options.duration.empty()) {
         auto duration = base::parse_duration(options.duration);
         if (!duration) return tl::make_unexpected(duration.error());
@@ -147,6 +98,10 @@ base::Result<MeasurePlan> plan_of(const MeasureOptions& options) {
     plan.buffer_mb = options.buffer_mb;
     plan.quiet = options.quiet;
     plan.verbose = options.verbose;
+    if (!plan.quiet) {
+        for (const auto& hint : plan.filters.hints)
+            std::cerr << "stapgen: " << hint << '\n';
+    }
     return plan;
 }
 

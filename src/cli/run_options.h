@@ -9,6 +9,7 @@
 
 #include "analyze/percentile.h"
 #include "base/result.h"
+#include "cli/filters.h"
 #include "recipe/parameters.h"
 #include "recipe/recipe.h"
 
@@ -37,8 +38,8 @@ base::Result<std::chrono::milliseconds> interval_of(const std::string& typed, co
 
 /// As typed.
 struct MeasureOptions {
-    std::optional<std::int64_t> target_tid, target_pid;
-    std::string comm, duration, percentiles, format = "table";
+    FilterOptions filters;
+    std::string duration, percentiles, format = "table";
     bool json = false;
     std::optional<std::int64_t> count, buffer_mb;
     bool quiet = false, verbose = false;
@@ -46,14 +47,10 @@ struct MeasureOptions {
 
 /// How a module is run and its output shown: -d, -n, -P, --format, -j, --buffer, -q, -v.
 void add_measure_options(CLI::App& command, MeasureOptions& options);
-/// Whose packets: -x, -p, --comm. Only for recipes that know the thread.
-void add_target_options(CLI::App& command, MeasureOptions& options);
-bool knows_thread(const recipe::Recipe& recipe);
 
 /// The same, understood.
 struct MeasurePlan {
-    std::optional<std::int64_t> target;  ///< for staprun -x
-    bool target_is_process = false;
+    Filters filters;
     std::optional<std::chrono::nanoseconds> duration;
     std::optional<std::int64_t> intervals;
     std::vector<analyze::Percentile> percentiles;
@@ -62,7 +59,7 @@ struct MeasurePlan {
     bool quiet = false, verbose = false;
 };
 
-/// Checks values and finds the thread; the thread must exist.
+/// Checks values, and says on stderr what of the filters is not there now.
 base::Result<MeasurePlan> plan_of(const MeasureOptions& options);
 
 }  // namespace stapgen::cli

@@ -42,7 +42,7 @@ std::vector<Thread> threads_named(std::string_view comm) {
 base::Result<Thread> thread_of(std::int64_t tid) {
     base::Result<Thread> result =
         base::bad_input(fmt::format("there is no thread {}", tid),
-                        "'ps -eLo pid,tid,comm' lists the threads; --comm NAME finds one by its name");
+                        "'ps -eLo pid,tid,comm' lists the threads; --comm NAME takes all of a name");
     each_thread([&](const Thread& thread) {
         if (thread.tid != tid) return true;
         result = thread;

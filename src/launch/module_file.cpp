@@ -53,6 +53,7 @@ base::Result<ModuleInfo> read_module_info(const std::filesystem::path& file) {
         const auto value = entry.substr(std::min(equals + 1, entry.size()));
         if (key == "name") info.name = value;
         if (key == "vermagic") info.release = value.substr(0, value.find(' '));
+        if (key == "parmtype") info.parameters.emplace(value.substr(0, value.find(':')));
         if (key == "description") info.systemtap = value == "systemtap-generated probe";
     }
     // Kernels before 4.13 leave the name out; the file's is the best guess then.

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -14,9 +15,10 @@ namespace stapgen::launch {
 
 /// What a .ko says about itself.
 struct ModuleInfo {
-    std::string name;        ///< as the kernel will call it
-    std::string release;     ///< the kernel it was built for
-    bool systemtap = false;  ///< made by stap
+    std::string name;                  ///< as the kernel will call it
+    std::string release;               ///< the kernel it was built for
+    bool systemtap = false;            ///< made by stap
+    std::set<std::string> parameters;  ///< of these it takes values; the kernel ignores any other in silence
 };
 
 base::Result<ModuleInfo> read_module_info(const std::filesystem::path& file);

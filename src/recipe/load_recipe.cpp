@@ -4,6 +4,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
 
@@ -164,6 +165,22 @@ Parameter read_parameter(Table table) {
     return parameter;
 }
 
+std::set<Filter> read_filters(Table& table) {
+    static const std::map<std::string, Filter> words{
+        {"thread", Filter::thread}, {"port", Filter::port}, {"addr", Filter::address}, {"dev", Filter::device}};
+    std::set<Filter> filters;
+    for (const auto& word : table.texts("filters")) {
+        if (const auto known = words.find(word); known != words.end()) {
+            filters.insert(known->second);
+            continue;
+        }
+        const auto meant = base::did_you_mean(word, {"thread", "port", "addr", "dev"});
+        table.wrong("filters", fmt::format("there is no filter '{}'", base::printable(word)),
+                    meant ? fmt::format("did you mean '{}'?", *meant) : "there are thread, port, addr and dev");
+    }
+    return filters;
+}
+
 void read_stap(Table table, Recipe& recipe) {
     recipe.macros = table.texts("macros");
     for (const auto& macro : recipe.macros) {
@@ -207,6 +224,7 @@ Recipe read_recipe(const toml::table& root) {
         }
         stage.refuse_the_rest();
     }
+    recipe.filters = read_filters(table);
     for (auto& parameter : table.tables("parameters"))
         recipe.parameters.push_back(read_parameter(parameter));
     if (auto stap = table.table("stap")) read_stap(*stap, recipe);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,9 @@ struct RecordSchema {
     std::vector<std::string> fields;  ///< "name:type"
 };
 
+/// What a measurement can be narrowed to: options of the command line, and module parameters of the script.
+enum class Filter { thread, port, address, device };
+
 /// recipe.toml, checked, and the folder it came from: docs/recipes.md.
 struct Recipe {
     std::filesystem::path folder;
@@ -42,6 +46,7 @@ struct Recipe {
     RecordSchema record;
     std::vector<Stage> stages;
     std::vector<Parameter> parameters;
+    std::set<Filter> filters;
     std::optional<std::int64_t> interval_s;  ///< for recipes that report by interval: the default, seconds
     std::vector<std::string> macros;         ///< for stap's -D: NAME=VALUE
 };

@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 
-MASKS = [(re.escape(os.uname().release), "RELEASE"), (r"/tmp/stapgen-\w+", "TMP")]
+MASKS = [(re.escape(os.uname().release), "RELEASE"), (r"/tmp/stapgen-\w+", "TMP"), (r"\S*/staprun\b", "staprun")]
 
 
 def run(stapgen, command, home):

@@ -200,6 +200,14 @@ TEST_CASE("staprun's new name for a module has the length of the old one") {
     CHECK_FALSE(is_loaded("stap_12 16384 0 - Live\n", "stap_1"));
 }
 
+TEST_CASE("a module says what it was made of and which parameters it takes") {
+    const auto info = read_module_info(MODULE_WITH_PARAMETERS).value();
+    CHECK(info.name == "stap_0123456789abcdef");
+    CHECK(info.release == "0.0.0-nowhere");
+    CHECK(info.systemtap);
+    CHECK(info.parameters == std::set<std::string>{"stapgen_port", "_stp_bufsize"});
+}
+
 TEST_CASE("a file that is no module is refused with a remedy") {
     Bench bench;
     const auto file = bench.folder.path() / "x.ko";

@@ -70,6 +70,18 @@ TEST_CASE("what is wrong with a recipe is said with file, line and column") {
           "recipe.toml:17:10: 'X=1; evil' is not NAME=NUMBER");
 }
 
+TEST_CASE("a recipe says by what it can be filtered, and a word that is no filter is refused") {
+    using recipe::Filter;
+    const auto with = [](const std::string& list) { return load("filters = " + list + "\n" + good); };
+    CHECK(with("[\"dev\", \"thread\"]").value().filters == std::set{Filter::thread, Filter::device});
+    CHECK(with("[\"port\", \"addr\"]").value().filters == std::set{Filter::port, Filter::address});
+    CHECK(load(good).value().filters.empty());
+    CHECK(with("[\"thread\", \"adr\"]").error().what == "recipe.toml:1:11: there is no filter 'adr'");
+    CHECK(with("[\"thread\", \"adr\"]").error().hint == "did you mean 'addr'?");
+    CHECK(with("[\"bandwidth\"]").error().hint == "there are thread, port, addr and dev");
+    CHECK(with("\"thread\"").error().what == "recipe.toml:1:11: 'filters' must be a list of texts");
+}
+
 TEST_CASE("arguments get defaults, and values that a recipe does not allow are refused") {
     const auto mine = load(good).value();
     CHECK(recipe::complete_arguments(mine, {}).value().at("max-packets") == "4096");

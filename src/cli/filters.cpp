@@ -1,0 +1,138 @@
+#include "cli/filters.h"
+
+#include <fmt/format.h>
+
+#include <CLI/Option.hpp>
+#include <algorithm>
+#include <filesystem>
+
+#include "base/text.h"
+#include "cli/threads.h"
+#include "launch/masked_bytes.h"
+
+namespace stapgen::cli {
+
+using recipe::Filter;
+
+void add_filter_options(CLI::App& command, const std::set<Filter>& filters, FilterOptions& options) {
+    const std::string group = "Filters";
+    if (filters.contains(Filter::thread)) {
+        auto* tid =
+            command.add_option("-x,--target-tid", options.target_tid, "Only what this thread does")->type_name("TID");
+        auto* pid =
+            command.add_option("-p,--target-pid", options.target_pid, "Only what this process does")->type_name("PID");
+        auto* comm = command.add_option("--comm", options.comm, "Only what threads of this name do, later ones too")
+                         ->type_name("NAME");
+        for (auto* option : {tid, pid, comm})
+            option->group(group);
+        tid->excludes(pid)->excludes(comm);
+        pid->excludes(comm);
+    }
+    if (filters.contains(Filter::port)) {
+        command.add_option("--port", options.port, "Only connections with this port, local or remote")
+            ->check(CLI::Range(1, 65535))
+            ->type_name("N")
+            ->group(group);
+    }
+    if (filters.contains(Filter::address)) {
+        command.add_option("--addr", options.address, "Only connections with an address like this, local or remote")
+            ->type_name("ADDRESS[/PREFIX]")
+            ->group(group);
+    }
+    if (filters.contains(Filter::device)) {
+        command.add_option("--dev", options.device, "Only what this network device receives or sends")
+            ->type_name("NAME")
+            ->group(group);
+    }
+}
+
+namespace {
+
+void use(Filters& filters, const std::string& option, const std::map<std::string, std::string>& globals) {
+    auto& used = filters.used.emplace_back(Filters::Used{option, {}});
+    for (const auto& [name, value] : globals) {
+        used.parameters.insert(name);
+        filters.globals[name] = value;
+    }
+}
+
+base::Result<void> find_target(const FilterOptions& options, Filters& filters) {
+    const auto target = options.target_tid ? options.target_tid : options.target_pid;
+    if (!target) return {};
+    auto thread = thread_of(*target);
+    if (!thread) return tl::make_unexpected(thread.error());
+    if (options.target_pid && thread->pid != *target) {
+        return base::bad_input(fmt::format("{} is a thread of process {}", *target, thread->pid),
+                               fmt::format("give -x {} for the thread or -p {} for the process", *target, thread->pid));
+    }
+    filters.target = target;
+    // Set for -p only, but a module that does not have it asks for no thread at all.
+    filters.used.push_back({options.target_pid ? "--target-pid" : "--target-tid", {"stapgen_target_is_pid"}});
+    if (options.target_pid) filters.globals["stapgen_target_is_pid"] = "1";
+    return {};
+}
+
+base::Result<void> use_comm(const std::string& comm, Filters& filters) {
+    if (comm.empty()) return base::bad_input("--comm: a name has one byte or more", "'ps -eLo comm' lists the names");
+    use(filters, "--comm", launch::masked_name(comm).globals("comm"));
+    if (threads_named(comm).empty()) {
+        filters.hints.push_back(
+            fmt::format("no thread is named '{}' now; those that appear will be measured", base::printable(comm)));
+    }
+    return {};
+}
+
+base::Result<void> use_device(const std::string& name, Filters& filters) {
+    // As the kernel's dev_valid_name.
+    const bool valid = !name.empty() && name.size() < 16 && name != "." && name != ".." &&
+                       name.find_first_of("/: \t\n\v\f\r") == std::string::npos;
+    if (!valid) {
+        return base::bad_input(fmt::format("--dev: '{}' is not a network device's name", base::printable(name)),
+                               "it has 1 to 15 bytes, no blanks, no '/' and no ':'; 'ip link' lists those of this "
+                               "network namespace");
+    }
+    use(filters, "--dev", launch::masked_name(name).globals("dev"));
+    std::error_code ignored;
+    if (!std::filesystem::exists(std::filesystem::path("/sys/class/net") / name, ignored)) {
+        filters.hints.push_back(
+            fmt::format("no network device is named '{}' in this network namespace; one that "
+                        "appears, or of another namespace, will be measured",
+                        base::printable(name)));
+    }
+    return {};
+}
+
+}  // namespace
+
+base::Result<Filters> filters_of(const FilterOptions& options) {
+    Filters filters;
+    if (auto found = find_target(options, filters); !found) return tl::make_unexpected(found.error());
+    if (options.comm) {
+        if (auto used = use_comm(*options.comm, filters); !used) return tl::make_unexpected(used.error());
+    }
+    if (options.port) use(filters, "--port", {{"stapgen_port", fmt::to_string(*options.port)}});
+    if (options.address) {
+        auto address = launch::masked_address(*options.address);
+        if (!address) {
+            address.error().what.insert(0, "--addr: ");
+            return tl::make_unexpected(address.error());
+        }
+        use(filters, "--addr", address->globals("addr"));
+    }
+    if (options.device) {
+        if (auto used = use_device(*options.device, filters); !used) return tl::make_unexpected(used.error());
+    }
+    return filters;
+}
+
+base::Result<void> check_module_has(const Filters& filters, const std::string& file, const launch::ModuleInfo& info) {
+    for (const auto& [option, parameters] : filters.used) {
+        if (std::ranges::includes(info.parameters, parameters)) continue;
+        return base::bad_input(
+            fmt::format("{} cannot be filtered by {}: the recipe it was made of does not ask for it", file, option),
+            fmt::format("leave {} out, or build a recipe that has this option", option));
+    }
+    return {};
+}
+
+}  // namespace stapgen::cli

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "launch/module_file.h"
+#include "recipe/recipe.h"
+
+namespace stapgen::cli {
+
+/// Whose packets are measured, as typed.
+struct FilterOptions {
+    std::optional<std::int64_t> target_tid, target_pid, port;
+    std::optional<std::string> comm, address, device;
+};
+
+/// -x, -p and --comm, --port, --addr, --dev: those that the recipe has.
+void add_filter_options(CLI::App& command, const std::set<recipe::Filter>& filters, FilterOptions& options);
+
+/// The same, understood.
+struct Filters {
+    /// An option that was used, and the parameters that a module must have for it.
+    struct Used {
+        std::string option;
+        std::set<std::string> parameters;
+    };
+
+    std::optional<std::int64_t> target;          ///< for staprun -x
+    std::map<std::string, std::string> globals;  ///< values of the script's globals
+    std::vector<Used> used;
+    std::vector<std::string> hints;  ///< that what was asked for is not there now; for the user
+};
+
+/// Checks values. The thread of -x and the process of -p must exist.
+base::Result<Filters> filters_of(const FilterOptions& options);
+
+/// The kernel would ignore a parameter that the module does not have, and everything would be measured.
+base::Result<void> check_module_has(const Filters& filters, const std::string& file, const launch::ModuleInfo& info);
+
+}  // namespace stapgen::cli

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace stapgen::launch {
+
+/// 16 bytes of which a script compares those under a mask: an address, a device's name, a thread's name.
+struct MaskedBytes {
+    std::array<unsigned char, 16> bytes{}, mask{};
+
+    /// The values of a script's globals stapgen_NAME_a and _b (bytes 0 to 7 and 8 to 15) and stapgen_NAME_mask_a and
+    /// _b, as the numbers that a kernel of this machine's byte order finds in its memory.
+    [[nodiscard]] std::map<std::string, std::string> globals(std::string_view name) const;
+};
+
+/// ADDRESS[/PREFIX]; IPv4 becomes the v4-mapped IPv6 address. Bits beyond the prefix are an error.
+base::Result<MaskedBytes> masked_address(std::string_view text);
+
+/// A name as the kernel keeps it in 16 bytes, cut to 15. The mask ends with the NUL: there may be rubbish behind it.
+MaskedBytes masked_name(std::string_view name);
+
+}  // namespace stapgen::launch

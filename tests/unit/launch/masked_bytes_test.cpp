@@ -1,0 +1,98 @@
+#include "launch/masked_bytes.h"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+
+using namespace stapgen;
+using namespace stapgen::launch;
+
+namespace {
+
+using Bytes = std::array<unsigned char, 16>;
+
+/// So many bits, as a mask.
+Bytes first_bits(int count) {
+    Bytes mask{};
+    for (int i = 0; i < count; ++i)
+        mask[i / 8] = static_cast<unsigned char>(mask[i / 8] * 2 + 1);
+    if (count % 8 != 0) mask[count / 8] = static_cast<unsigned char>(mask[count / 8] << (8 - count % 8));
+    return mask;
+}
+
+Bytes bytes_of(std::string_view text) {
+    Bytes bytes{};
+    std::memcpy(bytes.data(), text.data(), text.size());
+    return bytes;
+}
+
+base::Error refusal(std::string_view text) {
+    const auto address = masked_address(text);
+    REQUIRE_FALSE(address);
+    CHECK(address.error().kind == base::ErrorKind::bad_input);
+    return address.error();
+}
+
+}  // namespace
+
+TEST_CASE("an IPv4 address is its v4-mapped IPv6 address, and its prefix is 96 longer") {
+    const auto one = masked_address("127.0.0.1").value();
+    CHECK(one.bytes == Bytes{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0, 1});
+    CHECK(one.mask == first_bits(128));
+    const auto net = masked_address("10.8.0.0/13").value();
+    CHECK(net.bytes == Bytes{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 8, 0, 0});
+    CHECK(net.mask == first_bits(96 + 13));
+    CHECK(masked_address("0.0.0.0/0").value().mask == first_bits(96));
+    CHECK(masked_address("::ffff:127.0.0.1").value().bytes == one.bytes);
+}
+
+TEST_CASE("an IPv6 address and its prefix are taken as they are") {
+    const auto one = masked_address("fe80::1").value();
+    CHECK(one.bytes == Bytes{0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1});
+    CHECK(one.mask == first_bits(128));
+    CHECK(masked_address("fe80::/10").value().mask == first_bits(10));
+    CHECK(masked_address("::/0").value().mask == first_bits(0));
+}
+
+TEST_CASE("bits beyond the prefix are refused, and the network that was meant is named") {
+    CHECK(refusal("10.1.2.3/8").what == "'10.1.2.3/8' has bits set beyond its prefix");
+    CHECK(refusal("10.1.2.3/8").hint == "the network is 10.0.0.0/8; for the one address leave the prefix out");
+    CHECK(refusal("fe80::1/64").hint == "the network is fe80::/64; for the one address leave the prefix out");
+    CHECK(refusal("10.0.0.1/0").hint.starts_with("the network is 0.0.0.0/0;"));
+}
+
+TEST_CASE("what is no address and no prefix is refused") {
+    for (const char* text :
+         {"", "/8", "10", "10.0.0", "10.0.0.256", "localhost", "fe80::1%eth0", "10.0.0.1 ", "[::1]"}) {
+        CAPTURE(text);
+        CHECK(refusal(text).what.find("is not an address") != std::string::npos);
+    }
+    for (const char* text : {"10.0.0.0/", "10.0.0.0/33", "::/129", "10.0.0.0/x", "10.0.0.0/-1", "10.0.0.0/8/8"}) {
+        CAPTURE(text);
+        CHECK(refusal(text).what.find("is not a prefix's length") != std::string::npos);
+    }
+    CHECK(refusal("\x1b[31m").what.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("a name is compared up to its NUL, and cut as the kernel cuts it") {
+    const auto lo = masked_name("lo");
+    CHECK(lo.bytes == bytes_of("lo"));
+    CHECK(lo.mask == bytes_of("\xff\xff\xff"));
+    CHECK(masked_name("123456789012345").mask == first_bits(128));
+    CHECK(masked_name("1234567890123456789").bytes == bytes_of("123456789012345"));
+}
+
+TEST_CASE("the bytes reach the script as four numbers in memory order") {
+    const auto globals = masked_name("mc-worker").globals("comm");
+    REQUIRE(globals.size() == 4);
+    const auto bytes_at = [&](const char* name) {
+        const std::int64_t number = std::stoll(globals.at(name));
+        std::string bytes(8, '\0');
+        std::memcpy(bytes.data(), &number, 8);
+        return bytes;
+    };
+    CHECK(bytes_at("stapgen_comm_a") == "mc-worke");
+    CHECK(bytes_at("stapgen_comm_b") == std::string("r\0\0\0\0\0\0\0", 8));
+    CHECK(globals.at("stapgen_comm_mask_a") == "-1");
+    CHECK(bytes_at("stapgen_comm_mask_b") == std::string("\xff\xff\0\0\0\0\0\0", 8));
+}
