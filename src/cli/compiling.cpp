@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <iostream>
 
 #include "base/text.h"
@@ -71,7 +72,8 @@ base::Result<Preparation> prepare(const Program& program, const host::System& ma
 
     launch::CompileJob job;
     job.cache = base::cache_directory();
-    job.target = host::inspect(machine, {options.stap, options.release});
+    const char* debuginfod = std::getenv("DEBUGINFOD_URLS");
+    job.target = host::inspect(machine, {options.stap, options.release, debuginfod == nullptr ? "" : debuginfod});
     if (!options.dry_run) {
         // What cannot be changed here is said before what can be installed.
         if (purpose == Purpose::run_here) {
@@ -81,6 +83,11 @@ base::Result<Preparation> prepare(const Program& program, const host::System& ma
         }
         if (auto able = host::none_of(host::obstacles_to_compile(job.target)); !able) {
             return tl::make_unexpected(able.error());
+        }
+        if (options.debuginfo == "require") {
+            if (auto able = host::none_of(host::obstacles_to_debuginfo(job.target)); !able) {
+                return tl::make_unexpected(able.error());
+            }
         }
     }
     std::vector<std::string> notes;
@@ -92,7 +99,7 @@ base::Result<Preparation> prepare(const Program& program, const host::System& ma
     if (auto written = base::create_file(job.options.script, *script); !written) {
         return tl::make_unexpected(written.error());
     }
-    job.options.tapsets = {program.files.tapsets};
+    job.options.tapsets = tapset_folders(program.files, options.debuginfo);
     job.options.macros = recipe.macros;
     job.options.all_modules = options.all_modules;
     job.options.modules = options.modules;

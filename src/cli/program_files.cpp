@@ -37,13 +37,20 @@ std::vector<std::filesystem::path> recipe_folders(const std::string& recipe_path
     return folders;
 }
 
-base::Result<std::vector<render::TapsetFile>> read_tapsets(const ProgramFiles& files) {
+std::vector<std::filesystem::path> tapset_folders(const ProgramFiles& files, const std::string& debuginfo) {
+    return {files.tapsets, files.tapsets / ("debuginfo-" + debuginfo)};
+}
+
+base::Result<std::vector<render::TapsetFile>> read_tapsets(const std::vector<std::filesystem::path>& folders) {
     std::vector<render::TapsetFile> tapsets;
     std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(files.tapsets, error)) {
-        auto text = base::read_file(entry.path());
-        if (!text) return tl::make_unexpected(text.error());
-        tapsets.push_back({entry.path().filename().string(), *std::move(text)});
+    for (const auto& folder : folders) {
+        for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+            if (!entry.is_regular_file(error)) continue;
+            auto text = base::read_file(entry.path());
+            if (!text) return tl::make_unexpected(text.error());
+            tapsets.push_back({entry.path().filename().string(), *std::move(text)});
+        }
     }
     std::sort(tapsets.begin(), tapsets.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
     return tapsets;

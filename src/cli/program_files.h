@@ -19,7 +19,10 @@ base::Result<ProgramFiles> find_program_files();
 /// folders), ~/.config/stapgen/recipes, and our own.
 std::vector<std::filesystem::path> recipe_folders(const std::string& recipe_path, const ProgramFiles& files);
 
-/// The texts of the tapset files, sorted by name.
-base::Result<std::vector<render::TapsetFile>> read_tapsets(const ProgramFiles& files);
+/// Where stap finds the tapset: what is for all, and what --debuginfo MODE chooses.
+std::vector<std::filesystem::path> tapset_folders(const ProgramFiles& files, const std::string& debuginfo);
+
+/// The texts of the tapset files in these folders, sorted by name.
+base::Result<std::vector<render::TapsetFile>> read_tapsets(const std::vector<std::filesystem::path>& folders);
 
 }  // namespace stapgen::cli

@@ -12,7 +12,7 @@ namespace {
 
 struct RenderOptions {
     bool standalone = false;
-    std::string interval, release;
+    std::string interval, release, debuginfo = "auto";
     recipe::Arguments arguments;
 };
 
@@ -22,7 +22,7 @@ base::Result<void> render(const Program& program, const recipe::Recipe& recipe, 
     auto script = script_of(recipe, options.arguments, *interval);
     if (!script) return tl::make_unexpected(script.error());
     if (options.standalone) {
-        auto tapsets = read_tapsets(program.files);
+        auto tapsets = read_tapsets(tapset_folders(program.files, options.debuginfo));
         if (!tapsets) return tl::make_unexpected(tapsets.error());
         *script = render::with_tapsets(*script, *tapsets);
     }
@@ -41,6 +41,7 @@ void add_render_command(CLI::App& app, const Program& program, Action& action) {
         one->add_flag("--standalone", options->standalone, "With stapgen's tapset put in, to carry elsewhere");
         one->add_option("-r,--release", options->release,
                         "Accepted for the kernel it is meant for; the script itself fits all of them");
+        add_debuginfo(*one, options->debuginfo);
         add_interval(*one, options->interval);
         add_parameters(*one, recipe, options->arguments);
         one->callback([&program, &recipe, &action, options] {

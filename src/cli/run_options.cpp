@@ -18,6 +18,7 @@ void add_make_options(CLI::App& command, MakeOptions& options) {
                     "System.map or saved /proc/kallsyms of that kernel (may be .gz, .xz, .zst)")
         ->type_name("FILE");
     command.add_option("--stap", options.stap, "Which stap")->envname("STAPGEN_STAP")->type_name("PATH");
+    add_debuginfo(command, options.debuginfo);
     command.add_flag("--all-modules", options.all_modules, "Let stap put names to addresses of all modules");
     command.add_option("--module", options.modules, "The same for one module (stap's -d); repeatable")
         ->type_name("NAME")
@@ -29,6 +30,14 @@ void add_make_options(CLI::App& command, MakeOptions& options) {
         ->type_name("NAME")
         ->allow_extra_args(false);
     command.add_flag("--dry-run", options.dry_run, "Print the exact commands and run nothing");
+}
+
+void add_debuginfo(CLI::App& command, std::string& debuginfo) {
+    command
+        .add_option("--debuginfo", debuginfo,
+                    "The kernel's DWARF: auto (where nothing else will do), never, or require (wherever it helps)")
+        ->check(CLI::IsMember({"auto", "never", "require"}))
+        ->type_name("MODE");
 }
 
 void add_parameters(CLI::App& command, const recipe::Recipe& recipe, recipe::Arguments& arguments) {

@@ -20,6 +20,7 @@ enum class Format { table, json };
 /// As typed.
 struct MakeOptions {
     std::string release, symbols, stap = "stap";
+    std::string debuginfo = "auto";  ///< auto, never or require
     bool all_modules = false;
     std::vector<std::string> modules, stap_options, without_cures;
     bool dry_run = false;
@@ -27,9 +28,10 @@ struct MakeOptions {
     std::string interval;
 };
 
-/// How a module is made: -r, --symbols, --stap, --all-modules, --module, --stap-option, --no-cure, --dry-run,
-/// and the recipe's own parameters.
+/// How a module is made: -r, --symbols, --stap, --debuginfo, --all-modules, --module, --stap-option, --no-cure,
+/// --dry-run, and the recipe's own parameters.
 void add_make_options(CLI::App& command, MakeOptions& options);
+void add_debuginfo(CLI::App& command, std::string& debuginfo);
 void add_parameters(CLI::App& command, const recipe::Recipe& recipe, recipe::Arguments& arguments);
 void add_interval(CLI::App& command, std::string& interval);
 

@@ -103,6 +103,21 @@ void look_at_symbol_table(const System& system, Target& target) {
     }
 }
 
+/// Where stap looks (elfutils' libdwfl does it), the first file that is there.
+void look_at_debuginfo(const System& system, const TargetRequest& request, Target& target) {
+    const fs::path debug = "/usr/lib/debug";
+    const auto name = "vmlinux-" + target.release;
+    for (const auto& path :
+         {debug / "boot" / name, debug / "lib/modules" / target.release / "vmlinux", target.build / "vmlinux",
+          fs::path("/boot") / name, fs::path("/lib/modules") / target.release / "vmlinux"}) {
+        for (const auto* suffix : {"", ".debug"}) {
+            const auto file = path.string() + suffix;
+            if (target.debuginfo.empty() && system.exists(file)) target.debuginfo = file;
+        }
+    }
+    if (target.debuginfo.empty()) target.debuginfo = request.debuginfod_urls;
+}
+
 void look_at_running_kernel(const System& system, Target& target) {
     target.loads_modules = system.exists("/proc/modules");
     // Without permission to read the table there is no telling, and no reason to say no.
@@ -138,6 +153,7 @@ Target inspect(const System& system, const TargetRequest& request) {
     look_at_kernel_tree(system, request, target);
     look_at_stap(system, request, target);
     look_at_symbol_table(system, target);
+    look_at_debuginfo(system, request, target);
     look_at_running_kernel(system, target);
     target.privilege = privilege_of(system);
     return target;

@@ -26,8 +26,9 @@ enum class Privilege { root, group, none };
 
 /// What was asked for on the command line.
 struct TargetRequest {
-    std::string stap = "stap";  ///< --stap or $STAPGEN_STAP: a name or a path
-    std::string release{};      ///< -r: a release, or the absolute path of a build tree; empty: the running kernel
+    std::string stap = "stap";      ///< --stap or $STAPGEN_STAP: a name or a path
+    std::string release{};          ///< -r: a release, or the absolute path of a build tree; empty: the running kernel
+    std::string debuginfod_urls{};  ///< $DEBUGINFOD_URLS: stap asks these servers for debuginfo
 };
 
 /// What one machine can do for one kernel. Always filled as far as it goes; what is missing is told by
@@ -48,6 +49,8 @@ struct Target {
     std::filesystem::path runtime;  ///< stap's runtime sources; empty: not found
 
     SymbolTable symbol_table;
+    /// The kernel's DWARF, or the servers that are asked for it; empty: neither.
+    std::string debuginfo;
     Privilege privilege = Privilege::none;
     Distribution distribution = Distribution::other;
     bool loads_modules = false;   ///< the running kernel has loadable modules
@@ -60,6 +63,8 @@ Target inspect(const System& system, const TargetRequest& request);
 
 /// Everything that keeps stap from making a module for the target, each with its remedy. Empty: go ahead.
 std::vector<base::Error> obstacles_to_compile(const Target& target);
+/// The same for probe points that take the kernel's DWARF.
+std::vector<base::Error> obstacles_to_debuginfo(const Target& target);
 /// The same for loading a module that exists.
 std::vector<base::Error> obstacles_to_load(const Target& target);
 /// The first obstacle as a result.

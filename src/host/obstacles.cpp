@@ -58,6 +58,16 @@ std::vector<base::Error> obstacles_to_compile(const Target& target) {
     return found;
 }
 
+std::vector<base::Error> obstacles_to_debuginfo(const Target& target) {
+    if (!target.debuginfo.empty()) return {};
+    const auto remedy = install(target, fmt::format("linux-image-{}-dbg", target.release),
+                                fmt::format("--enablerepo='*debug*' kernel-debuginfo-{}", target.release));
+    return {cannot(fmt::format("no debuginfo of kernel {}: there is no /usr/lib/debug/boot/vmlinux-{} nor another file "
+                               "that stap would take",
+                               target.release, target.release),
+                   remedy + "; or set DEBUGINFOD_URLS, or leave --debuginfo require out")};
+}
+
 std::vector<base::Error> obstacles_to_load(const Target& target) {
     std::vector<base::Error> found;
     // First: to those it is not for, staprun looks as if it were not there.

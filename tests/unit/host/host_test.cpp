@@ -106,6 +106,29 @@ TEST_CASE("each thing that keeps a module out of the kernel is named") {
     CHECK(obstacles_to_load(other)[0].what.find("6.12.1") != std::string::npos);
 }
 
+TEST_CASE("debuginfo is found where stap looks, or asked of a server, or it is said what to install") {
+    const auto obstacles = [](const FakeSystem& system, const TargetRequest& request = {}) {
+        return obstacles_to_debuginfo(inspect(system, request));
+    };
+    auto system = debian_12();
+    REQUIRE(obstacles(system).size() == 1);
+    CHECK(obstacles(system)[0].kind == stapgen::base::ErrorKind::cannot_here);
+    CHECK(obstacles(system)[0].what.starts_with("no debuginfo of kernel 6.1.0-56-amd64: "));
+    CHECK(obstacles(system)[0].hint.starts_with("apt-get install linux-image-6.1.0-56-amd64-dbg;"));
+    CHECK(obstacles(system, {.debuginfod_urls = "https://debuginfod.example"}).empty());
+    for (const auto* file :
+         {"/usr/lib/debug/boot/vmlinux-6.1.0-56-amd64", "/usr/lib/debug/lib/modules/6.1.0-56-amd64/vmlinux.debug",
+          "/usr/lib/debug/lib/modules/6.1.0-56-amd64/vmlinux", "/lib/modules/6.1.0-56-amd64/build/vmlinux",
+          "/boot/vmlinux-6.1.0-56-amd64"}) {
+        CAPTURE(file);
+        auto with = system;
+        with.files[file] = "";
+        CHECK(inspect(with, {}).debuginfo == file);
+        CHECK(obstacles(with).empty());
+        CHECK_FALSE(obstacles(with, {.release = "6.1.0-99-amd64"}).empty());
+    }
+}
+
 TEST_CASE("a build tree given by its path says itself which release it is") {
     auto system = debian_12();
     system.files["/tmp/tree/.config"] = "";
