@@ -51,6 +51,7 @@ void add_exec_command(CLI::App& app, const Program&, Action& action) {
     add_filter_options(*command, {Filter::thread, Filter::port, Filter::address, Filter::device},
                        options->measure.filters);
     add_measure_options(*command, options->measure);
+    add_events(*command, options->measure);
     command->callback([&action, options] { action = [options] { return exec(*options); }; });
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 
@@ -10,6 +11,7 @@
 #include "base/text.h"
 #include "cli/naming.h"
 #include "decode/record_parser.h"
+#include "report/event_writer.h"
 #include "report/json_report.h"
 #include "report/text_report.h"
 
@@ -20,15 +22,27 @@ namespace {
 /// Everything that happens between a line of the module and the report.
 class Measurement {
   public:
-    Measurement(const MeasurePlan& plan, std::string recipe) : plan_(plan), recipe_(std::move(recipe)) {}
+    Measurement(const MeasurePlan& plan, std::string recipe) : plan_(plan), recipe_(std::move(recipe)) {
+        using report::EventFormat;
+        if (plan.events) {
+            events_.emplace(std::cout, plan.format == Format::table ? EventFormat::table : EventFormat::ndjson);
+        }
+    }
 
     void output(launch::Line line, launch::Control& control) {
         // Of a line that was cut the last number may be wrong: it counts as not understood.
         const auto parsed = parser_.feed(line.cut ? std::string_view("(cut)") : line.text);
         if (!analyzer_ && parser_.header() != nullptr) begin(*parser_.header());
         if (!analyzer_) return;
+        if (refusal_) {
+            control.request_stop();
+            return;
+        }
         analyzer_->add(parsed);
-        if (std::holds_alternative<decode::Ready>(parsed)) ready();
+        if (const auto* record = std::get_if<decode::Record>(&parsed); record != nullptr && events_) {
+            events_->record(*record);
+        }
+        if (const auto* ready_line = std::get_if<decode::Ready>(&parsed)) ready(*ready_line);
         if (std::holds_alternative<decode::Tick>(parsed)) {
             show_interval();
             if (++intervals_ == plan_.intervals) control.request_stop();
@@ -45,6 +59,8 @@ class Measurement {
     }
 
     void tick(launch::Control& control) {
+        // Often enough for a person, and for a reader who goes away; not for each line.
+        if (events_ && !std::cout.flush()) control.request_stop();
         if (plan_.duration && ready_at_ && Clock::now() - *ready_at_ >= *plan_.duration) control.request_stop();
     }
 
@@ -55,14 +71,20 @@ class Measurement {
             if (end.ending.interrupted) return base::failed("interrupted before the measurement began");
             return base::failed("the module printed no records", "run it again with -v to see what it says");
         }
+        if (refusal_) return tl::make_unexpected(*refusal_);
+        if (events_) {
+            events_->end();
+            events_->interrupt();
+        }
         auto summary = analyzer_->summary();
         summary.input = parser_.input();
         const auto& losses = end.losses;
         summary.transport = {losses.skipped_probes + losses.missed_probes, losses.errors,
                              losses.transport_failures + losses.lost_messages};
         names_.put_into(summary);
-        if (plan_.format == Format::json) {
-            report::write_json(std::cout, summary, {.percentiles = plan_.percentiles});
+        if (plan_.format != Format::table) {
+            report::write_json(std::cout, summary,
+                               {.percentiles = plan_.percentiles, .one_line = plan_.format == Format::ndjson});
         } else {
             report::write_text(std::cout, summary, {.percentiles = plan_.percentiles, .intervals = false});
         }
@@ -74,24 +96,43 @@ class Measurement {
     using Clock = std::chrono::steady_clock;
 
     void begin(const decode::Header& header) {
+        if (events_ && counts_drops(header)) {
+            refusal_ =
+                base::Error{base::ErrorKind::bad_input, "--events: the records of this module are counts of drops",
+                            "leave it out: the report has a row for each of them"};
+        }
         analyze::AnalyzerOptions options;
-        options.keep_intervals = plan_.format == Format::table;
+        options.keep_intervals = plan_.format != Format::json;
         for (const char* field : {"pid", "tid", "comm"}) {
             if (header.schemas.front().find(field)) options.group_by.emplace_back(field);
         }
         if (auto analyzer = analyze::Analyzer::create(header, options)) analyzer_ = *std::move(analyzer);
     }
 
-    void ready() {
+    static bool counts_drops(const decode::Header& header) {
+        const auto& fields = header.schemas.front().fields;
+        return std::ranges::find(fields, decode::FieldType::address, &decode::Field::type) != fields.end() &&
+               std::ranges::find(fields, decode::FieldType::count, &decode::Field::type) != fields.end();
+    }
+
+    void ready(const decode::Ready& ready) {
+        if (events_) events_->ready(ready);
         ready_at_ = Clock::now();
         if (!plan_.quiet) std::cerr << fmt::format("stapgen: measuring {}; Ctrl-C ends it\n", recipe_);
     }
 
     void show_interval() {
         auto interval = analyzer_->take_interval();
-        if (!interval || plan_.format != Format::table) return;
+        if (!interval) return;
         names_.put_into(*interval);
-        report::write_text(std::cout, *interval, {.percentiles = plan_.percentiles, .total = !interval->counts_drops});
+        if (events_) events_->interrupt();
+        if (plan_.format == Format::ndjson) {
+            report::write_json(std::cout, *interval,
+                               {.percentiles = plan_.percentiles, .one_line = true, .interval = intervals_});
+        } else {
+            report::write_text(std::cout, *interval,
+                               {.percentiles = plan_.percentiles, .total = !interval->counts_drops});
+        }
         std::cout.flush();
     }
 
@@ -99,6 +140,8 @@ class Measurement {
     std::string recipe_;
     decode::RecordParser parser_;
     std::optional<analyze::Analyzer> analyzer_;
+    std::optional<report::EventWriter> events_;
+    std::optional<base::Error> refusal_;
     std::optional<Clock::time_point> ready_at_;
     std::int64_t intervals_ = 0;
     Names names_;

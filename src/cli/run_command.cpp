@@ -42,6 +42,7 @@ void add_run_command(CLI::App& app, const Program& program, const recipe::Recipe
     auto* command = app.add_subcommand(recipe.name, recipe.summary)->group("Recipes");
     add_filter_options(*command, recipe.filters, options->measure.filters);
     add_measure_options(*command, options->measure);
+    if (!recipe.stages.empty()) add_events(*command, options->measure);
     add_interval(*command, options->make.interval);
     add_make_options(*command, options->make);
     add_parameters(*command, recipe, options->make.arguments);

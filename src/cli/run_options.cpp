@@ -75,8 +75,8 @@ void add_measure_options(CLI::App& command, MeasureOptions& options) {
         ->type_name("N");
     command.add_option("-P,--percentiles", options.percentiles, "Which percentiles (default 50,90,99,99.9)")
         ->type_name("LIST");
-    auto* format = command.add_option("--format", options.format, "table or json")
-                       ->check(CLI::IsMember({"table", "json"}))
+    auto* format = command.add_option("--format", options.format, "table, json or ndjson (a line for each object)")
+                       ->check(CLI::IsMember({"table", "json", "ndjson"}))
                        ->type_name("FORMAT");
     command.add_flag("-j,--json", options.json, "The same as --format json")->excludes(format);
     command.add_option("-s,--buffer", options.buffer_mb, "Kernel buffer per CPU in MB (staprun's -b)")
@@ -84,6 +84,10 @@ void add_measure_options(CLI::App& command, MeasureOptions& options) {
         ->type_name("MB");
     command.add_flag("-q,--quiet", options.quiet, "No progress and no hints on stderr");
     command.add_flag("-v,--verbose", options.verbose, "What stap says, on stderr");
+}
+
+void add_events(CLI::App& command, MeasureOptions& options) {
+    command.add_flag("--events", options.events, "Print each record as it comes, then the report");
 }
 
 base::Result<MeasurePlan> plan_of(const MeasureOptions& options) {
@@ -103,7 +107,14 @@ base::Result<MeasurePlan> plan_of(const MeasureOptions& options) {
         plan.percentiles = *percentiles;
     }
     plan.intervals = options.count;
-    plan.format = options.json || options.format == "json" ? Format::json : Format::table;
+    plan.format = options.json || options.format == "json" ? Format::json
+                  : options.format == "ndjson"             ? Format::ndjson
+                                                           : Format::table;
+    plan.events = options.events;
+    if (plan.events && plan.format == Format::json) {
+        return base::bad_input("--events and --format json: one document cannot be printed record by record",
+                               "--format ndjson prints a line for each record, and the report as the last one");
+    }
     plan.buffer_mb = options.buffer_mb;
     plan.quiet = options.quiet;
     plan.verbose = options.verbose;

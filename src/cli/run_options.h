@@ -15,7 +15,7 @@
 
 namespace stapgen::cli {
 
-enum class Format { table, json };
+enum class Format { table, json, ndjson };
 
 /// As typed.
 struct MakeOptions {
@@ -42,13 +42,16 @@ base::Result<std::chrono::milliseconds> interval_of(const std::string& typed, co
 struct MeasureOptions {
     FilterOptions filters;
     std::string duration, percentiles, format = "table";
-    bool json = false;
+    bool json = false, events = false;
     std::optional<std::int64_t> count, buffer_mb;
     bool quiet = false, verbose = false;
 };
 
 /// How a module is run and its output shown: -d, -n, -P, --format, -j, --buffer, -q, -v.
 void add_measure_options(CLI::App& command, MeasureOptions& options);
+
+/// --events: only where a record is one measurement.
+void add_events(CLI::App& command, MeasureOptions& options);
 
 /// The same, understood.
 struct MeasurePlan {
@@ -57,6 +60,7 @@ struct MeasurePlan {
     std::optional<std::int64_t> intervals;
     std::vector<analyze::Percentile> percentiles;
     Format format = Format::table;
+    bool events = false;
     std::optional<std::int64_t> buffer_mb;
     bool quiet = false, verbose = false;
 };

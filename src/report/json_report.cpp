@@ -113,6 +113,7 @@ void write_json(std::ostream& out, const analyze::Summary& summary, const JsonOp
     Json document;
     document["schema"] = "stapgen.report/1";
     document["recipe"] = summary.recipe;
+    if (options.interval) document["interval"] = *options.interval;
     document["start"] = time_or_null(summary.start_epoch_ns);
     document["end"] = time_or_null(summary.end_epoch_ns);
     document["stages"] = Json::array();
@@ -125,11 +126,14 @@ void write_json(std::ostream& out, const analyze::Summary& summary, const JsonOp
     }
     document["relative_error"] = analyze::relative_error;
     document["drops"] = Json::array();
-    for (const auto& drop : summary.drops)
+    for (const auto& drop : summary.drops) {
         document["drops"].push_back(drop_json(drop));
+        // In an interval's own summary they count from it.
+        if (options.interval) document["drops"].back()["interval"] = *options.interval;
+    }
     document["accounting"] = accounting_json(summary);
     document["input"] = input_json(summary.input);
-    out << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+    out << document.dump(options.one_line ? -1 : 2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
 }  // namespace stapgen::report

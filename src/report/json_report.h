@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <ostream>
 #include <vector>
 
@@ -10,6 +11,8 @@ namespace stapgen::report {
 
 struct JsonOptions {
     std::vector<analyze::Percentile> percentiles = analyze::default_percentiles();
+    bool one_line = false;
+    std::optional<std::int64_t> interval{};  ///< it is the report of this interval, counted from 0
 };
 
 /// Schema "stapgen.report/1", one document and a line end. Keys are never renamed; durations are in ns, times

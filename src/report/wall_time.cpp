@@ -43,4 +43,11 @@ std::string local_time(std::int64_t epoch_ns) {
     return formatted(fields, "%Y-%m-%d %H:%M:%S %z");
 }
 
+std::string local_time_of_day(std::int64_t epoch_ns) {
+    const std::time_t seconds = seconds_of(epoch_ns);
+    std::tm fields{};
+    localtime_r(&seconds, &fields);
+    return fmt::format("{}.{:06}", formatted(fields, "%H:%M:%S"), fraction_of(epoch_ns) / 1000);
+}
+
 }  // namespace stapgen::report

@@ -11,4 +11,7 @@ std::string utc_time(std::int64_t epoch_ns);
 /// For a person, in the local time zone: "2026-11-20 14:09:01 +0100".
 std::string local_time(std::int64_t epoch_ns);
 
+/// "14:09:01.123456", in the local time zone.
+std::string local_time_of_day(std::int64_t epoch_ns);
+
 }  // namespace stapgen::report

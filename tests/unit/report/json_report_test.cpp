@@ -93,6 +93,15 @@ TEST_CASE("numbers are ns, and what is not known is null") {
     CHECK(document["start"] == "2026-11-20T13:06:40.000000000Z");
 }
 
+TEST_CASE("a report of an interval says which, and its drops say the same; in one line if asked for") {
+    const auto text = written(summary_of_all(), {.one_line = true, .interval = 3});
+    CHECK(text.find('\n') == text.size() - 1);
+    const auto document = json::parse(text);
+    CHECK(document["interval"] == 3);
+    CHECK(document["drops"][0]["interval"] == 3);
+    CHECK_FALSE(json::parse(written(summary_of_all())).contains("interval"));
+}
+
 TEST_CASE("percentile keys are the user's own strings, in his order") {
     const auto text = written(summary_of_all(), {.percentiles = {{"99.00", 99}, {"50", 50}}});
     CHECK(json::parse(text)["stages"][0]["percentiles_ns"] == json{{"99.00", 4001}, {"50", 4001}});

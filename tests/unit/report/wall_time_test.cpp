@@ -20,4 +20,5 @@ TEST_CASE("people read the time of their own zone") {
     setenv("TZ", "XYZ-3:30", 1);
     tzset();
     CHECK(local_time(1795180000000000007) == "2026-11-20 16:36:40 +0330");
+    CHECK(local_time_of_day(1795180000000123999) == "16:36:40.000123");
 }
