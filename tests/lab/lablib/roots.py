@@ -13,7 +13,7 @@ import subprocess
 import time
 
 from . import chroot
-from .common import LabError, Unavailable, lab_dir, locked, run_logged, say
+from .common import LabError, Skipped, lab_dir, locked, run_logged, say
 
 # Raise this when what build() does to a root changes.
 VERSION = 2
@@ -125,7 +125,7 @@ def build(suite):
         install(suite, folder / "root", log)
     except LabError as failure:
         if SUITES[suite]["optional"]:
-            raise Unavailable(f"the archive does not deliver {suite} today: {failure}") from None
+            raise Skipped(f"the archive does not deliver {suite} today: {failure}") from None
         raise
     say(f"packages installed after {time.monotonic() - begin:.0f} s")
     release = kernel_release(folder / "root")
