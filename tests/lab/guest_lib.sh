@@ -24,13 +24,75 @@ thread_id() {
     return 1
 }
 
+# wait_port PORT: wait until a server listens there.
+wait_port() {
+    wait_for "${NETNS:+ip netns exec $NETNS} nc -z 127.0.0.1 $1"
+}
+
+# The servers run in the network namespace $NETNS, if one is named:
+#   NETNS=right start_redis
+
 # start_memcached [OPTION]...: run it with one worker on port 11211; sets MC_PID
 # and MC_TID, the worker's thread.
 start_memcached() {
-    memcached -u root -t 1 -p 11211 -l 0.0.0.0 "$@" &
+    ${NETNS:+ip netns exec $NETNS} memcached -u root -t 1 -p 11211 -l 0.0.0.0 "$@" &
     MC_PID=$!
-    wait_for 'nc -z 127.0.0.1 11211' && wait_for "thread_id $MC_PID mc-worker" || return
+    wait_port 11211 && wait_for "thread_id $MC_PID mc-worker" || return
     MC_TID=$(thread_id "$MC_PID" mc-worker)
+}
+
+# start_redis [OPTION]...: run it on port 6379, keeping nothing on disk; sets REDIS_PID.
+start_redis() {
+    ${NETNS:+ip netns exec $NETNS} redis-server --save '' --protected-mode no --dir /tmp --logfile /tmp/redis.log "$@" &
+    REDIS_PID=$!
+    wait_port 6379
+}
+
+# start_nginx: serve /file (10,007 bytes) and /small (101) on port 8080 with one
+# worker; sets NGINX_PID, the worker, and NGINX_MASTER, which is the one to kill.
+start_nginx() {
+    mkdir -p /tmp/nginx/www
+    head -c 10007 /dev/zero >/tmp/nginx/www/file
+    head -c 101 /dev/zero >/tmp/nginx/www/small
+    cat >/tmp/nginx/conf <<'EOF'
+daemon off;
+user root;
+worker_processes 1;
+error_log stderr;
+pid /tmp/nginx/pid;
+events {}
+http {
+    access_log off;
+    sendfile on;
+    keepalive_requests 1000000000;
+    server {
+        listen 8080;
+        listen [::]:8080;
+        root /tmp/nginx/www;
+    }
+}
+EOF
+    ${NETNS:+ip netns exec $NETNS} nginx -e stderr -c /tmp/nginx/conf &
+    NGINX_MASTER=$!
+    wait_port 8080 && wait_for "pgrep -P $NGINX_MASTER" || return
+    NGINX_PID=$(pgrep -P "$NGINX_MASTER")
+}
+
+# make_pair: two network namespaces, left and right, joined by left0 (10.9.0.1,
+# fd09::1) and right0 (10.9.0.2, fd09::2).
+make_pair() {
+    local side number=0
+    ip link add left0 type veth peer name right0 || return
+    for side in left right; do
+        number=$((number + 1))
+        ip netns add $side &&
+            ip link set ${side}0 netns $side &&
+            ip -n $side link set ${side}0 addrgenmode none &&
+            ip -n $side address add 10.9.0.$number/24 dev ${side}0 &&
+            ip -n $side address add fd09::$number/64 dev ${side}0 nodad &&
+            ip -n $side link set lo up &&
+            ip -n $side link set ${side}0 up || return
+    done
 }
 
 # wait_traced FILE [SECONDS]: wait until stapgen says in its stderr that it measures.

@@ -17,8 +17,8 @@ class LabError(Exception):
     """A failure that is explained by its message alone."""
 
 
-class Unavailable(LabError):
-    """The archive cannot deliver an optional suite today."""
+class Skipped(LabError):
+    """The archive cannot deliver something optional today, or a scenario does not apply."""
 
 
 def lab_dir():

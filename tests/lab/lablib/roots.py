@@ -13,18 +13,18 @@ import subprocess
 import time
 
 from . import chroot
-from .common import LabError, Unavailable, lab_dir, locked, run_logged, say
+from .common import LabError, Skipped, lab_dir, locked, run_logged, say
 
 # Raise this when what build() does to a root changes.
-VERSION = 1
+VERSION = 2
 SUITES = {
     "bookworm": {"extra": True, "optional": False},
     "trixie": {"extra": True, "optional": False},
     "forky": {"extra": False, "optional": True},
 }
 PACKAGES = """systemtap linux-image-amd64 linux-headers-amd64 kmod gcc make libc6-dev memcached
-    libmemcached-tools iproute2 procps nftables iputils-ping python3-minimal netcat-openbsd
-    busybox-static""".split()
+    libmemcached-tools redis-server nginx apache2-utils iperf3 tcpdump ethtool iproute2 procps
+    nftables iputils-ping python3-minimal netcat-openbsd liburing-dev busybox-static""".split()
 UNUSED_MODULES = """drivers/gpu drivers/media drivers/net/wireless drivers/infiniband drivers/iio
     drivers/staging drivers/usb drivers/scsi sound""".split()
 TOOLS = {"debootstrap": "debootstrap", "qemu-system-x86_64": "qemu-system-x86",
@@ -125,7 +125,7 @@ def build(suite):
         install(suite, folder / "root", log)
     except LabError as failure:
         if SUITES[suite]["optional"]:
-            raise Unavailable(f"the archive does not deliver {suite} today: {failure}") from None
+            raise Skipped(f"the archive does not deliver {suite} today: {failure}") from None
         raise
     say(f"packages installed after {time.monotonic() - begin:.0f} s")
     release = kernel_release(folder / "root")
@@ -189,7 +189,8 @@ def install(suite, tree, log):
                                          env=apt_environment), log)
     shutil.rmtree(tree / "var/lib/apt/lists")
     run_logged(chroot.chroot_command(tree, ["depmod", kernel_release(tree)], writable=True), log)
-    (tree / "lab").mkdir()
+    for mount_point in ("lab", "usr/lib/debug/boot"):
+        (tree / mount_point).mkdir(parents=True, exist_ok=True)
 
 
 def kernel_release(tree):

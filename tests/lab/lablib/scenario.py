@@ -10,17 +10,13 @@ import threading
 import time
 import traceback
 
-from . import chroot
-from .common import SOURCE, LabError, lab_dir, say, tail
+from . import chroot, debuginfo
+from .common import SOURCE, LabError, Skipped, lab_dir, say, tail
 from .guest import Guest, GuestDied
 
 FOLDER = SOURCE / "scenarios"
 TIMEOUT = 900
 HEAD = "cd /lab/work\n. /lab/boot/guest_lib.sh\n"
-
-
-class Skipped(Exception):
-    """Raised by Lab.skip()."""
 
 
 def names():
@@ -103,6 +99,13 @@ class Lab:
         boot.mkdir()
         (boot / f"System.map-{self.release}").write_bytes(gzip.decompress(self.root.symbols.read_bytes()))
         return boot, "/boot"
+
+    def debuginfo(self):
+        """Return a bind for chroot() that puts the kernel's DWARF where stap looks for it.
+
+        Skips the scenario if the archive cannot deliver it.
+        """
+        return debuginfo.vmlinux(self.root).parent, "/usr/lib/debug/boot"
 
     def skip(self, reason):
         raise Skipped(reason)
