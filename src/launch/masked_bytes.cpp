@@ -1,6 +1,7 @@
 #include "launch/masked_bytes.h"
 
 #include <arpa/inet.h>
+#include <endian.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,9 +27,9 @@ std::string address_text(const std::array<unsigned char, 16>& bytes, bool is_v4)
 std::map<std::string, std::string> MaskedBytes::globals(std::string_view name) const {
     std::map<std::string, std::string> values;
     const auto put = [&](std::string_view part, const unsigned char* from) {
-        std::int64_t number = 0;
+        std::uint64_t number = 0;
         std::memcpy(&number, from, sizeof number);
-        values[fmt::format("stapgen_{}_{}", name, part)] = fmt::to_string(number);
+        values[fmt::format("stapgen_{}_{}", name, part)] = fmt::to_string(static_cast<std::int64_t>(::be64toh(number)));
     };
     put("a", &bytes[0]);
     put("b", &bytes[8]);

@@ -14,7 +14,7 @@ struct MaskedBytes {
     std::array<unsigned char, 16> bytes{}, mask{};
 
     /// The values of a script's globals stapgen_NAME_a and _b (bytes 0 to 7 and 8 to 15) and stapgen_NAME_mask_a and
-    /// _b, as the numbers that a kernel of this machine's byte order finds in its memory.
+    /// _b, as numbers in network byte order.
     [[nodiscard]] std::map<std::string, std::string> globals(std::string_view name) const;
 };
 

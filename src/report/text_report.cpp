@@ -90,12 +90,19 @@ void write_measures(std::ostream& out, const Measures& measures, bool is_time, c
     out << table(columns, rows) << '\n';
 }
 
+/// Without the stages that no packet went through, unless there are no others.
+Measures without_empty(Measures measures) {
+    const auto is_empty = [](const Measure* measure) { return measure->stats.n() == 0; };
+    if (!std::ranges::all_of(measures, is_empty)) std::erase_if(measures, is_empty);
+    return measures;
+}
+
 Measures of_whole(const std::vector<Measure>& measures) {
     Measures whole;
     for (const auto& measure : measures) {
         if (measure.group.empty()) whole.push_back(&measure);
     }
-    return whole;
+    return without_empty(std::move(whole));
 }
 
 /// The rows of the first `most` groups; `left_out` is raised to how many groups there are besides.
@@ -110,7 +117,7 @@ Measures of_groups(const std::vector<Measure>& measures, std::size_t most, std::
         if (groups <= most) shown.push_back(&measure);
     }
     left_out = std::max(left_out, groups > most ? groups - most : 0);
-    return groups > 1 ? shown : Measures{};
+    return groups > 1 ? without_empty(std::move(shown)) : Measures{};
 }
 
 /// Says what the `-` in place of a percentile means.

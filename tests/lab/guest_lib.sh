@@ -100,6 +100,24 @@ wait_traced() {
     wait_for "grep -q '^stapgen: measuring' '$1'" "${2:-120}"
 }
 
+# trace NAME MODULE [OPTION]...: measure in the background, each event and the report as a line of NAME.events.
+trace() {
+    local name=$1 module=$2
+    shift 2
+    stapgen exec "$module.ko" "$@" --events --format ndjson >"$name.events" 2>"$name.err" &
+    TRACER=$!
+    wait_traced "$name.err" || { cat "$name.err"; return 1; }
+}
+
+# end_trace NAME: end what trace began; the last packets are on their way, so it waits a moment.
+end_trace() {
+    sleep 0.5
+    kill -INT $TRACER
+    wait $TRACER
+    echo $? >"$1.exit"
+    modules_left >"$1.modules"
+}
+
 # modules_left: print how many of SystemTap's modules are loaded.
 modules_left() {
     grep -c '^stap' /proc/modules

@@ -82,13 +82,14 @@ TEST_CASE("a name is compared up to its NUL, and cut as the kernel cuts it") {
     CHECK(masked_name("1234567890123456789").bytes == bytes_of("123456789012345"));
 }
 
-TEST_CASE("the bytes reach the script as four numbers in memory order") {
+TEST_CASE("the bytes reach the script as four numbers in network byte order") {
     const auto globals = masked_name("mc-worker").globals("comm");
     REQUIRE(globals.size() == 4);
     const auto bytes_at = [&](const char* name) {
-        const std::int64_t number = std::stoll(globals.at(name));
-        std::string bytes(8, '\0');
-        std::memcpy(bytes.data(), &number, 8);
+        const auto number = static_cast<std::uint64_t>(std::stoll(globals.at(name)));
+        std::string bytes;
+        for (int shift = 56; shift >= 0; shift -= 8)
+            bytes += static_cast<char>(number >> shift);
         return bytes;
     };
     CHECK(bytes_at("stapgen_comm_a") == "mc-worke");
