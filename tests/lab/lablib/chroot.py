@@ -29,7 +29,7 @@ exec chroot "$root" "$@"
 ENVIRONMENT = {
     "HOME": "/root",
     "LC_ALL": "C",
-    "PATH": "/lab/stapgen/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    "PATH": "/lab/stapgen/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/lab/traffic",
     "XDG_CACHE_HOME": "/lab/cache",
 }
 

@@ -16,6 +16,7 @@ from .guest import Guest, GuestDied
 
 FOLDER = SOURCE / "scenarios"
 TIMEOUT = 900
+BUILT_TRAFFIC = SOURCE.parent.parent / "build/release/tests/lab/traffic"
 HEAD = "cd /lab/work\n. /lab/boot/guest_lib.sh\n"
 
 
@@ -42,7 +43,7 @@ def load_file(path):
 class Lab:
     """What a scenario sees of the lab; /lab in chroot and guest is the folder "run"."""
 
-    def __init__(self, root, run, stapgen_prefix=None):
+    def __init__(self, root, run, stapgen_prefix=None, traffic=None):
         self.root, self.run = root, run
         self.suite, self.release, self.stap = root.suite, root.release, root.stap
         self.work = run / "work"
@@ -56,6 +57,7 @@ class Lab:
         if stapgen_prefix:
             copy_stapgen(pathlib.Path(stapgen_prefix), run / "stapgen")
             allow_overload(self.cache / "stapgen/systemtap")
+        copy_traffic(traffic, run / "traffic")
 
     def chroot(self, argv, check=True, binds=(), **options):
         """Run ARGV in the root, in /lab/work; returns a CompletedProcess with text output.
@@ -123,6 +125,21 @@ def copy_stapgen(prefix, target):
             shutil.copytree(prefix / folder, target / folder, symlinks=True)
 
 
+def copy_traffic(folder, target):
+    """Copy the traffic programs in FOLDER, by default those of this checkout, to TARGET."""
+    source = pathlib.Path(folder) if folder else BUILT_TRAFFIC
+    programs = [path for path in source.glob("*") if path.is_file() and os.access(path, os.X_OK)]
+    if not programs:
+        message = (f"no traffic programs in {source}: build them with "
+                   "\"cmake --build --preset release\", or give --traffic DIR")
+        if folder:
+            raise LabError(message)
+        say(f"{message}; scenarios that need them will fail")
+    target.mkdir()
+    for program in programs:
+        shutil.copy(program, target)
+
+
 def allow_overload(systemtap_dir):
     """Switch off SystemTap's guard against probes that take over half of the CPU.
 
@@ -183,13 +200,13 @@ def boot_scenario(scenario, lab):
     assert lab.guest_exit_code == 0, f"the guest's script ended with {lab.guest_exit_code}"
 
 
-def run_scenario(root, run, name, stapgen_prefix):
+def run_scenario(root, run, name, stapgen_prefix, traffic):
     """Run one scenario; returns True, False, or None if it was skipped."""
     begin = time.monotonic()
     title = f"{root.suite} {name}"
     try:
         scenario = load(name)
-        lab = Lab(root, run, stapgen_prefix)
+        lab = Lab(root, run, stapgen_prefix, traffic)
         build_modules(lab, getattr(scenario, "BUILD", {}))
         if hasattr(scenario, "prepare"):
             scenario.prepare(lab)
