@@ -32,7 +32,7 @@ base::Result<void> run(const Program& program, const recipe::Recipe& recipe, con
     }
     auto compiled = compile(*preparation, plan->quiet, plan->verbose);
     if (!compiled) return tl::make_unexpected(compiled.error());
-    return measure(*machine, load_job_of(target, compiled->module, *plan), recipe.name, *plan);
+    return measure(*machine, program.catalog, load_job_of(target, compiled->module, *plan), recipe.name, *plan);
 }
 
 }  // namespace
