@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <iostream>
 
@@ -100,23 +99,17 @@ class Measurement {
     using Clock = std::chrono::steady_clock;
 
     void begin(const decode::Header& header) {
-        if (events_ && counts_drops(header)) {
-            refusal_ =
-                base::Error{base::ErrorKind::bad_input, "--events: the records of this module are counts of drops",
-                            "leave it out: the report has a row for each of them"};
-        }
         analyze::AnalyzerOptions options;
         options.keep_intervals = plan_.format != Format::json;
         for (const char* field : {"pid", "tid", "comm"}) {
             if (header.schemas.front().find(field)) options.group_by.emplace_back(field);
         }
         if (auto analyzer = analyze::Analyzer::create(header, options)) analyzer_ = *std::move(analyzer);
-    }
-
-    static bool counts_drops(const decode::Header& header) {
-        const auto& fields = header.schemas.front().fields;
-        return std::ranges::find(fields, decode::FieldType::address, &decode::Field::type) != fields.end() &&
-               std::ranges::find(fields, decode::FieldType::count, &decode::Field::type) != fields.end();
+        if (events_ && analyzer_ && analyzer_->summary().counts_drops) {
+            refusal_ =
+                base::Error{base::ErrorKind::bad_input, "--events: the records of this module are counts of drops",
+                            "leave it out: the report has a row for each of them"};
+        }
     }
 
     void ready(const decode::Ready& ready) {
