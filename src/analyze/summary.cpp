@@ -40,6 +40,17 @@ void add_measures(std::vector<Measure>& into, const std::vector<Measure>& from) 
     }
 }
 
+void add_counters(std::vector<Counter>& into, const std::vector<Counter>& from) {
+    for (const auto& counter : from) {
+        const auto found = std::ranges::find(into, counter.name, &Counter::name);
+        if (found == into.end()) {
+            into.push_back(counter);
+        } else if (counter.count) {
+            found->count = saturating_add(found->count.value_or(0), *counter.count);
+        }
+    }
+}
+
 }  // namespace
 
 void add_cause(std::vector<Cause>& causes, std::string_view name, std::int64_t count) {
@@ -112,6 +123,7 @@ base::Result<void> merge(Summary& into, const Summary& other) {
     add_causes(accounting.other, other.accounting.other);
     accounting.closed = accounting.closed && other.accounting.closed;
 
+    add_counters(into.counters, other.counters);
     into.input.lines += other.input.lines;
     into.input.recognised += other.input.recognised;
     into.input.unrecognised += other.input.unrecognised;

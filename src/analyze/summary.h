@@ -85,6 +85,15 @@ struct Transport {
     std::int64_t transport_failures = 0;
 };
 
+/// A counter of the kernel's over the measurement: losses that no record tells of. Set by the caller.
+struct Counter {
+    std::string name;
+    std::string help;
+    std::optional<std::int64_t> count;  ///< by how much it rose; nothing if that is not known
+
+    bool operator==(const Counter&) const = default;
+};
+
 /// All that a report shows. Plain data.
 struct Summary {
     std::string recipe;
@@ -96,6 +105,7 @@ struct Summary {
     Accounting accounting;
     decode::InputCounts input;  ///< set by the caller from RecordParser::input()
     Transport transport;
+    std::vector<Counter> counters;               ///< as the recipe declares them
     std::optional<std::int64_t> start_epoch_ns;  ///< probes were live
     std::optional<std::int64_t> end_epoch_ns;    ///< the last moment the input tells of
 };
@@ -108,7 +118,7 @@ std::vector<Drop> total_drops(const Summary& summary);
 bool is_whole(const Summary& summary);
 
 /// Adds another recording of the same recipe, of another machine or another time: histograms, accounting,
-/// input and transport add up, drops and intervals are appended.
+/// input, counters and transport add up, drops and intervals are appended.
 base::Result<void> merge(Summary& into, const Summary& other);
 
 }  // namespace stapgen::analyze

@@ -16,7 +16,7 @@ struct ExecOptions {
     MeasureOptions measure;
 };
 
-base::Result<void> exec(const ExecOptions& options) {
+base::Result<void> exec(const Program& program, const ExecOptions& options) {
     auto plan = plan_of(options.measure);
     if (!plan) return tl::make_unexpected(plan.error());
     auto module = launch::make_loadable(options.module);
@@ -36,12 +36,12 @@ base::Result<void> exec(const ExecOptions& options) {
             fmt::format("{} is for kernel {}; {} runs here", options.module, module->info.release, target.release),
             fmt::format("make one with: stapgen build RECIPE -r {} -o FILE.ko", target.release));
     }
-    return measure(*machine, load_job_of(target, module->path, *plan), options.module, *plan);
+    return measure(*machine, program.catalog, load_job_of(target, module->path, *plan), options.module, *plan);
 }
 
 }  // namespace
 
-void add_exec_command(CLI::App& app, const Program&, Action& action) {
+void add_exec_command(CLI::App& app, const Program& program, Action& action) {
     auto options = std::make_shared<ExecOptions>();
     auto* command =
         app.add_subcommand("exec", "Run a module that build made: no compiler, headers or debuginfo needed");
@@ -52,7 +52,8 @@ void add_exec_command(CLI::App& app, const Program&, Action& action) {
                        options->measure.filters);
     add_measure_options(*command, options->measure);
     add_events(*command, options->measure);
-    command->callback([&action, options] { action = [options] { return exec(*options); }; });
+    command->callback(
+        [&program, &action, options] { action = [&program, options] { return exec(program, *options); }; });
 }
 
 }  // namespace stapgen::cli

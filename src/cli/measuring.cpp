@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <iostream>
 
@@ -11,6 +10,7 @@
 #include "base/text.h"
 #include "cli/naming.h"
 #include "decode/record_parser.h"
+#include "host/net_counters.h"
 #include "report/event_writer.h"
 #include "report/json_report.h"
 #include "report/text_report.h"
@@ -22,7 +22,8 @@ namespace {
 /// Everything that happens between a line of the module and the report.
 class Measurement {
   public:
-    Measurement(const MeasurePlan& plan, std::string recipe) : plan_(plan), recipe_(std::move(recipe)) {
+    Measurement(const host::System& machine, const recipe::Catalog& catalog, std::string name, const MeasurePlan& plan)
+        : machine_(machine), catalog_(catalog), name_(std::move(name)), plan_(plan) {
         using report::EventFormat;
         if (plan.events) {
             events_.emplace(std::cout, plan.format == Format::table ? EventFormat::table : EventFormat::ndjson);
@@ -47,6 +48,7 @@ class Measurement {
             show_interval();
             if (++intervals_ == plan_.intervals) control.request_stop();
         }
+        if (std::holds_alternative<decode::End>(parsed)) read_counters();
         // The last one, cut short. Where there was no other it is the whole, which finish() shows.
         if (std::holds_alternative<decode::End>(parsed) && intervals_ > 0 && intervals_ != plan_.intervals) {
             show_interval();
@@ -81,6 +83,7 @@ class Measurement {
         const auto& losses = end.losses;
         summary.transport = {losses.skipped_probes + losses.missed_probes, losses.errors,
                              losses.transport_failures + losses.lost_messages};
+        put_counters_into(summary);
         names_.put_into(summary);
         if (plan_.format != Format::table) {
             report::write_json(std::cout, summary,
@@ -96,29 +99,38 @@ class Measurement {
     using Clock = std::chrono::steady_clock;
 
     void begin(const decode::Header& header) {
-        if (events_ && counts_drops(header)) {
-            refusal_ =
-                base::Error{base::ErrorKind::bad_input, "--events: the records of this module are counts of drops",
-                            "leave it out: the report has a row for each of them"};
-        }
         analyze::AnalyzerOptions options;
         options.keep_intervals = plan_.format != Format::json;
         for (const char* field : {"pid", "tid", "comm"}) {
             if (header.schemas.front().find(field)) options.group_by.emplace_back(field);
         }
         if (auto analyzer = analyze::Analyzer::create(header, options)) analyzer_ = *std::move(analyzer);
-    }
-
-    static bool counts_drops(const decode::Header& header) {
-        const auto& fields = header.schemas.front().fields;
-        return std::ranges::find(fields, decode::FieldType::address, &decode::Field::type) != fields.end() &&
-               std::ranges::find(fields, decode::FieldType::count, &decode::Field::type) != fields.end();
+        if (events_ && analyzer_ && analyzer_->summary().counts_drops) {
+            refusal_ =
+                base::Error{base::ErrorKind::bad_input, "--events: the records of this module are counts of drops",
+                            "leave it out: the report has a row for each of them"};
+        }
     }
 
     void ready(const decode::Ready& ready) {
         if (events_) events_->ready(ready);
         ready_at_ = Clock::now();
-        if (!plan_.quiet) std::cerr << fmt::format("stapgen: measuring {}; Ctrl-C ends it\n", recipe_);
+        counters_before_ = host::read_net_counters(machine_);
+        if (!plan_.quiet) std::cerr << fmt::format("stapgen: measuring {}; Ctrl-C ends it\n", name_);
+    }
+
+    /// At the script's last line, or where it has none, when it has ended.
+    void read_counters() {
+        if (ready_at_ && !counters_after_) counters_after_ = host::read_net_counters(machine_);
+    }
+
+    void put_counters_into(analyze::Summary& summary) {
+        read_counters();
+        const auto recipe = recipe::find_recipe(catalog_, summary.recipe);
+        if (!recipe) return;
+        const auto after = counters_after_.value_or(host::NetCounters{});
+        for (const auto& [name, help] : recipe->counters)
+            summary.counters.push_back({name, help, host::difference(counters_before_, after, name)});
     }
 
     void show_interval() {
@@ -136,14 +148,18 @@ class Measurement {
         std::cout.flush();
     }
 
+    const host::System& machine_;
+    const recipe::Catalog& catalog_;
+    std::string name_;
     const MeasurePlan& plan_;
-    std::string recipe_;
     decode::RecordParser parser_;
     std::optional<analyze::Analyzer> analyzer_;
     std::optional<report::EventWriter> events_;
     std::optional<base::Error> refusal_;
     std::optional<Clock::time_point> ready_at_;
     std::int64_t intervals_ = 0;
+    host::NetCounters counters_before_;
+    std::optional<host::NetCounters> counters_after_;
     Names names_;
 };
 
@@ -160,9 +176,9 @@ launch::LoadJob load_job_of(const host::Target& target, const std::filesystem::p
     return job;
 }
 
-base::Result<void> measure(const host::System& machine, launch::LoadJob job, const std::string& recipe,
-                           const MeasurePlan& plan) {
-    Measurement measurement(plan, recipe);
+base::Result<void> measure(const host::System& machine, const recipe::Catalog& catalog, launch::LoadJob job,
+                           const std::string& name, const MeasurePlan& plan) {
+    Measurement measurement(machine, catalog, name, plan);
     job.handlers.output = [&](launch::Line line, launch::Control& control) { measurement.output(line, control); };
     job.handlers.error = [&](launch::Line line, launch::Control&) { measurement.error(line); };
     job.handlers.tick = [&](launch::Control& control) { measurement.tick(control); };

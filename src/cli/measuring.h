@@ -7,14 +7,16 @@
 #include "host/host.h"
 #include "host/system.h"
 #include "launch/run.h"
+#include "recipe/catalog.h"
 
 namespace stapgen::cli {
 
 launch::LoadJob load_job_of(const host::Target& target, const std::filesystem::path& module, const MeasurePlan& plan);
 
 /// Loads the module, reads its records until it ends or is stopped, and writes the report to stdout: each
-/// interval as it closes, the whole at the end. `recipe` is for messages only.
-base::Result<void> measure(const host::System& machine, launch::LoadJob job, const std::string& recipe,
-                           const MeasurePlan& plan);
+/// interval as it closes, the whole at the end. `name` is for messages only; the catalog has the counters of the recipe
+/// that the module says it is.
+base::Result<void> measure(const host::System& machine, const recipe::Catalog& catalog, launch::LoadJob job,
+                           const std::string& name, const MeasurePlan& plan);
 
 }  // namespace stapgen::cli

@@ -32,7 +32,12 @@ base::Result<void> run(const Program& program, const recipe::Recipe& recipe, con
     }
     auto compiled = compile(*preparation, plan->quiet, plan->verbose);
     if (!compiled) return tl::make_unexpected(compiled.error());
-    return measure(*machine, load_job_of(target, compiled->module, *plan), recipe.name, *plan);
+    if (!plan->filters.used.empty()) {
+        auto info = launch::read_module_info(compiled->module);
+        if (!info) return tl::make_unexpected(info.error());
+        if (auto has = check_module_has(plan->filters, recipe.name, *info); !has) return has;
+    }
+    return measure(*machine, program.catalog, load_job_of(target, compiled->module, *plan), recipe.name, *plan);
 }
 
 }  // namespace

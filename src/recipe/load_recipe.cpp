@@ -4,6 +4,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 #include <string_view>
@@ -165,6 +166,19 @@ Parameter read_parameter(Table table) {
     return parameter;
 }
 
+Counter read_counter(Table table) {
+    Counter counter{table.text("name"), table.text("help")};
+    const auto dot = counter.name.find('.');
+    const bool is_plain =
+        std::ranges::all_of(counter.name, [](unsigned char c) { return std::isalnum(c) || c == '.'; });
+    if (!is_plain || dot == 0 || dot >= counter.name.size() - 1 || counter.name.rfind('.') != dot) {
+        table.wrong("name", fmt::format("'{}' is not a counter's name", base::printable(counter.name)),
+                    "as in /proc/net/netstat and /proc/net/snmp: TcpExt.ListenOverflows");
+    }
+    table.refuse_the_rest();
+    return counter;
+}
+
 std::set<Filter> read_filters(Table& table) {
     static const std::map<std::string, Filter> words{
         {"thread", Filter::thread}, {"port", Filter::port}, {"addr", Filter::address}, {"dev", Filter::device}};
@@ -227,6 +241,8 @@ Recipe read_recipe(const toml::table& root) {
     recipe.filters = read_filters(table);
     for (auto& parameter : table.tables("parameters"))
         recipe.parameters.push_back(read_parameter(parameter));
+    for (auto& counter : table.tables("counters"))
+        recipe.counters.push_back(read_counter(counter));
     if (auto stap = table.table("stap")) read_stap(*stap, recipe);
     table.refuse_the_rest();
     return recipe;

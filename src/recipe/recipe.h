@@ -27,6 +27,12 @@ struct Stage {
     std::string help;
 };
 
+/// A counter of the kernel's (/proc/net/netstat, snmp) whose rise the report tells.
+struct Counter {
+    std::string name;  ///< "TcpExt.ListenOverflows"
+    std::string help;
+};
+
 /// What the script prints: docs/recording-format.md.
 struct RecordSchema {
     std::string tag;
@@ -47,6 +53,7 @@ struct Recipe {
     std::vector<Stage> stages;
     std::vector<Parameter> parameters;
     std::set<Filter> filters;
+    std::vector<Counter> counters;
     std::optional<std::int64_t> interval_s;  ///< for recipes that report by interval: the default, seconds
     std::vector<std::string> macros;         ///< for stap's -D: NAME=VALUE
 };

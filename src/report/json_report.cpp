@@ -131,6 +131,10 @@ void write_json(std::ostream& out, const analyze::Summary& summary, const JsonOp
         // In an interval's own summary they count from it.
         if (options.interval) document["drops"].back()["interval"] = *options.interval;
     }
+    document["counters"] = Json::array();
+    for (const auto& [name, help, count] : summary.counters) {
+        document["counters"].push_back({{"name", name}, {"help", help}, {"count", or_null(count)}});
+    }
     document["accounting"] = accounting_json(summary);
     document["input"] = input_json(summary.input);
     out << document.dump(options.one_line ? -1 : 2, ' ', false, Json::error_handler_t::replace) << '\n';

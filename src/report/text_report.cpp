@@ -200,6 +200,17 @@ void write_input(std::ostream& out, const decode::InputCounts& input) {
     out << '\n';
 }
 
+void write_counters(std::ostream& out, const std::vector<analyze::Counter>& counters) {
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& [name, help, count] : counters) {
+        if (count.value_or(0) <= 0) continue;
+        rows.push_back({fmt::format("{}", *count), base::printable(name), base::printable(help)});
+    }
+    if (rows.empty()) return;
+    out << "Losses without a drop event, by the kernel's counters of this network namespace:\n"
+        << table({{"COUNT"}, {"COUNTER", Align::left}, {"WHAT", Align::left}}, rows) << '\n';
+}
+
 void write_title(std::ostream& out, const analyze::Summary& summary) {
     out << base::printable(summary.recipe);
     if (summary.start_epoch_ns) {
@@ -218,6 +229,7 @@ void write_text(std::ostream& out, const analyze::Summary& summary, const TextOp
     if (options.total || !summary.counts_drops) write_title(out, summary);
     write_stages(out, summary, options);
     if (summary.counts_drops) write_drops(out, summary, options);
+    write_counters(out, summary.counters);
     if (options.total || !summary.counts_drops) write_accounting(out, summary.accounting);
     write_warnings(out, summary);
     write_input(out, summary.input);

@@ -74,3 +74,11 @@ TEST_CASE("recordings of different recipes are not added") {
     CHECK_FALSE(merge(all, other));
     CHECK(all.stages[0].stats.n() == 7);
 }
+
+TEST_CASE("counters of the kernel add up by name") {
+    Summary one, two;
+    one.counters = {{"Tcp.A", "a", 3}, {"Tcp.B", "b", std::nullopt}};
+    two.counters = {{"Tcp.B", "b", 5}, {"Tcp.A", "a", 7}, {"Tcp.C", "c", 11}};
+    REQUIRE(merge(one, two));
+    CHECK(one.counters == std::vector<Counter>{{"Tcp.A", "a", 10}, {"Tcp.B", "b", 5}, {"Tcp.C", "c", 11}});
+}

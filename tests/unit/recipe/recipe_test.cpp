@@ -82,6 +82,22 @@ TEST_CASE("a recipe says by what it can be filtered, and a word that is no filte
     CHECK(with("\"thread\"").error().what == "recipe.toml:1:11: 'filters' must be a list of texts");
 }
 
+TEST_CASE("a recipe declares counters of the kernel by prefix and name") {
+    const auto with = [](const std::string& name) {
+        return load(std::string(good) + "[[counters]]\nname = \"" + name + "\"\nhelp = \"what\"\n");
+    };
+    const auto counters = with("TcpExt.ListenOverflows").value().counters;
+    REQUIRE(counters.size() == 1);
+    CHECK(counters[0].name == "TcpExt.ListenOverflows");
+    CHECK(counters[0].help == "what");
+    for (const char* name : {"", ".", "Tcp", "Tcp.", ".InErrs", "Tcp.In.Errs", "Tcp.In Errs", "../x"}) {
+        CAPTURE(name);
+        CHECK(with(name).error().what.starts_with("recipe.toml:17:8: '"));
+    }
+    CHECK(load(std::string(good) + "[[counters]]\nname = \"Tcp.InErrs\"\n").error().what ==
+          "recipe.toml:16:1: [[counters]] has no 'help'");
+}
+
 TEST_CASE("arguments get defaults, and values that a recipe does not allow are refused") {
     const auto mine = load(good).value();
     CHECK(recipe::complete_arguments(mine, {}).value().at("max-packets") == "4096");

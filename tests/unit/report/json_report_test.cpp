@@ -55,6 +55,7 @@ Summary summary_of_all() {
     summary.accounting = {1020, 1009, 7, {{"no-read", 3}}, {{"evicted", 1}}, {}, true};
     summary.input = {1013, 1012, 1, {{4, stapgen::decode::Flaw::field_count}}};
     summary.transport = {5, 11, 13};
+    summary.counters = {{"TcpExt.ListenOverflows", "full", 17}, {"TcpExt.New", "unknown here", std::nullopt}};
     summary.start_epoch_ns = 1795180000000000000;
     return summary;
 }
@@ -66,7 +67,7 @@ TEST_CASE("the keys are those of the contract") {
     CHECK(document["schema"] == "stapgen.report/1");
     CHECK(document["recipe"] == "rx-latency");
     CHECK(keys(document) == std::set<std::string>{"schema", "recipe", "start", "end", "stages", "values",
-                                                  "relative_error", "drops", "accounting", "input"});
+                                                  "relative_error", "drops", "counters", "accounting", "input"});
     CHECK(keys(document["stages"][0]) ==
           std::set<std::string>{"stage", "group", "n", "mean_ns", "stddev_ns", "min_ns", "max_ns", "percentiles_ns"});
     CHECK(keys(document["values"][0]) ==
@@ -132,6 +133,13 @@ TEST_CASE("drops have time, place and reason") {
     CHECK(drops[1]["symbol"].is_null());
     CHECK(drops[1]["reason"].is_null());
     CHECK(drops[1]["reason_number"].is_null());
+}
+
+TEST_CASE("all counters of the kernel that the recipe declares are there, risen or not") {
+    const auto counters = json::parse(written(summary_of_all()))["counters"];
+    REQUIRE(counters.size() == 2);
+    CHECK(counters[0] == json{{"name", "TcpExt.ListenOverflows"}, {"help", "full"}, {"count", 17}});
+    CHECK(counters[1]["count"].is_null());
 }
 
 TEST_CASE("accounting and input are told in full") {

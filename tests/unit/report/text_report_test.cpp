@@ -217,3 +217,14 @@ TEST_CASE("what the script counts beside the packets is shown beside the account
     summary.accounting.other = {{"acks", 9}, {"retransmits", 0}};
     CHECK(has(text_of(summary), "1 lost (evicted 1)\nbeside them (acks 9)\n"));
 }
+
+TEST_CASE("counters of the kernel that rose stand below the drops, and nothing where none did") {
+    auto summary = drop_summary();
+    summary.counters = {{"TcpExt.ListenDrops", "lost", 0}, {"TcpExt.New", "unknown", std::nullopt}};
+    CHECK_FALSE(has(text_of(summary), "Losses without"));
+    summary.counters.push_back({"TcpExt.ListenOverflows", "the accept queue was full", 17});
+    CHECK(has(text_of(summary, {.intervals = false}),
+              "\n\nLosses without a drop event, by the kernel's counters of this network namespace:\n"
+              "COUNT COUNTER                WHAT\n"
+              "   17 TcpExt.ListenOverflows the accept queue was full\n\n33 seen = 33 reported"));
+}

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "host/system.h"
+
+namespace stapgen::host {
+
+/// What the kernel counts in one network namespace, as `nstat` shows it: "TcpExt.ListenOverflows" -> its value.
+using NetCounters = std::map<std::string, std::int64_t>;
+
+/// Of the network namespace that this process is in (/proc/net/netstat and snmp). What cannot be read is not there.
+NetCounters read_net_counters(const System& system);
+
+/// Adds what is in the text of one of these files: pairs of lines, "Tcp: names" and "Tcp: values".
+void parse_net_counters(std::string_view text, NetCounters& counters);
+
+/// By how much a counter has risen; nothing if the kernel does not have it.
+std::optional<std::int64_t> difference(const NetCounters& before, const NetCounters& after, const std::string& name);
+
+}  // namespace stapgen::host

@@ -1,0 +1,47 @@
+#include "host/net_counters.h"
+
+#include <doctest/doctest.h>
+
+using namespace stapgen::host;
+
+namespace {
+
+FakeSystem with(std::string_view overflows) {
+    FakeSystem system;
+    system.files["/proc/net/netstat"] = "TcpExt: SyncookiesSent ListenOverflows ListenDrops\nTcpExt: 0 " +
+                                        std::string(overflows) +
+                                        " 41\nIpExt: InNoRoutes InOctets\nIpExt: 7 4749813002\n";
+    system.files["/proc/net/snmp"] =
+        "Tcp: RtoAlgorithm MaxConn\nTcp: 1 -1\nIcmpMsg:\nIcmpMsg:\nUdp: InDatagrams RcvbufErrors\nUdp: 11 13\n";
+    return system;
+}
+
+}  // namespace
+
+TEST_CASE("the kernel's counters are read from both files by prefix and name") {
+    const auto counters = read_net_counters(with("17"));
+    CHECK(counters == NetCounters{{"TcpExt.SyncookiesSent", 0},
+                                  {"TcpExt.ListenOverflows", 17},
+                                  {"TcpExt.ListenDrops", 41},
+                                  {"IpExt.InNoRoutes", 7},
+                                  {"IpExt.InOctets", 4749813002},
+                                  {"Tcp.RtoAlgorithm", 1},
+                                  {"Tcp.MaxConn", -1},
+                                  {"Udp.InDatagrams", 11},
+                                  {"Udp.RcvbufErrors", 13}});
+}
+
+TEST_CASE("what rose between two readings is told, and of a counter that the kernel does not have nothing") {
+    const auto before = read_net_counters(with("17")), after = read_net_counters(with("40"));
+    CHECK(difference(before, after, "TcpExt.ListenOverflows") == 23);
+    CHECK(difference(before, after, "Udp.RcvbufErrors") == 0);
+    CHECK_FALSE(difference(before, after, "TcpExt.NoSuchCounter"));
+    CHECK_FALSE(difference({}, after, "TcpExt.ListenOverflows"));
+    CHECK(read_net_counters(FakeSystem()).empty());
+}
+
+TEST_CASE("lines that are no pair, and values that are no number, are passed over") {
+    NetCounters counters;
+    parse_net_counters("Tcp: A B\nUdp: C\nUdp: 5\nnoise\nTcp: A B C\nTcp: 1 x\nlast", counters);
+    CHECK(counters == NetCounters{{"Udp.C", 5}, {"Tcp.A", 1}});
+}
