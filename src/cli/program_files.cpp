@@ -18,7 +18,7 @@ base::Result<ProgramFiles> find_program_files() {
         return base::cannot_here(fmt::format("stapgen's own files are not in {}", share.string()),
                                  "install it whole: 'cmake --install BUILD --prefix PREFIX'");
     }
-    return ProgramFiles{share / "templates", share / "tapsets", share / "cures.toml"};
+    return ProgramFiles{share / "templates", share / "tapsets", share / "cures.toml", share / "kernels.toml"};
 }
 
 std::vector<std::filesystem::path> recipe_folders(const std::string& recipe_path, const ProgramFiles& files) {

@@ -10,7 +10,7 @@ namespace stapgen::cli {
 
 /// What is installed beside the program: <prefix>/share/stapgen for <prefix>/bin/stapgen.
 struct ProgramFiles {
-    std::filesystem::path templates, tapsets, cures;
+    std::filesystem::path templates, tapsets, cures, kernels;
 };
 
 base::Result<ProgramFiles> find_program_files();

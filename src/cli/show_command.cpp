@@ -5,12 +5,13 @@
 
 #include "cli/commands.h"
 #include "cli/table.h"
+#include "recipe/kernels.h"
 
 namespace stapgen::cli {
 
 namespace {
 
-void show(const recipe::Recipe& recipe, std::ostream& out) {
+void show(const recipe::Recipe& recipe, const std::vector<recipe::KernelRange>& kernels, std::ostream& out) {
     out << recipe.name << ": " << recipe.summary << "\n\n" << recipe.description << '\n';
     if (!recipe.stages.empty()) {
         Rows rows;
@@ -31,6 +32,12 @@ void show(const recipe::Recipe& recipe, std::ostream& out) {
     }
     if (!recipe.probes.empty()) out << "\nProbes: " << recipe.probes << '\n';
     if (!recipe.kernels.empty()) out << "Kernels: " << recipe.kernels << '\n';
+    rows.clear();
+    for (const auto& kernel : kernels) {
+        const auto* shown = kernel.state == "run" ? "run" : "probes resolved, not run";
+        rows.emplace_back(kernel.range, kernel.lost.empty() ? shown : fmt::format("{}. Lost: {}", shown, kernel.lost));
+    }
+    write_columns(out, rows, "  ");
     if (!recipe.examples.empty()) out << "\nExamples:\n";
     for (const auto& example : recipe.examples)
         out << "  " << example << '\n';
@@ -46,7 +53,13 @@ void add_show_command(CLI::App& app, const Program& program, Action& action) {
         action = [&program, name]() -> base::Result<void> {
             auto recipe = recipe::find_recipe(program.catalog, *name);
             if (!recipe) return tl::make_unexpected(recipe.error());
-            show(*recipe, std::cout);
+            std::vector<recipe::KernelRange> kernels;
+            if (recipe->folder.parent_path() == program.files.templates) {  // of others' recipes nothing was shown
+                auto known = recipe::kernels_of(recipe->name, program.files.kernels);
+                if (!known) return tl::make_unexpected(known.error());
+                kernels = *std::move(known);
+            }
+            show(*recipe, kernels, std::cout);
             return {};
         };
     });

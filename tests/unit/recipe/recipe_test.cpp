@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "recipe/catalog.h"
+#include "recipe/kernels.h"
 #include "recipe/load_recipe.h"
 #include "recipe/parameters.h"
 
@@ -129,4 +130,30 @@ TEST_CASE("what the program would trip over later is refused when the recipe is 
     CHECK(load(replaced(good, "max-packets", "header")).error().what ==
           "recipe.toml:10:8: 'header' is not a parameter's name");
     CHECK_FALSE(load(std::string(good) + "[stap]\nmacros = [\"=5\"]\n"));
+}
+
+TEST_CASE("what was shown of a recipe in which kernels") {
+    const auto folder = base::PrivateDirectory::create().value();
+    const auto file = folder.path() / "kernels.toml";
+    REQUIRE(base::create_file(file,
+                              "[[kernels]]\nrange = \"7.2\"\nstate = \"run\"\n"
+                              "[[kernels]]\nrange = \"EL6\"\nstate = \"resolved\"\n"
+                              "lost.all = \"much\"\nlost.mine = \"IPv6\"\n"));
+    const auto mine = recipe::kernels_of("mine", file).value();
+    REQUIRE(mine.size() == 2);
+    CHECK(mine[0].range == "7.2");
+    CHECK(mine[0].state == "run");
+    CHECK(mine[0].lost.empty());
+    CHECK(mine[1].lost == "IPv6");
+    CHECK(recipe::kernels_of("other", file).value()[1].lost == "much");
+}
+
+TEST_CASE("kernels.toml knows two states") {
+    const auto folder = base::PrivateDirectory::create().value();
+    const auto file = folder.path() / "kernels.toml";
+    REQUIRE(base::create_file(file, "[[kernels]]\nrange = \"7.2\"\nstate = \"seen\"\n"));
+    const auto wrong = recipe::kernels_of("mine", file);
+    REQUIRE_FALSE(wrong);
+    CHECK(wrong.error().what.find("'state'") != std::string::npos);
+    CHECK(wrong.error().what.find(":1:1:") != std::string::npos);
 }
