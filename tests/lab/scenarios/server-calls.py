@@ -3,6 +3,7 @@
 from lablib.events import Trace, median, stage
 
 DESCRIPTION = "20 ms in a server show in app and nowhere else: each read, write and wait call, IPv4 and IPv6, 64 sockets"
+IN_CI = ("trixie",)
 BUILD = {"sock": ["sock-latency"]}
 
 READS = ("read", "readv", "recv", "recvfrom", "recvmsg", "recvmmsg", "io_uring")
