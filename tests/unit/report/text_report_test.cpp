@@ -85,6 +85,14 @@ TEST_CASE("stages are a table in microseconds, and what n does not allow is a da
           "WARNING: 1 of 1020 seen were lost\n");
 }
 
+TEST_CASE("stages that no packet went through have no row, unless there is no other") {
+    auto summary = rx_summary();
+    summary.stages.push_back({"udp-app", {}, {}});
+    CHECK_FALSE(has(text_of(summary), "udp-app"));
+    summary.stages = {{"drv-ip", {}, {}}, {"udp-app", {}, {}}};
+    CHECK(has(text_of(summary), "udp-app"));
+}
+
 TEST_CASE("percentiles are those the user asked for, in his spelling") {
     const auto text = text_of(rx_summary(), {.percentiles = {{"90.0", 90}, {"25", 25}}});
     CHECK(has(text, "P90.0     P25"));
