@@ -1,8 +1,10 @@
 """A server that waits 20 ms between request and reply, by every call there is: app shows it, and no other stage."""
 
+import itertools
+
 from lablib.events import Trace, median, stage
 
-DESCRIPTION = "20 ms in a server show in app and nowhere else: each read, write and wait call, IPv4 and IPv6, 64 sockets"
+DESCRIPTION = "20 ms in a server show in app and nowhere else: each call, TCP and UDP, IPv4 and IPv6, 64 sockets"
 IN_CI = ("trixie",)
 BUILD = {"sock": ["sock-latency"]}
 
@@ -21,30 +23,36 @@ MANY = [("turns4", 7904, 4, "--one-thread"), ("turns6", 7906, 6, "--one-thread")
 
 
 def runs():
-    """Return (port, family, read, write, wait) of each run: each call of a kind with one of the others."""
+    """Return (port, protocol, family, read, write, wait) of each run: each call of a kind with one of the others."""
     combinations = [(read, "send", "epoll_wait") for read in READS]
     combinations += [("recv", write, "epoll_wait") for write in WRITES if write != "send"]
     combinations += [("recv", "send", wait) for wait in WAITS if wait != "epoll_wait"]
     combinations += [("io_uring", "io_uring", "io_uring")]
-    return [(FIRST_PORT + 2 * i + (family == 6), family, *calls)
-            for i, calls in enumerate(combinations) for family in (4, 6)]
+    ways = itertools.product(("tcp", "udp"), (4, 6), combinations)
+    return [(port, protocol, family, *calls) for port, (protocol, family, calls) in enumerate(ways, FIRST_PORT)]
+
+
+def is_threaded(protocol, wait):
+    """Say whether the server's calls block, so that each connection needs a thread."""
+    return protocol == "tcp" and wait == "none"
 
 
 def guest():
     """Return the guest's script. One module measures all servers, and the clients too."""
     script = ["trace sock sock || exit 1", """
 one() {
-    local port=$1 family=$2 threads=one
-    [ "$5" = none ] && threads=per-connection
-    serve --port $port --family $family --read $3 --write $4 --wait $5 --threads $threads --delay-ms 20 >ready.$port &
+    local port=$1 protocol=$2 family=$3 how=
+    [ $protocol = udp ] && how=--udp
+    serve --port $port $how --family $family --read $4 --write $5 --wait $6 $7 --delay-ms 20 >ready.$port &
     wait_for "grep -q ready ready.$port" || return
-    ask --port $port --family $family --requests 13
+    ask --port $port $how --family $family --requests 13
     kill %%
     wait %%
 }
 """]
-    script += [f"one {port} {family} {read} {write} {wait} >out.{port} 2>&1 || cat out.{port}"
-               for port, family, read, write, wait in runs()]
+    for port, protocol, family, read, write, wait in runs():
+        threads = "--threads=per-connection" if is_threaded(protocol, wait) else ""
+        script += [f"one {port} {protocol} {family} {read} {write} {wait} {threads} >out.{port} 2>&1 || cat out.{port}"]
     script += ["end_trace sock"]
     for name, port, family, how in MANY:
         script += [f"serve --port {port} --family {family} --threads per-connection --delay-ms 20 >ready.{port} &",
@@ -80,13 +88,13 @@ def check(lab):
     trace = Trace(lab, "sock")
     check_sums(trace.events)
     missing = 0
-    for port, family, read, write, wait in runs():
+    for port, protocol, family, read, write, wait in runs():
         events = trace.of_port(port)
         missing += REQUESTS - len(events)
         assert len(events) <= REQUESTS, f"{len(events)} of {REQUESTS} requests"
-        check_delay(events, f"{lab.suite} {read:8} {write:8} {wait:12} IPv{family}")
+        check_delay(events, f"{lab.suite} {read:8} {write:8} {wait:12} {protocol} IPv{family}")
         comms = {event["comm"] for event in events}
-        assert comms == {"serve-conn" if wait == "none" else "serve"}, comms
+        assert comms == {"serve-conn" if is_threaded(protocol, wait) else "serve"}, comms
     assert missing <= trace.skipped, f"{missing} requests are missing"
     for name, _, family, _ in MANY:
         many = Trace(lab, name)
