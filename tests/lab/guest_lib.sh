@@ -48,8 +48,8 @@ start_redis() {
     wait_port 6379
 }
 
-# start_nginx: serve /file (10,007 bytes) and /small (101) on port 8080 with one
-# worker; sets NGINX_PID, the worker, and NGINX_MASTER, which is the one to kill.
+# start_nginx: serve /file (10,007 bytes), /small (101) and /status (nginx's own counts) on
+# port 8080 with one worker; sets NGINX_PID, the worker, and NGINX_MASTER, which is the one to kill.
 start_nginx() {
     mkdir -p /tmp/nginx/www
     head -c 10007 /dev/zero >/tmp/nginx/www/file
@@ -69,6 +69,7 @@ http {
         listen 8080;
         listen [::]:8080;
         root /tmp/nginx/www;
+        location = /status { stub_status; }
     }
 }
 EOF

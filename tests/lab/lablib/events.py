@@ -1,9 +1,12 @@
 """What guest_lib.sh's trace has recorded: events one by one, and the report that adds them up."""
 
+import collections
 import json
 import statistics
 
 from .common import LabError
+
+SOCK_STAGES = ("rx", "tcpip_rx", "epoll", "wait", "read", "app", "tx")
 
 
 class Trace:
@@ -40,9 +43,17 @@ class Trace:
         """How many probes SystemTap skipped: so many events may be missing."""
         return self.accounting["skipped_probes"]
 
+    def expect(self, found, expected, what="requests"):
+        """Something may be missing where SystemTap has skipped probes, and only there."""
+        assert expected - self.skipped <= found <= expected, f"{self.name}: {found} of {expected} {what}"
+
     def of_port(self, port, end="local"):
         """Return the events of a port of one end, local or remote."""
         return [event for event in self.events if event[end].endswith(f":{port}")]
+
+    def by_connection(self):
+        """Return how many events each connection has, in ascending order."""
+        return sorted(collections.Counter(event["remote"] for event in self.events).values())
 
 
 def stage(events, name):
@@ -52,3 +63,10 @@ def stage(events, name):
 
 def median(values):
     return statistics.median(values) if values else None
+
+
+def check_sums(events):
+    """Each request's stages, of sock-latency, are its total to the nanosecond."""
+    for event in events:
+        parts = sum(event[f"{name}_ns"] or 0 for name in SOCK_STAGES)
+        assert parts == event["total_ns"], f"the stages add up to {parts}: {event}"

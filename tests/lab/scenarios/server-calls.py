@@ -2,7 +2,7 @@
 
 import itertools
 
-from lablib.events import Trace, median, stage
+from lablib.events import SOCK_STAGES, Trace, check_sums, median, stage
 
 DESCRIPTION = "20 ms in a server show in app and nowhere else: each call, TCP and UDP, IPv4 and IPv6, 64 sockets"
 IN_CI = ("trixie",)
@@ -12,7 +12,6 @@ READS = ("read", "readv", "recv", "recvfrom", "recvmsg", "recvmmsg", "io_uring")
 WRITES = ("write", "writev", "send", "sendto", "sendmsg", "sendmmsg", "sendfile", "io_uring")
 WAITS = ("epoll_wait", "epoll_pwait", "epoll_pwait2", "poll", "select", "none", "io_uring")
 DELAY = 20_000_000
-STAGES = ("rx", "tcpip_rx", "epoll", "wait", "read", "app", "tx")
 REQUESTS = 13
 SOCKETS, SOCKET_REQUESTS = 64, 331
 FIRST_PORT = 7100
@@ -70,18 +69,12 @@ def check_delay(events, what, most=1.1 * DELAY):
     """The delay is in app, its median within a tenth, and no other stage's median is a quarter of it."""
     app = stage(events, "app")
     assert min(app) >= DELAY, f"{what}: app is {min(app)} ns, the server slept {DELAY}"
-    others = {name: median(stage(events, name)) for name in STAGES if name != "app"}
+    others = {name: median(stage(events, name)) for name in SOCK_STAGES if name != "app"}
     print(f"{what}: n {len(events)} app min {min(app) / 1e6:.2f} median {median(app) / 1e6:.2f} ms, others "
           + " ".join(f"{name} {value / 1e6:.2f}" for name, value in others.items() if value is not None))
     assert median(app) <= most, f"{what}: the median of app is {median(app)} ns"
     for name, value in others.items():
         assert value is None or value < 5_000_000, f"{what}: the median of {name} is {value} ns"
-
-
-def check_sums(events):
-    for event in events:
-        parts = sum(event[f"{name}_ns"] or 0 for name in STAGES)
-        assert parts == event["total_ns"], f"the stages add up to {parts}: {event}"
 
 
 def check(lab):

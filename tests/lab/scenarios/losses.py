@@ -1,0 +1,97 @@
+"""Losses whose numbers the kernel's own counters confirm: dropwatch has them, by reason, and no loss beside them."""
+
+import collections
+import json
+
+DESCRIPTION = "full buffer, nft, bad checksums, refused connections: dropwatch's numbers are exact; a full accept queue"
+BUILD = {"drops": ["dropwatch"]}
+
+DATAGRAMS, BY_RULE, BAD_CHECKSUMS, REFUSED, CONNECTIONS = 211, 103, 107, 109, 23
+
+GUEST = r"""
+# watch NAME COMMAND: run it while dropwatch counts.
+watch() {
+    stapgen exec drops.ko --format json >$1.json 2>$1.err &
+    TRACER=$!
+    wait_traced $1.err || { cat $1.err; exit 1; }
+    $2 >$1.traffic || exit 1
+    end_trace $1
+}
+losses() {
+    drops full-buffer 211 && drops bad-checksum 107 && drops refused 109 || return
+    for i in $(seq 103); do echo x >/dev/udp/127.0.0.1/7013; done
+    nft list table ip lab
+}
+overflow() { drops listen-overflow 23; }
+
+nft -f - <<'END' || exit 1
+table ip lab {
+    chain input {
+        type filter hook input priority 0
+        udp dport 7013 counter drop
+    }
+}
+END
+watch losses losses
+watch overflow overflow
+finish
+"""
+
+
+def load(lab, name):
+    """Return NAME's report and its drops: {reason: {place: count}}."""
+    assert lab.read(f"{name}.exit").strip() == "0", lab.read(f"{name}.err")
+    assert lab.read(f"{name}.modules").strip() == "0", f"{name} left a module behind"
+    report = json.loads(lab.read(f"{name}.json"))
+    drops = collections.defaultdict(collections.Counter)
+    for drop in report["drops"]:
+        drops[drop["reason"]][drop["symbol"]] += drop["count"]
+    accounting = report["accounting"]
+    print(f"{lab.suite} {name}: {accounting['seen']} seen, {accounting['reported']} reported, skipped "
+          f"{accounting['skipped_probes']}; the kernel: {lab.read(f'{name}.traffic').strip()}")
+    for reason, places in drops.items():
+        print(f"  {sum(places.values()):4} {reason}: " + ", ".join(f"{n} in {place}" for place, n in places.items()))
+    risen = {counter["name"]: counter["count"] for counter in report["counters"] if counter["count"]}
+    print(f"  counters that rose: {risen}")
+    assert accounting["closed"] and accounting["unaccounted"] == 0 and accounting["skipped_probes"] == 0
+    assert accounting["seen"] == accounting["reported"] == sum(sum(places.values()) for places in drops.values())
+    return drops, risen
+
+
+def take_benign(drops):
+    """Take away what is no loss: what a closed connection leaves, and programs that ask a name service."""
+    drops.pop("QUEUE_PURGE", None)
+    drops["NOT_SPECIFIED"].pop("unix_stream_connect", None)
+    return {reason: places for reason, places in drops.items() if places}
+
+
+def words_of(lab, name, kind):
+    """Return the line of the program drops as {word: the numbers behind it}."""
+    line = next(line for line in lab.read(f"{name}.traffic").splitlines() if line.startswith(kind))
+    words = collections.defaultdict(list)
+    for word in line.split():
+        if word.isdecimal():
+            words[last].append(int(word))
+        else:
+            last = word
+    return words
+
+
+def check(lab):
+    drops, risen = load(lab, "losses")
+    full = words_of(lab, "losses", "full-buffer")
+    lost, (before, after) = full["dropped"][0], full["RcvbufErrors"]
+    assert 0 < lost < DATAGRAMS and lost == after - before, full
+    assert f"counter packets {BY_RULE} " in lab.read("losses.traffic"), "nft's own count"
+    found = {reason: sum(places.values()) for reason, places in take_benign(drops).items()}
+    assert found == {"SOCKET_RCVBUFF": lost, "NETFILTER_DROP": BY_RULE, "UDP_CSUM": BAD_CHECKSUMS,
+                     "NO_SOCKET": REFUSED}, found
+    assert not risen, "none of these losses is told by counters alone"
+
+    drops, risen = load(lab, "overflow")
+    line = words_of(lab, "overflow", "listen-overflow")
+    refused = CONNECTIONS - line["connected"][0]
+    (before, after), (drops_before, drops_after) = line["ListenOverflows"], line["ListenDrops"]
+    assert 0 < refused <= after - before
+    assert risen == {"TcpExt.ListenOverflows": after - before, "TcpExt.ListenDrops": drops_after - drops_before}, risen
+    assert lab.read("modules-left").strip() == "0"
