@@ -3,6 +3,7 @@
 import json
 
 DESCRIPTION = "a server sleeps 20 ms before reading and 30 ms before replying: wait, app and tcp-app show it"
+IN_CI = ("bookworm", "forky")
 
 BUILD = {"rx": ["rx-latency"], "sock": ["sock-latency"]}
 REQUESTS = 103

@@ -1,6 +1,7 @@
 """What a machine that cannot do it says, and what it says to do: exit code 4."""
 
 DESCRIPTION = "no stap, no headers, not root: each with its own message, remedy and exit code"
+IN_CI = ("bookworm",)
 
 BUILD = {"drops": ["dropwatch"]}
 

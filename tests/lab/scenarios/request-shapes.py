@@ -3,6 +3,7 @@
 from lablib.events import Trace, check_sums, median, stage
 
 DESCRIPTION = "sock-latency of requests in parts, replies in parts, replies by another thread, and pipelines"
+IN_CI = ("trixie",)
 BUILD = {"sock": ["sock-latency"]}
 
 REQUESTS, IN_PARTS = 1009, 211

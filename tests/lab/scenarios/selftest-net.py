@@ -1,4 +1,5 @@
 DESCRIPTION = "the lab's network card: clients on the host talk to memcached in the guest"
+IN_CI = ("trixie",)
 
 NET = True
 

@@ -6,6 +6,7 @@ import re
 from lablib.events import Trace, check_sums
 
 DESCRIPTION = "memcached, redis (seven clients, pipelines, I/O threads) and nginx counted as many requests as sock-latency"
+IN_CI = ("trixie",)
 BUILD = {"sock": ["sock-latency"]}
 
 REQUESTS, MEMCACHED_REQUESTS = 1009, 10007
