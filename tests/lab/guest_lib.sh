@@ -79,6 +79,14 @@ EOF
     NGINX_PID=$(pgrep -P "$NGINX_MASTER")
 }
 
+# start_ready COMMAND...: run one of the traffic programs that listen, and wait until it is ready; sets READY_PID.
+start_ready() {
+    local output=/tmp/ready.$((++READY_COUNT))
+    ${NETNS:+ip netns exec $NETNS} "$@" >$output 2>&1 &
+    READY_PID=$!
+    wait_for "grep -q ^ready $output" || { cat $output; return 1; }
+}
+
 # make_pair: two network namespaces, left and right, joined by left0 (10.9.0.1,
 # fd09::1) and right0 (10.9.0.2, fd09::2).
 make_pair() {
@@ -101,22 +109,31 @@ wait_traced() {
     wait_for "grep -q '^stapgen: measuring' '$1'" "${2:-120}"
 }
 
-# trace NAME MODULE [OPTION]...: measure in the background, each event and the report as a line of NAME.events.
-trace() {
+# begin_trace NAME MODULE [OPTION]...: measure in the background, each event and the report as a line of NAME.events.
+declare -A TRACERS
+begin_trace() {
     local name=$1 module=$2
     shift 2
     stapgen exec "$module.ko" "$@" --events --format ndjson >"$name.events" 2>"$name.err" &
-    TRACER=$!
-    wait_traced "$name.err" || { cat "$name.err"; return 1; }
+    TRACERS[$name]=$!
 }
 
-# end_trace NAME: end what trace began; the last packets are on their way, so it waits a moment.
+# trace NAME MODULE [OPTION]...: the same, and wait until it measures.
+trace() {
+    begin_trace "$@"
+    wait_traced "$1.err" || { cat "$1.err"; return 1; }
+}
+
+# end_trace NAME...: end what trace began, all that runs; the last packets are on their way, so it waits a moment.
 end_trace() {
+    local name
     sleep 0.5
-    kill -INT $TRACER
-    wait $TRACER
-    echo $? >"$1.exit"
-    modules_left >"$1.modules"
+    for name; do kill -INT "${TRACERS[$name]}"; done
+    for name; do
+        wait "${TRACERS[$name]}"
+        echo $? >"$name.exit"
+    done
+    for name; do modules_left >"$name.modules"; done
 }
 
 # modules_left: print how many of SystemTap's modules are loaded.

@@ -1,0 +1,132 @@
+"""A queueing discipline that holds packets for 30 ms, between two namespaces.
+
+netem is on left0, and a qdisc works on what its device sends: the kernel holds a packet between net_dev_queue and
+net_dev_start_xmit, in stage qdisc of what left sends. Right's device has none, so what right sends does not wait. The
+receive path begins behind the wire, when right's end of the veth hands the packet over, so no packet that is received
+shows the delay.
+"""
+
+from lablib.events import Trace, median, stage
+
+DESCRIPTION = "30 ms in a qdisc show in stage qdisc of the side that has it: TCP, UDP, IPv4, IPv6, VLAN; software GSO"
+BUILD = {"net": ["net-latency"]}
+
+DELAY = 30_000_000
+LITTLE = 15_000_000
+REQUESTS = 13
+BYTES = 1000003
+RECEIVE = ("drv-ip", "ip-tcp", "tcp-app", "ip-udp", "udp-app")
+SEND = ("app-tcp", "tcp-ip", "app-udp", "udp-ip", "ip-drv", "qdisc")
+# port -> what is asked there, by left in right
+SERVERS = {7201: ("tcp", 4), 7202: ("tcp", 6), 7203: ("udp", 4), 7204: ("udp", 6)}
+BULK = {"gso-on": 7205, "gso-off": 7206}
+RIGHT = {"delay": {4: "10.9.0.2", 6: "fd09::2"}, "vlan": {4: "10.9.5.2", 6: "fd05::2"}}
+
+SETUP = """
+make_pair || exit 1
+number=0
+for side in left right; do
+    number=$((number + 1))
+    ip -n $side link add link ${side}0 name ${side}0.5 type vlan id 5 || exit 1
+    ip -n $side link set ${side}0.5 addrgenmode none
+    ip -n $side address add 10.9.5.$number/24 dev ${side}0.5
+    ip -n $side address add fd05::$number/64 dev ${side}0.5 nodad
+    ip -n $side link set ${side}0.5 up
+done
+in_left() { ip netns exec left "$@"; }
+in_left tc qdisc add dev left0 root netem delay 30ms || exit 1
+"""
+
+BULK_RUN = """
+in_left ethtool -K left0 tso off gso {gso} || exit 1
+NETNS=right start_ready bulk --receive --port {port} || exit 1
+trace {name} net --port {port} || exit 1
+in_left cat /sys/class/net/left0/statistics/tx_packets >{name}.frames
+in_left bulk --send --port {port} --address 10.9.0.2 --bytes {bytes} >{name}.sent || exit 1
+end_trace {name}
+in_left cat /sys/class/net/left0/statistics/tx_packets >>{name}.frames
+"""
+
+
+def guest():
+    script = [SETUP]
+    for port, (protocol, family) in SERVERS.items():
+        udp = "--udp --write sendto" if protocol == "udp" else ""
+        script.append(f"NETNS=right start_ready serve --port {port} --family {family} {udp} || exit 1")
+    for name, run, option in (("delay", "delay", ""), ("upper", "vlan", "--dev left0.5"),
+                              ("lower", "vlan", "--dev left0")):
+        script.append(f"trace {name} net {option} || exit 1")
+        for port, (protocol, family) in SERVERS.items():
+            script.append(f"in_left ask --port {port} --address {RIGHT[run][family]} --requests {REQUESTS}"
+                          f"{' --udp' * (protocol == 'udp')} || exit 1")
+        script.append(f"end_trace {name}")
+    script.append("in_left tc qdisc replace dev left0 root tbf rate 80mbit burst 32kb limit 4mb || exit 1")
+    for name, port in BULK.items():
+        script.append(BULK_RUN.format(name=name, port=port, gso=name[4:], bytes=BYTES))
+    return "\n".join([*script, "finish"])
+
+
+GUEST = guest()
+
+
+def check_group(lab, what, events, stages, delayed):
+    """Stage qdisc has the delay if it should, and no other stage has."""
+    medians = {name: median(stage(events, name)) for name in stages}
+    least = min(stage(events, "qdisc"), default=None)
+    print(f"{lab.suite} {what}: n {len(events)}" + (f" qdisc min {least / 1e6:.2f}" if least is not None else "")
+          + " medians " + " ".join(f"{name} {value / 1e6:.2f}" for name, value in medians.items() if value is not None))
+    if delayed:
+        assert least >= DELAY, f"{what}: a packet was in the qdisc for {least} ns"
+    for name, value in medians.items():
+        assert value is None or value < LITTLE or (delayed and name == "qdisc"), f"{what}: {name} has {value} ns"
+
+
+def check_delay(lab):
+    trace = Trace(lab, "delay")
+    missing = 0
+    for port, (protocol, family) in SERVERS.items():
+        for way, end, side, stages in (("tx", "remote", "left", SEND), ("rx", "local", "right", RECEIVE),
+                                       ("tx", "local", "right", SEND), ("rx", "remote", "left", RECEIVE)):
+            events = [event for event in trace.of_port(port, end) if event["way"] == way]
+            assert len(events) <= REQUESTS, f"{len(events)} of {REQUESTS}"
+            missing += REQUESTS - len(events)
+            check_group(lab, f"{protocol} IPv{family} {way} {side}", events, stages, (way, side) == ("tx", "left"))
+    assert missing <= trace.skipped, f"{missing} packets are missing"
+
+
+def check_vlan(lab, name):
+    """The packets that left sends are followed through the VLAN's device, whichever of both devices is asked for."""
+    trace = Trace(lab, name)
+    missing = 0
+    for port, (protocol, family) in SERVERS.items():
+        for way, end in (("tx", "remote"), ("rx", "remote")):
+            events = [event for event in trace.of_port(port, end) if event["way"] == way]
+            assert len(events) <= REQUESTS, f"{len(events)} of {REQUESTS}"
+            missing += REQUESTS - len(events)
+            check_group(lab, f"{name} device, {protocol} IPv{family} {way} left", events,
+                        SEND if way == "tx" else RECEIVE, way == "tx")
+    assert missing <= trace.skipped, f"{missing} packets are missing"
+    assert trace.accounting["filtered"] > 0, "nothing was filtered, but right is no device of left's"
+
+
+def check_bulk(lab, name, port):
+    """Each segment is one packet, however many frames software makes of it."""
+    trace = Trace(lab, name)
+    sent = [event for event in trace.of_port(port, "remote") if event["way"] == "tx"]
+    received = [event for event in trace.of_port(port) if event["way"] == "rx"]
+    before, after = map(int, lab.read(f"{name}.frames").split())
+    print(f"{lab.suite} {name}: {sum(event['bytes'] for event in sent)} bytes in {len(sent)} packets sent, in "
+          f"{after - before} frames, received in {len(received)}; bulk: {lab.read(f'{name}.sent').strip()}")
+    assert after - before > 1.5 * len(sent), "nothing was cut in software"
+    if not trace.skipped:
+        assert sum(event["bytes"] for event in sent) == BYTES
+        assert sum(event["bytes"] for event in received) == BYTES
+
+
+def check(lab):
+    check_delay(lab)
+    for name in ("upper", "lower"):
+        check_vlan(lab, name)
+    for name, port in BULK.items():
+        check_bulk(lab, name, port)
+    assert lab.read("modules-left").strip() == "0"

@@ -1,0 +1,46 @@
+"""A reader that sleeps 50 ms while its data waits in the socket: the last stage shows it, and no other."""
+
+from lablib.events import Trace, median, stage
+
+DESCRIPTION = "a reader sleeps 50 ms before each receiving call: tcp-app or udp-app shows it, TCP and UDP, IPv4 and IPv6"
+BUILD = {"rx": ["rx-latency"]}
+
+SLEEP = 50_000_000
+MESSAGES = 23
+SIZE = 101
+STAGES = ("drv-ip", "ip-tcp", "tcp-app", "ip-udp", "udp-app")
+# by port
+READERS = {7301: ("tcp", 4), 7302: ("tcp", 6), 7303: ("udp", 4), 7304: ("udp", 6)}
+
+
+def guest():
+    script = ["trace rx rx || exit 1"]
+    for port, (protocol, family) in READERS.items():
+        sleepy = f"sleepy --{protocol} --family {family} --port {port} --count {MESSAGES}"
+        script += [f"start_ready {sleepy} --sleep-ms 50 --before-data || exit 1", f"{sleepy} --send || exit 1",
+                   "wait $READY_PID || exit 1"]
+    return "\n".join([*script, "end_trace rx", "finish"])
+
+
+GUEST = guest()
+
+
+def check(lab):
+    trace = Trace(lab, "rx")
+    missing = 0
+    for port, (protocol, family) in READERS.items():
+        events = trace.of_port(port)
+        assert len(events) <= MESSAGES, f"{len(events)} of {MESSAGES} messages"
+        missing += MESSAGES - len(events)
+        assert all(event["bytes"] == SIZE and event["comm"] == "sleepy" for event in events)
+        slept = stage(events, f"{protocol}-app")
+        others = {name: median(stage(events, name)) for name in STAGES if name != f"{protocol}-app"}
+        print(f"{lab.suite} {protocol} IPv{family}: n {len(events)} {protocol}-app min {min(slept) / 1e6:.2f} median "
+              f"{median(slept) / 1e6:.2f} ms, others "
+              + " ".join(f"{name} {value / 1e6:.2f}" for name, value in others.items() if value is not None))
+        assert len(slept) == len(events) and min(slept) >= SLEEP, f"the reader slept {SLEEP} ns: {min(slept)}"
+        assert [name for name, value in others.items() if value is not None] == ["drv-ip", f"ip-{protocol}"]
+        for name, value in others.items():
+            assert value is None or value < 25_000_000, f"the median of {name} is {value} ns"
+    assert missing <= trace.skipped, f"{missing} messages are missing"
+    assert lab.read("modules-left").strip() == "0"
