@@ -1,10 +1,11 @@
 """The recipes, built for the suite's kernel, against traffic whose truth is known."""
 
 import json
+import re
 
-DESCRIPTION = "rx-, tx- and sock-latency of memcached under memcslap, dropwatch of counted drops"
+DESCRIPTION = "the latency recipes of memcached under memcslap, dropwatch of counted drops"
 
-BUILD = {name: [name] for name in ("rx-latency", "tx-latency", "sock-latency")}
+BUILD = {name: [name] for name in ("rx-latency", "tx-latency", "net-latency", "sock-latency")}
 BUILD["dropwatch"] = ["dropwatch", "-i", "1"]
 
 REQUESTS = 1009
@@ -38,6 +39,15 @@ refused() {
 }
 for recipe in rx-latency tx-latency sock-latency; do measure $recipe sets || exit 1; done
 measure dropwatch refused || exit 1
+
+# A line for each packet, for people.
+stapgen exec net-latency.ko -x $MC_TID --events >net-latency.out 2>net-latency.err &
+tracer=$!
+wait_traced net-latency.err || { cat net-latency.err; exit 1; }
+sets >net-latency.traffic 2>&1
+sleep 0.5
+kill -INT $tracer
+wait $tracer || { cat net-latency.err; exit 1; }
 printf 'stats\r\nquit\r\n' | nc 127.0.0.1 11211 | tr -d '\r' >stats
 finish
 """
@@ -75,6 +85,22 @@ def check_latency(lab, recipe, names):
     return accounting, whole, skipped
 
 
+def check_lines(lab):
+    """Both directions of a packet's way, a line for each, and the report behind them."""
+    output = lab.read("net-latency.out")
+    heading = output.splitlines()[0].split()
+    assert heading[:9] == ["TIME", "CPU", "PID", "TID", "COMM", "WAY", "LOCAL", "REMOTE", "BYTES"], heading
+    row = r"^\d\d:\d\d:\d\d\.\d{6} .* mc-worker +(rx|tx) +127\.0\.0\.1:11211 +127\.0\.0\.1:\d+ +\d+ .*$"
+    ways = [match[1] for match in re.finditer(row, output, re.M)]
+    reported = int(re.search(r"^\d+ seen = (\d+) reported", output, re.M)[1])
+    skipped = int((re.search(r"SystemTap skipped (\d+) probes", output) or [0, 0])[1])
+    print(f"{lab.suite} net-latency --events: {ways.count('rx')} received, {ways.count('tx')} sent\n"
+          + "\n".join(output.splitlines()[:3]))
+    assert len(ways) == reported
+    assert REQUESTS + 1 - skipped <= ways.count("rx") <= REQUESTS + 1
+    assert REQUESTS - skipped <= ways.count("tx") <= REQUESTS
+
+
 def check(lab):
     # Beside the sets, memcslap says "quit", which is read and not answered.
     rx, stages, skipped = check_latency(lab, "rx-latency", ["drv-ip", "ip-tcp", "tcp-app"])
@@ -99,6 +125,8 @@ def check(lab):
                 if stages[name]["n"])
     assert abs(total - parts) < 0.001 * total, "the stages do not add up to the total"
 
+    check_lines(lab)
+
     drops = load(lab, "dropwatch")
     accounting = adds_up(drops)
     tcp = sum(drop["count"] for drop in drops["drops"]
@@ -110,5 +138,5 @@ def check(lab):
         print(f"  {drop['time']} {drop['count']:5} {drop['symbol']}+{drop['offset']} {drop['reason']}")
     assert tcp == REFUSED, f"{REFUSED} connections were refused, {tcp} counted"
     assert udp == UNREACHABLE, f"{UNREACHABLE} datagrams to a closed port, {udp} counted"
-    assert "STAT cmd_set 3027" in lab.read("stats"), lab.read("stats")
+    assert "STAT cmd_set 4036" in lab.read("stats"), lab.read("stats")
     assert lab.read("modules-left").strip() == "0"
