@@ -14,12 +14,17 @@ namespace fs = std::filesystem;
 namespace {
 
 std::string signature(const fs::path& runtime, std::string_view version, const std::vector<RuntimePatch>& patches) {
-    std::string text = runtime.string() + '\0' + std::string(version);
+    std::string text = runtime.string();
+    const auto add = [&text](std::string_view part) { (text += '\0') += part; };
+    add(version);
     for (const auto& patch : patches) {
         // An upgrade within one version (5.1-4 to 5.1-5) changes the original, and so must the copy.
         std::error_code error;
         const auto time = fs::last_write_time(runtime / patch.file, error).time_since_epoch().count();
-        text += fmt::format("\0{}\0{}\0{}\0{}", patch.file, patch.replace, patch.with, time);
+        add(patch.file);
+        add(patch.replace);
+        add(patch.with);
+        add(std::to_string(time));
     }
     return fmt::format("{:016x}", std::hash<std::string>{}(text));
 }

@@ -150,12 +150,12 @@ def allow_overload(systemtap_dir):
     (systemtap_dir / "rc").write_text("-DSTP_NO_OVERLOAD\n")
 
 
-def build_modules(lab, modules):
-    """Compile the scenario's BUILD with stapgen; its output goes to RUN/build-NAME.log."""
+def build_modules(lab, modules, binds=(), symbols=None):
+    """Compile modules as a scenario's BUILD, with other SYMBOLS if given; the output goes to RUN/build-NAME.log."""
     for name, arguments in modules.items():
         begin = time.monotonic()
-        done = lab.stapgen(["build", *arguments, "-r", lab.release, "--symbols", lab.symbols,
-                            "-o", f"/lab/work/{name}.ko"], check=False)
+        done = lab.stapgen(["build", *arguments, "-r", lab.release, "--symbols", symbols or lab.symbols,
+                            "-o", f"/lab/work/{name}.ko"], check=False, binds=binds)
         log = lab.run / f"build-{name}.log"
         log.write_text(done.stdout + done.stderr)
         if done.returncode or not (lab.work / f"{name}.ko").exists():

@@ -128,6 +128,11 @@ TEST_CASE("a runtime is patched in a copy, once, with the times of the original"
     REQUIRE(again);
     CHECK(again->runtime == cured->runtime);
     CHECK(std::distance(fs::directory_iterator(cache), fs::directory_iterator()) == 1);
+
+    cures[0].patches.pop_back();
+    const auto other = apply_cures(cures, {}, target, cache);
+    REQUIRE(other);
+    CHECK(other->runtime != cured->runtime);
 }
 
 TEST_CASE("a patch that does not fit leaves nothing behind") {
