@@ -25,10 +25,10 @@ input()
 GUEST = r"""
 # flood RECIPE COUNT: the sockets stay open until the trace has ended.
 flood() {
-    mkfifo $1.wait
+    mkfifo /tmp/$1
     trace $1 $1 --port 7007 || exit 1
-    python3 flood.py $2 <$1.wait &
-    exec 9>$1.wait
+    python3 flood.py $2 </tmp/$1 &
+    exec 9>/tmp/$1
     wait_for "[ \$(awk '\$1 == \"Udp:\" {n = \$5} END {print n}' /proc/net/snmp) -ge $((SENT + $2)) ]" 300 || exit 1
     end_trace $1
     exec 9>&-
