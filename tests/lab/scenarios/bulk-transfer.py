@@ -7,6 +7,7 @@ every packet that is dropped without GSO has the same size.
 from lablib.events import Trace
 
 DESCRIPTION = "1,000,003 bytes by several write calls and readers; with losses and reordering: the bytes add up"
+IN_CI = ("trixie",)
 BUILD = {"tx": ["tx-latency"], "rx": ["rx-latency"]}
 
 BYTES = 1000003

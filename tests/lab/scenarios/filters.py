@@ -9,6 +9,7 @@ import collections
 from lablib.events import Trace
 
 DESCRIPTION = "each filter of rx-, tx- and sock-latency: exactly what matches is reported, the rest is filtered"
+IN_CI = ("trixie",)
 BUILD = {"rx": ["rx-latency"], "tx": ["tx-latency"], "sock": ["sock-latency"]}
 
 Flow = collections.namedtuple("Flow", "address requests connections options reader sender program netns",

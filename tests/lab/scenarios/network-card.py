@@ -6,6 +6,7 @@ import struct
 from lablib.events import Trace
 
 DESCRIPTION = "requests and bulk transfers over virtio-net, GRO on and off: exact counts and bytes"
+IN_CI = ("trixie",)
 NET = True
 BUILD = {"rx": ["rx-latency"], "tx": ["tx-latency"]}
 

@@ -9,6 +9,7 @@ shows the delay.
 from lablib.events import Trace, median, stage
 
 DESCRIPTION = "30 ms in a qdisc show in stage qdisc of the side that has it: TCP, UDP, IPv4, IPv6, VLAN; software GSO"
+IN_CI = ("trixie",)
 BUILD = {"net": ["net-latency"]}
 
 DELAY = 30_000_000

@@ -3,6 +3,7 @@
 from lablib.events import Trace, median, stage
 
 DESCRIPTION = "a reader sleeps 50 ms before each receiving call: tcp-app or udp-app shows it, TCP and UDP, IPv4 and IPv6"
+IN_CI = ("trixie",)
 BUILD = {"rx": ["rx-latency"]}
 
 SLEEP = 50_000_000
