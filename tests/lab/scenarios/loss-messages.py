@@ -1,0 +1,92 @@
+"""Thousands of records a second all arrive; and measurements that lose something say that, and how much."""
+
+import re
+import shutil
+
+from lablib.events import Trace
+
+DESCRIPTION = "missed returns and full buffers, made on purpose: JSON counts them, the table warns, the account adds up"
+BUILD = {"net": ["net-latency"]}
+
+REQUESTS, FLOOD, MORE = 331, 5003, 2 * 11
+PER_REQUEST = 4   # records of net-latency: the request and the reply are sent and received
+CPUS = 2
+
+GUEST = r"""
+# table NAME MODULE [OPTION]...: as trace, with the table for people.
+table() {
+    local name=$1 module=$2
+    shift 2
+    stapgen exec "$module.ko" "$@" >"$name.table" 2>"$name.err" &
+    TRACER=$!
+    wait_traced "$name.err"
+}
+# Threads that sleep in a receiving call whose return only one of them can have probed.
+sleepers() { ask --port 7031 --connections 32 --requests 331 --gap-ms 11; }
+# Nobody takes the records away until all but some are made. The last one that fits into a CPU's buffer is cut short,
+# and with it the one that follows: that should not be the script's last line.
+flood() {
+    local reader=$(pgrep -x stapio)
+    kill -STOP $reader
+    ask --port 7032 --requests 5003 || return
+    kill -CONT $reader
+    sleep 1
+    taskset -c 0 ask --port 7032 --requests 11 && taskset -c 1 ask --port 7032 --requests 11
+}
+
+serve --port 7031 --wait none >sleeping &
+serve --port 7032 >flooded &
+wait_for 'grep -q ready sleeping && grep -q ready flooded' || exit 1
+trace whole net --port 7032 && ask --port 7032 --connections 7 --requests 5003 || exit 1
+end_trace whole
+for how in trace table; do
+    $how missed-$how one-return --comm serve-conn && sleepers || exit 1
+    end_trace missed-$how
+    $how full-$how net -s 1 --port 7032 && flood || exit 1
+    end_trace full-$how
+done
+finish
+"""
+
+
+def prepare(lab):
+    """Build a sock-latency that follows one return of each function at a time."""
+    recipe = lab.work / "recipes/sock-latency"
+    shutil.copytree(lab.run / "stapgen/share/stapgen/templates/sock-latency", recipe)
+    text = (recipe / "recipe.toml").read_text()
+    assert "KRETACTIVE=1024" in text
+    (recipe / "recipe.toml").write_text(text.replace("KRETACTIVE=1024", "KRETACTIVE=1"))
+    lab.stapgen(["--recipe-path", "/lab/work/recipes", "build", "sock-latency", "-r", lab.release,
+                 "--symbols", lab.symbols, "-o", "/lab/work/one-return.ko"])
+
+
+def warnings(lab, name):
+    """Return {pattern of a warning: its first number} of a table."""
+    assert lab.read(f"{name}.exit").strip() == "0", lab.read(f"{name}.err")
+    lines = [line for line in lab.read(f"{name}.table").splitlines() if line.startswith("WARNING: ")]
+    print(f"{lab.suite} {name}: " + "; ".join(lines))
+    return {re.sub(r"\d+", "N", line): int(re.search(r"\d+", line).group()) for line in lines}
+
+
+def check(lab):
+    missed = Trace(lab, "missed-trace")
+    print(f"  {len(missed.events)} of {REQUESTS} requests reported, {missed.skipped} probes skipped")
+    assert missed.skipped > 0
+    assert len(missed.events) < REQUESTS, "nothing was missed, though returns were"
+    missed.expect(len(missed.events), REQUESTS)
+    assert warnings(lab, "missed-table")["WARNING: SystemTap skipped N probes"] > 0
+
+    whole = Trace(lab, "whole")
+    assert whole.accounting["lost"] == 0 and whole.accounting["transport_failures"] == 0
+    whole.expect(len(whole.events), PER_REQUEST * FLOOD, "packets")
+
+    full = Trace(lab, "full-trace", cut=2 * CPUS)
+    lost, failures = full.accounting["lost_by"]["transport"], full.accounting["transport_failures"]
+    packets = PER_REQUEST * (FLOOD + MORE)
+    print(f"  {len(full.events)} of {packets} packets reported, {lost} lost on their way, {failures} transport failures")
+    assert 0 < failures and 0 < lost < packets
+    full.expect(len(full.events) + lost, packets, "packets")
+    warned = warnings(lab, "full-table")
+    assert warned["WARNING: N of N seen were lost"] > 0
+    assert warned["WARNING: the way to user space was full N times"] > 0
+    assert lab.read("modules-left").strip() == "0"
