@@ -138,8 +138,6 @@ def traffic(recipe):
     """Return what there is to report, by port and side."""
     known = {}
     for port, flow in FLOWS.items():
-        if recipe == "sock" and "--udp" in flow.options:
-            continue
         known[port, "server"] = known[port, "client"] = flow.requests
         if recipe == "sock":
             known[port, "client"] -= flow.connections  # nothing is sent after the last reply

@@ -6,6 +6,7 @@ import shutil
 from lablib.events import Trace
 
 DESCRIPTION = "missed returns and full buffers, made on purpose: JSON counts them, the table warns, the account adds up"
+IN_CI = ("trixie",)
 BUILD = {"net": ["net-latency"]}
 
 REQUESTS, FLOOD, MORE = 331, 5003, 2 * 11
@@ -18,7 +19,7 @@ table() {
     local name=$1 module=$2
     shift 2
     stapgen exec "$module.ko" "$@" >"$name.table" 2>"$name.err" &
-    TRACER=$!
+    TRACERS[$name]=$!
     wait_traced "$name.err"
 }
 # Threads that sleep in a receiving call whose return only one of them can have probed.

@@ -13,7 +13,7 @@ GUEST = r"""
 # watch NAME COMMAND: run it while dropwatch counts.
 watch() {
     stapgen exec drops.ko --format json >$1.json 2>$1.err &
-    TRACER=$!
+    TRACERS[$1]=$!
     wait_traced $1.err || { cat $1.err; exit 1; }
     $2 >$1.traffic || exit 1
     end_trace $1
