@@ -50,6 +50,12 @@ class Trace:
         """Something may be missing where SystemTap has skipped probes, and only there."""
         assert expected - self.skipped <= found <= expected, f"{self.name}: {found} of {expected} {what}"
 
+    def expect_bytes(self, events, expected):
+        """Each byte is in one packet. A skipped probe may cost the largest packet there is, and nothing else may be missing."""
+        found = sum(event["bytes"] for event in events)
+        largest = max(event["bytes"] for event in self.events)
+        assert expected - self.skipped * largest <= found <= expected, f"{self.name}: {found} of {expected} bytes"
+
     def of_port(self, port, end="local"):
         """Return the events of a port of one end, local or remote."""
         return [event for event in self.events if event[end].endswith(f":{port}")]
