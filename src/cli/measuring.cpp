@@ -83,6 +83,11 @@ class Measurement {
         const auto& losses = end.losses;
         summary.transport = {losses.skipped_probes + losses.missed_probes, losses.errors,
                              losses.transport_failures + losses.lost_messages};
+        if (!summary.accounting.closed) {
+            // The script's own count was lost with them.
+            analyze::add_cause(summary.accounting.lost, "transport", summary.transport.transport_failures);
+            summary.accounting.seen += summary.transport.transport_failures;
+        }
         put_counters_into(summary);
         names_.put_into(summary);
         if (plan_.format != Format::table) {
