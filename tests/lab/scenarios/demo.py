@@ -17,6 +17,7 @@ refused() {
 show() {
     local traffic=$1
     shift
+    rm -f err   # or wait_traced might read the last one's
     echo "\$ $*" >>shown
     "$@" >out 2>err &
     local tracer=$!
