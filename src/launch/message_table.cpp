@@ -29,7 +29,7 @@ constexpr MessageRow table[] = {
      "stap has no table of this kernel's functions (a missing or a stub /boot/System.map-{release}), so no "
      "kprobe can be resolved",
      "give one with --symbols FILE (a gzip of that kernel's /proc/kallsyms will do), or install {debuginfo}",
-     "kprobe-builder"},
+     "kprobe-builder dwarf-builder"},  // with --debuginfo auto DWARF is tried last
 
     // Pass 1
     {"parse-error", 1, failure, 50, "parse error: *", "the script has an error: {1}",

@@ -21,7 +21,7 @@ struct MessageRow {
     std::string_view pattern;
     std::string_view cause;
     std::string_view remedy;
-    std::string_view explains = {};  ///< the row whose deeper cause this is
+    std::string_view explains = {};  ///< the rows whose deeper cause this is, by blanks
 };
 
 /// The first row that fits a line counts.

@@ -122,7 +122,8 @@ const Diagnosis* MessageReader::cause() const {
     }
     if (best == nullptr) return nullptr;
     for (const auto& diagnosis : diagnoses_) {
-        if (diagnosis.explains == best->id) return &diagnosis;
+        const auto explained = base::words(diagnosis.explains);
+        if (std::ranges::find(explained, best->id) != explained.end()) return &diagnosis;
     }
     return best;
 }

@@ -26,7 +26,7 @@ struct Diagnosis {
     std::string cause;
     std::string remedy;
     std::string line;           ///< as stap wrote it
-    std::string_view explains;  ///< id of the message whose deeper cause this is
+    std::string_view explains;  ///< ids, by blanks, of the messages whose deeper cause this is
 };
 
 /// Placeholders in remedies.

@@ -192,6 +192,16 @@ TEST_CASE("a kprobe that is not found because the symbol table is a stub is put 
     CHECK(reader.pass() == 2);
 }
 
+TEST_CASE("so is one that was then looked for in debuginfo, which is not there either") {
+    const auto reader =
+        read({"WARNING: Kernel function symbol table missing [man warning::symbols]",
+              "WARNING: cannot find module kernel debuginfo: No DWARF information found [man warning::debuginfo]",
+              "semantic error: resolution failed in DWARF builder", "semantic error: no match",
+              "Pass 2: analysis failed.  [man error::pass2]"});
+    REQUIRE(reader.cause() != nullptr);
+    CHECK(reader.cause()->id == "symbol-table");
+}
+
 TEST_CASE("the stub is not blamed for a tracepoint that is not found") {
     const auto reader = read({"WARNING: Kernel function symbol table missing [man warning::symbols]",
                               "semantic error: resolution failed in tracepoint builder",
