@@ -59,11 +59,11 @@ void use(Filters& filters, const std::string& option, const std::map<std::string
 base::Result<void> find_target(const FilterOptions& options, Filters& filters) {
     const auto target = options.target_tid ? options.target_tid : options.target_pid;
     if (!target) return {};
-    auto thread = thread_of(*target);
-    if (!thread) return tl::make_unexpected(thread.error());
-    if (options.target_pid && thread->pid != *target) {
-        return base::bad_input(fmt::format("{} is a thread of process {}", *target, thread->pid),
-                               fmt::format("give -x {} for the thread or -p {} for the process", *target, thread->pid));
+    auto process = process_of(*target);
+    if (!process) return tl::make_unexpected(process.error());
+    if (options.target_pid && *process != *target) {
+        return base::bad_input(fmt::format("{} is a thread of process {}", *target, *process),
+                               fmt::format("give -x {} for the thread or -p {} for the process", *target, *process));
     }
     filters.target = target;
     // Set for -p only, but a module that does not have it asks for no thread at all.
@@ -75,7 +75,7 @@ base::Result<void> find_target(const FilterOptions& options, Filters& filters) {
 base::Result<void> use_comm(const std::string& comm, Filters& filters) {
     if (comm.empty()) return base::bad_input("--comm: a name has one byte or more", "'ps -eLo comm' lists the names");
     use(filters, "--comm", launch::masked_name(comm).globals("comm"));
-    if (threads_named(comm).empty()) {
+    if (!is_thread_named(comm)) {
         filters.hints.push_back(
             fmt::format("no thread is named '{}' now; those that appear will be measured", base::printable(comm)));
     }

@@ -110,6 +110,7 @@ class Measurement {
             if (header.schemas.front().find(field)) options.group_by.emplace_back(field);
         }
         if (auto analyzer = analyze::Analyzer::create(header, options)) analyzer_ = *std::move(analyzer);
+        if (const auto recipe = recipe::find_recipe(catalog_, header.recipe)) counters_ = recipe->counters;
         if (events_ && analyzer_ && analyzer_->summary().counts_drops) {
             refusal_ =
                 base::Error{base::ErrorKind::bad_input, "--events: the records of this module are counts of drops",
@@ -120,21 +121,19 @@ class Measurement {
     void ready(const decode::Ready& ready) {
         if (events_) events_->ready(ready);
         ready_at_ = Clock::now();
-        counters_before_ = host::read_net_counters(machine_);
+        if (!counters_.empty()) counters_before_ = host::read_net_counters(machine_);
         if (!plan_.quiet) std::cerr << fmt::format("stapgen: measuring {}; Ctrl-C ends it\n", name_);
     }
 
     /// At the script's last line, or where it has none, when it has ended.
     void read_counters() {
-        if (ready_at_ && !counters_after_) counters_after_ = host::read_net_counters(machine_);
+        if (!counters_.empty() && ready_at_ && !counters_after_) counters_after_ = host::read_net_counters(machine_);
     }
 
     void put_counters_into(analyze::Summary& summary) {
         read_counters();
-        const auto recipe = recipe::find_recipe(catalog_, summary.recipe);
-        if (!recipe) return;
         const auto after = counters_after_.value_or(host::NetCounters{});
-        for (const auto& [name, help] : recipe->counters)
+        for (const auto& [name, help] : counters_)
             summary.counters.push_back({name, help, host::difference(counters_before_, after, name)});
     }
 
@@ -163,6 +162,7 @@ class Measurement {
     std::optional<base::Error> refusal_;
     std::optional<Clock::time_point> ready_at_;
     std::int64_t intervals_ = 0;
+    std::vector<recipe::Counter> counters_;  ///< of the header's recipe
     host::NetCounters counters_before_;
     std::optional<host::NetCounters> counters_after_;
     Names names_;

@@ -9,46 +9,30 @@
 
 namespace stapgen::cli {
 
-namespace {
-
-/// Calls `visit` for every thread, until it says false. Threads that end meanwhile are passed over.
-template <class Visit>
-void each_thread(Visit visit) {
+bool is_thread_named(std::string_view comm) {
+    constexpr std::size_t kernel_keeps = 15;  // TASK_COMM_LEN less its NUL
     std::error_code error;
     for (const auto& process : std::filesystem::directory_iterator("/proc", error)) {
-        const auto pid = base::to_int(process.path().filename().string());
-        if (!pid) continue;
+        if (!base::to_int(process.path().filename().string())) continue;
         std::error_code gone;
         for (const auto& task : std::filesystem::directory_iterator(process.path() / "task", gone)) {
-            const auto tid = base::to_int(task.path().filename().string());
-            const auto comm = base::read_file(task.path() / "comm");
-            if (tid && comm && !visit(Thread{*pid, *tid, std::string(base::trim(*comm))})) return;
+            const auto name = base::read_file(task.path() / "comm");
+            if (name && base::trim(*name) == comm.substr(0, kernel_keeps)) return true;
         }
     }
+    return false;
 }
 
-}  // namespace
-
-std::vector<Thread> threads_named(std::string_view comm) {
-    constexpr std::size_t kernel_keeps = 15;  // TASK_COMM_LEN less its NUL
-    std::vector<Thread> found;
-    each_thread([&](const Thread& thread) {
-        if (thread.comm == comm.substr(0, kernel_keeps)) found.push_back(thread);
-        return true;
-    });
-    return found;
-}
-
-base::Result<Thread> thread_of(std::int64_t tid) {
-    base::Result<Thread> result =
-        base::bad_input(fmt::format("there is no thread {}", tid),
-                        "'ps -eLo pid,tid,comm' lists the threads; --comm NAME takes all of a name");
-    each_thread([&](const Thread& thread) {
-        if (thread.tid != tid) return true;
-        result = thread;
-        return false;
-    });
-    return result;
+base::Result<std::int64_t> process_of(std::int64_t tid) {
+    // /proc lists processes only, but has a folder for every thread.
+    const auto status = base::read_file(fmt::format("/proc/{}/status", tid));
+    for (const auto line : base::split(status ? *status : std::string_view{}, '\n')) {
+        const auto words = base::words(line);
+        if (words.size() != 2 || words[0] != "Tgid:") continue;
+        if (const auto pid = base::to_int(words[1])) return *pid;
+    }
+    return base::bad_input(fmt::format("there is no thread {}", tid),
+                           "'ps -eLo pid,tid,comm' lists the threads; --comm NAME takes all of a name");
 }
 
 }  // namespace stapgen::cli

@@ -109,22 +109,27 @@ wait_traced() {
     wait_for "grep -q '^stapgen: measuring' '$1'" "${2:-120}"
 }
 
-# begin_trace NAME MODULE [OPTION]...: measure in the background, each event and the report as a line of NAME.events.
+# begin_report NAME SUFFIX MODULE [OPTION]...: measure in the background; what stapgen prints goes to NAME.SUFFIX.
 declare -A TRACERS
-begin_trace() {
-    local name=$1 module=$2
-    shift 2
-    stapgen exec "$module.ko" "$@" --events --format ndjson >"$name.events" 2>"$name.err" &
+begin_report() {
+    local name=$1 output=$1.$2 module=$3
+    shift 3
+    stapgen exec "$module.ko" "$@" >"$output" 2>"$name.err" &
     TRACERS[$name]=$!
 }
 
-# trace NAME MODULE [OPTION]...: the same, and wait until it measures.
-trace() {
-    begin_trace "$@"
+# report NAME SUFFIX MODULE [OPTION]...: the same, and wait until it measures.
+report() {
+    begin_report "$@"
     wait_traced "$1.err" || { cat "$1.err"; return 1; }
 }
 
-# end_trace NAME...: end what trace began, all that runs; the last packets are on their way, so it waits a moment.
+# begin_trace NAME MODULE [OPTION]..., trace NAME MODULE [OPTION]...: likewise, with each event and the report as a line
+# of NAME.events.
+begin_trace() { begin_report "$1" events "${@:2}" --events --format ndjson; }
+trace() { report "$1" events "${@:2}" --events --format ndjson; }
+
+# end_trace NAME...: end what these began, all that runs; the last packets are on their way, so it waits a moment.
 end_trace() {
     local name
     sleep 0.5

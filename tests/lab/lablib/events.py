@@ -1,4 +1,4 @@
-"""What guest_lib.sh's trace has recorded: events one by one, and the report that adds them up."""
+"""What guest_lib.sh's trace and report have recorded: events one by one, and the report that adds them up."""
 
 import collections
 import json
@@ -7,19 +7,39 @@ import statistics
 from .common import LabError
 
 SOCK_STAGES = ("rx", "tcpip_rx", "epoll", "wait", "read", "app", "tx")
+RECEIVE_STAGES = ("drv-ip", "ip-tcp", "tcp-app", "ip-udp", "udp-app")
+SEND_STAGES = ("app-tcp", "tcp-ip", "app-udp", "udp-ip", "ip-drv", "qdisc")
+
+
+def check_ended(lab, name):
+    """Fail where stapgen failed or left a module behind."""
+    if lab.read(f"{name}.exit").strip() != "0":
+        raise LabError(f"{name} ended with {lab.read(f'{name}.exit')}{lab.read(f'{name}.err')}")
+    assert lab.read(f"{name}.modules").strip() == "0", f"{name} left a module behind"
+
+
+def read_report(lab, name):
+    """Return NAME.json, the account of which adds up."""
+    check_ended(lab, name)
+    document = json.loads(lab.read(f"{name}.json"))
+    check_account(document["accounting"])
+    return document
+
+
+def check_account(account):
+    parts = ("reported", "filtered", "incomplete", "lost")
+    assert account["unaccounted"] == 0 and account["seen"] == sum(account[part] for part in parts), account
 
 
 class Trace:
-    """NAME.events of a scenario's work folder. Fails where stapgen failed or left a module behind.
+    """NAME.events of a scenario's work folder. Fails as check_ended and check_account do.
 
     CUT is how many lines SystemTap may have cut short, which it does where its buffers are full.
     """
 
     def __init__(self, lab, name, cut=0):
         self.name = name
-        if lab.read(f"{name}.exit").strip() != "0":
-            raise LabError(f"{name} ended with {lab.read(f'{name}.exit')}{lab.read(f'{name}.err')}")
-        assert lab.read(f"{name}.modules").strip() == "0", f"{name} left a module behind"
+        check_ended(lab, name)
         lines = [json.loads(line) for line in lab.read(f"{name}.events").splitlines()]
         self.events = [line for line in lines if "event" in line]
         self.report = lines[-1]
@@ -27,10 +47,9 @@ class Trace:
         self.accounting = self.report["accounting"]
         print(f"{lab.suite} {name}: {self.account()}")
         # A full buffer may take the script's last line too, and the report says so.
-        assert self.accounting["unaccounted"] == 0 and (self.accounting["closed"] or cut), self.accounting
+        assert self.accounting["closed"] or cut, self.accounting
+        check_account(self.accounting)
         assert self.report["input"]["unrecognised"] <= cut, self.report["input"]
-        parts = ("reported", "filtered", "incomplete", "lost")
-        assert self.accounting["seen"] == sum(self.accounting[part] for part in parts), self.accounting
         assert self.accounting["reported"] == len(self.events)
 
     def account(self):
@@ -53,7 +72,7 @@ class Trace:
 
     def expect_bytes(self, events, expected):
         """Each byte is in one packet. A skipped probe may cost the largest packet there is, and nothing else may be missing."""
-        found = sum(event["bytes"] for event in events)
+        found = total_bytes(events)
         largest = max(event["bytes"] for event in self.events)
         assert expected - self.skipped * largest <= found <= expected, f"{self.name}: {found} of {expected} bytes"
 
@@ -71,8 +90,17 @@ def stage(events, name):
     return [event[f"{name}_ns"] for event in events if event[f"{name}_ns"] is not None]
 
 
+def total_bytes(events):
+    return sum(event["bytes"] for event in events)
+
+
 def median(values):
     return statistics.median(values) if values else None
+
+
+def in_ms(medians):
+    """Return {stage: ns or None} as text, without what is None."""
+    return " ".join(f"{name} {value / 1e6:.2f}" for name, value in medians.items() if value is not None)
 
 
 def check_sums(events):

@@ -4,7 +4,7 @@ The qdiscs hold only packets with 1024 in their length, so that the handshake, t
 every packet that is dropped without GSO has the same size.
 """
 
-from lablib.events import Trace
+from lablib.events import Trace, total_bytes
 
 DESCRIPTION = "1,000,003 bytes by several write calls and readers; with losses and reordering: the bytes add up"
 IN_CI = ("trixie",)
@@ -109,10 +109,6 @@ def counter(lab, name, side, key):
     return values[1] - values[0]
 
 
-def total(events):
-    return sum(event["bytes"] for event in events)
-
-
 def check_set(lab, name, transfers):
     sent, received = Trace(lab, f"{name}-tx"), Trace(lab, f"{name}-rx")
     dropped = sent.accounting["incomplete_by"].get("dropped", 0)
@@ -122,9 +118,9 @@ def check_set(lab, name, transfers):
         tx, rx = sent.of_port(port, "remote"), received.of_port(port)
         said = lab.read(f"sent.{port}").split()
         by_info += int(said[said.index("retransmitted") + 1])
-        missing += BYTES - total(tx)
-        print(f"{lab.suite} {name} {over} {how}: {total(tx)} bytes in {len(tx)} packets sent, {total(rx)} in {len(rx)} "
-              f"received; {' '.join(said)}")
+        missing += BYTES - total_bytes(tx)
+        print(f"{lab.suite} {name} {over} {how}: {total_bytes(tx)} bytes in {len(tx)} packets sent, "
+              f"{total_bytes(rx)} in {len(rx)} received; {' '.join(said)}")
         received.expect_bytes(rx, BYTES)
         if not dropped:
             sent.expect_bytes(tx, BYTES)

@@ -19,10 +19,9 @@ TCP, UDP, SLOW = 7021, 7022, 7023
 TRAFFIC = ((TCP, "tcp", REQUESTS), (UDP, "udp", REQUESTS), (SLOW, "tcp", SLOW_REQUESTS))
 
 GUEST = r"""
-serve --port 7021 >tcp &
-serve --port 7022 --udp --write sendto >udp &
-serve --port 7023 --delay-ms 20 >slow &
-wait_for 'grep -q ready tcp && grep -q ready udp && grep -q ready slow' || exit 1
+start_ready serve --port 7021 || exit 1
+start_ready serve --port 7022 --udp --write sendto || exit 1
+start_ready serve --port 7023 --delay-ms 20 || exit 1
 for module in rx-require rx-never rx-older rx-auto tx-require tx-never sock-require sock-never; do
     trace $module $module --comm serve || exit 1
     ask --port 7021 --requests 1009 && ask --port 7022 --udp --requests 1009 && ask --port 7023 --requests 53 || exit 1

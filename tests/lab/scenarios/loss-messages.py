@@ -3,7 +3,7 @@
 import re
 import shutil
 
-from lablib.events import Trace
+from lablib.events import Trace, check_ended
 
 DESCRIPTION = "missed returns and full buffers, made on purpose: JSON counts them, the table warns, the account adds up"
 IN_CI = ("trixie",)
@@ -15,13 +15,7 @@ CPUS = 2
 
 GUEST = r"""
 # table NAME MODULE [OPTION]...: as trace, with the table for people.
-table() {
-    local name=$1 module=$2
-    shift 2
-    stapgen exec "$module.ko" "$@" >"$name.table" 2>"$name.err" &
-    TRACERS[$name]=$!
-    wait_traced "$name.err"
-}
+table() { report "$1" table "${@:2}"; }
 # Threads that sleep in a receiving call whose return only one of them can have probed.
 sleepers() { ask --port 7031 --connections 32 --requests 331 --gap-ms 11; }
 # Nobody takes the records away until all but some are made. The last one that fits into a CPU's buffer is cut short,
@@ -35,9 +29,8 @@ flood() {
     taskset -c 0 ask --port 7032 --requests 11 && taskset -c 1 ask --port 7032 --requests 11
 }
 
-serve --port 7031 --wait none >sleeping &
-serve --port 7032 >flooded &
-wait_for 'grep -q ready sleeping && grep -q ready flooded' || exit 1
+start_ready serve --port 7031 --wait none || exit 1
+start_ready serve --port 7032 || exit 1
 trace whole net --port 7032 && ask --port 7032 --connections 7 --requests 5003 || exit 1
 end_trace whole
 for how in trace table; do
@@ -63,7 +56,7 @@ def prepare(lab):
 
 def warnings(lab, name):
     """Return {pattern of a warning: its first number} of a table."""
-    assert lab.read(f"{name}.exit").strip() == "0", lab.read(f"{name}.err")
+    check_ended(lab, name)
     lines = [line for line in lab.read(f"{name}.table").splitlines() if line.startswith("WARNING: ")]
     print(f"{lab.suite} {name}: " + "; ".join(lines))
     return {re.sub(r"\d+", "N", line): int((re.search(r"\d+", line) or [0])[0]) for line in lines}

@@ -3,7 +3,7 @@
 import socket
 import struct
 
-from lablib.events import Trace
+from lablib.events import Trace, total_bytes
 
 DESCRIPTION = "requests and bulk transfers over virtio-net, GRO on and off: exact counts and bytes"
 IN_CI = ("trixie",)
@@ -71,10 +71,6 @@ def host(lab):
             receive(listener)
 
 
-def total(events):
-    return sum(event["bytes"] for event in events)
-
-
 def frames(lab, way, gro):
     before, after = map(int, lab.read(f"{way}-frames.{gro}").split())
     return after - before
@@ -90,8 +86,8 @@ def check_run(lab, gro):
     upload = [event for event in received.of_port(PORT) if event["comm"] == "bulk"]
     download = sent.of_port(sink, "remote")
     most = max(event["bytes"] for event in upload)
-    print(f"{lab.suite} GRO {gro}: {total(upload)} bytes up in {frames(lab, 'rx', gro)} frames and {len(upload)} packets "
-          f"of {most} at most; {total(download)} bytes down in {len(download)} packets and {frames(lab, 'tx', gro)} frames; "
+    print(f"{lab.suite} GRO {gro}: {total_bytes(upload)} bytes up in {frames(lab, 'rx', gro)} frames and {len(upload)} packets "
+          f"of {most} at most; {total_bytes(download)} bytes down in {len(download)} packets and {frames(lab, 'tx', gro)} frames; "
           f"bulk: {lab.read(f'downloaded.{gro}').strip()}")
     received.expect_bytes(upload, BYTES)
     sent.expect_bytes(download, BYTES)

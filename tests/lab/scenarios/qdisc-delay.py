@@ -6,7 +6,7 @@ receive path begins behind the wire, when right's end of the veth hands the pack
 shows the delay.
 """
 
-from lablib.events import Trace, median, stage
+from lablib.events import RECEIVE_STAGES, SEND_STAGES, Trace, in_ms, median, stage, total_bytes
 
 DESCRIPTION = "30 ms in a qdisc show in stage qdisc of the side that has it: TCP, UDP, IPv4, IPv6, VLAN; software GSO"
 IN_CI = ("trixie",)
@@ -16,8 +16,6 @@ DELAY = 30_000_000
 LITTLE = 15_000_000
 REQUESTS = 13
 BYTES = 1000003
-RECEIVE = ("drv-ip", "ip-tcp", "tcp-app", "ip-udp", "udp-app")
-SEND = ("app-tcp", "tcp-ip", "app-udp", "udp-ip", "ip-drv", "qdisc")
 # port -> what is asked there, by left in right
 SERVERS = {7201: ("tcp", 4), 7202: ("tcp", 6), 7203: ("udp", 4), 7204: ("udp", 6)}
 BULK = {"gso-on": 7205, "gso-off": 7206}
@@ -75,7 +73,7 @@ def check_group(lab, what, events, stages, delayed):
     medians = {name: median(stage(events, name)) for name in stages}
     least = min(stage(events, "qdisc"), default=None)
     print(f"{lab.suite} {what}: n {len(events)}" + (f" qdisc min {least / 1e6:.2f}" if least is not None else "")
-          + " medians " + " ".join(f"{name} {value / 1e6:.2f}" for name, value in medians.items() if value is not None))
+          + f" medians {in_ms(medians)}")
     if delayed:
         assert least >= DELAY, f"{what}: a packet was in the qdisc for {least} ns"
     for name, value in medians.items():
@@ -86,8 +84,8 @@ def check_delay(lab):
     trace = Trace(lab, "delay")
     missing = 0
     for port, (protocol, family) in SERVERS.items():
-        for way, end, side, stages in (("tx", "remote", "left", SEND), ("rx", "local", "right", RECEIVE),
-                                       ("tx", "local", "right", SEND), ("rx", "remote", "left", RECEIVE)):
+        for way, end, side, stages in (("tx", "remote", "left", SEND_STAGES), ("rx", "local", "right", RECEIVE_STAGES),
+                                       ("tx", "local", "right", SEND_STAGES), ("rx", "remote", "left", RECEIVE_STAGES)):
             events = [event for event in trace.of_port(port, end) if event["way"] == way]
             assert len(events) <= REQUESTS, f"{len(events)} of {REQUESTS}"
             missing += REQUESTS - len(events)
@@ -105,7 +103,7 @@ def check_vlan(lab, name):
             assert len(events) <= REQUESTS, f"{len(events)} of {REQUESTS}"
             missing += REQUESTS - len(events)
             check_group(lab, f"{name} device, {protocol} IPv{family} {way} left", events,
-                        SEND if way == "tx" else RECEIVE, way == "tx")
+                        SEND_STAGES if way == "tx" else RECEIVE_STAGES, way == "tx")
     assert missing <= trace.skipped, f"{missing} packets are missing"
     assert trace.accounting["filtered"] > 0, "nothing was filtered, but right is no device of left's"
 
@@ -116,7 +114,7 @@ def check_bulk(lab, name, port):
     sent = [event for event in trace.of_port(port, "remote") if event["way"] == "tx"]
     received = [event for event in trace.of_port(port) if event["way"] == "rx"]
     before, after = map(int, lab.read(f"{name}.frames").split())
-    print(f"{lab.suite} {name}: {sum(event['bytes'] for event in sent)} bytes in {len(sent)} packets sent, in "
+    print(f"{lab.suite} {name}: {total_bytes(sent)} bytes in {len(sent)} packets sent, in "
           f"{after - before} frames, received in {len(received)}; bulk: {lab.read(f'{name}.sent').strip()}")
     assert after - before > 1.5 * len(sent), "nothing was cut in software"
     trace.expect_bytes(sent, BYTES)

@@ -1,7 +1,8 @@
 """The recipes, built for the suite's kernel, against traffic whose truth is known."""
 
-import json
 import re
+
+from lablib.events import check_ended, read_report
 
 DESCRIPTION = "the latency recipes of memcached under memcslap, dropwatch of counted drops"
 
@@ -20,15 +21,9 @@ measure() {
     shift
     local target=(-x $MC_TID)
     [ "$recipe" = dropwatch ] && target=()
-    stapgen exec "$recipe.ko" "${target[@]}" --format json >"$recipe.json" 2>"$recipe.err" &
-    local tracer=$!
-    wait_traced "$recipe.err" || { cat "$recipe.err"; return 1; }
+    report $recipe json $recipe "${target[@]}" --format json || return
     "$@" >"$recipe.traffic" 2>&1
-    sleep 0.5
-    kill -INT $tracer
-    wait $tracer
-    echo $? >"$recipe.exit"
-    modules_left >"$recipe.modules"
+    end_trace $recipe
 }
 
 sets() { memcslap --servers=127.0.0.1 --concurrency=1 --execute-number=1009 --test=set; }
@@ -41,35 +36,18 @@ for recipe in rx-latency tx-latency sock-latency; do measure $recipe sets || exi
 measure dropwatch refused || exit 1
 
 # A line for each packet, for people.
-stapgen exec net-latency.ko -x $MC_TID --events >net-latency.out 2>net-latency.err &
-tracer=$!
-wait_traced net-latency.err || { cat net-latency.err; exit 1; }
+report net-latency out net-latency -x $MC_TID --events || exit 1
 sets >net-latency.traffic 2>&1
-sleep 0.5
-kill -INT $tracer
-wait $tracer || { cat net-latency.err; exit 1; }
+end_trace net-latency
 printf 'stats\r\nquit\r\n' | nc 127.0.0.1 11211 | tr -d '\r' >stats
 finish
 """
 
 
-def load(lab, recipe):
-    assert lab.read(f"{recipe}.exit").strip() == "0", lab.read(f"{recipe}.err")
-    assert lab.read(f"{recipe}.modules").strip() == "0", "a module was left behind"
-    return json.loads(lab.read(f"{recipe}.json"))
-
-
-def adds_up(report):
-    accounting = report["accounting"]
-    parts = sum(accounting[part] for part in ("reported", "filtered", "incomplete", "lost"))
-    assert accounting["seen"] == parts, accounting
-    return accounting
-
-
 def check_latency(lab, recipe, names):
     """Every request is reported or accounted for; stages are whole."""
-    report = load(lab, recipe)
-    accounting = adds_up(report)
+    report = read_report(lab, recipe)
+    accounting = report["accounting"]
     whole = {stage["stage"]: stage for stage in report["stages"] if not stage["group"]}
     assert names == [name for name in whole if whole[name]["n"] or name in names], list(whole)
     skipped = accounting["skipped_probes"]
@@ -87,6 +65,7 @@ def check_latency(lab, recipe, names):
 
 def check_lines(lab):
     """Both directions of a packet's way, a line for each, and the report behind them."""
+    check_ended(lab, "net-latency")
     output = lab.read("net-latency.out")
     heading = output.splitlines()[0].split()
     assert heading[:9] == ["TIME", "CPU", "PID", "TID", "COMM", "WAY", "LOCAL", "REMOTE", "BYTES"], heading
@@ -127,8 +106,8 @@ def check(lab):
 
     check_lines(lab)
 
-    drops = load(lab, "dropwatch")
-    accounting = adds_up(drops)
+    drops = read_report(lab, "dropwatch")
+    accounting = drops["accounting"]
     tcp = sum(drop["count"] for drop in drops["drops"]
               if drop["reason"] == "NO_SOCKET" and (drop["symbol"] or "").startswith("tcp_"))
     udp = sum(drop["count"] for drop in drops["drops"]

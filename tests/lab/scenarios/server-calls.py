@@ -2,7 +2,7 @@
 
 import itertools
 
-from lablib.events import SOCK_STAGES, Trace, check_sums, median, stage
+from lablib.events import SOCK_STAGES, Trace, check_sums, in_ms, median, stage
 
 DESCRIPTION = "20 ms in a server show in app and nowhere else: each call, TCP and UDP, IPv4 and IPv6, 64 sockets"
 IN_CI = ("trixie",)
@@ -42,11 +42,10 @@ def guest():
 one() {
     local port=$1 protocol=$2 family=$3 how=
     [ $protocol = udp ] && how=--udp
-    serve --port $port $how --family $family --read $4 --write $5 --wait $6 $7 --delay-ms 20 >ready.$port &
-    wait_for "grep -q ready ready.$port" || return
+    start_ready serve --port $port $how --family $family --read $4 --write $5 --wait $6 $7 --delay-ms 20 || return
     ask --port $port $how --family $family --requests 13
-    kill %%
-    wait %%
+    kill $READY_PID
+    wait $READY_PID
 }
 """]
     for port, protocol, family, read, write, wait in runs():
@@ -54,8 +53,7 @@ one() {
         script += [f"one {port} {protocol} {family} {read} {write} {wait} {threads} >out.{port} 2>&1 || cat out.{port}"]
     script += ["end_trace sock"]
     for name, port, family, how in MANY:
-        script += [f"serve --port {port} --family {family} --threads per-connection --delay-ms 20 >ready.{port} &",
-                   f"wait_for 'grep -q ready ready.{port}' || exit 1",
+        script += [f"start_ready serve --port {port} --family {family} --threads per-connection --delay-ms 20 || exit 1",
                    f"trace {name} sock --comm serve-conn --port {port} || exit 1",
                    f"ask --port {port} --family {family} --connections {SOCKETS} --requests {SOCKET_REQUESTS} {how} || exit 1",
                    f"end_trace {name}"]
@@ -71,8 +69,8 @@ def check_delay(events, what, most=1.1 * DELAY):
     assert min(app) >= DELAY, f"{what}: app is {min(app)} ns, the server slept {DELAY}"
     # A stage that a request passed over took none of its time.
     others = {name: median([event[f"{name}_ns"] or 0 for event in events]) for name in SOCK_STAGES if name != "app"}
-    print(f"{what}: n {len(events)} app min {min(app) / 1e6:.2f} median {median(app) / 1e6:.2f} ms, others "
-          + " ".join(f"{name} {value / 1e6:.2f}" for name, value in others.items()))
+    print(f"{what}: n {len(events)} app min {min(app) / 1e6:.2f} median {median(app) / 1e6:.2f} ms, "
+          f"others {in_ms(others)}")
     assert median(app) <= most, f"{what}: the median of app is {median(app)} ns"
     for name, value in others.items():
         assert value < 5_000_000, f"{what}: the median of {name} is {value} ns"

@@ -1,6 +1,6 @@
 """A reader that sleeps 50 ms while its data waits in the socket: the last stage shows it, and no other."""
 
-from lablib.events import Trace, median, stage
+from lablib.events import RECEIVE_STAGES, Trace, in_ms, median, stage
 
 DESCRIPTION = "a reader sleeps 50 ms before each receiving call: tcp-app or udp-app shows it, TCP and UDP, IPv4 and IPv6"
 IN_CI = ("trixie",)
@@ -9,7 +9,6 @@ BUILD = {"rx": ["rx-latency"]}
 SLEEP = 50_000_000
 MESSAGES = 23
 SIZE = 101
-STAGES = ("drv-ip", "ip-tcp", "tcp-app", "ip-udp", "udp-app")
 # by port
 READERS = {7301: ("tcp", 4), 7302: ("tcp", 6), 7303: ("udp", 4), 7304: ("udp", 6)}
 
@@ -35,10 +34,9 @@ def check(lab):
         missing += MESSAGES - len(events)
         assert all(event["bytes"] == SIZE and event["comm"] == "sleepy" for event in events)
         slept = stage(events, f"{protocol}-app")
-        others = {name: median(stage(events, name)) for name in STAGES if name != f"{protocol}-app"}
+        others = {name: median(stage(events, name)) for name in RECEIVE_STAGES if name != f"{protocol}-app"}
         print(f"{lab.suite} {protocol} IPv{family}: n {len(events)} {protocol}-app min {min(slept) / 1e6:.2f} median "
-              f"{median(slept) / 1e6:.2f} ms, others "
-              + " ".join(f"{name} {value / 1e6:.2f}" for name, value in others.items() if value is not None))
+              f"{median(slept) / 1e6:.2f} ms, others {in_ms(others)}")
         assert len(slept) == len(events) and min(slept) >= SLEEP, f"the reader slept {SLEEP} ns: {min(slept)}"
         assert [name for name, value in others.items() if value is not None] == ["drv-ip", f"ip-{protocol}"]
         for name, value in others.items():

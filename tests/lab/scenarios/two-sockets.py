@@ -1,6 +1,6 @@
 """One thread serves a fast socket and a slow one in turn: the slow one's time is in its own app, not in the other's."""
 
-from lablib.events import SOCK_STAGES, Trace, check_sums, median, stage
+from lablib.events import SOCK_STAGES, Trace, check_sums, in_ms, median, stage
 
 DESCRIPTION = "one thread, two sockets: 0.3 ms and 20 ms in app, the fast one's wait behind the slow one in epoll and wait"
 IN_CI = ("trixie",)
@@ -12,16 +12,14 @@ PORT = 7011
 
 GUEST = r"""
 for family in 4 6; do
-    serve --port 7011 --family $family --delay-from-request >served &
-    server=$!
-    wait_for 'grep -q ready served' || exit 1
+    start_ready serve --port 7011 --family $family --delay-from-request || exit 1
     for recipe in sock rx; do
-        trace $recipe$family $recipe -x $server || exit 1
+        trace $recipe$family $recipe -x $READY_PID || exit 1
         ask --port 7011 --family $family --connections 2 --requests 202 --delay-us 300,20011 || exit 1
         end_trace $recipe$family
     done
-    kill $server
-    wait $server
+    kill $READY_PID
+    wait $READY_PID
 done
 finish
 """
@@ -38,7 +36,7 @@ def two_sockets(trace, name):
     return sorted(sockets, key=lambda events: median(stage(events, name)))
 
 
-def in_ms(values):
+def spread(values):
     return f"min {min(values) / 1e6:.2f} median {median(values) / 1e6:.2f} max {max(values) / 1e6:.2f} ms"
 
 
@@ -48,13 +46,13 @@ def check_sock(lab, family):
     fast, slow = two_sockets(trace, "app")
     for what, events in (("fast", fast), ("slow", slow)):
         medians = {name: median(stage(events, name)) for name in SOCK_STAGES}
-        print(f"  {what} {events[0]['remote']} n {len(events)}: app {in_ms(stage(events, 'app'))}; medians "
-              + " ".join(f"{name} {value / 1e6:.2f}" for name, value in medians.items() if value is not None))
+        print(f"  {what} {events[0]['remote']} n {len(events)}: app {spread(stage(events, 'app'))}; "
+              f"medians {in_ms(medians)}")
     assert min(stage(slow, "app")) >= SLOW, "the slow socket's app is shorter than its server slept"
     assert min(stage(fast, "app")) >= FAST, "the fast socket's app is shorter than its server slept"
     assert median(stage(fast, "app")) < 5_000_000, "the fast socket's app has the slow one's time"
     behind = [(event["epoll_ns"] or 0) + (event["wait_ns"] or 0) for event in fast]
-    print(f"  fast: epoll and wait {in_ms(behind)}")
+    print(f"  fast: epoll and wait {spread(behind)}")
     # Its client asks again at once, so most of its requests meet a thread that sleeps for the other socket.
     assert median(behind) > SLOW / 2, "the fast socket's requests have not waited for the slow one's"
     for name in ("rx", "tcpip_rx", "read", "tx"):
@@ -66,7 +64,7 @@ def check_rx(lab, family):
     assert all(event["bytes"] == 64 and event["comm"] == "serve" for event in trace.events)
     slow, fast = two_sockets(trace, "tcp-app")
     for what, events in (("fast", fast), ("slow", slow)):
-        print(f"  {what} {events[0]['remote']} n {len(events)}: tcp-app {in_ms(stage(events, 'tcp-app'))}")
+        print(f"  {what} {events[0]['remote']} n {len(events)}: tcp-app {spread(stage(events, 'tcp-app'))}")
     assert median(stage(fast, "tcp-app")) > SLOW / 2, "the fast socket's packets have not waited for the slow one's"
 
 

@@ -6,6 +6,8 @@
 #include <set>
 #include <sstream>
 
+#include "repeated.h"
+
 using namespace stapgen::analyze;
 using nlohmann::json;
 
@@ -22,13 +24,6 @@ std::set<std::string> keys(const json& object) {
     for (const auto& [key, value] : object.items())
         names.insert(key);
     return names;
-}
-
-Histogram repeated(std::int64_t value, int n) {
-    Histogram histogram;
-    for (int i = 0; i < n; ++i)
-        histogram.add(value);
-    return histogram;
 }
 
 Summary summary_of_all() {

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/text.h"
+#include "repeated.h"
 
 using namespace stapgen::analyze;
 using stapgen::report::TextOptions;
@@ -23,13 +24,6 @@ std::string text_of(const Summary& summary, const TextOptions& options = {}) {
 
 bool has(const std::string& text, std::string_view part) {
     return text.find(part) != std::string::npos;
-}
-
-Histogram repeated(std::int64_t value, int n) {
-    Histogram histogram;
-    for (int i = 0; i < n; ++i)
-        histogram.add(value);
-    return histogram;
 }
 
 Summary rx_summary() {
