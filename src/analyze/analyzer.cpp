@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <functional>
+#include <iterator>
+#include <unordered_map>
 #include <utility>
 
 #include "analyze/groups.h"
 #include "analyze/saturate.h"
 #include "base/text.h"
+#include "decode/place.h"
 
 namespace stapgen::analyze {
 
@@ -21,18 +24,34 @@ struct Plan {
     struct Slot {
         std::size_t field = 0;
         std::size_t measure = 0;
+        std::optional<std::size_t> stage;  ///< place among the stages
+        std::optional<std::size_t> part;   ///< place in the breakdown; nothing for the total and for values
     };
     std::vector<Slot> slots;
-    std::vector<std::size_t> group_fields;
-    std::optional<std::size_t> time, address, reason, count;
+    std::vector<GroupKey> group_keys;
+    std::optional<std::size_t> time, place, reason, count, way, total;
+    std::vector<std::string> parts;
     bool is_main = false;
 
-    [[nodiscard]] bool is_drop() const { return address && count; }
+    [[nodiscard]] bool is_drop() const { return place && count; }
 };
 
 struct MeasureName {
     std::string name;
     bool is_stage = true;
+};
+
+/// A drop of the open interval, before its place is understood.
+struct OpenDrop {
+    std::string place;
+    std::int64_t reason = -1;
+    std::optional<std::string> reason_name;
+    std::int64_t count = 0;
+};
+
+struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
 };
 
 /// The script's own counts, as the last tick or end line gave them.
@@ -86,10 +105,14 @@ struct Analyzer::State {
     AnalyzerOptions options;
     std::vector<Plan> plans;
     std::vector<MeasureName> measures;
-    Groups current;  ///< since the last tick if intervals are kept, else unused
+    std::optional<Groups> current;  ///< since the last tick, if intervals are kept
     Groups total;
+    std::vector<Breakdown> breakdowns;
+    std::optional<Series> series;
 
-    std::map<std::pair<std::uint64_t, std::int64_t>, std::int64_t> open_drops;
+    std::unordered_map<std::string, OpenDrop, TextHash, std::equal_to<>> open_drops;
+    std::string drop_key;
+    std::vector<std::int64_t> stage_values;
     std::vector<Drop> drops;
     std::vector<Interval> intervals;
 
@@ -107,10 +130,16 @@ struct Analyzer::State {
     std::optional<Summary> closed_interval;
 
     State(const decode::Header& of, AnalyzerOptions with)
-        : header(&of), options(std::move(with)), current(options.max_groups), total(options.max_groups) {}
+        : header(&of), options(std::move(with)), total(options.max_groups) {
+        if (options.keep_intervals) current.emplace(options.max_groups);
+    }
 
     void plan(const decode::Schema& schema);
     void add(const decode::Record& record);
+    void add_drop(const Plan& plan, const decode::Record& record, std::int64_t count);
+    void add_stages(const Plan& plan, const decode::Record& record);
+    void add_to_breakdown(const Plan& plan, const decode::Record& record, std::int64_t total_ns);
+    Breakdown& breakdown_of(const Plan& plan, const decode::Record& record);
     void counted(std::int64_t epoch_ns, std::span<const decode::Count> counts);
     void close_interval(std::int64_t epoch_ns);
     [[nodiscard]] Accounting accounting() const;
@@ -123,22 +152,38 @@ struct Analyzer::State {
 void Analyzer::State::plan(const decode::Schema& schema) {
     Plan plan;
     plan.is_main = schema.index == 0;
+    const auto stages = [this] {
+        return static_cast<std::size_t>(std::ranges::count(measures, true, &MeasureName::is_stage));
+    };
     for (std::size_t i = 0; i < schema.fields.size(); ++i) {
         const auto& [name, type] = schema.fields[i];
         if (type == FieldType::time && !plan.time) plan.time = i;
-        if (type == FieldType::address && !plan.address) plan.address = i;
-        if (type == FieldType::reason && !plan.reason) plan.reason = i;
+        if ((type == FieldType::address || type == FieldType::place) && !plan.place) plan.place = i;
+        if ((type == FieldType::reason || type == FieldType::reason_name) && !plan.reason) plan.reason = i;
         if (type == FieldType::count && !plan.count) plan.count = i;
+        if (type == FieldType::text && name == "way") plan.way = i;
         if (type != FieldType::stage && type != FieldType::value) continue;
         const auto known = std::ranges::find(measures, name, &MeasureName::name);
-        plan.slots.push_back({i, static_cast<std::size_t>(known - measures.begin())});
+        Plan::Slot slot{i, static_cast<std::size_t>(known - measures.begin()), std::nullopt, std::nullopt};
+        if (type == FieldType::stage) {
+            slot.stage =
+                static_cast<std::size_t>(std::count_if(measures.begin(), known, [](auto& m) { return m.is_stage; }));
+            if (name == "total") {
+                plan.total = i;
+            } else {
+                slot.part = plan.parts.size();
+                plan.parts.push_back(name);
+            }
+        }
+        plan.slots.push_back(slot);
         if (known == measures.end()) measures.push_back({name, type == FieldType::stage});
     }
     for (const auto& name : options.group_by) {
-        if (const auto field = schema.find(name)) plan.group_fields.push_back(*field);
+        if (const auto key = group_key(schema, name)) plan.group_keys.push_back(*key);
     }
-    if (plan.group_fields.size() != options.group_by.size()) plan.group_fields.clear();
+    if (plan.group_keys.size() != options.group_by.size()) plan.group_keys.clear();
     plans.push_back(std::move(plan));
+    if (!series) series.emplace(stages());
 }
 
 void Analyzer::State::add(const decode::Record& record) {
@@ -152,23 +197,76 @@ void Analyzer::State::add(const decode::Record& record) {
         const auto time = record.values[*plan.time].number;
         last_record_ns = std::max(last_record_ns.value_or(time), time);
     }
-    if (plan.is_drop()) {
-        auto& sum =
-            open_drops[{record.values[*plan.address].address(), plan.reason ? record.values[*plan.reason].number : -1}];
-        sum = saturating_add(sum, count);
+    if (plan.is_drop()) add_drop(plan, record, count);
+    if (!plan.slots.empty()) add_stages(plan, record);
+}
+
+void Analyzer::State::add_drop(const Plan& plan, const decode::Record& record, std::int64_t count) {
+    const auto place = record.values[*plan.place].raw;
+    const auto* reason = plan.reason ? &record.values[*plan.reason] : nullptr;
+    drop_key.assign(place);
+    drop_key += '\t';
+    if (reason != nullptr) drop_key += reason->raw;
+    auto found = open_drops.find(std::string_view(drop_key));
+    if (found == open_drops.end()) {
+        OpenDrop drop;
+        drop.place = place;
+        if (reason != nullptr && record.schema->fields[*plan.reason].type == FieldType::reason)
+            drop.reason = reason->number;
+        if (reason != nullptr && record.schema->fields[*plan.reason].type == FieldType::reason_name && reason->seen) {
+            drop.reason_name = reason->raw;
+        }
+        found = open_drops.emplace(drop_key, std::move(drop)).first;
     }
-    if (plan.slots.empty()) return;
-    Groups& groups = options.keep_intervals ? current : total;
+    found->second.count = saturating_add(found->second.count, count);
+}
+
+void Analyzer::State::add_stages(const Plan& plan, const decode::Record& record) {
+    auto& part = (current ? *current : total).part_of(record, plan.group_keys);
+    Block* block = plan.time ? &series->at(record.values[*plan.time].number) : nullptr;
+    stage_values.assign(plan.parts.size(), -1);
+    std::int64_t sum = 0;
+    bool any = false;
     for (const auto& slot : plan.slots) {
         const auto& value = record.values[slot.field];
-        if (value.seen) groups.whole().add(slot.measure, value.number);
+        if (!value.seen) continue;
+        part.add(slot.measure, value.number);
+        if (!slot.stage) continue;
+        if (block != nullptr && *slot.stage < block->stages.size()) block->stages[*slot.stage].add(value.number);
+        if (!slot.part) continue;
+        stage_values[*slot.part] = value.number;
+        sum = saturating_add(sum, value.number);
+        any = true;
     }
-    if (plan.group_fields.empty()) return;
-    auto& part = groups.part_of(record, plan.group_fields);
-    for (const auto& slot : plan.slots) {
-        const auto& value = record.values[slot.field];
-        if (value.seen) part.add(slot.measure, value.number);
+    if (plan.total && record.values[*plan.total].seen) {
+        add_to_breakdown(plan, record, record.values[*plan.total].number);
+    } else if (any) {
+        add_to_breakdown(plan, record, sum);
     }
+}
+
+Breakdown& Analyzer::State::breakdown_of(const Plan& plan, const decode::Record& record) {
+    const auto way = plan.way ? record.values[*plan.way].raw : std::string_view();
+    for (auto& known : breakdowns) {
+        if (known.way() == way && known.stages() == plan.parts) return known;
+    }
+    return breakdowns.emplace_back(std::string(way), plan.parts, options.slowest);
+}
+
+void Analyzer::State::add_to_breakdown(const Plan& plan, const decode::Record& record, std::int64_t total_ns) {
+    auto& breakdown = breakdown_of(plan, record);
+    if (!breakdown.add(total_ns, stage_values)) return;
+    SlowRecord slow;
+    slow.total_ns = total_ns;
+    if (plan.time) slow.time_ns = record.values[*plan.time].number;
+    for (const auto value : stage_values)
+        slow.stages.push_back(value < 0 ? std::nullopt : std::optional(value));
+    for (std::size_t i = 0; i < record.schema->fields.size(); ++i) {
+        const auto type = record.schema->fields[i].type;
+        if (type == FieldType::stage || type == FieldType::time || i == plan.way) continue;
+        slow.of.push_back(group_field(record, {i, false}));
+    }
+    breakdown.keep(std::move(slow));
 }
 
 Accounting Analyzer::State::accounting() const {
@@ -201,15 +299,21 @@ Accounting Analyzer::State::accounting_of_interval() const {
 
 std::vector<Drop> Analyzer::State::drops_of_open_interval(std::optional<std::int64_t> end_epoch_ns) const {
     std::vector<Drop> rows;
-    for (const auto& [key, count] : open_drops) {
+    for (const auto& [key, open] : open_drops) {
         Drop drop;
         drop.interval = static_cast<std::int64_t>(intervals.size());
         drop.end_epoch_ns = end_epoch_ns;
-        drop.address = key.first;
-        drop.reason = key.second;
-        drop.count = count;
+        const auto place = decode::parse_place(open.place);
+        drop.address = place.address;
+        drop.symbol = place.symbol;
+        drop.offset = place.offset;
+        drop.module = place.module;
+        drop.reason = open.reason;
+        drop.reason_name = open.reason_name;
+        drop.count = open.count;
         rows.push_back(std::move(drop));
     }
+    std::ranges::sort(rows, [](const Drop& a, const Drop& b) { return key_of(a) < key_of(b); });
     std::ranges::stable_sort(rows, std::greater{}, &Drop::count);
     return rows;
 }
@@ -219,22 +323,24 @@ bool Analyzer::State::counts_drops() const {
 }
 
 void Analyzer::State::put_measures(const Groups& groups, Summary& summary) const {
-    static const Histogram none;
-    for (const auto* part : groups.in_order()) {
+    const auto put = [&](const Groups::Part& part) {
         for (std::size_t i = 0; i < measures.size(); ++i) {
             auto& rows = measures[i].is_stage ? summary.stages : summary.values;
-            rows.push_back({measures[i].name, part->group, i < part->measures.size() ? part->measures[i] : none});
+            rows.push_back({measures[i].name, part.group, i < part.measures.size() ? part.measures[i] : Histogram()});
         }
-    }
+    };
+    put(groups.whole());
+    for (const auto* part : groups.in_order())
+        put(*part);
 }
 
 void Analyzer::State::close_interval(std::int64_t epoch_ns) {
     auto rows = drops_of_open_interval(epoch_ns);
     intervals.push_back({interval_start, epoch_ns});
-    if (options.keep_intervals) {
+    if (current) {
         Summary summary;
         summary.recipe = header->recipe;
-        put_measures(current, summary);
+        put_measures(*current, summary);
         summary.counts_drops = counts_drops();
         summary.drops = rows;
         for (auto& drop : summary.drops)
@@ -244,8 +350,8 @@ void Analyzer::State::close_interval(std::int64_t epoch_ns) {
         summary.start_epoch_ns = interval_start;
         summary.end_epoch_ns = epoch_ns;
         closed_interval = std::move(summary);
-        total += current;
-        current = Groups(options.max_groups);
+        total += *current;
+        current.emplace(options.max_groups);
     }
     std::ranges::move(rows, std::back_inserter(drops));
     open_drops.clear();
@@ -274,7 +380,7 @@ base::Result<Analyzer> Analyzer::create(const decode::Header& header, AnalyzerOp
     for (const auto& field : schema.fields)
         names.push_back(field.name);
     for (const auto& name : options.group_by) {
-        if (schema.find(name)) continue;
+        if (group_key(schema, name)) continue;
         const auto near = base::did_you_mean(name, names);
         return base::bad_input(
             fmt::format("the records of {} have no field '{}' to group by", base::printable(header.recipe),
@@ -326,9 +432,10 @@ Summary Analyzer::summary() const {
     const State& state = *state_;
     Summary summary;
     summary.recipe = state.header->recipe;
-    if (state.options.keep_intervals) {
-        Groups all = state.total;
-        all += state.current;
+    if (state.current) {
+        Groups all(state.options.max_groups);
+        all += state.total;
+        all += *state.current;
         state.put_measures(all, summary);
     } else {
         state.put_measures(state.total, summary);
@@ -341,7 +448,15 @@ Summary Analyzer::summary() const {
         summary.intervals.push_back({state.interval_start, std::nullopt});
     }
     summary.accounting = state.accounting();
+    summary.breakdowns = state.breakdowns;
+    if (state.series) summary.series = *state.series;
     if (state.ready) {
+        // All times of records, from the kernel's clock to the epoch.
+        const auto shift = saturating_subtract(state.ready->epoch_ns, state.ready->monotonic_ns);
+        summary.series.shift(shift);
+        for (auto& breakdown : summary.breakdowns)
+            breakdown.shift(shift);
+
         summary.start_epoch_ns = state.ready->epoch_ns;
         if (state.last_record_ns) {
             const auto since = saturating_subtract(*state.last_record_ns, state.ready->monotonic_ns);

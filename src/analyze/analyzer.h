@@ -13,9 +13,12 @@
 namespace stapgen::analyze {
 
 struct AnalyzerOptions {
-    std::vector<std::string> group_by;  ///< names of fields of the header's own records; empty: the whole only
-    std::size_t max_groups = 1000;      ///< the first so many distinct ones; the rest is the group "other"
-    bool keep_intervals = false;        ///< whether take_interval() is wanted
+    /// Names of fields of the header's own records, or "port" where they have an endpoint `local`; empty: the whole
+    /// only.
+    std::vector<std::string> group_by;
+    std::size_t max_groups = 512;  ///< the first so many distinct ones; the rest is the group "other"
+    std::size_t slowest = 10;      ///< so many records are kept for each way
+    bool keep_intervals = false;   ///< whether take_interval() is wanted
 };
 
 /// Turns records into a Summary. Memory depends on the number of groups and of drop rows, not on the number

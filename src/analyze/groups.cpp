@@ -5,16 +5,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
+
 namespace stapgen::analyze {
 
 namespace {
 
-GroupField group_field(const decode::Field& field, const decode::Value& value) {
-    using decode::FieldType;
-    if (field.type == FieldType::text) return {field.name, decode::unescape(value.raw)};
-    if (field.type == FieldType::address) return {field.name, fmt::format("0x{:x}", value.address())};
-    if (!value.seen) return {field.name, std::string("-")};
-    return {field.name, value.number};
+std::string_view key_of(const decode::Record& record, const GroupKey& key) {
+    const auto raw = record.values[key.field].raw;
+    return key.port_only ? raw.substr(raw.rfind(':') + 1) : raw;
 }
 
 std::int64_t size_of(const Groups::Part& part) {
@@ -31,6 +30,26 @@ void add_up(Groups::Part& into, const Groups::Part& from) {
 }
 
 }  // namespace
+
+std::optional<GroupKey> group_key(const decode::Schema& schema, std::string_view name) {
+    if (const auto field = schema.find(name)) return GroupKey{*field, false};
+    const auto local = schema.find("local");
+    if (name == "port" && local && schema.fields[*local].type == decode::FieldType::endpoint)
+        return GroupKey{*local, true};
+    return std::nullopt;
+}
+
+GroupField group_field(const decode::Record& record, const GroupKey& key) {
+    using decode::FieldType;
+    const auto& field = record.schema->fields[key.field];
+    const auto& value = record.values[key.field];
+    if (key.port_only) return {"port", base::to_int(key_of(record, key)).value_or(0)};
+    if (field.type == FieldType::text) return {field.name, decode::unescape(value.raw)};
+    if (field.type == FieldType::endpoint) return {field.name, decode::endpoint_text(value.raw)};
+    if (field.type == FieldType::address) return {field.name, fmt::format("0x{:x}", value.address())};
+    if (!value.seen) return {field.name, std::string("-")};
+    return {field.name, value.number};
+}
 
 void Groups::Part::add(std::size_t measure, std::int64_t value) {
     if (measure >= measures.size()) measures.resize(measure + 1);
@@ -49,27 +68,41 @@ Groups::Part& Groups::part_with(std::string_view key, const Group& group) {
     return parts_.emplace(std::string(key), Part{group, {}}).first->second;
 }
 
-Groups::Part& Groups::part_of(const decode::Record& record, const std::vector<std::size_t>& fields) {
+Groups::Part& Groups::part_of(const decode::Record& record, const std::vector<GroupKey>& keys) {
+    if (keys.empty()) return ungrouped_;
     key_.clear();
-    for (const auto field : fields) {
-        key_ += record.values[field].raw;
+    for (const auto& key : keys) {
+        key_ += key_of(record, key);
         key_ += '\t';
     }
+    if (last_ != nullptr && key_ == last_key_) return *last_;
     const auto found = parts_.find(std::string_view(key_));
-    if (found != parts_.end()) return found->second;
-    Group group;
-    for (const auto field : fields) {
-        group.push_back(group_field(record.schema->fields[field], record.values[field]));
+    if (found != parts_.end()) {
+        last_ = &found->second;
+    } else {
+        Group group;
+        for (const auto& key : keys)
+            group.push_back(group_field(record, key));
+        last_ = &part_with(key_, group);
     }
-    return part_with(key_, group);
+    last_key_ = key_;
+    return *last_;
 }
 
 Groups& Groups::operator+=(const Groups& from) {
-    add_up(whole_, from.whole_);
+    add_up(ungrouped_, from.ungrouped_);
     for (const auto& [key, part] : from.parts_)
         add_up(part_with(key, part.group), part);
     if (from.other_) add_up(other(), *from.other_);
     return *this;
+}
+
+Groups::Part Groups::whole() const {
+    Part whole = ungrouped_;
+    for (const auto& [key, part] : parts_)
+        add_up(whole, part);
+    if (other_) add_up(whole, *other_);
+    return whole;
 }
 
 std::vector<const Groups::Part*> Groups::in_order() const {
@@ -80,7 +113,7 @@ std::vector<const Groups::Part*> Groups::in_order() const {
         return std::pair<std::int64_t, std::string_view>(a.first, *a.second) <
                std::pair<std::int64_t, std::string_view>(b.first, *b.second);
     });
-    std::vector<const Part*> order{&whole_};
+    std::vector<const Part*> order;
     for (const auto& [size, key] : sizes)
         order.push_back(&parts_.find(*key)->second);
     if (other_) order.push_back(&*other_);

@@ -13,6 +13,18 @@
 
 namespace stapgen::analyze {
 
+/// A field of a record by which it is grouped, or the port of an endpoint.
+struct GroupKey {
+    std::size_t field = 0;
+    bool port_only = false;
+};
+
+/// The key of that name: a field, or "port" for the port of the endpoint `local`. Nothing if there is none.
+std::optional<GroupKey> group_key(const decode::Schema& schema, std::string_view name);
+
+/// A field of a record as part of a group's name.
+GroupField group_field(const decode::Record& record, const GroupKey& key);
+
 /// The histograms of the whole and of each group, for as many measures as the plan of a recipe has.
 /// Invariant: at most `max_groups` groups besides the whole and "other".
 class Groups {
@@ -26,16 +38,17 @@ class Groups {
     };
 
     explicit Groups(std::size_t max_groups) : max_groups_(max_groups) {}
+    Groups(const Groups&) = delete;
+    Groups& operator=(const Groups&) = delete;
 
-    Part& whole() { return whole_; }
-
-    /// The part of a record, made when it is the first of its group. `fields` are places in the record.
-    Part& part_of(const decode::Record& record, const std::vector<std::size_t>& fields);
+    /// The part of a record, made when it is the first of its group. Without keys that is the whole.
+    Part& part_of(const decode::Record& record, const std::vector<GroupKey>& keys);
 
     /// As if all that went into `other` had gone in here.
     Groups& operator+=(const Groups& other);
 
-    /// The whole, then the groups, the largest first, then "other" if there is one.
+    [[nodiscard]] Part whole() const;
+    /// The groups, the largest first, then "other" if there is one.
     [[nodiscard]] std::vector<const Part*> in_order() const;
 
   private:
@@ -48,10 +61,12 @@ class Groups {
     Part& part_with(std::string_view key, const Group& group);
 
     std::size_t max_groups_;
-    Part whole_;
+    Part ungrouped_;
     std::unordered_map<std::string, Part, KeyHash, std::equal_to<>> parts_;
     std::optional<Part> other_;
     std::string key_;  ///< kept for its memory
+    std::string last_key_;
+    Part* last_ = nullptr;  ///< neighbours are often of one group
 };
 
 }  // namespace stapgen::analyze

@@ -1,8 +1,6 @@
 #include "analyze/histogram.h"
 
 #include <algorithm>
-#include <bit>
-#include <boost/histogram.hpp>
 #include <cmath>
 
 #include "analyze/percentile.h"
@@ -10,76 +8,17 @@
 namespace stapgen::analyze {
 
 namespace {
-
-/// An axis for Boost.Histogram whose bins are 256 to each doubling and one to each number below 512. Chosen
-/// over its regular<log> axis because borders are whole numbers and no logarithm is taken for each value.
-class LogLinearAxis {
-  public:
-    static constexpr int sub_bins = 256;
-    static constexpr int bins = 34 * sub_bins;
-
-    static constexpr auto options() {
-        return boost::histogram::axis::option::underflow | boost::histogram::axis::option::overflow;
-    }
-
-    [[nodiscard]] int size() const noexcept { return bins; }
-
-    [[nodiscard]] int index(std::int64_t value) const noexcept {
-        if (value < 0) return -1;
-        if (value > Histogram::largest_binned) return bins;
-        const int shift = std::max(0, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(value))) - 9);
-        return shift * sub_bins + static_cast<int>(value >> shift);
-    }
-
-    /// The lowest number of a bin.
-    [[nodiscard]] std::int64_t value(int index) const noexcept {
-        const int shift = std::max(0, index / sub_bins - 1);
-        return std::int64_t{index - shift * sub_bins} << shift;
-    }
-
-    /// The middle of a bin: off by at most half its width, 1/512 of its lowest number.
-    [[nodiscard]] std::int64_t middle(int index) const noexcept { return (value(index) + value(index + 1) - 1) / 2; }
-
-    bool operator==(const LogLinearAxis&) const { return true; }
-};
-
 constexpr std::int64_t square_limit = std::int64_t{1} << 47;
-
+constexpr std::int64_t round = std::int64_t{1} << 32;
 }  // namespace
-
-struct Histogram::Bins {
-    boost::histogram::histogram<std::tuple<LogLinearAxis>> counts = boost::histogram::make_histogram(LogLinearAxis{});
-};
-
-Histogram::Histogram() = default;
-Histogram::Histogram(Histogram&& other) noexcept = default;
-Histogram& Histogram::operator=(Histogram&& other) noexcept = default;
-Histogram::~Histogram() = default;
-
-Histogram::Histogram(const Histogram& other)
-    : n_(other.n_),
-      min_(other.min_),
-      max_(other.max_),
-      sum_(other.sum_),
-      squares_(other.squares_),
-      large_squares_(other.large_squares_),
-      bins_(other.bins_ ? std::make_unique<Bins>(*other.bins_) : nullptr) {}
 
 Histogram& Histogram::operator=(const Histogram& other) {
     if (this != &other) *this = Histogram(other);
     return *this;
 }
 
-void Histogram::add(std::int64_t value) {
-    if (!bins_) {
-        bins_ = std::make_unique<Bins>();
-        min_ = max_ = value;
-    }
-    bins_->counts(value);
-    ++n_;
-    min_ = std::min(min_, value);
-    max_ = std::max(max_, value);
-    sum_ += value;
+void Histogram::add_outside(std::int64_t value) {
+    ++(value < 0 ? below_ : above_);
     if (value < square_limit && value > -square_limit) {
         squares_ += static_cast<WideUnsigned>(Wide{value} * value);
     } else {
@@ -87,18 +26,42 @@ void Histogram::add(std::int64_t value) {
     }
 }
 
+void Histogram::add_to_bin(int bin, std::int64_t count) {
+    auto& chunk = chunks_[static_cast<unsigned>(bin) / bins::per_doubling];
+    if (!chunk) chunk = std::make_unique<Chunk>();
+    auto& low = (*chunk)[static_cast<unsigned>(bin) % bins::per_doubling];
+    const std::int64_t sum = low + count;
+    low = static_cast<std::uint32_t>(sum);
+    if (sum >= round) overflows_[bin] += sum / round;
+}
+
 Histogram& Histogram::operator+=(const Histogram& other) {
-    if (other.n_ == 0) return *this;
-    if (n_ == 0) return *this = other;
     if (this == &other) return *this += Histogram(other);
-    bins_->counts += other.bins_->counts;
     n_ += other.n_;
     min_ = std::min(min_, other.min_);
     max_ = std::max(max_, other.max_);
     sum_ += other.sum_;
     squares_ += other.squares_;
     large_squares_ += other.large_squares_;
+    below_ += other.below_;
+    above_ += other.above_;
+    other.for_each_bin([this](int bin, std::int64_t count) { add_to_bin(bin, count); });
     return *this;
+}
+
+void Histogram::for_each_bin(const std::function<void(int bin, std::int64_t count)>& call) const {
+    for (std::size_t i = 0; i < chunks_.size(); ++i) {
+        if (!chunks_[i]) continue;
+        for (std::size_t j = 0; j < chunks_[i]->size(); ++j) {
+            const int bin = static_cast<int>(i) * bins::per_doubling + static_cast<int>(j);
+            std::int64_t count = (*chunks_[i])[j];
+            if (!overflows_.empty()) {
+                const auto found = overflows_.find(bin);
+                if (found != overflows_.end()) count += found->second * round;
+            }
+            if (count != 0) call(bin, count);
+        }
+    }
 }
 
 std::optional<std::int64_t> Histogram::min() const {
@@ -133,19 +96,15 @@ std::optional<double> Histogram::stddev() const {
 }
 
 std::int64_t Histogram::value_at(std::int64_t rank) const {
-    if (rank <= 1) return min_;
+    if (rank <= 1 || rank <= below_) return min_;
     if (rank >= n_) return max_;
-    const LogLinearAxis axis;
-    const int last = axis.index(max_);
-    double before = 0;
-    for (int bin = axis.index(min_); bin <= last; ++bin) {
-        before += static_cast<double>(bins_->counts.at(bin));
-        if (before < static_cast<double>(rank)) continue;
-        if (bin < 0) return min_;
-        if (bin == axis.size()) return max_;
-        return std::clamp(axis.middle(bin), min_, max_);
-    }
-    return max_;
+    std::int64_t before = below_;
+    std::optional<std::int64_t> value;
+    for_each_bin([&](int bin, std::int64_t count) {
+        before += count;
+        if (!value && before >= rank) value = std::clamp(bins::middle(bin), min_, max_);
+    });
+    return value.value_or(max_);
 }
 
 std::optional<std::int64_t> Histogram::percentile(double percent) const {

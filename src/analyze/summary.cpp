@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "analyze/saturate.h"
@@ -37,6 +36,21 @@ void add_measures(std::vector<Measure>& into, const std::vector<Measure>& from) 
         } else {
             found->stats += measure.stats;
         }
+    }
+}
+
+void add_averages(std::vector<Average>& into, const std::vector<Average>& from) {
+    for (const auto& average : from) {
+        const auto found = std::ranges::find(into, average.name, &Average::name);
+        if (found == into.end()) {
+            into.push_back(average);
+            continue;
+        }
+        const auto n = static_cast<double>(found->n), more = static_cast<double>(average.n);
+        if (n + more == 0) continue;
+        found->mean = (found->mean * n + average.mean * more) / (n + more);
+        found->error = (found->error * n + average.error * more) / (n + more);
+        add_to(found->n, average.n);
     }
 }
 
@@ -77,19 +91,20 @@ std::int64_t Accounting::unaccounted() const {
 }
 
 std::vector<Drop> total_drops(const Summary& summary) {
-    std::map<std::pair<std::uint64_t, std::int64_t>, Drop> totals;
-    for (const auto& drop : summary.drops) {
-        const auto [found, is_new] = totals.try_emplace({drop.address, drop.reason}, drop);
-        if (!is_new) add_to(found->second.count, drop.count);
-    }
-    std::vector<Drop> rows;
-    for (auto& [key, drop] : totals) {
+    auto rows = summary.drops;
+    std::ranges::stable_sort(rows, [](const Drop& a, const Drop& b) { return key_of(a) < key_of(b); });
+    std::vector<Drop> totals;
+    for (auto& drop : rows) {
+        if (!totals.empty() && key_of(totals.back()) == key_of(drop)) {
+            add_to(totals.back().count, drop.count);
+            continue;
+        }
         drop.interval = 0;
         drop.end_epoch_ns.reset();
-        rows.push_back(std::move(drop));
+        totals.push_back(std::move(drop));
     }
-    std::ranges::stable_sort(rows, std::greater{}, &Drop::count);
-    return rows;
+    std::ranges::stable_sort(totals, std::greater{}, &Drop::count);
+    return totals;
 }
 
 bool is_whole(const Summary& summary) {
@@ -106,6 +121,24 @@ base::Result<void> merge(Summary& into, const Summary& other) {
     }
     add_measures(into.stages, other.stages);
     add_measures(into.values, other.values);
+    for (const auto& breakdown : other.breakdowns) {
+        const auto found = std::ranges::find_if(into.breakdowns, [&](const Breakdown& known) {
+            return known.way() == breakdown.way() && known.stages() == breakdown.stages();
+        });
+        if (found == into.breakdowns.end()) {
+            into.breakdowns.push_back(breakdown);
+        } else {
+            *found += breakdown;
+        }
+    }
+    into.series.append(other.series);
+    add_averages(into.averages, other.averages);
+    into.average_intervals.insert(into.average_intervals.end(), other.average_intervals.begin(),
+                                  other.average_intervals.end());
+    into.resolution_ns = std::max(into.resolution_ns, other.resolution_ns);
+    for (const auto& note : other.notes) {
+        if (std::ranges::find(into.notes, note) == into.notes.end()) into.notes.push_back(note);
+    }
 
     const auto first_interval = static_cast<std::int64_t>(into.intervals.size());
     into.intervals.insert(into.intervals.end(), other.intervals.begin(), other.intervals.end());

@@ -4,26 +4,17 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
+#include <tuple>
 #include <vector>
 
+#include "analyze/breakdown.h"
+#include "analyze/group.h"
 #include "analyze/histogram.h"
+#include "analyze/series.h"
 #include "base/result.h"
 #include "decode/record_parser.h"
 
 namespace stapgen::analyze {
-
-/// One key of a group: a number, a text (unescaped, so any bytes), or true for the key "other".
-struct GroupField {
-    std::string key;
-    std::variant<std::int64_t, std::string, bool> value;
-
-    bool operator==(const GroupField&) const = default;
-};
-
-/// Which part of the whole a measure is of; empty for the whole itself. {"other": true} holds what did not
-/// fit into the number of groups that are kept.
-using Group = std::vector<GroupField>;
 
 /// The distribution of one stage (ns) or of one value (no unit), of the whole or of one group.
 struct Measure {
@@ -36,8 +27,8 @@ struct Measure {
 struct Drop {
     std::int64_t interval = 0;                 ///< counted from 0, see Summary::intervals
     std::optional<std::int64_t> end_epoch_ns;  ///< when that interval ended; nothing if the input stops before
-    std::uint64_t address = 0;
-    std::int64_t reason = -1;  ///< the kernel's number, -1: none given
+    std::optional<std::uint64_t> address;      ///< nothing where the input gives a name only
+    std::int64_t reason = -1;                  ///< the kernel's number, -1: none given
     std::int64_t count = 0;
 
     std::optional<std::string> symbol;  ///< this and the rest: filled in by whoever has the symbols
@@ -45,6 +36,11 @@ struct Drop {
     std::optional<std::string> module;
     std::optional<std::string> reason_name;
 };
+
+/// What drops of one place and reason have in common.
+inline auto key_of(const Drop& drop) {
+    return std::tie(drop.address, drop.symbol, drop.offset, drop.module, drop.reason, drop.reason_name);
+}
 
 /// The span between two ticks.
 struct Interval {
@@ -78,6 +74,22 @@ struct Accounting {
     [[nodiscard]] std::int64_t unaccounted() const;
 };
 
+/// The mean of something whose distribution is not known: the input gave means only.
+struct Average {
+    std::string name;
+    bool is_time = true;  ///< ns, else a number without a unit
+    std::int64_t n = 0;
+    double mean = 0;
+    double error = 0;  ///< the true mean is this far away at most: the input cuts digits off
+};
+
+/// Averages of one interval, in the order of Summary::averages.
+struct AverageInterval {
+    std::int64_t line = 0;  ///< of the input, counted from 1
+    std::int64_t n = 0;
+    std::vector<Average> averages;
+};
+
 /// Losses that only the one who ran the script knows of. Set by the caller; 0 for a replay.
 struct Transport {
     std::int64_t skipped_probes = 0;
@@ -97,8 +109,14 @@ struct Counter {
 /// All that a report shows. Plain data.
 struct Summary {
     std::string recipe;
-    std::vector<Measure> stages;      ///< the whole in recipe order, then each group, the largest first
-    std::vector<Measure> values;      ///< likewise
+    std::vector<Measure> stages;        ///< the whole in recipe order, then each group, the largest first
+    std::vector<Measure> values;        ///< likewise
+    std::vector<Breakdown> breakdowns;  ///< one for each way
+    Series series;                      ///< of the stages, in the order of their first rows above; empty without times
+    std::vector<Average> averages;      ///< of the whole
+    std::vector<AverageInterval> average_intervals;
+    std::int64_t resolution_ns = 1;   ///< stages are multiples of it
+    std::vector<std::string> notes;   ///< what a reader must know of this input: "requests above 100 us are cut off"
     bool counts_drops = false;        ///< the recipe's records are drops: no drop is a result, too
     std::vector<Drop> drops;          ///< by interval, then by count, the largest first
     std::vector<Interval> intervals;  ///< all of them, also those in which nothing happened

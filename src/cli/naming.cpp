@@ -24,8 +24,8 @@ void Names::put_into(analyze::Summary& summary) {
     if (summary.drops.empty()) return;
     read();
     for (auto& drop : summary.drops) {
-        if (table_) {
-            if (const auto symbol = table_->find(drop.address, {symbols::AddressKind::return_address, 0})) {
+        if (table_ && drop.address) {
+            if (const auto symbol = table_->find(*drop.address, {symbols::AddressKind::return_address, 0})) {
                 drop.symbol = symbol->name;
                 drop.offset = symbol->offset;
                 if (symbol->module) drop.module = *symbol->module;

@@ -26,6 +26,10 @@ enum class FieldType {
     reason,    ///< the kernel's number of a drop reason, -1: this kernel gives none
     count,     ///< how often, never negative
     endpoint,  ///< HIGH.LOW:PORT, see endpoint_text(); from version 2 on
+
+    // Not in recordings of ours, which have numbers where others print text.
+    place,        ///< where a packet was dropped, see parse_place()
+    reason_name,  ///< the name of a drop reason, or its number; or `-`
 };
 
 struct Field {

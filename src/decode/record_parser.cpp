@@ -112,6 +112,9 @@ Flaw read_value(FieldType type, Cursor& cursor, Value& value) {
             value.raw = std::string_view(begin, static_cast<std::size_t>(cursor.at - begin));
             return fine;
         }
+        case FieldType::place:
+        case FieldType::reason_name:
+            return Flaw::bad_number;  // cannot be declared
         case FieldType::endpoint:
             if (!cursor.read_endpoint()) return Flaw::bad_number;
             value.raw = std::string_view(begin, static_cast<std::size_t>(cursor.at - begin));
@@ -162,6 +165,26 @@ Line RecordParser::feed(std::string_view line) {
         ++input_.recognised;
     }
     return parsed;
+}
+
+std::size_t RecordParser::take(std::string_view lines, Sink& sink) {
+    std::size_t taken = 0;
+    while (taken < lines.size()) {
+        const auto end = lines.find('\n', taken);
+        auto line = lines.substr(taken, end - taken);
+        if (line.ends_with('\r')) line.remove_suffix(1);
+        const Line parsed = parse(line);
+        if (std::holds_alternative<Unrecognised>(parsed)) break;
+        taken = end + 1;
+        ++input_.lines;
+        ++input_.recognised;
+        if (const auto* record = std::get_if<Record>(&parsed)) {
+            sink.record(*record);
+        } else {
+            sink.line(parsed);
+        }
+    }
+    return taken;
 }
 
 Line RecordParser::parse(std::string_view line) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "decode/dialect.h"
 #include "decode/record.h"
 
 namespace stapgen::decode {
@@ -29,7 +30,7 @@ struct InputCounts {
 /// Reads what our own scripts print, line by line. Pure: no input or output, no clock. Any bytes may be fed;
 /// what makes no sense is counted and returned as Unrecognised. Not copyable, since records point into it.
 /// Nothing is allocated for a record.
-class RecordParser {
+class RecordParser : public Dialect {
   public:
     RecordParser() = default;
     RecordParser(const RecordParser&) = delete;
@@ -39,8 +40,11 @@ class RecordParser {
     /// does not end in '\n': its last number may have been cut short.
     Line feed(std::string_view line);
 
+    /// Stops at the first line that it cannot read, and at a second header; only what is taken is in input().
+    std::size_t take(std::string_view lines, Sink& sink) override;
+
     /// The header once it has been read, else null.
-    [[nodiscard]] const Header* header() const { return header_ ? &*header_ : nullptr; }
+    [[nodiscard]] const Header* header() const override { return header_ ? &*header_ : nullptr; }
 
     /// Why the header was refused (a newer version, or nonsense), if it was: nothing more will be recognised.
     [[nodiscard]] const std::optional<base::Error>& refusal() const { return refusal_; }

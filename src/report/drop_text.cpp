@@ -17,7 +17,7 @@ namespace {
 using analyze::Drop;
 
 std::string location(const Drop& drop) {
-    std::string text = drop.symbol ? base::printable(*drop.symbol) : fmt::format("0x{:x}", drop.address);
+    std::string text = drop.symbol ? base::printable(*drop.symbol) : fmt::format("0x{:x}", drop.address.value_or(0));
     if (drop.symbol && drop.offset) text += fmt::format("+0x{:x}", *drop.offset);
     if (drop.module) text += fmt::format(" [{}]", base::printable(*drop.module));
     return text;

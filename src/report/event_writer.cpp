@@ -40,6 +40,8 @@ std::string cell(FieldType type, const Value& value) {
         case FieldType::value:
         case FieldType::reason:
         case FieldType::count:
+        case FieldType::place:
+        case FieldType::reason_name:
             break;
     }
     return std::string(value.raw);
@@ -61,6 +63,8 @@ Json json_value(FieldType type, const Value& value) {
         case FieldType::integer:
         case FieldType::value:
         case FieldType::count:
+        case FieldType::place:
+        case FieldType::reason_name:
             break;
     }
     return value.number;
@@ -97,6 +101,8 @@ EventWriter::Column EventWriter::column_of(const decode::Field& field) {
         case FieldType::value:
         case FieldType::reason:
         case FieldType::count:
+        case FieldType::place:
+        case FieldType::reason_name:
             column.width = 6;
             break;
     }

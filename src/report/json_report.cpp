@@ -61,7 +61,7 @@ Json drop_json(const analyze::Drop& drop) {
     object["symbol"] = or_null(drop.symbol);
     object["offset"] = or_null(drop.offset);
     object["module"] = or_null(drop.module);
-    object["address"] = fmt::format("0x{:x}", drop.address);
+    object["address"] = drop.address ? Json(fmt::format("0x{:x}", *drop.address)) : Json(nullptr);
     object["reason"] = or_null(drop.reason_name);
     object["reason_number"] = drop.reason < 0 ? Json(nullptr) : Json(drop.reason);
     object["count"] = drop.count;

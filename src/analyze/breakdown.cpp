@@ -1,0 +1,112 @@
+#include "analyze/breakdown.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "analyze/percentile.h"
+#include "analyze/saturate.h"
+
+namespace stapgen::analyze {
+
+namespace {
+
+int bin_of(std::int64_t total_ns) {
+    return total_ns > bins::largest ? bins::count : bins::index_of(std::max<std::int64_t>(total_ns, 0));
+}
+
+bool is_slower(const SlowRecord& a, const SlowRecord& b) {
+    return a.total_ns > b.total_ns;
+}
+
+}  // namespace
+
+Breakdown::Breakdown(std::string way, std::vector<std::string> stages, std::size_t keep_slowest)
+    : way_(std::move(way)), stages_(std::move(stages)), keep_slowest_(keep_slowest) {}
+
+bool Breakdown::add(std::int64_t total_ns, std::span<const std::int64_t> stages) {
+    if (sums_.empty()) sums_.resize((bins::count + 1) * width());
+    total_.add(total_ns);
+    auto* sums = &sums_[static_cast<std::size_t>(bin_of(total_ns)) * width()];
+    ++*sums;
+    for (const auto stage : stages) {
+        ++sums;
+        if (stage > 0) *sums += static_cast<std::uint64_t>(stage);
+    }
+    if (keep_slowest_ == 0) return false;
+    return slowest_.size() < keep_slowest_ || total_ns > slowest_.front().total_ns;
+}
+
+void Breakdown::keep(SlowRecord record) {
+    if (slowest_.size() >= keep_slowest_) {
+        std::ranges::pop_heap(slowest_, is_slower);
+        slowest_.pop_back();
+    }
+    slowest_.push_back(std::move(record));
+    std::ranges::push_heap(slowest_, is_slower);
+}
+
+Breakdown& Breakdown::operator+=(const Breakdown& other) {
+    total_ += other.total_;
+    if (sums_.empty()) {
+        sums_ = other.sums_;
+    } else {
+        for (std::size_t i = 0; i < other.sums_.size(); ++i)
+            sums_[i] += other.sums_[i];
+    }
+    for (const auto& record : other.slowest()) {
+        if (slowest_.size() < keep_slowest_ || (!slowest_.empty() && record.total_ns > slowest_.front().total_ns)) {
+            keep(record);
+        }
+    }
+    return *this;
+}
+
+void Breakdown::shift(std::int64_t by_ns) {
+    for (auto& record : slowest_) {
+        if (record.time_ns) record.time_ns = saturating_add(*record.time_ns, by_ns);
+    }
+}
+
+std::vector<SlowRecord> Breakdown::slowest() const {
+    auto records = slowest_;
+    std::ranges::sort(records, [](const SlowRecord& a, const SlowRecord& b) {
+        return a.total_ns != b.total_ns ? a.total_ns > b.total_ns : a.time_ns < b.time_ns;
+    });
+    return records;
+}
+
+std::optional<Breakdown::Tail> Breakdown::tail(double percent) const {
+    const auto threshold = total_.percentile(percent);
+    if (!threshold) return std::nullopt;
+    const int last_of_rest = bin_of(*threshold);
+    Tail tail;
+    tail.percent = percent;
+    tail.threshold_ns = *threshold;
+    std::vector<double> slow(stages_.size()), rest(stages_.size());
+    for (int bin = 0; bin <= bins::count; ++bin) {
+        const auto* sums = row(bin);
+        const bool is_slow = bin > last_of_rest;
+        (is_slow ? tail.n_slow : tail.n_rest) += static_cast<std::int64_t>(sums[0]);
+        for (std::size_t i = 0; i < stages_.size(); ++i)
+            (is_slow ? slow : rest)[i] += static_cast<double>(sums[i + 1]);
+    }
+    if (tail.n_slow == 0 || tail.n_rest == 0) return std::nullopt;
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+        Tail::Share share;
+        share.stage = stages_[i];
+        share.slow_mean_ns = slow[i] / static_cast<double>(tail.n_slow);
+        share.rest_mean_ns = rest[i] / static_cast<double>(tail.n_rest);
+        tail.slow_mean_ns += share.slow_mean_ns;
+        tail.rest_mean_ns += share.rest_mean_ns;
+        tail.shares.push_back(std::move(share));
+    }
+    const auto part = [](double of, double all) { return all > 0 ? of / all : 0; };
+    for (auto& share : tail.shares) {
+        share.slow = part(share.slow_mean_ns, tail.slow_mean_ns);
+        share.rest = part(share.rest_mean_ns, tail.rest_mean_ns);
+        share.of_excess = part(share.slow_mean_ns - share.rest_mean_ns, tail.slow_mean_ns - tail.rest_mean_ns);
+    }
+    return tail;
+}
+
+}  // namespace stapgen::analyze

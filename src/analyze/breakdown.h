@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analyze/group.h"
+#include "analyze/histogram.h"
+
+namespace stapgen::analyze {
+
+/// One of the slowest records.
+struct SlowRecord {
+    std::int64_t total_ns = 0;
+    std::optional<std::int64_t> time_ns;              ///< of its end, on the clock of the Series
+    std::vector<std::optional<std::int64_t>> stages;  ///< as Breakdown::stages; nothing where it was not seen
+    Group of;                                         ///< the record's other fields: whose it was
+
+    bool operator==(const SlowRecord&) const = default;
+};
+
+/// What the totals of records are made of, stage by stage, for the records of one way ("rx", "tx"). The total is the
+/// stage of that name where the recipe has one, else the sum of the stages that were seen. Records without any stage do
+/// not count. Breakdowns of parts add up to exactly that of the whole.
+class Breakdown {
+  public:
+    Breakdown(std::string way, std::vector<std::string> stages, std::size_t keep_slowest);
+
+    /// `stages` in ns, negative where not seen. Returns whether it is among the slowest so far, and must be told to
+    /// keep().
+    bool add(std::int64_t total_ns, std::span<const std::int64_t> stages);
+    void keep(SlowRecord record);
+
+    Breakdown& operator+=(const Breakdown& other);
+
+    /// Adds this much to the times of the slowest: from one clock to another.
+    void shift(std::int64_t by_ns);
+
+    [[nodiscard]] const std::string& way() const { return way_; }  ///< "" where there is only one
+    [[nodiscard]] const std::vector<std::string>& stages() const { return stages_; }
+    [[nodiscard]] const Histogram& total() const { return total_; }
+    /// The largest first; of equal ones the earlier first.
+    [[nodiscard]] std::vector<SlowRecord> slowest() const;
+
+    /// What the slowest have in common. `threshold_ns`: those above it are "slow", the others "rest".
+    struct Tail {
+        struct Share {
+            std::string stage;
+            double slow_mean_ns = 0, rest_mean_ns = 0;  ///< over all records, not seen counts as 0
+            double slow = 0, rest = 0;                  ///< its part of all the time of these, 0 to 1
+            double of_excess = 0;  ///< its part of what the slow take longer than the rest; may be negative
+        };
+        double percent = 0;
+        std::int64_t threshold_ns = 0;
+        std::int64_t n_slow = 0, n_rest = 0;
+        double slow_mean_ns = 0, rest_mean_ns = 0;  ///< of the total
+        std::vector<Share> shares;                  ///< as stages()
+    };
+    /// The records above that percentile of the total, as near as the histogram's bins allow. Nothing where n is too
+    /// small for the percentile or no record is above it.
+    [[nodiscard]] std::optional<Tail> tail(double percent) const;
+
+  private:
+    [[nodiscard]] const std::uint64_t* row(int bin) const { return &sums_[static_cast<std::size_t>(bin) * width()]; }
+    [[nodiscard]] std::size_t width() const { return stages_.size() + 1; }
+
+    std::string way_;
+    std::vector<std::string> stages_;
+    std::size_t keep_slowest_;
+    Histogram total_;
+    std::vector<std::uint64_t> sums_;  ///< by bin of the total, one more for what is above the bins: n, then each stage
+    std::vector<SlowRecord> slowest_;  ///< a heap, the fastest of them first
+};
+
+}  // namespace stapgen::analyze

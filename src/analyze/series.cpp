@@ -1,0 +1,67 @@
+#include "analyze/series.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "analyze/saturate.h"
+
+namespace stapgen::analyze {
+
+namespace {
+
+void add_up(Block& into, const Block& from) {
+    for (std::size_t i = 0; i < from.stages.size(); ++i)
+        into.stages[i] += from.stages[i];
+}
+
+}  // namespace
+
+Block& Series::find(std::int64_t time_ns) {
+    if (blocks_.empty()) blocks_.push_back({time_ns, std::vector<Histogram>(stages_)});
+    const auto start = blocks_.front().start_ns;
+    if (time_ns < start) return blocks_.front();
+    // Unsigned, because the two may be farther apart than a signed number holds.
+    const auto since = static_cast<std::uint64_t>(time_ns) - static_cast<std::uint64_t>(start);
+    while (since / static_cast<std::uint64_t>(block_ns_) >= most_blocks)
+        coarsen(block_ns_ * 2);
+    const auto place = static_cast<std::size_t>(since / static_cast<std::uint64_t>(block_ns_));
+    while (blocks_.size() <= place)
+        blocks_.push_back({blocks_.back().start_ns + block_ns_, std::vector<Histogram>(stages_)});
+    last_ = place;
+    return blocks_[place];
+}
+
+void Series::shift(std::int64_t by_ns) {
+    for (auto& block : blocks_)
+        block.start_ns = saturating_add(block.start_ns, by_ns);
+}
+
+void Series::coarsen(std::int64_t block_ns) {
+    while (block_ns_ < block_ns) {
+        block_ns_ *= 2;
+        std::vector<Block> halves;
+        for (auto& block : std::exchange(blocks_, {})) {
+            if (!halves.empty() && block.start_ns - halves.back().start_ns < block_ns_) {
+                add_up(halves.back(), block);
+            } else {
+                halves.push_back(std::move(block));
+            }
+        }
+        blocks_ = std::move(halves);
+    }
+}
+
+void Series::append(Series other) {
+    if (other.blocks_.empty()) return;
+    if (blocks_.empty()) {
+        *this = std::move(other);
+        return;
+    }
+    coarsen(other.block_ns_);
+    other.coarsen(block_ns_);
+    std::ranges::move(other.blocks_, std::back_inserter(blocks_));
+    std::ranges::stable_sort(blocks_, {}, &Block::start_ns);
+}
+
+}  // namespace stapgen::analyze

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analyze/histogram.h"
+
+namespace stapgen::analyze {
+
+/// What was measured in one span of time, of the whole: a histogram for each stage, in the order of the stages.
+struct Block {
+    std::int64_t start_ns = 0;  ///< since the epoch; where the input does not tell, since its first record
+    std::vector<Histogram> stages;
+};
+
+/// A measurement cut into blocks of equal length, as many as keep memory bounded: the length doubles when there would
+/// be more than `most_blocks`. Blocks without any record are there, too. The histograms of all blocks together are
+/// exactly that of all records that have a time.
+class Series {
+  public:
+    static constexpr std::size_t most_blocks = 256;
+    static constexpr std::int64_t shortest_block_ns = 1'000'000'000;
+
+    explicit Series(std::size_t stages = 0, std::int64_t block_ns = shortest_block_ns)
+        : stages_(stages), block_ns_(block_ns) {}
+
+    /// The block of a moment, on any clock. Times need not ascend; one before the first block counts in that one.
+    Block& at(std::int64_t time_ns) {
+        if (last_ < blocks_.size()) {
+            auto& block = blocks_[last_];
+            if (time_ns >= block.start_ns && time_ns - block.start_ns < block_ns_) return block;
+        }
+        return find(time_ns);
+    }
+
+    /// Adds this much to the start of all blocks: from one clock to another.
+    void shift(std::int64_t by_ns);
+
+    /// Appends the blocks of another measurement, in order of their starts; both are brought to the coarser length.
+    void append(Series other);
+
+    /// Joins neighbours until a block is `block_ns` long, which is this length times a power of two.
+    void coarsen(std::int64_t block_ns);
+
+    [[nodiscard]] std::int64_t block_ns() const { return block_ns_; }
+    [[nodiscard]] const std::vector<Block>& blocks() const { return blocks_; }
+
+  private:
+    Block& find(std::int64_t time_ns);
+
+    std::size_t stages_;
+    std::int64_t block_ns_;
+    std::vector<Block> blocks_;
+    std::size_t last_ = 0;  ///< the block of the last record: the next one is likely in it, too
+};
+
+}  // namespace stapgen::analyze

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace stapgen::decode {
+
+/// A place in the kernel as tools print it.
+struct Place {
+    std::optional<std::uint64_t> address;
+    std::optional<std::string> symbol;
+    std::optional<std::uint64_t> offset;
+    std::optional<std::string> module;
+};
+
+/// "0xffffffff8149a8ed", "ffffffff8149a8ed", "tcp_v4_rcv", "nf_hook_slow+0x3b/0xc0 [nf_tables]", "icmp_rcv+12d
+/// (0xffffffff8176ac9d)". What is none of these is taken for a symbol's name.
+Place parse_place(std::string_view text);
+
+}  // namespace stapgen::decode
