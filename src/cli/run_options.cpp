@@ -73,6 +73,14 @@ void add_measure_options(CLI::App& command, MeasureOptions& options) {
     command.add_option("-n,--count", options.count, "Stop after so many intervals")
         ->check(CLI::PositiveNumber)
         ->type_name("N");
+    auto* output = command
+                       .add_option("-o,--output", options.output,
+                                   "Keep all that the script prints in this new file, to be read again")
+                       ->type_name("FILE");
+    command
+        .add_option("--rotate", options.rotation, "Begin a further file (FILE.1, ...) at this size; keep the newest N")
+        ->needs(output)
+        ->type_name("SIZE[,N]");
     command.add_option("-P,--percentiles", options.percentiles, "Which percentiles (default 50,90,99,99.9)")
         ->type_name("LIST");
     auto* format = command.add_option("--format", options.format, "table, json or ndjson (a line for each object)")
@@ -114,6 +122,12 @@ base::Result<MeasurePlan> plan_of(const MeasureOptions& options) {
     if (plan.events && plan.format == Format::json) {
         return base::bad_input("--events and --format json: one document cannot be printed record by record",
                                "--format ndjson prints a line for each record, and the report as the last one");
+    }
+    plan.output = options.output;
+    if (!options.rotation.empty()) {
+        auto rotation = recording::parse_rotation(options.rotation);
+        if (!rotation) return tl::make_unexpected(rotation.error());
+        plan.rotation = *rotation;
     }
     plan.buffer_mb = options.buffer_mb;
     plan.quiet = options.quiet;

@@ -3,6 +3,7 @@
 #include <CLI/App.hpp>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "cli/filters.h"
 #include "recipe/parameters.h"
 #include "recipe/recipe.h"
+#include "recording/writer.h"
 
 namespace stapgen::cli {
 
@@ -42,12 +44,13 @@ base::Result<std::chrono::milliseconds> interval_of(const std::string& typed, co
 struct MeasureOptions {
     FilterOptions filters;
     std::string duration, percentiles, format = "table";
+    std::string output, rotation;
     bool json = false, events = false;
     std::optional<std::int64_t> count, buffer_mb;
     bool quiet = false, verbose = false;
 };
 
-/// How a module is run and its output shown: -d, -n, -P, --format, -j, --buffer, -q, -v.
+/// How a module is run and its output shown: -d, -n, -o, --rotate, -P, --format, -j, --buffer, -q, -v.
 void add_measure_options(CLI::App& command, MeasureOptions& options);
 
 /// --events: only where a record is one measurement.
@@ -61,6 +64,8 @@ struct MeasurePlan {
     std::vector<analyze::Percentile> percentiles;
     Format format = Format::table;
     bool events = false;
+    std::filesystem::path output;  ///< empty: no recording
+    recording::Rotation rotation;
     std::optional<std::int64_t> buffer_mb;
     bool quiet = false, verbose = false;
 };
