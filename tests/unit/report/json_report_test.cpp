@@ -62,11 +62,14 @@ TEST_CASE("the keys are those of the contract") {
     CHECK(document["schema"] == "stapgen.report/1");
     CHECK(document["recipe"] == "rx-latency");
     CHECK(keys(document) == std::set<std::string>{"schema", "recipe", "start", "end", "stages", "values",
-                                                  "relative_error", "drops", "counters", "accounting", "input"});
-    CHECK(keys(document["stages"][0]) ==
-          std::set<std::string>{"stage", "group", "n", "mean_ns", "stddev_ns", "min_ns", "max_ns", "percentiles_ns"});
-    CHECK(keys(document["values"][0]) ==
-          std::set<std::string>{"value", "group", "n", "mean", "stddev", "min", "max", "percentiles"});
+                                                  "relative_error", "resolution_ns", "confidence_level", "tail",
+                                                  "slowest", "series", "averages", "average_intervals", "drops",
+                                                  "counters", "accounting", "input", "notes"});
+    CHECK(keys(document["stages"][0]) == std::set<std::string>{"stage", "group", "n", "sum_ns", "share", "mean_ns",
+                                                               "stddev_ns", "min_ns", "max_ns", "percentiles_ns",
+                                                               "percentiles_ci_ns"});
+    CHECK(keys(document["values"][0]) == std::set<std::string>{"value", "group", "n", "sum", "mean", "stddev", "min",
+                                                               "max", "percentiles", "percentiles_ci"});
     CHECK(keys(document["drops"][0]) == std::set<std::string>{"time", "interval", "symbol", "offset", "module",
                                                               "address", "reason", "reason_number", "count"});
 }
