@@ -57,7 +57,7 @@ bool DropwatchScript::row(std::string_view line, Sink& sink) {
 }
 
 void DropwatchScript::close_interval(Sink& sink) {
-    if (!interval_end_ns_) return;
+    if (!interval_end_ns_ || !begun()) return;  // two times without a row may be anything
     send(sink, Tick{*interval_end_ns_, {}});
     last_ns_ = *interval_end_ns_;
     interval_end_ns_.reset();

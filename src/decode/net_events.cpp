@@ -14,7 +14,8 @@ namespace {
 constexpr std::array other_events{std::string_view("consume_skb"), std::string_view("napi_poll"),
                                   std::string_view("net_dev_xmit_timeout")};
 constexpr std::array other_beginnings{std::string_view("netif_rx"), std::string_view("netif_receive_skb_"),
-                                      std::string_view("napi_gro_")};
+                                      std::string_view("napi_gro_"), std::string_view("irq_handler_"),
+                                      std::string_view("softirq_")};
 
 bool is_other(std::string_view name) {
     return std::ranges::find(other_events, name) != other_events.end() ||

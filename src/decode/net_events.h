@@ -16,7 +16,7 @@ namespace stapgen::decode {
 ///     tx  qdisc    from net_dev_queue to net_dev_start_xmit; where that was not traced, to net_dev_xmit
 ///         driver   from net_dev_start_xmit to net_dev_xmit
 ///     rx  drv-app  from netif_receive_skb to skb_copy_datagram_iovec
-/// Events of other names of the groups net, napi and skb are understood and not used. 2 MB of memory.
+/// Other events of the groups net, napi and skb, and interrupts, are understood and not used. 3 MB of memory.
 class NetEvents : public LineDialect {
   public:
     NetEvents();

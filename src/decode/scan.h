@@ -1,6 +1,7 @@
 #pragma once
 
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string_view>
@@ -27,7 +28,23 @@ struct Scan {
     /// A decimal number that fits, with or without a sign. `raw` is its text.
     bool number(std::int64_t& value, std::string_view& raw) {
         const char* const begin = rest.data();
-        const auto [stop, error] = std::from_chars(begin, begin + rest.size(), value);
+        const char* const end = begin + rest.size();
+        const char* at = begin;
+        const bool negative = at != end && *at == '-';
+        if (negative) ++at;
+        const char* const digits = at;
+        std::int64_t read = 0;
+        constexpr std::ptrdiff_t never_too_many = 18;
+        while (at != end && *at >= '0' && *at <= '9' && at - digits < never_too_many)
+            read = read * 10 + (*at++ - '0');
+        if (at - digits < never_too_many) {
+            if (at == digits) return false;
+            value = negative ? -read : read;
+            raw = std::string_view(begin, static_cast<std::size_t>(at - begin));
+            rest.remove_prefix(raw.size());
+            return true;
+        }
+        const auto [stop, error] = std::from_chars(begin, end, value);
         if (error != std::errc{}) return false;
         raw = std::string_view(begin, static_cast<std::size_t>(stop - begin));
         rest.remove_prefix(raw.size());

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "decode/calendar.h"
-#include "decode/scan.h"
 
 namespace stapgen::decode {
 
@@ -66,33 +65,45 @@ bool StageTiming::read_time(std::string_view line) {
     return true;
 }
 
+template <StageTiming::Way way>
+bool StageTiming::read_stages(Scan& scan) {
+    constexpr auto& text = ways[way];
+    if (!scan.skip(text.mark)) return false;
+    Value* const values = &values_[way][first_stage + 3 * way];
+    const auto read = [&](std::string_view name, Value& value, std::string_view unit) {
+        scan.blanks();
+        return scan.skip(name) && scan.number(value.number, value.raw) && scan.skip(unit);
+    };
+    return read(text.stages[0], values[0], " us,") && read(text.stages[1], values[1], " us,") &&
+           read(text.stages[2], values[2], " us.");
+}
+
+bool StageTiming::read_process(Scan& scan, std::array<Value, 10>& values) {
+    scan.blanks();
+    if (!scan.skip("| Proc ")) return false;
+    // A process may have any name: the last ", PID " counts.
+    auto text = scan.rest;
+    while (text.ends_with(' ') || text.ends_with('\t'))
+        text.remove_suffix(1);
+    auto digits = text.size();
+    while (digits > 0 && ((text[digits - 1] >= '0' && text[digits - 1] <= '9') || text[digits - 1] == '-'))
+        --digits;
+    constexpr std::string_view border = ", PID ";
+    if (digits < border.size() || text.substr(digits - border.size(), border.size()) != border) return false;
+    auto& pid = values[pid_field];
+    Scan number{text.substr(digits)};
+    values[comm_field] = {text.substr(0, digits - border.size())};
+    pid.seen = number.number(pid.number, pid.raw) && number.rest.empty();
+    return pid.seen;
+}
+
 bool StageTiming::line(std::string_view line, Sink& sink) {
     if (!read_time(line)) return false;
     Scan scan{line.substr(time_text_.size())};
     scan.blanks();
     const Way way = scan.rest.starts_with(ways[rx].mark) ? rx : tx;
-    if (!scan.skip(ways[way].mark)) return false;
     auto& values = values_[way];
-    for (std::size_t i = 0; i < 3; ++i) {
-        auto& value = values[first_stage + 3 * way + i];
-        scan.blanks();
-        if (!scan.skip(ways[way].stages[i]) || !scan.number(value.number, value.raw) ||
-            !scan.skip(i < 2 ? " us," : " us.")) {
-            return false;
-        }
-    }
-    scan.blanks();
-    auto& pid = values[pid_field];
-    if (!scan.skip("| Proc ")) return false;
-    const auto comma = scan.rest.rfind(", PID ");
-    if (comma == std::string_view::npos) return false;
-    values[comm_field].raw = scan.rest.substr(0, comma);
-    values[comm_field].seen = true;
-    scan.rest.remove_prefix(comma + 6);
-    if (!scan.number(pid.number, pid.raw)) return false;
-    pid.seen = true;
-    scan.blanks();
-    if (!scan.rest.empty()) return false;
+    if (!(way == rx ? read_stages<rx>(scan) : read_stages<tx>(scan)) || !read_process(scan, values)) return false;
 
     for (std::size_t i = 0; i < 3; ++i) {
         auto& value = values[first_stage + 3 * way + i];

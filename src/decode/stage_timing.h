@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "decode/line_dialect.h"
+#include "decode/scan.h"
 
 namespace stapgen::decode {
 
@@ -47,6 +48,9 @@ class StageTiming : public LineDialect {
     bool line(std::string_view line, Sink& sink) override;
     void finished(Sink& sink) override;
     bool read_time(std::string_view line);
+    template <Way way>
+    bool read_stages(Scan& scan);
+    static bool read_process(Scan& scan, std::array<Value, 10>& values);
     std::int64_t time_of(Way way);
 
     std::array<std::array<Value, 10>, 2> values_;

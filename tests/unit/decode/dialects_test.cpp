@@ -182,6 +182,12 @@ TEST_CASE("dropwatch.stp that dropped nothing is there") {
     CHECK(told.recogniser.sources().size() == 1);
 }
 
+TEST_CASE("two times alone are no dropwatch.stp, but rows behind a time are") {
+    CHECK(Told("Tue Nov 17 00:26:51 2020\nTue Nov 17 00:26:56 2020\n").lines.empty());
+    CHECK(Told("Tue Nov 17 00:26:51 2020\n7 packets dropped at icmp_rcv\n").text() ==
+          "header dropwatch.stp\ndrop location=icmp_rcv reason=-1 count=7\ntick 1605572811000000000\n");
+}
+
 TEST_CASE("dropwatch, the tool: alerts with and without their origin, and traps of the hardware") {
     const Told told(read_text("dropwatch-tool.txt"));
     CHECK(told.text() == R"(header dropwatch-tool
