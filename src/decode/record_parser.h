@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct InputCounts {
     struct FlawedLine {
         std::int64_t number = 0;  ///< counted from 1
         Flaw flaw = Flaw::unknown_tag;
+        std::string excerpt = {};  ///< how it begins, as it was read: any bytes; empty where it was not kept
     };
 
     std::int64_t lines = 0;
@@ -32,7 +34,8 @@ struct InputCounts {
 /// Nothing is allocated for a record.
 class RecordParser : public Dialect {
   public:
-    RecordParser() = default;
+    /// `lines_before`: so many lines are before the first one that is fed; for error messages only.
+    explicit RecordParser(std::int64_t lines_before = 0) : lines_before_(lines_before) {}
     RecordParser(const RecordParser&) = delete;
     RecordParser& operator=(const RecordParser&) = delete;
 
@@ -68,6 +71,7 @@ class RecordParser : public Dialect {
     std::vector<Value> values_;
     std::vector<Count> counts_;
     InputCounts input_;
+    std::int64_t lines_before_;
 };
 
 }  // namespace stapgen::decode
