@@ -32,6 +32,7 @@ struct Plan {
     std::vector<GroupKey> group_keys;
     std::optional<std::size_t> time, place, reason, count, way, total;
     std::vector<std::string> parts;
+    std::vector<std::size_t> breakdowns;  ///< those of its ways so far
     bool is_main = false;
 
     [[nodiscard]] bool is_drop() const { return place && count; }
@@ -143,9 +144,9 @@ struct Analyzer::State {
     void plan(const decode::Schema& schema);
     void add(const decode::Record& record);
     void add_drop(const Plan& plan, const decode::Record& record, std::int64_t count);
-    void add_stages(const Plan& plan, const decode::Record& record);
-    void add_to_breakdown(const Plan& plan, const decode::Record& record, std::int64_t total_ns);
-    Breakdown& breakdown_of(const Plan& plan, const decode::Record& record);
+    void add_stages(Plan& plan, const decode::Record& record);
+    void add_to_breakdown(Plan& plan, const decode::Record& record, std::int64_t total_ns);
+    Breakdown& breakdown_of(Plan& plan, const decode::Record& record);
     void counted(std::optional<std::int64_t> epoch_ns, std::span<const decode::Count> counts);
     void close_interval(std::optional<std::int64_t> epoch_ns);
     [[nodiscard]] Accounting accounting() const;
@@ -195,7 +196,7 @@ void Analyzer::State::plan(const decode::Schema& schema) {
 void Analyzer::State::add(const decode::Record& record) {
     while (plans.size() <= record.schema->index)
         plan(header->schemas[plans.size()]);
-    const Plan& plan = plans[record.schema->index];
+    Plan& plan = plans[record.schema->index];
     const std::int64_t count = plan.count ? record.values[*plan.count].number : 1;
     if (plan.is_main) received = saturating_add(received, count);
     ++records_in_interval;
@@ -227,7 +228,7 @@ void Analyzer::State::add_drop(const Plan& plan, const decode::Record& record, s
     found->second.count = saturating_add(found->second.count, count);
 }
 
-void Analyzer::State::add_stages(const Plan& plan, const decode::Record& record) {
+void Analyzer::State::add_stages(Plan& plan, const decode::Record& record) {
     auto& part = (current ? *current : total).part_of(record, plan.group_keys);
     Block* block = plan.time ? &series->at(record.values[*plan.time].number) : nullptr;
     stage_values.assign(plan.parts.size(), -1);
@@ -251,15 +252,19 @@ void Analyzer::State::add_stages(const Plan& plan, const decode::Record& record)
     }
 }
 
-Breakdown& Analyzer::State::breakdown_of(const Plan& plan, const decode::Record& record) {
+Breakdown& Analyzer::State::breakdown_of(Plan& plan, const decode::Record& record) {
     const auto way = plan.way ? record.values[*plan.way].raw : std::string_view();
-    for (auto& known : breakdowns) {
-        if (known.way() == way && known.stages() == plan.parts) return known;
+    for (const auto known : plan.breakdowns) {
+        if (breakdowns[known].way() == way) return breakdowns[known];
     }
+    const auto found = std::ranges::find_if(
+        breakdowns, [&](const Breakdown& known) { return known.way() == way && known.stages() == plan.parts; });
+    plan.breakdowns.push_back(static_cast<std::size_t>(found - breakdowns.begin()));
+    if (found != breakdowns.end()) return *found;
     return breakdowns.emplace_back(std::string(way), plan.parts, options.slowest);
 }
 
-void Analyzer::State::add_to_breakdown(const Plan& plan, const decode::Record& record, std::int64_t total_ns) {
+void Analyzer::State::add_to_breakdown(Plan& plan, const decode::Record& record, std::int64_t total_ns) {
     auto& breakdown = breakdown_of(plan, record);
     if (!breakdown.add(total_ns, stage_values)) return;
     SlowRecord slow;

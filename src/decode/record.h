@@ -54,7 +54,7 @@ struct Header {
     std::deque<Schema> schemas;
 };
 
-/// One field of a record. `raw` points into the line that was fed.
+/// One field of a record.
 struct Value {
     std::string_view raw;
     std::int64_t number = 0;  ///< 0 for text and endpoint; the bits of an address, use address()

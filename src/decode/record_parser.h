@@ -43,7 +43,8 @@ class RecordParser : public Dialect {
     /// does not end in '\n': its last number may have been cut short.
     Line feed(std::string_view line);
 
-    /// Stops at the first line that it cannot read, and at a second header; only what is taken is in input().
+    /// Stops at the first line that it cannot read, and at a second header; only what is taken is in input(). Reads
+    /// exactly what feed() reads.
     std::size_t take(std::string_view lines, Sink& sink) override;
 
     /// The header once it has been read, else null.
@@ -55,8 +56,13 @@ class RecordParser : public Dialect {
     [[nodiscard]] const InputCounts& input() const { return input_; }
 
   private:
+    std::size_t take_padded(std::string_view lines, Sink& sink);
+    /// A copy in padded_, with what read_field.h needs behind it.
+    std::string_view pad(std::string_view lines, std::string_view end);
     Line parse(std::string_view line);
-    Line parse_record(const Schema& schema, std::string_view fields);
+    Line parse_record(const Schema& schema, std::string_view line);
+    /// Takes the first line off the front if it is sound; its fields are in values_ then.
+    Flaw read_record(const Schema& schema, std::string_view& lines);
     Line parse_other(std::string_view line);
     Line parse_header(std::string_view fields);
     Line parse_fields_line(std::string_view fields);
@@ -69,6 +75,7 @@ class RecordParser : public Dialect {
     bool after_second_header_ = false;
     const Schema* last_schema_ = nullptr;
     std::vector<Value> values_;
+    std::string padded_;
     std::vector<Count> counts_;
     InputCounts input_;
     std::int64_t lines_before_;
