@@ -24,11 +24,11 @@ ip neighbour add 10.77.0.2 lladdr 02:00:00:00:00:02 dev vx0 || exit 1
 
 tracers=
 for module in dropwatch_*.ko; do
-    name=${module%.ko}
+    name=$(echo ${module%.ko} | tr _ -)
     staprun -R $module >$name.txt 2>$name.err &
     tracers+=" $!"
 done
-for module in dropwatch_*.ko; do wait_for "grep -q ^Monitoring ${module%.ko}.txt" || exit 1; done
+for module in dropwatch_*.ko; do wait_for "grep -q ^Monitoring $(echo ${module%.ko} | tr _ -).txt" || exit 1; done
 
 sleep 6
 drops full-buffer 211 >traffic && for i in $(seq 103); do echo x >/dev/udp/127.0.0.1/7013; done
@@ -54,4 +54,4 @@ def prepare(lab):
 
 def check(lab):
     print(lab.read("traffic"))
-    keep(lab, [f"dropwatch_{year}.txt" for year in (*GENERATIONS, "2020_bare")])
+    keep(lab, [f"dropwatch-{year}.txt" for year in (*GENERATIONS, "2020-bare")])

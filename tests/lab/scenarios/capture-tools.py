@@ -10,7 +10,7 @@ NET = True
 REQUESTS = 61
 
 GUEST = r"""
-export LD_LIBRARY_PATH=$(echo /lab/work/tools/usr/lib/x86_64-linux-gnu)
+export LD_LIBRARY_PATH=/lab/work/tools/usr/lib/x86_64-linux-gnu
 export PATH=$PATH:/lab/work/tools/usr/bin:/lab/work/tools/usr/sbin
 export PERF_EXEC_PATH=$(dirname $(find /lab/work/tools -type d -path '*perf-core/scripts' | head -1))
 nft -f - <<'END' || exit 1
@@ -29,15 +29,10 @@ losses() {
 
 # dropwatch(1): its prompt wants a terminal.
 (
-    echo "set alertlimit 1"; sleep 1; echo start; sleep 3
+    sleep 1; echo start; sleep 3
     losses >dropwatch-tool.traffic
     sleep 4; echo stop; sleep 2; echo exit; sleep 1
-) | script -qec "dropwatch -l kas" dropwatch-tool.typescript >dropwatch-tool.txt 2>&1
-(
-    sleep 1; echo start; sleep 3
-    losses >dropwatch-tool-piped.traffic
-    sleep 4; echo stop; sleep 2; echo exit; sleep 1
-) | dropwatch -l kas >dropwatch-tool-piped.txt 2>&1
+) | script -qec "dropwatch -l kas" /dev/null >dropwatch-tool.txt 2>&1
 
 # ftrace
 cd /sys/kernel/tracing
@@ -79,9 +74,15 @@ sleep 5
 touch go
 wait $recorder
 perf script -i /tmp/net.data >perf-net.txt 2>>perf-net.err
-perf script -i /tmp/net.data -s $PERF_EXEC_PATH/scripts/python/netdev-times.py >netdev-times.txt 2>netdev-times.err
+# The script of 6.12 takes one argument less than this kernel's kfree_skb event has, and ends at the first: leave them out.
+perf record -q -a -o /tmp/times.data -e net:net_dev_xmit -e net:net_dev_queue -e net:netif_receive_skb -e net:netif_rx -e skb:consume_skb -e skb:skb_copy_datagram_iovec -e napi:napi_poll -e irq:irq_handler_entry -e irq:irq_handler_exit -e irq:softirq_entry -e irq:softirq_exit -e irq:softirq_raise sleep 12 2>netdev-times-record.err &
+recorder=$!
+sleep 5
+touch go-again
+wait $recorder
+perf script -i /tmp/times.data -s $PERF_EXEC_PATH/scripts/python/netdev-times.py >netdev-times.txt 2>netdev-times.err
 echo "netdev-times ended with $?" >>netdev-times.err
-cp /tmp/net.data .
+perf script -i /tmp/net.data -s $PERF_EXEC_PATH/scripts/python/netdev-times.py >netdev-times-all.txt 2>netdev-times-all.err
 nft list table ip lab >nft
 finish
 """
@@ -92,13 +93,14 @@ def prepare(lab):
 
 
 def host(lab):
-    """Ask the guest's memcached through its network card."""
-    lab.wait_for_file("go")
-    with socket.create_connection(("127.0.0.1", lab.port)) as client:
-        for number in range(REQUESTS):
-            client.sendall(b"get key%d\r\n" % number)
-            assert client.recv(100) == b"END\r\n"
-            time.sleep(0.02)
+    """Ask the guest's memcached through its network card, twice."""
+    for signal in ("go", "go-again"):
+        lab.wait_for_file(signal)
+        with socket.create_connection(("127.0.0.1", lab.port)) as client:
+            for number in range(REQUESTS):
+                client.sendall(b"get key%d\r\n" % number)
+                assert client.recv(100) == b"END\r\n"
+                time.sleep(0.02)
 
 
 def check(lab):
