@@ -379,6 +379,7 @@ base::Result<Analyzer> Analyzer::create(const decode::Header& header, AnalyzerOp
     std::vector<std::string> names;
     for (const auto& field : schema.fields)
         names.push_back(field.name);
+    if (!schema.find("port") && group_key(schema, "port")) names.emplace_back("port");
     for (const auto& name : options.group_by) {
         if (group_key(schema, name)) continue;
         const auto near = base::did_you_mean(name, names);

@@ -136,6 +136,9 @@ base::Result<void> merge(Summary& into, const Summary& other) {
     into.average_intervals.insert(into.average_intervals.end(), other.average_intervals.begin(),
                                   other.average_intervals.end());
     into.resolution_ns = std::max(into.resolution_ns, other.resolution_ns);
+    for (const auto& origin : other.origins) {
+        if (std::ranges::find(into.origins, origin) == into.origins.end()) into.origins.push_back(origin);
+    }
     for (const auto& note : other.notes) {
         if (std::ranges::find(into.notes, note) == into.notes.end()) into.notes.push_back(note);
     }

@@ -106,9 +106,19 @@ struct Counter {
     bool operator==(const Counter&) const = default;
 };
 
+/// Where a recording was made; what is not known is empty.
+struct Origin {
+    std::string host;
+    std::string kernel;                ///< release
+    std::vector<std::string> command;  ///< argv of stapgen
+
+    bool operator==(const Origin&) const = default;
+};
+
 /// All that a report shows. Plain data.
 struct Summary {
     std::string recipe;
+    std::vector<Origin> origins;
     std::vector<Measure> stages;        ///< the whole in recipe order, then each group, the largest first
     std::vector<Measure> values;        ///< likewise
     std::vector<Breakdown> breakdowns;  ///< one for each way

@@ -12,8 +12,6 @@
 #include "decode/record_parser.h"
 #include "host/net_counters.h"
 #include "report/event_writer.h"
-#include "report/json_report.h"
-#include "report/text_report.h"
 
 namespace stapgen::cli {
 
@@ -26,19 +24,17 @@ class Measurement {
         : machine_(machine), catalog_(catalog), name_(std::move(name)), plan_(plan) {
         using report::EventFormat;
         if (plan.events) {
-            events_.emplace(std::cout, plan.format == Format::table ? EventFormat::table : EventFormat::ndjson);
+            events_.emplace(std::cout,
+                            plan.presentation.format == Format::table ? EventFormat::table : EventFormat::ndjson);
         }
     }
 
     void output(launch::Line line, launch::Control& control) {
         // Of a line that was cut the last number may be wrong: it counts as not understood.
         const auto parsed = parser_.feed(line.cut ? std::string_view("(cut)") : line.text);
-        if (!analyzer_ && parser_.header() != nullptr) begin(*parser_.header());
-        if (!analyzer_) return;
-        if (refusal_) {
-            control.request_stop();
-            return;
-        }
+        if (!analyzer_ && !refusal_ && parser_.header() != nullptr) begin(*parser_.header());
+        if (refusal_) control.request_stop();
+        if (!analyzer_ || refusal_) return;
         analyzer_->add(parsed);
         if (const auto* record = std::get_if<decode::Record>(&parsed); record != nullptr && events_) {
             events_->record(*record);
@@ -69,11 +65,11 @@ class Measurement {
     /// The report of the whole.
     base::Result<void> finish(const launch::LoadEnd& end) {
         if (const auto& refusal = parser_.refusal()) return tl::make_unexpected(*refusal);
+        if (refusal_) return tl::make_unexpected(*refusal_);
         if (!analyzer_) {
             if (end.ending.interrupted) return base::failed("interrupted before the measurement began");
             return base::failed("the module printed no records", "run it again with -v to see what it says");
         }
-        if (refusal_) return tl::make_unexpected(*refusal_);
         if (events_) {
             events_->end();
             events_->interrupt();
@@ -90,13 +86,7 @@ class Measurement {
         }
         put_counters_into(summary);
         names_.put_into(summary);
-        if (plan_.format != Format::table) {
-            report::write_json(std::cout, summary,
-                               {.percentiles = plan_.percentiles, .one_line = plan_.format == Format::ndjson});
-        } else {
-            report::write_text(std::cout, summary, {.percentiles = plan_.percentiles, .intervals = false});
-        }
-        std::cout.flush();
+        present(std::cout, {&summary, 1}, plan_.presentation);
         return {};
     }
 
@@ -105,13 +95,17 @@ class Measurement {
 
     void begin(const decode::Header& header) {
         analyze::AnalyzerOptions options;
-        options.keep_intervals = plan_.format != Format::json;
-        for (const char* field : {"pid", "tid", "comm"}) {
-            if (header.schemas.front().find(field)) options.group_by.emplace_back(field);
+        options.keep_intervals = shows_intervals(plan_.presentation.format);
+        options.group_by = group_fields(plan_.presentation, header);
+        options.slowest = plan_.presentation.slowest;
+        auto analyzer = analyze::Analyzer::create(header, options);
+        if (!analyzer) {
+            refusal_ = analyzer.error();
+            return;
         }
-        if (auto analyzer = analyze::Analyzer::create(header, options)) analyzer_ = *std::move(analyzer);
+        analyzer_ = *std::move(analyzer);
         if (const auto recipe = recipe::find_recipe(catalog_, header.recipe)) counters_ = recipe->counters;
-        if (events_ && analyzer_ && analyzer_->summary().counts_drops) {
+        if (events_ && analyzer_->summary().counts_drops) {
             refusal_ =
                 base::Error{base::ErrorKind::bad_input, "--events: the records of this module are counts of drops",
                             "leave it out: the report has a row for each of them"};
@@ -142,14 +136,7 @@ class Measurement {
         if (!interval) return;
         names_.put_into(*interval);
         if (events_) events_->interrupt();
-        if (plan_.format == Format::ndjson) {
-            report::write_json(std::cout, *interval,
-                               {.percentiles = plan_.percentiles, .one_line = true, .interval = intervals_});
-        } else {
-            report::write_text(std::cout, *interval,
-                               {.percentiles = plan_.percentiles, .total = !interval->counts_drops});
-        }
-        std::cout.flush();
+        present_interval(std::cout, *interval, intervals_, plan_.presentation);
     }
 
     const host::System& machine_;

@@ -5,6 +5,7 @@
 #include "cli/compiling.h"
 #include "cli/measuring.h"
 #include "cli/run_options.h"
+#include "render/script.h"
 
 namespace stapgen::cli {
 
@@ -21,6 +22,7 @@ base::Result<void> run(const Program& program, const recipe::Recipe& recipe, con
     if (plan->intervals && options.make.interval.empty() && !recipe.interval_s) {
         return base::bad_input("-n counts intervals, and there are none", "give -i too, for example -i 1 -n 10");
     }
+    if (auto can = check_groups(plan->presentation, render::header_line(recipe)); !can) return can;
     const auto machine = launch::this_machine();
     auto preparation = prepare(program, *machine, recipe, options.make, Purpose::run_here);
     if (!preparation) return tl::make_unexpected(preparation.error());

@@ -73,12 +73,7 @@ void add_measure_options(CLI::App& command, MeasureOptions& options) {
     command.add_option("-n,--count", options.count, "Stop after so many intervals")
         ->check(CLI::PositiveNumber)
         ->type_name("N");
-    command.add_option("-P,--percentiles", options.percentiles, "Which percentiles (default 50,90,99,99.9)")
-        ->type_name("LIST");
-    auto* format = command.add_option("--format", options.format, "table, json or ndjson (a line for each object)")
-                       ->check(CLI::IsMember({"table", "json", "ndjson"}))
-                       ->type_name("FORMAT");
-    command.add_flag("-j,--json", options.json, "The same as --format json")->excludes(format);
+    add_present_options(command, options.present);
     command.add_option("-s,--buffer", options.buffer_mb, "Kernel buffer per CPU in MB (staprun's -b)")
         ->check(CLI::Range(1, 4095))
         ->type_name("MB");
@@ -100,19 +95,14 @@ base::Result<MeasurePlan> plan_of(const MeasureOptions& options) {
         if (!duration) return tl::make_unexpected(duration.error());
         plan.duration = *duration;
     }
-    plan.percentiles = analyze::default_percentiles();
-    if (!options.percentiles.empty()) {
-        auto percentiles = analyze::parse_percentiles(options.percentiles);
-        if (!percentiles) return tl::make_unexpected(percentiles.error());
-        plan.percentiles = *percentiles;
-    }
+    auto presentation = presentation_of(options.present);
+    if (!presentation) return tl::make_unexpected(presentation.error());
+    plan.presentation = *std::move(presentation);
+    plan.presentation.intervals_shown = true;
     plan.intervals = options.count;
-    plan.format = options.json || options.format == "json" ? Format::json
-                  : options.format == "ndjson"             ? Format::ndjson
-                                                           : Format::table;
     plan.events = options.events;
-    if (plan.events && plan.format == Format::json) {
-        return base::bad_input("--events and --format json: one document cannot be printed record by record",
+    if (plan.events && !shows_intervals(plan.presentation.format)) {
+        return base::bad_input("--events and this --format: one document cannot be printed record by record",
                                "--format ndjson prints a line for each record, and the report as the last one");
     }
     plan.buffer_mb = options.buffer_mb;

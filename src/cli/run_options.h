@@ -7,15 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "analyze/percentile.h"
 #include "base/result.h"
 #include "cli/filters.h"
+#include "cli/presenting.h"
 #include "recipe/parameters.h"
 #include "recipe/recipe.h"
 
 namespace stapgen::cli {
-
-enum class Format { table, json, ndjson };
 
 /// As typed.
 struct MakeOptions {
@@ -41,13 +39,14 @@ base::Result<std::chrono::milliseconds> interval_of(const std::string& typed, co
 /// As typed.
 struct MeasureOptions {
     FilterOptions filters;
-    std::string duration, percentiles, format = "table";
-    bool json = false, events = false;
+    PresentOptions present;
+    std::string duration;
+    bool events = false;
     std::optional<std::int64_t> count, buffer_mb;
     bool quiet = false, verbose = false;
 };
 
-/// How a module is run and its output shown: -d, -n, -P, --format, -j, --buffer, -q, -v.
+/// How a module is run: -d, -n, --buffer, -q, -v; and how its output is shown.
 void add_measure_options(CLI::App& command, MeasureOptions& options);
 
 /// --events: only where a record is one measurement.
@@ -58,8 +57,7 @@ struct MeasurePlan {
     Filters filters;
     std::optional<std::chrono::nanoseconds> duration;
     std::optional<std::int64_t> intervals;
-    std::vector<analyze::Percentile> percentiles;
-    Format format = Format::table;
+    Presentation presentation;
     bool events = false;
     std::optional<std::int64_t> buffer_mb;
     bool quiet = false, verbose = false;

@@ -327,3 +327,92 @@ TEST_CASE("counts of any size do not overflow") {
     CHECK(total_drops(summary)[0].count == std::numeric_limits<std::int64_t>::max());
     CHECK(summary.accounting.unaccounted() == -std::numeric_limits<std::int64_t>::max());
 }
+
+TEST_CASE("totals are the sum of the stages that were seen, and the stage of that name where there is one") {
+    const Run sums(std::string(rx_header) + rx(7, "a", "1009", "2003") + rx(7, "a", "307") + rx(7, "a", "-"));
+    REQUIRE(sums.summary().breakdowns.size() == 1);
+    const auto breakdown = sums.summary().breakdowns.front();
+    CHECK(breakdown.stages() == std::vector<std::string>{"drv-ip", "ip-tcp"});
+    CHECK(breakdown.total().n() == 2);
+    CHECK(breakdown.total().max() == 3012);
+    CHECK(breakdown.total().min() == 307);
+    const Run told("stapgen\t1\tsock-latency\tsock\ta:stage\ttotal:stage\tb:stage\nsock\t3\t1009\t5\nsock\t3\t-\t5\n");
+    const auto with_total = told.summary().breakdowns.front();
+    CHECK(with_total.stages() == std::vector<std::string>{"a", "b"});
+    CHECK(with_total.total().max() == 1009);
+    CHECK(with_total.total().min() == 8);
+}
+
+TEST_CASE("the slowest say whose they were and when") {
+    const Run run(
+        std::string(rx_header) + std::string(ready) + rx(7, "fire\\tfox", "1009", "2003") + rx(11, "b", "307"),
+        {.group_by = {}, .slowest = 1});
+    const auto slowest = run.summary().breakdowns.front().slowest();
+    REQUIRE(slowest.size() == 1);
+    CHECK(slowest[0].total_ns == 3012);
+    CHECK(slowest[0].of == Group{{"pid", 7}, {"comm", "fire\tfox"}});
+    CHECK(slowest[0].stages == std::vector<std::optional<std::int64_t>>{1009, 2003});
+    CHECK(slowest[0].time_ns == 1795180000000001009);
+}
+
+TEST_CASE("each way has a breakdown of its own") {
+    const Run run("stapgen\t1\tnet\tnet\tway:text\ta:stage\tb:stage\nnet\trx\t3\t-\nnet\ttx\t-\t5\nnet\trx\t7\t-\n");
+    const auto breakdowns = run.summary().breakdowns;
+    REQUIRE(breakdowns.size() == 2);
+    CHECK(breakdowns[0].way() == "rx");
+    CHECK(breakdowns[0].total().n() == 2);
+    CHECK(breakdowns[1].total().max() == 5);
+}
+
+TEST_CASE("blocks are on the epoch's clock where the input tells it, and hold all records that have a time") {
+    std::string text = std::string(rx_header) + std::string(ready);
+    for (int i = 0; i < 1009; ++i)
+        text += fmt::format("rx\t{}\t7\ta\t{}\t-\n", 5000000000000 + std::int64_t{i} * 10'000'000, i);
+    const auto series = Run(text).summary().series;
+    REQUIRE(series.blocks().size() == 11);
+    CHECK(series.blocks().front().start_ns == 1795180000000000000);
+    std::int64_t n = 0;
+    for (const auto& block : series.blocks()) {
+        n += block.stages.at(0).n();
+        CHECK(block.stages.at(1).n() == 0);
+    }
+    CHECK(n == 1009);
+}
+
+TEST_CASE("groups can be by endpoint and by its port") {
+    const std::string text =
+        "stapgen\t2\trx-latency\trx\tlocal:endpoint\ta:stage\nrx\t0.ffff7f000001:11211\t3\nrx\t0.1:11211\t5\nrx\t0.1:"
+        "81\t7\n";
+    const auto by_port = Run(text, {.group_by = {"port"}}).summary();
+    REQUIRE(by_port.stages.size() == 3);
+    CHECK(by_port.stages[0].stats.n() == 3);
+    CHECK(by_port.stages[1].group == Group{{"port", 11211}});
+    CHECK(by_port.stages[1].stats.n() == 2);
+    const auto by_end = Run(text, {.group_by = {"local"}}).summary();
+    REQUIRE(by_end.stages.size() == 4);
+    CHECK(by_end.stages[3].group == Group{{"local", "127.0.0.1:11211"}});
+}
+
+TEST_CASE("an input that names places instead of addresses has its drops by name") {
+    stapgen::decode::Header header;
+    header.recipe = "dropwatch";
+    using stapgen::decode::FieldType;
+    header.schemas.push_back(
+        {"drop", 0, {{"place", FieldType::place}, {"reason", FieldType::reason_name}, {"count", FieldType::count}}});
+    auto analyzer = Analyzer::create(header).value();
+    const auto add = [&](std::string_view place, std::string_view reason, std::int64_t count) {
+        const std::vector<stapgen::decode::Value> values{{place}, {reason}, {"", count}};
+        analyzer.add(stapgen::decode::Record{&header.schemas.front(), values});
+    };
+    add("tcp_v4_rcv+0x9a/0xe80", "NO_SOCKET", 17);
+    add("nf_hook_slow+0x3b/0xc0 [nf_tables]", "NETFILTER_DROP", 23);
+    add("tcp_v4_rcv+0x9a/0xe80", "NO_SOCKET", 2);
+    const auto drops = analyzer.summary().drops;
+    REQUIRE(drops.size() == 2);
+    CHECK(drops[0].module == "nf_tables");
+    CHECK(drops[1].symbol == "tcp_v4_rcv");
+    CHECK(drops[1].offset == 0x9a);
+    CHECK(drops[1].reason_name == "NO_SOCKET");
+    CHECK_FALSE(drops[1].address);
+    CHECK(drops[1].count == 19);
+}

@@ -1,0 +1,157 @@
+#include "cli/presenting.h"
+
+#include <CLI/Error.hpp>
+#include <CLI/Option.hpp>
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "analyze/analyzer.h"
+#include "base/text.h"
+#include "decode/record_parser.h"
+#include "report/json_report.h"
+#include "report/text_report.h"
+
+namespace stapgen::cli {
+
+namespace {
+
+constexpr std::array formats{std::pair{"table", Format::table}, std::pair{"json", Format::json},
+                             std::pair{"ndjson", Format::ndjson}};
+
+/// What people call a group, and the fields it is made of.
+std::vector<std::string> fields_of(std::string_view word) {
+    if (word == "none") return {};
+    if (word == "process") return {"pid", "comm"};
+    if (word == "thread") return {"pid", "tid", "comm"};
+    if (word == "socket") return {"local", "remote"};
+    if (word == "device") return {"dev"};
+    return {std::string(word)};
+}
+
+report::JsonOptions json_options(const Presentation& presentation, bool one_line) {
+    return {.percentiles = presentation.percentiles, .one_line = one_line};
+}
+
+report::TextOptions text_options(const Presentation& presentation) {
+    return {.percentiles = presentation.percentiles,
+            .intervals = !presentation.intervals_shown,
+            .max_groups = presentation.top};
+}
+
+}  // namespace
+
+void add_present_options(CLI::App& command, PresentOptions& options) {
+    command.add_option("-P,--percentiles", options.percentiles, "Which percentiles (default 50,90,99,99.9)")
+        ->type_name("LIST");
+    std::vector<std::string> names;
+    for (const auto& [name, format] : formats)
+        names.emplace_back(name);
+    auto* format = command.add_option("--format", options.format, "table, json or ndjson (a line for each object)")
+                       ->check(CLI::IsMember(names))
+                       ->type_name("FORMAT");
+    command.add_flag("-j,--json", options.json, "The same as --format json")->excludes(format);
+    command
+        .add_option(
+            "--by", options.by,
+            "What to group by: process, thread (default), socket, port, cpu, device, none, or fields of the records, "
+            "with commas between")
+        ->type_name("WHAT");
+    command.add_option("--top", options.top, "Show so many groups, the largest (default 20)")->type_name("N");
+    command.add_option("--slowest", options.slowest, "Show so many of the slowest (default 5)")
+        ->check(CLI::Range(0, 1000))
+        ->type_name("N");
+}
+
+base::Result<Presentation> presentation_of(const PresentOptions& options) {
+    Presentation presentation;
+    if (!options.percentiles.empty()) {
+        auto percentiles = analyze::parse_percentiles(options.percentiles);
+        if (!percentiles) return tl::make_unexpected(percentiles.error());
+        presentation.percentiles = *std::move(percentiles);
+    }
+    const auto name = options.json ? "json" : options.format;
+    presentation.format = std::ranges::find(formats, name, &std::pair<const char*, Format>::first)->second;
+    if (!options.by.empty()) {
+        auto& by = presentation.by.emplace();
+        for (const auto word : base::split(options.by, ',')) {
+            for (auto& field : fields_of(base::trim(word))) {
+                if (std::ranges::find(by, field) == by.end()) by.push_back(std::move(field));
+            }
+        }
+    }
+    presentation.top = options.top;
+    presentation.slowest = options.slowest;
+    return presentation;
+}
+
+std::vector<std::string> group_fields(const Presentation& presentation, const decode::Header& header) {
+    if (presentation.by) return *presentation.by;
+    std::vector<std::string> fields;
+    for (const char* field : {"pid", "tid", "comm"}) {
+        if (header.schemas.front().find(field)) fields.emplace_back(field);
+    }
+    return fields;
+}
+
+base::Result<void> check_groups(const Presentation& presentation, const std::string& header_line) {
+    decode::RecordParser parser;
+    parser.feed(header_line);
+    if (parser.header() == nullptr) return {};
+    const auto analyzer =
+        analyze::Analyzer::create(*parser.header(), {.group_by = group_fields(presentation, *parser.header())});
+    return analyzer ? base::Result<void>() : tl::make_unexpected(analyzer.error());
+}
+
+void present(std::ostream& out, std::span<const analyze::Summary> reports, const Presentation& presentation) {
+    switch (presentation.format) {
+        case Format::table:
+            for (const auto& report : reports) {
+                if (&report != &reports.front()) out << '\n';
+                report::write_text(out, report, text_options(presentation));
+            }
+            break;
+        case Format::json:
+            if (reports.size() == 1) {
+                report::write_json(out, reports.front(), json_options(presentation, false));
+                break;
+            }
+            out << "{\"schema\": \"stapgen.reports/1\", \"reports\": [\n";
+            for (const auto& report : reports) {
+                if (&report != &reports.front()) out << ',';
+                report::write_json(out, report, json_options(presentation, true));
+            }
+            out << "]}\n";
+            break;
+        case Format::ndjson:
+            for (const auto& report : reports)
+                report::write_json(out, report, json_options(presentation, true));
+            break;
+        case Format::csv:
+        case Format::openmetrics:
+        case Format::html:
+            break;
+    }
+    out.flush();
+}
+
+bool shows_intervals(Format format) {
+    return format == Format::table || format == Format::ndjson;
+}
+
+void present_interval(std::ostream& out, const analyze::Summary& interval, std::int64_t number,
+                      const Presentation& presentation) {
+    if (presentation.format == Format::ndjson) {
+        auto options = json_options(presentation, true);
+        options.interval = number;
+        report::write_json(out, interval, options);
+    } else if (presentation.format == Format::table) {
+        auto options = text_options(presentation);
+        options.intervals = true;
+        options.total = !interval.counts_drops;
+        report::write_text(out, interval, options);
+    }
+    out.flush();
+}
+
+}  // namespace stapgen::cli

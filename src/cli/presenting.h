@@ -1,0 +1,57 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <cstddef>
+#include <optional>
+#include <ostream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analyze/percentile.h"
+#include "analyze/summary.h"
+#include "base/result.h"
+#include "decode/record.h"
+
+namespace stapgen::cli {
+
+enum class Format { table, json, ndjson, csv, openmetrics, html };
+
+/// As typed.
+struct PresentOptions {
+    std::string percentiles, format = "table", by;
+    bool json = false;
+    std::size_t top = 20, slowest = 5;
+};
+
+/// How results are shown: -P, --format, -j, --by, --top, --slowest.
+void add_present_options(CLI::App& command, PresentOptions& options);
+
+/// The same, understood.
+struct Presentation {
+    std::vector<analyze::Percentile> percentiles = analyze::default_percentiles();
+    Format format = Format::table;
+    std::optional<std::vector<std::string>> by;  ///< names of fields; nothing: what the records have of pid, tid, comm
+    std::size_t top = 20, slowest = 5;
+    bool intervals_shown = false;  ///< each interval has been shown as it closed, by present_interval()
+};
+
+base::Result<Presentation> presentation_of(const PresentOptions& options);
+
+/// The fields of these records to group by.
+std::vector<std::string> group_fields(const Presentation& presentation, const decode::Header& header);
+
+/// Fails where --by names what records with this first line do not have.
+base::Result<void> check_groups(const Presentation& presentation, const std::string& header_line);
+
+/// Writes reports, one behind the other, as one document of the format.
+void present(std::ostream& out, std::span<const analyze::Summary> reports, const Presentation& presentation);
+
+/// Whether the format can show an interval before the end is known.
+bool shows_intervals(Format format);
+
+/// Writes the report of one interval, counted from 0, that others follow.
+void present_interval(std::ostream& out, const analyze::Summary& interval, std::int64_t number,
+                      const Presentation& presentation);
+
+}  // namespace stapgen::cli

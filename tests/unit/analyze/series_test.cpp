@@ -1,0 +1,83 @@
+#include "analyze/series.h"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+
+using namespace stapgen::analyze;
+
+namespace {
+
+constexpr std::int64_t second = 1'000'000'000;
+
+std::int64_t n_of(const Series& series) {
+    std::int64_t n = 0;
+    for (const auto& block : series.blocks()) {
+        for (const auto& stage : block.stages)
+            n += stage.n();
+    }
+    return n;
+}
+
+}  // namespace
+
+TEST_CASE("blocks begin with the first record, and those without records are there") {
+    Series series(1);
+    series.at(7 * second).stages[0].add(1009);
+    series.at(8 * second - 1).stages[0].add(1013);
+    series.at(10 * second).stages[0].add(2003);
+    REQUIRE(series.blocks().size() == 4);
+    CHECK(series.blocks()[0].start_ns == 7 * second);
+    CHECK(series.blocks()[0].stages[0].n() == 2);
+    CHECK(series.blocks()[1].stages[0].n() == 0);
+    CHECK(series.blocks()[2].stages[0].n() == 0);
+    CHECK(series.blocks()[3].stages[0].max() == 2003);
+}
+
+TEST_CASE("a record that comes late counts in its own block, one from before the first in the first") {
+    Series series(1);
+    series.at(5 * second).stages[0].add(3);
+    series.at(9 * second).stages[0].add(5);
+    series.at(6 * second).stages[0].add(7);
+    series.at(2 * second).stages[0].add(11);
+    CHECK(series.blocks()[1].stages[0].max() == 7);
+    CHECK(series.blocks()[0].stages[0].n() == 2);
+    CHECK(series.blocks()[0].stages[0].max() == 11);
+}
+
+TEST_CASE("a long measurement has longer blocks, not more, and loses nothing") {
+    Series series(2);
+    for (std::int64_t i = 0; i < 1009; ++i)
+        series.at(i * second + 3).stages[static_cast<std::size_t>(i % 2)].add(i);
+    CHECK(series.block_ns() == 4 * second);
+    CHECK(series.blocks().size() == 253);
+    CHECK(n_of(series) == 1009);
+    CHECK(series.blocks()[1].stages[0].min() == 4);
+    CHECK(series.blocks()[1].stages[1].max() == 7);
+}
+
+TEST_CASE("times at the ends of the clock do no harm") {
+    Series series(1);
+    series.at(0).stages[0].add(1);
+    series.at(std::numeric_limits<std::int64_t>::max()).stages[0].add(2);
+    series.at(std::numeric_limits<std::int64_t>::min()).stages[0].add(3);
+    CHECK(n_of(series) == 3);
+    CHECK(series.blocks().size() <= Series::most_blocks);
+    series.shift(std::numeric_limits<std::int64_t>::max());
+    CHECK(n_of(series) == 3);
+}
+
+TEST_CASE("two measurements are one series in order of time, at the coarser length") {
+    Series early(1), late(1, 2 * second);
+    for (std::int64_t i = 0; i < 7; ++i)
+        early.at(i * second).stages[0].add(i);
+    for (std::int64_t i = 0; i < 3; ++i)
+        late.at(101 * second + i * 2 * second).stages[0].add(100 + i);
+    late.append(early);
+    CHECK(late.block_ns() == 2 * second);
+    REQUIRE(late.blocks().size() == 7);
+    CHECK(late.blocks()[0].stages[0].n() == 2);
+    CHECK(late.blocks()[3].stages[0].n() == 1);
+    CHECK(late.blocks()[4].start_ns == 101 * second);
+    CHECK(n_of(late) == 10);
+}
