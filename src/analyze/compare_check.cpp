@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
+#include <string_view>
 
 #include "base/text.h"
 
@@ -48,6 +50,43 @@ void doubts_of_side(std::string_view side, std::span<const Summary> recordings, 
     }
 }
 
+/// The options of a command that make no difference to what is measured: where it goes, how long, and which process, as
+/// a restarted server has another number.
+std::string essence(const std::vector<std::string>& command) {
+    static constexpr std::array<std::string_view, 10> without = {
+        "-o", "--output", "-d", "--duration", "-x", "--target-tid", "-p", "--target-pid", "-i", "--interval"};
+    std::vector<std::string> kept;
+    for (std::size_t i = 1; i < command.size(); ++i) {
+        const auto name = std::string_view(command[i]).substr(0, command[i].find('='));
+        if (std::ranges::find(without, name) == without.end()) {
+            kept.push_back(command[i]);
+        } else if (name.size() == command[i].size()) {
+            ++i;  // its value
+        }
+    }
+    return base::shell_quoted(kept);
+}
+
+/// `what` as all recordings of a side have it, each once.
+template <class What>
+std::string all_of(std::span<const Summary> recordings, const What& what) {
+    std::set<std::string> found;
+    for (const auto& recording : recordings) {
+        for (const auto& origin : recording.origins) {
+            if (auto text = what(origin); !text.empty()) found.insert(std::move(text));
+        }
+    }
+    return fmt::format("{}", fmt::join(found, ", "));
+}
+
+template <class What>
+void doubt_unlike(std::string_view name, std::span<const Summary> before, std::span<const Summary> after,
+                  const What& what, std::vector<std::string>& doubts) {
+    const auto one = all_of(before, what), other = all_of(after, what);
+    if (one.empty() || other.empty() || one == other) return;
+    doubts.push_back(fmt::format("{} differ: before {}, after {}", name, one, other));
+}
+
 bool overlap(const Summary& a, const Summary& b) {
     if (!a.start_epoch_ns || !a.end_epoch_ns || !b.start_epoch_ns || !b.end_epoch_ns) return false;
     return *a.start_epoch_ns < *b.end_epoch_ns && *b.start_epoch_ns < *a.end_epoch_ns;
@@ -57,9 +96,9 @@ bool overlap(const Summary& a, const Summary& b) {
 
 base::Result<void> check_comparable(const Summary& before, const Summary& after) {
     if (before.recipe != after.recipe) {
-        return base::bad_input(fmt::format("before is a recording of {}, after one of {}: their stages differ",
+        return base::bad_input(fmt::format("a recording of {} and one of {} cannot be compared: their stages differ",
                                            base::printable(before.recipe), base::printable(after.recipe)),
-                               "compare two recordings of the same recipe");
+                               "compare recordings of one recipe");
     }
     for (const auto* side : {&before, &after}) {
         if (has_durations(*side) || has_averages(*side)) continue;
@@ -95,6 +134,12 @@ std::vector<std::string> doubts(std::span<const Summary> before, std::span<const
     std::vector<std::string> doubts;
     doubts_of_side("before", before, doubts);
     doubts_of_side("after", after, doubts);
+    doubt_unlike(
+        "hosts", before, after, [](const Origin& origin) { return origin.host; }, doubts);
+    doubt_unlike(
+        "kernels", before, after, [](const Origin& origin) { return origin.kernel; }, doubts);
+    doubt_unlike(
+        "options", before, after, [](const Origin& origin) { return essence(origin.command); }, doubts);
     for (std::size_t i = 0; i < before.size(); ++i) {
         for (std::size_t j = 0; j < after.size(); ++j) {
             if (!overlap(before[i], after[j])) continue;

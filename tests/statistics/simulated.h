@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -42,11 +43,11 @@ struct Plan {
     int seconds = 60;
     int per_second = 1000;
     int stages = 4;
-    double load_spread = 0.3;  ///< standard deviation of the logarithm of how many there are in a second
-    double correlation = 0;    ///< of the speed of a second with that of the one before it
-    double speed_spread = 0;   ///< standard deviation of the logarithm of a second's speed
+    double load_spread = 0.3;     ///< standard deviation of the logarithm of how many there are in a second
+    double correlation = 0;       ///< of the speed of a second with that of the one before it
+    double speed_spread = 0;      ///< standard deviation of the logarithm of a second's speed
     double recording_spread = 0;  ///< and of a whole recording's
-    double tail_shift = 0;     ///< of p99 of stage 1: 0.05 makes it 5 % longer, and p50 stays
+    double tail_shift = 0;        ///< of p99 of stage 1: 0.05 makes it 5 % longer, and p50 stays
 };
 
 inline stapgen::analyze::Summary simulate(const Plan& plan, std::uint64_t seed) {
@@ -59,7 +60,9 @@ inline stapgen::analyze::Summary simulate(const Plan& plan, std::uint64_t seed) 
         for (auto& value : values)
             value = source.next();
         std::sort(values.begin(), values.end());
-        const auto at = [&](double part) { return values[static_cast<std::size_t>(part * static_cast<double>(values.size()))]; };
+        const auto at = [&](double part) {
+            return values[static_cast<std::size_t>(part * static_cast<double>(values.size()))];
+        };
         return std::array{at(stretched_from), at(0.99)};
     }();
     const double stretch = 1 + plan.tail_shift * marks[1] / (marks[1] - marks[0]);
@@ -80,7 +83,8 @@ inline stapgen::analyze::Summary simulate(const Plan& plan, std::uint64_t seed) 
         for (int i = 0; i < static_cast<int>(count); ++i) {
             for (int stage = 0; stage < plan.stages; ++stage) {
                 double value = source.next();
-                if (stage == 1 && plan.tail_shift != 0 && value > marks[0]) value = marks[0] + (value - marks[0]) * stretch;
+                if (stage == 1 && plan.tail_shift != 0 && value > marks[0])
+                    value = marks[0] + (value - marks[0]) * stretch;
                 block.stages[static_cast<std::size_t>(stage)].add(static_cast<std::int64_t>(value * slowness));
             }
         }
