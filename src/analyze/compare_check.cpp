@@ -115,15 +115,17 @@ base::Result<void> check_comparable(const Summary& before, const Summary& after)
                                "measure both in the same way");
     }
     if (before.resolution_ns != after.resolution_ns) {
-        return base::bad_input(fmt::format("before has a resolution of {} ns, after of {} ns: durations near it would "
-                                           "differ for that alone",
-                                           before.resolution_ns, after.resolution_ns),
-                               "measure both in the same way");
+        return base::bad_input(
+            fmt::format(
+                "a resolution of {} ns and one of {} ns cannot be compared: durations near them differ for that "
+                "alone",
+                before.resolution_ns, after.resolution_ns),
+            "measure both in the same way");
     }
     const std::set<std::string> before_notes(before.notes.begin(), before.notes.end());
     const std::set<std::string> after_notes(after.notes.begin(), after.notes.end());
     if (before_notes != after_notes) {
-        return base::bad_input(fmt::format("what the two hold is not the same: before has {}, after has {}",
+        return base::bad_input(fmt::format("what was cut off is not the same on both sides: {} and {}",
                                            notes_text(before_notes), notes_text(after_notes)),
                                "measure both in the same way, with the same limits");
     }

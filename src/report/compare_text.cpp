@@ -81,6 +81,11 @@ std::string change_cell(const Change& change) {
     return change.verdict == Verdict::too_few || !change.change ? "-" : percent(*change.change) + "%";
 }
 
+std::string p_cell(const std::optional<double>& p) {
+    if (!p) return "-";
+    return *p < 0.001 ? "<0.001" : fmt::format("{:.3f}", *p);
+}
+
 /// Whole ns until a tenth of a second is among them, as in reports.
 int decimals_of(const std::vector<Change>& changes) {
     double largest = 0;
@@ -99,10 +104,9 @@ void write_legend(std::ostream& out, const analyze::Comparison& comparison) {
     const auto any = [&](Verdict verdict) {
         return std::ranges::any_of(comparison.changes, [&](const Change& change) { return change.verdict == verdict; });
     };
-    if (any(Verdict::same))
-        out << "~: before and after cannot be told apart (P, corrected for all rows, is 0.05 or more)\n";
+    if (any(Verdict::same)) out << "~: cannot be told apart (P, corrected for the number of rows, is 0.05 or more)\n";
     if (any(Verdict::too_few)) out << "-: too few values or too few blocks of time to tell; record longer\n";
-    if (any(Verdict::untested)) out << "Without an interval: not tested, its values are not known by time\n";
+    if (any(Verdict::untested)) out << "A change without an interval: not tested, as its values have no times\n";
     if (comparison.by_recording) {
         out << fmt::format("Each recording is a block: {} before, {} after\n", comparison.before.blocks,
                            comparison.after.blocks);
@@ -156,7 +160,7 @@ void write_text(std::ostream& out, const analyze::Comparison& comparison) {
                         change.statistic == "mean" ? "mean" : "p" + change.statistic, cell(change.before_ns),
                         cell(change.after_ns), change_cell(change),
                         change.low ? fmt::format("[{}%, {}%]", percent(*change.low), percent(*change.high)) : "-",
-                        change.p ? fmt::format("{:.3f}", *change.p) : "-"});
+                        p_cell(change.p)});
     }
     out << table({{"STAGE [us]", Align::left},
                   {"STAT", Align::left},
