@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "report/compare_text.h"
+#include "report/measures.h"
 
 namespace stapgen::report {
 
@@ -68,17 +69,9 @@ void write(std::ostream& out, const Json& json, int indent) {
     out << json.dump(indent, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
-std::string csv_cell(const Json& value) {
+std::string cell_of(const Json& value) {
     if (value.is_null()) return "";
-    if (!value.is_string()) return value.dump();
-    std::string text = value.get<std::string>();
-    if (text.find_first_of("\",\r\n") == std::string::npos) return text;
-    std::string quoted = "\"";
-    for (const char c : text) {
-        if (c == '"') quoted += '"';
-        quoted += c;
-    }
-    return quoted + '"';
+    return value.is_string() ? csv_cell(value.get<std::string>()) : value.dump();
 }
 
 }  // namespace
@@ -111,7 +104,7 @@ void write_csv(std::ostream& out, const analyze::Comparison& comparison) {
         std::vector<std::string> cells{csv_cell(comparison.recipe)};
         const auto row = change_json(change);
         for (const auto& [key, value] : row.items())
-            cells.push_back(csv_cell(value));
+            cells.push_back(cell_of(value));
         line(cells);
     }
 }
