@@ -67,6 +67,12 @@ void add_counters(std::vector<Counter>& into, const std::vector<Counter>& from) 
 
 }  // namespace
 
+void add_up(Transport& into, const Transport& more) {
+    add_to(into.skipped_probes, more.skipped_probes);
+    add_to(into.probe_errors, more.probe_errors);
+    add_to(into.transport_failures, more.transport_failures);
+}
+
 void add_cause(std::vector<Cause>& causes, std::string_view name, std::int64_t count) {
     const auto found = std::ranges::find(causes, name, &Cause::name);
     if (found == causes.end()) {
@@ -163,9 +169,7 @@ base::Result<void> merge(Summary& into, const Summary& other) {
     into.input.lines += other.input.lines;
     into.input.recognised += other.input.recognised;
     into.input.unrecognised += other.input.unrecognised;
-    into.transport.skipped_probes += other.transport.skipped_probes;
-    into.transport.probe_errors += other.transport.probe_errors;
-    into.transport.transport_failures += other.transport.transport_failures;
+    add_up(into.transport, other.transport);
 
     const auto earlier = [](auto a, auto b) { return a && b ? std::min(a, b) : a ? a : b; };
     into.start_epoch_ns = earlier(into.start_epoch_ns, other.start_epoch_ns);

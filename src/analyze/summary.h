@@ -97,6 +97,8 @@ struct Transport {
     std::int64_t transport_failures = 0;
 };
 
+void add_up(Transport& into, const Transport& more);
+
 /// A counter of the kernel's over the measurement: losses that no record tells of. Set by the caller.
 struct Counter {
     std::string name;

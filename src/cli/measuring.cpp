@@ -8,6 +8,7 @@
 #include "analyze/analyzer.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "cli/losses.h"
 #include "cli/naming.h"
 #include "decode/record_parser.h"
 #include "host/net_counters.h"
@@ -74,9 +75,7 @@ class Measurement {
 
     /// The report of the whole.
     base::Result<void> finish(const launch::LoadEnd& end) {
-        const auto& losses = end.losses;
-        const analyze::Transport transport{losses.skipped_probes + losses.missed_probes, losses.errors,
-                                           losses.transport_failures + losses.lost_messages};
+        const auto transport = transport_of(end.losses);
         const auto counters = counter_rises();
         if (recorder_ != nullptr) recorder_->end(transport, counters);
         if (const auto& refusal = parser_.refusal()) return tl::make_unexpected(*refusal);

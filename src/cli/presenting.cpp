@@ -1,5 +1,8 @@
 #include "cli/presenting.h"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <CLI/Error.hpp>
 #include <CLI/Option.hpp>
 #include <algorithm>
@@ -9,7 +12,9 @@
 #include "analyze/analyzer.h"
 #include "base/text.h"
 #include "decode/record_parser.h"
+#include "report/csv_report.h"
 #include "report/json_report.h"
+#include "report/openmetrics_report.h"
 #include "report/text_report.h"
 
 namespace stapgen::cli {
@@ -17,7 +22,8 @@ namespace stapgen::cli {
 namespace {
 
 constexpr std::array formats{std::pair{"table", Format::table}, std::pair{"json", Format::json},
-                             std::pair{"ndjson", Format::ndjson}};
+                             std::pair{"ndjson", Format::ndjson}, std::pair{"csv", Format::csv},
+                             std::pair{"openmetrics", Format::openmetrics}};
 
 /// What people call a group, and the fields it is made of.
 std::vector<std::string> fields_of(std::string_view word) {
@@ -29,6 +35,12 @@ std::vector<std::string> fields_of(std::string_view word) {
     return {std::string(word)};
 }
 
+/// 0 where the output is no terminal.
+std::size_t terminal_width() {
+    winsize size{};
+    return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
 report::JsonOptions json_options(const Presentation& presentation, bool one_line) {
     return {.percentiles = presentation.percentiles, .one_line = one_line};
 }
@@ -36,7 +48,9 @@ report::JsonOptions json_options(const Presentation& presentation, bool one_line
 report::TextOptions text_options(const Presentation& presentation) {
     return {.percentiles = presentation.percentiles,
             .intervals = !presentation.intervals_shown,
-            .max_groups = presentation.top};
+            .max_groups = presentation.top,
+            .width = terminal_width(),
+            .slowest = presentation.slowest};
 }
 
 }  // namespace
@@ -47,9 +61,11 @@ void add_present_options(CLI::App& command, PresentOptions& options) {
     std::vector<std::string> names;
     for (const auto& [name, format] : formats)
         names.emplace_back(name);
-    auto* format = command.add_option("--format", options.format, "table, json or ndjson (a line for each object)")
-                       ->check(CLI::IsMember(names))
-                       ->type_name("FORMAT");
+    auto* format =
+        command
+            .add_option("--format", options.format, "table, json, ndjson (a line for each object), csv or openmetrics")
+            ->check(CLI::IsMember(names))
+            ->type_name("FORMAT");
     command.add_flag("-j,--json", options.json, "The same as --format json")->excludes(format);
     command
         .add_option(
@@ -128,7 +144,11 @@ void present(std::ostream& out, std::span<const analyze::Summary> reports, const
                 report::write_json(out, report, json_options(presentation, true));
             break;
         case Format::csv:
+            report::write_csv(out, reports, {.percentiles = presentation.percentiles});
+            break;
         case Format::openmetrics:
+            report::write_openmetrics(out, reports, {.max_groups = presentation.top});
+            break;
         case Format::html:
             break;
     }

@@ -1,0 +1,195 @@
+#include "cli/loading.h"
+
+#include <fmt/format.h>
+
+#include <deque>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <utility>
+
+#include "analyze/analyzer.h"
+#include "base/text.h"
+#include "cli/losses.h"
+#include "decode/recogniser.h"
+#include "recording/reader.h"
+#include "recording/runs.h"
+
+namespace stapgen::cli {
+
+namespace {
+
+std::string shown(const std::filesystem::path& file) {
+    return file == "-" ? "stdin" : base::printable(file.string());
+}
+
+std::string numbers(std::string_view what, std::int64_t first, std::int64_t last) {
+    return first == last ? fmt::format("{} {}", what, first) : fmt::format("{}s {} to {}", what, first, last);
+}
+
+/// What a recording knows of itself, into the report of its records.
+void add_facts(const recording::Head& head, analyze::Summary& summary) {
+    summary.origins.push_back({head.host, head.release, head.command});
+    for (auto& drop : summary.drops) {
+        const auto reason = head.drop_reasons.find(drop.reason);
+        if (!drop.reason_name && reason != head.drop_reasons.end()) drop.reason_name = reason->second;
+    }
+}
+
+void add_facts(const recording::Tail& tail, analyze::Summary& summary) {
+    analyze::add_up(summary.transport, {tail.skipped_probes, tail.probe_errors, tail.transport_failures});
+    for (const auto& [name, help, count] : tail.counter_rises)
+        summary.counters.push_back({name, help, count});
+    for (const auto& name : tail.addresses) {
+        for (auto& drop : summary.drops) {
+            if (drop.address != name.address) continue;
+            drop.symbol = name.symbol;
+            drop.offset = name.offset;
+            if (!name.module.empty()) drop.module = name.module;
+        }
+    }
+}
+
+/// One text, or the parts of one run one behind the other: an analyzer for each source in it.
+class Input final : public decode::Recogniser::Sink {
+  public:
+    explicit Input(const Presentation& presentation) : presentation_(presentation) {}
+
+    base::Result<void> read(const std::vector<std::filesystem::path>& parts) {
+        for (const auto& part : parts) {
+            auto reader = recording::Reader::open(part);
+            if (!reader) return tl::make_unexpected(reader.error());
+            if (&part != &parts.front()) reader->skip_repeated();
+            if (auto done = read(*reader, part); !done) return done;
+        }
+        return {};
+    }
+
+    /// One for each source that had anything to analyze.
+    std::vector<analyze::Summary> summaries() {
+        std::vector<analyze::Summary> summaries;
+        for (auto& part : parts_) {
+            if (!part.analyzer) continue;
+            auto summary = part.analyzer->summary();
+            summary.resolution_ns = part.source->resolution_ns;
+            summary.notes = part.source->notes();
+            if (part.head) add_facts(*part.head, summary);
+            if (part.tail) add_facts(*part.tail, summary);
+            summaries.push_back(std::move(summary));
+        }
+        if (summaries.empty()) return summaries;
+        auto& first = summaries.front();
+        first.input = recogniser_.input();
+        analyze::add_up(first.transport, transport_of(losses_));
+        return summaries;
+    }
+
+    [[nodiscard]] std::int64_t lines() const { return recogniser_.input().lines; }
+    void record(decode::Recogniser::Source& source, const decode::Record& record) override {
+        if (auto* analyzer = analyzer_of(source)) analyzer->add(record);
+    }
+    void line(decode::Recogniser::Source& source, const decode::Line& line) override {
+        if (auto* analyzer = analyzer_of(source)) analyzer->add(line);
+    }
+    void message(std::string_view text) override { launch::count_losses(text, losses_); }
+
+  private:
+    struct Part {
+        decode::Recogniser::Source* source;
+        std::optional<analyze::Analyzer> analyzer;
+        std::optional<recording::Head> head;
+        std::optional<recording::Tail> tail;
+    };
+
+    base::Result<void> read(recording::Reader& reader, const std::filesystem::path& file) {
+        do {
+            head_ = reader.head();
+            while (true) {
+                auto lines = reader.next();
+                if (!lines) return tl::make_unexpected(lines.error());
+                if (lines->empty()) break;
+                recogniser_.feed(*lines, *this);
+                if (error_) return tl::make_unexpected(*error_);
+                if (const auto& refusal = recogniser_.refusal()) return tl::make_unexpected(*refusal);
+            }
+            if (last_ != nullptr && reader.head()) last_->tail = reader.tail();
+            if (reader.cut_short()) {
+                std::cerr << fmt::format("stapgen: {} ends in the middle of a run; what is there is read\n",
+                                         shown(file));
+            }
+            if (!reader.head()) recogniser_.finish(reader.last_partial_line(), *this);
+        } while (reader.next_recording());
+        return {};
+    }
+
+    analyze::Analyzer* analyzer_of(decode::Recogniser::Source& source) {
+        if (last_ == nullptr || last_->source != &source) last_ = &part_of(source);
+        return last_->analyzer ? &*last_->analyzer : nullptr;
+    }
+
+    Part& part_of(decode::Recogniser::Source& source) {
+        for (auto& known : parts_) {
+            if (known.source == &source) return known;
+        }
+        auto& part = parts_.emplace_back(Part{&source, std::nullopt, head_, std::nullopt});
+        analyze::AnalyzerOptions options;
+        options.group_by = group_fields(presentation_, *source.header);
+        options.slowest = presentation_.slowest;
+        if (auto analyzer = analyze::Analyzer::create(*source.header, options)) {
+            part.analyzer = *std::move(analyzer);
+        } else {
+            error_ = analyzer.error();
+        }
+        return part;
+    }
+
+    const Presentation& presentation_;
+    decode::Recogniser recogniser_;
+    std::deque<Part> parts_;
+    Part* last_ = nullptr;
+    std::optional<recording::Head> head_;  ///< of what is being read
+    launch::Losses losses_;                ///< told by messages among the lines
+    std::optional<base::Error> error_;
+};
+
+void add_to(std::vector<analyze::Summary>& all, analyze::Summary summary) {
+    for (auto& known : all) {
+        if (known.recipe == summary.recipe && analyze::merge(known, summary)) return;
+    }
+    all.push_back(std::move(summary));
+}
+
+}  // namespace
+
+base::Result<std::vector<analyze::Summary>> load(const std::vector<std::string>& files,
+                                                 const Presentation& presentation) {
+    auto runs = recording::runs_of({files.begin(), files.end()});
+    if (!runs) return tl::make_unexpected(runs.error());
+    std::vector<analyze::Summary> all;
+    for (const auto& run : *runs) {
+        for (const auto& [first, last] : run.missing) {
+            std::cerr << fmt::format("stapgen: {}: {} of its run {} not given; what they hold counts as lost\n",
+                                     shown(run.files.front()), numbers("part", first, last),
+                                     first == last ? "is" : "are");
+        }
+        Input input(presentation);
+        if (auto done = input.read(run.files); !done) return tl::make_unexpected(done.error());
+        auto summaries = input.summaries();
+        if (summaries.empty()) {
+            const auto what = fmt::format("{}: nothing known in {} lines", shown(run.files.front()), input.lines());
+            if (files.size() == 1) {
+                return base::bad_input(what, "stapgen report --help says which kinds of text can be read");
+            }
+            std::cerr << "stapgen: " << what << '\n';
+        }
+        for (auto& summary : summaries)
+            add_to(all, std::move(summary));
+    }
+    if (all.empty()) {
+        return base::bad_input("nothing known in any of the files",
+                               "stapgen report --help says which kinds of text can be read");
+    }
+    return all;
+}
+
+}  // namespace stapgen::cli

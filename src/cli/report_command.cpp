@@ -1,0 +1,49 @@
+#include <iostream>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/loading.h"
+
+namespace stapgen::cli {
+
+namespace {
+
+struct ReportOptions {
+    std::vector<std::string> files;
+    PresentOptions present;
+};
+
+base::Result<void> report(const ReportOptions& options) {
+    auto presentation = presentation_of(options.present);
+    if (!presentation) return tl::make_unexpected(presentation.error());
+    auto reports = load(options.files, *presentation);
+    if (!reports) return tl::make_unexpected(reports.error());
+    present(std::cout, *reports, *presentation);
+    return {};
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& app, Action& action) {
+    auto options = std::make_shared<ReportOptions>();
+    auto* command = app.add_subcommand("report", "Reports from files: recordings, and what other tools print");
+    command
+        ->add_option("files", options->files, "Files of any kind below, also compressed (zstd, gzip, xz); - is stdin")
+        ->required()
+        ->type_name("FILE");
+    add_present_options(*command, options->present);
+    command->footer(
+        "What is read, also mixed with prompts and other lines:\n"
+        "  recordings of stapgen (-o FILE), and the lines its modules print\n"
+        "  the RHEL stage-timing script (|I| drv-ip: 23 us, ...), the memcached tracker (rx=... count=...)\n"
+        "  dropwatch.stp of any generation, dropwatch(1)\n"
+        "  perf script and ftrace lines of skb:kfree_skb and net:*, perf script netdev-times\n"
+        "Several files of one recipe, of one host or of many, are added up.\n"
+        "Examples:\n"
+        "  stapgen report slow.rec\n"
+        "  stapgen report --by port --format json web1.rec web2.rec\n"
+        "  ssh host cat /tmp/drops.txt | stapgen report -");
+    command->callback([&action, options] { action = [options] { return report(*options); }; });
+}
+
+}  // namespace stapgen::cli
