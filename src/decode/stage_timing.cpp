@@ -69,6 +69,8 @@ template <StageTiming::Way way>
 bool StageTiming::read_stages(Scan& scan) {
     constexpr auto& text = ways[way];
     if (!scan.skip(text.mark)) return false;
+    // col -b lets no blank overwrite: the last digit of the year stays.
+    if (!scan.rest.empty() && scan.rest[0] >= '0' && scan.rest[0] <= '9') scan.rest.remove_prefix(1);
     Value* const values = &values_[way][first_stage + 3 * way];
     const auto read = [&](std::string_view name, Value& value, std::string_view unit) {
         scan.blanks();

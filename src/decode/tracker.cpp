@@ -4,6 +4,11 @@
 
 namespace stapgen::decode {
 
+namespace {
+constexpr std::size_t total = 7;  // among the means
+constexpr std::int64_t original_cut_ns = 100'000;
+}  // namespace
+
 Tracker::Tracker()
     : LineDialect("memcached tracker", 1, make_header("memcached-tracker", {{"requests", 0, {}}})),
       means_{RunningMean{"rx"},
@@ -26,6 +31,7 @@ bool Tracker::line(std::string_view line, Sink& sink) {
     if (!scan.skip("count=") || !scan.count(means.count)) return false;
     scan.blanks();
     if (!scan.rest.empty()) return false;
+    if (means_[total].value > original_cut_ns) cut_was_changed_ = true;
     send(sink, means);
     return true;
 }
@@ -36,7 +42,9 @@ void Tracker::finished(Sink& sink) {
 
 std::vector<std::string> Tracker::notes() const {
     return {
-        "requests above 100 us are missing: the script leaves them out of its means",
+        cut_was_changed_
+            ? "requests above a limit are missing, and that is not the original script's 100 us: it is not told"
+            : "requests above 100 us are missing: the script leaves them out of its means",
         "the script prints means since its start: no percentiles can be had of them",
         "epoll_return is events for each epoll_wait(), of the whole only: how many calls there were is not printed"};
 }

@@ -23,6 +23,7 @@ class Tracker : public LineDialect {
     void finished(Sink& sink) override;
 
     std::array<RunningMean, 9> means_;
+    bool cut_was_changed_ = false;  ///< a mean is above the original script's cut
 };
 
 }  // namespace stapgen::decode

@@ -68,6 +68,12 @@ TEST_CASE("stage timing: the terminal and the file say the same, but for the yea
     CHECK(terminal.notes().ends_with("the lines have no year: times count from the first line"));
 }
 
+TEST_CASE("stage timing: what col -b makes of the backspaces") {
+    const Told told(
+        "Fri Nov 20 20:30:17 |O|6app-tcp: 13 us, tcp-ip: 6 us,    ip-drv: 4 us.          | Proc ask, PID 249\n");
+    CHECK(told.lines[1] == "packet time=0 way=tx comm=ask pid=249 app-tcp=13000 tcp-ip=6000 ip-drv=4000");
+}
+
 TEST_CASE("stage timing: what the script had forgotten is not seen") {
     const Told told(
         "Wed Mar  2 16:01:36 2011 \b\b\b\b\b\b |I| drv-ip: -1299081696000007 us,\tip-tcp: 1299081696000013 us,\t "
@@ -113,6 +119,9 @@ TEST_CASE("the tracker's means since the start, with the lines they are in") {
     CHECK(told.lines[4].starts_with("means line=6 count=361 rx=2559 "));
     CHECK(told.lines[5] == "end -1");
     CHECK(told.notes().find("above 100 us") != std::string::npos);
+    const Told changed(replaced(read_text("tracker.txt"), "total=18", "total=318"));
+    CHECK(changed.notes().find("above 100 us") == std::string::npos);
+    CHECK(changed.notes().find("not the original script's 100 us") != std::string::npos);
 }
 
 TEST_CASE("dropwatch.stp of 2009: bare addresses, and one interval where there are no times") {
