@@ -44,7 +44,7 @@ base::Result<std::chrono::milliseconds> interval_of(const std::string& typed, co
 struct MeasureOptions {
     FilterOptions filters;
     std::string duration, percentiles, format = "table";
-    std::string output, rotation;
+    std::optional<std::string> output, rotation;
     bool json = false, events = false;
     std::optional<std::int64_t> count, buffer_mb;
     bool quiet = false, verbose = false;
@@ -64,7 +64,7 @@ struct MeasurePlan {
     std::vector<analyze::Percentile> percentiles;
     Format format = Format::table;
     bool events = false;
-    std::filesystem::path output;  ///< empty: no recording
+    std::optional<std::filesystem::path> output;  ///< of the recording
     recording::Rotation rotation;
     std::optional<std::int64_t> buffer_mb;
     bool quiet = false, verbose = false;
