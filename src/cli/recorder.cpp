@@ -4,7 +4,6 @@
 #include <sha2.h>
 
 #include <array>
-#include <iostream>
 
 #include "base/files.h"
 #include "base/text.h"
