@@ -4,7 +4,6 @@
 #include <sha2.h>
 
 #include <array>
-#include <iostream>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -45,12 +44,12 @@ bool has_field(const decode::Header& header, decode::FieldType type) {
 
 base::Result<std::unique_ptr<Recorder>> Recorder::create(const host::System& machine, const MeasurePlan& plan,
                                                          const RecordedOrigin& origin) {
-    if (plan.output.empty()) return nullptr;
+    if (!plan.output) return nullptr;
     auto hash = sha256_of(origin.hashed);
     if (!hash) return tl::make_unexpected(hash.error());
     auto recorder = std::unique_ptr<Recorder>(new Recorder(machine, plan));
     auto writer =
-        recording::Writer::create(plan.output, plan.rotation,
+        recording::Writer::create(*plan.output, plan.rotation,
                                   {[self = recorder.get()] { return self->head(); },
                                    [self = recorder.get()](bool continued) { return self->tail(continued); }});
     if (!writer) return tl::make_unexpected(writer.error());
@@ -145,7 +144,7 @@ void Recorder::tell_failure() {
 base::Result<void> Recorder::outcome() const {
     if (!writer_->failure()) return {};
     return base::failed(fmt::format("the recording {} is not whole: it ends at line {} or a little before",
-                                    plan_.output.string(), writer_->lines()),
+                                    plan_.output->string(), writer_->lines()),
                         "the report above has all; record again where there is more room");
 }
 

@@ -113,9 +113,13 @@ base::Result<MeasurePlan> plan_of(const MeasureOptions& options) {
         return base::bad_input("--events and this --format: one document cannot be printed record by record",
                                "--format ndjson prints a line for each record, and the report as the last one");
     }
-    plan.output = options.output;
-    if (!options.rotation.empty()) {
-        auto rotation = recording::parse_rotation(options.rotation);
+    if (options.output == "-") {
+        return base::bad_input("--output -: stdout has the report already",
+                               "name a file; 'stapgen report FILE' reads it, 'zstd -dc FILE' shows its text");
+    }
+    if (options.output) plan.output = *options.output;
+    if (options.rotation) {
+        auto rotation = recording::parse_rotation(*options.rotation);
         if (!rotation) return tl::make_unexpected(rotation.error());
         plan.rotation = *rotation;
     }

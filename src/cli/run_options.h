@@ -42,7 +42,8 @@ base::Result<std::chrono::milliseconds> interval_of(const std::string& typed, co
 struct MeasureOptions {
     FilterOptions filters;
     PresentOptions present;
-    std::string duration, output, rotation;
+    std::string duration;
+    std::optional<std::string> output, rotation;
     bool events = false;
     std::optional<std::int64_t> count, buffer_mb;
     bool quiet = false, verbose = false;
@@ -61,7 +62,7 @@ struct MeasurePlan {
     std::optional<std::int64_t> intervals;
     Presentation presentation;
     bool events = false;
-    std::filesystem::path output;  ///< empty: no recording
+    std::optional<std::filesystem::path> output;  ///< of the recording
     recording::Rotation rotation;
     std::optional<std::int64_t> buffer_mb;
     bool quiet = false, verbose = false;

@@ -52,7 +52,7 @@ void ChildSetup::run() const {
         fail(Step::parent_gone);
     }
     // exec keeps ignored signals and the mask, and both are ours, not the child's.
-    for (const int number : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD})
+    for (const int number : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, SIGXFSZ})
         ::signal(number, SIG_DFL);
     sigset_t none;
     ::sigemptyset(&none);

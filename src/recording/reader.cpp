@@ -19,6 +19,7 @@ constexpr std::size_t first_size = 256 * 1024, largest_size = 1024 * 1024;
 std::size_t find_own_line(std::string_view lines) {
     constexpr std::size_t longest_beginning = 32;
     for (auto brace = lines.find('{'); brace != std::string_view::npos; brace = lines.find('{', brace + 1)) {
+        if (brace == 0 || lines[brace - 1] != '\t') continue;
         const auto from = brace - std::min(brace, longest_beginning);
         const auto before = lines.substr(from, brace - from);
         const auto line_end = before.rfind('\n');

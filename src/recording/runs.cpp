@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "recording/reader.h"
@@ -36,7 +37,7 @@ base::Result<std::vector<Run>> runs_of(const std::vector<std::filesystem::path>&
         std::int64_t expected = 0;
         for (const auto& [part, file] : parts[run.id]) {
             if (part > expected) run.missing.emplace_back(expected, part - 1);
-            expected = part + 1;
+            expected = std::min(part, std::numeric_limits<std::int64_t>::max() - 1) + 1;
             run.files.push_back(file);
         }
     }

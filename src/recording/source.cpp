@@ -32,7 +32,9 @@ class Input {
         for (;;) {
             const auto count = ::read(fd_, into.data(), into.size());
             if (count >= 0) return static_cast<std::size_t>(count);
-            if (errno != EINTR) return base::bad_input(fmt::format("cannot read {}: {}", name_, std::strerror(errno)));
+            if (errno == EINTR) continue;
+            return base::bad_input(fmt::format("cannot read {}: {}", name_, std::strerror(errno)),
+                                   "name a file that can be read; - is stdin");
         }
     }
     [[nodiscard]] const std::string& name() const { return name_; }

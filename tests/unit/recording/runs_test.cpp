@@ -1,5 +1,7 @@
 #include "recording/runs.h"
 
+#include <limits>
+
 #include "scratch.h"
 
 using namespace stapgen::recording;
@@ -30,6 +32,16 @@ TEST_CASE("files are grouped by run and put in the order of their parts, and wha
     CHECK(runs[2].missing.empty());
     CHECK(runs[3].files == std::vector<std::filesystem::path>{"-"});
     CHECK(runs[4].files == std::vector{text});
+}
+
+TEST_CASE("part numbers at the ends of their range do no harm") {
+    const Scratch scratch;
+    constexpr auto largest = std::numeric_limits<std::int64_t>::max(),
+                   smallest = std::numeric_limits<std::int64_t>::min();
+    const auto last = scratch.put("last", head_of("a", largest)), first = scratch.put("first", head_of("a", smallest));
+    const auto runs = runs_of({last, first}).value();
+    REQUIRE(runs.size() == 1);
+    CHECK(runs[0].files == std::vector{first, last});
 }
 
 TEST_CASE("one part twice, and a file that is not there, are errors") {
