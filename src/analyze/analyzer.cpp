@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analyze/averages.h"
 #include "analyze/groups.h"
 #include "analyze/saturate.h"
 #include "base/text.h"
@@ -31,6 +32,7 @@ struct Plan {
     std::vector<GroupKey> group_keys;
     std::optional<std::size_t> time, place, reason, count, way, total;
     std::vector<std::string> parts;
+    std::vector<std::size_t> breakdowns;  ///< those of its ways so far
     bool is_main = false;
 
     [[nodiscard]] bool is_drop() const { return place && count; }
@@ -95,6 +97,10 @@ std::vector<Cause> difference(std::vector<Cause> now, const std::vector<Cause>& 
     return now;
 }
 
+std::optional<std::int64_t> known_time(std::int64_t epoch_ns) {
+    return epoch_ns == decode::unknown_time ? std::nullopt : std::optional(epoch_ns);
+}
+
 /// The end line may come a moment after the last tick: too short to be an interval of its own.
 constexpr std::int64_t shortest_interval_ns = 50'000'000;
 
@@ -109,6 +115,7 @@ struct Analyzer::State {
     Groups total;
     std::vector<Breakdown> breakdowns;
     std::optional<Series> series;
+    Averages averages;
 
     std::unordered_map<std::string, OpenDrop, TextHash, std::equal_to<>> open_drops;
     std::string drop_key;
@@ -137,11 +144,11 @@ struct Analyzer::State {
     void plan(const decode::Schema& schema);
     void add(const decode::Record& record);
     void add_drop(const Plan& plan, const decode::Record& record, std::int64_t count);
-    void add_stages(const Plan& plan, const decode::Record& record);
-    void add_to_breakdown(const Plan& plan, const decode::Record& record, std::int64_t total_ns);
-    Breakdown& breakdown_of(const Plan& plan, const decode::Record& record);
-    void counted(std::int64_t epoch_ns, std::span<const decode::Count> counts);
-    void close_interval(std::int64_t epoch_ns);
+    void add_stages(Plan& plan, const decode::Record& record);
+    void add_to_breakdown(Plan& plan, const decode::Record& record, std::int64_t total_ns);
+    Breakdown& breakdown_of(Plan& plan, const decode::Record& record);
+    void counted(std::optional<std::int64_t> epoch_ns, std::span<const decode::Count> counts);
+    void close_interval(std::optional<std::int64_t> epoch_ns);
     [[nodiscard]] Accounting accounting() const;
     [[nodiscard]] Accounting accounting_of_interval() const;
     [[nodiscard]] std::vector<Drop> drops_of_open_interval(std::optional<std::int64_t> end_epoch_ns) const;
@@ -189,7 +196,7 @@ void Analyzer::State::plan(const decode::Schema& schema) {
 void Analyzer::State::add(const decode::Record& record) {
     while (plans.size() <= record.schema->index)
         plan(header->schemas[plans.size()]);
-    const Plan& plan = plans[record.schema->index];
+    Plan& plan = plans[record.schema->index];
     const std::int64_t count = plan.count ? record.values[*plan.count].number : 1;
     if (plan.is_main) received = saturating_add(received, count);
     ++records_in_interval;
@@ -221,7 +228,7 @@ void Analyzer::State::add_drop(const Plan& plan, const decode::Record& record, s
     found->second.count = saturating_add(found->second.count, count);
 }
 
-void Analyzer::State::add_stages(const Plan& plan, const decode::Record& record) {
+void Analyzer::State::add_stages(Plan& plan, const decode::Record& record) {
     auto& part = (current ? *current : total).part_of(record, plan.group_keys);
     Block* block = plan.time ? &series->at(record.values[*plan.time].number) : nullptr;
     stage_values.assign(plan.parts.size(), -1);
@@ -245,15 +252,19 @@ void Analyzer::State::add_stages(const Plan& plan, const decode::Record& record)
     }
 }
 
-Breakdown& Analyzer::State::breakdown_of(const Plan& plan, const decode::Record& record) {
+Breakdown& Analyzer::State::breakdown_of(Plan& plan, const decode::Record& record) {
     const auto way = plan.way ? record.values[*plan.way].raw : std::string_view();
-    for (auto& known : breakdowns) {
-        if (known.way() == way && known.stages() == plan.parts) return known;
+    for (const auto known : plan.breakdowns) {
+        if (breakdowns[known].way() == way) return breakdowns[known];
     }
+    const auto found = std::ranges::find_if(
+        breakdowns, [&](const Breakdown& known) { return known.way() == way && known.stages() == plan.parts; });
+    plan.breakdowns.push_back(static_cast<std::size_t>(found - breakdowns.begin()));
+    if (found != breakdowns.end()) return *found;
     return breakdowns.emplace_back(std::string(way), plan.parts, options.slowest);
 }
 
-void Analyzer::State::add_to_breakdown(const Plan& plan, const decode::Record& record, std::int64_t total_ns) {
+void Analyzer::State::add_to_breakdown(Plan& plan, const decode::Record& record, std::int64_t total_ns) {
     auto& breakdown = breakdown_of(plan, record);
     if (!breakdown.add(total_ns, stage_values)) return;
     SlowRecord slow;
@@ -334,7 +345,7 @@ void Analyzer::State::put_measures(const Groups& groups, Summary& summary) const
         put(*part);
 }
 
-void Analyzer::State::close_interval(std::int64_t epoch_ns) {
+void Analyzer::State::close_interval(std::optional<std::int64_t> epoch_ns) {
     auto rows = drops_of_open_interval(epoch_ns);
     intervals.push_back({interval_start, epoch_ns});
     if (current) {
@@ -360,13 +371,13 @@ void Analyzer::State::close_interval(std::int64_t epoch_ns) {
     records_in_interval = 0;
 }
 
-void Analyzer::State::counted(std::int64_t epoch_ns, std::span<const decode::Count> counts) {
+void Analyzer::State::counted(std::optional<std::int64_t> epoch_ns, std::span<const decode::Count> counts) {
     ScriptCounts told(counts);
     if (told.told) {
         script = std::move(told);
         received_at_counts = received;
     }
-    last_epoch_ns = epoch_ns;
+    if (epoch_ns) last_epoch_ns = epoch_ns;
 }
 
 Analyzer::Analyzer(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -403,6 +414,8 @@ void Analyzer::add(const decode::Line& line) {
         end(*an_end);
     } else if (const auto* a_ready = std::get_if<decode::Ready>(&line)) {
         ready(*a_ready);
+    } else if (const auto* means = std::get_if<decode::RunningMeans>(&line)) {
+        state_->averages.add(*means);
     }
 }
 
@@ -416,16 +429,17 @@ void Analyzer::ready(const decode::Ready& ready) {
 }
 
 void Analyzer::tick(const decode::Tick& tick) {
-    state_->counted(tick.epoch_ns, tick.counts);
-    state_->close_interval(tick.epoch_ns);
+    state_->counted(known_time(tick.epoch_ns), tick.counts);
+    state_->close_interval(known_time(tick.epoch_ns));
 }
 
 void Analyzer::end(const decode::End& end) {
+    const auto epoch_ns = known_time(end.epoch_ns);
     state_->closed = true;
-    state_->counted(end.epoch_ns, end.counts);
-    const auto length = saturating_subtract(end.epoch_ns, state_->interval_start.value_or(0));
+    state_->counted(epoch_ns, end.counts);
+    const auto length = epoch_ns ? saturating_subtract(*epoch_ns, state_->interval_start.value_or(0)) : 0;
     if (state_->records_in_interval > 0 || state_->intervals.empty() || length >= shortest_interval_ns) {
-        state_->close_interval(end.epoch_ns);
+        state_->close_interval(epoch_ns);
     }
 }
 
@@ -449,6 +463,7 @@ Summary Analyzer::summary() const {
         summary.intervals.push_back({state.interval_start, std::nullopt});
     }
     summary.accounting = state.accounting();
+    state.averages.put_into(summary);
     summary.breakdowns = state.breakdowns;
     if (state.series) summary.series = *state.series;
     if (state.ready) {

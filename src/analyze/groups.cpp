@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "base/text.h"
@@ -27,6 +28,18 @@ void add_up(Groups::Part& into, const Groups::Part& from) {
     if (into.measures.size() < from.measures.size()) into.measures.resize(from.measures.size());
     for (std::size_t i = 0; i < from.measures.size(); ++i)
         into.measures[i] += from.measures[i];
+}
+
+/// Any number that mostly differs where keys do.
+std::size_t recent_place(std::string_view key) {
+    std::uint64_t first = 0, last = 0;
+    if (key.size() >= sizeof first) {
+        std::memcpy(&first, key.data(), sizeof first);
+        std::memcpy(&last, key.data() + key.size() - sizeof last, sizeof last);
+    } else if (!key.empty()) {
+        std::memcpy(&first, key.data(), key.size());
+    }
+    return ((first * 0x9e3779b97f4a7c15) ^ ((last + key.size()) * 0xc2b2ae3d27d4eb4f)) >> 48;
 }
 
 }  // namespace
@@ -68,25 +81,39 @@ Groups::Part& Groups::part_with(std::string_view key, const Group& group) {
     return parts_.emplace(std::string(key), Part{group, {}}).first->second;
 }
 
-Groups::Part& Groups::part_of(const decode::Record& record, const std::vector<GroupKey>& keys) {
-    if (keys.empty()) return ungrouped_;
+std::string_view Groups::joined(const decode::Record& record, const std::vector<GroupKey>& keys) {
+    const auto first = key_of(record, keys.front());
+    auto last = first;
+    std::size_t neighbours = 1;
+    for (; neighbours < keys.size(); ++neighbours) {
+        const auto next = key_of(record, keys[neighbours]);
+        if (last.data() + last.size() + 1 != next.data() || next.data()[-1] != '\t') break;
+        last = next;
+    }
+    if (neighbours == keys.size()) return {first.data(), last.data() + last.size()};
     key_.clear();
     for (const auto& key : keys) {
+        if (&key != &keys.front()) key_ += '\t';
         key_ += key_of(record, key);
-        key_ += '\t';
     }
-    if (last_ != nullptr && key_ == last_key_) return *last_;
-    const auto found = parts_.find(std::string_view(key_));
-    if (found != parts_.end()) {
-        last_ = &found->second;
-    } else {
+    return key_;
+}
+
+Groups::Part& Groups::part_of(const decode::Record& record, const std::vector<GroupKey>& keys) {
+    if (keys.empty()) return ungrouped_;
+    const auto key = joined(record, keys);
+    auto& recent = recent_[recent_place(key) % recent_.size()];
+    if (recent.part != nullptr && recent.key == key) return *recent.part;
+    auto found = parts_.find(key);
+    if (found == parts_.end()) {
+        if (parts_.size() >= max_groups_) return other();
         Group group;
-        for (const auto& key : keys)
-            group.push_back(group_field(record, key));
-        last_ = &part_with(key_, group);
+        for (const auto& part : keys)
+            group.push_back(group_field(record, part));
+        found = parts_.emplace(std::string(key), Part{std::move(group), {}}).first;
     }
-    last_key_ = key_;
-    return *last_;
+    recent = {found->first, &found->second};
+    return found->second;
 }
 
 Groups& Groups::operator+=(const Groups& from) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -57,16 +58,23 @@ class Groups {
         std::size_t operator()(std::string_view key) const { return std::hash<std::string_view>{}(key); }
     };
 
+    /// A group that came up lately, by its key in parts_.
+    struct Recent {
+        std::string_view key;
+        Part* part = nullptr;
+    };
+
     Part& other();
     Part& part_with(std::string_view key, const Group& group);
+    /// The fields' text with tabs between them. Where they stand like that in the input, it is a part of that.
+    std::string_view joined(const decode::Record& record, const std::vector<GroupKey>& keys);
 
     std::size_t max_groups_;
     Part ungrouped_;
     std::unordered_map<std::string, Part, KeyHash, std::equal_to<>> parts_;
     std::optional<Part> other_;
-    std::string key_;  ///< kept for its memory
-    std::string last_key_;
-    Part* last_ = nullptr;  ///< neighbours are often of one group
+    std::string key_;                   ///< kept for its memory
+    std::array<Recent, 256> recent_{};  ///< by recent_place() of the key
 };
 
 }  // namespace stapgen::analyze

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <limits>
 #include <utility>
 
 #include "base/text.h"
+#include "decode/read_field.h"
 
 namespace stapgen::decode {
 
@@ -27,7 +27,7 @@ constexpr std::array types{std::pair{std::string_view("time"), FieldType::time},
                            std::pair{std::string_view("count"), FieldType::count},
                            std::pair{std::string_view("endpoint"), FieldType::endpoint}};
 
-/// Walks over the tab-separated fields of a line; every read_* leaves `at` at a tab or at `end`.
+/// Walks over the tab-separated fields of a line that is no record; every read_* leaves `at` at a tab or at `end`.
 struct Cursor {
     const char* at;
     const char* end;
@@ -37,32 +37,10 @@ struct Cursor {
     [[nodiscard]] bool at_border() const { return at == end || *at == '\t'; }
 
     template <class Number>
-    bool read_number(Number& number, int base = 10) {
-        const auto [stop, error] = std::from_chars(at, end, number, base);
+    bool read_number(Number& number) {
+        const auto [stop, error] = std::from_chars(at, end, number);
         at = stop;
         return error == std::errc{} && at_border();
-    }
-
-    bool read_dash() {
-        if (at == end || *at != '-' || (at + 1 != end && at[1] != '\t')) return false;
-        ++at;
-        return true;
-    }
-
-    /// Lower case and without leading zeros: one number has one spelling, and stops where it ends.
-    bool read_bare_hex(int most_digits) {
-        const char* const begin = at;
-        while (at != end && ((*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'f')))
-            ++at;
-        return at != begin && at - begin <= most_digits && (*begin != '0' || at - begin == 1);
-    }
-
-    bool read_endpoint() {
-        if (!read_bare_hex(16) || at == end || *at++ != '.') return false;
-        if (!read_bare_hex(16) || at == end || *at++ != ':') return false;
-        const char* const port = at;
-        std::uint16_t number = 0;
-        return read_number(number) && (*port != '0' || at - port == 1);
     }
 
     /// Stops at the first control character, which is the tab behind the field if the text is sound.
@@ -79,50 +57,9 @@ bool has_control(const char* at, const char* end) {
 
 constexpr Flaw fine = static_cast<Flaw>(-1);
 
-Flaw read_value(FieldType type, Cursor& cursor, Value& value) {
-    const char* const begin = cursor.at;
-    value.number = 0;
-    value.seen = true;
-    std::int64_t least = 0;
-    switch (type) {
-        case FieldType::stage:
-            value.seen = !cursor.read_dash();
-            break;
-        case FieldType::value:
-            value.seen = !cursor.read_dash();
-            least = std::numeric_limits<std::int64_t>::min();
-            break;
-        case FieldType::integer:
-            least = std::numeric_limits<std::int64_t>::min();
-            break;
-        case FieldType::reason:
-            least = -1;
-            break;
-        case FieldType::time:
-        case FieldType::count:
-            break;
-        case FieldType::text:
-            if (!cursor.read_text()) return Flaw::bad_text;
-            value.raw = std::string_view(begin, static_cast<std::size_t>(cursor.at - begin));
-            return fine;
-        case FieldType::address: {
-            std::uint64_t address = 0;
-            if (!cursor.read_number(address, 16)) return Flaw::bad_number;
-            value.number = static_cast<std::int64_t>(address);
-            value.raw = std::string_view(begin, static_cast<std::size_t>(cursor.at - begin));
-            return fine;
-        }
-        case FieldType::place:
-        case FieldType::reason_name:
-            return Flaw::bad_number;  // cannot be declared
-        case FieldType::endpoint:
-            if (!cursor.read_endpoint()) return Flaw::bad_number;
-            value.raw = std::string_view(begin, static_cast<std::size_t>(cursor.at - begin));
-            return fine;
-    }
-    if (value.seen && (!cursor.read_number(value.number) || value.number < least)) return Flaw::bad_number;
-    value.raw = std::string_view(begin, static_cast<std::size_t>(cursor.at - begin));
-    return fine;
+/// Tag and fields of a record.
+bool begins_with(std::string_view lines, std::string_view tag) {
+    return lines.size() > tag.size() && lines[tag.size()] == '\t' && lines.starts_with(tag);
 }
 
 /// Tag and name:type list of a header or `fields` line.
@@ -153,9 +90,8 @@ bool take_word(std::string_view& text, std::string_view word) {
 }  // namespace
 
 Line RecordParser::feed(std::string_view line) {
-    if (line.ends_with('\r')) line.remove_suffix(1);
     ++input_.lines;
-    Line parsed = parse(line);
+    Line parsed = parse(pad(line, "\n"));
     if (const auto* unrecognised = std::get_if<Unrecognised>(&parsed)) {
         ++input_.unrecognised;
         if (input_.first_flaws.size() < InputCounts::kept_flaws) {
@@ -168,14 +104,39 @@ Line RecordParser::feed(std::string_view line) {
 }
 
 std::size_t RecordParser::take(std::string_view lines, Sink& sink) {
+    lines = lines.substr(0, lines.rfind('\n') + 1);
+    // The last lines have too little behind them.
+    const auto enough = lines.size() - std::min(lines.size(), fields::padding);
+    const auto padded = enough > 0 ? lines.rfind('\n', enough - 1) + 1 : 0;
+    const auto taken = take_padded(lines.substr(0, padded), sink);
+    if (taken < padded) return taken;
+    return padded + take_padded(pad(lines.substr(padded), {}), sink);
+}
+
+std::string_view RecordParser::pad(std::string_view lines, std::string_view end) {
+    padded_.assign(lines);
+    padded_ += end;
+    const auto size = padded_.size();
+    padded_.append(fields::padding, '\0');
+    return std::string_view(padded_).substr(0, size);
+}
+
+std::size_t RecordParser::take_padded(std::string_view lines, Sink& sink) {
     std::size_t taken = 0;
     while (taken < lines.size()) {
-        const auto end = lines.find('\n', taken);
-        auto line = lines.substr(taken, end - taken);
-        if (line.ends_with('\r')) line.remove_suffix(1);
-        const Line parsed = parse(line);
+        auto rest = lines.substr(taken);
+        if (last_schema_ != nullptr && begins_with(rest, last_schema_->tag)) {
+            if (read_record(*last_schema_, rest) != fine) break;
+            ++input_.lines;
+            ++input_.recognised;
+            taken = static_cast<std::size_t>(rest.data() - lines.data());
+            sink.record({last_schema_, std::span<const Value>(values_.data(), last_schema_->fields.size())});
+            continue;
+        }
+        const auto size = rest.find('\n') + 1;
+        const Line parsed = parse(rest.substr(0, size));
         if (std::holds_alternative<Unrecognised>(parsed)) break;
-        taken = end + 1;
+        taken += size;
         ++input_.lines;
         ++input_.recognised;
         if (const auto* record = std::get_if<Record>(&parsed)) {
@@ -188,35 +149,46 @@ std::size_t RecordParser::take(std::string_view lines, Sink& sink) {
 }
 
 Line RecordParser::parse(std::string_view line) {
-    if (last_schema_ != nullptr && take_word(line, last_schema_->tag)) return parse_record(*last_schema_, line);
+    if (after_second_header_) return Unrecognised{Flaw::second_header};
+    if (header_) {
+        for (const auto& schema : header_->schemas) {
+            if (begins_with(line, schema.tag)) return parse_record(schema, line);
+        }
+    }
+    line.remove_suffix(line.ends_with("\r\n") ? 2 : 1);
     return parse_other(line);
 }
 
-Line RecordParser::parse_record(const Schema& schema, std::string_view fields) {
-    Cursor cursor(fields);
+Line RecordParser::parse_record(const Schema& schema, std::string_view line) {
+    last_schema_ = &schema;
+    const Flaw flaw = read_record(schema, line);
+    if (flaw != fine) return Unrecognised{flaw};
+    if (!line.empty()) return Unrecognised{Flaw::bad_text};  // what was fed has a line end within it
+    return Record{&schema, std::span<const Value>(values_.data(), schema.fields.size())};
+}
+
+Flaw RecordParser::read_record(const Schema& schema, std::string_view& lines) {
+    const char* at = lines.data() + schema.tag.size();
     Value* value = values_.data();
     for (const auto& field : schema.fields) {
-        if (value != values_.data()) {
-            if (cursor.at == cursor.end) return Unrecognised{Flaw::field_count};
-            ++cursor.at;
+        if (*at != '\t') return Flaw::field_count;
+        const char* const begin = ++at;
+        at = fields::read(at, field.type, *value);
+        if (at == nullptr || !fields::at_border(at)) {
+            return field.type == FieldType::text ? Flaw::bad_text : Flaw::bad_number;
         }
-        const Flaw flaw = read_value(field.type, cursor, *value);
-        if (flaw != fine) return Unrecognised{flaw};
+        value->raw = std::string_view(begin, static_cast<std::size_t>(at - begin));
         ++value;
     }
-    if (cursor.at != cursor.end) return Unrecognised{Flaw::field_count};
-    return Record{&schema, std::span<const Value>(values_.data(), value)};
+    if (*at == '\t') return Flaw::field_count;
+    at += *at == '\r' ? 2 : 1;
+    lines.remove_prefix(static_cast<std::size_t>(at - lines.data()));
+    return fine;
 }
 
 Line RecordParser::parse_other(std::string_view line) {
-    if (after_second_header_) return Unrecognised{Flaw::second_header};
     if (take_word(line, "stapgen")) return parse_header(line);
     if (!header_) return Unrecognised{Flaw::no_header};
-    for (const auto& schema : header_->schemas) {
-        if (!take_word(line, schema.tag)) continue;
-        last_schema_ = &schema;
-        return parse_record(schema, line);
-    }
     std::int64_t epoch_ns = 0;
     Flaw flaw = Flaw::unknown_tag;
     if (take_word(line, "tick")) {
@@ -251,7 +223,7 @@ Line RecordParser::parse_header(std::string_view fields) {
         return refuse(Flaw::newer_version,
                       {base::ErrorKind::bad_input,
                        fmt::format("line {} says format version {}, and this stapgen reads up to version {}",
-                                   input_.lines, header.version, format_version),
+                                   lines_before_ + input_.lines, header.version, format_version),
                        "read it with the stapgen that recorded it, or a newer one"});
     }
     auto rest = fields.substr(static_cast<std::size_t>(cursor.at - fields.data()));
@@ -268,7 +240,7 @@ Line RecordParser::parse_header(std::string_view fields) {
         return refuse(Flaw::bad_header, {base::ErrorKind::bad_input,
                                          fmt::format("line {} begins like a header of stapgen, but the rest "
                                                      "of it makes no sense",
-                                                     input_.lines),
+                                                     lines_before_ + input_.lines),
                                          "see docs/recording-format.md; was the file edited or damaged?"});
     }
     values_.resize(schema.fields.size());

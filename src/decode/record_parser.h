@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct InputCounts {
     struct FlawedLine {
         std::int64_t number = 0;  ///< counted from 1
         Flaw flaw = Flaw::unknown_tag;
+        std::string excerpt = {};  ///< how it begins, as it was read: any bytes; empty where it was not kept
     };
 
     std::int64_t lines = 0;
@@ -32,7 +34,8 @@ struct InputCounts {
 /// Nothing is allocated for a record.
 class RecordParser : public Dialect {
   public:
-    RecordParser() = default;
+    /// `lines_before`: so many lines are before the first one that is fed; for error messages only.
+    explicit RecordParser(std::int64_t lines_before = 0) : lines_before_(lines_before) {}
     RecordParser(const RecordParser&) = delete;
     RecordParser& operator=(const RecordParser&) = delete;
 
@@ -40,7 +43,8 @@ class RecordParser : public Dialect {
     /// does not end in '\n': its last number may have been cut short.
     Line feed(std::string_view line);
 
-    /// Stops at the first line that it cannot read, and at a second header; only what is taken is in input().
+    /// Stops at the first line that it cannot read, and at a second header; only what is taken is in input(). Reads
+    /// exactly what feed() reads.
     std::size_t take(std::string_view lines, Sink& sink) override;
 
     /// The header once it has been read, else null.
@@ -52,8 +56,13 @@ class RecordParser : public Dialect {
     [[nodiscard]] const InputCounts& input() const { return input_; }
 
   private:
+    std::size_t take_padded(std::string_view lines, Sink& sink);
+    /// A copy in padded_, with what read_field.h needs behind it.
+    std::string_view pad(std::string_view lines, std::string_view end);
     Line parse(std::string_view line);
-    Line parse_record(const Schema& schema, std::string_view fields);
+    Line parse_record(const Schema& schema, std::string_view line);
+    /// Takes the first line off the front if it is sound; its fields are in values_ then.
+    Flaw read_record(const Schema& schema, std::string_view& lines);
     Line parse_other(std::string_view line);
     Line parse_header(std::string_view fields);
     Line parse_fields_line(std::string_view fields);
@@ -66,8 +75,10 @@ class RecordParser : public Dialect {
     bool after_second_header_ = false;
     const Schema* last_schema_ = nullptr;
     std::vector<Value> values_;
+    std::string padded_;
     std::vector<Count> counts_;
     InputCounts input_;
+    std::int64_t lines_before_;
 };
 
 }  // namespace stapgen::decode

@@ -210,7 +210,7 @@ Json input_json(const decode::InputCounts& input) {
     object["recognised"] = input.recognised;
     object["unrecognised"] = input.unrecognised;
     Json first = Json::array();
-    for (const auto& [number, flaw] : input.first_flaws) {
+    for (const auto& [number, flaw, excerpt] : input.first_flaws) {
         first.push_back({{"line", number}, {"why", decode::describe(flaw)}});
     }
     object["first_unrecognised"] = std::move(first);

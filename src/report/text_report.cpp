@@ -60,7 +60,7 @@ void write_input(std::ostream& out, const decode::InputCounts& input) {
     if (input.unrecognised == 0) return;
     out << input.unrecognised << " of " << input.lines << " lines not understood";
     std::string_view separator = ": ";
-    for (const auto& [number, flaw] : input.first_flaws) {
+    for (const auto& [number, flaw, excerpt] : input.first_flaws) {
         out << separator << "line " << number << " (" << decode::describe(flaw) << ")";
         separator = ", ";
     }
