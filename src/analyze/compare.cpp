@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
-#include <numeric>
 
 #include "analyze/compare_check.h"
 #include "analyze/resampling.h"

@@ -21,6 +21,13 @@ bool has_averages(const Summary& summary) {
     return std::ranges::any_of(summary.averages, [](const Average& average) { return average.n > 0; });
 }
 
+/// The notes that say what the numbers mean, see Summary::notes.
+std::set<std::string> meanings(const Summary& summary) {
+    std::set<std::string> notes(summary.notes.begin(), summary.notes.end());
+    std::erase_if(notes, [](const std::string& note) { return !note.empty() && note[0] >= '0' && note[0] <= '9'; });
+    return notes;
+}
+
 std::string notes_text(const std::set<std::string>& notes) {
     return notes.empty() ? "no such note"
                          : fmt::format("\"{}\"", base::printable(fmt::format("{}", fmt::join(notes, "; "))));
@@ -122,8 +129,7 @@ base::Result<void> check_comparable(const Summary& before, const Summary& after)
                 before.resolution_ns, after.resolution_ns),
             "measure both in the same way");
     }
-    const std::set<std::string> before_notes(before.notes.begin(), before.notes.end());
-    const std::set<std::string> after_notes(after.notes.begin(), after.notes.end());
+    const auto before_notes = meanings(before), after_notes = meanings(after);
     if (before_notes != after_notes) {
         return base::bad_input(fmt::format("what was cut off is not the same on both sides: {} and {}",
                                            notes_text(before_notes), notes_text(after_notes)),

@@ -127,8 +127,11 @@ struct Summary {
     Series series;                      ///< of the stages, in the order of their first rows above; empty without times
     std::vector<Average> averages;      ///< of the whole
     std::vector<AverageInterval> average_intervals;
-    std::int64_t resolution_ns = 1;   ///< stages are multiples of it
-    std::vector<std::string> notes;   ///< what a reader must know of this input: "requests above 100 us are cut off"
+    std::int64_t resolution_ns = 1;  ///< stages are multiples of it
+    /// What a reader must know of this input: "requests above 100 us are cut off". One that begins with a number is a
+    /// count of this input ("17 packets were received"); any other says what the numbers mean, and inputs that differ
+    /// in it are not compared.
+    std::vector<std::string> notes;
     bool counts_drops = false;        ///< the recipe's records are drops: no drop is a result, too
     std::vector<Drop> drops;          ///< by interval, then by count, the largest first
     std::vector<Interval> intervals;  ///< all of them, also those in which nothing happened

@@ -213,6 +213,8 @@ TEST_CASE("what cannot be compared is refused") {
     other = before;
     other.notes = {"requests above 100 us are cut off"};
     CHECK(has(refusal(before, other), "requests above 100 us are cut off"));
+    other.notes = {"17 packets were received"};
+    CHECK(compare(before, other));
     other = before;
     other.series = Series(1);
     CHECK(has(refusal(before, other), "after has no times"));

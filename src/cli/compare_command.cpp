@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "analyze/compare.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/loading.h"
+#include "recording/runs.h"
+#include "report/compare_json.h"
+#include "report/compare_text.h"
+
+namespace stapgen::cli {
+
+namespace {
+
+struct CompareArguments {
+    std::string before, after, threshold = "5%";
+    PresentOptions present;
+};
+
+/// "5%" or "5" as 0.05.
+base::Result<double> parse_threshold(std::string_view typed) {
+    auto number = base::trim(typed);
+    if (number.ends_with('%')) number = base::trim(number.substr(0, number.size() - 1));
+    double percent = 0;
+    const auto [end, error] =
+        std::from_chars(number.data(), number.data() + number.size(), percent, std::chars_format::fixed);
+    if (error != std::errc{} || end != number.data() + number.size() || !std::isfinite(percent) || percent < 0) {
+        return base::bad_input(fmt::format("'{}' is no threshold", base::printable(typed)),
+                               "write percent, 0 or more, for example 5% or 2.5%");
+    }
+    return percent / 100;
+}
+
+/// A list with commas, unless there is a file of that very name.
+std::vector<std::filesystem::path> files_of(const std::string& typed) {
+    std::error_code error;
+    if (std::filesystem::exists(typed, error)) return {typed};
+    std::vector<std::filesystem::path> files;
+    for (const auto name : base::split(typed, ','))
+        files.emplace_back(name);
+    return files;
+}
+
+bool has_durations(const analyze::Summary& summary) {
+    return !summary.averages.empty() || (!summary.stages.empty() && !summary.counts_drops);
+}
+
+/// A recording for each run; the parts of one run are one.
+base::Result<std::vector<analyze::Summary>> load_side(const std::string& typed, const Presentation& presentation) {
+    const auto runs = recording::runs_of(files_of(typed));
+    if (!runs) return tl::make_unexpected(runs.error());
+    std::vector<analyze::Summary> side;
+    for (const auto& run : *runs) {
+        auto found = load({run.files.begin(), run.files.end()}, presentation);
+        if (!found) return tl::make_unexpected(found.error());
+        if (std::ranges::any_of(*found, has_durations)) {
+            std::erase_if(*found, [](const analyze::Summary& summary) { return !has_durations(summary); });
+        }
+        if (found->size() != 1) {
+            std::vector<std::string> recipes;
+            for (const auto& summary : *found)
+                recipes.push_back(base::printable(summary.recipe));
+            return base::bad_input(fmt::format("{} holds several recipes: {}",
+                                               base::printable(run.files.front().string()), fmt::join(recipes, ", ")),
+                                   "give a file of one recipe; 'report' shows what is in it");
+        }
+        side.push_back(std::move(found->front()));
+    }
+    return side;
+}
+
+void write(std::ostream& out, const analyze::Comparison& comparison, Format format) {
+    if (format == Format::json) return report::write_json(out, comparison);
+    if (format == Format::ndjson) return report::write_ndjson(out, comparison);
+    if (format == Format::csv) return report::write_csv(out, comparison);
+    report::write_text(out, comparison);
+}
+
+base::Result<void> compare(const CompareArguments& arguments) {
+    const auto threshold = parse_threshold(arguments.threshold);
+    if (!threshold) return tl::make_unexpected(threshold.error());
+    auto presentation = presentation_of(arguments.present);
+    if (!presentation) return tl::make_unexpected(presentation.error());
+    presentation->by.emplace();  // no groups
+    const auto before = load_side(arguments.before, *presentation);
+    if (!before) return tl::make_unexpected(before.error());
+    const auto after = load_side(arguments.after, *presentation);
+    if (!after) return tl::make_unexpected(after.error());
+
+    const analyze::CompareOptions options{.percentiles = presentation->percentiles, .threshold = *threshold};
+    const auto comparison = analyze::compare(*before, *after, options);
+    if (!comparison) return tl::make_unexpected(comparison.error());
+    write(std::cout, *comparison, presentation->format);
+    if (!comparison->has_regression()) return {};
+    base::Error regression{base::ErrorKind::regression,
+                           fmt::format("after is slower by more than {:.4g} %", *threshold * 100),
+                           "--threshold sets how much is allowed"};
+    return tl::make_unexpected(std::move(regression));
+}
+
+}  // namespace
+
+void add_compare_command(CLI::App& app, Action& action) {
+    auto arguments = std::make_shared<CompareArguments>();
+    auto* command =
+        app.add_subcommand("compare", "What became slower or faster between two measurements, with intervals");
+    command->add_option("before", arguments->before, "A file that 'report' reads, or several with commas between")
+        ->required()
+        ->type_name("BEFORE");
+    command->add_option("after", arguments->after, "The same")->required()->type_name("AFTER");
+    command
+        ->add_option("--threshold", arguments->threshold,
+                     "A stage that is slower by more than this is a regression (default 5%)")
+        ->type_name("PERCENT");
+    command->add_option("-P,--percentiles", arguments->present.percentiles, "Which percentiles (default 50,90,99,99.9)")
+        ->type_name("LIST");
+    auto* format =
+        command
+            ->add_option("--format", arguments->present.format, "table, json, ndjson (a line for each change) or csv")
+            ->check(CLI::IsMember({"table", "json", "ndjson", "csv"}))
+            ->type_name("FORMAT");
+    command->add_flag("-j,--json", arguments->present.json, "The same as --format json")->excludes(format);
+    command->footer(
+        "~ stands where before and after cannot be told apart. Exit code 3: a regression.\n"
+        "Several files for a side are recordings of the same, best taken in turns (ABAB); from five for each\n"
+        "side on, what differs from recording to recording is in the intervals. docs/reading-the-numbers.md\n"
+        "Examples:\n"
+        "  stapgen compare before.rec after.rec\n"
+        "  stapgen compare --threshold 10% -P 50,99 a1.rec,a2.rec b1.rec,b2.rec");
+    command->callback([&action, arguments] { action = [arguments] { return compare(*arguments); }; });
+}
+
+}  // namespace stapgen::cli
