@@ -55,7 +55,7 @@ class Breakdown {
         double percent = 0;
         std::int64_t threshold_ns = 0;
         std::int64_t n_slow = 0, n_rest = 0;
-        double slow_mean_ns = 0, rest_mean_ns = 0;  ///< of the total
+        double slow_mean_ns = 0, rest_mean_ns = 0;  ///< of all stages together
         std::vector<Share> shares;                  ///< as stages()
     };
     /// The records above that percentile of the total, as near as the histogram's bins allow. Nothing where n is too

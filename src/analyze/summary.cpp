@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "analyze/saturate.h"
@@ -27,6 +28,31 @@ void add_causes(std::vector<Cause>& into, const std::vector<Cause>& from) {
         add_cause(into, cause.name, cause.count);
 }
 
+/// The whole first, then the groups, the largest first, then "other": as they come from an Analyzer. The measures of a
+/// group stand together.
+void sort_groups(std::vector<Measure>& measures) {
+    struct OfGroup {
+        int rank = 0;
+        std::int64_t size = 0;
+        std::vector<Measure> measures;
+    };
+    std::vector<OfGroup> groups;
+    for (auto& measure : measures) {
+        if (groups.empty() || groups.back().measures.front().group != measure.group) {
+            const bool is_other = !measure.group.empty() && measure.group.front().key == "other";
+            groups.push_back({measure.group.empty() ? 0 : is_other ? 2 : 1, 0, {}});
+        }
+        groups.back().size = std::max(groups.back().size, measure.stats.n());
+        groups.back().measures.push_back(std::move(measure));
+    }
+    std::ranges::stable_sort(groups, [](const OfGroup& a, const OfGroup& b) {
+        return a.rank != b.rank ? a.rank < b.rank : a.size > b.size;
+    });
+    measures.clear();
+    for (auto& group : groups)
+        std::ranges::move(group.measures, std::back_inserter(measures));
+}
+
 void add_measures(std::vector<Measure>& into, const std::vector<Measure>& from) {
     for (const auto& measure : from) {
         const auto found = std::ranges::find_if(
@@ -37,6 +63,7 @@ void add_measures(std::vector<Measure>& into, const std::vector<Measure>& from) 
             found->stats += measure.stats;
         }
     }
+    sort_groups(into);
 }
 
 void add_averages(std::vector<Average>& into, const std::vector<Average>& from) {

@@ -53,6 +53,7 @@ void add_own_commands(CLI::App& app, const Program& program, Action& action) {
     add_build_command(app, program, action);
     add_exec_command(app, program, action);
     add_report_command(app, action);
+    add_compare_command(app, action);
     add_resolve_command(app, action);
 }
 

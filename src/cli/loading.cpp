@@ -59,8 +59,10 @@ class Input final : public decode::Recogniser::Sink {
         for (const auto& part : parts) {
             auto reader = recording::Reader::open(part);
             if (!reader) return tl::make_unexpected(reader.error());
-            if (&part != &parts.front()) reader->skip_repeated();
             if (auto done = read(*reader, part); !done) return done;
+        }
+        if (last_ != nullptr && last_->tail && last_->tail->continued) {
+            std::cerr << fmt::format("stapgen: {} is not the last part of its run\n", shown(parts.back()));
         }
         return {};
     }
@@ -72,7 +74,8 @@ class Input final : public decode::Recogniser::Sink {
             if (!part.analyzer) continue;
             auto summary = part.analyzer->summary();
             summary.resolution_ns = part.source->resolution_ns;
-            summary.notes = part.source->notes();
+            for (auto& note : part.source->notes())
+                summary.notes.push_back(std::move(note));
             if (part.head) add_facts(*part.head, summary);
             if (part.tail) add_facts(*part.tail, summary);
             summaries.push_back(std::move(summary));
@@ -103,6 +106,8 @@ class Input final : public decode::Recogniser::Sink {
 
     base::Result<void> read(recording::Reader& reader, const std::filesystem::path& file) {
         do {
+            // A further part goes on with the numbers of the ones before it.
+            if (head_ && reader.head() && head_->run_id == reader.head()->run_id) reader.skip_repeated();
             head_ = reader.head();
             while (true) {
                 auto lines = reader.next();

@@ -140,7 +140,7 @@ std::vector<std::string> NetEvents::notes() const {
     if (reported_tx_ > 0 && !sees_start_) {
         notes.emplace_back("net_dev_start_xmit was not traced: qdisc goes on until the driver has taken the packet");
     }
-    if (lost_ > 0) notes.push_back(fmt::format("the trace buffer lost {} events, of whatever kind they were", lost_));
+    if (lost_ > 0) notes.push_back(fmt::format("{} events of whatever kind were lost by the trace buffer", lost_));
     return notes;
 }
 

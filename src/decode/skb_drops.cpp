@@ -71,7 +71,7 @@ void SkbDrops::finished(Sink& sink) {
 
 std::vector<std::string> SkbDrops::notes() const {
     if (lost_ == 0) return {};
-    return {fmt::format("the trace buffer lost {} events, of whatever kind they were", lost_)};
+    return {fmt::format("{} events of whatever kind were lost by the trace buffer", lost_)};
 }
 
 }  // namespace stapgen::decode

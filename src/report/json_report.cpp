@@ -211,7 +211,7 @@ Json input_json(const decode::InputCounts& input) {
     object["unrecognised"] = input.unrecognised;
     Json first = Json::array();
     for (const auto& [number, flaw, excerpt] : input.first_flaws) {
-        first.push_back({{"line", number}, {"why", decode::describe(flaw)}});
+        first.push_back({{"line", number}, {"why", decode::describe(flaw)}, {"text", excerpt}});
     }
     object["first_unrecognised"] = std::move(first);
     return object;

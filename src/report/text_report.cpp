@@ -59,13 +59,16 @@ void write_warnings(std::ostream& out, const analyze::Summary& summary) {
 void write_input(std::ostream& out, const decode::InputCounts& input) {
     if (input.unrecognised == 0) return;
     out << input.unrecognised << " of " << input.lines << " lines not understood";
-    std::string_view separator = ": ";
-    for (const auto& [number, flaw, excerpt] : input.first_flaws) {
-        out << separator << "line " << number << " (" << decode::describe(flaw) << ")";
-        separator = ", ";
+    if (input.first_flaws.empty()) {
+        out << '\n';
+        return;
     }
-    if (input.unrecognised > static_cast<std::int64_t>(input.first_flaws.size())) out << ", ...";
-    out << '\n';
+    out << (input.unrecognised > std::ssize(input.first_flaws) ? "; the first:\n" : ":\n");
+    for (const auto& [number, flaw, excerpt] : input.first_flaws) {
+        out << "  line " << number << " (" << decode::describe(flaw) << ")";
+        if (!excerpt.empty()) out << ": " << base::printable(excerpt);
+        out << '\n';
+    }
 }
 
 void write_counters(std::ostream& out, const std::vector<analyze::Counter>& counters) {

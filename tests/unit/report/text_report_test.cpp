@@ -121,12 +121,13 @@ TEST_CASE("every loss has its warning") {
 
 TEST_CASE("lines that were not understood are told by number and reason") {
     auto summary = rx_summary();
-    summary.input = {1013, 1011, 2, {{4, stapgen::decode::Flaw::field_count}, {9, stapgen::decode::Flaw::bad_number}}};
+    using stapgen::decode::Flaw;
+    summary.input = {1013, 1011, 2, {{4, Flaw::field_count, "rx\t7"}, {9, Flaw::bad_number}}};
     CHECK(has(text_of(summary),
-              "2 of 1013 lines not understood: line 4 (wrong number of fields), line 9 (not a number, or out of "
-              "range)\n"));
+              "2 of 1013 lines not understood:\n  line 4 (wrong number of fields): rx\\x097\n"
+              "  line 9 (not a number, or out of range)\n"));
     summary.input.unrecognised = 7;
-    CHECK(has(text_of(summary), "out of range), ...\n"));
+    CHECK(has(text_of(summary), "7 of 1013 lines not understood; the first:\n  line 4"));
 }
 
 TEST_CASE("values have no unit and no decimals where they are whole") {
