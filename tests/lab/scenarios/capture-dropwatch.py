@@ -29,7 +29,7 @@ for module in dropwatch_*.ko; do
     staprun -R $module >/tmp/$name.txt 2>$name.err &
     tracers+=" $!"
 done
-# Some begin with blanks or NULs where the folder of the host is written to, so that is done at the end.
+# In the folder shared with the host one began with NULs instead of its first line; so it is copied at the end.
 for module in dropwatch_*.ko; do wait_for "grep -q ^Monitoring /tmp/$(echo ${module%.ko} | tr _ -).txt" || exit 1; done
 
 sleep 6

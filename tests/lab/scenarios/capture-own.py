@@ -28,8 +28,8 @@ losses() {
     drops unreachable 61
 }
 start_memcached || exit 1
-record own-rx-latency rx gets 307
-record own-sock-latency sock gets 211
+record own-rx-latency rx gets 127
+record own-sock-latency sock gets 101
 record own-dropwatch drops losses
 finish /tmp/own-*.txt
 """

@@ -1,4 +1,4 @@
-"""Makes samples/stage-timing* and memcached-tracker*: the two scripts people have been handing on, on a kernel of today."""
+"""Makes samples/stage-timing* and memcached-tracker*: two old scripts on a kernel of today."""
 
 import re
 from collections import Counter
