@@ -1,6 +1,7 @@
 """Makes samples/dropwatch-*: the five generations of dropwatch.stp see the same known drops."""
 
 import re
+from collections import Counter
 
 from lablib.captures import compile_script, keep
 
@@ -25,10 +26,11 @@ ip neighbour add 10.77.0.2 lladdr 02:00:00:00:00:02 dev vx0 || exit 1
 tracers=
 for module in dropwatch_*.ko; do
     name=$(echo ${module%.ko} | tr _ -)
-    staprun -R $module >$name.txt 2>$name.err &
+    staprun -R $module >/tmp/$name.txt 2>$name.err &
     tracers+=" $!"
 done
-for module in dropwatch_*.ko; do wait_for "grep -q ^Monitoring $(echo ${module%.ko} | tr _ -).txt" || exit 1; done
+# In the folder shared with the host one began with NULs instead of its first line; so it is copied at the end.
+for module in dropwatch_*.ko; do wait_for "grep -q ^Monitoring /tmp/$(echo ${module%.ko} | tr _ -).txt" || exit 1; done
 
 sleep 6
 drops full-buffer 211 >traffic && for i in $(seq 103); do echo x >/dev/udp/127.0.0.1/7013; done
@@ -41,7 +43,7 @@ kill -INT $tracers
 wait
 nft list table ip lab >>traffic
 ip -s link show vx0 >>traffic
-finish
+finish /tmp/dropwatch-*.txt
 """
 
 
@@ -52,6 +54,21 @@ def prepare(lab):
     compile_script(lab, "dropwatch", "dropwatch_2020_bare", [2020])
 
 
+def totals(text):
+    """Return {place: count} over all intervals and reasons."""
+    counts = Counter()
+    for count, place in re.findall(r"^(\d+) packets dropped at (?:location )?(\S+)", text, re.M):
+        counts[place] += int(count)
+    return counts
+
+
 def check(lab):
     print(lab.read("traffic"))
     keep(lab, [f"dropwatch-{year}.txt" for year in (*GENERATIONS, "2020-bare")])
+    seen = {year: totals(lab.read(f"dropwatch-{year}.txt")) for year in (*GENERATIONS, "2020-bare")}
+    for year, counts in seen.items():
+        print(year, dict(counts))
+    full = int(re.search(r"dropped (\d+)", lab.read("traffic"))[1])
+    for year, counts in seen.items():
+        for known in (full, BY_RULE, BAD_CHECKSUMS, REFUSED, NO_REMOTE):
+            assert known in counts.values(), f"{year}: no place with {known} drops"

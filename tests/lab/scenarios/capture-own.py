@@ -6,13 +6,14 @@ DESCRIPTION = "makes samples/own-*.txt: raw recordings of rx-latency, sock-laten
 BUILD = {"rx": ["rx-latency"], "sock": ["sock-latency"], "drops": ["dropwatch", "--interval", "3"]}
 
 GUEST = r"""
-# record NAME MODULE COMMAND...: keep what MODULE prints while COMMAND runs.
+# record NAME MODULE COMMAND...: keep what MODULE prints while COMMAND runs. staprun wants a module's own name.
 record() {
-    local name=$1 module=$2
+    local name=$1 module=/tmp/$(modinfo -F name $2.ko).ko
+    cp $2.ko $module
     shift 2
-    staprun -R $module.ko >$name.txt 2>$name.err &
+    staprun -R $module >/tmp/$name.txt 2>$name.err &
     local tracer=$!
-    wait_for "grep -q ^ready $name.txt" || exit 1
+    wait_for "grep -q ^ready /tmp/$name.txt" || exit 1
     "$@" >$name.traffic || exit 1
     sleep 1
     kill -INT $tracer
@@ -27,10 +28,10 @@ losses() {
     drops unreachable 61
 }
 start_memcached || exit 1
-record own-rx-latency rx gets 307
-record own-sock-latency sock gets 211
+record own-rx-latency rx gets 127
+record own-sock-latency sock gets 101
 record own-dropwatch drops losses
-finish
+finish /tmp/own-*.txt
 """
 
 
