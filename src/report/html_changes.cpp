@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "base/units.h"
+#include "report/html_sections.h"
+#include "report/html_text.h"
+
+namespace stapgen::report::html {
+
+namespace {
+
+using analyze::Change;
+using analyze::Verdict;
+
+std::string signed_percent(const std::optional<double>& part) {
+    if (!part) return "-";
+    return std::abs(*part) < 0.0005 ? "0.0 %" : fmt::format("{:+.1f} %", *part * 100);
+}
+
+std::string interval_of(const Change& change) {
+    return change.low && change.high ? fmt::format("{} to {}", signed_percent(change.low), signed_percent(change.high))
+                                     : "-";
+}
+
+std::string p_of(const Change& change) {
+    if (!change.p) return "-";
+    return *change.p < 0.001 ? "<0.001" : fmt::format("{:.3f}", *change.p);
+}
+
+std::string statistic_of(const Change& change) {
+    return (change.statistic == "mean" ? "" : "P") + change.statistic;
+}
+
+/// "app (mean +31.1 %, P50 +31.1 %), total (P50 +5.2 %)": the changes of that verdict.
+std::string list_of(const std::vector<Change>& changes, Verdict verdict) {
+    std::string text;
+    const Change* last = nullptr;
+    for (const auto& change : changes) {
+        if (change.verdict != verdict) continue;
+        const bool goes_on = last != nullptr && last->stage == change.stage;
+        if (!goes_on) text += fmt::format("{}{} (", last == nullptr ? "" : "), ", change.stage);
+        text += fmt::format("{}{} {}", goes_on ? ", " : "", statistic_of(change), signed_percent(change.change));
+        last = &change;
+    }
+    return last == nullptr ? "" : text + ")";
+}
+
+Cell verdict_cell(const Change& change) {
+    switch (change.verdict) {
+        case Verdict::slower:
+            return {.text = "\u25b2 slower", .mark = "slower"};
+        case Verdict::faster:
+            return {.text = "\u25bc faster", .mark = "faster"};
+        case Verdict::same:
+            return {.text = "~", .title = "no change that can be told"};
+        case Verdict::too_few:
+            return {.text = "too few", .title = "too few values or blocks to tell"};
+    }
+    return {};
+}
+
+/// What is at the ends of the scale of all ranges; one wild interval must not press the others flat.
+double scale_of(const std::vector<Change>& changes) {
+    double largest = 0.1;
+    for (const auto& change : changes) {
+        if (change.change && change.low && change.high) {
+            largest = std::max({largest, std::min(1.0, std::abs(*change.low)), std::min(1.0, std::abs(*change.high))});
+        }
+    }
+    return largest;
+}
+
+std::optional<Range> range_of(const Change& change, double scale) {
+    if (!change.change || !change.low || !change.high) return std::nullopt;
+    const auto place = [scale](double part) { return std::clamp(part / scale / 2 + 0.5, 0.0, 1.0); };
+    return Range{place(*change.low), place(*change.high), place(*change.change), 0.5};
+}
+
+}  // namespace
+
+std::vector<std::string> verdicts_of(const analyze::Comparison& comparison) {
+    const auto& changes = comparison.changes;
+    const auto slower = list_of(changes, Verdict::slower), faster = list_of(changes, Verdict::faster);
+    std::vector<std::string> sentences;
+    if (!slower.empty()) sentences.push_back(fmt::format("Slower: {}.", slower));
+    if (!faster.empty()) sentences.push_back(fmt::format("Faster: {}.", faster));
+    const auto same = std::ranges::count(changes, Verdict::same, &Change::verdict);
+    const auto too_few = std::ranges::count(changes, Verdict::too_few, &Change::verdict);
+    auto rest = fmt::format("No change above {:g} % can be told in {} of {} statistics", comparison.threshold * 100,
+                            same, changes.size());
+    if (too_few > 0) rest += fmt::format("; {} have too few values to tell", too_few);
+    sentences.push_back(rest + ".");
+    return sentences;
+}
+
+Section changes_section(const analyze::Comparison& comparison) {
+    Section section{"changes", "What has changed"};
+    const auto scale = scale_of(comparison.changes);
+    Table table{"Changes by stage and statistic, in microseconds",
+                {{"STAGE", Kind::head},
+                 {"STATISTIC", Kind::text},
+                 {"BEFORE"},
+                 {"AFTER"},
+                 {"CHANGE"},
+                 {"VERDICT", Kind::text},
+                 {fmt::format("-{0:.0f} % TO +{0:.0f} %", scale * 100), Kind::text},
+                 {"95 % CONFIDENCE", Kind::text},
+                 {"P"},
+                 {"N BEFORE"},
+                 {"N AFTER"}}};
+    const Style style;
+    const std::string* last = nullptr;
+    for (const auto& change : comparison.changes) {
+        const bool repeated = last != nullptr && *last == change.stage;
+        last = &change.stage;
+        table.rows.push_back({{.text = change.stage, .mark = repeated ? "repeated" : "first"},
+                              {statistic_of(change)},
+                              {style.cell(change.before_ns)},
+                              {style.cell(change.after_ns)},
+                              {signed_percent(change.change)},
+                              verdict_cell(change),
+                              {.range = range_of(change, scale)},
+                              {interval_of(change)},
+                              {p_of(change)},
+                              {fmt::format("{}", change.n_before)},
+                              {fmt::format("{}", change.n_after)}});
+    }
+    table.below = fmt::format(
+        "~: the change cannot be told from chance, or is below {:g} %. Intervals: bootstrap of {} blocks before and {} "
+        "after, {} each. P: of no change, corrected for the number of rows (Holm).",
+        comparison.threshold * 100, comparison.blocks_before, comparison.blocks_after,
+        base::format_duration(std::chrono::nanoseconds(comparison.block_ns)));
+    section.tables.push_back(std::move(table));
+    return section;
+}
+
+}  // namespace stapgen::report::html

@@ -1,0 +1,172 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyze/saturate.h"
+#include "report/html_sections.h"
+#include "report/html_text.h"
+#include "report/wall_time.h"
+
+namespace stapgen::report::html {
+
+namespace {
+
+using analyze::Drop;
+
+double part_of(std::int64_t count, std::int64_t all) {
+    return all > 0 ? static_cast<double>(count) / static_cast<double>(all) : 0;
+}
+
+std::string when(const std::optional<std::int64_t>& end) {
+    return end ? local_time(*end) : "after the last tick";
+}
+
+/// Drops rows beyond the most, and says so.
+void bound(Table& table) {
+    if (table.rows.size() <= most_rows) return;
+    table.below = fmt::format("and {} more rows; --format json or csv has all", table.rows.size() - most_rows);
+    table.rows.resize(most_rows);
+}
+
+Table total_table(const std::vector<Drop>& totals, std::int64_t sum) {
+    Table table{"Drops by place and reason",
+                {{"COUNT"}, {"SHARE", Kind::text}, {"LOCATION", Kind::head}, {"REASON", Kind::text}}};
+    for (const auto& drop : totals) {
+        const auto part = part_of(drop.count, sum);
+        table.rows.push_back({{fmt::format("{}", drop.count)},
+                              {.text = percent(part), .bar = part},
+                              {place_of(drop)},
+                              {reason_of(drop)}});
+    }
+    bound(table);
+    return table;
+}
+
+Table interval_table(const analyze::Summary& summary) {
+    std::vector<std::int64_t> sums(summary.intervals.size());
+    for (const auto& drop : summary.drops) {
+        const auto interval = static_cast<std::size_t>(drop.interval);
+        if (interval < sums.size()) sums[interval] = analyze::saturating_add(sums[interval], drop.count);
+    }
+    const auto most = sums.empty() ? 0 : *std::ranges::max_element(sums);
+    Table table{"Drops in each interval", {{"ENDED", Kind::head}, {"DROPS"}, {"", Kind::text}}};
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+        table.rows.push_back(
+            {{when(summary.intervals[i].end_epoch_ns)}, {fmt::format("{}", sums[i])}, {.bar = part_of(sums[i], most)}});
+    }
+    bound(table);
+    return table;
+}
+
+Table interval_places_table(const analyze::Summary& summary) {
+    Table table{"Places and reasons in each interval",
+                {{"ENDED", Kind::head}, {"COUNT"}, {"LOCATION", Kind::text}, {"REASON", Kind::text}}};
+    table.folded = true;
+    for (const auto& drop : summary.drops) {
+        table.rows.push_back(
+            {{when(drop.end_epoch_ns)}, {fmt::format("{}", drop.count)}, {place_of(drop)}, {reason_of(drop)}});
+    }
+    bound(table);
+    return table;
+}
+
+Table counters_table(const std::vector<analyze::Counter>& counters) {
+    Table table{"Losses without a drop event, by the kernel's counters of this network namespace",
+                {{"COUNT"}, {"COUNTER", Kind::head}, {"WHAT", Kind::text}}};
+    for (const auto& [name, help, count] : counters) {
+        if (count.value_or(0) > 0) table.rows.push_back({{fmt::format("{}", *count)}, {name}, {help}});
+    }
+    return table;
+}
+
+std::string unit_of(const analyze::Average& average) {
+    return average.is_time ? average.name + " [us]" : average.name;
+}
+
+}  // namespace
+
+Section drops_section(const analyze::Summary& summary) {
+    Section section{"drops", "Drops"};
+    if (summary.counts_drops) {
+        const auto totals = analyze::total_drops(summary);
+        std::int64_t sum = 0;
+        for (const auto& drop : totals)
+            sum = analyze::saturating_add(sum, drop.count);
+        if (totals.empty()) {
+            section.paragraphs.push_back("no drops in all");
+        } else {
+            section.paragraphs.push_back(fmt::format("total: {} drops at {}{}", sum, totals.size(),
+                                                     totals.size() == 1 ? " place" : " places and reasons"));
+            section.tables.push_back(total_table(totals, sum));
+        }
+        if (summary.intervals.size() > 1) {
+            section.tables.push_back(interval_table(summary));
+            if (!totals.empty()) section.tables.push_back(interval_places_table(summary));
+        }
+    }
+    if (auto counters = counters_table(summary.counters); !counters.rows.empty()) {
+        section.tables.push_back(std::move(counters));
+    }
+    return section;
+}
+
+Section averages_section(const analyze::Summary& summary) {
+    Section section{"averages", "Averages"};
+    if (summary.averages.empty()) return section;
+    section.paragraphs.push_back(
+        "The input has means only: their distribution is not known. The true mean is off by the error at most.");
+    Table whole{"Averages of the whole", {{"NAME", Kind::head}, {"N"}, {"MEAN"}, {"ERROR"}}};
+    for (const auto& average : summary.averages) {
+        const Style style{average.is_time, 3};
+        whole.rows.push_back({{unit_of(average)},
+                              {fmt::format("{}", average.n)},
+                              {style.cell(average.mean)},
+                              {style.cell(average.error)}});
+    }
+    section.tables.push_back(std::move(whole));
+
+    Table intervals{"Averages of each interval", {{"LINE"}, {"N"}}};
+    intervals.folded = true;
+    for (const auto& average : summary.averages)
+        intervals.columns.push_back({unit_of(average)});
+    for (const auto& interval : summary.average_intervals) {
+        auto& row = intervals.rows.emplace_back();
+        row.push_back({fmt::format("{}", interval.line)});
+        row.push_back({fmt::format("{}", interval.n)});
+        for (const auto& average : interval.averages) {
+            const Style style{average.is_time, 3};
+            row.push_back({style.cell(average.mean), fmt::format("off by {} at most", style.cell(average.error))});
+        }
+        row.resize(intervals.columns.size());
+    }
+    bound(intervals);
+    if (!intervals.rows.empty()) section.tables.push_back(std::move(intervals));
+    return section;
+}
+
+Section account_section(const analyze::Summary& summary) {
+    const auto& accounting = summary.accounting;
+    Section section{"account", "The account"};
+    section.paragraphs.push_back(account_of(accounting));
+    if (const auto others = causes_of(accounting.other); !others.empty()) {
+        section.paragraphs.push_back("beside them" + others);
+    }
+    if (auto text = not_understood(summary); !text.empty()) section.paragraphs.push_back(std::move(text));
+
+    Table table{"Where everything went that was seen", {{"", Kind::head}, {"COUNT"}, {"SHARE OF SEEN", Kind::text}}};
+    const auto add = [&](const std::string& name, std::int64_t count) {
+        const auto part = part_of(count, accounting.seen);
+        table.rows.push_back({{name}, {fmt::format("{}", count)}, {.text = percent(part), .bar = part}});
+    };
+    add("reported", accounting.reported);
+    add("filtered", accounting.filtered);
+    for (const auto& [name, count] : accounting.incomplete)
+        if (count != 0) add("incomplete: " + name, count);
+    for (const auto& [name, count] : accounting.lost)
+        if (count != 0) add("lost: " + name, count);
+    if (accounting.unaccounted() != 0) add("unaccounted", accounting.unaccounted());
+    section.tables.push_back(std::move(table));
+    return section;
+}
+
+}  // namespace stapgen::report::html

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+/// What is on an HTML page, as plain data. All texts are as they came from the input: the one who writes the page
+/// escapes them.
+namespace stapgen::report::html {
+
+/// A part of a stacked bar.
+struct Segment {
+    std::string name;        ///< with its number: shown on hover
+    double part = 0;         ///< of the width there is, 0 to 1
+    std::size_t colour = 0;  ///< place of the stage among all stages
+};
+
+/// A change with its confidence interval on a scale from 0 to 1.
+struct Range {
+    double low = 0, high = 0, at = 0, zero = 0.5;
+};
+
+struct Cell {
+    std::string text{};
+    std::string title{};                  ///< shown on hover
+    std::optional<double> bar{};          ///< 0 to 1
+    std::optional<std::size_t> colour{};  ///< of the stage that it names or that its bar belongs to
+    std::vector<Segment> segments{};
+    std::optional<Range> range{};
+    std::string mark{};  ///< "slower" or "faster"
+};
+
+enum class Kind { head, text, number };
+
+struct Column {
+    std::string name;
+    Kind kind = Kind::number;
+};
+
+struct Table {
+    std::string caption;
+    std::vector<Column> columns;
+    std::vector<std::vector<Cell>> rows{};
+    std::string below{};  ///< what is left out, or what a sign means
+    bool folded = false;  ///< shown when its caption is clicked
+    std::string chart{};  ///< "time" or "distribution": the chart that is drawn from it
+    std::string stage{};  ///< of a table of the chart "time"
+};
+
+/// A stacked bar with its label.
+struct Stack {
+    std::string label;
+    std::string text;
+    std::vector<Segment> segments;
+};
+
+struct Section {
+    std::string id;
+    std::string heading;
+    std::vector<std::string> paragraphs{};
+    std::vector<Stack> stacks{};
+    std::vector<Segment> legend{};
+    std::string chart{};        ///< "time" or "distribution"
+    std::string chart_runs{};   ///< ids of the runs whose tables it is drawn from, a blank between
+    std::string chart_names{};  ///< what their lines are called, likewise; empty for one run
+    std::string first_stage{};  ///< the one it shows first
+    std::vector<Table> tables{};
+};
+
+/// One report, or the part of a comparison that is about both.
+struct Run {
+    std::string id;
+    std::string heading;
+    std::string facts{};
+    std::vector<std::string> sentences{};  ///< the answer
+    std::vector<std::string> warnings{};
+    std::vector<std::string> notes{};
+    std::vector<Section> sections{};
+};
+
+struct Page {
+    std::string title;
+    std::vector<Run> runs;
+};
+
+void write(std::ostream& out, const Page& page);
+
+}  // namespace stapgen::report::html

@@ -1,0 +1,325 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <set>
+
+#include "base/units.h"
+#include "report/html_sections.h"
+#include "report/html_text.h"
+#include "report/wall_time.h"
+
+namespace stapgen::report::html {
+
+namespace {
+
+using analyze::Breakdown;
+using analyze::Measure;
+using analyze::Percentile;
+
+std::string upper(std::string text) {
+    for (char& c : text)
+        c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    return text;
+}
+
+/// All time of a stage, of the whole or of a group.
+double sum_of(const analyze::Summary& summary, const std::string& stage, const analyze::Group& group = {}) {
+    const auto found = std::ranges::find_if(
+        summary.stages, [&](const Measure& measure) { return measure.name == stage && measure.group == group; });
+    return found == summary.stages.end() ? 0 : found->stats.sum();
+}
+
+double sum_of(const analyze::Summary& summary, const Breakdown& breakdown, const analyze::Group& group = {}) {
+    double sum = 0;
+    for (const auto& stage : breakdown.stages())
+        sum += sum_of(summary, stage, group);
+    return sum;
+}
+
+/// What part of all time of its way, in its group, a stage has; nothing for a total.
+std::optional<double> share_of(const analyze::Summary& summary, const Measure& measure) {
+    for (const auto& breakdown : summary.breakdowns) {
+        if (std::ranges::find(breakdown.stages(), measure.name) == breakdown.stages().end()) continue;
+        const auto all = sum_of(summary, breakdown, measure.group);
+        if (all > 0) return measure.stats.sum() / all;
+    }
+    return std::nullopt;
+}
+
+std::string duration(double ns) {
+    return base::format_duration(std::chrono::nanoseconds(static_cast<std::int64_t>(std::clamp(ns, 0.0, 9e18))));
+}
+
+Cell bar_cell(double part, std::optional<std::size_t> colour) {
+    return {.text = percent(part), .bar = part, .colour = colour};
+}
+
+void add_columns(std::vector<Column>& columns, const std::vector<Percentile>& percentiles) {
+    columns.insert(columns.end(), {{"N"}, {"MEAN"}});
+    for (const auto& percentile : percentiles)
+        columns.push_back({"P" + percentile.text});
+    columns.push_back({"MAX"});
+}
+
+void add_cells(std::vector<Cell>& row, const Measure& measure, const Style& style,
+               const std::vector<Percentile>& percentiles) {
+    const auto& stats = measure.stats;
+    row.push_back({fmt::format("{}", stats.n())});
+    const auto sum = style.is_time ? fmt::format("{:.3f} ms", stats.sum() / 1e6) : fmt::format("{:.0f}", stats.sum());
+    row.push_back({style.cell(stats.mean()), fmt::format("standard deviation {}, minimum {}, sum {}",
+                                                         style.cell(stats.stddev()), style.cell(stats.min()), sum)});
+    for (const auto& [text, percent] : percentiles) {
+        const auto interval = stats.confidence(percent);
+        row.push_back({style.cell(stats.percentile(percent)),
+                       interval ? fmt::format("P{}: 95 % confidence {} to {}", text, style.cell(interval->low),
+                                              style.cell(interval->high))
+                                : fmt::format("P{}: needs {} values", text, analyze::values_needed(percent))});
+    }
+    row.push_back({style.cell(stats.max())});
+}
+
+/// What the `-` in place of a percentile means.
+std::string too_few(const Measures& measures, const std::vector<Percentile>& percentiles) {
+    std::string needs;
+    for (const auto& [text, percent] : percentiles) {
+        const bool missing = std::ranges::any_of(
+            measures, [p = percent](const Measure* measure) { return !measure->stats.percentile(p); });
+        if (!missing) continue;
+        needs += fmt::format("{} P{} needs {}", needs.empty() ? "" : ",", text, analyze::values_needed(percent));
+    }
+    return needs.empty() ? "" : "-: too few values to tell;" + needs;
+}
+
+Table measures_table(const analyze::Summary& summary, const Measures& measures, bool is_time,
+                     const HtmlOptions& options) {
+    const Style style = style_of(measures, is_time);
+    const bool shares =
+        is_time && std::ranges::any_of(measures, [&](const Measure* m) { return share_of(summary, *m).has_value(); });
+    Table table{is_time ? "Stages, in microseconds" : "Values", {{is_time ? "STAGE" : "VALUE", Kind::head}}};
+    if (shares) table.columns.push_back({"SHARE OF TIME", Kind::text});
+    add_columns(table.columns, options.percentiles);
+    for (const auto* measure : measures) {
+        auto& row = table.rows.emplace_back();
+        const auto share = share_of(summary, *measure);
+        row.push_back({measure->name});
+        const auto colour = colour_of_stage(summary, measure->name);
+        if (share) row.back().colour = colour;
+        if (shares) row.push_back(share ? bar_cell(*share, colour) : Cell{});
+        add_cells(row, *measure, style, options.percentiles);
+    }
+    table.below = too_few(measures, options.percentiles);
+    return table;
+}
+
+std::string way_of(const Breakdown& breakdown, std::string_view before) {
+    return breakdown.way().empty() ? "" : fmt::format("{}{}", before, breakdown.way());
+}
+
+Table groups_table(const analyze::Summary& summary, bool is_time, const HtmlOptions& options) {
+    Measures shown;
+    const analyze::Group* last = nullptr;
+    std::size_t groups = 0;
+    for (const auto& measure : is_time ? summary.stages : summary.values) {
+        if (measure.group.empty()) continue;
+        if (last == nullptr || !(*last == measure.group)) ++groups;
+        last = &measure.group;
+        if (groups <= options.max_groups && measure.stats.n() > 0) shown.push_back(&measure);
+    }
+    if (groups < 2 || shown.empty()) return {};
+    const Style style = style_of(shown, is_time);
+    Table table{is_time ? "Stages by group, in microseconds" : "Values by group", {}};
+    const auto keys = shown.front()->group.size();
+    for (const auto& field : shown.front()->group) {
+        const bool is_text = std::holds_alternative<std::string>(field.value);
+        table.columns.push_back({upper(field.key), is_text ? Kind::text : Kind::number});
+    }
+    table.columns.push_back({is_time ? "STAGE" : "VALUE", Kind::head});
+    if (is_time) table.columns.push_back({"SHARE OF TIME", Kind::text});
+    add_columns(table.columns, options.percentiles);
+    last = nullptr;
+    for (const auto* measure : shown) {
+        auto& row = table.rows.emplace_back();
+        const bool repeated = last != nullptr && *last == measure->group;
+        last = &measure->group;
+        for (const auto& field : measure->group)
+            row.push_back({.text = text_of(field), .mark = repeated ? "repeated" : ""});
+        row.resize(keys);
+        row.push_back({measure->name});
+        const auto share = is_time ? share_of(summary, *measure) : std::nullopt;
+        if (is_time) row.push_back(share ? bar_cell(*share, colour_of_stage(summary, measure->name)) : Cell{});
+        add_cells(row, *measure, style, options.percentiles);
+    }
+    table.below = too_few(shown, options.percentiles);
+    if (groups > options.max_groups) {
+        table.below = fmt::format("and {} smaller groups{}{}", groups - options.max_groups,
+                                  table.below.empty() ? "" : "; ", table.below);
+    }
+    return table;
+}
+
+Table slowest_table(const analyze::Summary& summary, const Breakdown& breakdown,
+                    const std::vector<analyze::SlowRecord>& records) {
+    Table table{fmt::format("The slowest {}{}, in microseconds", records.size(), way_of(breakdown, " of ")),
+                {{"#"}, {"ENDED", Kind::text}, {"TOTAL"}, {"STAGES", Kind::text}}};
+    for (const auto& stage : breakdown.stages())
+        table.columns.push_back({stage});
+    table.columns.push_back({"OF", Kind::text});
+    const auto longest = std::max<std::int64_t>(1, records.front().total_ns);
+    const Style style;
+    for (auto record : records) {
+        record.stages.resize(breakdown.stages().size());
+        auto& row = table.rows.emplace_back();
+        row.push_back({fmt::format("{}", table.rows.size())});
+        // Without an epoch, times are those of the series: since its first block.
+        row.push_back({record.time_ns && summary.start_epoch_ns ? local_time_of_day(*record.time_ns) : "-"});
+        row.push_back({style.cell(record.total_ns)});
+        Cell bar;
+        for (std::size_t i = 0; i < record.stages.size(); ++i) {
+            if (!record.stages[i]) continue;
+            const auto& name = breakdown.stages()[i];
+            bar.segments.push_back({fmt::format("{} {}", name, duration(static_cast<double>(*record.stages[i]))),
+                                    static_cast<double>(*record.stages[i]) / static_cast<double>(longest),
+                                    colour_of_stage(summary, name)});
+        }
+        row.push_back(std::move(bar));
+        for (const auto& stage : record.stages)
+            row.push_back({style.cell(stage)});
+        std::string whose;
+        for (const auto& field : record.of)
+            whose += fmt::format("{}{} {}", whose.empty() ? "" : ", ", field.key, text_of(field));
+        row.push_back({whose});
+    }
+    return table;
+}
+
+Table tail_table(const analyze::Summary& summary, const Breakdown& breakdown, const Breakdown::Tail& tail) {
+    const Style style;
+    Table table{fmt::format("{}{} above P{:g} ({}) against {} others, means in microseconds", tail.n_slow,
+                            way_of(breakdown, " of "), tail.percent, duration(static_cast<double>(tail.threshold_ns)),
+                            tail.n_rest),
+                {{"STAGE", Kind::head},
+                 {"MEAN, OTHERS"},
+                 {"MEAN, SLOW"},
+                 {"SHARE, OTHERS", Kind::text},
+                 {"SHARE, SLOW", Kind::text},
+                 {"OF WHAT THEY TAKE LONGER", Kind::text}}};
+    for (const auto& share : tail.shares) {
+        const auto colour = colour_of_stage(summary, share.stage);
+        table.rows.push_back({{.text = share.stage, .colour = colour},
+                              {style.cell(share.rest_mean_ns)},
+                              {style.cell(share.slow_mean_ns)},
+                              bar_cell(share.rest, colour),
+                              bar_cell(share.slow, colour),
+                              bar_cell(share.of_excess, colour)});
+    }
+    table.rows.push_back({{"all"}, {style.cell(tail.rest_mean_ns)}, {style.cell(tail.slow_mean_ns)}, {}, {}, {}});
+    return table;
+}
+
+double mean_total(const analyze::Summary& summary, const Breakdown& breakdown) {
+    return breakdown.total().n() == 0 ? 0 : sum_of(summary, breakdown) / static_cast<double>(breakdown.total().n());
+}
+
+}  // namespace
+
+std::size_t colour_of_stage(const analyze::Summary& summary, const std::string& stage) {
+    std::size_t place = 0;
+    for (const auto& breakdown : summary.breakdowns) {
+        for (const auto& name : breakdown.stages()) {
+            if (name == stage) return place;
+            ++place;
+        }
+    }
+    return place;
+}
+
+std::string first_stage_of(const analyze::Summary& summary) {
+    std::string first;
+    double most = -1;
+    for (const auto& measure : summary.stages) {
+        if (!measure.group.empty()) continue;
+        if (measure.name == "total" && measure.stats.n() > 0) return measure.name;
+        if (measure.stats.sum() <= most) continue;
+        most = measure.stats.sum();
+        first = measure.name;
+    }
+    return first;
+}
+
+double longest_mean_of(const analyze::Summary& summary) {
+    double longest = 0;
+    for (const auto& breakdown : summary.breakdowns)
+        longest = std::max(longest, mean_total(summary, breakdown));
+    return longest;
+}
+
+std::vector<Stack> stacks_of(const analyze::Summary& summary, double longest_ns) {
+    if (longest_ns <= 0) longest_ns = longest_mean_of(summary);
+    std::vector<Stack> stacks;
+    for (const auto& breakdown : summary.breakdowns) {
+        const auto mean = mean_total(summary, breakdown);
+        if (mean <= 0) continue;
+        Stack stack{breakdown.way(), fmt::format("{} on average", duration(mean)), {}};
+        for (const auto& stage : breakdown.stages()) {
+            const auto part = sum_of(summary, stage) / static_cast<double>(breakdown.total().n());
+            if (part <= 0) continue;
+            stack.segments.push_back({fmt::format("{} {}, {}", stage, duration(part), percent(part / mean)),
+                                      part / longest_ns, colour_of_stage(summary, stage)});
+        }
+        stacks.push_back(std::move(stack));
+    }
+    return stacks;
+}
+
+std::vector<Segment> legend_of(const analyze::Summary& summary) {
+    std::vector<Segment> legend;
+    for (const auto& breakdown : summary.breakdowns) {
+        for (const auto& stage : breakdown.stages()) {
+            if (sum_of(summary, stage) > 0) legend.push_back({stage, 0, colour_of_stage(summary, stage)});
+        }
+    }
+    return legend;
+}
+
+Section stages_section(const analyze::Summary& summary, const HtmlOptions& options) {
+    Section section{"stages", "Where the time goes"};
+    const auto stages = of_whole(summary.stages);
+    const auto values = of_whole(summary.values);
+    if (!stages.empty()) {
+        section.stacks = stacks_of(summary);
+        section.legend = legend_of(summary);
+        section.tables.push_back(measures_table(summary, stages, true, options));
+    }
+    if (!values.empty()) section.tables.push_back(measures_table(summary, values, false, options));
+    return section;
+}
+
+Section tail_section(const analyze::Summary& summary) {
+    Section section{"tail", "Where the tail comes from"};
+    for (const auto& breakdown : summary.breakdowns) {
+        if (const auto tail = breakdown.tail(99)) section.tables.push_back(tail_table(summary, breakdown, *tail));
+    }
+    return section;
+}
+
+Section slowest_section(const analyze::Summary& summary) {
+    Section section{"slowest", "The slowest"};
+    for (const auto& breakdown : summary.breakdowns) {
+        const auto records = breakdown.slowest();
+        if (!records.empty()) section.tables.push_back(slowest_table(summary, breakdown, records));
+    }
+    if (!section.tables.empty()) section.legend = legend_of(summary);
+    return section;
+}
+
+Section groups_section(const analyze::Summary& summary, const HtmlOptions& options) {
+    Section section{"groups", "Groups"};
+    for (auto table : {groups_table(summary, true, options), groups_table(summary, false, options)}) {
+        if (!table.rows.empty()) section.tables.push_back(std::move(table));
+    }
+    return section;
+}
+
+}  // namespace stapgen::report::html

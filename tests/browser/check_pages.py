@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""Opens the pages of sample_page in a headless Chromium.
+
+    check_pages.py SAMPLE_PAGE KIND              checks one kind of page
+    check_pages.py SAMPLE_PAGE KIND PICTURE.png [WIDTH HEIGHT [dark]]    takes a picture, to look at
+
+Chromium's HTML parser, scripts and painting are what is tested: pixels are counted, not looked at.
+"""
+
+import html
+import html.parser
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+CHARTS = {"server": 2, "comparison": 2, "drops": 0, "averages": 0, "hostile": 2}
+MOST_BYTES = {"comparison": 400_000}
+VOID = {"meta", "link", "br", "img", "input", "hr"}
+DARK, LIGHT = "preferredColorScheme=0", "preferredColorScheme=1"
+
+# Added to a copy of the page: what only a script can tell, in an element for --dump-dom.
+PROBE = """
+<script>
+(async () => {
+  // uPlot paints when the script that made the chart has ended.
+  const painted = () => new Promise(resolve => setTimeout(resolve, 10));
+  await painted();
+  const charts = [...document.querySelectorAll(".chart")];
+  const style = getComputedStyle(document.documentElement);
+  const wanted = parseInt(style.getPropertyValue("--c0").trim().slice(1), 16);
+  const line = [wanted >> 16, wanted >> 8 & 255, wanted & 255];
+  // How many pixels have the colour of the chart's line, or nearly: edges are blurred.
+  const ink = chart => {
+    const canvas = chart.querySelector("canvas");
+    if (!canvas) return 0;
+    const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+    let count = 0;
+    for (let i = 0; i < pixels.length; i += 4)
+      if (pixels[i + 3] > 150 && line.every((value, c) => Math.abs(pixels[i + c] - value) < 12)) ++count;
+    return count;
+  };
+  const said = {
+    ink: charts.map(ink),
+    shown: charts.map(chart => chart.dataset.drawn),
+    canvases: document.querySelectorAll("canvas").length,
+    paper: getComputedStyle(document.body).backgroundColor,
+    overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    width: document.documentElement.clientWidth,
+    strangers: document.querySelectorAll("img, iframe, object, embed, link, [onerror], [onload]").length,
+    scripts: document.querySelectorAll("script").length,
+  };
+  said.stages = [];
+  for (const chart of charts) {
+    const select = chart.querySelector("select");
+    for (const option of select.options) {
+      select.value = option.value;
+      select.dispatchEvent(new Event("change"));
+      await painted();
+      said.stages.push([chart.dataset.chart, chart.dataset.drawn === option.value, ink(chart)]);
+    }
+    const box = chart.querySelector("input");
+    if (!box) continue;
+    box.checked = true;
+    box.dispatchEvent(new Event("change"));
+    await painted();
+    said.stages.push(["logarithmic", true, ink(chart)]);
+  }
+  const out = document.createElement("output");
+  out.id = "said";
+  out.textContent = JSON.stringify(said);
+  document.body.append(out);
+})();
+</script>
+</body>"""
+
+
+class Balance(html.parser.HTMLParser):
+    """Every tag is closed, in order."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.words, self.tags = [], [], 0
+
+    def handle_starttag(self, tag, attrs):
+        self.tags += 1
+        assert len({name for name, _ in attrs}) == len(attrs), f"an attribute twice in {attrs}"
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1] == tag, f"</{tag}> closes {self.open[-3:]} at {self.getpos()}"
+        self.open.pop()
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] not in ("script", "style"):
+            self.words += data.split()
+
+
+def words_of(text):
+    parser = Balance()
+    parser.feed(text)
+    parser.close()
+    assert not parser.open and parser.tags > 20, parser.open
+    return parser.words
+
+
+def chromium(folder, page, *options, expected=None):
+    """Run the browser; return what it prints. What it logs of the page, an error or a refusal, fails the test, unless
+    it is `expected`: then it must be there."""
+    command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+               "--hide-scrollbars", f"--user-data-dir={folder}/profile", "--enable-logging=stderr",
+               "--allow-file-access-from-files", "--virtual-time-budget=3000", *options, page.as_uri()]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=170, check=False)
+    log = done.stderr.decode(errors="replace")
+    assert done.returncode == 0, log
+    complaints = re.findall(r".*CONSOLE.*", log)
+    if expected:
+        assert any(expected in line for line in complaints), f"not logged: {expected}"
+        complaints = [line for line in complaints if expected not in line]
+    assert not complaints, "\n".join(complaints)
+    return done.stdout.decode()
+
+
+def said_in(dom):
+    said = re.search(r'<output id="said">(.*?)</output>', dom, re.S)
+    assert said, "the page's scripts did not end"
+    return json.loads(html.unescape(said[1]))
+
+
+def probe(folder, text, *options):
+    """Open TEXT with the probe added; return what it said."""
+    page = folder / "page.html"
+    assert text.count("</body>") == 1
+    page.write_text(text.replace("</body>", PROBE), encoding="utf-8")
+    return said_in(chromium(folder, page, "--dump-dom", *options))
+
+
+def in_a_frame(folder, text, attributes, telling, **expected):
+    """Open TEXT in a frame, which can be narrower than a window, and can be kept from running scripts; return what
+    the script TELLING says of its `page`."""
+    (folder / "inner.html").write_text(text, encoding="utf-8")
+    outer = folder / "outer.html"
+    outer.write_text(f"""<iframe src="inner.html" height=900 {attributes}></iframe><output id="said"></output>
+<script>onload = () => setTimeout(() => {{ const page = frames[0].document; said.textContent = {telling}; }}, 1500);
+</script>""", encoding="utf-8")
+    return said_in(chromium(folder, outer, "--dump-dom", **expected))
+
+
+def check(kind, text, folder):
+    charts = CHARTS[kind]
+    size = len(text.encode())
+    assert size < MOST_BYTES.get(kind, 250_000), f"{size} bytes"
+    words = words_of(text)
+
+    # Chromium's own switch for this would also stop its --dump-dom.
+    plain = in_a_frame(folder, text, 'sandbox="allow-same-origin"', "JSON.stringify(page.documentElement.outerHTML)",
+                       expected="Blocked script execution")
+    assert words_of(plain) == words and "<canvas" not in plain, "without scripts words are missing"
+
+    light = probe(folder, text, "--window-size=1400,1000", f"--blink-settings={LIGHT}")
+    dark = probe(folder, text, "--window-size=1400,1000", f"--blink-settings={DARK}")
+    narrow = in_a_frame(folder, text.replace("</body>", PROBE), "width=360 frameborder=0",
+                        "page.getElementById('said').textContent")
+    print(kind, size, "bytes", {name: (said["width"], said["ink"]) for name, said in
+                                (("light", light), ("dark", dark), ("narrow", narrow))})
+    assert light["paper"] != dark["paper"], "dark is light"
+    assert narrow["width"] == 360 and light["width"] == 1400
+    for said in (light, dark, narrow):
+        assert said["canvases"] == charts
+        assert len(said["ink"]) == charts and all(ink > 10 for ink in said["ink"]), said["ink"]
+        assert all(said["shown"])
+        assert said["overflow"] <= 0, f"{said['overflow']} pixels too wide at {said['width']}"
+        assert said["strangers"] == 0 and said["scripts"] == 3, said
+        assert len(said["stages"]) == (8 + 8 + 1 if charts else 0), said["stages"]
+        assert all(drawn and ink > 10 for _, drawn, ink in said["stages"]), said["stages"]
+
+
+def main():
+    program, kind, *picture = sys.argv[1:]
+    text = subprocess.run([program, kind], stdout=subprocess.PIPE, check=True).stdout.decode("utf-8")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        if not picture:
+            check(kind, text, folder)
+            return
+        file, width, height, scheme = picture + ["1400", "1000", "light"][len(picture) - 1:]
+        page = folder / "page.html"
+        page.write_text(text, encoding="utf-8")
+        chromium(folder, page, f"--screenshot={pathlib.Path(file).absolute()}", f"--window-size={width},{height}",
+                 f"--blink-settings={DARK if scheme == 'dark' else LIGHT}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,229 @@
+/// Writes a page from made-up data that looks like a measurement: sample_page KIND > FILE
+/// KIND: server, comparison, drops, averages, hostile.
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <random>
+#include <string>
+
+#include "report/html_report.h"
+
+using namespace stapgen::analyze;
+
+namespace {
+
+constexpr std::int64_t second = 1'000'000'000;
+constexpr std::int64_t start = 1'795'180'000 * second;
+
+struct Stage {
+    std::string name;
+    double median_us;
+    double spread;  ///< of the logarithm
+};
+
+const std::vector<Stage> server_stages = {{"rx", 2.77, 0.22},   {"tcpip_rx", 19.2, 0.31}, {"epoll", 53.4, 0.42},
+                                          {"wait", 13.6, 0.37}, {"read", 11.1, 0.33},     {"app", 18.9, 0.29},
+                                          {"tx", 19.4, 0.35}};
+
+/// Requests of a server whose `app` stage is `slowed` times as slow, and whose epoll stage stalls now and then.
+Summary server(std::uint64_t seed, int seconds, int per_second, double slowed) {
+    std::mt19937_64 random(seed);
+    std::normal_distribution<double> normal;
+    Summary summary;
+    summary.recipe = "sock-latency";
+    std::vector<std::string> names;
+    for (const auto& stage : server_stages)
+        names.push_back(stage.name);
+    Breakdown breakdown("", names, 10);
+    std::vector<Histogram> whole(names.size() + 1);
+    std::map<int, std::vector<Histogram>> threads;
+    summary.series = Series(names.size() + 1);
+    std::vector<std::int64_t> times(names.size());
+    Histogram events;
+    for (int i = 0; i < seconds * per_second; ++i) {
+        const auto time = start + static_cast<std::int64_t>(i) * second / per_second;
+        const bool stalls = random() % 97 == 0 || (i / per_second) % 41 == 29;
+        const int thread = static_cast<int>(random() % 4);
+        std::int64_t total = 0;
+        for (std::size_t s = 0; s < names.size(); ++s) {
+            double us = server_stages[s].median_us * std::exp(server_stages[s].spread * normal(random));
+            if (names[s] == "epoll" && stalls) us *= 9 * std::exp(0.5 * normal(random));
+            if (names[s] == "app") us *= slowed;
+            times[s] = static_cast<std::int64_t>(us * 1000);
+            total += times[s];
+        }
+        auto& block = summary.series.at(time);
+        auto& part = threads[thread];
+        part.resize(names.size() + 1);
+        for (std::size_t s = 0; s <= names.size(); ++s) {
+            const auto value = s < names.size() ? times[s] : total;
+            whole[s].add(value);
+            part[s].add(value);
+            block.stages[s].add(value);
+        }
+        events.add(static_cast<std::int64_t>(random() % 3 + 1));
+        if (!breakdown.add(total, times)) continue;
+        SlowRecord slow{total, time + total, {}, {}};
+        slow.stages.assign(times.begin(), times.end());
+        if (random() % 5 == 0) slow.stages[3].reset();
+        slow.of = {{"tid", std::int64_t{187 + thread}}, {"comm", "mc-worker"}, {"remote", "10.1.7.23:48211"}};
+        breakdown.keep(std::move(slow));
+    }
+    names.push_back("total");
+    for (std::size_t s = 0; s < names.size(); ++s)
+        summary.stages.push_back({names[s], {}, whole[s]});
+    for (const auto& [thread, part] : threads) {
+        const Group group = {{"pid", std::int64_t{183}}, {"tid", std::int64_t{187 + thread}}, {"comm", "mc-worker"}};
+        for (std::size_t s = 0; s < names.size(); ++s)
+            summary.stages.push_back({names[s], group, part[s]});
+    }
+    summary.values = {{"epoll_events", {}, events}};
+    summary.breakdowns = {breakdown};
+    const auto n = breakdown.total().n();
+    summary.accounting = {2 * n + 14, n, n + 1, {{"no-reply", 11}, {"unread", 2}}, {}, {{"joined-before-reply", 7}},
+                          true};
+    summary.input = {2 * n + 31, 2 * n + 31, 0, {}};
+    summary.start_epoch_ns = start;
+    summary.end_epoch_ns = start + seconds * second;
+    return summary;
+}
+
+Drop drop(std::int64_t interval, const char* symbol, std::uint64_t offset, const char* reason, std::int64_t count) {
+    Drop drop;
+    drop.interval = interval;
+    drop.end_epoch_ns = start + (interval + 1) * 5 * second;
+    drop.address = 0xffffffff9a000000 + offset;
+    drop.symbol = symbol;
+    drop.offset = offset;
+    drop.reason = 3;
+    drop.reason_name = reason;
+    drop.count = count;
+    return drop;
+}
+
+Summary drops() {
+    Summary summary;
+    summary.recipe = "dropwatch";
+    summary.counts_drops = true;
+    std::int64_t sum = 0;
+    for (int i = 0; i < 13; ++i) {
+        summary.intervals.push_back({start + i * 5 * second, start + (i + 1) * 5 * second});
+        if (i == 4) continue;
+        summary.drops.push_back(drop(i, "__udp4_lib_rcv", 0x235, "NO_SOCKET", 23 + i * i * 7));
+        summary.drops.push_back(drop(i, "tcp_v4_rcv", 0x9a, "NO_SOCKET", 17 + i));
+        if (i % 3 == 0) summary.drops.push_back(drop(i, "nf_hook_slow", 0xb1, "NETFILTER_DROP", 5));
+    }
+    for (const auto& row : summary.drops)
+        sum += row.count;
+    summary.drops.back().module = "nf_tables";
+    summary.counters = {{"TcpExt.ListenOverflows", "connection attempts that met a full accept queue", 17},
+                        {"TcpExt.ListenDrops", "connection attempts that listening sockets lost", 0}};
+    summary.accounting = {sum + 3, sum, 0, {}, {{"evicted", 3}}, {}, false};
+    summary.transport.skipped_probes = 5;
+    summary.input = {4211, 4208, 3, {{7, stapgen::decode::Flaw::unknown_tag}, {19, stapgen::decode::Flaw::bad_number}}};
+    summary.start_epoch_ns = start;
+    summary.end_epoch_ns = start + 65 * second;
+    return summary;
+}
+
+Summary averages() {
+    Summary summary;
+    summary.recipe = "memcached-tracker";
+    summary.notes = {"requests above 100 us are cut off",
+                     "the lines are cumulative: the means of intervals are recovered"};
+    summary.averages = {{"rx", true, 20'011, 3021.7, 0.5}, {"tcpip_rx", true, 20'011, 21'903.1, 0.5}};
+    for (int i = 0; i < 7; ++i)
+        summary.average_intervals.push_back(
+            {11 + 3 * i, 2003, {{"rx", true, 2003, 3000.0 + i, 0.7}, {"tcpip_rx", true, 2003, 21'000.0 + i, 0.7}}});
+    summary.accounting = {20'011, 20'011, 0, {}, {}, {}, true};
+    return summary;
+}
+
+/// Names that try to leave their place in the page.
+Summary hostile() {
+    auto summary = server(7, 11, 401, 1);
+    const std::string name =
+        "</script><script>alert(1)</script>\"'><img src=x onerror=alert(1)>\x1b[31m\xff\xc3(--><b>";
+    summary.recipe = name;
+    summary.notes = {name};
+    const auto old = summary.stages[2].name;
+    for (auto& stage : summary.stages) {
+        if (stage.name == old) stage.name = name;
+        for (auto& field : stage.group)
+            if (field.key == "comm") field.value = name;
+    }
+    summary.stages[0].name = "{{css}}";
+    auto bad = drop(0, "x", 1, "y", 3);
+    bad.symbol = bad.module = bad.reason_name = name;
+    summary.counts_drops = true;
+    summary.drops = {bad};
+    summary.intervals = {{start, start + second}};
+    summary.accounting.lost = {{name, 3}};
+    summary.counters = {{name, name, 3}};
+    return summary;
+}
+
+/// What a comparison of the two would find, as far as a picture needs it.
+Comparison compared(const Summary& before, const Summary& after) {
+    Comparison comparison;
+    comparison.recipe = before.recipe;
+    comparison.block_ns = second;
+    comparison.blocks_before = before.series.blocks().size();
+    comparison.blocks_after = after.series.blocks().size();
+    comparison.threshold = 0.05;
+    comparison.warnings = {"before: 3 of 80011 seen were lost"};
+    for (std::size_t s = 0; s <= server_stages.size(); ++s) {
+        const auto& a = before.stages[s].stats;
+        const auto& b = after.stages[s].stats;
+        for (const auto& [text, percent] : {Percentile{"mean", 0}, {"50", 50}, {"99", 99}, {"99.9", 99.9}}) {
+            Change change;
+            change.stage = before.stages[s].name;
+            change.statistic = text;
+            change.n_before = a.n();
+            change.n_after = b.n();
+            change.before_ns = percent == 0 ? a.mean() : std::optional<double>(a.percentile(percent));
+            change.after_ns = percent == 0 ? b.mean() : std::optional<double>(b.percentile(percent));
+            if (change.before_ns && change.after_ns) {
+                change.change = *change.after_ns / *change.before_ns - 1;
+                const double wide = percent > 99 ? 0.11 : percent > 90 ? 0.04 : 0.012;
+                change.low = *change.change - wide;
+                change.high = *change.change + wide * 1.1;
+                change.p = *change.low > 0 || *change.high < 0 ? 0.0004 : 0.41;
+                change.verdict = *change.low > 0 && *change.change > 0.05     ? Verdict::slower
+                                 : *change.high < 0 && *change.change < -0.05 ? Verdict::faster
+                                                                              : Verdict::same;
+            }
+            comparison.changes.push_back(change);
+        }
+    }
+    return comparison;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::string kind = argc == 2 ? argv[1] : "";
+    using stapgen::report::write_html;
+    if (kind == "comparison") {
+        const auto before = server(1, 61, 997, 1);
+        const auto after = server(2, 67, 997, 1.31);
+        write_html(std::cout, compared(before, after), before, after,
+                   {.origins = {"web17, Linux 6.12.117", "web17, Linux 6.12.117"}});
+        return 0;
+    }
+    const std::map<std::string, std::function<Summary()>> reports = {{"server", [] { return server(1, 61, 997, 1); }},
+                                                                     {"drops", drops},
+                                                                     {"averages", averages},
+                                                                     {"hostile", hostile}};
+    const auto found = reports.find(kind);
+    if (found == reports.end()) {
+        std::cerr << "usage: sample_page server|comparison|drops|averages|hostile\n";
+        return 2;
+    }
+    write_html(std::cout, {found->second()}, {.origins = {"web17, Linux 6.12.117"}});
+    return 0;
+}
