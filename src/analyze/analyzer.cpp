@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analyze/averages.h"
 #include "analyze/groups.h"
 #include "analyze/saturate.h"
 #include "base/text.h"
@@ -96,6 +97,10 @@ std::vector<Cause> difference(std::vector<Cause> now, const std::vector<Cause>& 
     return now;
 }
 
+std::optional<std::int64_t> known_time(std::int64_t epoch_ns) {
+    return epoch_ns == decode::unknown_time ? std::nullopt : std::optional(epoch_ns);
+}
+
 /// The end line may come a moment after the last tick: too short to be an interval of its own.
 constexpr std::int64_t shortest_interval_ns = 50'000'000;
 
@@ -110,6 +115,7 @@ struct Analyzer::State {
     Groups total;
     std::vector<Breakdown> breakdowns;
     std::optional<Series> series;
+    Averages averages;
 
     std::unordered_map<std::string, OpenDrop, TextHash, std::equal_to<>> open_drops;
     std::string drop_key;
@@ -141,8 +147,8 @@ struct Analyzer::State {
     void add_stages(Plan& plan, const decode::Record& record);
     void add_to_breakdown(Plan& plan, const decode::Record& record, std::int64_t total_ns);
     Breakdown& breakdown_of(Plan& plan, const decode::Record& record);
-    void counted(std::int64_t epoch_ns, std::span<const decode::Count> counts);
-    void close_interval(std::int64_t epoch_ns);
+    void counted(std::optional<std::int64_t> epoch_ns, std::span<const decode::Count> counts);
+    void close_interval(std::optional<std::int64_t> epoch_ns);
     [[nodiscard]] Accounting accounting() const;
     [[nodiscard]] Accounting accounting_of_interval() const;
     [[nodiscard]] std::vector<Drop> drops_of_open_interval(std::optional<std::int64_t> end_epoch_ns) const;
@@ -339,7 +345,7 @@ void Analyzer::State::put_measures(const Groups& groups, Summary& summary) const
         put(*part);
 }
 
-void Analyzer::State::close_interval(std::int64_t epoch_ns) {
+void Analyzer::State::close_interval(std::optional<std::int64_t> epoch_ns) {
     auto rows = drops_of_open_interval(epoch_ns);
     intervals.push_back({interval_start, epoch_ns});
     if (current) {
@@ -365,13 +371,13 @@ void Analyzer::State::close_interval(std::int64_t epoch_ns) {
     records_in_interval = 0;
 }
 
-void Analyzer::State::counted(std::int64_t epoch_ns, std::span<const decode::Count> counts) {
+void Analyzer::State::counted(std::optional<std::int64_t> epoch_ns, std::span<const decode::Count> counts) {
     ScriptCounts told(counts);
     if (told.told) {
         script = std::move(told);
         received_at_counts = received;
     }
-    last_epoch_ns = epoch_ns;
+    if (epoch_ns) last_epoch_ns = epoch_ns;
 }
 
 Analyzer::Analyzer(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -384,6 +390,7 @@ base::Result<Analyzer> Analyzer::create(const decode::Header& header, AnalyzerOp
     std::vector<std::string> names;
     for (const auto& field : schema.fields)
         names.push_back(field.name);
+    if (!schema.find("port") && group_key(schema, "port")) names.emplace_back("port");
     for (const auto& name : options.group_by) {
         if (group_key(schema, name)) continue;
         const auto near = base::did_you_mean(name, names);
@@ -407,6 +414,8 @@ void Analyzer::add(const decode::Line& line) {
         end(*an_end);
     } else if (const auto* a_ready = std::get_if<decode::Ready>(&line)) {
         ready(*a_ready);
+    } else if (const auto* means = std::get_if<decode::RunningMeans>(&line)) {
+        state_->averages.add(*means);
     }
 }
 
@@ -420,16 +429,17 @@ void Analyzer::ready(const decode::Ready& ready) {
 }
 
 void Analyzer::tick(const decode::Tick& tick) {
-    state_->counted(tick.epoch_ns, tick.counts);
-    state_->close_interval(tick.epoch_ns);
+    state_->counted(known_time(tick.epoch_ns), tick.counts);
+    state_->close_interval(known_time(tick.epoch_ns));
 }
 
 void Analyzer::end(const decode::End& end) {
+    const auto epoch_ns = known_time(end.epoch_ns);
     state_->closed = true;
-    state_->counted(end.epoch_ns, end.counts);
-    const auto length = saturating_subtract(end.epoch_ns, state_->interval_start.value_or(0));
+    state_->counted(epoch_ns, end.counts);
+    const auto length = epoch_ns ? saturating_subtract(*epoch_ns, state_->interval_start.value_or(0)) : 0;
     if (state_->records_in_interval > 0 || state_->intervals.empty() || length >= shortest_interval_ns) {
-        state_->close_interval(end.epoch_ns);
+        state_->close_interval(epoch_ns);
     }
 }
 
@@ -453,6 +463,7 @@ Summary Analyzer::summary() const {
         summary.intervals.push_back({state.interval_start, std::nullopt});
     }
     summary.accounting = state.accounting();
+    state.averages.put_into(summary);
     summary.breakdowns = state.breakdowns;
     if (state.series) summary.series = *state.series;
     if (state.ready) {

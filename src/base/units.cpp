@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <optional>
+#include <span>
 
 #include "base/text.h"
 
@@ -13,27 +16,37 @@ namespace stapgen::base {
 namespace {
 struct Unit {
     std::string_view name;
-    double ns;
+    double scale;
 };
-constexpr std::array units{Unit{"ns", 1},  Unit{"us", 1e3}, Unit{"ms", 1e6},
-                           Unit{"s", 1e9}, Unit{"m", 60e9}, Unit{"h", 3600e9}};
-}  // namespace
+constexpr std::array durations{Unit{"ns", 1}, Unit{"us", 1e3}, Unit{"ms", 1e6},  Unit{"s", 1e9},
+                               Unit{"", 1e9}, Unit{"m", 60e9}, Unit{"h", 3600e9}};
+constexpr std::array sizes{Unit{"", 1},     Unit{"B", 1},        Unit{"kB", 1e3},        Unit{"MB", 1e6},
+                           Unit{"GB", 1e9}, Unit{"KiB", 1024.0}, Unit{"MiB", 1048576.0}, Unit{"GiB", 1073741824.0}};
 
-Result<std::chrono::nanoseconds> parse_duration(std::string_view text) {
+/// A number and its unit, in the smallest unit. Nothing if it is not one, is negative or above 9e18, which fits both
+/// kinds of 64-bit numbers (and is 285 years).
+std::optional<double> parse_quantity(std::string_view text, std::span<const Unit> units) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     const std::string_view suffix(end, static_cast<std::size_t>(text.data() + text.size() - end));
-    double scale = suffix.empty() ? 1e9 : 0;
-    for (const auto& unit : units) {
-        if (suffix == unit.name) scale = unit.ns;
-    }
-    const double ns = value * scale;
-    // 9e18 ns is 285 years: the most that fits the type.
-    if (error != std::errc{} || scale == 0 || !(ns >= 0) || ns > 9e18) {
-        return bad_input(fmt::format("'{}' is not a duration", printable(text)),
-                         "write a number with ns, us, ms, s, m or h, for example 250ms; without one it is seconds");
-    }
-    return std::chrono::nanoseconds(std::llround(ns));
+    const auto unit = std::ranges::find(units, suffix, &Unit::name);
+    if (error != std::errc{} || unit == units.end()) return std::nullopt;
+    const double scaled = value * unit->scale;
+    if (!(scaled >= 0) || scaled > 9e18) return std::nullopt;
+    return scaled;
+}
+}  // namespace
+
+Result<std::chrono::nanoseconds> parse_duration(std::string_view text) {
+    if (const auto ns = parse_quantity(text, durations)) return std::chrono::nanoseconds(std::llround(*ns));
+    return bad_input(fmt::format("'{}' is not a duration", printable(text)),
+                     "write a number with ns, us, ms, s, m or h, for example 250ms; without one it is seconds");
+}
+
+Result<std::uint64_t> parse_size(std::string_view text) {
+    if (const auto bytes = parse_quantity(text, sizes)) return static_cast<std::uint64_t>(std::llround(*bytes));
+    return bad_input(fmt::format("'{}' is not a size", printable(text)),
+                     "write a number with kB, MB or GB, for example 64MB; without one it is bytes");
 }
 
 std::string format_duration(std::chrono::nanoseconds duration) {

@@ -15,4 +15,7 @@ Result<std::chrono::nanoseconds> parse_duration(std::string_view text);
 /// For a person: three significant digits and the unit that fits, "6.57 us", "112 us", "1.20 s".
 std::string format_duration(std::chrono::nanoseconds value);
 
+/// Bytes: "1000", "64MB", "1.5GiB"; kB, MB and GB are powers of 1000, KiB, MiB and GiB of 1024.
+Result<std::uint64_t> parse_size(std::string_view text);
+
 }  // namespace stapgen::base

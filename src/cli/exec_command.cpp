@@ -36,7 +36,10 @@ base::Result<void> exec(const Program& program, const ExecOptions& options) {
             fmt::format("{} is for kernel {}; {} runs here", options.module, module->info.release, target.release),
             fmt::format("make one with: stapgen build RECIPE -r {} -o FILE.ko", target.release));
     }
-    return measure(*machine, program.catalog, load_job_of(target, module->path, *plan), options.module, *plan);
+    auto recorder = Recorder::create(*machine, *plan, {std::nullopt, "module", module->path, {}});
+    if (!recorder) return tl::make_unexpected(recorder.error());
+    return measure(*machine, program.catalog, load_job_of(target, module->path, *plan), options.module, *plan,
+                   recorder->get());
 }
 
 }  // namespace

@@ -56,6 +56,20 @@ void use(Filters& filters, const std::string& option, const std::map<std::string
     }
 }
 
+std::map<std::string, std::string> as_typed(const FilterOptions& options) {
+    std::map<std::string, std::string> typed;
+    const auto put = [&](const char* name, const auto& value) {
+        if (value) typed.emplace(name, fmt::format("{}", *value));
+    };
+    put("target-tid", options.target_tid);
+    put("target-pid", options.target_pid);
+    put("comm", options.comm);
+    put("port", options.port);
+    put("addr", options.address);
+    put("dev", options.device);
+    return typed;
+}
+
 base::Result<void> find_target(const FilterOptions& options, Filters& filters) {
     const auto target = options.target_tid ? options.target_tid : options.target_pid;
     if (!target) return {};
@@ -106,6 +120,7 @@ base::Result<void> use_device(const std::string& name, Filters& filters) {
 
 base::Result<Filters> filters_of(const FilterOptions& options) {
     Filters filters;
+    filters.as_typed = as_typed(options);
     if (auto found = find_target(options, filters); !found) return tl::make_unexpected(found.error());
     if (options.comm) {
         if (auto used = use_comm(*options.comm, filters); !used) return tl::make_unexpected(used.error());

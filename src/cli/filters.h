@@ -34,7 +34,8 @@ struct Filters {
     std::optional<std::int64_t> target;          ///< for staprun -x
     std::map<std::string, std::string> globals;  ///< values of the script's globals
     std::vector<Used> used;
-    std::vector<std::string> hints;  ///< that what was asked for is not there now; for the user
+    std::map<std::string, std::string> as_typed;  ///< option without dashes -> its value
+    std::vector<std::string> hints;               ///< that what was asked for is not there now; for the user
 };
 
 /// Checks values. The thread of -x and the process of -p must exist.

@@ -20,8 +20,14 @@ namespace {
 /// Everything that happens between a line of the module and the report.
 class Measurement {
   public:
-    Measurement(const host::System& machine, const recipe::Catalog& catalog, std::string name, const MeasurePlan& plan)
-        : machine_(machine), catalog_(catalog), name_(std::move(name)), plan_(plan) {
+    Measurement(const host::System& machine, const recipe::Catalog& catalog, std::string name, const MeasurePlan& plan,
+                Recorder* recorder)
+        : machine_(machine),
+          catalog_(catalog),
+          name_(std::move(name)),
+          plan_(plan),
+          recorder_(recorder),
+          names_(recorder == nullptr ? own_names_ : recorder->names()) {
         using report::EventFormat;
         if (plan.events) {
             events_.emplace(std::cout,
@@ -32,13 +38,16 @@ class Measurement {
     void output(launch::Line line, launch::Control& control) {
         // Of a line that was cut the last number may be wrong: it counts as not understood.
         const auto parsed = parser_.feed(line.cut ? std::string_view("(cut)") : line.text);
+        const auto* record = std::get_if<decode::Record>(&parsed);
+        if (recorder_ != nullptr) {
+            recorder_->line(line.text, line.cut, parser_.header());
+            if (record != nullptr) recorder_->record(*record);
+        }
         if (!analyzer_ && !refusal_ && parser_.header() != nullptr) begin(*parser_.header());
         if (refusal_) control.request_stop();
         if (!analyzer_ || refusal_) return;
         analyzer_->add(parsed);
-        if (const auto* record = std::get_if<decode::Record>(&parsed); record != nullptr && events_) {
-            events_->record(*record);
-        }
+        if (record != nullptr && events_) events_->record(*record);
         if (const auto* ready_line = std::get_if<decode::Ready>(&parsed)) ready(*ready_line);
         if (std::holds_alternative<decode::Tick>(parsed)) {
             show_interval();
@@ -59,11 +68,17 @@ class Measurement {
     void tick(launch::Control& control) {
         // Often enough for a person, and for a reader who goes away; not for each line.
         if (events_ && !std::cout.flush()) control.request_stop();
+        if (recorder_ != nullptr) recorder_->tick();
         if (plan_.duration && ready_at_ && Clock::now() - *ready_at_ >= *plan_.duration) control.request_stop();
     }
 
     /// The report of the whole.
     base::Result<void> finish(const launch::LoadEnd& end) {
+        const auto& losses = end.losses;
+        const analyze::Transport transport{losses.skipped_probes + losses.missed_probes, losses.errors,
+                                           losses.transport_failures + losses.lost_messages};
+        const auto counters = counter_rises();
+        if (recorder_ != nullptr) recorder_->end(transport, counters);
         if (const auto& refusal = parser_.refusal()) return tl::make_unexpected(*refusal);
         if (refusal_) return tl::make_unexpected(*refusal_);
         if (!analyzer_) {
@@ -76,15 +91,13 @@ class Measurement {
         }
         auto summary = analyzer_->summary();
         summary.input = parser_.input();
-        const auto& losses = end.losses;
-        summary.transport = {losses.skipped_probes + losses.missed_probes, losses.errors,
-                             losses.transport_failures + losses.lost_messages};
+        summary.transport = transport;
         if (!summary.accounting.closed) {
             // The script's own count was lost with them.
             analyze::add_cause(summary.accounting.lost, "transport", summary.transport.transport_failures);
             summary.accounting.seen += summary.transport.transport_failures;
         }
-        put_counters_into(summary);
+        summary.counters = counters;
         names_.put_into(summary);
         present(std::cout, {&summary, 1}, plan_.presentation);
         return {};
@@ -124,11 +137,13 @@ class Measurement {
         if (!counters_.empty() && ready_at_ && !counters_after_) counters_after_ = host::read_net_counters(machine_);
     }
 
-    void put_counters_into(analyze::Summary& summary) {
+    std::vector<analyze::Counter> counter_rises() {
         read_counters();
         const auto after = counters_after_.value_or(host::NetCounters{});
+        std::vector<analyze::Counter> rises;
         for (const auto& [name, help] : counters_)
-            summary.counters.push_back({name, help, host::difference(counters_before_, after, name)});
+            rises.push_back({name, help, host::difference(counters_before_, after, name)});
+        return rises;
     }
 
     void show_interval() {
@@ -143,6 +158,7 @@ class Measurement {
     const recipe::Catalog& catalog_;
     std::string name_;
     const MeasurePlan& plan_;
+    Recorder* recorder_;
     decode::RecordParser parser_;
     std::optional<analyze::Analyzer> analyzer_;
     std::optional<report::EventWriter> events_;
@@ -152,7 +168,8 @@ class Measurement {
     std::vector<recipe::Counter> counters_;  ///< of the header's recipe
     host::NetCounters counters_before_;
     std::optional<host::NetCounters> counters_after_;
-    Names names_;
+    Names own_names_;
+    Names& names_;  ///< the recorder's, where there is one: the table is large
 };
 
 }  // namespace
@@ -169,8 +186,8 @@ launch::LoadJob load_job_of(const host::Target& target, const std::filesystem::p
 }
 
 base::Result<void> measure(const host::System& machine, const recipe::Catalog& catalog, launch::LoadJob job,
-                           const std::string& name, const MeasurePlan& plan) {
-    Measurement measurement(machine, catalog, name, plan);
+                           const std::string& name, const MeasurePlan& plan, Recorder* recorder) {
+    Measurement measurement(machine, catalog, name, plan, recorder);
     job.handlers.output = [&](launch::Line line, launch::Control& control) { measurement.output(line, control); };
     job.handlers.error = [&](launch::Line line, launch::Control&) { measurement.error(line); };
     job.handlers.tick = [&](launch::Control& control) { measurement.tick(control); };
@@ -191,7 +208,8 @@ base::Result<void> measure(const host::System& machine, const recipe::Catalog& c
         return base::failed("SystemTap was not given the time to end; the report may lack the last records",
                             "press Ctrl-C once and let it finish");
     }
-    return shown;
+    if (!shown || recorder == nullptr) return shown;
+    return recorder->outcome();
 }
 
 }  // namespace stapgen::cli

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 
+#include "cli/recorder.h"
 #include "cli/run_options.h"
 #include "host/host.h"
 #include "host/system.h"
@@ -15,8 +16,8 @@ launch::LoadJob load_job_of(const host::Target& target, const std::filesystem::p
 
 /// Loads the module, reads its records until it ends or is stopped, and writes the report to stdout: each
 /// interval as it closes, the whole at the end. `name` is for messages only; the catalog has the counters of the recipe
-/// that the module says it is.
+/// that the module says it is. `recorder` may be null.
 base::Result<void> measure(const host::System& machine, const recipe::Catalog& catalog, launch::LoadJob job,
-                           const std::string& name, const MeasurePlan& plan);
+                           const std::string& name, const MeasurePlan& plan, Recorder* recorder);
 
 }  // namespace stapgen::cli

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "analyze/summary.h"
 #include "symbols/drop_reasons.h"
@@ -14,10 +17,16 @@ class Names {
   public:
     void put_into(analyze::Summary& summary);
 
-  private:
-    void read();
+    /// What a return address lies in. Its views live as long as this.
+    std::optional<symbols::Symbol> find(std::uint64_t address);
+    /// All drop reasons that have a name; null where they cannot be read.
+    const std::map<std::uint32_t, std::string>* reasons();
 
-    bool read_ = false;
+  private:
+    void read_symbols();
+    void read_reasons();
+
+    bool read_symbols_ = false, read_reasons_ = false;
     std::optional<symbols::SymbolTable> table_;
     std::optional<symbols::DropReasons> reasons_;
 };

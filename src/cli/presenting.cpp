@@ -6,7 +6,9 @@
 #include <array>
 #include <utility>
 
+#include "analyze/analyzer.h"
 #include "base/text.h"
+#include "decode/record_parser.h"
 #include "report/json_report.h"
 #include "report/text_report.h"
 
@@ -90,6 +92,15 @@ std::vector<std::string> group_fields(const Presentation& presentation, const de
         if (header.schemas.front().find(field)) fields.emplace_back(field);
     }
     return fields;
+}
+
+base::Result<void> check_groups(const Presentation& presentation, const std::string& header_line) {
+    decode::RecordParser parser;
+    parser.feed(header_line);
+    if (parser.header() == nullptr) return {};
+    const auto analyzer =
+        analyze::Analyzer::create(*parser.header(), {.group_by = group_fields(presentation, *parser.header())});
+    return analyzer ? base::Result<void>() : tl::make_unexpected(analyzer.error());
 }
 
 void present(std::ostream& out, std::span<const analyze::Summary> reports, const Presentation& presentation) {

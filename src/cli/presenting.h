@@ -41,6 +41,9 @@ base::Result<Presentation> presentation_of(const PresentOptions& options);
 /// The fields of these records to group by.
 std::vector<std::string> group_fields(const Presentation& presentation, const decode::Header& header);
 
+/// Fails where --by names what records with this first line do not have.
+base::Result<void> check_groups(const Presentation& presentation, const std::string& header_line);
+
 /// Writes reports, one behind the other, as one document of the format.
 void present(std::ostream& out, std::span<const analyze::Summary> reports, const Presentation& presentation);
 

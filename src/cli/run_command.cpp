@@ -5,6 +5,7 @@
 #include "cli/compiling.h"
 #include "cli/measuring.h"
 #include "cli/run_options.h"
+#include "render/script.h"
 
 namespace stapgen::cli {
 
@@ -21,6 +22,7 @@ base::Result<void> run(const Program& program, const recipe::Recipe& recipe, con
     if (plan->intervals && options.make.interval.empty() && !recipe.interval_s) {
         return base::bad_input("-n counts intervals, and there are none", "give -i too, for example -i 1 -n 10");
     }
+    if (auto can = check_groups(plan->presentation, render::header_line(recipe)); !can) return can;
     const auto machine = launch::this_machine();
     auto preparation = prepare(program, *machine, recipe, options.make, Purpose::run_here);
     if (!preparation) return tl::make_unexpected(preparation.error());
@@ -30,6 +32,11 @@ base::Result<void> run(const Program& program, const recipe::Recipe& recipe, con
         print_commands(*preparation, &load);
         return {};
     }
+    RecordedOrigin origin{std::nullopt, "script", preparation->job.options.script, {}};
+    if (auto parameters = recipe::complete_arguments(recipe, options.make.arguments)) origin.parameters = *parameters;
+    if (target.stap_version) origin.stap_version = target.stap_version->text;
+    auto recorder = Recorder::create(*machine, *plan, origin);
+    if (!recorder) return tl::make_unexpected(recorder.error());
     auto compiled = compile(*preparation, plan->quiet, plan->verbose);
     if (!compiled) return tl::make_unexpected(compiled.error());
     if (!plan->filters.used.empty()) {
@@ -37,7 +44,8 @@ base::Result<void> run(const Program& program, const recipe::Recipe& recipe, con
         if (!info) return tl::make_unexpected(info.error());
         if (auto has = check_module_has(plan->filters, recipe.name, *info); !has) return has;
     }
-    return measure(*machine, program.catalog, load_job_of(target, compiled->module, *plan), recipe.name, *plan);
+    return measure(*machine, program.catalog, load_job_of(target, compiled->module, *plan), recipe.name, *plan,
+                   recorder->get());
 }
 
 }  // namespace

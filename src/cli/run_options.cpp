@@ -73,6 +73,14 @@ void add_measure_options(CLI::App& command, MeasureOptions& options) {
     command.add_option("-n,--count", options.count, "Stop after so many intervals")
         ->check(CLI::PositiveNumber)
         ->type_name("N");
+    auto* output = command
+                       .add_option("-o,--output", options.output,
+                                   "Keep all that the script prints in this new file, to be read again")
+                       ->type_name("FILE");
+    command
+        .add_option("--rotate", options.rotation, "Begin a further file (FILE.1, ...) at this size; keep the newest N")
+        ->needs(output)
+        ->type_name("SIZE[,N]");
     add_present_options(command, options.present);
     command.add_option("-s,--buffer", options.buffer_mb, "Kernel buffer per CPU in MB (staprun's -b)")
         ->check(CLI::Range(1, 4095))
@@ -104,6 +112,12 @@ base::Result<MeasurePlan> plan_of(const MeasureOptions& options) {
     if (plan.events && !shows_intervals(plan.presentation.format)) {
         return base::bad_input("--events and this --format: one document cannot be printed record by record",
                                "--format ndjson prints a line for each record, and the report as the last one");
+    }
+    plan.output = options.output;
+    if (!options.rotation.empty()) {
+        auto rotation = recording::parse_rotation(options.rotation);
+        if (!rotation) return tl::make_unexpected(rotation.error());
+        plan.rotation = *rotation;
     }
     plan.buffer_mb = options.buffer_mb;
     plan.quiet = options.quiet;

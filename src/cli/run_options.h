@@ -3,6 +3,7 @@
 #include <CLI/App.hpp>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "cli/presenting.h"
 #include "recipe/parameters.h"
 #include "recipe/recipe.h"
+#include "recording/writer.h"
 
 namespace stapgen::cli {
 
@@ -40,13 +42,13 @@ base::Result<std::chrono::milliseconds> interval_of(const std::string& typed, co
 struct MeasureOptions {
     FilterOptions filters;
     PresentOptions present;
-    std::string duration;
+    std::string duration, output, rotation;
     bool events = false;
     std::optional<std::int64_t> count, buffer_mb;
     bool quiet = false, verbose = false;
 };
 
-/// How a module is run: -d, -n, --buffer, -q, -v; and how its output is shown.
+/// How a module is run: -d, -n, -o, --rotate, --buffer, -q, -v; and how its output is shown.
 void add_measure_options(CLI::App& command, MeasureOptions& options);
 
 /// --events: only where a record is one measurement.
@@ -59,6 +61,8 @@ struct MeasurePlan {
     std::optional<std::int64_t> intervals;
     Presentation presentation;
     bool events = false;
+    std::filesystem::path output;  ///< empty: no recording
+    recording::Rotation rotation;
     std::optional<std::int64_t> buffer_mb;
     bool quiet = false, verbose = false;
 };

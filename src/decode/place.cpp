@@ -15,13 +15,14 @@ std::optional<std::uint64_t> read_hex(std::string_view text) {
 
 Place parse_place(std::string_view text) {
     Place place;
-    if (const auto bracket = text.rfind(" ["); bracket != std::string_view::npos && text.ends_with(']')) {
-        place.module = text.substr(bracket + 2, text.size() - bracket - 3);
-        text = text.substr(0, bracket);
-    }
+    text = base::trim(text);
     if (const auto parenthesis = text.rfind(" ("); parenthesis != std::string_view::npos && text.ends_with(')')) {
         place.address = read_hex(text.substr(parenthesis + 2, text.size() - parenthesis - 3));
         text = text.substr(0, parenthesis);
+    }
+    if (const auto bracket = text.rfind(" ["); bracket != std::string_view::npos && text.ends_with(']')) {
+        place.module = text.substr(bracket + 2, text.size() - bracket - 3);
+        text = text.substr(0, bracket);
     }
     text = base::trim(text);
     // A name may be made of the letters of hexadecimal digits; an address of the kernel has eight digits at least.

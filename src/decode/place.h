@@ -16,7 +16,8 @@ struct Place {
 };
 
 /// "0xffffffff8149a8ed", "ffffffff8149a8ed", "tcp_v4_rcv", "nf_hook_slow+0x3b/0xc0 [nf_tables]", "icmp_rcv+12d
-/// (0xffffffff8176ac9d)". What is none of these is taken for a symbol's name.
+/// (0xffffffff8176ac9d)", "nf_hook_slow+0x3b/0xc0 [nf_tables] (0xffffffffc0ff1234)". What is none of these is taken for
+/// a symbol's name.
 Place parse_place(std::string_view text);
 
 }  // namespace stapgen::decode

@@ -34,6 +34,10 @@ std::string_view describe(Flaw flaw) {
             return "not a number, or out of range";
         case Flaw::bad_text:
             return "control characters in a text";
+        case Flaw::unknown_kind:
+            return "no kind of line that stapgen knows";
+        case Flaw::no_line_end:
+            return "no line end: it may be cut short";
     }
     return "unreadable";
 }

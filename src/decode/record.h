@@ -81,16 +81,34 @@ struct Count {
     std::int64_t value = 0;
 };
 
+/// The time of a Tick or an End that does not tell it. Never in our own recordings.
+inline constexpr std::int64_t unknown_time = -1;
+
 /// An interval ended.
 struct Tick {
-    std::int64_t epoch_ns = 0;
+    std::int64_t epoch_ns = 0;  ///< or unknown_time
     std::span<const Count> counts;
 };
 
 /// The script ended in good order.
 struct End {
-    std::int64_t epoch_ns = 0;
+    std::int64_t epoch_ns = 0;  ///< or unknown_time
     std::span<const Count> counts;
+};
+
+/// The mean of something since the start of the measurement, its fraction cut off.
+struct RunningMean {
+    enum class Unit { ns, thousandths };
+    std::string_view name;  ///< a constant
+    std::int64_t value = 0;
+    Unit unit = Unit::ns;
+};
+
+/// Means since the start; of what is counted in ns there are `count` since then. Not in recordings of ours.
+struct RunningMeans {
+    std::int64_t line = 0;  ///< of the input, counted from 1
+    std::int64_t count = 0;
+    std::span<const RunningMean> means;
 };
 
 /// The first line was read; the header is the parser's and stays valid as long as the parser does.
@@ -113,6 +131,8 @@ enum class Flaw {
     field_count,    ///< too few or too many fields
     bad_number,     ///< a number that is none, or is outside its type
     bad_text,       ///< control characters where the script would have escaped them
+    unknown_kind,   ///< no kind of text that can be read, see Recogniser
+    no_line_end,    ///< the last line of the input, whose end may be missing
 };
 
 struct Unrecognised {
@@ -121,7 +141,7 @@ struct Unrecognised {
 
 /// What one line turned out to be. Everything in it, except the header and its schemas, is valid until the
 /// next line is fed and as long as the fed text lives.
-using Line = std::variant<Unrecognised, Record, Tick, Ready, End, HeaderLine, FieldsLine>;
+using Line = std::variant<Unrecognised, Record, Tick, Ready, End, HeaderLine, FieldsLine, RunningMeans>;
 
 /// For a person: "wrong number of fields".
 std::string_view describe(Flaw flaw);

@@ -228,7 +228,7 @@ Line RecordParser::parse_header(std::string_view fields) {
         return refuse(Flaw::newer_version,
                       {base::ErrorKind::bad_input,
                        fmt::format("line {} says format version {}, and this stapgen reads up to version {}",
-                                   input_.lines, header.version, format_version),
+                                   lines_before_ + input_.lines, header.version, format_version),
                        "read it with the stapgen that recorded it, or a newer one"});
     }
     auto rest = fields.substr(static_cast<std::size_t>(cursor.at - fields.data()));
@@ -245,7 +245,7 @@ Line RecordParser::parse_header(std::string_view fields) {
         return refuse(Flaw::bad_header, {base::ErrorKind::bad_input,
                                          fmt::format("line {} begins like a header of stapgen, but the rest "
                                                      "of it makes no sense",
-                                                     input_.lines),
+                                                     lines_before_ + input_.lines),
                                          "see docs/recording-format.md; was the file edited or damaged?"});
     }
     values_.resize(schema.fields.size());

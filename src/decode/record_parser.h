@@ -20,6 +20,7 @@ struct InputCounts {
     struct FlawedLine {
         std::int64_t number = 0;  ///< counted from 1
         Flaw flaw = Flaw::unknown_tag;
+        std::string excerpt = {};  ///< how it begins, as it was read: any bytes; empty where it was not kept
     };
 
     std::int64_t lines = 0;
@@ -33,7 +34,8 @@ struct InputCounts {
 /// Nothing is allocated for a record.
 class RecordParser : public Dialect {
   public:
-    RecordParser() = default;
+    /// `lines_before`: so many lines are before the first one that is fed; for error messages only.
+    explicit RecordParser(std::int64_t lines_before = 0) : lines_before_(lines_before) {}
     RecordParser(const RecordParser&) = delete;
     RecordParser& operator=(const RecordParser&) = delete;
 
@@ -76,6 +78,7 @@ class RecordParser : public Dialect {
     std::string padded_;
     std::vector<Count> counts_;
     InputCounts input_;
+    std::int64_t lines_before_;
 };
 
 }  // namespace stapgen::decode

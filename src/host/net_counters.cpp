@@ -1,6 +1,7 @@
 #include "host/net_counters.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 
@@ -19,17 +20,39 @@ void parse_net_counters(std::string_view text, NetCounters& counters) {
     }
 }
 
+void parse_softnet_counters(std::string_view text, NetCounters& counters) {
+    struct Column {
+        std::size_t index;
+        const char* name;
+    };
+    // Older kernels have fewer columns; received_rps is from 2.6.36 on, flow_limit from 3.11 on.
+    constexpr std::array columns{Column{0, "softnet.processed"}, Column{1, "softnet.dropped"},
+                                 Column{2, "softnet.time_squeeze"}, Column{9, "softnet.received_rps"},
+                                 Column{10, "softnet.flow_limit"}};
+    for (const auto line : base::split(text, '\n')) {
+        const auto values = base::words(line);
+        for (const auto& [index, name] : columns) {
+            if (index >= values.size() || values[index].size() > 8) continue;
+            if (const auto value = base::to_unsigned(values[index], 16)) {
+                counters[name] += static_cast<std::int64_t>(*value);
+            }
+        }
+    }
+}
+
 NetCounters read_net_counters(const System& system) {
     NetCounters counters;
     for (const auto* file : {"/proc/net/netstat", "/proc/net/snmp"})
         parse_net_counters(system.read(file).value_or(""), counters);
+    parse_softnet_counters(system.read("/proc/net/softnet_stat").value_or(""), counters);
     return counters;
 }
 
 std::optional<std::int64_t> difference(const NetCounters& before, const NetCounters& after, const std::string& name) {
     const auto from = before.find(name), to = after.find(name);
     if (from == before.end() || to == after.end()) return std::nullopt;
-    return to->second - from->second;
+    const auto risen = to->second - from->second;
+    return name.starts_with("softnet.") ? static_cast<std::uint32_t>(risen) : risen;
 }
 
 }  // namespace stapgen::host

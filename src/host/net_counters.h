@@ -13,13 +13,19 @@ namespace stapgen::host {
 /// What the kernel counts in one network namespace, as `nstat` shows it: "TcpExt.ListenOverflows" -> its value.
 using NetCounters = std::map<std::string, std::int64_t>;
 
-/// Of the network namespace that this process is in (/proc/net/netstat and snmp). What cannot be read is not there.
+/// Of the network namespace that this process is in (/proc/net/netstat and snmp), and those of /proc/net/softnet_stat
+/// as "softnet.dropped". What cannot be read is not there.
 NetCounters read_net_counters(const System& system);
 
 /// Adds what is in the text of one of these files: pairs of lines, "Tcp: names" and "Tcp: values".
 void parse_net_counters(std::string_view text, NetCounters& counters);
 
-/// By how much a counter has risen; nothing if the kernel does not have it.
+/// Adds what is in the text of softnet_stat, all CPUs together: softnet.processed, dropped, time_squeeze, received_rps
+/// and flow_limit (softnet_seq_show in net/core/net-procfs.c). Each CPU counts with 32 bits, so only the difference of
+/// two readings means something.
+void parse_softnet_counters(std::string_view text, NetCounters& counters);
+
+/// By how much a counter has risen; nothing if the kernel does not have it. Of softnet counters modulo 2^32.
 std::optional<std::int64_t> difference(const NetCounters& before, const NetCounters& after, const std::string& name);
 
 }  // namespace stapgen::host

@@ -10,14 +10,6 @@ namespace stapgen::render {
 
 namespace {
 
-/// The first line of a recording, as the inside of a SystemTap string.
-std::string header_line(const recipe::Recipe& recipe) {
-    std::string line = fmt::format("stapgen\\t2\\t{}\\t{}", recipe.name, recipe.record.tag);
-    for (const auto& field : recipe.record.fields)
-        line += "\\t" + field;
-    return line;
-}
-
 /// The inside of a SystemTap string: every byte that is not a plain letter, digit or blank as \ooo, so that
 /// no value can end the string, whatever it holds.
 std::string string_literal(std::string_view value) {
@@ -31,14 +23,26 @@ std::string string_literal(std::string_view value) {
     return out;
 }
 
+/// With tabs as a SystemTap string has them; nothing else in a header line needs it.
+std::string escaped_tabs(const std::string& line) {
+    std::string out;
+    for (const char c : line)
+        out += c == '\t' ? std::string("\\t") : std::string(1, c);
+    return out;
+}
+
 }  // namespace
+
+std::string header_line(const recipe::Recipe& recipe) {
+    return fmt::format("stapgen\t2\t{}\t{}\t{}", recipe.name, recipe.record.tag, fmt::join(recipe.record.fields, "\t"));
+}
 
 base::Result<std::string> render_script(const recipe::Recipe& recipe, std::string_view script_template,
                                         const recipe::Arguments& arguments, std::chrono::milliseconds interval) {
     auto complete = recipe::complete_arguments(recipe, arguments);
     if (!complete) return tl::make_unexpected(complete.error());
     std::map<std::string, std::string> values{{"summary", recipe.summary},
-                                              {"header", header_line(recipe)},
+                                              {"header", escaped_tabs(header_line(recipe))},
                                               {"interval_ms", std::to_string(interval.count())}};
     for (const auto& parameter : recipe.parameters) {
         auto name = parameter.name;

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "analyze/saturate.h"
-#include "base/text.h"
+#include "report/measures.h"
 #include "report/table.h"
 #include "report/wall_time.h"
 
@@ -15,18 +15,6 @@ namespace stapgen::report {
 namespace {
 
 using analyze::Drop;
-
-std::string location(const Drop& drop) {
-    std::string text = drop.symbol ? base::printable(*drop.symbol) : fmt::format("0x{:x}", drop.address.value_or(0));
-    if (drop.symbol && drop.offset) text += fmt::format("+0x{:x}", *drop.offset);
-    if (drop.module) text += fmt::format(" [{}]", base::printable(*drop.module));
-    return text;
-}
-
-std::string reason(const Drop& drop) {
-    if (drop.reason_name) return base::printable(*drop.reason_name);
-    return drop.reason < 0 ? "-" : fmt::format("{}", drop.reason);
-}
 
 std::int64_t sum(std::span<const Drop> drops) {
     std::int64_t total = 0;
@@ -38,7 +26,7 @@ std::int64_t sum(std::span<const Drop> drops) {
 void write_table(std::ostream& out, std::span<const Drop> drops) {
     std::vector<std::vector<std::string>> rows;
     for (const auto& drop : drops) {
-        rows.push_back({fmt::format("{}", drop.count), location(drop), reason(drop)});
+        rows.push_back({fmt::format("{}", drop.count), place_text(drop), reason_text(drop)});
     }
     out << table({{"COUNT"}, {"LOCATION", Align::left}, {"REASON", Align::left}}, rows) << '\n';
 }

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "report/measures.h"
+#include "report/tail_text.h"
 #include "report/wall_time.h"
 
 namespace stapgen::report {
@@ -35,6 +37,16 @@ Json group_json(const analyze::Group& group) {
     return object;
 }
 
+/// Whole numbers as such, as far as they go.
+Json sum_json(double sum) {
+    return std::abs(sum) < 9e18 ? Json(static_cast<std::int64_t>(sum)) : Json(sum);
+}
+
+/// To a millionth.
+Json part_json(double part) {
+    return std::round(part * 1e6) / 1e6;
+}
+
 /// `kind` is "stage" or "value", `unit` the suffix of its keys.
 Json measure_json(const analyze::Measure& measure, const std::string& kind, const std::string& unit,
                   const std::vector<analyze::Percentile>& percentiles) {
@@ -43,15 +55,113 @@ Json measure_json(const analyze::Measure& measure, const std::string& kind, cons
     object[kind] = measure.name;
     object["group"] = group_json(measure.group);
     object["n"] = stats.n();
+    object["sum" + unit] = sum_json(stats.sum());
     object["mean" + unit] = rounded(stats.mean());
     object["stddev" + unit] = rounded(stats.stddev());
     object["min" + unit] = or_null(stats.min());
     object["max" + unit] = or_null(stats.max());
-    Json values = Json::object();
-    for (const auto& [text, percent] : percentiles)
+    Json values = Json::object(), intervals = Json::object();
+    for (const auto& [text, percent] : percentiles) {
         values[text] = or_null(stats.percentile(percent));
+        const auto interval = stats.confidence(percent);
+        intervals[text] = interval ? Json::array({interval->low, interval->high}) : Json(nullptr);
+    }
     object["percentiles" + unit] = std::move(values);
+    object["percentiles_ci" + unit] = std::move(intervals);
     return object;
+}
+
+Json tail_json(const analyze::Breakdown& breakdown, double percent) {
+    Json object;
+    object["way"] = breakdown.way();
+    object["percent"] = percent;
+    object["sentence"] = tail_sentence(breakdown, percent);
+    const auto tail = breakdown.tail(percent);
+    object["threshold_ns"] = or_null(tail ? std::optional(tail->threshold_ns) : std::nullopt);
+    object["n_slow"] = or_null(tail ? std::optional(tail->n_slow) : std::nullopt);
+    object["n_rest"] = or_null(tail ? std::optional(tail->n_rest) : std::nullopt);
+    object["slow_mean_ns"] = rounded(tail ? std::optional(tail->slow_mean_ns) : std::nullopt);
+    object["rest_mean_ns"] = rounded(tail ? std::optional(tail->rest_mean_ns) : std::nullopt);
+    object["stages"] = Json::array();
+    if (!tail) return object;
+    for (const auto& share : tail->shares) {
+        object["stages"].push_back({{"stage", share.stage},
+                                    {"slow_mean_ns", rounded(share.slow_mean_ns)},
+                                    {"rest_mean_ns", rounded(share.rest_mean_ns)},
+                                    {"slow_share", part_json(share.slow)},
+                                    {"rest_share", part_json(share.rest)},
+                                    {"excess_share", part_json(share.of_excess)}});
+    }
+    return object;
+}
+
+void add_slowest(Json& array, const analyze::Breakdown& breakdown) {
+    for (const auto& record : breakdown.slowest()) {
+        Json stages = Json::object();
+        for (std::size_t i = 0; i < record.stages.size() && i < breakdown.stages().size(); ++i)
+            stages[breakdown.stages()[i]] = or_null(record.stages[i]);
+        array.push_back({{"way", breakdown.way()},
+                         {"total_ns", record.total_ns},
+                         {"time_ns", or_null(record.time_ns)},
+                         {"stages_ns", std::move(stages)},
+                         {"of", group_json(record.of)}});
+    }
+}
+
+/// An array for each column, one element for each block: short, and a table to programs.
+Json series_json(const analyze::Summary& summary) {
+    const auto& blocks = summary.series.blocks();
+    Json object;
+    object["block_ns"] = summary.series.block_ns();
+    object["start_ns"] = Json::array();
+    for (const auto& block : blocks)
+        object["start_ns"].push_back(block.start_ns);
+    object["stages"] = Json::array();
+    std::size_t place = 0;
+    for (const auto& stage : summary.stages) {
+        if (!stage.group.empty()) continue;
+        Json n = Json::array(), p50 = Json::array(), p99 = Json::array(), max = Json::array();
+        for (const auto& block : blocks) {
+            const auto stats = place < block.stages.size() ? block.stages[place] : analyze::Histogram();
+            n.push_back(stats.n());
+            p50.push_back(or_null(stats.percentile(50)));
+            p99.push_back(or_null(stats.percentile(99)));
+            max.push_back(or_null(stats.max()));
+        }
+        object["stages"].push_back(
+            {{"stage", stage.name}, {"n", n}, {"p50_ns", p50}, {"p99_ns", p99}, {"max_ns", max}});
+        ++place;
+    }
+    return object;
+}
+
+Json averages_json(const std::vector<analyze::Average>& averages) {
+    Json array = Json::array();
+    for (const auto& average : averages) {
+        const std::string unit = average.is_time ? "_ns" : "";
+        array.push_back({{"name", average.name},
+                         {"n", average.n},
+                         {"mean" + unit, rounded(average.mean)},
+                         {"error" + unit, rounded(average.error)}});
+    }
+    return array;
+}
+
+void add_analysis(Json& document, const analyze::Summary& summary) {
+    document["tail"] = Json::array();
+    document["slowest"] = Json::array();
+    for (const auto& breakdown : summary.breakdowns) {
+        if (breakdown.total().n() == 0) continue;
+        document["tail"].push_back(tail_json(breakdown, 99));
+        add_slowest(document["slowest"], breakdown);
+    }
+    document["series"] = series_json(summary);
+    document["averages"] = averages_json(summary.averages);
+    document["average_intervals"] = Json::array();
+    for (const auto& interval : summary.average_intervals) {
+        document["average_intervals"].push_back(
+            {{"line", interval.line}, {"n", interval.n}, {"averages", averages_json(interval.averages)}});
+    }
 }
 
 Json drop_json(const analyze::Drop& drop) {
@@ -100,7 +210,7 @@ Json input_json(const decode::InputCounts& input) {
     object["recognised"] = input.recognised;
     object["unrecognised"] = input.unrecognised;
     Json first = Json::array();
-    for (const auto& [number, flaw] : input.first_flaws) {
+    for (const auto& [number, flaw, excerpt] : input.first_flaws) {
         first.push_back({{"line", number}, {"why", decode::describe(flaw)}});
     }
     object["first_unrecognised"] = std::move(first);
@@ -117,14 +227,19 @@ void write_json(std::ostream& out, const analyze::Summary& summary, const JsonOp
     document["start"] = time_or_null(summary.start_epoch_ns);
     document["end"] = time_or_null(summary.end_epoch_ns);
     document["stages"] = Json::array();
-    for (const auto& stage : summary.stages) {
-        document["stages"].push_back(measure_json(stage, "stage", "_ns", options.percentiles));
+    const auto shares = shares_of(summary.stages);
+    for (std::size_t i = 0; i < summary.stages.size(); ++i) {
+        document["stages"].push_back(measure_json(summary.stages[i], "stage", "_ns", options.percentiles));
+        document["stages"].back()["share"] = shares[i] ? part_json(*shares[i]) : Json(nullptr);
     }
     document["values"] = Json::array();
     for (const auto& value : summary.values) {
         document["values"].push_back(measure_json(value, "value", "", options.percentiles));
     }
     document["relative_error"] = analyze::relative_error;
+    document["resolution_ns"] = summary.resolution_ns;
+    document["confidence_level"] = 0.95;
+    add_analysis(document, summary);
     document["drops"] = Json::array();
     for (const auto& drop : summary.drops) {
         document["drops"].push_back(drop_json(drop));
@@ -137,6 +252,7 @@ void write_json(std::ostream& out, const analyze::Summary& summary, const JsonOp
     }
     document["accounting"] = accounting_json(summary);
     document["input"] = input_json(summary.input);
+    document["notes"] = summary.notes;
     out << document.dump(options.one_line ? -1 : 2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 

@@ -9,15 +9,26 @@
 
 namespace stapgen::report {
 
+/// Columns of a ticket or a mail.
+inline constexpr std::size_t default_width = 80;
+
 struct TextOptions {
     std::vector<analyze::Percentile> percentiles = analyze::default_percentiles();
     bool intervals = true;        ///< drops: a part for each interval before the total
     bool total = true;            ///< drops: the total over the intervals
-    std::size_t max_groups = 20;  ///< the largest so many; how many are not shown is said
+    std::size_t max_groups = 20;  ///< the largest so many; the others together are the rows "rest"
+    std::size_t width = 0;    ///< columns of the terminal; 0: 80. What does not fit is left out, or as wide as it is
+    std::size_t slowest = 5;  ///< so many of the slowest records of each way
+    bool series = false;      ///< a row for each block of time
 };
 
-/// For a person and for a ticket: tables in one unit (us), the accounting, and a WARNING for all that is
-/// missing. Local time zone. Control characters of process names are made visible.
+inline std::size_t text_width(const TextOptions& options) {
+    return options.width == 0 ? default_width : options.width;
+}
+
+/// For a person and for a ticket: tables in one unit (us), where the tail comes from, the slowest, the accounting, and
+/// a WARNING for all that is missing. What is empty is left out. Local time zone. Control characters of process names
+/// are made visible.
 void write_text(std::ostream& out, const analyze::Summary& summary, const TextOptions& options = {});
 
 }  // namespace stapgen::report

@@ -8,7 +8,7 @@ import collections
 
 from lablib.events import Trace
 
-DESCRIPTION = "each filter of rx-, tx- and sock-latency: exactly what matches is reported, the rest is filtered"
+DESCRIPTION = "each filter of rx-, tx- and sock-latency: exactly what matches is reported, with its device, the rest filtered"
 IN_CI = ("trixie",)
 BUILD = {"rx": ["rx-latency"], "tx": ["tx-latency"], "sock": ["sock-latency"]}
 
@@ -34,6 +34,13 @@ def thread_of(recipe, port, side):
     if side == "client":
         return CLIENT
     return FLOWS[port].sender if recipe == "tx" else FLOWS[port].reader
+
+
+def device_of(port, side):
+    """Return the device by which a side of a flow receives and sends."""
+    if not FLOWS[port].netns:
+        return "lo"
+    return "right0" if side == "server" else "left0"
 
 
 def named(name):
@@ -152,6 +159,7 @@ def check_filter(lab, recipe, name, matches):
         local, remote = (int(event[end].rsplit(":")[-1]) for end in ("local", "remote"))
         key = (local, "server") if local in FLOWS else (remote, "client")
         assert event["comm"] == thread_of(recipe, *key), event
+        assert event["dev"] == device_of(*key), event
         counts[key] += 1
     for key in counts | expected:
         assert counts[key] <= expected.get(key, 0), f"{counts[key]} of {key}, expected {expected.get(key, 0)}"

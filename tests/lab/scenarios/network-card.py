@@ -20,6 +20,7 @@ SETUP = """
 frames() { cat /sys/class/net/$LAB_NIC/statistics/$1_packets; }
 wait_for '[ -e sink ]' 60 || exit 1
 . ./sink
+echo $LAB_NIC >nic
 """
 
 RUN = """
@@ -83,6 +84,7 @@ def check_run(lab, gro):
         requests = [event for event in trace.of_port(PORT) if event["comm"] == "serve"]
         assert REQUESTS - trace.skipped <= len(requests) <= REQUESTS, f"{len(requests)} of {REQUESTS}"
         assert {event["bytes"] for event in requests} == {64}
+        assert {event["dev"] for event in trace.events} == {lab.read("nic").strip()}
     upload = [event for event in received.of_port(PORT) if event["comm"] == "bulk"]
     download = sent.of_port(sink, "remote")
     most = max(event["bytes"] for event in upload)

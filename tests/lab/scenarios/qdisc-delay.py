@@ -3,12 +3,14 @@
 netem is on left0, and a qdisc works on what its device sends: the kernel holds a packet between net_dev_queue and
 net_dev_start_xmit, in stage qdisc of what left sends. Right's device has none, so what right sends does not wait. The
 receive path begins behind the wire, when right's end of the veth hands the packet over, so no packet that is received
-shows the delay.
+shows the delay. Right's VLAN device is in a bridge, which hands what it receives over once more.
 """
+
+import collections
 
 from lablib.events import RECEIVE_STAGES, SEND_STAGES, Trace, in_ms, median, stage, total_bytes
 
-DESCRIPTION = "30 ms in a qdisc show in stage qdisc of the side that has it: TCP, UDP, IPv4, IPv6, VLAN; software GSO"
+DESCRIPTION = "30 ms in a qdisc show in stage qdisc of the side that has it: TCP, UDP, IPv4, IPv6, VLAN, bridge; software GSO"
 IN_CI = ("trixie",)
 BUILD = {"net": ["net-latency"]}
 
@@ -28,9 +30,17 @@ for side in left right; do
     number=$((number + 1))
     ip -n $side link add link ${side}0 name ${side}0.5 type vlan id 5 || exit 1
     ip -n $side link set ${side}0.5 addrgenmode none
-    ip -n $side address add 10.9.5.$number/24 dev ${side}0.5
-    ip -n $side address add fd05::$number/64 dev ${side}0.5 nodad
     ip -n $side link set ${side}0.5 up
+    on=${side}0.5
+    if [ $side = right ]; then
+        on=right-bridge
+        ip -n right link add $on type bridge || exit 1
+        ip -n right link set $on addrgenmode none
+        ip -n right link set right0.5 master $on || exit 1
+        ip -n right link set $on up
+    fi
+    ip -n $side address add 10.9.5.$number/24 dev $on
+    ip -n $side address add fd05::$number/64 dev $on nodad
 done
 in_left() { ip netns exec left "$@"; }
 in_left tc qdisc add dev left0 root netem delay 30ms || exit 1
@@ -53,7 +63,7 @@ def guest():
         udp = "--udp --write sendto" if protocol == "udp" else ""
         script.append(f"NETNS=right start_ready serve --port {port} --family {family} {udp} || exit 1")
     for name, run, option in (("delay", "delay", ""), ("upper", "vlan", "--dev left0.5"),
-                              ("lower", "vlan", "--dev left0")):
+                              ("lower", "vlan", "--dev left0"), ("bridge", "vlan", "")):
         script.append(f"trace {name} net {option} || exit 1")
         for port, (protocol, family) in SERVERS.items():
             script.append(f"in_left ask --port {port} --address {RIGHT[run][family]} --requests {REQUESTS}"
@@ -89,6 +99,7 @@ def check_delay(lab):
             events = [event for event in trace.of_port(port, end) if event["way"] == way]
             assert len(events) <= REQUESTS, f"{len(events)} of {REQUESTS}"
             missing += REQUESTS - len(events)
+            assert {event["dev"] for event in events} <= {f"{side}0"}
             check_group(lab, f"{protocol} IPv{family} {way} {side}", events, stages, (way, side) == ("tx", "left"))
     assert missing <= trace.skipped, f"{missing} packets are missing"
 
@@ -102,10 +113,21 @@ def check_vlan(lab, name):
             events = [event for event in trace.of_port(port, end) if event["way"] == way]
             assert len(events) <= REQUESTS, f"{len(events)} of {REQUESTS}"
             missing += REQUESTS - len(events)
+            assert {event["dev"] for event in events} <= {"left0"}
             check_group(lab, f"{name} device, {protocol} IPv{family} {way} left", events,
                         SEND_STAGES if way == "tx" else RECEIVE_STAGES, way == "tx")
     assert missing <= trace.skipped, f"{missing} packets are missing"
     assert trace.accounting["filtered"] > 0, "nothing was filtered, but right is no device of left's"
+
+
+def check_bridge(lab):
+    """Each record has the device at the driver's end, and not the VLAN's; a packet that a bridge received has the bridge."""
+    trace = Trace(lab, "bridge")
+    counts = collections.Counter((event["way"], event["dev"]) for event in trace.events)
+    print(f"{lab.suite} through a VLAN and a bridge: {dict(counts)}")
+    assert set(counts) <= {("tx", "left0"), ("rx", "right-bridge"), ("tx", "right0"), ("rx", "left0")}, counts
+    for count in counts.values():
+        trace.expect(count, REQUESTS * len(SERVERS), "packets")
 
 
 def check_bulk(lab, name, port):
@@ -125,6 +147,7 @@ def check(lab):
     check_delay(lab)
     for name in ("upper", "lower"):
         check_vlan(lab, name)
+    check_bridge(lab)
     for name, port in BULK.items():
         check_bulk(lab, name, port)
     assert lab.read("modules-left").strip() == "0"

@@ -68,8 +68,8 @@ def check_lines(lab):
     check_ended(lab, "net-latency")
     output = lab.read("net-latency.out")
     heading = output.splitlines()[0].split()
-    assert heading[:9] == ["TIME", "CPU", "PID", "TID", "COMM", "WAY", "LOCAL", "REMOTE", "BYTES"], heading
-    row = r"^\d\d:\d\d:\d\d\.\d{6} .* mc-worker +(rx|tx) +127\.0\.0\.1:11211 +127\.0\.0\.1:\d+ +\d+ .*$"
+    assert heading[:10] == ["TIME", "CPU", "PID", "TID", "COMM", "WAY", "LOCAL", "REMOTE", "DEV", "BYTES"], heading
+    row = r"^\d\d:\d\d:\d\d\.\d{6} .* mc-worker +(rx|tx) +127\.0\.0\.1:11211 +127\.0\.0\.1:\d+ +lo +\d+ .*$"
     ways = [match[1] for match in re.finditer(row, output, re.M)]
     reported = int(re.search(r"^\d+ seen = (\d+) reported", output, re.M)[1])
     skipped = int((re.search(r"SystemTap skipped (\d+) probes", output) or [0, 0])[1])

@@ -23,3 +23,14 @@ TEST_CASE("durations are shown with three digits and the unit that fits") {
     CHECK(format_duration(1200ms) == "1.20 s");
     CHECK(format_duration(-20ms) == "-20.0 ms");
 }
+
+TEST_CASE("sizes are read with their unit, bytes without one") {
+    CHECK(parse_size("1009").value() == 1009);
+    CHECK(parse_size("64MB").value() == 64'000'000);
+    CHECK(parse_size("1.5kB").value() == 1500);
+    CHECK(parse_size("3GiB").value() == 3'221'225'472);
+    for (const char* wrong : {"", "MB", "5mb", "-1", "nan", "1e30"}) {
+        CAPTURE(wrong);
+        CHECK_FALSE(parse_size(wrong));
+    }
+}

@@ -45,3 +45,24 @@ TEST_CASE("lines that are no pair, and values that are no number, are passed ove
     parse_net_counters("Tcp: A B\nUdp: C\nUdp: 5\nnoise\nTcp: A B C\nTcp: 1 x\nlast", counters);
     CHECK(counters == NetCounters{{"Udp.C", 5}, {"Tcp.A", 1}});
 }
+
+TEST_CASE("softnet counters of all CPUs are added up, and their difference outlives 32 bits") {
+    FakeSystem system;
+    auto& file = system.files["/proc/net/softnet_stat"];
+    file =
+        "fffffff0 00000003 00000005 00000000 00000000 00000000 00000000 00000000 00000000 00000007 0000000b 00000000 "
+        "00000000\n"
+        "00000011 00000002 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000001 00000000 00000000 "
+        "00000001\n";
+    const auto before = read_net_counters(system);
+    CHECK(before == NetCounters{{"softnet.processed", 0x100000001},
+                                {"softnet.dropped", 5},
+                                {"softnet.time_squeeze", 5},
+                                {"softnet.received_rps", 8},
+                                {"softnet.flow_limit", 11}});
+    file = "00000007 00000004 00000005\n00000011 00000003 xyz\n";
+    const auto after = read_net_counters(system);
+    CHECK(after.size() == 3);
+    CHECK(difference(before, after, "softnet.processed") == 23);
+    CHECK(difference(before, after, "softnet.dropped") == 2);
+}

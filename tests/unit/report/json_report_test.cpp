@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 
-#include "repeated.h"
+#include "full_summary.h"
 
 using namespace stapgen::analyze;
 using nlohmann::json;
@@ -62,11 +62,14 @@ TEST_CASE("the keys are those of the contract") {
     CHECK(document["schema"] == "stapgen.report/1");
     CHECK(document["recipe"] == "rx-latency");
     CHECK(keys(document) == std::set<std::string>{"schema", "recipe", "start", "end", "stages", "values",
-                                                  "relative_error", "drops", "counters", "accounting", "input"});
-    CHECK(keys(document["stages"][0]) ==
-          std::set<std::string>{"stage", "group", "n", "mean_ns", "stddev_ns", "min_ns", "max_ns", "percentiles_ns"});
-    CHECK(keys(document["values"][0]) ==
-          std::set<std::string>{"value", "group", "n", "mean", "stddev", "min", "max", "percentiles"});
+                                                  "relative_error", "resolution_ns", "confidence_level", "tail",
+                                                  "slowest", "series", "averages", "average_intervals", "drops",
+                                                  "counters", "accounting", "input", "notes"});
+    CHECK(keys(document["stages"][0]) == std::set<std::string>{"stage", "group", "n", "sum_ns", "share", "mean_ns",
+                                                               "stddev_ns", "min_ns", "max_ns", "percentiles_ns",
+                                                               "percentiles_ci_ns"});
+    CHECK(keys(document["values"][0]) == std::set<std::string>{"value", "group", "n", "sum", "mean", "stddev", "min",
+                                                               "max", "percentiles", "percentiles_ci"});
     CHECK(keys(document["drops"][0]) == std::set<std::string>{"time", "interval", "symbol", "offset", "module",
                                                               "address", "reason", "reason_number", "count"});
 }
@@ -156,4 +159,66 @@ TEST_CASE("accounting and input are told in full") {
     CHECK(document["input"]["recognised"] == 1012);
     CHECK(document["input"]["unrecognised"] == 1);
     CHECK(document["input"]["first_unrecognised"][0] == json{{"line", 4}, {"why", "wrong number of fields"}});
+}
+
+TEST_CASE("sums, shares and confidence intervals are told") {
+    const auto stages = json::parse(written(full_summary()))["stages"];
+    CHECK(stages[0]["sum_ns"] == 997 * 1009 + 13 * 1009 * 1008 / 2);
+    CHECK(stages[0]["share"].get<double>() + stages[1]["share"].get<double>() == doctest::Approx(1));
+    CHECK(stages[2]["share"] == 0.0);
+    // Of its own group: 503 * 4001 and 499 * 101009 ns.
+    CHECK(stages[3]["share"] == doctest::Approx(0.038396));
+    const auto& interval = stages[0]["percentiles_ci_ns"]["90"];
+    const double p90 = stages[0]["percentiles_ns"]["90"];
+    CHECK(interval[0].get<double>() < p90);
+    CHECK(interval[1].get<double>() > p90);
+    CHECK(stages[0]["percentiles_ci_ns"]["99.9"].is_null());
+    const auto document = json::parse(written(full_summary()));
+    CHECK(document["confidence_level"] == 0.95);
+    CHECK(document["resolution_ns"] == 1000);
+    CHECK(document["notes"] == json{"requests above 100 us are cut off"});
+}
+
+TEST_CASE("the tail and the slowest are told stage by stage") {
+    const auto document = json::parse(written(full_summary()));
+    REQUIRE(document["tail"].size() == 1);
+    const auto& tail = document["tail"][0];
+    CHECK(tail["way"] == "rx");
+    CHECK(tail["percent"] == 99.0);
+    CHECK(tail["n_slow"].get<int>() + tail["n_rest"].get<int>() == 1009);
+    CHECK(tail["sentence"].get<std::string>().starts_with("The "));
+    CHECK(tail["stages"][1]["stage"] == "tcp-app");
+    CHECK(tail["stages"][1]["excess_share"].get<double>() > 0.9);
+    CHECK(keys(tail["stages"][0]) ==
+          std::set<std::string>{"stage", "slow_mean_ns", "rest_mean_ns", "slow_share", "rest_share", "excess_share"});
+    REQUIRE(document["slowest"].size() == 3);
+    const auto& slowest = document["slowest"][0];
+    CHECK(slowest["total_ns"].get<int>() ==
+          slowest["stages_ns"]["drv-ip"].get<int>() + slowest["stages_ns"]["tcp-app"].get<int>());
+    CHECK(slowest["of"] == json{{"comm", "=HYPER(\"x\")"}});
+    auto few = full_summary();
+    few.breakdowns = {Breakdown("", {"drv-ip"}, 3)};
+    CHECK(json::parse(written(few))["tail"] == json::array());
+    few.breakdowns[0].add(7, std::vector<std::int64_t>{7});
+    const auto too_few = json::parse(written(few))["tail"][0];
+    CHECK(too_few["threshold_ns"].is_null());
+    CHECK(too_few["sentence"].get<std::string>().find("368") != std::string::npos);
+}
+
+TEST_CASE("the series has a column of equal length for each number, and averages say how far off they are") {
+    const auto document = json::parse(written(full_summary()));
+    const auto& series = document["series"];
+    CHECK(series["block_ns"] == 1'000'000'000);
+    CHECK(series["start_ns"] ==
+          json{1795180000000000000, 1795180001000000000, 1795180002000000000, 1795180003000000000});
+    REQUIRE(series["stages"].size() == 3);
+    CHECK(series["stages"][1]["stage"] == "tcp-app");
+    CHECK(series["stages"][1]["n"] == json{334, 333, 333, 9});
+    CHECK(series["stages"][1]["p50_ns"].size() == 4);
+    CHECK(series["stages"][1]["p99_ns"][0].is_null());
+    CHECK(series["stages"][0]["max_ns"][3] == 997 + 13 * 1008);
+    CHECK(document["averages"] == json{{{"name", "rx"}, {"n", 1013}, {"mean_ns", 4001.4}, {"error_ns", 503.0}},
+                                       {{"name", "events"}, {"n", 7}, {"mean", 1.5}, {"error", 0.0}}});
+    CHECK(document["average_intervals"][0]["line"] == 19);
+    CHECK(document["average_intervals"][0]["averages"][0]["mean_ns"] == 4001.4);
 }

@@ -69,9 +69,9 @@ TEST_CASE("stages are a table in microseconds, and what n does not allow is a da
     CHECK(text_of(rx_summary()) ==
           "rx-latency, 2026-11-20 13:06:40 +0000, for 10.0 s\n"
           "\n"
-          "STAGE [us]    N    MEAN     P50     P90   P99 P99.9     MAX\n"
-          "drv-ip     1009   4.001   4.001   4.001 4.001     -   4.001\n"
-          "tcp-app     367 112.447 112.447 112.447     -     - 112.447\n"
+          "STAGE [us]    N    MEAN    SD     MIN     P50     P90   P99 P99.9     MAX SHARE\n"
+          "drv-ip     1009   4.001 0.000   4.001   4.001   4.001 4.001     -   4.001  8.9%\n"
+          "tcp-app     367 112.447 0.000 112.447 112.447 112.447     -     - 112.447 91.1%\n"
           "\n"
           "-: too few values to tell; P99 needs 368, P99.9 needs 3688\n"
           "\n"
@@ -133,8 +133,8 @@ TEST_CASE("values have no unit and no decimals where they are whole") {
     auto summary = rx_summary();
     summary.values = {{"epoll_events", {}, repeated(3, 37)}};
     CHECK(has(text_of(summary),
-              "VALUE         N MEAN P50 P90 P99 P99.9 MAX\n"
-              "epoll_events 37 3.00   3   3   -     -   3\n"));
+              "VALUE         N MEAN   SD MIN P50 P90 P99 P99.9 MAX SUM\n"
+              "epoll_events 37 3.00 0.00   3   3   3   -     -   3 111\n"));
 }
 
 TEST_CASE("one group alone is the whole and is not shown twice, two are shown") {
@@ -149,15 +149,23 @@ TEST_CASE("one group alone is the whole and is not shown twice, two are shown") 
     CHECK_FALSE(has(text, "\x1b"));
 }
 
-TEST_CASE("of many groups the largest are shown and the others counted") {
+TEST_CASE("of many groups the largest are shown, and the others together") {
     auto summary = rx_summary();
     for (std::int64_t pid = 101; pid < 124; ++pid) {
-        summary.stages.push_back({"drv-ip", {{"pid", pid}}, repeated(4001, 7)});
+        summary.stages.push_back({"drv-ip", {{"pid", pid}, {"comm", "nginx"}}, repeated(4001, 7)});
+        summary.stages.push_back({"tcp-app", {{"pid", pid}, {"comm", "nginx"}}, repeated(pid * 1000, 3)});
     }
+    summary.stages.push_back({"drv-ip", {{"other", true}}, repeated(31'013, 11)});
     const auto text = text_of(summary, {.max_groups = 5});
-    CHECK(has(text, "\n105 drv-ip"));
-    CHECK_FALSE(has(text, "\n106 drv-ip"));
-    CHECK(has(text, "and 18 smaller groups\n"));
+    CHECK(has(text, "\n 105 nginx drv-ip       7   4.001"));
+    CHECK_FALSE(has(text, "\n 106 nginx"));
+    // 18 groups of 7, and 11 that had found no room: (18 * 7 * 4.001 + 11 * 31.013) / 137.
+    CHECK(has(text, "\nrest -     drv-ip     137   6.170"));
+    // The mean of 106 to 123.
+    CHECK(has(text, "\nrest -     tcp-app     54 114.500"));
+    CHECK(has(text, "rest: 19 smaller groups together\n"));
+    CHECK_FALSE(has(text_of(summary, {.max_groups = 24}), "rest"));
+    CHECK_FALSE(has(text_of(summary, {.max_groups = 0}), "PID"));
 }
 
 TEST_CASE("latencies below a second keep to the width of a page") {
@@ -167,10 +175,103 @@ TEST_CASE("latencies below a second keep to the width of a page") {
         summary.stages.push_back({name, {}, repeated(987'654'321, 1'000'003)});
     }
     const auto text = text_of(summary);
-    CHECK(has(text, " 987654.32\n"));
+    CHECK(has(text, " 987654.3 14.3%\n"));
     for (const auto line : stapgen::base::split(text, '\n')) {
-        if (line.starts_with("wait")) CHECK(line.size() <= 80);
+        if (line.find(" seen = ") == std::string_view::npos) CHECK(line.size() <= 80);
     }
+    CHECK(has(text_of(summary, {.width = 100}), " 987654.32 14.3%\n"));
+}
+
+TEST_CASE("a wider terminal has sums and the interval of each percentile, in the table or below it") {
+    const auto wide = text_of(rx_summary(), {.percentiles = {{"50", 50}, {"99", 99}}, .width = 131});
+    CHECK(has(wide,
+              "STAGE [us]    N    MEAN    SD     MIN     P50             [95 %]   P99         [95 %]     MAX SHARE SUM "
+              "[ms]\n"
+              "drv-ip     1009   4.001 0.000   4.001   4.001     [4.001, 4.001] 4.001 [4.001, 4.001]   4.001  8.9%    "
+              "4.037\n"
+              "tcp-app     367 112.447 0.000 112.447 112.447 [112.447, 112.447]     -              - 112.447 91.1%   "
+              "41.268\n"));
+    const auto medium = text_of(rx_summary(), {.percentiles = {{"50", 50}, {"99", 99}}, .width = 90});
+    CHECK_FALSE(has(medium, "[95 %]"));
+    CHECK(has(medium,
+              "95 % INTERVAL [us]                P50            P99\n"
+              "drv-ip                 [4.001, 4.001] [4.001, 4.001]\n"
+              "tcp-app            [112.447, 112.447]              -\n"));
+    CHECK_FALSE(has(text_of(rx_summary()), "95 %"));
+}
+
+TEST_CASE("where the tail comes from, and the slowest records with whose they were") {
+    auto summary = rx_summary();
+    Breakdown breakdown("rx", {"drv-ip", "tcp-app"}, 10);
+    for (int i = 0; i < 1009; ++i)
+        breakdown.add(60'000, std::vector<std::int64_t>{7000, 53'000});
+    for (std::int64_t i = 0; i < 3; ++i) {
+        const std::vector<std::int64_t> stages{11'000, 1'489'000 + i};
+        REQUIRE(breakdown.add(1'500'000 + i, stages));
+        breakdown.keep({1'500'000 + i,
+                        summary.start_epoch_ns.value() + i * 1'000'000,
+                        {i == 1 ? std::nullopt : std::optional<std::int64_t>(stages[0]), stages[1]},
+                        {{"pid", 19550},
+                         {"comm",
+                          "fire\x1b"
+                          "fox"}}});
+    }
+    summary.breakdowns = {breakdown, Breakdown("tx", {"qdisc"}, 10)};
+    const auto text = text_of(summary, {.slowest = 2});
+    CHECK(has(text,
+              "\nThe 3 slowest of 1,012 rx records (above the p99 of 60.0 us) take 25 times as\n"
+              "long as the others (1.50 ms against 60.0 us on average); over 99 % of the excess\n"
+              "is tcp-app, which is 99 % of their time and 88 % of the others'.\n"
+              "\n"
+              "The slowest rx records [us]:\n"
+              "1500.002  13:06:40.002000, pid 19550, comm fire\\x1bfox\n"
+              "          drv-ip 11.000, tcp-app 1489.002\n"
+              "1500.001  13:06:40.001000, pid 19550, comm fire\\x1bfox\n"
+              "          tcp-app 1489.001\n"
+              "\n"));
+    CHECK_FALSE(has(text, "tx"));
+    CHECK_FALSE(has(text_of(summary, {.slowest = 0}), "slowest rx records"));
+    CHECK(has(text_of(summary, {.width = 40}), "1500.002  13:06:40.002000, pid 19550,\n          comm fire"));
+}
+
+TEST_CASE("means without percentiles say how far off they may be, and notes are shown") {
+    auto summary = rx_summary();
+    CHECK_FALSE(has(text_of(summary), "MEANS"));
+    summary.averages = {{"rx", true, 1013, 4001.4, 503}, {"events", false, 7, 1.5, 0}};
+    summary.notes = {"requests above 100 us are cut off"};
+    const auto text = text_of(summary);
+    CHECK(has(text,
+              "MEANS ONLY    N  MEAN +-ERROR\n"
+              "rx [us]    1013 4.001   0.503\n"
+              "events        7 1.500   0.000\n"
+              "means only: "));
+    CHECK(has(text, "note: requests above 100 us are cut off\n"));
+}
+
+TEST_CASE("a coarse clock is told") {
+    auto summary = rx_summary();
+    summary.resolution_ns = 1000;
+    CHECK(has(text_of(summary), "\ntimes are multiples of 1.00 us\n"));
+}
+
+TEST_CASE("a series has a row for each block of time, of the total where there is one") {
+    auto summary = rx_summary();
+    summary.series = Series(2);
+    for (int i = 0; i < 7; ++i)
+        summary.series.at(1795180000000000000).stages[1].add(112'447);
+    summary.series.at(1795180001000000003).stages[0].add(4001);
+    CHECK_FALSE(has(text_of(summary), "blocks"));
+    CHECK(has(text_of(summary, {.series = true}),
+              "In blocks of 1.00 s:\n"
+              "TIME                      STAGE [us] N     P50 P99     MAX\n"
+              "2026-11-20 13:06:40 +0000 drv-ip     0       -   -       -\n"
+              "2026-11-20 13:06:40 +0000 tcp-app    7 112.447   - 112.447\n"
+              "2026-11-20 13:06:41 +0000 drv-ip     1       -   -   4.001\n"
+              "2026-11-20 13:06:41 +0000 tcp-app    0       -   -       -\n"));
+    summary.stages[1].name = "total";
+    CHECK_FALSE(has(text_of(summary, {.series = true}), "+0000 drv-ip"));
+    summary.start_epoch_ns.reset();
+    CHECK(has(text_of(summary, {.series = true}), "1795180001.000000 s total"));
 }
 
 TEST_CASE("drops are shown by interval, an empty one as such, and in total") {

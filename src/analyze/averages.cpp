@@ -1,0 +1,142 @@
+#include "analyze/averages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "analyze/saturate.h"
+
+namespace stapgen::analyze {
+
+namespace {
+
+/// What a mean's sum may be at most beyond mean * count.
+long double slack(std::int64_t count) {
+    return count > 0 ? static_cast<long double>(count) - 1 : 0;
+}
+
+long double least_sum(std::int64_t mean, std::int64_t count) {
+    return static_cast<long double>(mean) * static_cast<long double>(count);
+}
+
+long double middle_sum(std::int64_t mean, std::int64_t count) {
+    return least_sum(mean, count) + slack(count) / 2;
+}
+
+bool is_time(const decode::RunningMean& mean) {
+    return mean.unit == decode::RunningMean::Unit::ns;
+}
+
+}  // namespace
+
+void Averages::add(const decode::RunningMeans& means) {
+    means_.assign(means.means.begin(), means.means.end());
+    closed_sums_.resize(means_.size());
+    Point point{means.line, means.count, false, {}};
+    for (const auto& mean : means_)
+        point.values.push_back(mean.value);
+    if (starts_anew(point)) {
+        close_run();
+        point.starts = true;
+        ++starts_;
+    } else if (lines_in_last_ < lines_each_) {
+        point.starts = points_.back().starts;
+        points_.back() = std::move(point);
+        ++lines_in_last_;
+        return;
+    }
+    points_.push_back(std::move(point));
+    lines_in_last_ = 1;
+    if (points_.size() > most_intervals) join_intervals();
+}
+
+bool Averages::starts_anew(const Point& point) const {
+    if (points_.empty()) return true;
+    const Point& last = points_.back();
+    if (point.count < last.count) return true;
+    for (std::size_t i = 0; i < means_.size(); ++i) {
+        if (!is_time(means_[i])) continue;
+        const auto most_now = least_sum(point.values[i], point.count) + slack(point.count);
+        if (most_now < least_sum(last.values[i], last.count)) return true;
+    }
+    return false;
+}
+
+void Averages::close_run() {
+    if (points_.empty()) return;
+    const Point& last = points_.back();
+    closed_count_ = saturating_add(closed_count_, last.count);
+    for (std::size_t i = 0; i < means_.size(); ++i)
+        closed_sums_[i] += middle_sum(last.values[i], last.count);
+}
+
+void Averages::join_intervals() {
+    lines_each_ *= 2;
+    std::vector<Point> kept;
+    bool start_left_out = false;
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+        const bool is_last_of_run = i + 1 == points_.size() || points_[i + 1].starts;
+        Point& point = points_[i];
+        point.starts |= std::exchange(start_left_out, false);
+        if (i % 2 == 0 && !is_last_of_run) {
+            start_left_out = point.starts;
+        } else {
+            kept.push_back(std::move(point));
+        }
+    }
+    // Too many new starts: the first half is given up.
+    if (kept.size() > most_intervals * 3 / 4) {
+        const auto half = kept.size() / 2;
+        forgotten_ += static_cast<std::int64_t>(half);
+        kept.erase(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(half));
+    }
+    points_ = std::move(kept);
+    lines_in_last_ = lines_each_;
+}
+
+AverageInterval Averages::interval(const Point* before, const Point& point) const {
+    const auto count_before = before != nullptr ? before->count : 0;
+    AverageInterval interval{point.line, point.count - count_before, {}};
+    if (interval.n == 0) return interval;
+    const auto n = static_cast<long double>(interval.n);
+    for (std::size_t i = 0; i < means_.size(); ++i) {
+        if (!is_time(means_[i])) continue;
+        const auto sum_before = before != nullptr ? middle_sum(before->values[i], count_before) : 0;
+        const auto sum = middle_sum(point.values[i], point.count) - sum_before;
+        interval.averages.push_back({std::string(means_[i].name), true, interval.n, static_cast<double>(sum / n),
+                                     static_cast<double>((slack(point.count) + slack(count_before)) / 2 / n)});
+    }
+    return interval;
+}
+
+void Averages::put_into(Summary& summary) const {
+    if (points_.empty()) return;
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+        const Point& point = points_[i];
+        if (!point.starts && i == 0) continue;  // what was before it is forgotten
+        summary.average_intervals.push_back(interval(point.starts ? nullptr : &points_[i - 1], point));
+    }
+    const Point& last = points_.back();
+    const auto n = saturating_add(closed_count_, last.count);
+    for (std::size_t i = 0; i < means_.size(); ++i) {
+        Average average{std::string(means_[i].name), is_time(means_[i]), 0, 0, 0};
+        if (is_time(means_[i])) {
+            average.n = n;
+            const auto sum = closed_sums_[i] + middle_sum(last.values[i], last.count);
+            if (n > 0) average.mean = static_cast<double>(sum / static_cast<long double>(n));
+            average.error = n > 1 ? 0.5 : 0;
+        } else {
+            constexpr double thousandth = 0.001;
+            average.mean = static_cast<double>(last.values[i]) * thousandth;
+            average.error = thousandth;
+        }
+        summary.averages.push_back(std::move(average));
+    }
+    if (starts_ > 1) summary.notes.push_back(fmt::format("the script was started {} times", starts_));
+    if (lines_each_ > 1) summary.notes.push_back(fmt::format("an interval is that of {} lines", lines_each_));
+    if (forgotten_ > 0) summary.notes.push_back(fmt::format("the first {} intervals are left out", forgotten_));
+}
+
+}  // namespace stapgen::analyze

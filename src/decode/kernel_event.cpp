@@ -1,0 +1,128 @@
+#include "decode/kernel_event.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "decode/scan.h"
+
+namespace stapgen::decode {
+
+namespace {
+
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+bool is_hexadecimal(char c) {
+    return is_digit(c) || (c >= 'a' && c <= 'f');
+}
+
+/// The place of the "[003]" that names the CPU, npos if there is none.
+std::size_t find_cpu(std::string_view line) {
+    for (auto at = line.find('['); at != std::string_view::npos; at = line.find('[', at + 1)) {
+        auto end = at + 1;
+        while (end < line.size() && is_digit(line[end]))
+            ++end;
+        if (end >= at + 4 && end < line.size() && line[end] == ']') return at;
+    }
+    return std::string_view::npos;
+}
+
+/// A name may be of any characters; what looks like a prompt or a colour code is taken for one.
+bool is_comm(std::string_view text) {
+    constexpr std::size_t longest = 63;  // with the name of a workqueue
+    if (text.size() > longest || text.starts_with("^C") || text.find('\x1b') != std::string_view::npos) return false;
+    for (auto at = text.find(' '); at != std::string_view::npos; at = text.find(' ', at + 1)) {
+        if (at > 0 && std::string_view("$#%>").find(text[at - 1]) != std::string_view::npos) return false;
+    }
+    return true;
+}
+
+/// "memcached 1234/1236" and "memcached-1236 ( 1234)": name and thread.
+bool read_thread(std::string_view head, KernelEvent& event) {
+    head = base::trim(head);
+    if (head.ends_with(')')) head = base::trim(head.substr(0, head.rfind('(')));
+    auto begin = head.size();
+    while (begin > 0 && is_digit(head[begin - 1]))
+        --begin;
+    if (begin == head.size() || begin == 0) return false;
+    event.tid.raw = head.substr(begin);
+    const auto tid = base::to_int(event.tid.raw);
+    if (!tid) return false;
+    event.tid.number = *tid;
+    const char border = head[begin - 1];
+    --begin;
+    if (border == '/') {
+        while (begin > 0 && is_digit(head[begin - 1]))
+            --begin;
+    } else if (border != ' ' && border != '\t' && border != '-') {
+        return false;
+    }
+    event.comm.raw = base::trim(head.substr(0, begin));
+    return is_comm(event.comm.raw);
+}
+
+}  // namespace
+
+std::optional<KernelEvent> read_kernel_event(std::string_view line) {
+    const auto cpu = find_cpu(line);
+    if (cpu == std::string_view::npos) return std::nullopt;
+    KernelEvent event;
+    if (!read_thread(line.substr(0, cpu), event)) return std::nullopt;
+    Scan scan{line.substr(cpu + 1)};
+    if (!scan.count(event.cpu.number, event.cpu.raw) || !scan.skip("]")) return std::nullopt;
+    scan.blanks();
+    const auto number = [&] {
+        const auto before = scan.rest;
+        const bool is_time = scan.fixed_point(event.time.number, 9) && event.time.number >= 0 && scan.skip(":");
+        event.time.raw = before.substr(0, before.size() - scan.rest.size());
+        if (!is_time) scan.rest = before;
+        return is_time;
+    };
+    if (!number()) {
+        // ftrace: the flags of the moment, "d.s2.".
+        const auto flags = std::min(scan.rest.find(' '), scan.rest.size());
+        scan.rest.remove_prefix(flags);
+        scan.blanks();
+        if (flags > 8 || !number()) return std::nullopt;
+    }
+    scan.blanks();
+    const auto end = scan.rest.find(": ");
+    if (end == std::string_view::npos) return std::nullopt;
+    event.name = scan.rest.substr(0, end);
+    event.name.remove_prefix(event.name.rfind(':') + 1);
+    if (event.name.empty() || event.name.find(' ') != std::string_view::npos) return std::nullopt;
+    event.arguments = base::trim(scan.rest.substr(end + 2));
+    return event;
+}
+
+std::string_view argument(std::string_view arguments, std::string_view name) {
+    auto at = arguments.find(name);
+    while (at != std::string_view::npos && at != 0 && arguments[at - 1] != ' ')
+        at = arguments.find(name, at + 1);
+    if (at == std::string_view::npos) return {};
+    const auto value = arguments.substr(at + name.size());
+    return value.substr(0, value.find(' '));
+}
+
+std::optional<std::uint64_t> hexadecimal(std::string_view text) {
+    if (text.starts_with("0x")) text.remove_prefix(2);
+    return base::to_unsigned(text, 16);
+}
+
+bool is_stack_line(std::string_view line) {
+    const auto text = base::trim(line);
+    if (text.starts_with("=> ")) return true;
+    const auto blank = std::min(text.find(' '), text.size());
+    return blank >= 4 && blank <= 16 && text.ends_with(')') && std::all_of(&text[0], &text[blank], is_hexadecimal);
+}
+
+std::optional<std::int64_t> lost_events(std::string_view line) {
+    Scan scan{line};
+    std::int64_t cpu = 0, lost = 0;
+    if (!scan.skip("CPU:") || !scan.count(cpu) || !scan.skip(" [LOST ") || !scan.count(lost)) return std::nullopt;
+    if (!scan.skip(" EVENTS]")) return std::nullopt;
+    return lost;
+}
+
+}  // namespace stapgen::decode

@@ -1,0 +1,202 @@
+#include "decode/recogniser.h"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "base/text.h"
+#include "decode/dropwatch_script.h"
+#include "decode/dropwatch_tool.h"
+#include "decode/net_events.h"
+#include "decode/netdev_times.h"
+#include "decode/remarks.h"
+#include "decode/skb_drops.h"
+#include "decode/stage_timing.h"
+#include "decode/tracker.h"
+
+namespace stapgen::decode {
+
+namespace {
+
+constexpr std::string_view header_begin = "stapgen\t";
+
+/// The first of `lines`, without its end.
+std::string_view first_line(std::string_view lines) {
+    auto line = lines.substr(0, lines.find('\n'));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    return line;
+}
+
+}  // namespace
+
+/// Tells whose a line is, and notes who has begun.
+class Recogniser::Forward : public decode::Sink {
+  public:
+    Forward(Recogniser& recogniser, Source& source, Recogniser::Sink& to)
+        : recogniser_(recogniser), source_(source), to_(to) {}
+
+    void record(const Record& record) override { to_.record(source_, record); }
+    void line(const Line& line) override {
+        if (!source_.begun) {
+            source_.begun = true;
+            source_.header = source_.reader().header();
+            recogniser_.begun_.push_back(&source_);
+        }
+        to_.line(source_, line);
+    }
+
+  private:
+    Recogniser& recogniser_;
+    Source& source_;
+    Recogniser::Sink& to_;
+};
+
+std::vector<std::string> Recogniser::Source::notes() const {
+    return foreign ? foreign->notes() : std::vector<std::string>();
+}
+
+Dialect& Recogniser::Source::reader() const {
+    if (foreign) return *foreign;
+    return *ours;
+}
+
+Recogniser::Recogniser() {
+    const auto add = [this](std::unique_ptr<LineDialect> dialect) {
+        auto& source = sources_.emplace_back();
+        source.dialect = dialect->header()->recipe;
+        source.title = dialect->title();
+        source.resolution_ns = dialect->resolution_ns();
+        source.foreign = std::move(dialect);
+    };
+    add(std::make_unique<StageTiming>());
+    add(std::make_unique<Tracker>());
+    add(std::make_unique<DropwatchScript>());
+    add(std::make_unique<DropwatchTool>());
+    add(std::make_unique<SkbDrops>());
+    add(std::make_unique<NetEvents>());
+    add(std::make_unique<NetdevTimes>());
+    last_ = &sources_.front();
+}
+
+void Recogniser::feed(std::string_view lines, Sink& sink) {
+    while (!lines.empty()) {
+        auto taken = take(*last_, lines, sink);
+        if (taken == 0) taken = take_with_any(lines, sink);
+        if (taken == 0) {
+            take_decorated(first_line(lines), sink);
+            taken = std::min(lines.find('\n'), lines.size() - 1) + 1;
+        }
+        lines.remove_prefix(taken);
+    }
+}
+
+void Recogniser::finish(std::string_view last_line, Sink& sink) {
+    if (!last_line.empty()) finish_line(first_line(last_line), sink);
+    for (auto* source : begun_) {
+        Forward forward(*this, *source, sink);
+        if (source->foreign) source->foreign->finish(forward);
+    }
+}
+
+void Recogniser::finish_line(std::string_view line, Sink& sink) {
+    undecorated_.set(line);
+    if (undecorated_.is_empty() || take_remark(line, sink)) return recognised();
+    if (std::isalnum(static_cast<unsigned char>(line.back())) == 0) {
+        scratch_.assign(line);
+        scratch_ += '\n';
+        for (auto& source : sources_) {
+            if (source.foreign && take(source, scratch_, sink) != 0) return;
+        }
+    }
+    unrecognised(line, Flaw::no_line_end);
+}
+
+std::size_t Recogniser::take(Source& source, std::string_view lines, Sink& sink) {
+    Forward forward(*this, source, sink);
+    std::int64_t count = 0;
+    std::size_t taken = 0;
+    if (source.foreign) {
+        source.foreign->set_line_number(input_.lines + 1);
+        taken = source.foreign->take(lines, forward);
+        count = source.foreign->line_number() - input_.lines - 1;
+    } else {
+        // A header is of the next recording: it would end this one.
+        if (lines.starts_with(header_begin) && source.begun) return 0;
+        const auto before = source.ours->input().recognised;
+        taken = source.ours->take(lines, forward);
+        count = source.ours->input().recognised - before;
+    }
+    input_.lines += count;
+    input_.recognised += count;
+    if (taken != 0) last_ = &source;
+    return taken;
+}
+
+std::size_t Recogniser::take_with_any(std::string_view lines, Sink& sink) {
+    if (lines.starts_with(header_begin)) return take_header(lines, sink);
+    // The newest recording first: a line of ours is likely of that one.
+    for (auto source = sources_.rbegin(); source != sources_.rend(); ++source) {
+        if (&*source == last_) continue;
+        if (const auto taken = take(*source, lines, sink); taken != 0) return taken;
+    }
+    return 0;
+}
+
+std::size_t Recogniser::take_header(std::string_view lines, Sink& sink) {
+    const auto ours = std::ranges::count_if(sources_, [](const Source& source) { return source.ours != nullptr; });
+    const auto line = first_line(lines);
+    const auto length = std::min(lines.find('\n'), lines.size() - 1) + 1;
+    if (static_cast<std::size_t>(ours) >= most_recordings) {
+        unrecognised(line, Flaw::second_header);
+        return length;
+    }
+    auto& source = sources_.emplace_back();
+    source.dialect = "stapgen";
+    source.ours = std::make_unique<RecordParser>(input_.lines);
+    const auto parsed = source.ours->feed(line);
+    if (const auto* flawed = std::get_if<Unrecognised>(&parsed)) {
+        if (!refusal_) refusal_ = source.ours->refusal();
+        unrecognised(line, flawed->flaw);
+        sources_.pop_back();
+        return length;
+    }
+    recognised();
+    source.title = "stapgen " + source.ours->header()->recipe;
+    Forward(*this, source, sink).line(parsed);
+    last_ = &source;
+    return length;
+}
+
+bool Recogniser::take_remark(std::string_view line, Sink& sink) {
+    const auto what = remark(line);
+    if (what == Remark::systemtap) sink.message(line);
+    return what != Remark::none;
+}
+
+void Recogniser::take_decorated(std::string_view line, Sink& sink) {
+    undecorated_.set(line);
+    if (undecorated_.is_empty()) return recognised();
+    do {
+        const auto text = undecorated_.text();
+        if (take_remark(text, sink)) return recognised();
+        if (text.empty() || text == line) continue;
+        scratch_.assign(text);
+        scratch_ += '\n';
+        if (take(*last_, scratch_, sink) != 0 || take_with_any(scratch_, sink) != 0) return;
+    } while (undecorated_.strip_prompt());
+    unrecognised(line, Flaw::unknown_kind);
+}
+
+void Recogniser::recognised() {
+    ++input_.lines;
+    ++input_.recognised;
+}
+
+void Recogniser::unrecognised(std::string_view line, Flaw flaw) {
+    ++input_.lines;
+    ++input_.unrecognised;
+    if (input_.first_flaws.size() >= InputCounts::kept_flaws) return;
+    input_.first_flaws.push_back({input_.lines, flaw, std::string(line.substr(0, longest_excerpt))});
+}
+
+}  // namespace stapgen::decode

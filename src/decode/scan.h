@@ -1,0 +1,91 @@
+#pragma once
+
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <system_error>
+
+namespace stapgen::decode {
+
+/// Walks over one line. What does not fit leaves the rest of the line as it was and returns false.
+struct Scan {
+    std::string_view rest;
+
+    bool skip(std::string_view word) {
+        if (!rest.starts_with(word)) return false;
+        rest.remove_prefix(word.size());
+        return true;
+    }
+
+    /// Blanks, tabs and backspaces, any number of them.
+    void blanks() {
+        while (!rest.empty() && (rest[0] == ' ' || rest[0] == '\t' || rest[0] == '\b'))
+            rest.remove_prefix(1);
+    }
+
+    /// A decimal number that fits, with or without a sign. `raw` is its text.
+    bool number(std::int64_t& value, std::string_view& raw) {
+        const char* const begin = rest.data();
+        const char* const end = begin + rest.size();
+        const char* at = begin;
+        const bool negative = at != end && *at == '-';
+        if (negative) ++at;
+        const char* const digits = at;
+        std::int64_t read = 0;
+        constexpr std::ptrdiff_t never_too_many = 18;
+        while (at != end && *at >= '0' && *at <= '9' && at - digits < never_too_many)
+            read = read * 10 + (*at++ - '0');
+        if (at - digits < never_too_many) {
+            if (at == digits) return false;
+            value = negative ? -read : read;
+            raw = std::string_view(begin, static_cast<std::size_t>(at - begin));
+            rest.remove_prefix(raw.size());
+            return true;
+        }
+        const auto [stop, error] = std::from_chars(begin, end, value);
+        if (error != std::errc{}) return false;
+        raw = std::string_view(begin, static_cast<std::size_t>(stop - begin));
+        rest.remove_prefix(raw.size());
+        return true;
+    }
+
+    /// A count: no sign.
+    bool count(std::int64_t& value, std::string_view& raw) {
+        return !rest.empty() && rest[0] >= '0' && rest[0] <= '9' && number(value, raw);
+    }
+
+    bool count(std::int64_t& value) {
+        std::string_view raw;
+        return count(value, raw);
+    }
+
+    /// "12.345" in units of the digit at place `digits` behind the point: 12345 for 3. Further digits are cut off, too
+    /// few stand for zeros. Two of them can be added and subtracted: they are half of the largest number at most.
+    bool fixed_point(std::int64_t& value, int digits) {
+        const auto before = rest;
+        const bool negative = skip("-");
+        if (!count(value) || !skip(".") || rest.empty() || rest[0] < '0' || rest[0] > '9') {
+            rest = before;
+            return false;
+        }
+        for (int i = 0; i < digits || (!rest.empty() && rest[0] >= '0' && rest[0] <= '9'); ++i) {
+            int digit = 0;
+            if (!rest.empty() && rest[0] >= '0' && rest[0] <= '9') {
+                digit = rest[0] - '0';
+                rest.remove_prefix(1);
+            }
+            if (i >= digits) continue;
+            if (value > (std::numeric_limits<std::int64_t>::max() / 2 - digit) / 10) {
+                rest = before;
+                return false;
+            }
+            value = value * 10 + digit;
+        }
+        if (negative) value = -value;
+        return true;
+    }
+};
+
+}  // namespace stapgen::decode

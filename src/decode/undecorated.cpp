@@ -1,0 +1,78 @@
+#include "decode/undecorated.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace stapgen::decode {
+
+namespace {
+
+constexpr std::size_t longest_prompt = 128;
+constexpr char escape = '\x1b';
+
+/// How long the escape sequence is that `text` begins with: ESC [ ... letter, ESC ] ... BEL, or ESC and one more.
+std::size_t escape_length(std::string_view text) {
+    if (text.size() < 2) return text.size();
+    std::size_t at = 2;
+    if (text[1] == '[') {
+        while (at < text.size() && (text[at] < '@' || text[at] > '~'))
+            ++at;
+        return std::min(at + 1, text.size());
+    }
+    if (text[1] == ']') {
+        while (at < text.size() && text[at] != '\a' && text[at] != escape)
+            ++at;
+        if (at < text.size() && text[at] == escape) ++at;  // ESC backslash ends it, too
+        return std::min(at + 1, text.size());
+    }
+    return at;
+}
+
+}  // namespace
+
+void Undecorated::set(std::string_view line) {
+    text_.clear();
+    begin_ = 0;
+    for (std::size_t at = 0; at < line.size();) {
+        const auto next = std::min(line.find(escape, at), line.size());
+        text_ += line.substr(at, next - at);
+        at = next;
+        if (at < line.size()) at += escape_length(line.substr(at));
+    }
+    const auto end = text_.find_last_not_of(" \t\r");
+    text_.resize(end == std::string::npos ? 0 : end + 1);
+    skip_blanks();
+}
+
+/// And what a terminal shows of Ctrl-C.
+void Undecorated::skip_blanks() {
+    const auto skip = [this] { begin_ = std::min(text_.find_first_not_of(" \t\r", begin_), text_.size()); };
+    skip();
+    while (text().starts_with("^C")) {
+        begin_ += 2;
+        skip();
+    }
+}
+
+bool Undecorated::strip_prompt() {
+    const auto here = text().substr(0, longest_prompt);
+    for (auto at = here.find_first_of("$#%>"); at != std::string_view::npos; at = here.find_first_of("$#%>", at + 1)) {
+        const auto behind = begin_ + at + 1;
+        if (behind < text_.size() && text_[behind] != ' ' && text_[behind] != '\t') continue;
+        begin_ = behind;
+        skip_blanks();
+        return true;
+    }
+    return false;
+}
+
+bool Undecorated::is_empty() const {
+    const std::string_view all(text_);
+    if (text().empty()) return true;
+    if (all.size() > longest_prompt || std::string_view("$#%>").find(all.back()) == std::string_view::npos)
+        return false;
+    return base::words(all).size() <= 2;
+}
+
+}  // namespace stapgen::decode

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/system.h"
+
+namespace stapgen::host {
+
+/// The running kernel, told so that its addresses can be understood on another machine. What cannot be read is empty.
+struct Identity {
+    std::string host_name, release, architecture;
+    std::string build_id;                             ///< hexadecimal, of /sys/kernel/notes
+    std::optional<std::uint64_t> text, stext, etext;  ///< where the kernel's code is; nothing where that is hidden
+};
+Identity read_identity(const System& system);
+
+/// A line of /proc/modules.
+struct LoadedModule {
+    std::string name;
+    std::optional<std::uint64_t> base;  ///< nothing where it is hidden
+    std::uint64_t size = 0;             ///< bytes
+};
+std::vector<LoadedModule> read_loaded_modules(const System& system);
+
+/// The GNU build-id among ELF notes, hexadecimal; empty if there is none.
+std::string parse_build_id(std::string_view notes);
+
+}  // namespace stapgen::host

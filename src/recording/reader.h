@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "recording/facts.h"
+
+namespace stapgen::recording {
+
+/// Where bytes come from, unpacked: recording/source.h.
+class Source;
+
+/// Reads any text by whole lines, from a file, a pipe or a terminal, plain or compressed by zstd, gzip or xz, which it
+/// sees by itself. The two lines that a recording has of its own are taken out wherever they stand, so that a paste of
+/// a recording reads as its file. Its memory is constant.
+class Reader {
+  public:
+    /// "-" is stdin. Reads the beginning: head() is known if it is the first line. Errors: it cannot be read; it is
+    /// a recording of a newer version.
+    static base::Result<Reader> open(const std::filesystem::path& path);
+    Reader(Reader&&) noexcept;
+    Reader& operator=(Reader&&) noexcept;
+    ~Reader();
+
+    /// The next piece of the text: whole lines, each with its '\n', at most 1 MiB; valid until the next call. Empty at
+    /// the end of the input, and where another recording begins. Of a line longer than 1 MiB the beginning is handed
+    /// out. An error comes after all that could be read before it (damaged data: with the offset), and only once.
+    base::Result<std::string_view> next();
+
+    /// After next() was empty: goes on to the recording that begins there, if that was the reason. Then head() is its
+    /// head, and next() goes on.
+    bool next_recording();
+
+    /// Of a further part of a run: leaves out the lines that repeat those of earlier parts. To be called when head() is
+    /// known and before next().
+    void skip_repeated();
+
+    /// Once next() was empty, or an error: what follows the last '\n'. Not to be trusted: it may have been cut short.
+    [[nodiscard]] std::string_view last_partial_line() const;
+
+    [[nodiscard]] const std::optional<Head>& head() const { return head_; }
+    [[nodiscard]] const std::optional<Tail>& tail() const { return tail_; }
+
+    /// Once next() was empty: compressed data that ends in the middle, or a recording without its last line.
+    [[nodiscard]] bool cut_short() const;
+
+  private:
+    explicit Reader(std::unique_ptr<Source> source);
+    base::Result<void> begin();
+    base::Result<void> fill();
+    base::Result<bool> take_own(std::string_view line);
+    std::string_view hand_out(std::size_t size);
+    void end();
+
+    std::unique_ptr<Source> source_;
+    std::vector<char> buffer_;
+    std::size_t begin_ = 0, whole_ = 0, end_ = 0;  ///< handed out up to, whole lines up to, filled up to
+    bool in_long_line_ = false, at_end_ = false, another_ = false;
+    std::int64_t to_skip_ = 0;
+    std::optional<Head> head_;
+    std::optional<Tail> tail_;
+};
+
+}  // namespace stapgen::recording

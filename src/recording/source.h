@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+
+#include "base/result.h"
+
+namespace stapgen::recording {
+
+/// Bytes of a file or of stdin, unpacked if they are compressed.
+class Source {
+  public:
+    /// "-" is stdin. Reads the first bytes.
+    static base::Result<std::unique_ptr<Source>> open(const std::filesystem::path& path);
+    virtual ~Source() = default;
+
+    /// At least one byte, and what there is at once; 0 at the end. Errors: reading fails; the data is damaged.
+    virtual base::Result<std::size_t> read(std::span<char> into) = 0;
+    /// At the end: it came in the middle of compressed data.
+    [[nodiscard]] virtual bool cut_short() const = 0;
+};
+
+}  // namespace stapgen::recording

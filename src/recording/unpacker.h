@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace stapgen::recording {
+
+/// Takes one kind of compressed data apart, piece by piece; several in a row are one.
+class Unpacker {
+  public:
+    struct Step {
+        std::size_t taken = 0, made = 0;  ///< bytes of input and output
+        bool damaged = false;             ///< the input is not of this kind, from about here on; `made` is good
+    };
+
+    virtual ~Unpacker() = default;
+    /// Both may be taken in part. `last`: no input follows. With nothing taken and nothing made it needs more input.
+    virtual Step step(std::string_view packed, std::span<char> text, bool last) = 0;
+    /// The input may end here.
+    [[nodiscard]] virtual bool complete() const = 0;
+};
+
+/// So many bytes of the beginning are enough to tell.
+inline constexpr std::size_t magic_size = 6;
+
+/// By the first bytes: zstd, gzip or xz. Null for anything else.
+std::unique_ptr<Unpacker> make_unpacker(std::string_view beginning);
+
+}  // namespace stapgen::recording

@@ -1,0 +1,152 @@
+#include "recording/writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <utility>
+
+#include "base/text.h"
+#include "base/units.h"
+
+namespace stapgen::recording {
+
+namespace {
+
+std::string random_id() {
+    std::random_device random;
+    std::string id;
+    for (int i = 0; i < 4; ++i)
+        id += fmt::format("{:08x}", random());
+    return id;
+}
+
+std::int64_t now_epoch_ns() {
+    return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+base::Result<Rotation> parse_rotation(std::string_view text) {
+    const auto parts = base::split(text, ',');
+    Rotation rotation;
+    auto bytes = base::parse_size(parts[0]);
+    if (!bytes) return tl::make_unexpected(bytes.error());
+    rotation.bytes = *bytes;
+    const auto files = parts.size() == 2 ? base::to_int(parts[1]) : std::nullopt;
+    if (files) rotation.files = *files;
+    const bool files_fit = parts.size() == 1 || (files && *files >= 1 && *files <= 10000);
+    if (rotation.bytes < 100'000 || !files_fit) {
+        return base::bad_input(
+            fmt::format("--rotate {}: not a size of 100 kB or more, or not 1 to 10000 files", base::printable(text)),
+            "for example --rotate 64MB, or --rotate 64MB,5 to keep the newest five files");
+    }
+    return rotation;
+}
+
+std::filesystem::path part_path(const std::filesystem::path& file, std::int64_t part) {
+    auto path = file;
+    if (part > 0) path += fmt::format(".{}", part);
+    return path;
+}
+
+Writer::Writer(PackedFile file, const Rotation& rotation, Facts facts)
+    : file_(std::move(file)),
+      first_path_(file_.path()),
+      rotation_(rotation),
+      facts_(std::move(facts)),
+      run_id_(random_id()) {}
+
+base::Result<std::unique_ptr<Writer>> Writer::create(const std::filesystem::path& file, const Rotation& rotation,
+                                                     Facts facts) {
+    std::error_code ignored;
+    if (const auto second = part_path(file, 1); rotation.bytes > 0 && std::filesystem::exists(second, ignored)) {
+        return base::bad_input(
+            fmt::format("{} is there already, and would be the second part", second.string()),
+            "nothing is overwritten: give another name, or remove the files of the earlier recording");
+    }
+    auto created = PackedFile::create(file);
+    if (!created) return tl::make_unexpected(created.error());
+    return std::unique_ptr<Writer>(new Writer(*std::move(created), rotation, std::move(facts)));
+}
+
+Writer::~Writer() {
+    std::error_code ignored;
+    if (!begun_) std::filesystem::remove(first_path_, ignored);
+}
+
+bool Writer::note(const base::Result<void>& done) {
+    if (!done) failure_ = done.error();
+    return done.has_value();
+}
+
+void Writer::line(std::string_view text) {
+    if (failure_ || ended_) return;
+    if (!begun_) begin_part();
+    if (!failure_ && rotation_.bytes > 0 && lines_ > 0 && file_.size() >= rotation_.bytes) rotate();
+    if (failure_ || !note(file_.write(text)) || !note(file_.write("\n"))) return;
+    unflushed_ = true;
+    ++lines_;
+    if (rotation_.bytes > 0) keep_for_repeating(text);
+}
+
+void Writer::flush() {
+    if (failure_ || !unflushed_) return;
+    unflushed_ = false;
+    note(file_.flush());
+}
+
+void Writer::end() {
+    if (failure_ || ended_ || !begun_) return;
+    end_part(false);
+    ended_ = true;
+}
+
+void Writer::begin_part() {
+    begun_ = true;
+    auto head = facts_.head();
+    head.run_id = run_id_;
+    head.part = part_;
+    head.lines_before = lines_before_;
+    head.start_epoch_ns = now_epoch_ns();
+    const auto repeated = header_ + fields_ + ready_;
+    head.repeated = std::ranges::count(repeated, '\n');
+    note(file_.write(head_line(head) + repeated));
+}
+
+void Writer::end_part(bool continued) {
+    auto tail = facts_.tail(continued);
+    tail.end_epoch_ns = now_epoch_ns();
+    tail.continued = continued;
+    tail.lines = lines_;
+    if (note(file_.write(tail_line(tail)))) note(file_.finish());
+}
+
+void Writer::rotate() {
+    // Without room for a further file this one goes on to be readable, so it is ended first.
+    end_part(true);
+    if (failure_) return;
+    lines_before_ += std::exchange(lines_, 0);
+    ++part_;
+    auto next = PackedFile::create(part_path(first_path_, part_));
+    if (!next) {
+        failure_ = next.error();
+        return;
+    }
+    file_ = *std::move(next);
+    std::error_code ignored;
+    if (rotation_.files > 0 && part_ >= rotation_.files) {
+        std::filesystem::remove(part_path(first_path_, part_ - rotation_.files), ignored);
+    }
+    begin_part();
+}
+
+void Writer::keep_for_repeating(std::string_view text) {
+    const auto line = [&] { return std::string(text) + "\n"; };
+    if (text.starts_with("stapgen\t") && header_.empty()) header_ = line();
+    if (text.starts_with("fields\t") && fields_.size() < 65536) fields_ += line();
+    if (text.starts_with("ready\t")) ready_ = line();
+}
+
+}  // namespace stapgen::recording

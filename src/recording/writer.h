@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "recording/facts.h"
+#include "recording/packed_file.h"
+
+namespace stapgen::recording {
+
+/// When a further file is begun, and how many are kept.
+struct Rotation {
+    std::uint64_t bytes = 0;  ///< at the first line at which a file has so many; 0: never
+    std::int64_t files = 0;   ///< the newest so many are kept; 0: all
+};
+
+/// "64MB" or "64MB,5". From 100 kB on; 1 to 10,000 files.
+base::Result<Rotation> parse_rotation(std::string_view text);
+
+/// Where part 0, 1, 2, ... of a recording is: FILE, FILE.1, FILE.2, ...
+std::filesystem::path part_path(const std::filesystem::path& file, std::int64_t part);
+
+/// Puts the lines of a script into a recording. After an error it writes no more, and what was flushed stays readable.
+class Writer {
+  public:
+    /// Asked for each part, when it begins and when it ends. Of the head they fill in what the writer does not know:
+    /// all but run_id, part, lines_before, repeated and start_epoch_ns; of the tail all but end_epoch_ns, continued
+    /// and lines.
+    struct Facts {
+        std::function<Head()> head;
+        std::function<Tail(bool continued)> tail;
+    };
+
+    /// Creates the file. Fails if it is there already, or a second part of this name if there is to be one.
+    static base::Result<std::unique_ptr<Writer>> create(const std::filesystem::path& file, const Rotation& rotation,
+                                                        Facts facts);
+    Writer(const Writer&) = delete;
+    Writer& operator=(const Writer&) = delete;
+    /// Removes the file if no line came.
+    ~Writer();
+
+    /// A line without its '\n'. The first one begins the recording.
+    void line(std::string_view text);
+    /// What came so far is in the file.
+    void flush();
+    /// The last line of its own, unless there was no other.
+    void end();
+
+    [[nodiscard]] std::int64_t lines() const { return lines_before_ + lines_; }  ///< that came before the error
+    [[nodiscard]] const std::optional<base::Error>& failure() const { return failure_; }
+
+  private:
+    Writer(PackedFile file, const Rotation& rotation, Facts facts);
+    void begin_part();
+    void end_part(bool continued);
+    void rotate();
+    void keep_for_repeating(std::string_view text);
+    bool note(const base::Result<void>& done);
+
+    PackedFile file_;
+    std::filesystem::path first_path_;
+    Rotation rotation_;
+    Facts facts_;
+    std::string run_id_;
+    std::int64_t part_ = 0, lines_before_ = 0, lines_ = 0;
+    bool begun_ = false, unflushed_ = false, ended_ = false;
+    std::string header_, fields_, ready_;  ///< lines that each part has
+    std::optional<base::Error> failure_;
+};
+
+}  // namespace stapgen::recording

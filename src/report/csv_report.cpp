@@ -1,0 +1,229 @@
+#include "report/csv_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "report/measures.h"
+
+namespace stapgen::report {
+
+namespace {
+
+using analyze::Group;
+using analyze::Histogram;
+using analyze::Measure;
+using analyze::Summary;
+
+/// Text of the input as a cell.
+std::string quoted(std::string_view raw) {
+    auto text = clean_text(raw);
+    // Blanks are skipped by some spreadsheets before they look for a formula.
+    const auto first = text.find_first_not_of(' ');
+    if (first != std::string::npos && std::string_view("=+-@").find(text[first]) != std::string_view::npos)
+        text.insert(0, 1, '\'');
+    if (text.find_first_of(",\"") == std::string::npos) return text;
+    std::string cell = "\"";
+    for (const char c : text) {
+        if (c == '"') cell += '"';
+        cell += c;
+    }
+    return cell + '"';
+}
+
+std::string text_of(const decltype(analyze::GroupField::value)& value) {
+    if (const auto* number = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *number);
+    if (const auto* text = std::get_if<std::string>(&value)) return quoted(*text);
+    return "true";
+}
+
+/// What the rows of one thing have in common.
+struct Subject {
+    std::string_view kind;
+    std::string name;
+    std::string module{};
+    std::string reason{};
+    std::optional<std::int64_t> time_ns{};
+    Group group{};
+};
+
+class Writer {
+  public:
+    Writer(std::ostream& out, std::span<const Summary> reports, const CsvOptions& options)
+        : out_(out), options_(options) {
+        for (const auto& report : reports) {
+            for (const auto* measures : {&report.stages, &report.values}) {
+                for (const auto& measure : *measures)
+                    learn(measure.group);
+            }
+        }
+        out_ << "report,recipe,kind,name,module,reason,time_ns";
+        for (const auto& key : keys_)
+            out_ << ',' << quoted(key);
+        out_ << ",statistic,value\r\n";
+    }
+
+    void report(const Summary& summary) {
+        ++number_;
+        recipe_ = quoted(summary.recipe);
+        const auto shares = shares_of(summary.stages);
+        for (std::size_t i = 0; i < summary.stages.size(); ++i)
+            measure(summary.stages[i], "stage", "_ns", shares[i]);
+        for (const auto& value : summary.values)
+            measure(value, "value", "", std::nullopt);
+        for (const auto& average : summary.averages) {
+            const Subject subject{"average", average.name};
+            const std::string unit = average.is_time ? "_ns" : "";
+            row(subject, "n", average.n);
+            row(subject, "mean" + unit, average.mean);
+            row(subject, "error" + unit, average.error);
+        }
+        for (const auto& breakdown : summary.breakdowns)
+            tail(breakdown);
+        series(summary);
+        drops(summary);
+        accounting(summary);
+    }
+
+  private:
+    void learn(const Group& group) {
+        for (const auto& field : group) {
+            if (std::ranges::find(keys_, field.key) == keys_.end()) keys_.push_back(field.key);
+        }
+    }
+
+    template <class Number>
+    void row(const Subject& subject, std::string_view statistic, const Number& number) {
+        out_ << number_ << ',' << recipe_ << ',' << subject.kind << ',' << quoted(subject.name) << ','
+             << quoted(subject.module) << ',' << quoted(subject.reason) << ',';
+        if (subject.time_ns) out_ << *subject.time_ns;
+        for (const auto& key : keys_) {
+            out_ << ',';
+            const auto found = std::ranges::find(subject.group, key, &analyze::GroupField::key);
+            if (found != subject.group.end()) out_ << text_of(found->value);
+        }
+        out_ << ',' << statistic << ',';
+        put(number);
+        out_ << "\r\n";
+    }
+
+    void put(std::int64_t number) { out_ << number; }
+    void put(double number) { out_ << fmt::format("{}", number); }
+    template <class T>
+    void put(const std::optional<T>& number) {
+        if (number) put(*number);
+    }
+
+    void measure(const Measure& measure, std::string_view kind, const std::string& unit, std::optional<double> share) {
+        const auto& stats = measure.stats;
+        const std::string group_kind = "group-" + std::string(kind);
+        const Subject subject{
+            .kind = measure.group.empty() ? kind : group_kind, .name = measure.name, .group = measure.group};
+        row(subject, "n", stats.n());
+        row(subject, "sum" + unit, stats.sum());
+        if (share) row(subject, "share", share);
+        row(subject, "mean" + unit, stats.mean());
+        row(subject, "stddev" + unit, stats.stddev());
+        row(subject, "min" + unit, stats.min());
+        for (const auto& [text, percent] : options_.percentiles) {
+            const auto interval = stats.confidence(percent);
+            row(subject, fmt::format("p{}{}", text, unit), stats.percentile(percent));
+            row(subject, fmt::format("p{}_low{}", text, unit), interval ? std::optional(interval->low) : std::nullopt);
+            row(subject, fmt::format("p{}_high{}", text, unit),
+                interval ? std::optional(interval->high) : std::nullopt);
+        }
+        row(subject, "max" + unit, stats.max());
+    }
+
+    void tail(const analyze::Breakdown& breakdown) {
+        const auto tail = breakdown.tail(99);
+        if (!tail) return;
+        const auto kind = breakdown.way().empty() ? "tail" : "tail-" + quoted(breakdown.way());
+        for (const auto& share : tail->shares) {
+            const Subject subject{kind, share.stage};
+            row(subject, "slow_mean_ns", share.slow_mean_ns);
+            row(subject, "rest_mean_ns", share.rest_mean_ns);
+            row(subject, "slow_share", share.slow);
+            row(subject, "rest_share", share.rest);
+            row(subject, "excess_share", share.of_excess);
+        }
+    }
+
+    void series(const Summary& summary) {
+        for (const auto& block : summary.series.blocks()) {
+            std::size_t place = 0;
+            for (const auto& stage : summary.stages) {
+                if (!stage.group.empty()) continue;
+                if (place == block.stages.size()) break;
+                const auto& stats = block.stages[place++];
+                if (stage.stats.n() == 0) continue;
+                const Subject subject{.kind = "series", .name = stage.name, .time_ns = block.start_ns};
+                row(subject, "n", stats.n());
+                row(subject, "p50_ns", stats.percentile(50));
+                row(subject, "p99_ns", stats.percentile(99));
+                row(subject, "max_ns", stats.max());
+            }
+        }
+    }
+
+    void drops(const Summary& summary) {
+        const auto write = [this](std::string_view kind, analyze::Drop drop) {
+            const auto module = drop.module.value_or("");
+            drop.module.reset();
+            row(Subject{kind, place_text(drop), module, reason_text(drop) == "-" ? "" : reason_text(drop),
+                        drop.end_epoch_ns},
+                "count", drop.count);
+        };
+        for (const auto& drop : analyze::total_drops(summary))
+            write("drop", drop);
+        if (summary.intervals.size() < 2) return;
+        for (const auto& drop : summary.drops)
+            write("interval-drop", drop);
+    }
+
+    void counts(std::string_view kind, const std::vector<analyze::Cause>& causes) {
+        for (const auto& [name, count] : causes)
+            row(Subject{kind, name}, "count", count);
+    }
+
+    void accounting(const Summary& summary) {
+        const auto& accounting = summary.accounting;
+        counts("account", {{"seen", accounting.seen},
+                           {"reported", accounting.reported},
+                           {"filtered", accounting.filtered},
+                           {"incomplete", accounting.incomplete_total()},
+                           {"lost", accounting.lost_total()},
+                           {"unaccounted", accounting.unaccounted()},
+                           {"closed", accounting.closed ? 1 : 0}});
+        counts("incomplete", accounting.incomplete);
+        counts("lost", accounting.lost);
+        counts("other", accounting.other);
+        counts("transport", {{"skipped_probes", summary.transport.skipped_probes},
+                             {"probe_errors", summary.transport.probe_errors},
+                             {"transport_failures", summary.transport.transport_failures}});
+        for (const auto& counter : summary.counters)
+            row(Subject{"counter", counter.name}, "count", counter.count);
+        counts("input", {{"lines", summary.input.lines},
+                         {"recognised", summary.input.recognised},
+                         {"unrecognised", summary.input.unrecognised}});
+    }
+
+    std::ostream& out_;
+    const CsvOptions& options_;
+    std::vector<std::string> keys_;
+    int number_ = 0;
+    std::string recipe_;
+};
+
+}  // namespace
+
+void write_csv(std::ostream& out, std::span<const Summary> reports, const CsvOptions& options) {
+    Writer writer(out, reports, options);
+    for (const auto& report : reports)
+        writer.report(report);
+}
+
+}  // namespace stapgen::report

@@ -1,0 +1,142 @@
+#include "report/detail_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "report/table.h"
+#include "report/tail_text.h"
+#include "report/wall_time.h"
+
+namespace stapgen::report {
+
+namespace {
+
+using analyze::Measure;
+
+std::string us(double ns) {
+    return fmt::format("{:.3f}", ns / 1e3);
+}
+
+/// Of a moment on the clock of the series.
+std::string moment(const analyze::Summary& summary, std::int64_t ns) {
+    if (summary.start_epoch_ns) return local_time_of_day(ns);
+    return fmt::format("{:.6f} s", static_cast<double>(ns) / 1e9);
+}
+
+/// Parts with ", " between, in lines that fit; the first line begins with `head`, the others with as many blanks.
+std::string wrapped(std::string head, const std::vector<std::string>& parts, std::size_t width) {
+    std::string text;
+    const std::string indent(head.size(), ' ');
+    std::string line = std::move(head);
+    bool is_first = true;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const auto part = parts[i] + (i + 1 < parts.size() ? "," : "");
+        if (!is_first && line.size() + 1 + part.size() > width) {
+            text += line + '\n';
+            line = indent;
+            is_first = true;
+        }
+        if (!is_first) line += ' ';
+        line += part;
+        is_first = false;
+    }
+    return text + line + '\n';
+}
+
+std::string whose(const analyze::GroupField& field) {
+    const auto key = base::printable(field.key);
+    if (const auto* number = std::get_if<std::int64_t>(&field.value)) return fmt::format("{} {}", key, *number);
+    if (const auto* text = std::get_if<std::string>(&field.value)) return key + ' ' + base::printable(*text);
+    return key;
+}
+
+void write_slowest(std::ostream& out, const analyze::Summary& summary, const analyze::Breakdown& breakdown,
+                   const TextOptions& options) {
+    auto records = breakdown.slowest();
+    if (records.size() > options.slowest) records.resize(options.slowest);
+    if (records.empty()) return;
+    const auto way = breakdown.way().empty() ? "" : base::printable(breakdown.way()) + " ";
+    out << fmt::format("The slowest {}record{} [us]:\n", way, records.size() == 1 ? "" : "s");
+    const auto widest = us(static_cast<double>(records.front().total_ns)).size();
+    for (const auto& record : records) {
+        std::vector<std::string> parts, stages;
+        if (record.time_ns) parts.push_back(moment(summary, *record.time_ns));
+        for (const auto& field : record.of)
+            parts.push_back(whose(field));
+        for (std::size_t i = 0; i < record.stages.size() && i < breakdown.stages().size(); ++i) {
+            if (!record.stages[i]) continue;
+            stages.push_back(base::printable(breakdown.stages()[i]) + ' ' + us(static_cast<double>(*record.stages[i])));
+        }
+        const auto total = fmt::format("{:>{}}  ", us(static_cast<double>(record.total_ns)), widest);
+        const bool is_one_line = parts.empty();
+        if (!is_one_line) out << wrapped(total, parts, text_width(options));
+        if (!stages.empty())
+            out << wrapped(is_one_line ? total : std::string(widest + 2, ' '), stages, text_width(options));
+    }
+    out << '\n';
+}
+
+}  // namespace
+
+void write_breakdowns(std::ostream& out, const analyze::Summary& summary, const TextOptions& options) {
+    for (const auto& breakdown : summary.breakdowns) {
+        if (const auto sentence = tail_sentence(breakdown); !sentence.empty()) {
+            std::string line;
+            for (const auto word : base::words(sentence)) {
+                if (!line.empty() && line.size() + 1 + word.size() > text_width(options)) {
+                    out << line << '\n';
+                    line.clear();
+                }
+                if (!line.empty()) line += ' ';
+                line += word;
+            }
+            out << line << "\n\n";
+        }
+    }
+    for (const auto& breakdown : summary.breakdowns)
+        write_slowest(out, summary, breakdown, options);
+}
+
+void write_series(std::ostream& out, const analyze::Summary& summary, const TextOptions& options) {
+    if (!options.series || summary.series.blocks().empty()) return;
+    std::vector<const Measure*> stages;
+    for (const auto& stage : summary.stages) {
+        if (stage.group.empty()) stages.push_back(&stage);
+    }
+    const bool has_total = std::ranges::any_of(
+        stages, [](const Measure* stage) { return stage->name == "total" && stage->stats.n() > 0; });
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& block : summary.series.blocks()) {
+        const auto time = summary.start_epoch_ns ? local_time(block.start_ns) : moment(summary, block.start_ns);
+        for (std::size_t i = 0; i < stages.size() && i < block.stages.size(); ++i) {
+            if (has_total ? stages[i]->name != "total" : stages[i]->stats.n() == 0) continue;
+            const auto& stats = block.stages[i];
+            const auto cell = [](std::optional<std::int64_t> ns) { return ns ? us(static_cast<double>(*ns)) : "-"; };
+            rows.push_back({time, base::printable(stages[i]->name), fmt::format("{}", stats.n()),
+                            cell(stats.percentile(50)), cell(stats.percentile(99)), cell(stats.max())});
+        }
+    }
+    if (rows.empty()) return;
+    out << "In blocks of " << base::format_duration(std::chrono::nanoseconds(summary.series.block_ns())) << ":\n"
+        << table({{"TIME", Align::left}, {"STAGE [us]", Align::left}, {"N"}, {"P50"}, {"P99"}, {"MAX"}}, rows) << '\n';
+}
+
+void write_averages(std::ostream& out, const analyze::Summary& summary) {
+    if (summary.averages.empty()) return;
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& average : summary.averages) {
+        const auto cell = [&](double number) { return average.is_time ? us(number) : fmt::format("{:.3f}", number); };
+        rows.push_back({base::printable(average.name) + (average.is_time ? " [us]" : ""), fmt::format("{}", average.n),
+                        cell(average.mean), cell(average.error)});
+    }
+    out << table({{"MEANS ONLY", Align::left}, {"N"}, {"MEAN"}, {"+-ERROR"}}, rows)
+        << "means only: the input has no single values, so there are no percentiles\n\n";
+}
+
+}  // namespace stapgen::report

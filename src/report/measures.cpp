@@ -1,0 +1,93 @@
+#include "report/measures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+
+namespace stapgen::report {
+
+namespace {
+
+using analyze::Group;
+using analyze::Measure;
+
+/// Numbers groups in the order in which they come. Those of one group are neighbours, but for merged reports.
+class Numbering {
+  public:
+    std::size_t of(const Group& group) {
+        if (last_ < known_.size() && *known_[last_] == group) return last_;
+        const auto found = std::ranges::find_if(known_, [&](const Group* one) { return *one == group; });
+        last_ = static_cast<std::size_t>(found - known_.begin());
+        if (found == known_.end()) known_.push_back(&group);
+        return last_;
+    }
+
+  private:
+    std::vector<const Group*> known_;
+    std::size_t last_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::optional<double>> shares_of(const std::vector<Measure>& stages) {
+    Numbering numbering;
+    std::vector<double> times;
+    std::vector<std::size_t> group_of;
+    for (const auto& stage : stages) {
+        group_of.push_back(numbering.of(stage.group));
+        times.resize(std::max(times.size(), group_of.back() + 1));
+        if (stage.name != "total") times[group_of.back()] += stage.stats.sum();
+    }
+    std::vector<std::optional<double>> shares;
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+        const double all = times[group_of[i]];
+        shares.push_back(all > 0 ? std::optional(stages[i].stats.sum() / all) : std::nullopt);
+    }
+    return shares;
+}
+
+TopGroups top_groups(const std::vector<Measure>& measures, std::size_t most) {
+    TopGroups top;
+    Numbering numbering;
+    for (const auto& measure : measures) {
+        if (measure.group.empty()) continue;
+        const auto number = numbering.of(measure.group);
+        top.groups = std::max(top.groups, number + 1);
+        if (number < most) {
+            top.shown.push_back(&measure);
+            continue;
+        }
+        const auto found = std::ranges::find(top.rest, measure.name, &Measure::name);
+        if (found == top.rest.end()) {
+            top.rest.push_back({measure.name, {{"other", true}}, measure.stats});
+        } else {
+            found->stats += measure.stats;
+        }
+    }
+    top.in_rest = top.groups > most ? top.groups - most : 0;
+    return top;
+}
+
+std::string clean_text(std::string_view text) {
+    // nlohmann_json is the library at hand that knows UTF-8.
+    using Json = nlohmann::json;
+    const auto valid = Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
+    return base::printable(valid.get<std::string>());
+}
+
+std::string place_text(const analyze::Drop& drop) {
+    std::string text = drop.symbol ? base::printable(*drop.symbol) : fmt::format("0x{:x}", drop.address.value_or(0));
+    if (drop.symbol && drop.offset) text += fmt::format("+0x{:x}", *drop.offset);
+    if (drop.module) text += fmt::format(" [{}]", base::printable(*drop.module));
+    return text;
+}
+
+std::string reason_text(const analyze::Drop& drop) {
+    if (drop.reason_name) return base::printable(*drop.reason_name);
+    return drop.reason < 0 ? "-" : fmt::format("{}", drop.reason);
+}
+
+}  // namespace stapgen::report

@@ -1,0 +1,89 @@
+"""Recordings of a memcached before and after a change that slows one stage, compared.
+
+The change is a packet filter: the rules of nft's hook input stand between IP and TCP, in stage ip-tcp. Its table is
+always there; what is added and taken away is the jump to the rules, for requests only. The recordings take turns
+(before, after, again, ...), so that what the host does beside falls on all alike.
+"""
+
+import json
+
+from lablib.events import read_report
+
+DESCRIPTION = "nft rules for memcached's requests: compare says ip-tcp is slower and nothing else; the same twice: nothing"
+IN_CI = ("trixie",)
+BUILD = {"rx": ["rx-latency"]}
+
+SLOWER = "ip-tcp"
+TURNS = 5  # from so many recordings on compare takes each for one block
+REQUESTS = 1009
+THRESHOLD = 50  # percent; the host's other work moves a stage by some ten
+
+GUEST = r"""
+start_memcached || exit 1
+(
+    echo 'table ip lab {'
+    echo '    chain rules {'
+    for i in $(seq 1511); do echo 'ip saddr 192.0.2.1 drop'; done
+    echo '    }'
+    echo '    chain input { type filter hook input priority 0; }'
+    echo '}'
+) | nft -f - || exit 1
+
+# record NAME: a recording of 1010 requests; the last one is "quit".
+record() {
+    report $1 json rx --comm mc-worker -o $1.rec --format json || return
+    memcslap --servers=127.0.0.1 --concurrency=1 --execute-number=1009 --test=set >/dev/null || return
+    end_trace $1
+}
+
+for turn in 1 2 3 4 5; do
+    record before-$turn || exit 1
+    nft add rule ip lab input tcp dport 11211 jump rules || exit 1
+    record after-$turn || exit 1
+    nft flush chain ip lab input || exit 1
+    record again-$turn || exit 1
+done
+finish
+"""
+
+
+def check_recordings(lab, kind):
+    """Each recording has all requests."""
+    for turn in range(1, TURNS + 1):
+        report = read_report(lab, f"{kind}-{turn}")
+        account = report["accounting"]
+        stages = {stage["stage"]: stage["percentiles_ns"] for stage in report["stages"] if not stage["group"]}
+        print(f"{lab.suite} {kind}-{turn}: n {account['reported']} "
+              + " ".join(f"{name} p50 {values['50']} p99 {values['99']}" for name, values in stages.items()))
+        skipped = account["skipped_probes"]
+        assert REQUESTS + 1 - skipped <= account["reported"] <= REQUESTS + 1, account
+
+
+def compare(lab, before, after):
+    """Return what stapgen compare says of two kinds of recordings, and its exit code."""
+    sides = [",".join(f"{kind}-{turn}.rec" for turn in range(1, TURNS + 1)) for kind in (before, after)]
+    command = ["compare", "--threshold", f"{THRESHOLD}%", "-P", "50,90,99", *sides]
+    table = lab.stapgen(command, check=False)
+    print(table.stdout + table.stderr)
+    done = lab.stapgen([*command, "--format", "json"], check=False)
+    assert done.returncode == table.returncode, done.stderr
+    return json.loads(done.stdout), done.returncode
+
+
+def regressions(comparison):
+    return {change["stage"] for change in comparison["changes"] if change["regression"]}
+
+
+def check(lab):
+    for kind in ("before", "after", "again"):
+        check_recordings(lab, kind)
+
+    comparison, exit_code = compare(lab, "before", "after")
+    assert exit_code == 3 and regressions(comparison) == {SLOWER}, comparison["sentence"]
+    assert comparison["sentence"].startswith(f"{SLOWER} is slower"), comparison["sentence"]
+    median = next(change for change in comparison["changes"] if (change["stage"], change["statistic"]) == (SLOWER, "50"))
+    assert median["verdict"] == "slower" and median["change"] > 1, median
+
+    comparison, exit_code = compare(lab, "before", "again")
+    assert exit_code == 0 and not regressions(comparison), comparison["sentence"]
+    assert lab.read("modules-left").strip() == "0"

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "decode/recogniser.h"
+
+/// What a Recogniser told of a text, a line of text each: "drop location=nf_hook_slow reason=3 count=17".
+struct Told : stapgen::decode::Recogniser::Sink {
+    stapgen::decode::Recogniser recogniser;
+    std::vector<std::string> lines, messages;
+
+    /// A last line without '\n' is handed over as such.
+    explicit Told(std::string_view text) {
+        const auto end = text.rfind('\n') + 1;
+        recogniser.feed(text.substr(0, end), *this);
+        recogniser.finish(text.substr(end), *this);
+        CHECK(recogniser.input().lines == recogniser.input().recognised + recogniser.input().unrecognised);
+    }
+
+    void record(Source& source, const stapgen::decode::Record& record) override {
+        using stapgen::decode::FieldType;
+        CHECK(source.header != nullptr);
+        std::string line = record.schema->tag;
+        for (std::size_t i = 0; i < record.values.size(); ++i) {
+            const auto& [name, type] = record.schema->fields[i];
+            const auto& value = record.values[i];
+            const bool is_text = type == FieldType::text || type == FieldType::place || type == FieldType::reason_name;
+            if (!value.seen) continue;
+            line += is_text ? fmt::format(" {}={}", name, value.raw) : fmt::format(" {}={}", name, value.number);
+        }
+        lines.push_back(line);
+    }
+
+    void line(Source& source, const stapgen::decode::Line& line) override {
+        using namespace stapgen::decode;
+        if (std::holds_alternative<HeaderLine>(line)) lines.push_back("header " + source.header->recipe);
+        if (const auto* ready = std::get_if<Ready>(&line)) lines.push_back(fmt::format("ready {}", ready->epoch_ns));
+        if (const auto* tick = std::get_if<Tick>(&line)) lines.push_back(fmt::format("tick {}", tick->epoch_ns));
+        if (const auto* end = std::get_if<End>(&line)) {
+            std::string text = fmt::format("end {}", end->epoch_ns);
+            for (const auto& [key, value] : end->counts)
+                text += fmt::format(" {}={}", key, value);
+            lines.push_back(text);
+        }
+        if (const auto* means = std::get_if<RunningMeans>(&line)) {
+            std::string text = fmt::format("means line={} count={}", means->line, means->count);
+            for (const auto& mean : means->means)
+                text += fmt::format(" {}={}", mean.name, mean.value);
+            lines.push_back(text);
+        }
+    }
+
+    void message(std::string_view text) override { messages.emplace_back(text); }
+
+    [[nodiscard]] std::string text() const { return fmt::format("{}\n", fmt::join(lines, "\n")); }
+    [[nodiscard]] std::string notes() const {
+        std::vector<std::string> all;
+        for (const auto* source : recogniser.sources()) {
+            for (auto& note : source->notes())
+                all.push_back(std::move(note));
+        }
+        return fmt::format("{}", fmt::join(all, "\n"));
+    }
+};
+
+/// A file of tests/unit/decode/texts.
+inline std::string read_text(const std::string& name) {
+    std::ifstream in(std::string(TEST_TEXTS) + "/" + name, std::ios::binary);
+    REQUIRE(in);
+    return {std::istreambuf_iterator<char>(in), {}};
+}

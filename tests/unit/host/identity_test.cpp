@@ -1,0 +1,62 @@
+#include "host/identity.h"
+
+#include <doctest/doctest.h>
+
+using namespace stapgen::host;
+
+namespace {
+
+/// A note with sizes as they are; name and content already padded.
+std::string note(char name_size, char size, char type, std::string_view rest) {
+    return std::string{name_size, 0, 0, 0, size, 0, 0, 0, type, 0, 0, 0}.append(rest);
+}
+
+}  // namespace
+
+TEST_CASE("the build-id is found among other notes, and not in broken ones") {
+    using namespace std::string_view_literals;
+    const auto other = note(6, 5, 1, "Xen\0\0\0\0\0abcde\0\0\0"sv), same_name = note(4, 4, 5, "GNU\0wxyz"sv),
+               id = note(4, 3, 3, "GNU\0\x01\xab\xff\0"sv);
+    CHECK(parse_build_id(other + same_name + id + other) == "01abff");
+    CHECK(parse_build_id(other + same_name).empty());
+    CHECK(parse_build_id("").empty());
+    const auto all = other + id;
+    for (std::size_t size = 0; size + 1 < all.size(); ++size)
+        CHECK(parse_build_id(all.substr(0, size)).empty());
+    CHECK(parse_build_id(std::string(64, '\xff')).empty());
+}
+
+TEST_CASE("the kernel's place is told where it can be seen, and nothing where it is hidden") {
+    FakeSystem system;
+    system.files["/proc/sys/kernel/hostname"] = "web-17\n";
+    auto& symbols = system.files["/proc/kallsyms"];
+    symbols =
+        "ffffffffa1c00000 T _text\nffffffffa1c00007 T _stext\nffffffffa1c00011 t pre_etext\nffffffffa3000013 T "
+        "_etext\nffffffffc0000000 t _text_of\t[mod]\n";
+    auto seen = read_identity(system);
+    CHECK(seen.host_name == "web-17");
+    CHECK(seen.release == "6.1.0-56-amd64");
+    CHECK(seen.text == 0xffffffffa1c00000);
+    CHECK(seen.stext == 0xffffffffa1c00007);
+    CHECK(seen.etext == 0xffffffffa3000013);
+    symbols = "0000000000000000 T _text\n0000000000000000 T _etext\n";
+    const auto hidden = read_identity(system);
+    CHECK_FALSE(hidden.text);
+    CHECK_FALSE(hidden.stext);
+    CHECK_FALSE(hidden.etext);
+    CHECK(read_identity(FakeSystem()).host_name.empty());
+}
+
+TEST_CASE("modules are read with place and size") {
+    FakeSystem system;
+    system.files["/proc/modules"] =
+        "nf_tables 389120 17 nft_ct,nft_chain_nat, Live 0xffffffffc0a31000\n"
+        "stap_1 262144 3 - Live 0x0000000000000000 (OE)\nnoise\n";
+    const auto modules = read_loaded_modules(system);
+    REQUIRE(modules.size() == 2);
+    CHECK(modules[0].name == "nf_tables");
+    CHECK(modules[0].base == 0xffffffffc0a31000);
+    CHECK(modules[0].size == 389120);
+    CHECK(modules[1].name == "stap_1");
+    CHECK_FALSE(modules[1].base);
+}

@@ -1,0 +1,112 @@
+#include "recording/facts.h"
+
+#include <doctest/doctest.h>
+
+using namespace stapgen::recording;
+
+namespace {
+
+std::string_view json_of(const std::string& line) {
+    const auto own = parse_own_line(std::string_view(line).substr(0, line.size() - 1));
+    REQUIRE(own);
+    return own->json;
+}
+
+}  // namespace
+
+TEST_CASE("a head is one line, and what it says comes back") {
+    Head head;
+    head.run_id = "00c0ffee";
+    head.part = 3;
+    head.lines_before = 1'000'003;
+    head.repeated = 2;
+    head.start_epoch_ns = 1795180848778419768;
+    head.recipe = "rx-latency";
+    head.command = {"stapgen", "exec", "a\tb\nc", "--port", "11211"};
+    head.parameters.emplace().emplace("max-packets", "17");
+    head.filters = {{"port", "11211"}};
+    head.hash_of = "module";
+    head.sha256 = "abc";
+    head.stapgen_version = "0.1.0";
+    head.stap_version = "5.1/0.192";
+    head.host = "h\xff";
+    head.release = "6.12";
+    head.build_id = "0123";
+    head.architecture = "x86_64";
+    head.clocks = {{"time", "CLOCK_MONOTONIC"}};
+    head.text = 0xffffffff81000000;
+    head.stext = 0xffffffff81000007;
+    head.modules = {{"nf_tables", 0xffffffffc0000000, 389120}, {"hidden", std::nullopt, 7}};
+    head.drop_reasons = {{3, "NO_SOCKET"}, {-1, "x"}};
+    head.counters = {{"Tcp.InSegs", 47}, {"Tcp.MaxConn", -1}};
+
+    const auto line = head_line(head);
+    CHECK(line.starts_with("recording\t1\t{\"run\":\"00c0ffee\""));
+    CHECK(line.find('\n') == line.size() - 1);
+    const auto again = parse_head(json_of(line));
+    REQUIRE(again);
+    head.host = "h\xef\xbf\xbd";
+    CHECK(head_line(*again) == head_line(head));
+    CHECK(again->text == 0xffffffff81000000);
+    CHECK_FALSE(again->etext);
+    CHECK(again->modules[0].base == 0xffffffffc0000000);
+    CHECK_FALSE(again->modules[1].base);
+    CHECK(again->drop_reasons.at(3) == "NO_SOCKET");
+    CHECK(again->counters.at("Tcp.MaxConn") == -1);
+    CHECK(again->parameters->at("max-packets") == "17");
+    head.parameters.reset();
+    CHECK_FALSE(parse_head(json_of(head_line(head)))->parameters);
+}
+
+TEST_CASE("a tail is one line, and what it says comes back") {
+    Tail tail;
+    tail.end_epoch_ns = 1795180853107670008;
+    tail.continued = true;
+    tail.lines = 1019;
+    tail.skipped_probes = 3;
+    tail.probe_errors = 5;
+    tail.transport_failures = 7;
+    tail.counter_rises = {{"TcpExt.ListenDrops", "help", 41}, {"TcpExt.New", "", std::nullopt}};
+    tail.counters = {{"Tcp.InSegs", 53}};
+    tail.addresses = {{0xffffffff8a13a20a, "__udp4_lib_rcv", 0x5ba, ""}, {0xffffffffc0000011, "nf_hook", 17, "nf"}};
+
+    const auto again = parse_tail(json_of(tail_line(tail)));
+    REQUIRE(again);
+    CHECK(tail_line(*again) == tail_line(tail));
+    CHECK(again->addresses[1].address == 0xffffffffc0000011);
+    CHECK(again->addresses[1].module == "nf");
+    CHECK_FALSE(again->counter_rises[1].count);
+}
+
+TEST_CASE("unknown keys and values of a wrong type are passed over, and what is no object is no head") {
+    const auto head = parse_head(R"({"run":7,"part":"x","lines_before":1.5e300,"repeated":18446744073709551615,
+        "recipe":"dropwatch","later":{"a":[1]},"command":"one","filters":[1],"modules":[1,{"name":"m","base":5}],
+        "symbols":{"_text":"xyz"},"drop_reasons":{"x":"y","3":"NO_SOCKET"},"counters":{"a":"b"}})");
+    REQUIRE(head);
+    CHECK(head->run_id.empty());
+    CHECK(head->part == 0);
+    CHECK(head->lines_before == 0);
+    CHECK(head->repeated == 0);
+    CHECK(head->recipe == "dropwatch");
+    CHECK(head->modules.size() == 1);
+    CHECK_FALSE(head->text);
+    CHECK(head->drop_reasons.size() == 1);
+    for (const char* wrong : {"", "{", "[]", "7", "null", "{\"run\":}", "{\"run\":\"\xff\"}"}) {
+        CAPTURE(wrong);
+        CHECK_FALSE(parse_head(wrong));
+        CHECK_FALSE(parse_tail(wrong));
+    }
+}
+
+TEST_CASE("only a recording's own two lines are taken for them") {
+    CHECK(parse_own_line("recording\t1\t{}")->is_head);
+    CHECK(parse_own_line("recording\t1\t{}\r")->version == 1);
+    CHECK(parse_own_line("recording\t17\t{")->version == 17);
+    CHECK_FALSE(parse_own_line("recording-end\t{}")->is_head);
+    for (const char* script : {"", "{", "recording", "recording\t", "recording\t{}", "recording\tx\t{}",
+                               "recording\t0\t{}", "recording\t1\t2", "recording-end", "recording-end\t1",
+                               "recording\t99999999999\t{}", " recording\t1\t{}", "recordings\t1\t{}"}) {
+        CAPTURE(script);
+        CHECK_FALSE(parse_own_line(script));
+    }
+}

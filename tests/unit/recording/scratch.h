@@ -1,0 +1,65 @@
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/files.h"
+#include "recording/reader.h"
+#include "recording/writer.h"
+
+namespace stapgen::recording {
+
+/// A folder of a test's own.
+class Scratch {
+  public:
+    [[nodiscard]] std::filesystem::path operator/(std::string_view name) const { return folder_.path() / name; }
+    std::filesystem::path put(std::string_view name, std::string_view content) const {
+        std::filesystem::remove(*this / name);
+        REQUIRE(base::create_file(*this / name, content));
+        return *this / name;
+    }
+
+  private:
+    base::PrivateDirectory folder_ = base::PrivateDirectory::create().value();
+};
+
+inline Head some_head() {
+    Head head;
+    head.recipe = "dropwatch";
+    head.release = "6.12.117";
+    return head;
+}
+
+inline Writer::Facts some_facts() {
+    return {some_head, [](bool) { return Tail{}; }};
+}
+
+inline std::string content_of(const std::filesystem::path& file) {
+    return base::read_file(file).value();
+}
+
+/// All that next() hands out until it is empty, or fails.
+struct ReadText {
+    std::string text;
+    std::string error;
+};
+inline ReadText read_all(Reader& reader) {
+    ReadText read;
+    for (;;) {
+        const auto piece = reader.next();
+        if (!piece) {
+            read.error = piece.error().what;
+            return read;
+        }
+        if (piece->empty()) return read;
+        CHECK(piece->ends_with('\n'));
+        CHECK(piece->size() <= 1024 * 1024);
+        read.text += *piece;
+    }
+}
+
+}  // namespace stapgen::recording
