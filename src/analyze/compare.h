@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,11 +13,13 @@
 
 namespace stapgen::analyze {
 
+/// Whether before and after can be told apart: Change::p below 0.05.
 enum class Verdict {
-    same,  ///< `~`: the confidence interval of the change holds 0, or the change is below the threshold
+    same,  ///< `~`: they cannot
     slower,
     faster,
-    too_few,  ///< too few values or blocks to tell
+    too_few,   ///< too few values or too few blocks of time to say anything
+    untested,  ///< the input does not tell when the values were: there is a change, but no interval
 };
 
 /// One stage and statistic, before and after.
@@ -24,31 +28,54 @@ struct Change {
     std::string statistic;  ///< "mean", or the percentile as typed: "99.9"
     std::int64_t n_before = 0, n_after = 0;
     std::optional<double> before_ns, after_ns;
-    std::optional<double> change;     ///< after / before - 1
+    std::optional<double> change;     ///< after / before - 1; nothing where before is 0
     std::optional<double> low, high;  ///< its 95 % confidence interval, not corrected for the number of tests
-    std::optional<double> p;          ///< of "no change", corrected by Holm over all rows
+    std::optional<double> p;          ///< of "no change", two-sided, corrected by Holm over all rows
     Verdict verdict = Verdict::too_few;
+    bool is_regression = false;  ///< slower, and by more than the threshold
 };
 
 struct CompareOptions {
     std::vector<Percentile> percentiles = default_percentiles();
-    double threshold = 0.05;  ///< a change below this part is never a regression
-    int resamples = 2000;
+    double threshold = 0.05;  ///< as a part: a change up to this is no regression
+    int resamples = 1000;
     std::uint64_t seed = 1;  ///< of the resampling: the same input gives the same answer
+};
+
+/// What one side of a comparison is made of.
+struct Side {
+    std::size_t recordings = 0;
+    std::size_t blocks = 0;     ///< that were resampled
+    std::int64_t block_ns = 0;  ///< the length of one; 0 where recordings are the blocks
 };
 
 struct Comparison {
     std::string recipe;
     std::vector<Change> changes;  ///< by stage in recipe order, then mean, then percentiles
     std::vector<std::string> warnings;
-    std::int64_t block_ns = 0;
-    std::size_t blocks_before = 0, blocks_after = 0;
+    Side before, after;
+    bool by_recording = false;  ///< each recording was one block
     double threshold = 0;
 
     [[nodiscard]] bool has_regression() const;
 };
 
-/// Error (bad_input): the two cannot be compared: other recipes, resolutions or truncation.
-base::Result<Comparison> compare(const Summary& before, const Summary& after, const CompareOptions& options = {});
+/// With so many recordings on both sides each is a block, so that what differs from recording to recording is in the
+/// intervals.
+inline constexpr std::size_t recordings_as_blocks = 5;
+
+/// Compares stage by stage. Each side may be several recordings (ABAB); their statistics are those of all values
+/// together. The uncertainty is that of the interval-block bootstrap, see Resampling; the test is Welch's t of the
+/// logarithms.
+///
+/// Error (bad_input): the two cannot be compared: other recipes, resolutions or truncation, no durations, or nothing to
+/// make blocks of.
+base::Result<Comparison> compare(std::span<const Summary> before, std::span<const Summary> after,
+                                 const CompareOptions& options = {});
+
+inline base::Result<Comparison> compare(const Summary& before, const Summary& after,
+                                        const CompareOptions& options = {}) {
+    return compare(std::span(&before, 1), std::span(&after, 1), options);
+}
 
 }  // namespace stapgen::analyze

@@ -10,6 +10,7 @@ namespace stapgen::base {
 enum class ErrorKind {
     failed,       ///< it went wrong while running (exit code 1)
     bad_input,    ///< wrong usage or bad input (exit code 2)
+    regression,   ///< it was done, and the answer is that something became slower (exit code 3)
     cannot_here,  ///< this machine cannot do it (exit code 4)
 };
 

@@ -18,6 +18,8 @@ int exit_code_of(const base::Error& error) {
             return 1;
         case base::ErrorKind::bad_input:
             return 2;
+        case base::ErrorKind::regression:
+            return 3;
         case base::ErrorKind::cannot_here:
             return 4;
     }

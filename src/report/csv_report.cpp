@@ -18,25 +18,9 @@ using analyze::Histogram;
 using analyze::Measure;
 using analyze::Summary;
 
-/// Text of the input as a cell.
-std::string quoted(std::string_view raw) {
-    auto text = clean_text(raw);
-    // Blanks are skipped by some spreadsheets before they look for a formula.
-    const auto first = text.find_first_not_of(' ');
-    if (first != std::string::npos && std::string_view("=+-@").find(text[first]) != std::string_view::npos)
-        text.insert(0, 1, '\'');
-    if (text.find_first_of(",\"") == std::string::npos) return text;
-    std::string cell = "\"";
-    for (const char c : text) {
-        if (c == '"') cell += '"';
-        cell += c;
-    }
-    return cell + '"';
-}
-
 std::string text_of(const decltype(analyze::GroupField::value)& value) {
     if (const auto* number = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *number);
-    if (const auto* text = std::get_if<std::string>(&value)) return quoted(*text);
+    if (const auto* text = std::get_if<std::string>(&value)) return csv_cell(*text);
     return "true";
 }
 
@@ -62,13 +46,13 @@ class Writer {
         }
         out_ << "report,recipe,kind,name,module,reason,time_ns";
         for (const auto& key : keys_)
-            out_ << ',' << quoted(key);
+            out_ << ',' << csv_cell(key);
         out_ << ",statistic,value\r\n";
     }
 
     void report(const Summary& summary) {
         ++number_;
-        recipe_ = quoted(summary.recipe);
+        recipe_ = csv_cell(summary.recipe);
         const auto shares = shares_of(summary.stages);
         for (std::size_t i = 0; i < summary.stages.size(); ++i)
             measure(summary.stages[i], "stage", "_ns", shares[i]);
@@ -97,8 +81,8 @@ class Writer {
 
     template <class Number>
     void row(const Subject& subject, std::string_view statistic, const Number& number) {
-        out_ << number_ << ',' << recipe_ << ',' << subject.kind << ',' << quoted(subject.name) << ','
-             << quoted(subject.module) << ',' << quoted(subject.reason) << ',';
+        out_ << number_ << ',' << recipe_ << ',' << subject.kind << ',' << csv_cell(subject.name) << ','
+             << csv_cell(subject.module) << ',' << csv_cell(subject.reason) << ',';
         if (subject.time_ns) out_ << *subject.time_ns;
         for (const auto& key : keys_) {
             out_ << ',';
@@ -141,7 +125,7 @@ class Writer {
     void tail(const analyze::Breakdown& breakdown) {
         const auto tail = breakdown.tail(99);
         if (!tail) return;
-        const auto kind = breakdown.way().empty() ? "tail" : "tail-" + quoted(breakdown.way());
+        const auto kind = breakdown.way().empty() ? "tail" : "tail-" + csv_cell(breakdown.way());
         for (const auto& share : tail->shares) {
             const Subject subject{kind, share.stage};
             row(subject, "slow_mean_ns", share.slow_mean_ns);

@@ -78,6 +78,21 @@ std::string clean_text(std::string_view text) {
     return base::printable(valid.get<std::string>());
 }
 
+std::string csv_cell(std::string_view raw) {
+    auto text = clean_text(raw);
+    // Blanks are skipped by some spreadsheets before they look for a formula.
+    const auto first = text.find_first_not_of(' ');
+    if (first != std::string::npos && std::string_view("=+-@").find(text[first]) != std::string_view::npos)
+        text.insert(0, 1, '\'');
+    if (text.find_first_of(",\"") == std::string::npos) return text;
+    std::string cell = "\"";
+    for (const char c : text) {
+        if (c == '"') cell += '"';
+        cell += c;
+    }
+    return cell + '"';
+}
+
 std::string place_text(const analyze::Drop& drop) {
     std::string text = drop.symbol ? base::printable(*drop.symbol) : fmt::format("0x{:x}", drop.address.value_or(0));
     if (drop.symbol && drop.offset) text += fmt::format("+0x{:x}", *drop.offset);

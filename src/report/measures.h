@@ -26,6 +26,10 @@ TopGroups top_groups(const std::vector<analyze::Measure>& measures, std::size_t 
 /// What is no UTF-8 becomes U+FFFD, control characters become \xNN: for formats whose readers refuse such bytes.
 std::string clean_text(std::string_view text);
 
+/// Text of the input as a cell of CSV: cleaned, quoted where it must be, and with an apostrophe in front where a
+/// spreadsheet would take it for a formula.
+std::string csv_cell(std::string_view raw);
+
 /// "icmp_rcv+0x1f [module]", or the address; control characters made visible.
 std::string place_text(const analyze::Drop& drop);
 /// The name of the reason or else its number; "-" where there is none.

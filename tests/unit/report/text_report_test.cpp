@@ -149,6 +149,13 @@ TEST_CASE("one group alone is the whole and is not shown twice, two are shown") 
     CHECK_FALSE(has(text, "\x1b"));
 }
 
+TEST_CASE("a process name of any bytes does not stop the report") {
+    auto summary = rx_summary();
+    summary.stages.push_back({"drv-ip", {{"comm", "\xff\xc3\xbc"}}, repeated(4001, 1009)});
+    summary.stages.push_back({"drv-ip", {{"comm", "nginx"}}, repeated(5003, 7)});
+    CHECK(has(text_of(summary), "\n\\xff\\xc3\\xbc drv-ip     1009 4.001"));
+}
+
 TEST_CASE("of many groups the largest are shown, and the others together") {
     auto summary = rx_summary();
     for (std::int64_t pid = 101; pid < 124; ++pid) {

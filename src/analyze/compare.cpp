@@ -1,0 +1,295 @@
+#include "analyze/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <numeric>
+
+#include "analyze/compare_check.h"
+#include "analyze/resampling.h"
+
+namespace stapgen::analyze {
+
+namespace {
+
+constexpr double significance = 0.05;
+/// With fewer blocks on a side nothing is said about it. Recordings are less alike than blocks, and fewer are enough.
+constexpr double fewest_blocks = 10;
+constexpr double fewest_recordings = 4;
+/// A series of this many blocks or more is joined to half as many, again and again: what neighbours in time have in
+/// common is then mostly inside of blocks.
+constexpr std::size_t many_blocks = 32;
+
+/// One side, as it is worked on.
+struct Half {
+    Summary merged;
+    std::span<const Summary> recordings;
+    bool by_recording = false;
+};
+
+const Histogram* stage_of(const Summary& summary, std::string_view name) {
+    const auto found = std::ranges::find_if(
+        summary.stages, [&](const Measure& stage) { return stage.name == name && stage.group.empty(); });
+    return found == summary.stages.end() ? nullptr : &found->stats;
+}
+
+const Average* average_of(const std::vector<Average>& averages, std::string_view name) {
+    const auto found = std::ranges::find(averages, name, &Average::name);
+    return found == averages.end() ? nullptr : &*found;
+}
+
+Resampling blocks_of_stage(const Half& half, std::string_view name) {
+    Resampling blocks;
+    if (half.by_recording) {
+        for (const auto& recording : half.recordings) {
+            if (const auto* values = stage_of(recording, name)) blocks.add(*values, false);
+        }
+        return blocks;
+    }
+    std::size_t place = 0;
+    for (const auto& stage : half.merged.stages) {
+        if (!stage.group.empty()) continue;
+        if (stage.name == name) break;
+        ++place;
+    }
+    const auto& series = half.merged.series;
+    const Block* last = nullptr;
+    for (const auto& block : series.blocks()) {
+        if (place >= block.stages.size()) continue;
+        blocks.add(block.stages[place], last != nullptr && block.start_ns - last->start_ns < 2 * series.block_ns());
+        last = &block;
+    }
+    return blocks;
+}
+
+Resampling blocks_of_average(const Half& half, std::string_view name) {
+    Resampling blocks;
+    if (half.by_recording) {
+        for (const auto& recording : half.recordings) {
+            if (const auto* mean = average_of(recording.averages, name)) blocks.add(mean->n, mean->mean, false);
+        }
+        return blocks;
+    }
+    for (const auto& interval : half.merged.average_intervals) {
+        if (const auto* mean = average_of(interval.averages, name)) blocks.add(mean->n, mean->mean, true);
+    }
+    return blocks;
+}
+
+Half half_of(std::span<const Summary> recordings, bool by_recording) {
+    Half half{recordings.front(), recordings, by_recording};
+    for (const auto& recording : recordings.subspan(1))
+        (void)merge(half.merged, recording);  // one recipe: checked before
+    auto& series = half.merged.series;
+    while (series.blocks().size() >= many_blocks) {
+        const auto blocks = series.blocks().size();
+        series.coarsen(series.block_ns() * 2);
+        if (series.blocks().size() == blocks) break;  // blocks of many short recordings have no neighbours
+    }
+    return half;
+}
+
+Side side_of(const Half& half) {
+    if (half.by_recording) return {half.recordings.size(), half.recordings.size(), 0};
+    if (!half.merged.averages.empty()) return {half.recordings.size(), half.merged.average_intervals.size(), 0};
+    return {half.recordings.size(), half.merged.series.blocks().size(), half.merged.series.block_ns()};
+}
+
+/// The variance of the logarithm of a value that is off by up to `error` on either side, anywhere between.
+double rounding(double error, double value) {
+    return value > 0 ? error * error / (3 * value * value) : 0;
+}
+
+struct RawP {
+    std::size_t row = 0;
+    double p = 1;
+};
+
+class Comparer {
+  public:
+    Comparer(const Half& before, const Half& after, const CompareOptions& options)
+        : before_(before), after_(after), options_(options) {}
+
+    void stage(const Measure& stage);
+    void average(const Average& average);
+    void total(const Breakdown& breakdown);
+    std::vector<Change> finish();
+
+  private:
+    /// `error`: how far off the statistic may be on each side for its digits alone.
+    void test(Change& change, const Estimate& before, const Estimate& after, double before_error, double after_error);
+    [[nodiscard]] bool has_blocks(const Resampling& blocks) const {
+        return blocks.effective_blocks() >= (before_.by_recording ? fewest_recordings : fewest_blocks);
+    }
+
+    const Half& before_;
+    const Half& after_;
+    const CompareOptions& options_;
+    std::vector<Change> changes_;
+    std::vector<RawP> raw_;
+};
+
+Change change_of(std::string_view stage, std::string_view statistic, std::int64_t n_before, std::int64_t n_after,
+                 std::optional<double> before_ns, std::optional<double> after_ns) {
+    Change change{std::string(stage), std::string(statistic), n_before, n_after, before_ns, after_ns, {}, {}, {}, {}};
+    if (before_ns && after_ns && *before_ns > 0) change.change = *after_ns / *before_ns - 1;
+    return change;
+}
+
+std::vector<Change> changes_of(std::string_view name, const Histogram& before, const Histogram& after,
+                               const std::vector<Percentile>& percentiles) {
+    std::vector<Change> changes;
+    changes.push_back(change_of(name, "mean", before.n(), after.n(), before.mean(), after.mean()));
+    for (const auto& [text, percent] : percentiles)
+        changes.push_back(
+            change_of(name, text, before.n(), after.n(), before.percentile(percent), after.percentile(percent)));
+    return changes;
+}
+
+void Comparer::test(Change& change, const Estimate& before, const Estimate& after, double before_error,
+                    double after_error) {
+    const double before_variance = before.log_error * before.log_error + rounding(before_error, before.value);
+    const double after_variance = after.log_error * after.log_error + rounding(after_error, after.value);
+    const double error = std::sqrt(before_variance + after_variance);
+    const double log_ratio = std::log(after.value / before.value);
+    if (error <= 0) {
+        // Every block says the same; only equal means can do that.
+        change.low = change.high = change.change;
+        raw_.push_back({changes_.size(), log_ratio == 0 ? 1.0 : 0.0});
+        return;
+    }
+    // Welch and Satterthwaite: the freedom of a difference of two means of unequal variances.
+    const double degrees =
+        std::pow(before_variance + after_variance, 2) /
+        (before_variance * before_variance / before.degrees + after_variance * after_variance / after.degrees);
+    const boost::math::students_t distribution(degrees);
+    const double reach = error * boost::math::quantile(boost::math::complement(distribution, significance / 2));
+    change.low = std::expm1(log_ratio - reach);
+    change.high = std::expm1(log_ratio + reach);
+    const double t = std::abs(log_ratio) / error;
+    raw_.push_back({changes_.size(), 2 * boost::math::cdf(boost::math::complement(distribution, t))});
+}
+
+void Comparer::stage(const Measure& stage) {
+    const auto* after_values = stage_of(after_.merged, stage.name);
+    if (after_values == nullptr || (stage.stats.n() == 0 && after_values->n() == 0)) return;
+    auto before_blocks = blocks_of_stage(before_, stage.name), after_blocks = blocks_of_stage(after_, stage.name);
+    const bool all_timed = before_blocks.n() == stage.stats.n() && after_blocks.n() == after_values->n();
+    const bool enough = all_timed && has_blocks(before_blocks) && has_blocks(after_blocks);
+    std::vector<Estimate> before, after;
+    if (enough) {
+        std::vector<double> percents;
+        for (const auto& percentile : options_.percentiles)
+            percents.push_back(percentile.percent);
+        before = before_blocks.estimates(percents, options_.resamples, options_.seed);
+        after = after_blocks.estimates(percents, options_.resamples, options_.seed + 1);
+    }
+    std::size_t statistic = 0;
+    for (auto& change : changes_of(stage.name, stage.stats, *after_values, options_.percentiles)) {
+        const bool is_mean = statistic == 0;
+        const auto error_of = [&](double value) {
+            return is_mean ? 0
+                           : std::max(static_cast<double>(before_.merged.resolution_ns) / 2, value * relative_error);
+        };
+        if (!all_timed) change.verdict = Verdict::untested;
+        if (enough && change.change && *change.after_ns > 0) {
+            const auto &a = before[statistic], &b = after[statistic];
+            test(change, a, b, error_of(a.value), error_of(b.value));
+        }
+        changes_.push_back(std::move(change));
+        ++statistic;
+    }
+}
+
+void Comparer::average(const Average& average) {
+    const auto* other = average_of(after_.merged.averages, average.name);
+    if (!average.is_time || other == nullptr || (average.n == 0 && other->n == 0)) return;
+    auto before_blocks = blocks_of_average(before_, average.name),
+         after_blocks = blocks_of_average(after_, average.name);
+    const auto mean_of = [](const Average& one) { return one.n > 0 ? std::optional(one.mean) : std::nullopt; };
+    auto change = change_of(average.name, "mean", average.n, other->n, mean_of(average), mean_of(*other));
+    if (has_blocks(before_blocks) && has_blocks(after_blocks) && change.change && other->mean > 0) {
+        const auto before = before_blocks.estimates({}, options_.resamples, options_.seed).front();
+        const auto after = after_blocks.estimates({}, options_.resamples, options_.seed + 1).front();
+        test(change, before, after, average.error, other->error);
+    }
+    changes_.push_back(std::move(change));
+}
+
+void Comparer::total(const Breakdown& breakdown) {
+    const auto found = std::ranges::find_if(after_.merged.breakdowns, [&](const Breakdown& other) {
+        return other.way() == breakdown.way() && other.stages() == breakdown.stages();
+    });
+    if (found == after_.merged.breakdowns.end()) return;
+    const auto name = breakdown.way().empty() ? "total" : breakdown.way() + " total";
+    if (stage_of(before_.merged, name) != nullptr) return;
+    for (auto& change : changes_of(name, breakdown.total(), found->total(), options_.percentiles)) {
+        change.verdict = Verdict::untested;
+        changes_.push_back(std::move(change));
+    }
+}
+
+std::vector<Change> Comparer::finish() {
+    // Holm: the smallest p times the number of tests, the next times one less, and none below the one before it.
+    std::ranges::sort(raw_, {}, &RawP::p);
+    double least = 0;
+    for (std::size_t i = 0; i < raw_.size(); ++i) {
+        least = std::max(least, std::min(1.0, raw_[i].p * static_cast<double>(raw_.size() - i)));
+        auto& change = changes_[raw_[i].row];
+        change.p = least;
+        change.verdict = least >= significance ? Verdict::same : *change.change > 0 ? Verdict::slower : Verdict::faster;
+        change.is_regression = change.verdict == Verdict::slower && *change.change > options_.threshold;
+    }
+    return std::move(changes_);
+}
+
+base::Result<void> check_blocks(const Half& half, std::string_view name) {
+    const auto side = side_of(half);
+    if (side.blocks > 0) return {};
+    return base::bad_input(
+        fmt::format("{} has no times: it cannot be cut into blocks, and without them no interval can be stated", name),
+        fmt::format("give {} or more recordings for each side: then each is a block", recordings_as_blocks));
+}
+
+}  // namespace
+
+bool Comparison::has_regression() const {
+    return std::ranges::any_of(changes, &Change::is_regression);
+}
+
+base::Result<Comparison> compare(std::span<const Summary> before, std::span<const Summary> after,
+                                 const CompareOptions& options) {
+    for (const auto side : {before, after}) {
+        if (side.empty()) return base::bad_input("there is nothing to compare", "give a recording for each side");
+        for (const auto& recording : side) {
+            if (auto ok = check_comparable(before.front(), recording); !ok) return tl::make_unexpected(ok.error());
+        }
+    }
+    const bool by_recording = std::min(before.size(), after.size()) >= recordings_as_blocks;
+    const auto first = half_of(before, by_recording), second = half_of(after, by_recording);
+    if (auto ok = check_blocks(first, "before"); !ok) return tl::make_unexpected(ok.error());
+    if (auto ok = check_blocks(second, "after"); !ok) return tl::make_unexpected(ok.error());
+
+    Comparer comparer(first, second, options);
+    for (const auto& stage : first.merged.stages) {
+        if (stage.group.empty()) comparer.stage(stage);
+    }
+    for (const auto& average : first.merged.averages)
+        comparer.average(average);
+    for (const auto& breakdown : first.merged.breakdowns)
+        comparer.total(breakdown);
+
+    Comparison comparison;
+    comparison.recipe = first.merged.recipe;
+    comparison.changes = comparer.finish();
+    comparison.warnings = doubts(before, after);
+    comparison.before = side_of(first);
+    comparison.after = side_of(second);
+    comparison.by_recording = by_recording;
+    comparison.threshold = options.threshold;
+    return comparison;
+}
+
+}  // namespace stapgen::analyze

@@ -1,0 +1,157 @@
+#include "analyze/compare_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+
+#include "base/text.h"
+
+namespace stapgen::analyze {
+
+namespace {
+
+bool has_durations(const Summary& summary) {
+    return std::ranges::any_of(summary.stages, [](const Measure& stage) { return stage.stats.n() > 0; });
+}
+
+bool has_averages(const Summary& summary) {
+    return std::ranges::any_of(summary.averages, [](const Average& average) { return average.n > 0; });
+}
+
+std::string notes_text(const std::set<std::string>& notes) {
+    return notes.empty() ? "no such note"
+                         : fmt::format("\"{}\"", base::printable(fmt::format("{}", fmt::join(notes, "; "))));
+}
+
+/// What is missing from a recording, in words; empty if nothing is.
+std::string missing(const Summary& summary) {
+    std::vector<std::string> words;
+    const auto say = [&words](std::int64_t count, std::string_view what) {
+        if (count != 0) words.push_back(fmt::format("{} {}", count, what));
+    };
+    say(summary.accounting.lost_total(), "lost");
+    say(summary.accounting.unaccounted(), "unaccounted");
+    say(summary.transport.skipped_probes, "probes skipped");
+    say(summary.transport.probe_errors, "probe errors");
+    say(summary.transport.transport_failures, "transport failures");
+    if (!summary.accounting.closed) words.emplace_back("the last line is missing");
+    return fmt::format("{}", fmt::join(words, ", "));
+}
+
+void doubts_of_side(std::string_view side, std::span<const Summary> recordings, std::vector<std::string>& doubts) {
+    for (std::size_t i = 0; i < recordings.size(); ++i) {
+        if (is_whole(recordings[i])) continue;
+        const auto which = recordings.size() == 1 ? std::string(side) : fmt::format("{}, recording {}", side, i + 1);
+        doubts.push_back(fmt::format("{}: data is missing ({}); what is left may be the faster or the slower part",
+                                     which, missing(recordings[i])));
+    }
+}
+
+/// The options of a command that make no difference to what is measured: where it goes, how long, and which process, as
+/// a restarted server has another number.
+std::string essence(const std::vector<std::string>& command) {
+    static constexpr std::array<std::string_view, 10> without = {
+        "-o", "--output", "-d", "--duration", "-x", "--target-tid", "-p", "--target-pid", "-i", "--interval"};
+    std::vector<std::string> kept;
+    for (std::size_t i = 1; i < command.size(); ++i) {
+        const auto name = std::string_view(command[i]).substr(0, command[i].find('='));
+        if (std::ranges::find(without, name) == without.end()) {
+            kept.push_back(command[i]);
+        } else if (name.size() == command[i].size()) {
+            ++i;  // its value
+        }
+    }
+    return base::shell_quoted(kept);
+}
+
+/// `what` as all recordings of a side have it, each once.
+template <class What>
+std::string all_of(std::span<const Summary> recordings, const What& what) {
+    std::set<std::string> found;
+    for (const auto& recording : recordings) {
+        for (const auto& origin : recording.origins) {
+            if (auto text = what(origin); !text.empty()) found.insert(std::move(text));
+        }
+    }
+    return fmt::format("{}", fmt::join(found, ", "));
+}
+
+template <class What>
+void doubt_unlike(std::string_view name, std::span<const Summary> before, std::span<const Summary> after,
+                  const What& what, std::vector<std::string>& doubts) {
+    const auto one = all_of(before, what), other = all_of(after, what);
+    if (one.empty() || other.empty() || one == other) return;
+    doubts.push_back(fmt::format("{} differ: before {}, after {}", name, one, other));
+}
+
+bool overlap(const Summary& a, const Summary& b) {
+    if (!a.start_epoch_ns || !a.end_epoch_ns || !b.start_epoch_ns || !b.end_epoch_ns) return false;
+    return *a.start_epoch_ns < *b.end_epoch_ns && *b.start_epoch_ns < *a.end_epoch_ns;
+}
+
+}  // namespace
+
+base::Result<void> check_comparable(const Summary& before, const Summary& after) {
+    if (before.recipe != after.recipe) {
+        return base::bad_input(fmt::format("a recording of {} and one of {} cannot be compared: their stages differ",
+                                           base::printable(before.recipe), base::printable(after.recipe)),
+                               "compare recordings of one recipe");
+    }
+    for (const auto* side : {&before, &after}) {
+        if (has_durations(*side) || has_averages(*side)) continue;
+        const auto* name = side == &before ? "before" : "after";
+        return base::bad_input(
+            fmt::format("{} holds no durations of {} to compare", name, base::printable(side->recipe)),
+            side->counts_drops ? "'compare' is for latencies; 'report' counts the drops of each"
+                               : "'report' shows what is in it, and what was lost; measure again under load");
+    }
+    if (has_durations(before) != has_durations(after)) {
+        return base::bad_input(fmt::format("{} holds averages only, the other single durations: percentiles cannot "
+                                           "be compared with averages",
+                                           has_durations(before) ? "after" : "before"),
+                               "measure both in the same way");
+    }
+    if (before.resolution_ns != after.resolution_ns) {
+        return base::bad_input(
+            fmt::format(
+                "a resolution of {} ns and one of {} ns cannot be compared: durations near them differ for that "
+                "alone",
+                before.resolution_ns, after.resolution_ns),
+            "measure both in the same way");
+    }
+    const std::set<std::string> before_notes(before.notes.begin(), before.notes.end());
+    const std::set<std::string> after_notes(after.notes.begin(), after.notes.end());
+    if (before_notes != after_notes) {
+        return base::bad_input(fmt::format("what was cut off is not the same on both sides: {} and {}",
+                                           notes_text(before_notes), notes_text(after_notes)),
+                               "measure both in the same way, with the same limits");
+    }
+    return {};
+}
+
+std::vector<std::string> doubts(std::span<const Summary> before, std::span<const Summary> after) {
+    std::vector<std::string> doubts;
+    doubts_of_side("before", before, doubts);
+    doubts_of_side("after", after, doubts);
+    doubt_unlike(
+        "hosts", before, after, [](const Origin& origin) { return origin.host; }, doubts);
+    doubt_unlike(
+        "kernels", before, after, [](const Origin& origin) { return origin.kernel; }, doubts);
+    doubt_unlike(
+        "options", before, after, [](const Origin& origin) { return essence(origin.command); }, doubts);
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        for (std::size_t j = 0; j < after.size(); ++j) {
+            if (!overlap(before[i], after[j])) continue;
+            const auto which = before.size() == 1 && after.size() == 1
+                                   ? std::string("before and after")
+                                   : fmt::format("recording {} of before and {} of after", i + 1, j + 1);
+            doubts.push_back(which + " were measured at the same time: what both share cannot show as a change");
+        }
+    }
+    return doubts;
+}
+
+}  // namespace stapgen::analyze

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "analyze/histogram.h"
+
+namespace stapgen::analyze {
+
+/// One statistic of a sample that came in blocks of time.
+struct Estimate {
+    double value = 0;
+    double log_error = 0;  ///< standard error of the logarithm of `value`
+    double degrees = 0;    ///< of freedom of that error: independent blocks - 1, at least 1
+};
+
+/// The values of one stage, block by block, made for drawing whole blocks again and again (interval-block bootstrap):
+/// values within a block may depend on each other in any way. What neighbouring blocks still have in common widens the
+/// error by the factor of an AR(1) process, (1 + r) / (1 - r), r being the autocorrelation of neighbours. Blocks of
+/// unequal numbers of values count as fewer blocks (Kish's effective number).
+class Resampling {
+  public:
+    /// `values` must outlive this. `follows`: the block begins where the one before it ends.
+    void add(const Histogram& values, bool follows);
+    /// A block of which only the mean is known. A Resampling has blocks of one kind only.
+    void add(std::int64_t n, double mean, bool follows);
+
+    [[nodiscard]] std::int64_t n() const;
+    /// How many blocks have values, weighted by how even they are.
+    [[nodiscard]] double effective_blocks() const;
+
+    /// What estimates are made for: the mean, and percentiles in the order given. There must be a value.
+    [[nodiscard]] std::vector<Estimate> estimates(const std::vector<double>& percents, int resamples,
+                                                  std::uint64_t seed);
+
+  private:
+    using Weights = std::vector<std::int64_t>;  ///< how often each block was drawn
+    struct Part {
+        std::int64_t n = 0;
+        double sum = 0;
+        bool follows = false;
+        const Histogram* values = nullptr;
+    };
+
+    void add(Part part);
+    void build_cumulative();
+    [[nodiscard]] double mean(const Weights& weights) const;
+    [[nodiscard]] std::size_t row_of(double percent, const Weights& weights) const;
+    [[nodiscard]] double independence(const std::vector<double>& influences) const;
+
+    std::vector<Part> parts_;  ///< blocks with values
+    bool after_empty_ = false;
+    std::vector<double> row_values_;        ///< ascending: one for each bin that has values
+    std::vector<std::int64_t> cumulative_;  ///< by row, then by block: how many values are in this row or a lower one
+};
+
+}  // namespace stapgen::analyze

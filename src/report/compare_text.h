@@ -1,0 +1,17 @@
+#pragma once
+
+#include <ostream>
+#include <string>
+
+#include "analyze/compare.h"
+
+namespace stapgen::report {
+
+/// What came out, in one sentence without a full stop: "ip-tcp is slower: p99 +212 % [+180 %, +251 %], from 9.30 us to
+/// 29.1 us; no other change can be told". Stage names as they are, unprinted characters too.
+std::string comparison_sentence(const analyze::Comparison& comparison);
+
+/// For a person and for a ticket: the sentence, a table (us), what the signs in it mean, and warnings.
+void write_text(std::ostream& out, const analyze::Comparison& comparison);
+
+}  // namespace stapgen::report
