@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
-#include <unordered_map>
 #include <utility>
 
 #include "analyze/averages.h"
+#include "analyze/drop_log.h"
 #include "analyze/groups.h"
 #include "analyze/saturate.h"
 #include "base/text.h"
-#include "decode/place.h"
 
 namespace stapgen::analyze {
 
@@ -41,19 +40,6 @@ struct Plan {
 struct MeasureName {
     std::string name;
     bool is_stage = true;
-};
-
-/// A drop of the open interval, before its place is understood.
-struct OpenDrop {
-    std::string place;
-    std::int64_t reason = -1;
-    std::optional<std::string> reason_name;
-    std::int64_t count = 0;
-};
-
-struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
 };
 
 /// The script's own counts, as the last tick or end line gave them.
@@ -117,11 +103,8 @@ struct Analyzer::State {
     std::optional<Series> series;
     Averages averages;
 
-    std::unordered_map<std::string, OpenDrop, TextHash, std::equal_to<>> open_drops;
-    std::string drop_key;
+    DropLog drops;
     std::vector<std::int64_t> stage_values;
-    std::vector<Drop> drops;
-    std::vector<Interval> intervals;
 
     ScriptCounts script;
     std::int64_t received = 0;
@@ -143,7 +126,6 @@ struct Analyzer::State {
 
     void plan(const decode::Schema& schema);
     void add(const decode::Record& record);
-    void add_drop(const Plan& plan, const decode::Record& record, std::int64_t count);
     void add_stages(Plan& plan, const decode::Record& record);
     void add_to_breakdown(Plan& plan, const decode::Record& record, std::int64_t total_ns);
     Breakdown& breakdown_of(Plan& plan, const decode::Record& record);
@@ -151,7 +133,6 @@ struct Analyzer::State {
     void close_interval(std::optional<std::int64_t> epoch_ns);
     [[nodiscard]] Accounting accounting() const;
     [[nodiscard]] Accounting accounting_of_interval() const;
-    [[nodiscard]] std::vector<Drop> drops_of_open_interval(std::optional<std::int64_t> end_epoch_ns) const;
     void put_measures(const Groups& groups, Summary& summary) const;
     [[nodiscard]] bool counts_drops() const;
 };
@@ -204,28 +185,12 @@ void Analyzer::State::add(const decode::Record& record) {
         const auto time = record.values[*plan.time].number;
         last_record_ns = std::max(last_record_ns.value_or(time), time);
     }
-    if (plan.is_drop()) add_drop(plan, record, count);
-    if (!plan.slots.empty()) add_stages(plan, record);
-}
-
-void Analyzer::State::add_drop(const Plan& plan, const decode::Record& record, std::int64_t count) {
-    const auto place = record.values[*plan.place].raw;
-    const auto* reason = plan.reason ? &record.values[*plan.reason] : nullptr;
-    drop_key.assign(place);
-    drop_key += '\t';
-    if (reason != nullptr) drop_key += reason->raw;
-    auto found = open_drops.find(std::string_view(drop_key));
-    if (found == open_drops.end()) {
-        OpenDrop drop;
-        drop.place = place;
-        if (reason != nullptr && record.schema->fields[*plan.reason].type == FieldType::reason)
-            drop.reason = reason->number;
-        if (reason != nullptr && record.schema->fields[*plan.reason].type == FieldType::reason_name && reason->seen) {
-            drop.reason_name = reason->raw;
-        }
-        found = open_drops.emplace(drop_key, std::move(drop)).first;
+    if (plan.is_drop()) {
+        const auto* reason = plan.reason ? &record.values[*plan.reason] : nullptr;
+        const auto type = plan.reason ? record.schema->fields[*plan.reason].type : FieldType::reason;
+        drops.add(record.values[*plan.place].raw, reason, type, count);
     }
-    found->second.count = saturating_add(found->second.count, count);
+    if (!plan.slots.empty()) add_stages(plan, record);
 }
 
 void Analyzer::State::add_stages(Plan& plan, const decode::Record& record) {
@@ -308,27 +273,6 @@ Accounting Analyzer::State::accounting_of_interval() const {
     return result;
 }
 
-std::vector<Drop> Analyzer::State::drops_of_open_interval(std::optional<std::int64_t> end_epoch_ns) const {
-    std::vector<Drop> rows;
-    for (const auto& [key, open] : open_drops) {
-        Drop drop;
-        drop.interval = static_cast<std::int64_t>(intervals.size());
-        drop.end_epoch_ns = end_epoch_ns;
-        const auto place = decode::parse_place(open.place);
-        drop.address = place.address;
-        drop.symbol = place.symbol;
-        drop.offset = place.offset;
-        drop.module = place.module;
-        drop.reason = open.reason;
-        drop.reason_name = open.reason_name;
-        drop.count = open.count;
-        rows.push_back(std::move(drop));
-    }
-    std::ranges::sort(rows, [](const Drop& a, const Drop& b) { return key_of(a) < key_of(b); });
-    std::ranges::stable_sort(rows, std::greater{}, &Drop::count);
-    return rows;
-}
-
 bool Analyzer::State::counts_drops() const {
     return std::ranges::any_of(plans, &Plan::is_drop);
 }
@@ -346,17 +290,18 @@ void Analyzer::State::put_measures(const Groups& groups, Summary& summary) const
 }
 
 void Analyzer::State::close_interval(std::optional<std::int64_t> epoch_ns) {
-    auto rows = drops_of_open_interval(epoch_ns);
-    intervals.push_back({interval_start, epoch_ns});
+    const Interval interval{interval_start, epoch_ns};
     if (current) {
         Summary summary;
         summary.recipe = header->recipe;
         put_measures(*current, summary);
         summary.counts_drops = counts_drops();
-        summary.drops = rows;
-        for (auto& drop : summary.drops)
+        summary.drops = drops.open_rows();
+        for (auto& drop : summary.drops) {
             drop.interval = 0;
-        summary.intervals = {intervals.back()};
+            drop.end_epoch_ns = epoch_ns;
+        }
+        summary.intervals = {interval};
         summary.accounting = accounting_of_interval();
         summary.start_epoch_ns = interval_start;
         summary.end_epoch_ns = epoch_ns;
@@ -364,8 +309,7 @@ void Analyzer::State::close_interval(std::optional<std::int64_t> epoch_ns) {
         total += *current;
         current.emplace(options.max_groups);
     }
-    std::ranges::move(rows, std::back_inserter(drops));
-    open_drops.clear();
+    drops.close(interval);
     before = accounting();
     interval_start = epoch_ns;
     records_in_interval = 0;
@@ -438,7 +382,7 @@ void Analyzer::end(const decode::End& end) {
     state_->closed = true;
     state_->counted(epoch_ns, end.counts);
     const auto length = epoch_ns ? saturating_subtract(*epoch_ns, state_->interval_start.value_or(0)) : 0;
-    if (state_->records_in_interval > 0 || state_->intervals.empty() || length >= shortest_interval_ns) {
+    if (state_->records_in_interval > 0 || state_->drops.intervals().empty() || length >= shortest_interval_ns) {
         state_->close_interval(epoch_ns);
     }
 }
@@ -456,10 +400,10 @@ Summary Analyzer::summary() const {
         state.put_measures(state.total, summary);
     }
     summary.counts_drops = state.counts_drops();
-    summary.drops = state.drops;
-    summary.intervals = state.intervals;
+    summary.drops = state.drops.rows();
+    summary.intervals = state.drops.intervals();
     if (state.records_in_interval > 0) {
-        std::ranges::copy(state.drops_of_open_interval(std::nullopt), std::back_inserter(summary.drops));
+        std::ranges::copy(state.drops.open_rows(), std::back_inserter(summary.drops));
         summary.intervals.push_back({state.interval_start, std::nullopt});
     }
     summary.accounting = state.accounting();
