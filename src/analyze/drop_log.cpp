@@ -44,81 +44,69 @@ void DropLog::close(const Interval& interval) {
     }
     for (const auto index : open_) {
         auto& kind = kinds_[index];
-        rows_.push_back({place, index, std::exchange(kind.open, 0)});
+        if (kind.row < last_interval_ || kind.row >= rows_.size() || rows_[kind.row].kind != index) {
+            kind.row = rows_.size();
+            rows_.push_back({place, index, 0});
+        }
+        auto& count = rows_[kind.row].count;
+        count = saturating_add(count, std::exchange(kind.open, 0));
         kind.is_open = false;
     }
     open_.clear();
     ++closed_;
-    if (closed_ % joined_ != 0) return;
-    tidy(rows_, last_interval_);
-    if (intervals_.size() % 2 == 0 && (rows_.size() > most_rows || intervals_.size() > most_intervals)) {
-        join_neighbours();
-    }
+    const bool is_whole = closed_ % joined_ == 0 && intervals_.size() % 2 == 0;
+    if (is_whole && (rows_.size() > most_rows || intervals_.size() > most_intervals)) join_neighbours();
 }
 
 void DropLog::join_neighbours() {
     joined_ *= 2;
     for (auto& row : rows_)
         row.interval /= 2;
-    tidy(rows_, 0);
+    std::ranges::sort(
+        rows_, [](const Row& a, const Row& b) { return std::tie(a.interval, a.kind) < std::tie(b.interval, b.kind); });
+    auto end = rows_.begin();
+    for (const auto& row : rows_) {
+        if (end != rows_.begin() && end[-1].interval == row.interval && end[-1].kind == row.kind) {
+            end[-1].count = saturating_add(end[-1].count, row.count);
+        } else {
+            *end++ = row;
+        }
+    }
+    rows_.erase(end, rows_.end());
     last_interval_ = rows_.size();
     for (std::size_t i = 0; i < intervals_.size() / 2; ++i)
         intervals_[i] = {intervals_[2 * i].start_epoch_ns, intervals_[2 * i + 1].end_epoch_ns};
     intervals_.resize(intervals_.size() / 2);
 }
 
-void DropLog::tidy(std::vector<Row>& rows, std::size_t from) const {
-    const auto begin = rows.begin() + static_cast<std::ptrdiff_t>(from);
-    std::sort(begin, rows.end(),
-              [](const Row& a, const Row& b) { return std::tie(a.interval, a.kind) < std::tie(b.interval, b.kind); });
-    auto into = begin;
-    for (auto row = begin; row != rows.end(); ++row) {
-        if (into != begin && into[-1].interval == row->interval && into[-1].kind == row->kind) {
-            into[-1].count = saturating_add(into[-1].count, row->count);
-        } else {
-            *into++ = *row;
-        }
-    }
-    rows.erase(into, rows.end());
-    sort(rows, from);
-}
-
-void DropLog::sort(std::vector<Row>& rows, std::size_t from) const {
-    std::sort(rows.begin() + static_cast<std::ptrdiff_t>(from), rows.end(), [this](const Row& a, const Row& b) {
+std::vector<Drop> DropLog::drops_of(std::vector<Row> rows) const {
+    std::ranges::sort(rows, [this](const Row& a, const Row& b) {
         if (a.interval != b.interval) return a.interval < b.interval;
         if (a.count != b.count) return a.count > b.count;
         if (a.kind == b.kind) return false;
         const auto first = key_of(kinds_[a.kind].drop), second = key_of(kinds_[b.kind].drop);
         return first != second ? first < second : a.kind < b.kind;
     });
-}
-
-Drop DropLog::drop_of(const Row& row) const {
-    auto drop = kinds_[row.kind].drop;
-    drop.interval = static_cast<std::int64_t>(row.interval);
-    drop.count = row.count;
-    if (row.interval < intervals_.size()) drop.end_epoch_ns = intervals_[row.interval].end_epoch_ns;
-    return drop;
+    std::vector<Drop> drops;
+    drops.reserve(rows.size());
+    for (const auto& row : rows) {
+        auto& drop = drops.emplace_back(kinds_[row.kind].drop);
+        drop.interval = static_cast<std::int64_t>(row.interval);
+        drop.count = row.count;
+        if (row.interval < intervals_.size()) drop.end_epoch_ns = intervals_[row.interval].end_epoch_ns;
+    }
+    return drops;
 }
 
 std::vector<Drop> DropLog::open_rows() const {
     std::vector<Row> rows;
     for (const auto index : open_)
         rows.push_back({intervals_.size(), index, kinds_[index].open});
-    sort(rows, 0);
-    std::vector<Drop> drops;
-    for (const auto& row : rows)
-        drops.push_back(drop_of(row));
-    return drops;
+    return drops_of(std::move(rows));
 }
 
 std::vector<Drop> DropLog::rows() const {
-    auto rows = rows_;
-    tidy(rows, last_interval_);
-    std::vector<Drop> drops;
-    for (const auto& row : rows)
-        drops.push_back(drop_of(row));
-    return drops;
+    return drops_of(rows_);
 }
 
 }  // namespace stapgen::analyze

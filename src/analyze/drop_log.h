@@ -38,6 +38,7 @@ class DropLog {
         Drop drop;              ///< place and reason
         std::int64_t open = 0;  ///< its count in the open interval
         bool is_open = false;
+        std::size_t row = 0;  ///< in rows_, if that is one of the last interval
     };
     struct Row {
         std::size_t interval = 0;
@@ -49,10 +50,8 @@ class DropLog {
         std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
     };
 
-    [[nodiscard]] Drop drop_of(const Row& row) const;
-    /// Adds up what is of one interval and kind from that row on, and puts it in order.
-    void tidy(std::vector<Row>& rows, std::size_t from) const;
-    void sort(std::vector<Row>& rows, std::size_t from) const;
+    /// In order.
+    [[nodiscard]] std::vector<Drop> drops_of(std::vector<Row> rows) const;
     void join_neighbours();
 
     std::vector<Kind> kinds_;

@@ -72,3 +72,21 @@ TEST_CASE("the open interval counts on from the closed ones and has no end") {
     REQUIRE(log.rows().size() == 1);
     CHECK(log.rows()[0].count == 3);
 }
+
+TEST_CASE("intervals without drops are kept in bounded memory, too, and the drops after them are told") {
+    DropLog log;
+    constexpr std::int64_t intervals = 3 * static_cast<std::int64_t>(DropLog::most_intervals) + 1;
+    for (std::int64_t i = 0; i < intervals; ++i)
+        log.close({i, i + 1});
+    CHECK(log.rows().empty());
+    for (const auto* place : {"tcp_v4_rcv", "icmp_rcv", "tcp_v4_rcv"})
+        log.add(place, nullptr, FieldType::reason, 17);
+    log.close({intervals, intervals + 1});
+    CHECK(log.intervals().size() <= DropLog::most_intervals + 1);
+    CHECK(log.intervals().back().end_epoch_ns == intervals + 1);
+    const auto rows = log.rows();
+    REQUIRE(rows.size() == 2);
+    CHECK(rows[0].symbol == "tcp_v4_rcv");
+    CHECK(rows[0].count == 34);
+    CHECK(rows[1].count == 17);
+}
