@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <utility>
 
 #include "analyze/averages.h"
+#include "analyze/drop_log.h"
 #include "analyze/groups.h"
-#include "analyze/intervals.h"
 #include "analyze/saturate.h"
 #include "base/text.h"
 
@@ -102,8 +103,8 @@ struct Analyzer::State {
     std::optional<Series> series;
     Averages averages;
 
+    DropLog drops;
     std::vector<std::int64_t> stage_values;
-    Intervals intervals;
 
     ScriptCounts script;
     std::int64_t received = 0;
@@ -125,7 +126,6 @@ struct Analyzer::State {
 
     void plan(const decode::Schema& schema);
     void add(const decode::Record& record);
-    void add_drop(const Plan& plan, const decode::Record& record, std::int64_t count);
     void add_stages(Plan& plan, const decode::Record& record);
     void add_to_breakdown(Plan& plan, const decode::Record& record, std::int64_t total_ns);
     Breakdown& breakdown_of(Plan& plan, const decode::Record& record);
@@ -185,15 +185,12 @@ void Analyzer::State::add(const decode::Record& record) {
         const auto time = record.values[*plan.time].number;
         last_record_ns = std::max(last_record_ns.value_or(time), time);
     }
-    if (plan.is_drop()) add_drop(plan, record, count);
+    if (plan.is_drop()) {
+        const auto* reason = plan.reason ? &record.values[*plan.reason] : nullptr;
+        const auto type = plan.reason ? record.schema->fields[*plan.reason].type : FieldType::reason;
+        drops.add(record.values[*plan.place].raw, reason, type, count);
+    }
     if (!plan.slots.empty()) add_stages(plan, record);
-}
-
-void Analyzer::State::add_drop(const Plan& plan, const decode::Record& record, std::int64_t count) {
-    const auto* reason = plan.reason ? &record.values[*plan.reason] : nullptr;
-    const bool is_number = reason != nullptr && record.schema->fields[*plan.reason].type == FieldType::reason;
-    intervals.add(record.values[*plan.place].raw, is_number ? reason->number : -1,
-                  reason != nullptr && !is_number && reason->seen ? reason->raw : std::string_view(), count);
 }
 
 void Analyzer::State::add_stages(Plan& plan, const decode::Record& record) {
@@ -294,13 +291,16 @@ void Analyzer::State::put_measures(const Groups& groups, Summary& summary) const
 
 void Analyzer::State::close_interval(std::optional<std::int64_t> epoch_ns) {
     const Interval interval{interval_start, epoch_ns};
-    auto rows = intervals.close(interval);
     if (current) {
         Summary summary;
         summary.recipe = header->recipe;
         put_measures(*current, summary);
         summary.counts_drops = counts_drops();
-        summary.drops = std::move(rows);
+        summary.drops = drops.open_rows();
+        for (auto& drop : summary.drops) {
+            drop.interval = 0;
+            drop.end_epoch_ns = epoch_ns;
+        }
         summary.intervals = {interval};
         summary.accounting = accounting_of_interval();
         summary.start_epoch_ns = interval_start;
@@ -309,6 +309,7 @@ void Analyzer::State::close_interval(std::optional<std::int64_t> epoch_ns) {
         total += *current;
         current.emplace(options.max_groups);
     }
+    drops.close(interval);
     before = accounting();
     interval_start = epoch_ns;
     records_in_interval = 0;
@@ -381,7 +382,7 @@ void Analyzer::end(const decode::End& end) {
     state_->closed = true;
     state_->counted(epoch_ns, end.counts);
     const auto length = epoch_ns ? saturating_subtract(*epoch_ns, state_->interval_start.value_or(0)) : 0;
-    if (state_->records_in_interval > 0 || state_->intervals.closed().empty() || length >= shortest_interval_ns) {
+    if (state_->records_in_interval > 0 || state_->drops.intervals().empty() || length >= shortest_interval_ns) {
         state_->close_interval(epoch_ns);
     }
 }
@@ -399,10 +400,10 @@ Summary Analyzer::summary() const {
         state.put_measures(state.total, summary);
     }
     summary.counts_drops = state.counts_drops();
-    summary.drops = state.intervals.rows();
-    summary.intervals = state.intervals.closed();
+    summary.drops = state.drops.rows();
+    summary.intervals = state.drops.intervals();
     if (state.records_in_interval > 0) {
-        std::ranges::move(state.intervals.open_rows(), std::back_inserter(summary.drops));
+        std::ranges::copy(state.drops.open_rows(), std::back_inserter(summary.drops));
         summary.intervals.push_back({state.interval_start, std::nullopt});
     }
     summary.accounting = state.accounting();

@@ -30,16 +30,23 @@ void add_up(Groups::Part& into, const Groups::Part& from) {
         into.measures[i] += from.measures[i];
 }
 
-/// Any number that mostly differs where keys do.
+/// A number of 8 bits that mostly differs where keys do.
 std::size_t recent_place(std::string_view key) {
-    std::uint64_t first = 0, last = 0;
-    if (key.size() >= sizeof first) {
-        std::memcpy(&first, key.data(), sizeof first);
-        std::memcpy(&last, key.data() + key.size() - sizeof last, sizeof last);
-    } else if (!key.empty()) {
-        std::memcpy(&first, key.data(), key.size());
+    constexpr std::size_t word_size = sizeof(std::uint64_t);
+    std::uint64_t mixed = key.size(), word = 0;
+    const auto mix = [&](std::size_t at, std::size_t size) {
+        std::memcpy(&word, key.data() + at, size);
+        mixed = (mixed ^ word) * 0x9e3779b97f4a7c15;
+        mixed ^= mixed >> 32;
+    };
+    if (key.size() < word_size) {
+        if (!key.empty()) mix(0, key.size());
+    } else {
+        for (std::size_t at = 0; at + word_size < key.size(); at += word_size)
+            mix(at, word_size);
+        mix(key.size() - word_size, word_size);
     }
-    return ((first * 0x9e3779b97f4a7c15) ^ ((last + key.size()) * 0xc2b2ae3d27d4eb4f)) >> 48;
+    return mixed & 0xff;
 }
 
 }  // namespace
@@ -102,7 +109,7 @@ std::string_view Groups::joined(const decode::Record& record, const std::vector<
 Groups::Part& Groups::part_of(const decode::Record& record, const std::vector<GroupKey>& keys) {
     if (keys.empty()) return ungrouped_;
     const auto key = joined(record, keys);
-    auto& recent = recent_[recent_place(key) % recent_.size()];
+    auto& recent = recent_[recent_place(key)];
     if (recent.part != nullptr && recent.key == key) return *recent.part;
     auto found = parts_.find(key);
     if (found == parts_.end()) {

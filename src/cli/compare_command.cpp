@@ -14,6 +14,7 @@
 #include "recording/runs.h"
 #include "report/compare_json.h"
 #include "report/compare_text.h"
+#include "report/html_report.h"
 
 namespace stapgen::cli {
 
@@ -76,6 +77,26 @@ base::Result<std::vector<analyze::Summary>> load_side(const std::string& typed, 
     return side;
 }
 
+/// All recordings of a side as one.
+base::Result<analyze::Summary> sum_of(const std::vector<analyze::Summary>& side) {
+    auto sum = side.front();
+    for (auto other = side.begin() + 1; other != side.end(); ++other) {
+        if (auto done = analyze::merge(sum, *other); !done) return tl::make_unexpected(done.error());
+    }
+    return sum;
+}
+
+base::Result<void> write_page(std::ostream& out, const analyze::Comparison& comparison,
+                              const std::vector<analyze::Summary>& before, const std::vector<analyze::Summary>& after,
+                              const Presentation& presentation) {
+    const auto first = sum_of(before), second = sum_of(after);
+    if (!first) return tl::make_unexpected(first.error());
+    if (!second) return tl::make_unexpected(second.error());
+    report::write_html(out, comparison, *first, *second,
+                       html_options(presentation, std::vector<analyze::Summary>{*first, *second}));
+    return {};
+}
+
 void write(std::ostream& out, const analyze::Comparison& comparison, Format format) {
     if (format == Format::json) return report::write_json(out, comparison);
     if (format == Format::ndjson) return report::write_ndjson(out, comparison);
@@ -97,7 +118,11 @@ base::Result<void> compare(const CompareArguments& arguments) {
     const analyze::CompareOptions options{.percentiles = presentation->percentiles, .threshold = *threshold};
     const auto comparison = analyze::compare(*before, *after, options);
     if (!comparison) return tl::make_unexpected(comparison.error());
-    write(std::cout, *comparison, presentation->format);
+    if (presentation->format == Format::html) {
+        if (auto done = write_page(std::cout, *comparison, *before, *after, *presentation); !done) return done;
+    } else {
+        write(std::cout, *comparison, presentation->format);
+    }
     if (!comparison->has_regression()) return {};
     base::Error regression{base::ErrorKind::regression,
                            fmt::format("after is slower by more than {:.4g} %", *threshold * 100),
@@ -121,11 +146,11 @@ void add_compare_command(CLI::App& app, Action& action) {
         ->type_name("PERCENT");
     command->add_option("-P,--percentiles", arguments->present.percentiles, "Which percentiles (default 50,90,99,99.9)")
         ->type_name("LIST");
-    auto* format =
-        command
-            ->add_option("--format", arguments->present.format, "table, json, ndjson (a line for each change) or csv")
-            ->check(CLI::IsMember({"table", "json", "ndjson", "csv"}))
-            ->type_name("FORMAT");
+    auto* format = command
+                       ->add_option("--format", arguments->present.format,
+                                    "table, json, ndjson (a line for each change), csv or html")
+                       ->check(CLI::IsMember({"table", "json", "ndjson", "csv", "html"}))
+                       ->type_name("FORMAT");
     command->add_flag("-j,--json", arguments->present.json, "The same as --format json")->excludes(format);
     command->footer(
         "~ stands where before and after cannot be told apart. Exit code 3: a regression.\n"

@@ -1,5 +1,6 @@
 #include "cli/presenting.h"
 
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include "base/text.h"
 #include "decode/record_parser.h"
 #include "report/csv_report.h"
+#include "report/html_report.h"
 #include "report/json_report.h"
 #include "report/openmetrics_report.h"
 #include "report/text_report.h"
@@ -21,9 +23,12 @@ namespace stapgen::cli {
 
 namespace {
 
-constexpr std::array formats{std::pair{"table", Format::table}, std::pair{"json", Format::json},
-                             std::pair{"ndjson", Format::ndjson}, std::pair{"csv", Format::csv},
-                             std::pair{"openmetrics", Format::openmetrics}};
+constexpr std::array formats{std::pair{"table", Format::table},
+                             std::pair{"json", Format::json},
+                             std::pair{"ndjson", Format::ndjson},
+                             std::pair{"csv", Format::csv},
+                             std::pair{"openmetrics", Format::openmetrics},
+                             std::pair{"html", Format::html}};
 
 /// What people call a group, and the fields it is made of.
 std::vector<std::string> fields_of(std::string_view word) {
@@ -63,7 +68,8 @@ void add_present_options(CLI::App& command, PresentOptions& options) {
         names.emplace_back(name);
     auto* format =
         command
-            .add_option("--format", options.format, "table, json, ndjson (a line for each object), csv or openmetrics")
+            .add_option("--format", options.format,
+                        "table, json, ndjson (a line for each object), csv, openmetrics or html (one page to mail)")
             ->check(CLI::IsMember(names))
             ->type_name("FORMAT");
     command.add_flag("-j,--json", options.json, "The same as --format json")->excludes(format);
@@ -99,6 +105,17 @@ base::Result<Presentation> presentation_of(const PresentOptions& options) {
     presentation.top = options.top;
     presentation.slowest = options.slowest;
     return presentation;
+}
+
+report::HtmlOptions html_options(const Presentation& presentation, std::span<const analyze::Summary> reports) {
+    report::HtmlOptions options{.percentiles = presentation.percentiles, .max_groups = presentation.top};
+    for (const auto& report : reports) {
+        std::vector<std::string> origins;
+        for (const auto& [host, kernel, command] : report.origins)
+            origins.push_back(fmt::format("{}, Linux {}", host, kernel));
+        options.origins.push_back(fmt::format("{}", fmt::join(origins, " and ")));
+    }
+    return options;
 }
 
 std::vector<std::string> group_fields(const Presentation& presentation, const decode::Header& header) {
@@ -150,6 +167,7 @@ void present(std::ostream& out, std::span<const analyze::Summary> reports, const
             report::write_openmetrics(out, reports, {.max_groups = presentation.top});
             break;
         case Format::html:
+            report::write_html(out, {reports.begin(), reports.end()}, html_options(presentation, reports));
             break;
     }
     out.flush();

@@ -12,6 +12,7 @@
 #include "analyze/summary.h"
 #include "base/result.h"
 #include "decode/record.h"
+#include "report/html_report.h"
 
 namespace stapgen::cli {
 
@@ -43,6 +44,8 @@ std::vector<std::string> group_fields(const Presentation& presentation, const de
 
 /// Fails where --by names what records with this first line do not have.
 base::Result<void> check_groups(const Presentation& presentation, const std::string& header_line);
+
+report::HtmlOptions html_options(const Presentation& presentation, std::span<const analyze::Summary> reports);
 
 /// Writes reports, one behind the other, as one document of the format.
 void present(std::ostream& out, std::span<const analyze::Summary> reports, const Presentation& presentation);

@@ -1,8 +1,7 @@
-// report_file FILE [--parse]: what `stapgen report FILE --format json` does for a recording of ours, and nothing else:
-// reads in pieces, parses and analyses in one thread. With --parse the records are only counted.
+// report_file [FILE]: what `stapgen report FILE --format json` does, of the first measurement in FILE or the standard
+// input, and nothing else: reads in pieces, in one thread.
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -12,39 +11,36 @@
 #include <vector>
 
 #include "analyze/analyzer.h"
-#include "decode/record_parser.h"
+#include "decode/recogniser.h"
 #include "report/json_report.h"
 
 using namespace stapgen;
 
 namespace {
 
-struct Counting : decode::Sink {
-    void record(const decode::Record& record) override { sum += record.values[0].number; }
-    void line(const decode::Line&) override {}
-    std::int64_t sum = 0;
-};
-
-struct Analyzing : decode::Sink {
-    void record(const decode::Record& record) override { analyzer->add(record); }
-    void line(const decode::Line& line) override {
-        if (const auto* header = std::get_if<decode::HeaderLine>(&line)) {
-            analyzer = analyze::Analyzer::create(*header->header, {.group_by = {"pid", "tid", "comm"}}).value();
+struct Analyzing : decode::Recogniser::Sink {
+    void record(Source&, const decode::Record& record) override { analyzer->add(record); }
+    void line(Source& source, const decode::Line& line) override {
+        if (!analyzer) {
+            std::vector<std::string> keys;
+            for (const char* key : {"pid", "tid", "comm"}) {
+                if (source.header->schemas.front().find(key)) keys.emplace_back(key);
+            }
+            analyzer = analyze::Analyzer::create(*source.header, {.group_by = std::move(keys)}).value();
         }
         analyzer->add(line);
     }
+    void message(std::string_view) override {}
     std::optional<analyze::Analyzer> analyzer;
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    const int file = argc > 1 ? ::open(argv[1], O_RDONLY | O_CLOEXEC) : -1;
+    const int file = argc > 1 ? ::open(argv[1], O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
     if (file < 0) return 2;
-    Counting counting;
-    Analyzing analyzing;
-    decode::Sink& sink = argc > 2 ? static_cast<decode::Sink&>(counting) : analyzing;
-    decode::RecordParser parser;
+    Analyzing sink;
+    decode::Recogniser recogniser;
     std::vector<char> buffer(std::size_t{1} << 18);
     std::size_t held = 0;
     for (;;) {
@@ -52,13 +48,14 @@ int main(int argc, char** argv) {
         if (got <= 0) break;
         held += static_cast<std::size_t>(got);
         const std::string_view text(buffer.data(), held);
-        const auto taken = parser.take(text.substr(0, text.rfind('\n') + 1), sink);
-        held -= taken;
-        std::memmove(buffer.data(), buffer.data() + taken, held);
+        const auto whole = text.rfind('\n') + 1;
+        recogniser.feed(text.substr(0, whole), sink);
+        held -= whole;
+        std::memmove(buffer.data(), buffer.data() + whole, held);
     }
-    if (argc > 2) {
-        fmt::print("{} {}\n", parser.input().lines, counting.sum);
-    } else {
-        report::write_json(std::cout, analyzing.analyzer->summary(), {});
-    }
+    recogniser.finish({buffer.data(), held}, sink);
+    if (!sink.analyzer) return 2;
+    auto summary = sink.analyzer->summary();
+    summary.input = recogniser.input();
+    report::write_json(std::cout, summary, {});
 }
