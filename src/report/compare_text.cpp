@@ -100,6 +100,18 @@ std::string side_text(const analyze::Side& side) {
     return fmt::format("{} blocks of {}{}", side.blocks, duration(static_cast<double>(side.block_ns)), recordings);
 }
 
+}  // namespace
+
+std::string blocks_text(const analyze::Comparison& comparison) {
+    if (comparison.by_recording) {
+        return fmt::format("Each recording is a block: {} before, {} after", comparison.before.blocks,
+                           comparison.after.blocks);
+    }
+    return fmt::format("Before: {}; after: {}", side_text(comparison.before), side_text(comparison.after));
+}
+
+namespace {
+
 void write_legend(std::ostream& out, const analyze::Comparison& comparison) {
     const auto any = [&](Verdict verdict) {
         return std::ranges::any_of(comparison.changes, [&](const Change& change) { return change.verdict == verdict; });
@@ -107,12 +119,7 @@ void write_legend(std::ostream& out, const analyze::Comparison& comparison) {
     if (any(Verdict::same)) out << "~: cannot be told apart (P, corrected for the number of rows, is 0.05 or more)\n";
     if (any(Verdict::too_few)) out << "-: too few values or too few blocks of time to tell; record longer\n";
     if (any(Verdict::untested)) out << "A change without an interval: not tested, as its values have no times\n";
-    if (comparison.by_recording) {
-        out << fmt::format("Each recording is a block: {} before, {} after\n", comparison.before.blocks,
-                           comparison.after.blocks);
-    } else {
-        out << fmt::format("Before: {}; after: {}\n", side_text(comparison.before), side_text(comparison.after));
-    }
+    out << blocks_text(comparison) << '\n';
 }
 
 }  // namespace

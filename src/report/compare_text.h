@@ -11,6 +11,9 @@ namespace stapgen::report {
 /// 29.1 us; no other change can be told". Stage names as they are, unprinted characters too.
 std::string comparison_sentence(const analyze::Comparison& comparison);
 
+/// What the intervals were made from, without a full stop: "Before: 30 blocks of 2 s; after: 31 blocks of 2 s".
+std::string blocks_text(const analyze::Comparison& comparison);
+
 /// For a person and for a ticket: the sentence, a table (us), what the signs in it mean, and warnings.
 void write_text(std::ostream& out, const analyze::Comparison& comparison);
 

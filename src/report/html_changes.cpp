@@ -1,10 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
-#include "base/units.h"
+#include "report/compare_text.h"
 #include "report/html_sections.h"
 #include "report/html_text.h"
 
@@ -34,20 +33,6 @@ std::string statistic_of(const Change& change) {
     return (change.statistic == "mean" ? "" : "P") + change.statistic;
 }
 
-/// "app (mean +31.1 %, P50 +31.1 %), total (P50 +5.2 %)": the changes of that verdict.
-std::string list_of(const std::vector<Change>& changes, Verdict verdict) {
-    std::string text;
-    const Change* last = nullptr;
-    for (const auto& change : changes) {
-        if (change.verdict != verdict) continue;
-        const bool goes_on = last != nullptr && last->stage == change.stage;
-        if (!goes_on) text += fmt::format("{}{} (", last == nullptr ? "" : "), ", change.stage);
-        text += fmt::format("{}{} {}", goes_on ? ", " : "", statistic_of(change), signed_percent(change.change));
-        last = &change;
-    }
-    return last == nullptr ? "" : text + ")";
-}
-
 Cell verdict_cell(const Change& change) {
     switch (change.verdict) {
         case Verdict::slower:
@@ -58,6 +43,8 @@ Cell verdict_cell(const Change& change) {
             return {.text = "~", .title = "no change that can be told"};
         case Verdict::too_few:
             return {.text = "too few", .title = "too few values or blocks to tell"};
+        case Verdict::untested:
+            return {.text = "not tested", .title = "its values have no times"};
     }
     return {};
 }
@@ -82,18 +69,7 @@ std::optional<Range> range_of(const Change& change, double scale) {
 }  // namespace
 
 std::vector<std::string> verdicts_of(const analyze::Comparison& comparison) {
-    const auto& changes = comparison.changes;
-    const auto slower = list_of(changes, Verdict::slower), faster = list_of(changes, Verdict::faster);
-    std::vector<std::string> sentences;
-    if (!slower.empty()) sentences.push_back(fmt::format("Slower: {}.", slower));
-    if (!faster.empty()) sentences.push_back(fmt::format("Faster: {}.", faster));
-    const auto same = std::ranges::count(changes, Verdict::same, &Change::verdict);
-    const auto too_few = std::ranges::count(changes, Verdict::too_few, &Change::verdict);
-    auto rest = fmt::format("No change above {:g} % can be told in {} of {} statistics", comparison.threshold * 100,
-                            same, changes.size());
-    if (too_few > 0) rest += fmt::format("; {} have too few values to tell", too_few);
-    sentences.push_back(rest + ".");
-    return sentences;
+    return {comparison_sentence(comparison) + "."};
 }
 
 Section changes_section(const analyze::Comparison& comparison) {
@@ -129,10 +105,9 @@ Section changes_section(const analyze::Comparison& comparison) {
                               {fmt::format("{}", change.n_after)}});
     }
     table.below = fmt::format(
-        "~: the change cannot be told from chance, or is below {:g} %. Intervals: bootstrap of {} blocks before and {} "
-        "after, {} each. P: of no change, corrected for the number of rows (Holm).",
-        comparison.threshold * 100, comparison.blocks_before, comparison.blocks_after,
-        base::format_duration(std::chrono::nanoseconds(comparison.block_ns)));
+        "~: cannot be told apart. P: of no change, corrected for the number of rows (Holm). {}. A change of up to {:g} % is "
+        "no regression.",
+        blocks_text(comparison), comparison.threshold * 100);
     section.tables.push_back(std::move(table));
     return section;
 }

@@ -167,42 +167,6 @@ Summary hostile() {
     return summary;
 }
 
-/// What a comparison of the two would find, as far as a picture needs it.
-Comparison compared(const Summary& before, const Summary& after) {
-    Comparison comparison;
-    comparison.recipe = before.recipe;
-    comparison.block_ns = second;
-    comparison.blocks_before = before.series.blocks().size();
-    comparison.blocks_after = after.series.blocks().size();
-    comparison.threshold = 0.05;
-    comparison.warnings = {"before: 3 of 80011 seen were lost"};
-    for (std::size_t s = 0; s <= server_stages.size(); ++s) {
-        const auto& a = before.stages[s].stats;
-        const auto& b = after.stages[s].stats;
-        for (const auto& [text, percent] : {Percentile{"mean", 0}, {"50", 50}, {"99", 99}, {"99.9", 99.9}}) {
-            Change change;
-            change.stage = before.stages[s].name;
-            change.statistic = text;
-            change.n_before = a.n();
-            change.n_after = b.n();
-            change.before_ns = percent == 0 ? a.mean() : std::optional<double>(a.percentile(percent));
-            change.after_ns = percent == 0 ? b.mean() : std::optional<double>(b.percentile(percent));
-            if (change.before_ns && change.after_ns) {
-                change.change = *change.after_ns / *change.before_ns - 1;
-                const double wide = percent > 99 ? 0.11 : percent > 90 ? 0.04 : 0.012;
-                change.low = *change.change - wide;
-                change.high = *change.change + wide * 1.1;
-                change.p = *change.low > 0 || *change.high < 0 ? 0.0004 : 0.41;
-                change.verdict = *change.low > 0 && *change.change > 0.05     ? Verdict::slower
-                                 : *change.high < 0 && *change.change < -0.05 ? Verdict::faster
-                                                                              : Verdict::same;
-            }
-            comparison.changes.push_back(change);
-        }
-    }
-    return comparison;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -211,7 +175,7 @@ int main(int argc, char** argv) {
     if (kind == "comparison") {
         const auto before = server(1, 61, 997, 1);
         const auto after = server(2, 67, 997, 1.31);
-        write_html(std::cout, compared(before, after), before, after,
+        write_html(std::cout, analyze::compare(before, after).value(), before, after,
                    {.origins = {"web17, Linux 6.12.117", "web17, Linux 6.12.117"}});
         return 0;
     }
