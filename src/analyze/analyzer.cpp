@@ -282,6 +282,7 @@ void Analyzer::State::put_measures(const Groups& groups, Summary& summary) const
         for (std::size_t i = 0; i < measures.size(); ++i) {
             auto& rows = measures[i].is_stage ? summary.stages : summary.values;
             rows.push_back({measures[i].name, part.group, i < part.measures.size() ? part.measures[i] : Histogram()});
+            if (measures[i].is_stage) rows.back().stats.set_resolution(options.resolution_ns);
         }
     };
     put(groups.whole());
@@ -399,6 +400,7 @@ Summary Analyzer::summary() const {
     } else {
         state.put_measures(state.total, summary);
     }
+    summary.resolution_ns = state.options.resolution_ns;
     summary.counts_drops = state.counts_drops();
     summary.drops = state.drops.rows();
     summary.intervals = state.drops.intervals();

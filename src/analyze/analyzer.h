@@ -16,9 +16,10 @@ struct AnalyzerOptions {
     /// Names of fields of the header's own records, or "port" where they have an endpoint `local`; empty: the whole
     /// only.
     std::vector<std::string> group_by;
-    std::size_t max_groups = 512;  ///< the first so many distinct ones; the rest is the group "other"
-    std::size_t slowest = 10;      ///< so many records are kept for each way
-    bool keep_intervals = false;   ///< whether take_interval() is wanted
+    std::size_t max_groups = 512;    ///< the first so many distinct ones; the rest is the group "other"
+    std::size_t slowest = 10;        ///< so many records are kept for each way
+    std::int64_t resolution_ns = 1;  ///< stages are multiples of it
+    bool keep_intervals = false;     ///< whether take_interval() is wanted
 };
 
 /// Turns records into a Summary. Memory depends on the number of groups and of drop rows, not on the number

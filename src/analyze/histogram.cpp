@@ -37,6 +37,7 @@ void Histogram::add_to_bin(int bin, std::int64_t count) {
 
 Histogram& Histogram::operator+=(const Histogram& other) {
     if (this == &other) return *this += Histogram(other);
+    resolution_ = std::max(resolution_, other.resolution_);
     n_ += other.n_;
     min_ = std::min(min_, other.min_);
     max_ = std::max(max_, other.max_);
@@ -95,6 +96,12 @@ std::optional<double> Histogram::stddev() const {
     return static_cast<double>(std::sqrt((static_cast<long double>(squares) - rest * (rest / n)) / (n - 1)));
 }
 
+std::int64_t Histogram::value_of(int bin) const {
+    const auto middle = bins::middle(bin);
+    if (resolution_ <= 1) return std::clamp(middle, min_, max_);
+    return std::clamp((middle + resolution_ / 2) / resolution_ * resolution_, min_, max_);
+}
+
 std::int64_t Histogram::value_at(std::int64_t rank) const {
     if (rank <= 1 || rank <= below_) return min_;
     if (rank >= n_) return max_;
@@ -102,7 +109,7 @@ std::int64_t Histogram::value_at(std::int64_t rank) const {
     std::optional<std::int64_t> value;
     for_each_bin([&](int bin, std::int64_t count) {
         before += count;
-        if (!value && before >= rank) value = std::clamp(bins::middle(bin), min_, max_);
+        if (!value && before >= rank) value = value_of(bin);
     });
     return value.value_or(max_);
 }

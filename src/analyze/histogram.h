@@ -46,6 +46,9 @@ class Histogram {
         if (++count == 0) ++overflows_[bin];
     }
 
+    /// All values are multiples of this: so are those that value_at() and percentile() give.
+    void set_resolution(std::int64_t resolution) { resolution_ = resolution; }
+
     /// As if `other`'s values had been added here.
     Histogram& operator+=(const Histogram& other);
 
@@ -86,6 +89,9 @@ class Histogram {
     void add_outside(std::int64_t value);
     void add_to_bin(int bin, std::int64_t count);
 
+    [[nodiscard]] std::int64_t value_of(int bin) const;
+
+    std::int64_t resolution_ = 1;
     std::int64_t n_ = 0;
     std::int64_t min_ = std::numeric_limits<std::int64_t>::max();
     std::int64_t max_ = std::numeric_limits<std::int64_t>::min();

@@ -73,9 +73,9 @@ class Input final : public decode::Recogniser::Sink {
         for (auto& part : parts_) {
             if (!part.analyzer) continue;
             auto summary = part.analyzer->summary();
-            summary.resolution_ns = part.source->resolution_ns;
             for (auto& note : part.source->notes())
                 summary.notes.push_back(std::move(note));
+            summary.accounting.kept = part.source->dialect == "stapgen";
             if (part.head) add_facts(*part.head, summary);
             if (part.tail) add_facts(*part.tail, summary);
             summaries.push_back(std::move(summary));
@@ -140,6 +140,7 @@ class Input final : public decode::Recogniser::Sink {
         analyze::AnalyzerOptions options;
         options.group_by = group_fields(presentation_, *source.header);
         options.slowest = presentation_.slowest;
+        options.resolution_ns = source.resolution_ns;
         if (auto analyzer = analyze::Analyzer::create(*source.header, options)) {
             part.analyzer = *std::move(analyzer);
         } else {

@@ -34,7 +34,9 @@ void write_table(std::ostream& out, std::span<const Drop> drops) {
 }  // namespace
 
 void write_drops(std::ostream& out, const analyze::Summary& summary, const TextOptions& options) {
-    if (options.intervals) {
+    // Of one interval that is the whole measurement the total tells all.
+    const bool by_interval = options.intervals && (summary.intervals.size() > 1 || !options.total);
+    if (by_interval) {
         std::span<const Drop> rest(summary.drops);
         for (std::size_t i = 0; i < summary.intervals.size(); ++i) {
             const auto stop = std::ranges::find_if(
@@ -58,11 +60,7 @@ void write_drops(std::ostream& out, const analyze::Summary& summary, const TextO
     }
     out << "total: " << sum(totals) << " drops at " << totals.size()
         << (totals.size() == 1 ? " place" : " places and reasons") << '\n';
-    if (!options.intervals || summary.intervals.size() > 1) {
-        write_table(out, totals);
-    } else {
-        out << '\n';
-    }
+    write_table(out, totals);
 }
 
 }  // namespace stapgen::report

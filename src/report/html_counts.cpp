@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "analyze/saturate.h"
+#include "report/account_text.h"
 #include "report/html_sections.h"
 #include "report/html_text.h"
+#include "report/measures.h"
 #include "report/wall_time.h"
 
 namespace stapgen::report::html {
@@ -35,8 +37,8 @@ Table total_table(const std::vector<Drop>& totals, std::int64_t sum) {
         const auto part = part_of(drop.count, sum);
         table.rows.push_back({{fmt::format("{}", drop.count)},
                               {.text = percent(part), .bar = part},
-                              {place_of(drop)},
-                              {reason_of(drop)}});
+                              {place_text(drop)},
+                              {reason_text(drop)}});
     }
     bound(table);
     return table;
@@ -64,7 +66,7 @@ Table interval_places_table(const analyze::Summary& summary) {
     table.folded = true;
     for (const auto& drop : summary.drops) {
         table.rows.push_back(
-            {{when(drop.end_epoch_ns)}, {fmt::format("{}", drop.count)}, {place_of(drop)}, {reason_of(drop)}});
+            {{when(drop.end_epoch_ns)}, {fmt::format("{}", drop.count)}, {place_text(drop)}, {reason_text(drop)}});
     }
     bound(table);
     return table;
@@ -147,11 +149,9 @@ Section averages_section(const analyze::Summary& summary) {
 Section account_section(const analyze::Summary& summary) {
     const auto& accounting = summary.accounting;
     Section section{"account", "The account"};
-    section.paragraphs.push_back(account_of(accounting));
-    if (const auto others = causes_of(accounting.other); !others.empty()) {
-        section.paragraphs.push_back("beside them" + others);
-    }
-    if (auto text = not_understood(summary); !text.empty()) section.paragraphs.push_back(std::move(text));
+    section.paragraphs = account_lines(summary);
+    for (auto& line : not_understood(summary.input))
+        section.paragraphs.push_back(std::move(line));
 
     Table table{"Where everything went that was seen", {{"", Kind::head}, {"COUNT"}, {"SHARE OF SEEN", Kind::text}}};
     const auto add = [&](const std::string& name, std::int64_t count) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "report/account_text.h"
 #include "report/html_page.h"
 #include "report/html_sections.h"
 #include "report/html_text.h"
@@ -56,7 +57,7 @@ Run run_of(const Summary& summary, const HtmlOptions& options, std::size_t repor
            bool with_charts) {
     Run run{.id = fmt::format("r{}", report), .heading = summary.recipe, .facts = facts_of(summary, options, report)};
     run.sentences = sentences_of(summary);
-    run.warnings = html::warnings_of(summary);
+    run.warnings = warnings_of(summary);
     run.notes = summary.notes;
     add(run, html::stages_section(summary, options));
     add(run, html::tail_section(summary));

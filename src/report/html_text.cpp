@@ -50,67 +50,6 @@ std::string text_of(const analyze::GroupField& field) {
     return field.key;
 }
 
-std::string place_of(const analyze::Drop& drop) {
-    std::string text = drop.symbol ? *drop.symbol : fmt::format("0x{:x}", drop.address.value_or(0));
-    if (drop.symbol && drop.offset) text += fmt::format("+0x{:x}", *drop.offset);
-    if (drop.module) text += fmt::format(" [{}]", *drop.module);
-    return text;
-}
-
-std::string reason_of(const analyze::Drop& drop) {
-    if (drop.reason_name) return *drop.reason_name;
-    return drop.reason < 0 ? "-" : fmt::format("{}", drop.reason);
-}
-
-std::string causes_of(const std::vector<analyze::Cause>& causes) {
-    std::string text;
-    for (const auto& [name, count] : causes) {
-        if (count != 0) text += fmt::format("{}{} {}", text.empty() ? " (" : ", ", name, count);
-    }
-    return text.empty() ? text : text + ")";
-}
-
-std::string account_of(const analyze::Accounting& accounting) {
-    auto text = fmt::format("{} seen = {} reported + {} filtered + {} incomplete{} + {} lost{}", accounting.seen,
-                            accounting.reported, accounting.filtered, accounting.incomplete_total(),
-                            causes_of(accounting.incomplete), accounting.lost_total(), causes_of(accounting.lost));
-    const auto rest = accounting.unaccounted();
-    if (rest > 0) text += fmt::format(" + {} unaccounted", rest);
-    if (rest < 0) text += fmt::format(" - {} unaccounted", 0 - static_cast<std::uint64_t>(rest));
-    return text;
-}
-
-std::vector<std::string> warnings_of(const analyze::Summary& summary) {
-    const auto& accounting = summary.accounting;
-    const auto& transport = summary.transport;
-    std::vector<std::string> texts;
-    const auto warn = [&texts](bool condition, std::string text) {
-        if (condition) texts.push_back(std::move(text));
-    };
-    warn(accounting.lost_total() != 0,
-         fmt::format("{} of {} seen were lost", accounting.lost_total(), accounting.seen));
-    warn(accounting.unaccounted() != 0, "the script's counts do not add up");
-    warn(!accounting.closed, "the input stops without its last line; the counts are those of its last tick and later");
-    warn(transport.skipped_probes != 0, fmt::format("SystemTap skipped {} probes", transport.skipped_probes));
-    warn(transport.probe_errors != 0, fmt::format("{} probes ended in an error", transport.probe_errors));
-    warn(transport.transport_failures != 0,
-         fmt::format("the way to user space was full {} times", transport.transport_failures));
-    return texts;
-}
-
-std::string not_understood(const analyze::Summary& summary) {
-    const auto& input = summary.input;
-    if (input.unrecognised == 0) return "";
-    auto text = fmt::format("{} of {} lines not understood", input.unrecognised, input.lines);
-    std::string_view separator = ": ";
-    for (const auto& [number, flaw] : input.first_flaws) {
-        text += fmt::format("{}line {} ({})", separator, number, decode::describe(flaw));
-        separator = ", ";
-    }
-    if (input.unrecognised > static_cast<std::int64_t>(input.first_flaws.size())) text += ", ...";
-    return text;
-}
-
 std::string span_of(const analyze::Summary& summary) {
     const auto& start = summary.start_epoch_ns;
     const auto& end = summary.end_epoch_ns;

@@ -33,13 +33,6 @@ Measures of_whole(const std::vector<analyze::Measure>& measures);
 std::string percent(double part);
 
 std::string text_of(const analyze::GroupField& field);
-std::string place_of(const analyze::Drop& drop);
-std::string reason_of(const analyze::Drop& drop);
-std::string account_of(const analyze::Accounting& accounting);
-std::string causes_of(const std::vector<analyze::Cause>& causes);
-std::vector<std::string> warnings_of(const analyze::Summary& summary);
-/// "" if all was understood.
-std::string not_understood(const analyze::Summary& summary);
 /// When it began, and for how long; "" if the input does not tell.
 std::string span_of(const analyze::Summary& summary);
 

@@ -211,7 +211,8 @@ Json input_json(const decode::InputCounts& input) {
     object["unrecognised"] = input.unrecognised;
     Json first = Json::array();
     for (const auto& [number, flaw, excerpt] : input.first_flaws) {
-        first.push_back({{"line", number}, {"why", decode::describe(flaw)}, {"text", excerpt}});
+        first.push_back({{"line", number}, {"why", decode::describe(flaw)}});
+        if (!excerpt.empty()) first.back()["text"] = excerpt;
     }
     object["first_unrecognised"] = std::move(first);
     return object;

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "report/account_text.h"
 #include "report/detail_text.h"
 #include "report/drop_text.h"
 #include "report/stage_text.h"
@@ -15,61 +16,6 @@
 namespace stapgen::report {
 
 namespace {
-
-std::string causes_text(const std::vector<analyze::Cause>& causes) {
-    std::string text;
-    for (const auto& [name, count] : causes) {
-        if (count == 0) continue;
-        text += fmt::format("{}{} {}", text.empty() ? " (" : ", ", base::printable(name), count);
-    }
-    return text.empty() ? text : text + ")";
-}
-
-void write_accounting(std::ostream& out, const analyze::Accounting& accounting) {
-    out << accounting.seen << " seen = " << accounting.reported << " reported + " << accounting.filtered
-        << " filtered + " << accounting.incomplete_total() << " incomplete" << causes_text(accounting.incomplete)
-        << " + " << accounting.lost_total() << " lost" << causes_text(accounting.lost);
-    if (const auto rest = accounting.unaccounted(); rest != 0) {
-        out << (rest < 0 ? " - " : " + ")
-            << (rest < 0 ? 0 - static_cast<std::uint64_t>(rest) : static_cast<std::uint64_t>(rest)) << " unaccounted";
-    }
-    out << '\n';
-    if (const auto others = causes_text(accounting.other); !others.empty()) {
-        out << "beside them" << others << '\n';
-    }
-}
-
-void write_warnings(std::ostream& out, const analyze::Summary& summary) {
-    const auto& accounting = summary.accounting;
-    const auto warn = [&out](bool condition, const std::string& text) {
-        if (condition) out << "WARNING: " << text << '\n';
-    };
-    warn(accounting.lost_total() != 0,
-         fmt::format("{} of {} seen were lost", accounting.lost_total(), accounting.seen));
-    warn(accounting.unaccounted() != 0, "the script's counts do not add up");
-    warn(!accounting.closed, "the input stops without its last line; the counts are those of its last tick and later");
-    warn(summary.transport.skipped_probes != 0,
-         fmt::format("SystemTap skipped {} probes", summary.transport.skipped_probes));
-    warn(summary.transport.probe_errors != 0,
-         fmt::format("{} probes ended in an error", summary.transport.probe_errors));
-    warn(summary.transport.transport_failures != 0,
-         fmt::format("the way to user space was full {} times", summary.transport.transport_failures));
-}
-
-void write_input(std::ostream& out, const decode::InputCounts& input) {
-    if (input.unrecognised == 0) return;
-    out << input.unrecognised << " of " << input.lines << " lines not understood";
-    if (input.first_flaws.empty()) {
-        out << '\n';
-        return;
-    }
-    out << (input.unrecognised > std::ssize(input.first_flaws) ? "; the first:\n" : ":\n");
-    for (const auto& [number, flaw, excerpt] : input.first_flaws) {
-        out << "  line " << number << " (" << decode::describe(flaw) << ")";
-        if (!excerpt.empty()) out << ": " << base::printable(excerpt);
-        out << '\n';
-    }
-}
 
 void write_counters(std::ostream& out, const std::vector<analyze::Counter>& counters) {
     std::vector<std::vector<std::string>> rows;
@@ -104,11 +50,16 @@ void write_text(std::ostream& out, const analyze::Summary& summary, const TextOp
     write_series(out, summary, options);
     if (summary.counts_drops) write_drops(out, summary, options);
     write_counters(out, summary.counters);
-    if (options.total || !summary.counts_drops) write_accounting(out, summary.accounting);
-    write_warnings(out, summary);
+    if (options.total || !summary.counts_drops) {
+        for (const auto& line : account_lines(summary))
+            out << line << '\n';
+    }
+    for (const auto& warning : warnings_of(summary))
+        out << "WARNING: " << warning << '\n';
     for (const auto& note : summary.notes)
         out << "note: " << base::printable(note) << '\n';
-    write_input(out, summary.input);
+    for (const auto& line : not_understood(summary.input))
+        out << line << '\n';
 }
 
 }  // namespace stapgen::report

@@ -175,7 +175,7 @@ int main(int argc, char** argv) {
     if (kind == "comparison") {
         const auto before = server(1, 61, 997, 1);
         const auto after = server(2, 67, 997, 1.31);
-        write_html(std::cout, analyze::compare(before, after).value(), before, after,
+        write_html(std::cout, compare(before, after).value(), before, after,
                    {.origins = {"web17, Linux 6.12.117", "web17, Linux 6.12.117"}});
         return 0;
     }

@@ -203,3 +203,20 @@ TEST_CASE("every doubling keeps the stated error at its borders") {
     CHECK(top.value_at(2) == doctest::Approx(static_cast<double>(Histogram::largest_binned)).epsilon(relative_error));
     CHECK(top.value_at(2) < Histogram::largest_binned);
 }
+
+TEST_CASE("values that were measured in microseconds have percentiles in microseconds") {
+    Histogram histogram;
+    for (std::int64_t us = 1; us <= 1009; ++us)
+        histogram.add(us * 1000);
+    histogram.set_resolution(1000);
+    CHECK(histogram.percentile(50) == 505'000);
+    for (const double percent : {1.0, 10.0, 90.0, 97.0}) {
+        CHECK(histogram.percentile(percent).value() % 1000 == 0);
+        CHECK(std::abs(static_cast<double>(*histogram.percentile(percent)) /
+                           static_cast<double>(1000 * nearest_rank(1009, percent)) -
+                       1) < 0.005);
+    }
+    Histogram copy;
+    copy += histogram;
+    CHECK(copy.percentile(50) == 505'000);
+}

@@ -1,0 +1,74 @@
+#include "report/account_text.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <utility>
+
+#include "base/text.h"
+
+namespace stapgen::report {
+
+namespace {
+
+std::string causes_text(const std::vector<analyze::Cause>& causes) {
+    std::string text;
+    for (const auto& [name, count] : causes) {
+        if (count == 0) continue;
+        text += fmt::format("{}{} {}", text.empty() ? " (" : ", ", base::printable(name), count);
+    }
+    return text.empty() ? text : text + ")";
+}
+
+}  // namespace
+
+std::vector<std::string> account_lines(const analyze::Summary& summary) {
+    const auto& accounting = summary.accounting;
+    if (!accounting.kept) return {};
+    auto account =
+        fmt::format("{} seen = {} reported + {} filtered + {} incomplete{} + {} lost{}", accounting.seen,
+                    accounting.reported, accounting.filtered, accounting.incomplete_total(),
+                    causes_text(accounting.incomplete), accounting.lost_total(), causes_text(accounting.lost));
+    const auto rest = accounting.unaccounted();
+    if (rest > 0) account += fmt::format(" + {} unaccounted", rest);
+    if (rest < 0) account += fmt::format(" - {} unaccounted", 0 - static_cast<std::uint64_t>(rest));
+    std::vector<std::string> lines{std::move(account)};
+    if (const auto others = causes_text(accounting.other); !others.empty()) lines.push_back("beside them" + others);
+    return lines;
+}
+
+std::vector<std::string> warnings_of(const analyze::Summary& summary) {
+    const auto& accounting = summary.accounting;
+    const auto& transport = summary.transport;
+    std::vector<std::string> texts;
+    const auto warn = [&texts](bool condition, std::string text) {
+        if (condition) texts.push_back(std::move(text));
+    };
+    warn(accounting.lost_total() != 0,
+         fmt::format("{} of {} seen were lost", accounting.lost_total(), accounting.seen));
+    warn(accounting.unaccounted() != 0, "the script's counts do not add up");
+    warn(accounting.kept && !accounting.closed,
+         "the input stops without its last line; the counts are those of its last tick and later");
+    warn(transport.skipped_probes != 0, fmt::format("SystemTap skipped {} probes", transport.skipped_probes));
+    warn(transport.probe_errors != 0, fmt::format("{} probes ended in an error", transport.probe_errors));
+    warn(transport.transport_failures != 0,
+         fmt::format("the way to user space was full {} times", transport.transport_failures));
+    return texts;
+}
+
+std::vector<std::string> not_understood(const decode::InputCounts& input) {
+    if (input.unrecognised == 0) return {};
+    const bool is_all = input.unrecognised == static_cast<std::int64_t>(input.first_flaws.size());
+    std::vector<std::string> lines{fmt::format("{} of {} lines not understood{}", input.unrecognised, input.lines,
+                                               input.first_flaws.empty() ? ""
+                                               : is_all                  ? ":"
+                                                                         : "; the first:")};
+    for (const auto& [number, flaw, excerpt] : input.first_flaws) {
+        auto line = fmt::format("  line {} ({})", number, decode::describe(flaw));
+        if (!excerpt.empty()) line += ": " + base::printable(excerpt);
+        lines.push_back(std::move(line));
+    }
+    return lines;
+}
+
+}  // namespace stapgen::report

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyze/summary.h"
+
+/// Sentences that tables and pages share. Control characters of names are made visible.
+namespace stapgen::report {
+
+/// "4037 seen = 2019 reported + 2018 filtered + 0 incomplete + 0 lost", and what the script counts beside them. Nothing
+/// where the input keeps no account.
+std::vector<std::string> account_lines(const analyze::Summary& summary);
+
+/// All that is missing, a sentence for each kind.
+std::vector<std::string> warnings_of(const analyze::Summary& summary);
+
+/// How many lines were not understood, then the first of them; empty if there are none.
+std::vector<std::string> not_understood(const decode::InputCounts& input);
+
+}  // namespace stapgen::report
