@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""What README.md says of each sample is what its report says: check_truths.py STAPGEN"""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).parent
+
+FULL, NFT, CHECKSUM, NO_REMOTE, REFUSED = 208, 103, 107, 61, 109
+# File -> recipe -> drops by count, the largest first.
+DROPS = {f"dropwatch-{year}.txt": {"dropwatch.stp": [FULL, REFUSED, CHECKSUM, NFT, NO_REMOTE]}
+         for year in ("2009", "2010", "2020", "2020-bare", "2023", "2025")}
+DROPS |= {
+    "dropwatch-tool.txt": {"dropwatch-tool": [FULL, REFUSED, CHECKSUM, NFT]},
+    "perf-drops.txt": {"kfree_skb": [FULL, 29]},
+    "ftrace-drops.txt": {"kfree_skb": [FULL, 29, 23]},
+    "own-dropwatch.txt": {"dropwatch": [FULL, REFUSED, CHECKSUM, 61]},
+    "dropwatch.rec": {"dropwatch": [109]},
+    "mixed-paste.txt": {"dropwatch.stp": [FULL, REFUSED, CHECKSUM, NFT, NO_REMOTE]},
+}
+# File -> recipe -> n by stage.
+TIMES = {f"stage-timing{kind}.txt": {"stage-timing": {"drv-ip": 347, "tcp-app": 347, "app-tcp": 39, "ip-drv": 39}}
+         for kind in ("", "-terminal", "-col")}
+TIMES |= {
+    "stage-timing-zones.txt": {"stage-timing": {"ip-tcp": 122, "tcp-ip": 4}},
+    "own-rx-latency.txt": {"rx-latency": {"tcp-app": 509}},
+    "own-sock-latency.txt": {"sock-latency": {"total": 403}},
+    "netdev-times.txt": {"netdev-times": {"receive-app": 61}},
+    "perf-net.txt": {"net-events": {"drv-app": 17}},
+    "ftrace-net.txt": {"net-events": {"drv-app": 34}},
+    "rx-latency.rec": {"rx-latency": {"tcp-app": 308}},
+    "rx-latency-killed.rec": {"rx-latency": {"tcp-app": 312}},
+    "mixed-paste.txt": {"stage-timing": {"tcp-app": 68}},
+}
+MEANS = {"memcached-tracker.txt": 805, "mixed-paste.txt": 805}
+
+
+def main():
+    for sample in sorted(HERE.glob("*.*")):
+        if sample.suffix not in (".txt", ".rec"):
+            continue
+        name = sample.name
+        done = subprocess.run([sys.argv[1], "report", "--format", "ndjson", sample], stdout=subprocess.PIPE, text=True,
+                              check=True)
+        reports = {report["recipe"]: report for report in map(json.loads, done.stdout.splitlines())}
+        known = DROPS.get(name, {}).keys() | TIMES.get(name, {}).keys()
+        assert known or name in MEANS, f"{name}: nothing is known of it"
+        for recipe, expected in DROPS.get(name, {}).items():
+            totals = {}
+            for drop in reports[recipe]["drops"]:
+                place = (drop["symbol"], drop["offset"], drop["address"], drop["reason"], drop["reason_number"])
+                totals[place] = totals.get(place, 0) + drop["count"]
+            assert sorted(totals.values(), reverse=True) == expected, f"{name}: {totals}"
+        for recipe, expected in TIMES.get(name, {}).items():
+            found = {stage["stage"]: stage["n"] for stage in reports[recipe]["stages"] if not stage["group"]}
+            assert expected.items() <= found.items(), f"{name}: {found}"
+        if name in MEANS:
+            averages = {average["name"]: average["n"] for average in reports["memcached-tracker"]["averages"]}
+            assert averages["total"] == MEANS[name], f"{name}: {averages}"
+        if name == "mixed-paste.txt":
+            assert sum(report["accounting"]["skipped_probes"] for report in reports.values()) == 8
+    print("each sample is what it is known to be")
+
+
+main()
