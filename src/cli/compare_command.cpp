@@ -39,11 +39,18 @@ base::Result<double> parse_threshold(std::string_view typed) {
     return percent / 100;
 }
 
-/// A list with commas, unless there is a file of that very name.
+/// A folder's files, or a list with commas, unless there is a file of that very name.
 std::vector<std::filesystem::path> files_of(const std::string& typed) {
     std::error_code error;
-    if (std::filesystem::exists(typed, error)) return {typed};
     std::vector<std::filesystem::path> files;
+    if (std::filesystem::is_directory(typed, error)) {
+        for (const auto& entry : std::filesystem::directory_iterator(typed, error)) {
+            if (entry.is_regular_file()) files.push_back(entry.path());
+        }
+        std::ranges::sort(files);
+        return files;
+    }
+    if (std::filesystem::exists(typed, error)) return {typed};
     for (const auto name : base::split(typed, ','))
         files.emplace_back(name);
     return files;
@@ -55,7 +62,11 @@ bool has_durations(const analyze::Summary& summary) {
 
 /// A recording for each run; the parts of one run are one.
 base::Result<std::vector<analyze::Summary>> load_side(const std::string& typed, const Presentation& presentation) {
-    const auto runs = recording::runs_of(files_of(typed));
+    const auto files = files_of(typed);
+    if (files.empty()) {
+        return base::bad_input(fmt::format("there are no files in {}", base::printable(typed)), "name another folder");
+    }
+    const auto runs = recording::runs_of(files);
     if (!runs) return tl::make_unexpected(runs.error());
     std::vector<analyze::Summary> side;
     for (const auto& run : *runs) {
@@ -136,7 +147,9 @@ void add_compare_command(CLI::App& app, Action& action) {
     auto arguments = std::make_shared<CompareArguments>();
     auto* command =
         app.add_subcommand("compare", "What became slower or faster between two measurements, with intervals");
-    command->add_option("before", arguments->before, "A file that 'report' reads, or several with commas between")
+    command
+        ->add_option("before", arguments->before,
+                     "A file that 'report' reads, several with commas between, or a folder of them")
         ->required()
         ->type_name("BEFORE");
     command->add_option("after", arguments->after, "The same")->required()->type_name("AFTER");

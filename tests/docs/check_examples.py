@@ -49,6 +49,10 @@ def taught_recipe(source, folder):
         (folder / "read-wait" / name).write_text(block, encoding="utf-8")
 
 
+def folder_of(command, source):
+    return source if " samples/" in command else source / "tests/golden"
+
+
 def main():
     stapgen, source = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
     measured, failed, run = demo_commands(source), 0, 0
@@ -57,8 +61,9 @@ def main():
             run += 1
             if re.sub(r"(--target-tid) \d+", r"\1 TID", command) in measured:
                 continue
-            done = subprocess.run([stapgen, *shlex.split(command)[1:]], cwd=source / "tests/golden", text=True,
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+            done = subprocess.run([stapgen, *shlex.split(command)[1:]], cwd=folder_of(command, source), text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+                                  env={**os.environ, "TZ": "UTC"})
             if done.stdout.strip() != shown.strip():
                 failed += 1
                 print(f"{path.name}: $ {command}\nshown:\n{shown}\nprinted:\n{done.stdout}")
