@@ -112,7 +112,9 @@ report::HtmlOptions html_options(const Presentation& presentation, std::span<con
     for (const auto& report : reports) {
         std::vector<std::string> origins;
         for (const auto& [host, kernel, command] : report.origins)
-            origins.push_back(fmt::format("{}, Linux {}", host, kernel));
+            if (auto origin = fmt::format("{}, Linux {}", host, kernel);
+                std::ranges::find(origins, origin) == origins.end())
+                origins.push_back(std::move(origin));
         options.origins.push_back(fmt::format("{}", fmt::join(origins, " and ")));
     }
     return options;

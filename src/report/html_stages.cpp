@@ -206,6 +206,7 @@ Table tail_table(const analyze::Summary& summary, const Breakdown& breakdown, co
                  {"SHARE, SLOW", Kind::text},
                  {"OF WHAT THEY TAKE LONGER", Kind::text}}};
     for (const auto& share : tail.shares) {
+        if (share.slow_mean_ns == 0 && share.rest_mean_ns == 0) continue;  // none of these records has that stage
         const auto colour = colour_of_stage(summary, share.stage);
         table.rows.push_back({{.text = share.stage, .colour = colour},
                               {style.cell(share.rest_mean_ns)},
