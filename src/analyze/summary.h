@@ -67,7 +67,7 @@ struct Accounting {
     std::vector<Cause> lost;        ///< "transport": the script reported them and they did not arrive
     std::vector<Cause> other;       ///< counts of the script that are none of the above; not added up
     bool closed = false;            ///< the input has its last line
-    bool kept = true;               ///< false: the input is none of ours and tells only what it reports
+    bool kept = true;               ///< false: the input tells only means
 
     [[nodiscard]] std::int64_t incomplete_total() const;
     [[nodiscard]] std::int64_t lost_total() const;

@@ -75,7 +75,7 @@ class Input final : public decode::Recogniser::Sink {
             auto summary = part.analyzer->summary();
             for (auto& note : part.source->notes())
                 summary.notes.push_back(std::move(note));
-            summary.accounting.kept = part.source->dialect == "stapgen";
+            summary.accounting.kept = part.source->dialect == "stapgen" || summary.accounting.seen > 0;
             if (part.head) add_facts(*part.head, summary);
             if (part.tail) add_facts(*part.tail, summary);
             summaries.push_back(std::move(summary));

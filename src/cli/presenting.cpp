@@ -55,7 +55,8 @@ report::TextOptions text_options(const Presentation& presentation) {
             .intervals = !presentation.intervals_shown,
             .max_groups = presentation.top,
             .width = terminal_width(),
-            .slowest = presentation.slowest};
+            .slowest = presentation.slowest,
+            .series = presentation.series};
 }
 
 }  // namespace
@@ -83,6 +84,8 @@ void add_present_options(CLI::App& command, PresentOptions& options) {
     command.add_option("--slowest", options.slowest, "Show so many of the slowest (default 5)")
         ->check(CLI::Range(0, 1000))
         ->type_name("N");
+    command.add_flag("--series", options.series,
+                     "The table has a row for each second, too; of a long run for longer blocks");
 }
 
 base::Result<Presentation> presentation_of(const PresentOptions& options) {
@@ -104,6 +107,7 @@ base::Result<Presentation> presentation_of(const PresentOptions& options) {
     }
     presentation.top = options.top;
     presentation.slowest = options.slowest;
+    presentation.series = options.series;
     return presentation;
 }
 
@@ -188,6 +192,7 @@ void present_interval(std::ostream& out, const analyze::Summary& interval, std::
     } else if (presentation.format == Format::table) {
         auto options = text_options(presentation);
         options.intervals = true;
+        options.series = false;
         options.total = !interval.counts_drops;
         report::write_text(out, interval, options);
     }

@@ -1,6 +1,9 @@
 #include "decode/kernel_event.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <limits>
 
 #include "base/text.h"
 #include "decode/scan.h"
@@ -62,6 +65,21 @@ bool read_thread(std::string_view head, KernelEvent& event) {
     return is_comm(event.comm.raw);
 }
 
+bool is_stack_line(std::string_view line) {
+    const auto text = base::trim(line);
+    if (text.starts_with("=> ")) return true;
+    const auto blank = std::min(text.find(' '), text.size());
+    return blank >= 4 && blank <= 16 && text.ends_with(')') && std::all_of(&text[0], &text[blank], is_hexadecimal);
+}
+
+std::optional<std::int64_t> lost_events(std::string_view line) {
+    Scan scan{line};
+    std::int64_t cpu = 0, lost = 0;
+    if (!scan.skip("CPU:") || !scan.count(cpu) || !scan.skip(" [LOST ") || !scan.count(lost)) return std::nullopt;
+    if (!scan.skip(" EVENTS]")) return std::nullopt;
+    return lost;
+}
+
 }  // namespace
 
 std::optional<KernelEvent> read_kernel_event(std::string_view line) {
@@ -110,19 +128,17 @@ std::optional<std::uint64_t> hexadecimal(std::string_view text) {
     return base::to_unsigned(text, 16);
 }
 
-bool is_stack_line(std::string_view line) {
-    const auto text = base::trim(line);
-    if (text.starts_with("=> ")) return true;
-    const auto blank = std::min(text.find(' '), text.size());
-    return blank >= 4 && blank <= 16 && text.ends_with(')') && std::all_of(&text[0], &text[blank], is_hexadecimal);
+bool BetweenEvents::take(std::string_view line) {
+    if (is_stack_line(line)) return true;
+    const auto lost = lost_events(line);
+    if (!lost) return false;
+    lost_ += std::min(*lost, std::numeric_limits<std::int64_t>::max() - lost_);
+    return true;
 }
 
-std::optional<std::int64_t> lost_events(std::string_view line) {
-    Scan scan{line};
-    std::int64_t cpu = 0, lost = 0;
-    if (!scan.skip("CPU:") || !scan.count(cpu) || !scan.skip(" [LOST ") || !scan.count(lost)) return std::nullopt;
-    if (!scan.skip(" EVENTS]")) return std::nullopt;
-    return lost;
+std::vector<std::string> BetweenEvents::notes() const {
+    if (lost_ == 0) return {};
+    return {fmt::format("{} events of whatever kind were lost by the trace buffer", lost_)};
 }
 
 }  // namespace stapgen::decode

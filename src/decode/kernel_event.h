@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "decode/record.h"
 
@@ -27,10 +29,19 @@ std::string_view argument(std::string_view arguments, std::string_view name);
 /// Hexadecimal, with or without 0x.
 std::optional<std::uint64_t> hexadecimal(std::string_view text);
 
-/// A line of the call chain below an event: "ffffffff8176ac9d tcp_v4_rcv+0x1f ([kernel.kallsyms])", "=> tcp_v4_rcv".
-bool is_stack_line(std::string_view line);
+/// The lines between events.
+class BetweenEvents {
+  public:
+    /// Whether it is a line of the call chain below an event ("ffffffff8176ac9d tcp_v4_rcv+0x1f ([kernel.kallsyms])",
+    /// "=> tcp_v4_rcv"), or ftrace's "CPU:3 [LOST 4711 EVENTS]": its buffer was full.
+    bool take(std::string_view line);
 
-/// "CPU:3 [LOST 4711 EVENTS]", as ftrace says that its buffer was full: how many.
-std::optional<std::int64_t> lost_events(std::string_view line);
+    [[nodiscard]] std::int64_t lost() const { return lost_; }
+    /// Empty if none were lost.
+    [[nodiscard]] std::vector<std::string> notes() const;
+
+  private:
+    std::int64_t lost_ = 0;
+};
 
 }  // namespace stapgen::decode

@@ -44,13 +44,7 @@ NetEvents::NetEvents()
                                                {"drv-app", FieldType::stage}}}})) {}
 
 bool NetEvents::line(std::string_view line, Sink& sink) {
-    if (begun()) {
-        if (is_stack_line(line)) return true;
-        if (const auto lost = lost_events(line)) {
-            lost_ += std::min(*lost, std::numeric_limits<std::int64_t>::max() - lost_);
-            return true;
-        }
-    }
+    if (begun() && between_.take(line)) return true;
     const auto event = read_kernel_event(line);
     if (!event) return false;
     if (use(*event, sink)) {
@@ -140,7 +134,8 @@ std::vector<std::string> NetEvents::notes() const {
     if (reported_tx_ > 0 && !sees_start_) {
         notes.emplace_back("net_dev_start_xmit was not traced: qdisc goes on until the driver has taken the packet");
     }
-    if (lost_ > 0) notes.push_back(fmt::format("{} events of whatever kind were lost by the trace buffer", lost_));
+    for (auto& note : between_.notes())
+        notes.push_back(std::move(note));
     return notes;
 }
 

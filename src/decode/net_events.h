@@ -32,7 +32,8 @@ class NetEvents : public LineDialect {
     SkbTable sending_, receiving_;
     std::array<Value, 9> values_;
     bool sees_start_ = false;
-    std::int64_t queued_ = 0, received_ = 0, reported_tx_ = 0, reported_rx_ = 0, pushed_out_ = 0, lost_ = 0;
+    std::int64_t queued_ = 0, received_ = 0, reported_tx_ = 0, reported_rx_ = 0, pushed_out_ = 0;
+    BetweenEvents between_;
 };
 
 }  // namespace stapgen::decode

@@ -46,13 +46,7 @@ SkbDrops::SkbDrops()
                                               {"count", FieldType::count}}}})) {}
 
 bool SkbDrops::line(std::string_view line, Sink& sink) {
-    if (begun()) {
-        if (is_stack_line(line)) return true;
-        if (const auto lost = lost_events(line)) {
-            lost_ += std::min(*lost, std::numeric_limits<std::int64_t>::max() - lost_);
-            return true;
-        }
-    }
+    if (begun() && between_.take(line)) return true;
     const auto event = read_kernel_event(line);
     if (!event || event->name != "kfree_skb") return false;
     const auto place = location(event->arguments);
@@ -64,14 +58,14 @@ bool SkbDrops::line(std::string_view line, Sink& sink) {
 }
 
 void SkbDrops::finished(Sink& sink) {
-    const auto seen = reported_ + std::min(lost_, std::numeric_limits<std::int64_t>::max() - reported_);
-    const std::array counts{Count{"seen", seen}, Count{"reported", reported_}, Count{"lost.trace buffer", lost_}};
-    send(sink, End{unknown_time, std::span(counts).first(lost_ > 0 ? 3 : 2)});
+    const auto seen = reported_ + std::min(between_.lost(), std::numeric_limits<std::int64_t>::max() - reported_);
+    const std::array counts{Count{"seen", seen}, Count{"reported", reported_},
+                            Count{"lost.trace buffer", between_.lost()}};
+    send(sink, End{unknown_time, std::span(counts).first(between_.lost() > 0 ? 3 : 2)});
 }
 
 std::vector<std::string> SkbDrops::notes() const {
-    if (lost_ == 0) return {};
-    return {fmt::format("{} events of whatever kind were lost by the trace buffer", lost_)};
+    return between_.notes();
 }
 
 }  // namespace stapgen::decode

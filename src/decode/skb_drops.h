@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "decode/kernel_event.h"
 #include "decode/line_dialect.h"
 
 namespace stapgen::decode {
@@ -27,7 +28,7 @@ class SkbDrops : public LineDialect {
 
     std::array<Value, 7> values_;
     std::int64_t reported_ = 0;
-    std::int64_t lost_ = 0;
+    BetweenEvents between_;
 };
 
 }  // namespace stapgen::decode

@@ -70,8 +70,17 @@ def check(lab):
     check_kill(lab)
     check_full(lab)
     check_parts(lab)
+    check_reports(lab)
     assert "File exists" in lab.read("again.err") and lab.read("again.exit").strip() == "2"
     assert lab.read("modules-left").strip() == "0"
+
+
+def check_reports(lab):
+    """A report of the recording is the report of the run, to the last key; parts may come in any order."""
+    for name, files in (("whole", ["whole.zst"]), ("refused", ["refused.zst"]),
+                        ("parts", ["parts.zst.2", "parts.zst", "parts.zst.3", "parts.zst.1"])):
+        done = lab.stapgen(["report", "--format", "json", *files], check=False)
+        assert json.loads(done.stdout) == read_report(lab, name), f"{name}: {done.stderr}"
 
 
 def check_whole(lab):
