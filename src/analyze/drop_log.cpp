@@ -4,17 +4,27 @@
 #include <tuple>
 #include <utility>
 
+#include "analyze/recent_place.h"
 #include "analyze/saturate.h"
 #include "decode/place.h"
 
 namespace stapgen::analyze {
 
 std::size_t DropLog::kind_of(std::string_view place, const decode::Value* reason, decode::FieldType reason_type) {
+    const auto reason_text = reason != nullptr ? reason->raw : std::string_view();
+    auto& recent = recent_[recent_place(place)];
+    if (recent.key.size() == place.size() + 1 + reason_text.size() && recent.key[place.size()] == '\t' &&
+        recent.key.starts_with(place) && recent.key.ends_with(reason_text)) {
+        return recent.kind;
+    }
     key_.assign(place);
     key_ += '\t';
-    if (reason != nullptr) key_ += reason->raw;
+    key_ += reason_text;
     const auto found = places_.find(std::string_view(key_));
-    if (found != places_.end()) return found->second;
+    if (found != places_.end()) {
+        recent = {found->first, found->second};
+        return found->second;
+    }
     if (kinds_.size() > most_kinds) return most_kinds;
     auto& drop = kinds_.emplace_back().drop;
     if (kinds_.size() > most_kinds) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -21,6 +22,10 @@ class DropLog {
     static constexpr std::size_t most_intervals = 4096;
     /// So many pairs of place and reason are told apart; further ones are drops at "other places".
     static constexpr std::size_t most_kinds = 16384;
+
+    DropLog() = default;
+    DropLog(const DropLog&) = delete;
+    DropLog& operator=(const DropLog&) = delete;
 
     /// Into the open interval. `reason` may be null.
     void add(std::string_view place, const decode::Value* reason, decode::FieldType reason_type, std::int64_t count);
@@ -51,6 +56,12 @@ class DropLog {
         std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
     };
 
+    /// A kind that came up lately, by its key in places_: the text of the place, a tab, that of the reason.
+    struct Recent {
+        std::string_view key;
+        std::size_t kind = 0;
+    };
+
     std::size_t kind_of(std::string_view place, const decode::Value* reason, decode::FieldType reason_type);
     /// In order.
     [[nodiscard]] std::vector<Drop> drops_of(std::vector<Row> rows) const;
@@ -59,7 +70,8 @@ class DropLog {
     std::vector<Kind> kinds_;
     std::unordered_map<std::string, std::size_t, TextHash, std::equal_to<>> places_;  ///< of kinds_, by text
     std::string key_;                                                                 ///< kept for its memory
-    std::vector<std::size_t> open_;                                                   ///< kinds of the open interval
+    std::array<Recent, 256> recent_{};  ///< by recent_place() of the place
+    std::vector<std::size_t> open_;     ///< kinds of the open interval
     std::vector<Row> rows_;
     std::vector<Interval> intervals_;
     std::size_t closed_ = 0;         ///< how often close() was called

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
+#include "analyze/recent_place.h"
 #include "base/text.h"
 
 namespace stapgen::analyze {
@@ -28,25 +28,6 @@ void add_up(Groups::Part& into, const Groups::Part& from) {
     if (into.measures.size() < from.measures.size()) into.measures.resize(from.measures.size());
     for (std::size_t i = 0; i < from.measures.size(); ++i)
         into.measures[i] += from.measures[i];
-}
-
-/// A number of 8 bits that mostly differs where keys do.
-std::size_t recent_place(std::string_view key) {
-    constexpr std::size_t word_size = sizeof(std::uint64_t);
-    std::uint64_t mixed = key.size(), word = 0;
-    const auto mix = [&](std::size_t at, std::size_t size) {
-        std::memcpy(&word, key.data() + at, size);
-        mixed = (mixed ^ word) * 0x9e3779b97f4a7c15;
-        mixed ^= mixed >> 32;
-    };
-    if (key.size() < word_size) {
-        if (!key.empty()) mix(0, key.size());
-    } else {
-        for (std::size_t at = 0; at + word_size < key.size(); at += word_size)
-            mix(at, word_size);
-        mix(key.size() - word_size, word_size);
-    }
-    return mixed & 0xff;
 }
 
 }  // namespace

@@ -42,7 +42,9 @@ bool DropwatchScript::row(std::string_view line, Sink& sink) {
     place.raw = scan.rest;
     reason = {"-1", -1};
     constexpr std::string_view for_reason = " for reason: ";
-    const auto digits = line.find_last_not_of("-0123456789") + 1;
+    auto digits = line.size();
+    while (digits > 0 && (line[digits - 1] == '-' || (line[digits - 1] >= '0' && line[digits - 1] <= '9')))
+        --digits;
     if (digits < line.size() && line.substr(0, digits).ends_with(for_reason)) {
         const auto number = base::to_int(line.substr(digits));
         if (!number) return false;

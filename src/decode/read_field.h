@@ -67,6 +67,15 @@ inline constexpr std::uint64_t high_bits = each * 0x80;
     return std::from_chars(at, end, number).ec == std::errc{} && end != at ? end : nullptr;
 }
 
+/// One to seven digits, of which only the eight bytes from `at` on are looked at.
+[[gnu::always_inline]] inline const char* read_short_number(const char* at, std::int64_t& number) {
+    const std::uint64_t digits = load(at) ^ (each * '0'), others = mark_others(digits);
+    const auto count = bytes_before(others);
+    if (others == 0 || count == 0) return nullptr;
+    number = static_cast<std::int64_t>(eight_digits(digits << (64 - 8 * count)));
+    return at + count;
+}
+
 [[gnu::always_inline]] inline const char* read_number(const char* at, std::int64_t& number) {
     const std::uint64_t digits = load(at) ^ (each * '0'), others = mark_others(digits);
     const auto count = bytes_before(others);

@@ -3,9 +3,12 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <string_view>
 #include <system_error>
+
+#include "decode/read_field.h"
 
 namespace stapgen::decode {
 
@@ -13,14 +16,15 @@ namespace stapgen::decode {
 struct Scan {
     std::string_view rest;
 
-    bool skip(std::string_view word) {
-        if (!rest.starts_with(word)) return false;
+    /// Inlined by force: `word` is mostly a constant, and then it is compared without a call.
+    [[gnu::always_inline]] bool skip(std::string_view word) {
+        if (rest.size() < word.size() || std::memcmp(rest.data(), word.data(), word.size()) != 0) return false;
         rest.remove_prefix(word.size());
         return true;
     }
 
     /// Blanks, tabs and backspaces, any number of them.
-    void blanks() {
+    [[gnu::always_inline]] void blanks() {
         while (!rest.empty() && (rest[0] == ' ' || rest[0] == '\t' || rest[0] == '\b'))
             rest.remove_prefix(1);
     }
@@ -29,6 +33,13 @@ struct Scan {
     bool number(std::int64_t& value, std::string_view& raw) {
         const char* const begin = rest.data();
         const char* const end = begin + rest.size();
+        if (rest.size() >= sizeof(std::uint64_t)) {
+            if (const char* const stop = fields::read_short_number(begin, value); stop != nullptr) {
+                raw = std::string_view(begin, static_cast<std::size_t>(stop - begin));
+                rest.remove_prefix(raw.size());
+                return true;
+            }
+        }
         const char* at = begin;
         const bool negative = at != end && *at == '-';
         if (negative) ++at;

@@ -72,7 +72,7 @@ bool StageTiming::read_stages(Scan& scan) {
     // col -b lets no blank overwrite: the last digit of the year stays.
     if (!scan.rest.empty() && scan.rest[0] >= '0' && scan.rest[0] <= '9') scan.rest.remove_prefix(1);
     Value* const values = &values_[way][first_stage + 3 * way];
-    const auto read = [&](std::string_view name, Value& value, std::string_view unit) {
+    const auto read = [&](std::string_view name, Value & value, std::string_view unit) __attribute__((always_inline)) {
         scan.blanks();
         return scan.skip(name) && scan.number(value.number, value.raw) && scan.skip(unit);
     };
