@@ -136,11 +136,28 @@ inline constexpr std::uint64_t high_bits = each * 0x80;
     return at != begin && at - begin <= 16 && (*begin != '0' || at - begin == 1) ? at : nullptr;
 }
 
+/// Whether the eight bytes are digits of bare lower-case hexadecimal.
+[[gnu::always_inline]] inline bool are_hex(std::uint64_t word) {
+    const auto letters = word ^ (each * 0x60);  // a to f are 1 to 6
+    const auto are_letters = ~(letters + each * (0x80 - 7)) & (letters + each * 0x7f) & ~letters & high_bits;
+    return (mark_others(word ^ (each * '0')) & ~are_letters) == 0;
+}
+
+/// "0.ffff7f000001": most addresses are of IPv4. Null if it is none.
+[[gnu::always_inline]] inline const char* skip_mapped_address(const char* at) {
+    constexpr std::uint64_t mapped = 0x666666662e30, six_bytes = 0xffffffffffff;  // "0.ffff"
+    return (load(at) & six_bytes) == mapped && at[6] != '\n' && are_hex(load(at + 6)) ? at + 14 : nullptr;
+}
+
 [[gnu::always_inline]] inline const char* skip_endpoint(const char* at) {
-    at = skip_hex(at);
-    if (at == nullptr || *at++ != '.') return nullptr;
-    at = skip_hex(at);
-    if (at == nullptr || *at++ != ':') return nullptr;
+    if (const char* const mapped = skip_mapped_address(at); mapped != nullptr && *mapped == ':') [[likely]] {
+        at = mapped + 1;
+    } else {
+        at = skip_hex(at);
+        if (at == nullptr || *at++ != '.') return nullptr;
+        at = skip_hex(at);
+        if (at == nullptr || *at++ != ':') return nullptr;
+    }
     std::int64_t port = 0;
     const char* const end = read_number(at, port, 0);
     if (end == nullptr || port > std::numeric_limits<std::uint16_t>::max()) return nullptr;
