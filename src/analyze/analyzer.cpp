@@ -11,6 +11,7 @@
 #include "analyze/drop_log.h"
 #include "analyze/groups.h"
 #include "analyze/saturate.h"
+#include "analyze/script_counts.h"
 #include "base/text.h"
 
 namespace stapgen::analyze {
@@ -41,47 +42,6 @@ struct MeasureName {
     std::string name;
     bool is_stage = true;
 };
-
-/// The script's own counts, as the last tick or end line gave them.
-struct ScriptCounts {
-    bool told = false;  ///< it has said how many it has seen
-    std::int64_t seen = 0, reported = 0, filtered = 0;
-    std::vector<Cause> incomplete, lost, other;
-
-    explicit ScriptCounts() = default;
-    explicit ScriptCounts(std::span<const decode::Count> counts) {
-        for (const auto& [key, value] : counts) {
-            if (key == "seen") {
-                told = true;
-                seen = value;
-            } else if (key == "reported") {
-                reported = value;
-            } else if (key == "filtered") {
-                filtered = value;
-            } else if (key == "incomplete" || key == "lost") {
-                add_cause(key == "lost" ? lost : incomplete, "unspecified", value);
-            } else if (key.starts_with("incomplete.")) {
-                add_cause(incomplete, key.substr(key.find('.') + 1), value);
-            } else if (key.starts_with("lost.")) {
-                add_cause(lost, key.substr(key.find('.') + 1), value);
-            } else {
-                add_cause(other, key, value);
-            }
-        }
-    }
-};
-
-std::vector<Cause> difference(std::vector<Cause> now, const std::vector<Cause>& before) {
-    for (auto& cause : now) {
-        const auto found = std::ranges::find(before, cause.name, &Cause::name);
-        if (found != before.end()) cause.count = saturating_subtract(cause.count, found->count);
-    }
-    // What was there at the last tick and is no more has been taken back.
-    for (const auto& cause : before) {
-        if (std::ranges::find(now, cause.name, &Cause::name) == now.end()) now.push_back({cause.name, -cause.count});
-    }
-    return now;
-}
 
 std::optional<std::int64_t> known_time(std::int64_t epoch_ns) {
     return epoch_ns == decode::unknown_time ? std::nullopt : std::optional(epoch_ns);

@@ -305,9 +305,9 @@ TEST_CASE("a comparison shows both runs, each change with its interval, and the 
     const auto page = body_of(out.str());
     for (const auto* text :
          {"+7.0 % to +13.0 %", "-13.0 % to -7.0 %", "slower", "faster", ">~<", "too few", "&lt;0.001", "0.830", "P99.9",
-          "drv-ip is slower: p99 +10.0 %",
-          "WARNING:</strong> after: 3 records were lost", "up to 5 % is no regression", "Before: 11 blocks of 1.00 s", "before: web17",
-          "after: web19", "data-runs=\"r0 r1\" data-names=\"before after\""})
+          "drv-ip is slower: p99 +10.0 %", "WARNING:</strong> after: 3 records were lost", "up to 5 % is no regression",
+          "Before: 11 blocks of 1.00 s", "before: web17", "after: web19",
+          "data-runs=\"r0 r1\" data-names=\"before after\""})
         CHECK_MESSAGE(has(page, text), text);
     CHECK(times(page, "data-runs=") == 2);
     CHECK(times(page, "<article") == 3);

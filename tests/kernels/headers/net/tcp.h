@@ -5,22 +5,36 @@ typedef unsigned char u8;
 typedef unsigned short u16;
 typedef unsigned int u32;
 
-struct in6_addr { u8 bytes[16]; };
-typedef struct { int counter; } atomic_t;
-typedef struct { atomic_t refs; } refcount_t;
-struct list_head { struct list_head *next, *prev; };
+struct in6_addr {
+    u8 bytes[16];
+};
+typedef struct {
+    int counter;
+} atomic_t;
+typedef struct {
+    atomic_t refs;
+} refcount_t;
+struct list_head {
+    struct list_head *next, *prev;
+};
 
 struct net_device {
     char name[16];
     int ifindex;
 #if KERNEL >= 313 || defined(EL7)
-    struct { struct list_head upper, lower; } adj_list;
+    struct {
+        struct list_head upper, lower;
+    } adj_list;
 #endif
 };
 
-struct task_struct { char comm[16]; };
+struct task_struct {
+    char comm[16];
+};
 
-struct ipv6_pinfo { struct in6_addr saddr, rcv_saddr, daddr; };
+struct ipv6_pinfo {
+    struct in6_addr saddr, rcv_saddr, daddr;
+};
 
 struct sock_common {
     unsigned short skc_family;
@@ -43,11 +57,13 @@ struct sock {
 #endif
 };
 
-struct socket { struct sock *sk; };
+struct socket {
+    struct sock* sk;
+};
 
 struct inet_sock {
     struct sock sk;
-    struct ipv6_pinfo *pinet6;
+    struct ipv6_pinfo* pinet6;
 #if KERNEL >= 310
     u32 inet_saddr;
     u16 inet_sport;
@@ -57,11 +73,14 @@ struct inet_sock {
 #endif
 };
 
-struct tcp_sock { struct inet_sock inet; u32 rcv_nxt, copied_seq, snd_nxt, snd_una, write_seq; };
+struct tcp_sock {
+    struct inet_sock inet;
+    u32 rcv_nxt, copied_seq, snd_nxt, snd_una, write_seq;
+};
 
 struct sk_buff {
-    struct sock *sk;
-    struct net_device *dev;
+    struct sock* sk;
+    struct net_device* dev;
     char cb[48];
     unsigned int len, data_len;
     u16 protocol;
@@ -79,7 +98,10 @@ struct sk_buff {
 #endif
 };
 
-struct skb_shared_info { atomic_t dataref; };
+struct skb_shared_info {
+    atomic_t dataref;
+};
 
-struct tcp_skb_cb { u32 seq, end_seq, ack_seq; };
-
+struct tcp_skb_cb {
+    u32 seq, end_seq, ack_seq;
+};
