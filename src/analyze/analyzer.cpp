@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -100,9 +99,6 @@ struct Analyzer::State {
 void Analyzer::State::plan(const decode::Schema& schema) {
     Plan plan;
     plan.is_main = schema.index == 0;
-    const auto stages = [this] {
-        return static_cast<std::size_t>(std::ranges::count(measures, true, &MeasureName::is_stage));
-    };
     for (std::size_t i = 0; i < schema.fields.size(); ++i) {
         const auto& [name, type] = schema.fields[i];
         if (type == FieldType::time && !plan.time) plan.time = i;
@@ -131,7 +127,7 @@ void Analyzer::State::plan(const decode::Schema& schema) {
     }
     if (plan.group_keys.size() != options.group_by.size()) plan.group_keys.clear();
     plans.push_back(std::move(plan));
-    if (!series) series.emplace(stages());
+    if (!series) series.emplace(std::ranges::count(measures, true, &MeasureName::is_stage));
 }
 
 void Analyzer::State::add(const decode::Record& record) {
@@ -365,7 +361,7 @@ Summary Analyzer::summary() const {
     summary.drops = state.drops.rows();
     summary.intervals = state.drops.intervals();
     if (state.records_in_interval > 0) {
-        std::ranges::copy(state.drops.open_rows(), std::back_inserter(summary.drops));
+        std::ranges::move(state.drops.open_rows(), std::back_inserter(summary.drops));
         summary.intervals.push_back({state.interval_start, std::nullopt});
     }
     summary.accounting = state.accounting();

@@ -27,9 +27,7 @@ void Histogram::add_outside(std::int64_t value) {
 }
 
 void Histogram::add_to_bin(int bin, std::int64_t count) {
-    auto& chunk = chunks_[static_cast<unsigned>(bin) / bins::per_doubling];
-    if (!chunk) chunk = std::make_unique<Chunk>();
-    auto& low = (*chunk)[static_cast<unsigned>(bin) % bins::per_doubling];
+    auto& low = low_count(bin);
     const std::int64_t sum = low + count;
     low = static_cast<std::uint32_t>(sum);
     if (sum >= round) overflows_[bin] += sum / round;

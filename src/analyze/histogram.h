@@ -40,10 +40,7 @@ class Histogram {
         if (static_cast<std::uint64_t>(value) > static_cast<std::uint64_t>(largest_binned)) return add_outside(value);
         squares_ += static_cast<WideUnsigned>(value) * static_cast<WideUnsigned>(value);
         const int bin = bins::index_of(value);
-        auto& chunk = chunks_[static_cast<unsigned>(bin) / bins::per_doubling];
-        if (!chunk) chunk = std::make_unique<Chunk>();
-        auto& count = (*chunk)[static_cast<unsigned>(bin) % bins::per_doubling];
-        if (++count == 0) ++overflows_[bin];
+        if (++low_count(bin) == 0) ++overflows_[bin];
     }
 
     /// All values are multiples of this: so are those that value_at() and percentile() give.
@@ -86,9 +83,14 @@ class Histogram {
     __extension__ using Wide = __int128;
     __extension__ using WideUnsigned = unsigned __int128;
 
+    /// The lowest 32 bits of the bin's count.
+    std::uint32_t& low_count(int bin) {
+        auto& chunk = chunks_[static_cast<unsigned>(bin) / bins::per_doubling];
+        if (!chunk) chunk = std::make_unique<Chunk>();
+        return (*chunk)[static_cast<unsigned>(bin) % bins::per_doubling];
+    }
     void add_outside(std::int64_t value);
     void add_to_bin(int bin, std::int64_t count);
-
     [[nodiscard]] std::int64_t value_of(int bin) const;
 
     std::int64_t resolution_ = 1;

@@ -17,6 +17,9 @@ std::vector<std::string_view> words(std::string_view text);
 /// Without blanks, tabs and line ends at both ends.
 std::string_view trim(std::string_view text);
 
+/// Letters of ASCII in upper case, the rest as it is.
+std::string upper(std::string_view text);
+
 /// The whole text as a number of the given base, nothing before or after it.
 std::optional<std::int64_t> to_int(std::string_view text);
 std::optional<std::uint64_t> to_unsigned(std::string_view text, int base = 10);

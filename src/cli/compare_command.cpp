@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/loading.h"
-#include "recording/runs.h"
 #include "report/compare_json.h"
 #include "report/compare_text.h"
 #include "report/html_report.h"
@@ -66,24 +65,21 @@ base::Result<std::vector<analyze::Summary>> load_side(const std::string& typed, 
     if (files.empty()) {
         return base::bad_input(fmt::format("there are no files in {}", base::printable(typed)), "name another folder");
     }
-    const auto runs = recording::runs_of(files);
+    auto runs = load_runs(files, presentation);
     if (!runs) return tl::make_unexpected(runs.error());
     std::vector<analyze::Summary> side;
-    for (const auto& run : *runs) {
-        auto found = load({run.files.begin(), run.files.end()}, presentation);
-        if (!found) return tl::make_unexpected(found.error());
-        if (std::ranges::any_of(*found, has_durations)) {
-            std::erase_if(*found, [](const analyze::Summary& summary) { return !has_durations(summary); });
+    for (auto& [name, reports] : *runs) {
+        if (std::ranges::any_of(reports, has_durations)) {
+            std::erase_if(reports, [](const analyze::Summary& summary) { return !has_durations(summary); });
         }
-        if (found->size() != 1) {
+        if (reports.size() != 1) {
             std::vector<std::string> recipes;
-            for (const auto& summary : *found)
+            for (const auto& summary : reports)
                 recipes.push_back(base::printable(summary.recipe));
-            return base::bad_input(fmt::format("{} holds several recipes: {}",
-                                               base::printable(run.files.front().string()), fmt::join(recipes, ", ")),
+            return base::bad_input(fmt::format("{} holds several recipes: {}", name, fmt::join(recipes, ", ")),
                                    "give a file of one recipe; 'report' shows what is in it");
         }
-        side.push_back(std::move(found->front()));
+        side.push_back(std::move(reports.front()));
     }
     return side;
 }

@@ -167,11 +167,12 @@ void add_to(std::vector<analyze::Summary>& all, analyze::Summary summary) {
 
 }  // namespace
 
-base::Result<std::vector<analyze::Summary>> load(const std::vector<std::string>& files,
-                                                 const Presentation& presentation) {
-    auto runs = recording::runs_of({files.begin(), files.end()});
+base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem::path>& files,
+                                               const Presentation& presentation) {
+    constexpr const char* hint = "stapgen report --help says which kinds of text can be read";
+    auto runs = recording::runs_of(files);
     if (!runs) return tl::make_unexpected(runs.error());
-    std::vector<analyze::Summary> all;
+    std::vector<LoadedRun> loaded;
     for (const auto& run : *runs) {
         for (const auto& [first, last] : run.missing) {
             std::cerr << fmt::format("stapgen: {}: {} of its run {} not given; what they hold counts as lost\n",
@@ -180,20 +181,29 @@ base::Result<std::vector<analyze::Summary>> load(const std::vector<std::string>&
         }
         Input input(presentation);
         if (auto done = input.read(run.files); !done) return tl::make_unexpected(done.error());
-        auto summaries = input.summaries();
-        if (summaries.empty()) {
-            const auto what = fmt::format("{}: nothing known in {} lines", shown(run.files.front()), input.lines());
-            if (files.size() == 1) {
-                return base::bad_input(what, "stapgen report --help says which kinds of text can be read");
-            }
-            std::cerr << "stapgen: " << what << '\n';
+        LoadedRun found{shown(run.files.front()), {}};
+        for (auto& summary : input.summaries())
+            add_to(found.reports, std::move(summary));
+        if (!found.reports.empty()) {
+            loaded.push_back(std::move(found));
+            continue;
         }
-        for (auto& summary : summaries)
-            add_to(all, std::move(summary));
+        const auto what = fmt::format("{}: nothing known in {} lines", found.name, input.lines());
+        if (files.size() == 1) return base::bad_input(what, hint);
+        std::cerr << "stapgen: " << what << '\n';
     }
-    if (all.empty()) {
-        return base::bad_input("nothing known in any of the files",
-                               "stapgen report --help says which kinds of text can be read");
+    if (loaded.empty()) return base::bad_input("nothing known in any of the files", hint);
+    return loaded;
+}
+
+base::Result<std::vector<analyze::Summary>> load(const std::vector<std::filesystem::path>& files,
+                                                 const Presentation& presentation) {
+    auto runs = load_runs(files, presentation);
+    if (!runs) return tl::make_unexpected(runs.error());
+    std::vector<analyze::Summary> all;
+    for (auto& run : *runs) {
+        for (auto& summary : run.reports)
+            add_to(all, std::move(summary));
     }
     return all;
 }

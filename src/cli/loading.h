@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -9,11 +10,20 @@
 
 namespace stapgen::cli {
 
-/// Reads files ("-" is stdin) of whatever kinds: recordings and text that other tools print. What is of one recipe is
-/// one summary, added up over all files; parts of one run are put together first. In the order of their first lines.
-/// Error (bad_input): a file cannot be read, or there is nothing known in any of them. What a user should know besides
-/// goes to stderr.
-base::Result<std::vector<analyze::Summary>> load(const std::vector<std::string>& files,
+/// One run: a file, or the parts of a rotated recording.
+struct LoadedRun {
+    std::string name;                       ///< of its first file, to be shown
+    std::vector<analyze::Summary> reports;  ///< one for each recipe, in the order of their first lines; never empty
+};
+
+/// Reads files ("-" is stdin) of whatever kinds: recordings and text that other tools print. Parts of one run are put
+/// together. Error (bad_input): a file cannot be read, or there is nothing known in any of them. What a user should
+/// know besides goes to stderr.
+base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem::path>& files,
+                                               const Presentation& presentation);
+
+/// The same, and what is of one recipe is one summary, added up over all runs.
+base::Result<std::vector<analyze::Summary>> load(const std::vector<std::filesystem::path>& files,
                                                  const Presentation& presentation);
 
 }  // namespace stapgen::cli

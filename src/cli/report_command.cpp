@@ -16,7 +16,7 @@ struct ReportOptions {
 base::Result<void> report(const ReportOptions& options) {
     auto presentation = presentation_of(options.present);
     if (!presentation) return tl::make_unexpected(presentation.error());
-    auto reports = load(options.files, *presentation);
+    auto reports = load({options.files.begin(), options.files.end()}, *presentation);
     if (!reports) return tl::make_unexpected(reports.error());
     present(std::cout, *reports, *presentation);
     return {};

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdint>
 #include <utility>
 
 #include "base/text.h"
+#include "base/units.h"
+#include "report/wall_time.h"
 
 namespace stapgen::report {
 
@@ -21,6 +24,15 @@ std::string causes_text(const std::vector<analyze::Cause>& causes) {
 }
 
 }  // namespace
+
+std::string span_text(const analyze::Summary& summary) {
+    const auto& start = summary.start_epoch_ns;
+    const auto& end = summary.end_epoch_ns;
+    if (!start) return "";
+    if (!end || *end <= *start || *start < 0) return local_time(*start);
+    return fmt::format("{}, for {}", local_time(*start),
+                       base::format_duration(std::chrono::nanoseconds(*end - *start)));
+}
 
 std::vector<std::string> account_lines(const analyze::Summary& summary) {
     const auto& accounting = summary.accounting;

@@ -8,6 +8,10 @@
 /// Sentences that tables and pages share. Control characters of names are made visible.
 namespace stapgen::report {
 
+/// When it began, and for how long: "2026-11-20 14:09:01 +0100, for 2.21 s"; empty if the input does not tell. Local
+/// time zone.
+std::string span_text(const analyze::Summary& summary);
+
 /// "4037 seen = 2019 reported + 2018 filtered + 0 incomplete + 0 lost", and what the script counts beside them. Nothing
 /// where the input keeps no account.
 std::vector<std::string> account_lines(const analyze::Summary& summary);

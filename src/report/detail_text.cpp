@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "report/measures.h"
 #include "report/table.h"
 #include "report/tail_text.h"
 #include "report/wall_time.h"
@@ -50,10 +51,7 @@ std::string wrapped(std::string head, const std::vector<std::string>& parts, std
 }
 
 std::string whose(const analyze::GroupField& field) {
-    const auto key = base::printable(field.key);
-    if (const auto* number = std::get_if<std::int64_t>(&field.value)) return fmt::format("{} {}", key, *number);
-    if (const auto* text = std::get_if<std::string>(&field.value)) return key + ' ' + base::printable(*text);
-    return key;
+    return base::printable(field.key) + ' ' + group_text(field);
 }
 
 void write_slowest(std::ostream& out, const analyze::Summary& summary, const analyze::Breakdown& breakdown,

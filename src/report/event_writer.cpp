@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "analyze/saturate.h"
@@ -75,9 +74,7 @@ Json json_value(FieldType type, const Value& value) {
 /// Widths are fixed, because rows are written before the widest is known: 15 bytes are the longest name of a thread,
 /// 21 the longest IPv4 endpoint, and a stage of ten digits is below a second.
 EventWriter::Column EventWriter::column_of(const decode::Field& field) {
-    Column column{field.name, 0, false};
-    for (char& c : column.heading)
-        c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    Column column{base::upper(field.name), 0, false};
     switch (field.type) {
         case FieldType::time:
             column.width = 15;

@@ -33,7 +33,7 @@ std::string origin_of(const HtmlOptions& options, std::size_t report) {
 
 std::string facts_of(const Summary& summary, const HtmlOptions& options, std::size_t report) {
     auto facts = origin_of(options, report);
-    append(facts, html::span_of(summary));
+    append(facts, span_text(summary));
     return facts;
 }
 

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <set>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "report/html_sections.h"
 #include "report/html_text.h"
@@ -17,12 +17,6 @@ namespace {
 using analyze::Breakdown;
 using analyze::Measure;
 using analyze::Percentile;
-
-std::string upper(std::string text) {
-    for (char& c : text)
-        c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    return text;
-}
 
 /// All time of a stage, of the whole or of a group.
 double sum_of(const analyze::Summary& summary, const std::string& stage, const analyze::Group& group = {}) {
@@ -80,18 +74,6 @@ void add_cells(std::vector<Cell>& row, const Measure& measure, const Style& styl
     row.push_back({style.cell(stats.max())});
 }
 
-/// What the `-` in place of a percentile means.
-std::string too_few(const Measures& measures, const std::vector<Percentile>& percentiles) {
-    std::string needs;
-    for (const auto& [text, percent] : percentiles) {
-        const bool missing = std::ranges::any_of(
-            measures, [p = percent](const Measure* measure) { return !measure->stats.percentile(p); });
-        if (!missing) continue;
-        needs += fmt::format("{} P{} needs {}", needs.empty() ? "" : ",", text, analyze::values_needed(percent));
-    }
-    return needs.empty() ? "" : "-: too few values to tell;" + needs;
-}
-
 Table measures_table(const analyze::Summary& summary, const Measures& measures, bool is_time,
                      const HtmlOptions& options) {
     const Style style = style_of(measures, is_time);
@@ -109,7 +91,7 @@ Table measures_table(const analyze::Summary& summary, const Measures& measures, 
         if (shares) row.push_back(share ? bar_cell(*share, colour) : Cell{});
         add_cells(row, *measure, style, options.percentiles);
     }
-    table.below = too_few(measures, options.percentiles);
+    table.below = too_few_text(measures, options.percentiles);
     return table;
 }
 
@@ -133,7 +115,7 @@ Table groups_table(const analyze::Summary& summary, bool is_time, const HtmlOpti
     const auto keys = shown.front()->group.size();
     for (const auto& field : shown.front()->group) {
         const bool is_text = std::holds_alternative<std::string>(field.value);
-        table.columns.push_back({upper(field.key), is_text ? Kind::text : Kind::number});
+        table.columns.push_back({base::upper(field.key), is_text ? Kind::text : Kind::number});
     }
     table.columns.push_back({is_time ? "STAGE" : "VALUE", Kind::head});
     if (is_time) table.columns.push_back({"SHARE OF TIME", Kind::text});
@@ -144,14 +126,14 @@ Table groups_table(const analyze::Summary& summary, bool is_time, const HtmlOpti
         const bool repeated = last != nullptr && *last == measure->group;
         last = &measure->group;
         for (const auto& field : measure->group)
-            row.push_back({.text = text_of(field), .mark = repeated ? "repeated" : ""});
+            row.push_back({.text = group_text(field), .mark = repeated ? "repeated" : ""});
         row.resize(keys);
         row.push_back({measure->name});
         const auto share = is_time ? share_of(summary, *measure) : std::nullopt;
         if (is_time) row.push_back(share ? bar_cell(*share, colour_of_stage(summary, measure->name)) : Cell{});
         add_cells(row, *measure, style, options.percentiles);
     }
-    table.below = too_few(shown, options.percentiles);
+    table.below = too_few_text(shown, options.percentiles);
     if (groups > options.max_groups) {
         table.below = fmt::format("and {} smaller groups{}{}", groups - options.max_groups,
                                   table.below.empty() ? "" : "; ", table.below);
@@ -188,7 +170,7 @@ Table slowest_table(const analyze::Summary& summary, const Breakdown& breakdown,
             row.push_back({style.cell(stage)});
         std::string whose;
         for (const auto& field : record.of)
-            whose += fmt::format("{}{} {}", whose.empty() ? "" : ", ", field.key, text_of(field));
+            whose += fmt::format("{}{} {}", whose.empty() ? "" : ", ", field.key, group_text(field));
         row.push_back({whose});
     }
     return table;

@@ -32,6 +32,40 @@ class Numbering {
 
 }  // namespace
 
+std::string Style::cell(std::optional<std::int64_t> number) const {
+    if (!number) return "-";
+    return is_time ? cell(static_cast<double>(*number)) : fmt::format("{}", *number);
+}
+
+std::string Style::cell(std::optional<double> number) const {
+    if (!number) return "-";
+    return is_time ? fmt::format("{:.{}f}", *number / 1e3, decimals) : fmt::format("{:.2f}", *number);
+}
+
+Style style_of(const Measures& measures, bool is_time) {
+    std::int64_t largest = 0;
+    for (const auto* measure : measures)
+        largest = std::max(largest, measure->stats.max().value_or(0));
+    return {is_time, largest < 100'000'000 ? 3 : 2};
+}
+
+std::string too_few_text(const Measures& measures, const std::vector<analyze::Percentile>& percentiles) {
+    std::string needs;
+    for (const auto& [text, percent] : percentiles) {
+        const bool missing = std::ranges::any_of(
+            measures, [p = percent](const Measure* measure) { return !measure->stats.percentile(p); });
+        if (!missing) continue;
+        needs += fmt::format("{} P{} needs {}", needs.empty() ? "" : ",", text, analyze::values_needed(percent));
+    }
+    return needs.empty() ? needs : "-: too few values to tell;" + needs;
+}
+
+std::string group_text(const analyze::GroupField& field) {
+    if (const auto* number = std::get_if<std::int64_t>(&field.value)) return fmt::format("{}", *number);
+    if (const auto* text = std::get_if<std::string>(&field.value)) return base::printable(*text);
+    return field.key;
+}
+
 std::vector<std::optional<double>> shares_of(const std::vector<Measure>& stages) {
     Numbering numbering;
     std::vector<double> times;

@@ -1,14 +1,39 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "analyze/percentile.h"
 #include "analyze/summary.h"
 
 namespace stapgen::report {
+
+/// How the numbers of one table are written: ns as us with so many decimals, or plain numbers. "-" for what is not
+/// known.
+struct Style {
+    bool is_time = true;
+    int decimals = 3;
+
+    [[nodiscard]] std::string cell(std::optional<std::int64_t> number) const;
+    [[nodiscard]] std::string cell(std::optional<double> number) const;
+    [[nodiscard]] std::string cell(std::int64_t number) const { return cell(std::optional(number)); }
+    [[nodiscard]] std::string cell(double number) const { return cell(std::optional(number)); }
+};
+
+using Measures = std::vector<const analyze::Measure*>;
+
+/// One style for all numbers of a table, so that they line up: whole ns until a tenth of a second is among them.
+Style style_of(const Measures& measures, bool is_time);
+
+/// What the "-" in place of a percentile means: "-: too few values to tell; P99 needs 368". Empty if there is none.
+std::string too_few_text(const Measures& measures, const std::vector<analyze::Percentile>& percentiles);
+
+/// The value of one key of a group; control characters made visible.
+std::string group_text(const analyze::GroupField& field);
 
 /// For each stage its part of the time of all stages of the same group, the stage "total" left out of that: 0 to 1,
 /// and about 1 for "total" itself. Nothing where that time is 0.
@@ -16,7 +41,7 @@ std::vector<std::optional<double>> shares_of(const std::vector<analyze::Measure>
 
 /// The measures of the largest groups, and of all others together.
 struct TopGroups {
-    std::vector<const analyze::Measure*> shown;
+    Measures shown;
     std::vector<analyze::Measure> rest;  ///< their group is {"other": true}; as exact as what it is made of
     std::size_t groups = 0;              ///< how many there are
     std::size_t in_rest = 0;             ///< how many of them are in `rest`

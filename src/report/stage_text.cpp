@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <chrono>
 #include <span>
 #include <string>
@@ -29,62 +28,40 @@ struct Row {
 };
 using Rows = std::vector<Row>;
 
-std::string upper(std::string text) {
-    for (char& c : text)
-        c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    return text;
-}
-
-std::string group_cell(const analyze::GroupField& field) {
-    if (const auto* number = std::get_if<std::int64_t>(&field.value)) return fmt::format("{}", *number);
-    if (const auto* text = std::get_if<std::string>(&field.value)) return base::printable(*text);
-    return field.key;
-}
-
 /// Columns that are there only if the table still fits, the most wanted first; intervals only where there is more room
 /// than a page has.
 enum class Extra { stddev, min, sum, intervals };
 constexpr std::array extras{Extra::stddev, Extra::min, Extra::sum, Extra::intervals};
 
-/// How the numbers of one table are written: ns shown as us, or plain numbers.
-struct Style {
-    bool is_time = true;
-    int decimals = 3;
-    std::vector<Extra> with;
+/// And which of those a table has.
+struct TableStyle : Style {
+    std::vector<Extra> with{};
 
     [[nodiscard]] bool has(Extra extra) const { return std::ranges::find(with, extra) != with.end(); }
-    [[nodiscard]] std::string cell(std::optional<std::int64_t> number) const {
-        if (!number) return "-";
-        return is_time ? cell(std::optional(static_cast<double>(*number))) : fmt::format("{}", *number);
-    }
-    [[nodiscard]] std::string cell(std::optional<double> number) const {
-        if (!number) return "-";
-        return is_time ? fmt::format("{:.{}f}", *number / 1e3, decimals) : fmt::format("{:.2f}", *number);
-    }
     [[nodiscard]] std::string interval(const Histogram& stats, double percent) const {
         const auto interval = stats.confidence(percent);
-        if (!interval) return "-";
-        return fmt::format("[{}, {}]", cell(std::optional(interval->low)), cell(std::optional(interval->high)));
+        return interval ? fmt::format("[{}, {}]", cell(interval->low), cell(interval->high)) : "-";
     }
 };
 
-/// Whole ns until a tenth of a second is among the numbers, and one style for all, so that they line up.
-Style style_of(const Rows& rows, bool is_time) {
-    std::int64_t largest = 0;
-    for (const auto& row : rows)
-        largest = std::max(largest, row.measure->stats.max().value_or(0));
-    return {is_time, largest < 100'000'000 ? 3 : 2, {}};
+Measures measures_of(std::span<const Rows* const> tables) {
+    Measures measures;
+    for (const auto* rows : tables) {
+        for (const auto& row : *rows)
+            measures.push_back(row.measure);
+    }
+    return measures;
 }
 
 std::string share_cell(std::optional<double> share) {
     return share ? fmt::format("{:.1f}%", *share * 100) : "-";
 }
 
-std::string rendered(const Rows& rows, const Style& style, const TextOptions& options) {
+std::string rendered(const Rows& rows, const TableStyle& style, const TextOptions& options) {
     std::vector<Column> columns;
     for (const auto& field : rows.front().measure->group) {
         const bool is_text = std::holds_alternative<std::string>(field.value);
-        columns.push_back({upper(base::printable(field.key)), is_text ? Align::left : Align::right});
+        columns.push_back({base::upper(base::printable(field.key)), is_text ? Align::left : Align::right});
     }
     const std::size_t group_columns = columns.size();
     columns.push_back({style.is_time ? "STAGE [us]" : "VALUE", Align::left});
@@ -109,7 +86,7 @@ std::string rendered(const Rows& rows, const Style& style, const TextOptions& op
             if (group_columns > 0) row.front() = "rest";
         } else {
             for (const auto& field : measure->group)
-                row.push_back(group_cell(field));
+                row.push_back(group_text(field));
             row.resize(group_columns, "-");
         }
         row.push_back(base::printable(measure->name));
@@ -138,7 +115,7 @@ std::size_t width_of(std::string_view text) {
     return width;
 }
 
-void write_intervals(std::ostream& out, const Rows& rows, const Style& style, const TextOptions& options) {
+void write_intervals(std::ostream& out, const Rows& rows, const TableStyle& style, const TextOptions& options) {
     std::vector<Column> columns{{style.is_time ? "95 % INTERVAL [us]" : "95 % INTERVAL", Align::left}};
     std::vector<std::vector<std::string>> cells;
     for (const auto& percentile : options.percentiles)
@@ -155,7 +132,8 @@ void write_intervals(std::ostream& out, const Rows& rows, const Style& style, co
 void write_measures(std::ostream& out, const Rows& rows, bool is_time, const TextOptions& options) {
     if (rows.empty()) return;
     const std::size_t width = text_width(options);
-    Style style = style_of(rows, is_time);
+    const std::array<const Rows*, 1> whole{&rows};
+    TableStyle style{style_of(measures_of(whole), is_time)};
     auto text = rendered(rows, style, options);
     while (is_time && style.decimals > 1 && width_of(text) > width) {
         --style.decimals;
@@ -207,19 +185,6 @@ struct Kind {
     }
 };
 
-/// Says what the `-` in place of a percentile means.
-void write_footnote(std::ostream& out, std::span<const Rows* const> tables, const TextOptions& options) {
-    std::string needs;
-    for (const auto& [text, percent] : options.percentiles) {
-        const bool missing = std::ranges::any_of(tables, [p = percent](const Rows* rows) {
-            return std::ranges::any_of(*rows, [p](const Row& row) { return !row.measure->stats.percentile(p); });
-        });
-        if (!missing) continue;
-        needs += fmt::format("{} P{} needs {}", needs.empty() ? "" : ",", text, analyze::values_needed(percent));
-    }
-    if (!needs.empty()) out << "-: too few values to tell;" << needs << "\n\n";
-}
-
 }  // namespace
 
 void write_stages(std::ostream& out, const analyze::Summary& summary, const TextOptions& options) {
@@ -231,8 +196,8 @@ void write_stages(std::ostream& out, const analyze::Summary& summary, const Text
     const auto in_rest = std::max(stages.top.in_rest, values.top.in_rest);
     if (in_rest > 0 && options.max_groups > 0)
         out << "rest: " << in_rest << (in_rest == 1 ? " smaller group\n\n" : " smaller groups together\n\n");
-    const std::array tables{&stages.whole, &values.whole, &stages.grouped, &values.grouped};
-    write_footnote(out, tables, options);
+    const std::array<const Rows*, 4> tables{&stages.whole, &values.whole, &stages.grouped, &values.grouped};
+    if (const auto note = too_few_text(measures_of(tables), options.percentiles); !note.empty()) out << note << "\n\n";
     if (summary.resolution_ns > 1 && !stages.whole.empty()) {
         out << "times are multiples of " << base::format_duration(std::chrono::nanoseconds(summary.resolution_ns))
             << "\n\n";

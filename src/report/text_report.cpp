@@ -5,13 +5,11 @@
 #include <string>
 
 #include "base/text.h"
-#include "base/units.h"
 #include "report/account_text.h"
 #include "report/detail_text.h"
 #include "report/drop_text.h"
 #include "report/stage_text.h"
 #include "report/table.h"
-#include "report/wall_time.h"
 
 namespace stapgen::report {
 
@@ -30,13 +28,7 @@ void write_counters(std::ostream& out, const std::vector<analyze::Counter>& coun
 
 void write_title(std::ostream& out, const analyze::Summary& summary) {
     out << base::printable(summary.recipe);
-    if (summary.start_epoch_ns) {
-        out << ", " << local_time(*summary.start_epoch_ns);
-        if (summary.end_epoch_ns && *summary.end_epoch_ns > *summary.start_epoch_ns && *summary.start_epoch_ns >= 0) {
-            const auto length = std::chrono::nanoseconds(*summary.end_epoch_ns - *summary.start_epoch_ns);
-            out << ", for " << base::format_duration(length);
-        }
-    }
+    if (const auto span = span_text(summary); !span.empty()) out << ", " << span;
     out << "\n\n";
 }
 
