@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "base/files.h"
+#include "base/source.h"
 #include "base/text.h"
 
 namespace stapgen::host {
@@ -82,7 +83,7 @@ base::Result<std::optional<SymbolTableCure>> cure_symbol_table(const System& sys
     std::string text;
     std::string origin = "/proc/kallsyms";
     if (symbols) {
-        auto content = read_maybe_compressed(*symbols);
+        auto content = base::read_unpacked(*symbols);
         if (!content) return tl::make_unexpected(content.error());
         text = std::move(*content);
         origin = symbols->string();

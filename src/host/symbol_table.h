@@ -11,9 +11,6 @@
 
 namespace stapgen::host {
 
-/// A file that may be gzip, xz or zstd (told by its first bytes), unpacked.
-base::Result<std::string> read_maybe_compressed(const std::filesystem::path& path);
-
 /// From the text of /proc/kallsyms or a System.map: the kernel's own text symbols, no module's, in the form
 /// stap reads. Addresses may be all zero (kptr_restrict): stap needs only the names. Empty if there are none.
 std::string system_map_from(std::string_view kallsyms);

@@ -6,8 +6,6 @@
 #include <cstring>
 #include <utility>
 
-#include "recording/source.h"
-
 namespace stapgen::recording {
 
 namespace {
@@ -32,13 +30,13 @@ std::size_t find_own_line(std::string_view lines) {
 
 }  // namespace
 
-Reader::Reader(std::unique_ptr<Source> source) : source_(std::move(source)), buffer_(first_size) {}
+Reader::Reader(std::unique_ptr<base::Source> source) : source_(std::move(source)), buffer_(first_size) {}
 Reader::Reader(Reader&&) noexcept = default;
 Reader& Reader::operator=(Reader&&) noexcept = default;
 Reader::~Reader() = default;
 
 base::Result<Reader> Reader::open(const std::filesystem::path& path) {
-    auto source = Source::open(path);
+    auto source = base::Source::open(path);
     if (!source) return tl::make_unexpected(source.error());
     Reader reader(*std::move(source));
     if (auto begun = reader.begin(); !begun) return tl::make_unexpected(begun.error());

@@ -9,12 +9,10 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/source.h"
 #include "recording/facts.h"
 
 namespace stapgen::recording {
-
-/// Where bytes come from, unpacked: recording/source.h.
-class Source;
 
 /// Reads any text by whole lines, from a file, a pipe or a terminal, plain or compressed by zstd, gzip or xz, which it
 /// sees by itself. The two lines that a recording has of its own are taken out wherever they stand, so that a paste of
@@ -51,14 +49,14 @@ class Reader {
     [[nodiscard]] bool cut_short() const;
 
   private:
-    explicit Reader(std::unique_ptr<Source> source);
+    explicit Reader(std::unique_ptr<base::Source> source);
     base::Result<void> begin();
     base::Result<void> fill();
     base::Result<bool> take_own(std::string_view line);
     std::string_view hand_out(std::size_t size);
     void end();
 
-    std::unique_ptr<Source> source_;
+    std::unique_ptr<base::Source> source_;
     std::vector<char> buffer_;
     std::size_t begin_ = 0, whole_ = 0, end_ = 0;  ///< handed out up to, whole lines up to, filled up to
     bool in_long_line_ = false, at_end_ = false, another_ = false;

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,6 +21,17 @@ class DropReasons {
     /// out and counted. Error (bad_input): no list of reasons in it.
     static base::Result<DropReasons> parse(std::string_view format);
 
+    /// From the enum skb_drop_reason in BTF (/sys/kernel/btf/vmlinux, or section .BTF of a vmlinux). Error (bad_input):
+    /// it is damaged; it has no such enum.
+    static base::Result<DropReasons> from_btf(std::span<const std::byte> btf);
+    /// Compiled in, by the version at the beginning of `release` ("6.12.117+deb13-amd64": Linux 6.12, 5.17 and later).
+    /// Stable and distribution kernels renumber, so this is a guess: see guess(). Error (bad_input): no version, or one
+    /// without reasons.
+    static base::Result<DropReasons> of_release(std::string_view release);
+
+    /// Where they are a guess: a sentence for the user that says which numbers of which kernel they are. Else empty.
+    [[nodiscard]] const std::string& guess() const { return guess_; }
+
     /// "NO_SOCKET". The view lives as long as this.
     [[nodiscard]] std::optional<std::string_view> name(std::uint32_t reason) const;
 
@@ -32,6 +45,7 @@ class DropReasons {
   private:
     std::map<std::uint32_t, std::string> names_;
     std::size_t skipped_ = 0;
+    std::string guess_;
 };
 
 }  // namespace stapgen::symbols

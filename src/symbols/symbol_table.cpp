@@ -163,13 +163,29 @@ std::optional<Symbol> SymbolTable::find(std::uint64_t address, const Lookup& loo
     const auto& function = functions_[static_cast<std::size_t>(after - starts_.begin() - 1)];
     if (looked_up - start >= function.size) return std::nullopt;
     if (function.module != 0 && lookup.slide != 0) return std::nullopt;
+    return symbol_of(function, in_table - start);
+}
+
+Symbol SymbolTable::symbol_of(const Function& function, std::uint64_t offset) const {
     Symbol symbol;
     symbol.name = std::string_view(text_->data() + function.name_begin, function.name_size);
-    symbol.offset = in_table - start;
+    symbol.offset = offset;
     symbol.size = function.size;
     if (function.module != 0) symbol.module = modules_[function.module];
     symbol.init_text = function.init_text;
     return symbol;
+}
+
+SymbolTable::Entry SymbolTable::function(std::size_t index) const& {
+    return {starts_[index], symbol_of(functions_[index], 0)};
+}
+
+std::vector<std::uint64_t> SymbolTable::addresses_of(std::string_view name) const {
+    std::vector<std::uint64_t> found;
+    for (std::size_t i = 0; i < functions_.size(); ++i) {
+        if (symbol_of(functions_[i], 0).name == name) found.push_back(starts_[i]);
+    }
+    return found;
 }
 
 base::Result<std::int64_t> slide_between(const SymbolTable& running, const SymbolTable& map) {

@@ -76,6 +76,16 @@ class SymbolTable {
     [[nodiscard]] bool has_modules() const { return modules_.size() > 1; }
     [[nodiscard]] const Markers& markers() const { return markers_; }
 
+    /// One of size(), by address; its offset is 0.
+    struct Entry {
+        std::uint64_t start = 0;
+        Symbol symbol;
+    };
+    [[nodiscard]] Entry function(std::size_t index) const&;
+    Entry function(std::size_t index) const&& = delete;
+    /// Where functions of this name begin, modules' included; several static functions may share a name.
+    [[nodiscard]] std::vector<std::uint64_t> addresses_of(std::string_view name) const;
+
   private:
     struct Function {
         std::uint64_t size;
@@ -88,6 +98,7 @@ class SymbolTable {
     SymbolTable() = default;
     void find_markers(const std::vector<SymbolLine>& lines);
     void build(std::vector<SymbolLine>&& lines);
+    [[nodiscard]] Symbol symbol_of(const Function& function, std::uint64_t offset) const;
 
     std::unique_ptr<const std::string> text_;
     std::vector<std::string_view> modules_;

@@ -2,13 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <boost/iostreams/copy.hpp>
-#include <boost/iostreams/device/array.hpp>
-#include <boost/iostreams/device/back_inserter.hpp>
-#include <boost/iostreams/filter/gzip.hpp>
-#include <boost/iostreams/filter/zstd.hpp>
-#include <boost/iostreams/filtering_stream.hpp>
-
 #include "base/files.h"
 
 using namespace stapgen;
@@ -24,16 +17,6 @@ constexpr std::string_view kallsyms =
     "ffffffff82000000 D some_data\n"
     "ffffffffc0000000 t in_a_module\t[nf_tables]\n";
 constexpr std::string_view map = "ffffffff81000000 T _text\nffffffff81000100 t helper\nffffffff81000200 T weak_one\n";
-
-template <class Filter>
-std::string packed(Filter filter) {
-    std::string out;
-    boost::iostreams::filtering_istream stream;
-    stream.push(filter);
-    stream.push(boost::iostreams::array_source(kallsyms.data(), kallsyms.size()));
-    boost::iostreams::copy(stream, boost::iostreams::back_inserter(out));
-    return out;
-}
 
 Target stub() {
     Target target;
@@ -56,22 +39,6 @@ TEST_CASE("Debian's stub names no function, a real table does, addresses hidden 
     CHECK(names_functions(map));
     CHECK(names_functions("0000000000000000 T _text\n"));
     CHECK_FALSE(names_functions(""));
-}
-
-TEST_CASE("a symbol file may be packed in the usual ways") {
-    const auto folder = base::PrivateDirectory::create();
-    const auto file = folder->path() / "kallsyms";
-    for (const auto& content : {std::string(kallsyms), packed(boost::iostreams::gzip_compressor()),
-                                packed(boost::iostreams::zstd_compressor())}) {
-        REQUIRE(base::replace_file(file, content));
-        CHECK(read_maybe_compressed(file) == std::string(kallsyms));
-    }
-    auto broken = packed(boost::iostreams::gzip_compressor());
-    broken.resize(broken.size() / 2);
-    REQUIRE(base::replace_file(file, broken));
-    const auto result = read_maybe_compressed(file);
-    REQUIRE_FALSE(result);
-    CHECK(result.error().kind == base::ErrorKind::bad_input);
 }
 
 TEST_CASE("a stub is covered by a table made of the running kernel's symbols, written once") {

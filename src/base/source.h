@@ -4,22 +4,26 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "base/result.h"
 
-namespace stapgen::recording {
+namespace stapgen::base {
 
 /// Bytes of a file or of stdin, unpacked if they are compressed.
 class Source {
   public:
     /// "-" is stdin. Reads the first bytes.
-    static base::Result<std::unique_ptr<Source>> open(const std::filesystem::path& path);
+    static Result<std::unique_ptr<Source>> open(const std::filesystem::path& path);
     virtual ~Source() = default;
 
     /// At least one byte, and what there is at once; 0 at the end. Errors: reading fails; the data is damaged.
-    virtual base::Result<std::size_t> read(std::span<char> into) = 0;
+    virtual Result<std::size_t> read(std::span<char> into) = 0;
     /// At the end: it came in the middle of compressed data.
     [[nodiscard]] virtual bool cut_short() const = 0;
 };
 
-}  // namespace stapgen::recording
+/// All of it. Errors: those of open() and read(), and that it is cut short.
+Result<std::string> read_unpacked(const std::filesystem::path& path);
+
+}  // namespace stapgen::base

@@ -1,4 +1,4 @@
-#include "recording/unpacker.h"
+#include "base/unpacker.h"
 
 #include <lzma.h>
 #include <zlib.h>
@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace stapgen::recording {
+namespace stapgen::base {
 
 namespace {
 
@@ -106,4 +106,4 @@ std::unique_ptr<Unpacker> make_unpacker(std::string_view beginning) {
     return nullptr;
 }
 
-}  // namespace stapgen::recording
+}  // namespace stapgen::base

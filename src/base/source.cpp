@@ -1,4 +1,4 @@
-#include "recording/source.h"
+#include "base/source.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "recording/unpacker.h"
+#include "base/unpacker.h"
 
-namespace stapgen::recording {
+namespace stapgen::base {
 
 namespace {
 
@@ -28,13 +28,13 @@ class Input {
         if (fd_ > STDIN_FILENO) ::close(fd_);
     }
 
-    base::Result<std::size_t> read(std::span<char> into) {
+    Result<std::size_t> read(std::span<char> into) {
         for (;;) {
             const auto count = ::read(fd_, into.data(), into.size());
             if (count >= 0) return static_cast<std::size_t>(count);
             if (errno == EINTR) continue;
-            return base::bad_input(fmt::format("cannot read {}: {}", name_, std::strerror(errno)),
-                                   "name a file that can be read; - is stdin");
+            return bad_input(fmt::format("cannot read {}: {}", name_, std::strerror(errno)),
+                             "name a file that can be read; - is stdin");
         }
     }
     [[nodiscard]] const std::string& name() const { return name_; }
@@ -48,7 +48,7 @@ class PlainSource final : public Source {
   public:
     PlainSource(Input input, std::string beginning) : input_(std::move(input)), beginning_(std::move(beginning)) {}
 
-    base::Result<std::size_t> read(std::span<char> into) override {
+    Result<std::size_t> read(std::span<char> into) override {
         if (beginning_.empty()) return input_.read(into);
         const auto count = beginning_.copy(into.data(), into.size());
         beginning_.erase(0, count);
@@ -68,7 +68,7 @@ class PackedSource final : public Source {
         std::ranges::copy(beginning, buffer_.begin());
     }
 
-    base::Result<std::size_t> read(std::span<char> into) override {
+    Result<std::size_t> read(std::span<char> into) override {
         while (!damaged_) {
             const auto step = unpacker_->step({buffer_.data() + begin_, end_ - begin_}, into, last_);
             begin_ += step.taken;
@@ -79,13 +79,13 @@ class PackedSource final : public Source {
             if (last_) return std::size_t{0};
             if (auto filled = fill(); !filled) return tl::make_unexpected(filled.error());
         }
-        return base::bad_input(fmt::format("{}: the compressed data is damaged at byte {}", input_.name(), offset_),
-                               "copy it again; the report has what comes before");
+        return bad_input(fmt::format("{}: the compressed data is damaged at byte {}", input_.name(), offset_),
+                         "copy it again");
     }
     [[nodiscard]] bool cut_short() const override { return !damaged_ && !unpacker_->complete(); }
 
   private:
-    base::Result<void> fill() {
+    Result<void> fill() {
         std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
                   buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());
         end_ -= std::exchange(begin_, 0);
@@ -106,12 +106,12 @@ class PackedSource final : public Source {
 
 }  // namespace
 
-base::Result<std::unique_ptr<Source>> Source::open(const std::filesystem::path& path) {
+Result<std::unique_ptr<Source>> Source::open(const std::filesystem::path& path) {
     const bool is_stdin = path == "-";
     const int fd = is_stdin ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
-        return base::bad_input(fmt::format("cannot open {}: {}", path.string(), std::strerror(errno)),
-                               "name a recording or any text of these kinds; - is stdin");
+        return bad_input(fmt::format("cannot open {}: {}", path.string(), std::strerror(errno)),
+                         "name a file that can be read; - is stdin");
     }
     Input input(fd, is_stdin ? "stdin" : path.string());
     std::string beginning(magic_size, '\0');
@@ -129,4 +129,24 @@ base::Result<std::unique_ptr<Source>> Source::open(const std::filesystem::path& 
     return std::make_unique<PlainSource>(std::move(input), std::move(beginning));
 }
 
-}  // namespace stapgen::recording
+Result<std::string> read_unpacked(const std::filesystem::path& path) {
+    auto source = Source::open(path);
+    if (!source) return tl::make_unexpected(source.error());
+    constexpr std::size_t first_size = 1U << 20U;
+    std::string content;
+    for (std::size_t size = 0;;) {
+        if (content.size() - size < first_size) content.resize(std::max(2 * content.size(), first_size));
+        const auto count = (*source)->read(std::span(content).subspan(size));
+        if (!count) return tl::make_unexpected(count.error());
+        size += *count;
+        if (*count > 0) continue;
+        if ((*source)->cut_short()) {
+            return bad_input(fmt::format("{} ends in the middle of compressed data", path.string()),
+                             "the file is damaged or was cut off; make it again");
+        }
+        content.resize(size);
+        return content;
+    }
+}
+
+}  // namespace stapgen::base

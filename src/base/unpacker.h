@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-namespace stapgen::recording {
+namespace stapgen::base {
 
 /// Takes one kind of compressed data apart, piece by piece; several in a row are one.
 class Unpacker {
@@ -28,4 +28,4 @@ inline constexpr std::size_t magic_size = 6;
 /// By the first bytes: zstd, gzip or xz. Null for anything else.
 std::unique_ptr<Unpacker> make_unpacker(std::string_view beginning);
 
-}  // namespace stapgen::recording
+}  // namespace stapgen::base

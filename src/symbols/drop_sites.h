@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "symbols/kernel_image.h"
+#include "symbols/symbol_table.h"
+
+namespace stapgen::symbols {
+
+/// Where a kernel's own code may drop a packet: what `location` of the tracepoint skb:kfree_skb can be. Addresses are
+/// as in the table.
+class DropSites {
+  public:
+    /// The return addresses of all calls (and the functions that end in a jump, whose caller is the place) to the
+    /// functions that free a packet as dropped. `table` and `image` are of one kernel, not slid apart.
+    static DropSites from_code(const KernelImage& image, const SymbolTable& table);
+    /// Less exact: the whole of each function of `table` that is known to have such calls in some kernel
+    /// (compiled in: src/symbols/drop_functions.h).
+    static DropSites from_names(const SymbolTable& table);
+
+    struct Range {
+        std::uint64_t begin = 0, end = 0;  ///< end excluded; of an exact site begin + 1
+    };
+    [[nodiscard]] const std::vector<Range>& ranges() const { return ranges_; }  ///< ascending, apart
+    [[nodiscard]] bool contains(std::uint64_t address) const;
+    [[nodiscard]] bool exact() const { return exact_; }
+    [[nodiscard]] std::size_t size() const { return ranges_.size(); }
+
+  private:
+    std::vector<Range> ranges_;
+    bool exact_ = false;
+};
+
+}  // namespace stapgen::symbols

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "symbols/drop_sites.h"
+#include "symbols/kernel_image.h"
+#include "symbols/symbol_table.h"
+
+namespace stapgen::symbols {
+
+/// Whether the kernel of this table can be moved at boot: it has dump_kernel_offset (Linux 3.14 and later on x86, 4.6
+/// on arm64; RHEL 7). Without it the slide is 0 for sure.
+bool may_be_slid(const SymbolTable& table);
+
+/// Of which architecture the addresses of a table are: x86-64 kernels are linked at 0xffffffff80000000 and above,
+/// arm64 ones lower in the upper half.
+Architecture architecture_of(const SymbolTable& table);
+
+/// What the addresses of a log say about the slide.
+struct SlideFinding {
+    std::optional<std::int64_t> slide;     ///< nothing: refused
+    std::vector<std::int64_t> candidates;  ///< slides under which all addresses fit; at most 20 are kept
+    std::size_t candidate_count = 0;
+    std::size_t possible = 0;    ///< slides that the architecture could have chosen, that keep one address in the text
+    std::size_t addresses = 0;   ///< different ones in the log that can be the kernel's
+    std::size_t in_modules = 0;  ///< different ones that no slide puts into the kernel's text
+    std::size_t sites = 0;       ///< how many places it was compared with
+    bool exact = false;          ///< they were return addresses, not whole functions
+    double expected_by_chance = 0;  ///< how many wrong slides would fit so many such addresses
+    /// One sentence with these numbers, for the user; where refused: why, and what would help.
+    std::string explanation;
+};
+
+/// Counts the slides under which each of `addresses` that lies in the kernel's text is a drop site. Found is what is
+/// the only one, and would be so by chance in fewer than one log of a thousand. `addresses` are return addresses as
+/// they stand in the log, in any order, repeated or not. `same_build`: image or table are known to be of the kernel
+/// that made the log (build-id), so being the only one is enough.
+SlideFinding infer_slide(std::span<const std::uint64_t> addresses, const DropSites& sites, const SymbolTable& table,
+                         Architecture architecture, bool same_build);
+
+}  // namespace stapgen::symbols

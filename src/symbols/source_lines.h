@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace stapgen::symbols {
+
+/// A function that an address lies in, and where in the source: as `addr2line -i -f` has it.
+struct SourceFrame {
+    std::string function;  ///< empty: not told
+    std::string file;      ///< as the compiler was given it, made relative to the folder of the build where it can be
+    int line = 0;          ///< 0: not told
+    bool inlined = false;  ///< into the next frame
+};
+
+/// Lines of source from the DWARF of a vmlinux or a module. By libdw.
+class SourceLines {
+  public:
+    /// Errors (bad_input): it cannot be read; it has no DWARF (with the remedy: which package has it).
+    static base::Result<SourceLines> open(const std::filesystem::path& path);
+    SourceLines(SourceLines&&) noexcept;
+    SourceLines& operator=(SourceLines&&) noexcept;
+    ~SourceLines();
+
+    /// The innermost inlined function first, the function that was compiled last; empty if DWARF does not know it.
+    /// `address` is as in the file (the slide taken off), and exact: of a return address give the one before.
+    [[nodiscard]] std::vector<SourceFrame> at(std::uint64_t address) const;
+
+  private:
+    struct State;
+    explicit SourceLines(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace stapgen::symbols
