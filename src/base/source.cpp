@@ -129,7 +129,7 @@ Result<std::unique_ptr<Source>> Source::open(const std::filesystem::path& path) 
     return std::make_unique<PlainSource>(std::move(input), std::move(beginning));
 }
 
-Result<std::string> read_unpacked(const std::filesystem::path& path) {
+Result<std::string> read_unpacked(const std::filesystem::path& path, std::size_t limit) {
     auto source = Source::open(path);
     if (!source) return tl::make_unexpected(source.error());
     constexpr std::size_t first_size = 1U << 20U;
@@ -139,6 +139,10 @@ Result<std::string> read_unpacked(const std::filesystem::path& path) {
         const auto count = (*source)->read(std::span(content).subspan(size));
         if (!count) return tl::make_unexpected(count.error());
         size += *count;
+        if (size > limit) {
+            return bad_input(fmt::format("{} is larger than {} bytes, unpacked", path.string(), limit),
+                             "check that it is the file you meant");
+        }
         if (*count > 0) continue;
         if ((*source)->cut_short()) {
             return bad_input(fmt::format("{} ends in the middle of compressed data", path.string()),

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,7 +24,8 @@ class Source {
     [[nodiscard]] virtual bool cut_short() const = 0;
 };
 
-/// All of it. Errors: those of open() and read(), and that it is cut short.
-Result<std::string> read_unpacked(const std::filesystem::path& path);
+/// All of it. Errors: those of open() and read(), that it is cut short, and that it is larger than `limit` bytes.
+Result<std::string> read_unpacked(const std::filesystem::path& path,
+                                  std::size_t limit = std::numeric_limits<std::size_t>::max());
 
 }  // namespace stapgen::base

@@ -46,3 +46,13 @@ TEST_CASE("a file may be packed in the usual ways") {
     REQUIRE_FALSE(result);
     CHECK(result.error().kind == ErrorKind::bad_input);
 }
+
+TEST_CASE("no more is unpacked than what was asked for") {
+    const auto folder = PrivateDirectory::create();
+    const auto file = folder->path() / "kallsyms";
+    REQUIRE(create_file(file, packed(boost::iostreams::gzip_compressor())));
+    CHECK(read_unpacked(file, kallsyms.size()) == std::string(kallsyms));
+    const auto larger = read_unpacked(file, kallsyms.size() - 1);
+    REQUIRE(!larger);
+    CHECK(larger.error().what.find("is larger than") != std::string::npos);
+}
