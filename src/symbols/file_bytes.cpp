@@ -1,0 +1,57 @@
+#include "symbols/file_bytes.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/source.h"
+#include "base/unpacker.h"
+
+namespace stapgen::symbols {
+
+namespace {
+
+constexpr std::size_t unpacked_limit = std::size_t{2} << 30;
+
+}  // namespace
+
+FileBytes::FileBytes(std::string made) {
+    const auto owner = std::make_shared<std::string>(std::move(made));
+    owner_ = owner;
+    bytes_ = *owner;
+}
+
+base::Result<FileBytes> FileBytes::read(const std::filesystem::path& path) {
+    const auto unpacked = [&] {
+        return base::read_unpacked(path, unpacked_limit).map([](std::string&& made) {
+            return FileBytes(std::move(made));
+        });
+    };
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) {
+        return base::bad_input(fmt::format("cannot open {}: {}", path.string(), std::strerror(errno)),
+                               "name a file that can be read");
+    }
+    const std::shared_ptr<void> close_file(nullptr, [fd](void*) { ::close(fd); });
+    struct stat status {};
+    if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) return unpacked();
+    const auto size = static_cast<std::size_t>(status.st_size);
+    // Writable and private: libdw relocates a module's DWARF in place.
+    void* const begin = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
+    if (begin == MAP_FAILED) {
+        return base::bad_input(fmt::format("cannot read {}: {}", path.string(), std::strerror(errno)),
+                               "copy it to a disk of this machine");
+    }
+    FileBytes file(std::shared_ptr<void>(begin, [size](void* mapped) { ::munmap(mapped, size); }),
+                   {static_cast<char*>(begin), size});
+    if (base::make_unpacker(file.text().substr(0, base::magic_size)) != nullptr) return unpacked();
+    return file;
+}
+
+}  // namespace stapgen::symbols
