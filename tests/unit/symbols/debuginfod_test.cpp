@@ -1,0 +1,52 @@
+#include "symbols/debuginfod.h"
+
+#include <cstdlib>
+
+#include "fake_kernel.h"
+#include "symbols/kernel_image.h"
+
+using namespace stapgen::symbols;
+using namespace fake_kernel;
+
+namespace {
+
+constexpr std::string_view unknown_id = "0123456789abcdef0123456789abcdef01234567";
+
+}  // namespace
+
+TEST_CASE("without a server nothing is asked") {
+    ::unsetenv("DEBUGINFOD_URLS");
+    CHECK(!debuginfod_is_set());
+    ::setenv("DEBUGINFOD_URLS", " ", 1);
+    CHECK(!debuginfod_is_set());
+    const auto found = debuginfo_of(unknown_id);
+    REQUIRE(!found);
+    CHECK(found.error().hint.find("DEBUGINFOD_URLS") != std::string::npos);
+}
+
+TEST_CASE("what is no build-id is not asked for") {
+    for (const auto* id : {"", "abc", "../../etc/passwd", "xy"}) {
+        const auto found = debuginfo_of(id);
+        REQUIRE(!found);
+        CHECK(found.error().what.find("is no build-id") != std::string::npos);
+    }
+}
+
+TEST_CASE("debuginfo of a build-id comes from the server that has it") {
+    // The client reads folders as it reads servers.
+    const File cache("");
+    const auto id = KernelImage::read(vmlinux)->build_id();
+    const auto shelf = cache.folder() / "server" / "buildid" / id;
+    std::filesystem::create_directories(shelf);
+    std::filesystem::copy_file(vmlinux, shelf / "debuginfo");
+    ::setenv("DEBUGINFOD_URLS", ("file://" + (cache.folder() / "server/").string()).c_str(), 1);
+    ::setenv("DEBUGINFOD_CACHE_PATH", (cache.folder() / "cache").c_str(), 1);
+    CHECK(debuginfod_is_set());
+    const auto found = debuginfo_of(id);
+    if (!found) FAIL(found.error().what);
+    CHECK(content(*found) == content(vmlinux));
+    const auto unknown = debuginfo_of(unknown_id);
+    REQUIRE(!unknown);
+    CHECK(unknown.error().what.find(unknown_id) != std::string::npos);
+    ::unsetenv("DEBUGINFOD_URLS");
+}

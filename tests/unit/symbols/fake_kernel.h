@@ -1,0 +1,99 @@
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <boost/iostreams/copy.hpp>
+#include <boost/iostreams/device/array.hpp>
+#include <boost/iostreams/device/back_inserter.hpp>
+#include <boost/iostreams/filter/bzip2.hpp>
+#include <boost/iostreams/filter/gzip.hpp>
+#include <boost/iostreams/filter/lzma.hpp>
+#include <boost/iostreams/filter/zstd.hpp>
+#include <boost/iostreams/filtering_stream.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/files.h"
+#include "base/source.h"
+#include "base/text.h"
+
+/// The kernel of tests/fake_kernel, and what a test does to it.
+namespace fake_kernel {
+
+inline const std::filesystem::path vmlinux = FAKE_VMLINUX, system_map = FAKE_SYSTEM_MAP, module = FAKE_MODULE;
+
+inline std::string content(const std::filesystem::path& path) {
+    auto read = stapgen::base::read_unpacked(path);
+    REQUIRE(read);
+    return *std::move(read);
+}
+
+/// Of a symbol in System.map.
+inline std::uint64_t address_of(std::string_view name) {
+    const auto map = content(system_map);
+    for (const auto line : stapgen::base::split(map, '\n')) {
+        const auto words = stapgen::base::words(line);
+        if (words.size() == 3 && words[2] == name) return *stapgen::base::to_unsigned(words[0], 16);
+    }
+    FAIL(name);
+    return 0;
+}
+
+template <class Filter>
+std::string packed(std::string_view bytes, Filter filter) {
+    std::string out;
+    boost::iostreams::filtering_istream stream;
+    stream.push(filter);
+    stream.push(boost::iostreams::array_source(bytes.data(), bytes.size()));
+    boost::iostreams::copy(stream, boost::iostreams::back_inserter(out));
+    return out;
+}
+
+inline std::string gzip(std::string_view bytes) {
+    return packed(bytes, boost::iostreams::gzip_compressor());
+}
+inline std::string xz(std::string_view bytes) {
+    return packed(bytes, boost::iostreams::lzma_compressor());
+}
+inline std::string zstd(std::string_view bytes) {
+    return packed(bytes, boost::iostreams::zstd_compressor());
+}
+
+inline std::string little_endian(std::uint64_t number, int bytes) {
+    std::string out;
+    for (; bytes > 0; --bytes, number >>= 8)
+        out += static_cast<char>(number & 0xff);
+    return out;
+}
+
+/// A bzImage of boot protocol 2.15 around a payload, as arch/x86/boot/header.S lays it out: 3 sectors of setup, then
+/// 101 bytes that are not the payload.
+inline std::string bzimage(std::string_view payload) {
+    constexpr std::size_t sectors = 3, before = 101;
+    std::string image((sectors + 1) * 512 + before, '\x5a');
+    image[0x1f1] = sectors;
+    image.replace(0x202, 4, "HdrS");
+    image.replace(0x206, 2, little_endian(0x020f, 2));
+    image.replace(0x248, 4, little_endian(before, 4));
+    image.replace(0x24c, 4, little_endian(payload.size(), 4));
+    return image.append(payload).append(67, '\x5a');
+}
+
+/// A file of its own for each test.
+class File {
+  public:
+    explicit File(std::string_view bytes, const std::string& name = "file") : path_(folder_->path() / name) {
+        REQUIRE(stapgen::base::create_file(path_, bytes));
+    }
+    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+    [[nodiscard]] std::filesystem::path folder() const { return folder_->path(); }
+
+  private:
+    stapgen::base::Result<stapgen::base::PrivateDirectory> folder_ = stapgen::base::PrivateDirectory::create();
+    std::filesystem::path path_;
+};
+
+}  // namespace fake_kernel
