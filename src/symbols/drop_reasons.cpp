@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "base/text.h"
+#include "symbols/btf.h"
+#include "symbols/drop_reason_table.h"
 
 namespace stapgen::symbols {
 
@@ -76,6 +79,35 @@ std::optional<std::pair<std::string_view, std::string_view>> take_entry(std::str
     return std::pair(value, name);
 }
 
+/// A name of enum skb_drop_reason as the tracepoint prints it: "NO_SOCKET".
+std::string_view as_printed(std::string_view name) {
+    for (const std::string_view prefix : {"SKB_DROP_REASON_", "SKB_"}) {
+        if (name.starts_with(prefix)) return name.substr(prefix.size());
+    }
+    return name;
+}
+
+/// "6.12.117+deb13-amd64" begins with 6.12.117, "6.12-rc3" with 6.12.0.
+std::optional<LinuxVersion> version_of(std::string_view release) {
+    constexpr std::string_view digits = "0123456789";
+    constexpr std::size_t most_digits = 9;
+    LinuxVersion version{};
+    for (std::size_t part = 0; part < version.size(); ++part) {
+        if (part > 0) {
+            if (!release.starts_with('.')) return part == 2 ? std::optional(version) : std::nullopt;
+            release.remove_prefix(1);
+        }
+        const auto length = std::min(release.find_first_not_of(digits), release.size());
+        if (length == 0 || length > most_digits) return std::nullopt;
+        version[part] = static_cast<unsigned>(*base::to_unsigned(release.substr(0, length)));
+        release.remove_prefix(length);
+    }
+    return version;
+}
+
+constexpr std::string_view kernels_without =
+    "kernels before 5.17 give none, and a few after it give no numbers: their drops are told apart by place only";
+
 }  // namespace
 
 base::Result<DropReasons> DropReasons::parse(std::string_view format) {
@@ -91,9 +123,55 @@ base::Result<DropReasons> DropReasons::parse(std::string_view format) {
     }
     if (reasons.names_.empty()) {
         return base::bad_input("the format of the tracepoint skb:kfree_skb lists no drop reasons",
-                               "kernels before 5.17 give none, and a few after it give no numbers: their "
-                               "drops are told apart by place only");
+                               std::string(kernels_without));
     }
+    return reasons;
+}
+
+base::Result<DropReasons> DropReasons::from_btf(std::span<const std::byte> btf) {
+    const auto types = Btf::parse(btf);
+    if (!types) return tl::make_unexpected(types.error());
+    DropReasons reasons;
+    for (const auto& [name, value] : types->enumeration("skb_drop_reason")) {
+        const auto printed = as_printed(name);
+        if (printed != "MAX" && printed != "SUBSYS_MASK") reasons.names_.emplace(value, printed);
+    }
+    for (const auto& [name, value] : types->enumeration("skb_drop_reason_subsys")) {
+        constexpr std::string_view prefix = "SUBSYS_";
+        const auto printed = as_printed(name);
+        if (!printed.starts_with(prefix) || printed == "SUBSYS_NUM") continue;
+        reasons.subsystems_.emplace(value, printed.substr(prefix.size()));
+    }
+    if (reasons.names_.empty()) {
+        return base::bad_input("the kernel's type information (BTF) has no enum skb_drop_reason",
+                               std::string(kernels_without));
+    }
+    return reasons;
+}
+
+base::Result<DropReasons> DropReasons::of_release(std::string_view release) {
+    const auto version = version_of(release);
+    if (!version) {
+        return base::bad_input(fmt::format("'{}' does not begin with a kernel's version", base::printable(release)),
+                               "give the release as `uname -r` prints it there, for example 6.12.117+deb13-amd64");
+    }
+    const auto table = reason_table(*version);
+    if (!table) {
+        return base::bad_input(
+            fmt::format("Linux {}.{} has no drop reasons: they came with 5.17", (*version)[0], (*version)[1]),
+            "if that kernel has them all the same (RHEL 9), give its vmlinux or vmlinuz (--map), or record with -o");
+    }
+    DropReasons reasons;
+    for (const auto name : table->names) {
+        reasons.names_.emplace(static_cast<std::uint32_t>(reasons.names_.size()), name);
+    }
+    for (const auto name : table->subsystems) {
+        reasons.subsystems_.emplace(static_cast<std::uint32_t>(reasons.subsystems_.size()), name);
+    }
+    reasons.guess_ = fmt::format(
+        "reason names are those of Linux {}{}; {} may number them otherwise: give its vmlinux or vmlinuz (--map), or "
+        "record with -o, to be sure",
+        table->release, table->same_series ? "" : ", the nearest known before it", base::printable(release));
     return reasons;
 }
 
@@ -107,6 +185,9 @@ std::string DropReasons::describe(std::uint32_t reason) const {
     if (const auto known = name(reason)) return std::string(*known);
     const auto subsystem = reason >> 16;
     if (subsystem == 0) return fmt::format("reason {}", reason);
+    if (const auto known = subsystems_.find(subsystem); known != subsystems_.end()) {
+        return fmt::format("{} reason {}", known->second, reason & 0xffff);
+    }
     return fmt::format("subsystem {} reason {}", subsystem, reason & 0xffff);
 }
 

@@ -21,12 +21,13 @@ class DropReasons {
     /// out and counted. Error (bad_input): no list of reasons in it.
     static base::Result<DropReasons> parse(std::string_view format);
 
-    /// From the enum skb_drop_reason in BTF (/sys/kernel/btf/vmlinux, or section .BTF of a vmlinux). Error (bad_input):
-    /// it is damaged; it has no such enum.
+    /// From the enum skb_drop_reason in BTF (/sys/kernel/btf/vmlinux, or section .BTF of a vmlinux), with the names of
+    /// subsystems. Beside what the tracepoint lists it has NOT_DROPPED_YET and, from Linux 6.2, CONSUMED; MAX, which is
+    /// no reason, is left out. Error (bad_input): it is damaged; it has no such enum.
     static base::Result<DropReasons> from_btf(std::span<const std::byte> btf);
-    /// Compiled in, by the version at the beginning of `release` ("6.12.117+deb13-amd64": Linux 6.12, 5.17 and later).
-    /// Stable and distribution kernels renumber, so this is a guess: see guess(). Error (bad_input): no version, or one
-    /// without reasons.
+    /// Compiled in, by the version at the beginning of `release` ("6.12.117+deb13-amd64": that of 6.12.115, the newest
+    /// known before it; 5.17 and later). Names as from_btf() gives them. Stable and distribution kernels renumber, so
+    /// this is a guess: see guess(). Error (bad_input): no version, or one without reasons.
     static base::Result<DropReasons> of_release(std::string_view release);
 
     /// Where they are a guess: a sentence for the user that says which numbers of which kernel they are. Else empty.
@@ -35,8 +36,9 @@ class DropReasons {
     /// "NO_SOCKET". The view lives as long as this.
     [[nodiscard]] std::optional<std::string_view> name(std::uint32_t reason) const;
 
-    /// The name; where there is none "reason 250", or "subsystem 1 reason 7" for a reason of a subsystem
-    /// (high 16 bits, Linux 6.4 and later: mac80211, openvswitch), which the tracepoint does not list.
+    /// The name; where there is none "reason 250", or "OPENVSWITCH reason 7" for a reason of a subsystem (high 16 bits,
+    /// Linux 6.4 and later), which the tracepoint does not list. Its format does not name subsystems either: after
+    /// parse() this is "subsystem 3 reason 7".
     [[nodiscard]] std::string describe(std::uint32_t reason) const;
 
     [[nodiscard]] const std::map<std::uint32_t, std::string>& all() const { return names_; }
@@ -44,6 +46,7 @@ class DropReasons {
 
   private:
     std::map<std::uint32_t, std::string> names_;
+    std::map<std::uint32_t, std::string> subsystems_;  ///< by the high 16 bits
     std::size_t skipped_ = 0;
     std::string guess_;
 };

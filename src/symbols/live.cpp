@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <span>
+#include <string>
 #include <utility>
 
 #include "base/files.h"
@@ -26,15 +28,28 @@ base::Result<SymbolTable> read_live_symbols(const std::filesystem::path& path) {
     return read_symbol_file(path).map_error(about_this_machine);
 }
 
-base::Result<DropReasons> read_live_drop_reasons(const std::vector<std::filesystem::path>& paths) {
-    std::string reasons;
-    for (const auto& path : paths) {
+base::Result<DropReasons> read_live_drop_reasons(const std::vector<std::filesystem::path>& formats,
+                                                 const std::filesystem::path& btf) {
+    std::string tried;
+    std::string hint = "as root: mount -t tracefs tracefs /sys/kernel/tracing";
+    const auto note = [&](const base::Error& error) { tried += (tried.empty() ? "" : "; ") + error.what; };
+    for (const auto& path : formats) {
         const auto text = base::read_file(path);
-        if (text) return DropReasons::parse(*text).map_error(about_this_machine);
-        reasons += fmt::format("{}{}", reasons.empty() ? "" : "; ", text.error().what);
+        if (!text) {
+            note(text.error());
+            continue;
+        }
+        auto reasons = DropReasons::parse(*text);
+        if (reasons) return reasons;
+        note(reasons.error());
+        hint = reasons.error().hint;
+        break;
     }
-    return base::cannot_here(fmt::format("the names of this kernel's drop reasons cannot be read: {}", reasons),
-                             "as root: mount -t tracefs tracefs /sys/kernel/tracing");
+    auto reasons = base::read_file(btf).and_then(
+        [](const std::string& bytes) { return DropReasons::from_btf(std::as_bytes(std::span(bytes))); });
+    if (reasons) return reasons;
+    note(reasons.error());
+    return base::cannot_here(fmt::format("the names of this kernel's drop reasons cannot be read: {}", tried), hint);
 }
 
 }  // namespace stapgen::symbols

@@ -22,9 +22,10 @@ inline const std::vector<std::filesystem::path> kfree_skb_format_files{
     "/sys/kernel/debug/tracing/events/skb/kfree_skb/format",
 };
 
-/// The drop reasons of the running kernel, from the first of `paths` that can be read; root is needed.
-/// Every error is cannot_here.
+/// The drop reasons of the running kernel: from the first of `formats` that can be read, for which root is needed;
+/// where there is none, or it lists none, from its type information. Every error is cannot_here.
 base::Result<DropReasons> read_live_drop_reasons(
-    const std::vector<std::filesystem::path>& paths = kfree_skb_format_files);
+    const std::vector<std::filesystem::path>& formats = kfree_skb_format_files,
+    const std::filesystem::path& btf = "/sys/kernel/btf/vmlinux");
 
 }  // namespace stapgen::symbols

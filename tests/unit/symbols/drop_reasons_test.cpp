@@ -1,6 +1,7 @@
 #include "symbols/drop_reasons.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "base/files.h"
 
@@ -19,6 +20,29 @@ DropReasons of_kernel(const char* release) {
     const auto text = base::read_file(std::string(TEST_DATA "/kfree_skb-format-") + release);
     REQUIRE(text);
     return reasons_of(*text);
+}
+
+DropReasons of_btf(const char* release) {
+    const auto bytes = base::read_file(fmt::format(TEST_DATA "/btf-{}-excerpt", release));
+    REQUIRE(bytes);
+    auto reasons = DropReasons::from_btf(std::as_bytes(std::span(*bytes)));
+    REQUIRE(reasons);
+    return std::move(*reasons);
+}
+
+DropReasons of_release(const char* release) {
+    auto reasons = DropReasons::of_release(release);
+    REQUIRE(reasons);
+    return std::move(*reasons);
+}
+
+/// What the tracepoint lists, and what the enumeration has besides.
+std::map<std::uint32_t, std::string> enumeration(const DropReasons& of_tracepoint) {
+    auto names = of_tracepoint.all();
+    std::erase_if(names, [](const auto& entry) { return entry.second == "MAX"; });
+    names.emplace(0, "NOT_DROPPED_YET");
+    names.emplace(1, "CONSUMED");
+    return names;
 }
 
 }  // namespace
@@ -82,4 +106,80 @@ TEST_CASE("a kernel without drop reasons is an error with an explanation") {
         CHECK(reasons.error().kind == base::ErrorKind::bad_input);
         CHECK_FALSE(reasons.error().hint.empty());
     }
+}
+
+TEST_CASE("a kernel's type information and its tracepoint agree to the last name") {
+    for (const auto* release : {"6.12.117", "7.2.12"}) {
+        CAPTURE(release);
+        const auto reasons = of_btf(release);
+        CHECK(reasons.all() == enumeration(of_kernel(release)));
+        CHECK(reasons.guess().empty());
+    }
+}
+
+TEST_CASE("type information names the subsystems") {
+    const auto trixie = of_btf("6.12.117"), forky = of_btf("7.2.12");
+    CHECK(trixie.describe(0x10007) == "MAC80211_UNUSABLE reason 7");
+    CHECK(trixie.describe(0x2000b) == "MAC80211_MONITOR reason 11");
+    CHECK(trixie.describe(0x30003) == "OPENVSWITCH reason 3");
+    CHECK(forky.describe(0x20003) == "OPENVSWITCH reason 3");
+    CHECK(forky.describe(0x30003) == "QDISC reason 3");
+    CHECK(forky.describe(0x40003) == "subsystem 4 reason 3");
+    CHECK(forky.describe(251) == "reason 251");
+    CHECK(trixie.describe(3) == "NO_SOCKET");
+}
+
+TEST_CASE("type information that is damaged or of a kernel without drop reasons is an error with a remedy") {
+    // Documentation/bpf/btf.rst: magic, version, flags, length of the header, no types, one string, which is empty.
+    constexpr unsigned char no_types[] = {0x9f, 0xeb, 1, 0, 24, 0, 0, 0, 0, 0, 0, 0, 0,
+                                          0,    0,    0, 0, 0,  0, 0, 1, 0, 0, 0, 0};
+    const auto none = DropReasons::from_btf(std::as_bytes(std::span(no_types)));
+    REQUIRE_FALSE(none);
+    CHECK(none.error().kind == base::ErrorKind::bad_input);
+    CHECK(none.error().what.find("no enum skb_drop_reason") != std::string::npos);
+    CHECK_FALSE(none.error().hint.empty());
+    const auto empty = DropReasons::from_btf({});
+    REQUIRE_FALSE(empty);
+    CHECK(empty.error().kind == base::ErrorKind::bad_input);
+    CHECK(empty.error().what.find("cannot be read") != std::string::npos);
+    CHECK_FALSE(empty.error().hint.empty());
+}
+
+TEST_CASE("the compiled-in names are those of two real kernels to the last name") {
+    CHECK(of_release("6.12.117+deb13-amd64").all() == enumeration(of_kernel("6.12.117")));
+    CHECK(of_release("7.2.12+deb14-amd64").all() == enumeration(of_kernel("7.2.12")));
+    CHECK(of_release("7.2.12+deb14-amd64").describe(0x30003) == "QDISC reason 3");
+}
+
+TEST_CASE("a stable series renumbers, and the patch level is heeded") {
+    CHECK(of_release("6.12.0").name(85) == "QUEUE_PURGE");
+    CHECK(of_release("6.12.107+deb13-amd64").name(87) == "QUEUE_PURGE");
+    CHECK(of_release("6.12.117+deb13-amd64").name(91) == "QUEUE_PURGE");
+    CHECK(of_release("6.1.0-56-amd64").name(1) == "NOT_SPECIFIED");
+    CHECK(of_release("6.1.0-56-amd64").name(2) == "NO_SOCKET");
+    CHECK(of_release("6.12").name(3) == "NO_SOCKET");
+    CHECK(of_release("6.12-rc3").name(3) == "NO_SOCKET");
+}
+
+TEST_CASE("compiled-in names say whose they are and how to be sure") {
+    CHECK(of_release("6.12.117+deb13-amd64").guess() ==
+          "reason names are those of Linux 6.12.115; 6.12.117+deb13-amd64 may number them otherwise: give its vmlinux "
+          "or vmlinuz (--map), or record with -o, to be sure");
+    CHECK(of_release("6.16.3").guess() ==
+          "reason names are those of Linux 6.15.5, the nearest known before it; 6.16.3 may number them otherwise: give "
+          "its vmlinux or vmlinuz (--map), or record with -o, to be sure");
+    CHECK(of_release("6.6.1\x1b[2J").guess().find('\x1b') == std::string::npos);
+    CHECK(of_kernel("6.12.117").guess().empty());
+}
+
+TEST_CASE("a release without a version or without drop reasons is an error with a remedy") {
+    for (const auto* release : {"", "6", "6.", "linux", ".12", "6.12.", "6.12.x", "-6.12", "1234567890.1",
+                                "6.1234567890", "5.16.20", "5.10.0-30-amd64", "5.14.0-503.el9.x86_64", "0.0.0"}) {
+        CAPTURE(release);
+        const auto reasons = DropReasons::of_release(release);
+        REQUIRE_FALSE(reasons);
+        CHECK(reasons.error().kind == base::ErrorKind::bad_input);
+        CHECK_FALSE(reasons.error().hint.empty());
+    }
+    CHECK(DropReasons::of_release("5.14.0-503.el9").error().hint.find("--map") != std::string::npos);
 }

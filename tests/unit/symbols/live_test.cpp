@@ -39,11 +39,30 @@ TEST_CASE("drop reasons come from the first place that has them") {
     CHECK(reasons->name(3) == "NO_SOCKET");
 }
 
+TEST_CASE("drop reasons come from the kernel's type information where tracefs is closed or lists none") {
+    const auto btf = data / "btf-7.2.12-excerpt";
+    const auto closed = symbols::read_live_drop_reasons({"/nowhere/format"}, btf);
+    REQUIRE(closed);
+    CHECK(closed->name(103) == "QUEUE_PURGE");
+    const auto lists_none = symbols::read_live_drop_reasons({data / "README.md"}, btf);
+    REQUIRE(lists_none);
+    CHECK(lists_none->name(103) == "QUEUE_PURGE");
+}
+
+TEST_CASE("a kernel that has no drop reasons is told so, and not to mount what is mounted") {
+    const auto reasons = symbols::read_live_drop_reasons({data / "README.md"}, "/nowhere/btf");
+    REQUIRE_FALSE(reasons);
+    CHECK(reasons.error().kind == base::ErrorKind::cannot_here);
+    CHECK(reasons.error().what.find("lists no drop reasons") != std::string::npos);
+    CHECK(reasons.error().hint.find("before 5.17") != std::string::npos);
+}
+
 TEST_CASE("without tracefs every place that was tried is named, with the remedy") {
-    const auto reasons = symbols::read_live_drop_reasons({"/nowhere/a", "/nowhere/b"});
+    const auto reasons = symbols::read_live_drop_reasons({"/nowhere/a", "/nowhere/b"}, "/nowhere/btf");
     REQUIRE_FALSE(reasons);
     CHECK(reasons.error().kind == base::ErrorKind::cannot_here);
     CHECK(reasons.error().what.find("/nowhere/a") != std::string::npos);
     CHECK(reasons.error().what.find("/nowhere/b") != std::string::npos);
+    CHECK(reasons.error().what.find("/nowhere/btf") != std::string::npos);
     CHECK(reasons.error().hint.find("mount -t tracefs") != std::string::npos);
 }
