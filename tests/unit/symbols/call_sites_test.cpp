@@ -27,7 +27,9 @@ SymbolTable x86_table() {
 struct Code {
     std::string bytes = std::string(0xa0, '\x90');
     void put(std::size_t at, std::string_view what) { bytes.replace(at, what.size(), what); }
-    [[nodiscard]] CodeRange range(std::uint64_t address) const { return {address, std::as_bytes(std::span(bytes)), false}; }
+    [[nodiscard]] CodeRange range(std::uint64_t address) const {
+        return {address, std::as_bytes(std::span(bytes)), false};
+    }
 };
 
 constexpr std::uint64_t base_address = 0xffffffff81000000;
@@ -81,15 +83,15 @@ TEST_CASE("an instruction that the end of the code cuts off is none") {
 TEST_CASE("x86-64: a call through a pointer returns behind the call that the kernel makes of it") {
     using namespace std::string_view_literals;
     Code code;
-    code.put(0x10, "\xe8\x6b\x00\x00\x00"sv);  // call __x86_indirect_thunk_rax
-    code.put(0x20, "\xff\xd0"sv);              // call *%rax
-    code.put(0x28, "\xff\x53\x18"sv);          // call *0x18(%rbx)
+    code.put(0x10, "\xe8\x6b\x00\x00\x00"sv);          // call __x86_indirect_thunk_rax
+    code.put(0x20, "\xff\xd0"sv);                      // call *%rax
+    code.put(0x28, "\xff\x53\x18"sv);                  // call *0x18(%rbx)
     code.put(0x30, "\xff\x94\x24\x08\x00\x00\x00"sv);  // call *0x8(%rsp)
-    code.put(0x38, "\xff\xe0"sv);              // jmp *%rax
-    code.put(0x60, "\xff\xd0"sv);              // in second
+    code.put(0x38, "\xff\xe0"sv);                      // jmp *%rax
+    code.put(0x60, "\xff\xd0"sv);                      // in second
     const auto range = code.range(base_address);
-    const auto found = find_indirect_calls(std::span(&range, 1), Architecture::x86_64, x86_table(), base_address,
-                                           base_address + 0x40);
+    const auto found =
+        find_indirect_calls(std::span(&range, 1), Architecture::x86_64, x86_table(), base_address, base_address + 0x40);
     const std::vector<std::uint64_t> expected{base_address + 0x12, base_address + 0x13, base_address + 0x15,
                                               base_address + 0x22, base_address + 0x2b, base_address + 0x37};
     CHECK(found == expected);

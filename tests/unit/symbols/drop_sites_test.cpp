@@ -29,7 +29,8 @@ class Kernel {
         const auto relative = static_cast<std::uint32_t>(at(target) - next);
         const auto place = next - 5 - start;
         bytes_[place] = opcode;
-        for (unsigned i = 0; i < 4; ++i) bytes_[place + 1 + i] = static_cast<char>(relative >> (8 * i) & 0xffU);
+        for (unsigned i = 0; i < 4; ++i)
+            bytes_[place + 1 + i] = static_cast<char>(relative >> (8 * i) & 0xffU);
         return next;
     }
     std::uint64_t call(std::string_view in, std::uint64_t offset, std::string_view target) {
@@ -39,7 +40,8 @@ class Kernel {
 
     [[nodiscard]] std::vector<std::uint64_t> sites() const {
         std::string map = fmt_line(start, "_stext");
-        for (const auto& name : names_) map += fmt_line(at(name), name);
+        for (const auto& name : names_)
+            map += fmt_line(at(name), name);
         map += fmt_line(start + bytes_.size(), "_etext");
         const auto table = SymbolTable::parse(map);
         REQUIRE(table);
@@ -58,7 +60,8 @@ class Kernel {
     static std::string fmt_line(std::uint64_t address, const std::string& name) {
         constexpr std::string_view digits = "0123456789abcdef";
         std::string line;
-        for (int shift = 60; shift >= 0; shift -= 4) line += digits[address >> static_cast<unsigned>(shift) & 15U];
+        for (int shift = 60; shift >= 0; shift -= 4)
+            line += digits[address >> static_cast<unsigned>(shift) & 15U];
         return line + " t " + name + "\n";
     }
 
@@ -80,7 +83,7 @@ TEST_CASE("a drop site is where a call of kfree_skb() returns to, in each genera
 }
 
 TEST_CASE("what calls the tracepoint itself frees as dropped, whatever its name") {
-    Kernel kernel{"__SCT__tp_func_kfree_skb", "some_new_free", "tcp_v4_rcv"};
+    Kernel kernel{"first", "__SCT__tp_func_kfree_skb", "some_new_free", "tcp_v4_rcv"};
     kernel.call("some_new_free", 0x29, "__SCT__tp_func_kfree_skb");
     const auto site = kernel.call("tcp_v4_rcv", 0x13, "some_new_free");
     CHECK(kernel.sites() == Sites{site});
@@ -150,8 +153,10 @@ TEST_CASE("the compiled-in list is sorted, each once, in the names of the source
     CHECK(names.size() > 700);
     CHECK(std::ranges::is_sorted(names));
     CHECK(std::ranges::adjacent_find(names) == names.end());
-    for (const auto name : names) CHECK(source_name(name) == name);
-    for (const auto* name : {"icmp_rcv", "tcp_v4_rcv", "__udp4_lib_rcv", "udp_rcv", "net_tx_action", "neigh_invalidate"}) {
+    for (const auto name : names)
+        CHECK(source_name(name) == name);
+    for (const auto* name :
+         {"icmp_rcv", "tcp_v4_rcv", "__udp4_lib_rcv", "udp_rcv", "net_tx_action", "neigh_invalidate"}) {
         CHECK_MESSAGE(std::ranges::binary_search(names, std::string_view(name)), name);
     }
 }
