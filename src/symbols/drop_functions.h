@@ -1,5 +1,7 @@
 #pragma once
 
+// Long because it is a list: tests/drop_sites makes it.
+
 #include <array>
 #include <string_view>
 

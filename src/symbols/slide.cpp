@@ -241,7 +241,7 @@ std::string explain(const SlideFinding& finding) {
     if (finding.slide) {
         return fmt::format(
             "KASLR slide {}: the only one of {} possible slides that puts all {} different drop addresses of the "
-            "kernel{} at the {}; {:.2g} wrong ones would by chance",
+            "kernel{} at the {}; {:.2g} wrong ones would fit by chance",
             hexadecimal(*finding.slide), finding.possible, finding.addresses, of_modules, places,
             finding.expected_by_chance);
     }
@@ -264,7 +264,7 @@ std::string explain(const SlideFinding& finding) {
         return fmt::format(
             "KASLR slide unknown: only {} puts all {} different drop addresses of the kernel{} at the {}, but {:.2g} "
             "wrong "
-            "ones would by chance, and at most {} are accepted; {}",
+            "ones would fit by chance, and at most {} are accepted; {}",
             hexadecimal(finding.candidates.front()), finding.addresses, of_modules, places, finding.expected_by_chance,
             most_by_chance, help);
     }

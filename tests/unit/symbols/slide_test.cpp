@@ -127,6 +127,26 @@ TEST_CASE("from names, one drop is refused and several functions say what the sl
     CHECK_FALSE(found.exact);
 }
 
+TEST_CASE("the drops of a real log are found at the functions that its traffic was made for") {
+    // samples/dropwatch-2020-bare.txt, of a boot with KASLR: samples/README.md has what was dropped where.
+    const auto kernel = debian("6.12.117");
+    const std::vector<std::uint64_t> log{0xffffffffb594ca75, 0xffffffffb594ae2a, 0xffffffffb593a20a, 0xffffffffc07b2b1c,
+                                         0xffffffffc07344fe};
+    const auto finding =
+        infer_slide(log, DropSites::from_names(kernel.table), kernel.table, Architecture::x86_64, false);
+    REQUIRE_MESSAGE(finding.slide, finding.explanation);
+    const Lookup lookup{AddressKind::return_address, *finding.slide};
+    CHECK(kernel.table.find(log[0], lookup)->name == "__udp4_lib_rcv");
+    CHECK(kernel.table.find(log[1], lookup)->name == "udp_queue_rcv_one_skb");
+    CHECK(kernel.table.find(log[2], lookup)->name == "tcp_v4_rcv");
+    CHECK(finding.in_modules == 2);
+    // Each of them is where the code says it is.
+    for (int i = 0; i < 3; ++i) {
+        CHECK(std::ranges::binary_search(
+            kernel.sites, log[static_cast<std::size_t>(i)] - static_cast<std::uint64_t>(*finding.slide)));
+    }
+}
+
 TEST_CASE("many drops of one function are hardly more evidence than one of them") {
     const auto kernel = debian("7.2.12");
     std::vector<std::uint64_t> log;
