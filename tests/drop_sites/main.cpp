@@ -1,0 +1,111 @@
+// Makes src/symbols/drop_functions.h and the data of the unit tests anew, and tries the inference of the slide on whole
+// kernels. TEXT is section .text as `objcopy -O binary -j .text vmlinux TEXT` writes it, ADDRESS where it is linked.
+//
+//   drop_sites functions MAP TEXT ADDRESS              names of the functions that contain drop sites
+//   drop_sites sites MAP TEXT ADDRESS                  the sites
+//   drop_sites excerpt MAP TEXT ADDRESS                the lines of MAP that the sites and the known functions need
+//   drop_sites simulate MAP TEXT ADDRESS TRIALS [NAMES]  how often the slide is found; NAMES: a list of functions
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <span>
+#include <string>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "slide_trials.h"
+
+namespace {
+
+using namespace stapgen;
+using namespace stapgen::symbols;
+
+/// A site is looked up as the return address that it is; net_tx_action() gives its own.
+Symbol function_of(const SymbolTable& table, std::uint64_t site) {
+    const auto at = table.find(site);
+    if (at && at->offset == 0) return *at;
+    return table.find(site, {AddressKind::return_address, 0}).value_or(Symbol{});
+}
+
+void print_functions(const KnownKernel& kernel) {
+    std::set<std::string> names;
+    for (const auto site : kernel.sites) {
+        const auto name = source_name(function_of(kernel.table, site).name);
+        if (!name.empty() && !name.starts_with("__pfx_")) names.emplace(name);
+    }
+    for (const auto& name : names)
+        fmt::print("{}\n", name);
+}
+
+void print_excerpt(const std::string& text, const KnownKernel& kernel) {
+    std::set<std::string_view> names{
+        "_text", "_stext", "_etext", "_sinittext", "_einittext", "dump_kernel_offset", "sk_skb_reason_drop"};
+    for (const auto site : kernel.sites)
+        names.insert(function_of(kernel.table, site).name);
+    std::set<std::uint64_t> addresses;  // of functions that are wanted, and of what follows them
+    const auto known = DropSites::from_names(kernel.table);
+    for (const auto& range : known.ranges())
+        addresses.insert({range.begin, range.end});
+    for (const auto site : kernel.sites) {
+        const auto symbol = function_of(kernel.table, site);
+        if (symbol.size != 0) addresses.insert({site - symbol.offset, site - symbol.offset + symbol.size});
+    }
+    for (const auto line : base::split(text, '\n')) {
+        const auto words = base::words(line);
+        if (words.size() != 3) continue;
+        const auto address = base::to_unsigned(words[0], 16).value_or(0);
+        if (names.contains(words[2]) || addresses.contains(address)) fmt::print("{}\n", line);
+    }
+}
+
+void simulate(const KnownKernel& kernel, const DropSites& exact, const DropSites& names, int trials) {
+    const auto well_known = well_known_sites(kernel);
+    fmt::print("{} sites, {} of them well known; {} functions\n", kernel.sites.size(), well_known.size(), names.size());
+    for (const auto* known : {&exact, &names}) {
+        for (const auto* from : {&kernel.sites, &well_known}) {
+            for (const std::size_t count : {1U, 2U, 3U, 5U, 8U, 13U}) {
+                const auto tally = try_slides(kernel, *from, *known, count, trials);
+                fmt::print("{} {} k={}: found {} refused {} wrong {}\n", known->exact() ? "code " : "names",
+                           from == &well_known ? "well known" : "all       ", count, tally.found, tally.refused,
+                           tally.wrong);
+            }
+        }
+    }
+}
+
+std::string content(const char* path) {
+    auto read = base::read_file(path);
+    if (!read) fmt::print(stderr, "{}\n", read.error().what);
+    return std::move(read).value_or("");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 5) return 2;
+    const std::string what = argv[1];
+    const auto map = content(argv[2]);
+    const auto text = content(argv[3]);
+    auto table = SymbolTable::parse(map);
+    if (!table) return 2;
+    const CodeRange code{base::to_unsigned(argv[4], 16).value_or(0), std::as_bytes(std::span(text)), false};
+    const auto architecture = architecture_of(*table);
+    const auto exact = DropSites::from_code(std::span(&code, 1), architecture, *table);
+    KnownKernel kernel{std::move(*table), architecture, {}};
+    for (const auto& range : exact.ranges())
+        kernel.sites.push_back(range.begin);
+
+    if (what == "functions") print_functions(kernel);
+    if (what == "excerpt") print_excerpt(map, kernel);
+    for (const auto site : what == "sites" ? kernel.sites : std::vector<std::uint64_t>())
+        fmt::print("{:x}\n", site);
+    if (what == "simulate" && argc > 5) {
+        const auto list = argc > 6 ? content(argv[6]) : std::string();
+        const auto names = base::split(base::trim(list), '\n');
+        simulate(kernel, exact,
+                 argc > 6 ? DropSites::from_names(kernel.table, names) : DropSites::from_names(kernel.table),
+                 static_cast<int>(base::to_int(argv[5]).value_or(100)));
+    }
+}
