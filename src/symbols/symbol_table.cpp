@@ -84,8 +84,8 @@ base::Result<SymbolTable> SymbolTable::parse(std::string text, std::string_view 
     auto parsed = parse_symbol_text(*table.text_, origin);
     if (!parsed) return tl::make_unexpected(std::move(parsed.error()));
     table.modules_ = std::move(parsed->modules);
-    table.find_markers(parsed->lines);
-    table.build(std::move(parsed->lines));
+    table.sort_out(parsed->lines);
+    table.build(parsed->lines);
     if (table.starts_.empty()) {
         return base::bad_input(
             fmt::format("{} has no code: none of its symbols is of type T, t, W or w and in kernel text", origin),
@@ -94,24 +94,28 @@ base::Result<SymbolTable> SymbolTable::parse(std::string text, std::string_view 
     return table;
 }
 
-void SymbolTable::find_markers(const std::vector<SymbolLine>& lines) {
+void SymbolTable::sort_out(std::vector<SymbolLine>& lines) {
+    auto kept = lines.begin();
     for (const auto& line : lines) {
-        if (line.module != 0 || (*text_)[line.name_begin] != '_') continue;
-        const auto name = std::string_view(*text_).substr(line.name_begin, line.name_size);
-        for (const auto& [marker, member] : marker_names) {
-            if (name == marker) markers_.*member = line.address;
+        const auto name = std::string_view(text_->data() + line.name_begin, line.name_size);
+        if (name[0] == '_' && line.module == 0) {
+            for (const auto& [marker, member] : marker_names) {
+                if (name == marker) markers_.*member = line.address;
+            }
         }
+        if (!is_absolute(line.type) && !is_noise(name)) *kept++ = line;
     }
+    lines.erase(kept, lines.end());
+    const auto by_address = [](const SymbolLine& a, const SymbolLine& b) { return a.address < b.address; };
+    const auto sorted_end = std::is_sorted_until(lines.begin(), lines.end(), by_address);
+    std::stable_sort(sorted_end, lines.end(), by_address);
+    std::inplace_merge(lines.begin(), sorted_end, lines.end(), by_address);
 }
 
-void SymbolTable::build(std::vector<SymbolLine>&& lines) {
+void SymbolTable::build(const std::vector<SymbolLine>& lines) {
     const auto name_of = [this](const SymbolLine& line) {
         return std::string_view(text_->data() + line.name_begin, line.name_size);
     };
-    std::erase_if(lines, [&](const SymbolLine& line) { return is_absolute(line.type) || is_noise(name_of(line)); });
-    const auto by_address = [](const SymbolLine& a, const SymbolLine& b) { return a.address < b.address; };
-    if (!std::ranges::is_sorted(lines, by_address)) std::ranges::stable_sort(lines, by_address);
-
     const auto kernel = kernel_text(markers_);
     const auto init = init_text(markers_);
     const auto usable = [&](const SymbolLine& line) {

@@ -96,8 +96,9 @@ class SymbolTable {
     };
 
     SymbolTable() = default;
-    void find_markers(const std::vector<SymbolLine>& lines);
-    void build(std::vector<SymbolLine>&& lines);
+    /// Notes the markers, leaves out what neither names nor ends a function, sorts the rest.
+    void sort_out(std::vector<SymbolLine>& lines);
+    void build(const std::vector<SymbolLine>& lines);
     [[nodiscard]] Symbol symbol_of(const Function& function, std::uint64_t offset) const;
 
     std::unique_ptr<const std::string> text_;

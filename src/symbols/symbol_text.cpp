@@ -4,27 +4,17 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 #include <string>
 #include <unordered_map>
 
 #include "base/text.h"
+#include "symbols/hex.h"
 
 namespace stapgen::symbols {
 
 namespace {
-
-constexpr auto hex_values = [] {
-    std::array<std::int8_t, 256> values{};
-    values.fill(-1);
-    for (int i = 0; i < 10; ++i)
-        values['0' + i] = static_cast<std::int8_t>(i);
-    for (int i = 0; i < 6; ++i) {
-        values['a' + i] = static_cast<std::int8_t>(10 + i);
-        values['A' + i] = static_cast<std::int8_t>(10 + i);
-    }
-    return values;
-}();
 
 constexpr std::ptrdiff_t min_digits = 8;
 constexpr std::ptrdiff_t max_digits = 16;
@@ -36,6 +26,20 @@ bool is_blank(char c) {
 
 bool is_name_char(char c) {
     return static_cast<unsigned char>(c) > ' ' && c != '\x7f';
+}
+
+/// Where the name at `at` ends. Eight bytes are looked at at a time: half of a symbol table are names.
+const char* name_end(const char* at, const char* end) {
+    for (; end - at >= 8; at += 8) {
+        const auto bytes = hex::load(at);
+        const auto above_blank = ((bytes & ~hex::high_bits) + hex::each * (0x7f - ' ')) | bytes;
+        const auto not_delete = (((bytes ^ hex::each * 0x7f) & ~hex::high_bits) + hex::each * 0x7f) | bytes;
+        const auto others = ~(above_blank & not_delete) & hex::high_bits;
+        if (others != 0) return at + std::countr_zero(others) / 8;
+    }
+    while (at != end && is_name_char(*at))
+        ++at;
+    return at;
 }
 
 bool is_type(char c) {
@@ -82,14 +86,18 @@ class LineReader {
     }
 
     bool read_address(std::uint64_t& address) {
+        std::uint64_t high = 0;
+        std::uint64_t low = 0;
+        if (end_ - at_ >= max_digits && hex::read_eight(at_, high) && hex::read_eight(at_ + 8, low)) {
+            at_ += max_digits;
+            address = high << 32 | low;
+            return true;
+        }
         const char* at = at_;
         const char* const limit = at + std::min(end_ - at, max_digits);
         std::uint64_t value = 0;
-        for (; at != limit; ++at) {
-            const auto digit = hex_values[static_cast<unsigned char>(*at)];
-            if (digit < 0) break;
-            value = value << 4 | static_cast<std::uint64_t>(digit);
-        }
+        for (; at != limit && hex::is_digit(*at); ++at)
+            value = value << 4 | static_cast<std::uint64_t>(hex::value_of(*at));
         const bool enough = at - at_ >= min_digits;
         at_ = at;
         address = value;
@@ -110,9 +118,7 @@ class LineReader {
     }
 
     bool read_name(SymbolLine& line) {
-        const char* at = at_;
-        while (at != end_ && is_name_char(*at))
-            ++at;
+        const char* const at = name_end(at_, end_);
         const auto size = static_cast<std::size_t>(at - at_);
         if (size == 0 || size > std::numeric_limits<std::uint16_t>::max()) return false;
         line.name_begin = static_cast<std::uint32_t>(at_ - begin_);
