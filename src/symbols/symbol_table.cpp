@@ -84,6 +84,7 @@ base::Result<SymbolTable> SymbolTable::parse(std::string text, std::string_view 
     auto parsed = parse_symbol_text(*table.text_, origin);
     if (!parsed) return tl::make_unexpected(std::move(parsed.error()));
     table.modules_ = std::move(parsed->modules);
+    table.is_32_bit_ = parsed->eight_digits;
     table.sort_out(parsed->lines);
     table.build(parsed->lines);
     if (table.starts_.empty()) {
@@ -91,6 +92,7 @@ base::Result<SymbolTable> SymbolTable::parse(std::string text, std::string_view 
             fmt::format("{} has no code: none of its symbols is of type T, t, W or w and in kernel text", origin),
             "give the whole System.map or a whole copy of /proc/kallsyms");
     }
+    table.make_blocks();
     return table;
 }
 
@@ -158,11 +160,27 @@ void SymbolTable::build(const std::vector<SymbolLine>& lines) {
     }
 }
 
+void SymbolTable::make_blocks() {
+    const auto span = starts_.back() - starts_.front() + (functions_.back().size - 1);
+    while (span >> block_bits_ >= 2 * starts_.size())
+        ++block_bits_;
+    blocks_.assign((span >> block_bits_) + 2, static_cast<std::uint32_t>(starts_.size()));
+    std::size_t block = 0;
+    for (std::size_t i = 0; i < starts_.size(); ++i) {
+        const auto last = (starts_[i] - starts_.front()) >> block_bits_;
+        while (block <= last)
+            blocks_[block++] = static_cast<std::uint32_t>(i);
+    }
+}
+
 std::optional<Symbol> SymbolTable::find(std::uint64_t address, const Lookup& lookup) const& {
     const auto in_table = address - static_cast<std::uint64_t>(lookup.slide);
     const auto looked_up = in_table - (lookup.kind == AddressKind::return_address ? 1 : 0);
-    const auto after = std::upper_bound(starts_.begin(), starts_.end(), looked_up);
-    if (after == starts_.begin()) return std::nullopt;
+    if (looked_up < starts_.front()) return std::nullopt;
+    const auto block = (looked_up - starts_.front()) >> block_bits_;
+    if (block + 1 >= blocks_.size()) return std::nullopt;
+    const auto after =
+        std::upper_bound(starts_.begin() + blocks_[block], starts_.begin() + blocks_[block + 1], looked_up);
     const auto start = *(after - 1);
     const auto& function = functions_[static_cast<std::size_t>(after - starts_.begin() - 1)];
     if (looked_up - start >= function.size) return std::nullopt;

@@ -68,6 +68,8 @@ class LineReader {
     }
 
     [[nodiscard]] bool bad() const { return bad_; }
+    /// All addresses read had 8 digits.
+    [[nodiscard]] bool eight_digits() const { return eight_digits_; }
     [[nodiscard]] std::size_t line_number() const { return line_number_; }
     [[nodiscard]] std::size_t column() const { return static_cast<std::size_t>(at_ - line_begin_) + 1; }
     [[nodiscard]] std::string_view line() const {
@@ -91,6 +93,7 @@ class LineReader {
         if (end_ - at_ >= max_digits && hex::read_eight(at_, high) && hex::read_eight(at_ + 8, low)) {
             at_ += max_digits;
             address = high << 32 | low;
+            eight_digits_ = false;
             return true;
         }
         const char* at = at_;
@@ -98,10 +101,11 @@ class LineReader {
         std::uint64_t value = 0;
         for (; at != limit && hex::is_digit(*at); ++at)
             value = value << 4 | static_cast<std::uint64_t>(hex::value_of(*at));
-        const bool enough = at - at_ >= min_digits;
+        const auto digits = at - at_;
+        if (digits > min_digits) eight_digits_ = false;
         at_ = at;
         address = value;
-        return enough;
+        return digits >= min_digits;
     }
 
     bool skip_blanks() {
@@ -154,6 +158,7 @@ class LineReader {
     const char* line_begin_ = nullptr;
     std::size_t line_number_ = 0;
     bool bad_ = false;
+    bool eight_digits_ = true;
     std::uint32_t last_module_ = 0;
     std::unordered_map<std::string_view, std::uint32_t> modules_;
 };
@@ -213,6 +218,7 @@ base::Result<SymbolText> parse_symbol_text(std::string_view text, std::string_vi
     while (!reader.at_end()) {
         if (!reader.read(out) && reader.bad()) return no_table(text, origin, reader);
     }
+    out.eight_digits = reader.eight_digits();
     if (out.lines.empty()) return base::bad_input(fmt::format("{} is empty", origin), std::string(copy_hint));
     if (std::ranges::all_of(out.lines, [](const SymbolLine& line) { return line.address == 0; })) {
         return base::bad_input(
