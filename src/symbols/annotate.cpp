@@ -71,8 +71,11 @@ bool read_address(std::string_view text, std::size_t run, std::size_t digits, Ad
     }
     if (word.begin > 0 && is_word_char(text[word.begin - 1])) return false;
     word.address = 0;
-    for (auto at = run; at < word.end; ++at)
-        word.address = word.address << 4 | static_cast<std::uint64_t>(hex::value_of(text[at]));
+    for (auto at = run; at < word.end; at += 8) {
+        std::uint64_t eight = 0;
+        hex::read_eight(text.data() + at, eight);
+        word.address = word.address << 32 | eight;
+    }
     return true;
 }
 
@@ -119,12 +122,11 @@ void LineWords::read(std::string_view text) {
 }
 
 void LineWords::take(std::string_view word) {
-    if (is_number(word)) return;
+    if (is_number(word) || word == "is" || word == "at") return;  // PC is at
     if (is_one_of(registers, word) || is_numbered_register(word)) {
         instruction_ = true;
         return;
     }
-    if (word == "is" || word == "at") return;  // PC is at
     instruction_ = false;
     if (word == "consume_skb") no_loss_ = true;
     if (is_one_of(drop_words, word)) drop_ = true;

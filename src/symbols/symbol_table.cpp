@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -72,10 +73,28 @@ Range init_text(const Markers& markers) {
 
 }  // namespace
 
+void append(std::string& out, const Symbol& symbol) {
+    const auto append_hex = [&](std::string_view before, std::uint64_t number) {
+        std::array<char, 16> digits{};
+        const auto end = std::to_chars(digits.begin(), digits.end(), number, 16).ptr;
+        out += before;
+        out.append(digits.begin(), end);
+    };
+    out += symbol.name;
+    append_hex("+0x", symbol.offset);
+    append_hex("/0x", symbol.size);
+    if (symbol.module) {
+        out += " [";
+        out += *symbol.module;
+        out += ']';
+    }
+    if (symbol.init_text) out += " (init text)";
+}
+
 std::string to_string(const Symbol& symbol) {
-    return fmt::format("{}+{:#x}/{:#x}{}{}", symbol.name, symbol.offset, symbol.size,
-                       symbol.module ? fmt::format(" [{}]", *symbol.module) : "",
-                       symbol.init_text ? " (init text)" : "");
+    std::string out;
+    append(out, symbol);
+    return out;
 }
 
 base::Result<SymbolTable> SymbolTable::parse(std::string text, std::string_view origin) {

@@ -39,6 +39,7 @@ struct Symbol {
 
 /// "name+0x30d/0x720", "name+0x1/0x20 [module]", "name+0x1/0x20 (init text)".
 std::string to_string(const Symbol& symbol);
+void append(std::string& out, const Symbol& symbol);
 
 /// Addresses that the linker script gives, as they stand in the table.
 struct Markers {
