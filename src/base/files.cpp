@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,6 +38,10 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t lim
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (file.get() < 0) return system_error("open", path);
     std::string content;
+    struct stat status {};
+    if (::fstat(file.get(), &status) == 0) {
+        content.reserve(std::min<std::size_t>(static_cast<std::size_t>(status.st_size) + 256 * 1024, limit));
+    }
     for (;;) {
         const auto old_size = content.size();
         const auto step = std::min<std::size_t>(256 * 1024, limit - old_size);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -72,10 +73,28 @@ Range init_text(const Markers& markers) {
 
 }  // namespace
 
+void append(std::string& out, const Symbol& symbol) {
+    const auto append_hex = [&](std::string_view before, std::uint64_t number) {
+        std::array<char, 16> digits{};
+        const auto end = std::to_chars(digits.begin(), digits.end(), number, 16).ptr;
+        out += before;
+        out.append(digits.begin(), end);
+    };
+    out += symbol.name;
+    append_hex("+0x", symbol.offset);
+    append_hex("/0x", symbol.size);
+    if (symbol.module) {
+        out += " [";
+        out += *symbol.module;
+        out += ']';
+    }
+    if (symbol.init_text) out += " (init text)";
+}
+
 std::string to_string(const Symbol& symbol) {
-    return fmt::format("{}+{:#x}/{:#x}{}{}", symbol.name, symbol.offset, symbol.size,
-                       symbol.module ? fmt::format(" [{}]", *symbol.module) : "",
-                       symbol.init_text ? " (init text)" : "");
+    std::string out;
+    append(out, symbol);
+    return out;
 }
 
 base::Result<SymbolTable> SymbolTable::parse(std::string text, std::string_view origin) {
@@ -84,34 +103,40 @@ base::Result<SymbolTable> SymbolTable::parse(std::string text, std::string_view 
     auto parsed = parse_symbol_text(*table.text_, origin);
     if (!parsed) return tl::make_unexpected(std::move(parsed.error()));
     table.modules_ = std::move(parsed->modules);
-    table.find_markers(parsed->lines);
-    table.build(std::move(parsed->lines));
+    table.is_32_bit_ = parsed->eight_digits;
+    table.sort_out(parsed->lines);
+    table.build(parsed->lines);
     if (table.starts_.empty()) {
         return base::bad_input(
             fmt::format("{} has no code: none of its symbols is of type T, t, W or w and in kernel text", origin),
             "give the whole System.map or a whole copy of /proc/kallsyms");
     }
+    table.make_blocks();
     return table;
 }
 
-void SymbolTable::find_markers(const std::vector<SymbolLine>& lines) {
+void SymbolTable::sort_out(std::vector<SymbolLine>& lines) {
+    auto kept = lines.begin();
     for (const auto& line : lines) {
-        if (line.module != 0 || (*text_)[line.name_begin] != '_') continue;
-        const auto name = std::string_view(*text_).substr(line.name_begin, line.name_size);
-        for (const auto& [marker, member] : marker_names) {
-            if (name == marker) markers_.*member = line.address;
+        const auto name = std::string_view(text_->data() + line.name_begin, line.name_size);
+        if (name[0] == '_' && line.module == 0) {
+            for (const auto& [marker, member] : marker_names) {
+                if (name == marker) markers_.*member = line.address;
+            }
         }
+        if (!is_absolute(line.type) && !is_noise(name)) *kept++ = line;
     }
+    lines.erase(kept, lines.end());
+    const auto by_address = [](const SymbolLine& a, const SymbolLine& b) { return a.address < b.address; };
+    const auto sorted_end = std::is_sorted_until(lines.begin(), lines.end(), by_address);
+    std::stable_sort(sorted_end, lines.end(), by_address);
+    std::inplace_merge(lines.begin(), sorted_end, lines.end(), by_address);
 }
 
-void SymbolTable::build(std::vector<SymbolLine>&& lines) {
+void SymbolTable::build(const std::vector<SymbolLine>& lines) {
     const auto name_of = [this](const SymbolLine& line) {
         return std::string_view(text_->data() + line.name_begin, line.name_size);
     };
-    std::erase_if(lines, [&](const SymbolLine& line) { return is_absolute(line.type) || is_noise(name_of(line)); });
-    const auto by_address = [](const SymbolLine& a, const SymbolLine& b) { return a.address < b.address; };
-    if (!std::ranges::is_sorted(lines, by_address)) std::ranges::stable_sort(lines, by_address);
-
     const auto kernel = kernel_text(markers_);
     const auto init = init_text(markers_);
     const auto usable = [&](const SymbolLine& line) {
@@ -154,11 +179,27 @@ void SymbolTable::build(std::vector<SymbolLine>&& lines) {
     }
 }
 
+void SymbolTable::make_blocks() {
+    const auto span = starts_.back() - starts_.front() + (functions_.back().size - 1);
+    while (span >> block_bits_ >= 2 * starts_.size())
+        ++block_bits_;
+    blocks_.assign((span >> block_bits_) + 2, static_cast<std::uint32_t>(starts_.size()));
+    std::size_t block = 0;
+    for (std::size_t i = 0; i < starts_.size(); ++i) {
+        const auto last = (starts_[i] - starts_.front()) >> block_bits_;
+        while (block <= last)
+            blocks_[block++] = static_cast<std::uint32_t>(i);
+    }
+}
+
 std::optional<Symbol> SymbolTable::find(std::uint64_t address, const Lookup& lookup) const& {
     const auto in_table = address - static_cast<std::uint64_t>(lookup.slide);
     const auto looked_up = in_table - (lookup.kind == AddressKind::return_address ? 1 : 0);
-    const auto after = std::upper_bound(starts_.begin(), starts_.end(), looked_up);
-    if (after == starts_.begin()) return std::nullopt;
+    if (looked_up < starts_.front()) return std::nullopt;
+    const auto block = (looked_up - starts_.front()) >> block_bits_;
+    if (block + 1 >= blocks_.size()) return std::nullopt;
+    const auto after =
+        std::upper_bound(starts_.begin() + blocks_[block], starts_.begin() + blocks_[block + 1], looked_up);
     const auto start = *(after - 1);
     const auto& function = functions_[static_cast<std::size_t>(after - starts_.begin() - 1)];
     if (looked_up - start >= function.size) return std::nullopt;

@@ -39,6 +39,7 @@ struct Symbol {
 
 /// "name+0x30d/0x720", "name+0x1/0x20 [module]", "name+0x1/0x20 (init text)".
 std::string to_string(const Symbol& symbol);
+void append(std::string& out, const Symbol& symbol);
 
 /// Addresses that the linker script gives, as they stand in the table.
 struct Markers {
@@ -75,6 +76,8 @@ class SymbolTable {
     [[nodiscard]] std::size_t size() const { return starts_.size(); }  ///< functions, one per address
     [[nodiscard]] bool has_modules() const { return modules_.size() > 1; }
     [[nodiscard]] const Markers& markers() const { return markers_; }
+    /// Its addresses are written in 8 digits, all of them.
+    [[nodiscard]] bool is_32_bit() const { return is_32_bit_; }
 
     /// One of size(), by address; its offset is 0.
     struct Entry {
@@ -96,15 +99,21 @@ class SymbolTable {
     };
 
     SymbolTable() = default;
-    void find_markers(const std::vector<SymbolLine>& lines);
-    void build(std::vector<SymbolLine>&& lines);
+    /// Notes the markers, leaves out what neither names nor ends a function, sorts the rest.
+    void sort_out(std::vector<SymbolLine>& lines);
+    void build(const std::vector<SymbolLine>& lines);
+    void make_blocks();
     [[nodiscard]] Symbol symbol_of(const Function& function, std::uint64_t offset) const;
 
     std::unique_ptr<const std::string> text_;
     std::vector<std::string_view> modules_;
     Markers markers_;
+    bool is_32_bit_ = false;
     std::vector<std::uint64_t> starts_;  ///< ascending, apart from functions_ to keep the search in the cache
     std::vector<Function> functions_;    ///< functions_[i] starts at starts_[i]
+    /// Shortens the search: starts_[blocks_[b]] is the first at or behind starts_[0] + (b << block_bits_).
+    std::vector<std::uint32_t> blocks_;
+    int block_bits_ = 0;
 };
 
 /// What KASLR added: the address of _stext (_text, _etext, ...) in `running` minus that in `map`, in bytes.

@@ -4,27 +4,17 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 #include <string>
 #include <unordered_map>
 
 #include "base/text.h"
+#include "symbols/hex.h"
 
 namespace stapgen::symbols {
 
 namespace {
-
-constexpr auto hex_values = [] {
-    std::array<std::int8_t, 256> values{};
-    values.fill(-1);
-    for (int i = 0; i < 10; ++i)
-        values['0' + i] = static_cast<std::int8_t>(i);
-    for (int i = 0; i < 6; ++i) {
-        values['a' + i] = static_cast<std::int8_t>(10 + i);
-        values['A' + i] = static_cast<std::int8_t>(10 + i);
-    }
-    return values;
-}();
 
 constexpr std::ptrdiff_t min_digits = 8;
 constexpr std::ptrdiff_t max_digits = 16;
@@ -36,6 +26,20 @@ bool is_blank(char c) {
 
 bool is_name_char(char c) {
     return static_cast<unsigned char>(c) > ' ' && c != '\x7f';
+}
+
+/// Where the name at `at` ends. Eight bytes are looked at at a time: half of a symbol table are names.
+const char* name_end(const char* at, const char* end) {
+    for (; end - at >= 8; at += 8) {
+        const auto bytes = hex::load(at);
+        const auto above_blank = ((bytes & ~hex::high_bits) + hex::each * (0x7f - ' ')) | bytes;
+        const auto not_delete = (((bytes ^ hex::each * 0x7f) & ~hex::high_bits) + hex::each * 0x7f) | bytes;
+        const auto others = ~(above_blank & not_delete) & hex::high_bits;
+        if (others != 0) return at + std::countr_zero(others) / 8;
+    }
+    while (at != end && is_name_char(*at))
+        ++at;
+    return at;
 }
 
 bool is_type(char c) {
@@ -64,6 +68,8 @@ class LineReader {
     }
 
     [[nodiscard]] bool bad() const { return bad_; }
+    /// All addresses read had 8 digits.
+    [[nodiscard]] bool eight_digits() const { return eight_digits_; }
     [[nodiscard]] std::size_t line_number() const { return line_number_; }
     [[nodiscard]] std::size_t column() const { return static_cast<std::size_t>(at_ - line_begin_) + 1; }
     [[nodiscard]] std::string_view line() const {
@@ -82,18 +88,24 @@ class LineReader {
     }
 
     bool read_address(std::uint64_t& address) {
+        std::uint64_t high = 0;
+        std::uint64_t low = 0;
+        if (end_ - at_ >= max_digits && hex::read_eight(at_, high) && hex::read_eight(at_ + 8, low)) {
+            at_ += max_digits;
+            address = high << 32 | low;
+            eight_digits_ = false;
+            return true;
+        }
         const char* at = at_;
         const char* const limit = at + std::min(end_ - at, max_digits);
         std::uint64_t value = 0;
-        for (; at != limit; ++at) {
-            const auto digit = hex_values[static_cast<unsigned char>(*at)];
-            if (digit < 0) break;
-            value = value << 4 | static_cast<std::uint64_t>(digit);
-        }
-        const bool enough = at - at_ >= min_digits;
+        for (; at != limit && hex::is_digit(*at); ++at)
+            value = value << 4 | static_cast<std::uint64_t>(hex::value_of(*at));
+        const auto digits = at - at_;
+        if (digits > min_digits) eight_digits_ = false;
         at_ = at;
         address = value;
-        return enough;
+        return digits >= min_digits;
     }
 
     bool skip_blanks() {
@@ -110,9 +122,7 @@ class LineReader {
     }
 
     bool read_name(SymbolLine& line) {
-        const char* at = at_;
-        while (at != end_ && is_name_char(*at))
-            ++at;
+        const char* const at = name_end(at_, end_);
         const auto size = static_cast<std::size_t>(at - at_);
         if (size == 0 || size > std::numeric_limits<std::uint16_t>::max()) return false;
         line.name_begin = static_cast<std::uint32_t>(at_ - begin_);
@@ -148,6 +158,7 @@ class LineReader {
     const char* line_begin_ = nullptr;
     std::size_t line_number_ = 0;
     bool bad_ = false;
+    bool eight_digits_ = true;
     std::uint32_t last_module_ = 0;
     std::unordered_map<std::string_view, std::uint32_t> modules_;
 };
@@ -207,6 +218,7 @@ base::Result<SymbolText> parse_symbol_text(std::string_view text, std::string_vi
     while (!reader.at_end()) {
         if (!reader.read(out) && reader.bad()) return no_table(text, origin, reader);
     }
+    out.eight_digits = reader.eight_digits();
     if (out.lines.empty()) return base::bad_input(fmt::format("{} is empty", origin), std::string(copy_hint));
     if (std::ranges::all_of(out.lines, [](const SymbolLine& line) { return line.address == 0; })) {
         return base::bad_input(

@@ -20,6 +20,7 @@ struct SymbolLine {
 struct SymbolText {
     std::vector<SymbolLine> lines;  ///< in the order of the text
     std::vector<std::string_view> modules{{}};
+    bool eight_digits = true;  ///< every address is written in 8: a 32-bit kernel
 };
 
 /// Reads `ADDRESS TYPE NAME` and `ADDRESS TYPE NAME [MODULE]` lines: what `nm -n vmlinux` makes (System.map)

@@ -1,7 +1,10 @@
 #include "symbols/symbol_table.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
+#include <random>
+#include <set>
 #include <string>
 
 #include "base/files.h"
@@ -208,6 +211,46 @@ TEST_CASE("a 32-bit kernel with its modules below it") {
     CHECK(at(table, 0xbf0000ff) == "probe+0xff/0x100 [e1000]");
     CHECK(at(table, 0xbf001000) == "-");
     CHECK(at(table, 0xc0101000) == "-");
+    CHECK(table.is_32_bit());
+}
+
+TEST_CASE("a table is of a 32-bit kernel if all of its addresses have eight digits") {
+    CHECK(table_of("c0008000 T a\nc0009000 T b\n").is_32_bit());
+    CHECK_FALSE(table_of("c0008000 T a\n00000000c0009000 T b\n").is_32_bit());
+    CHECK_FALSE(table_of("0c0008000 T a\nc0009000 T b\n").is_32_bit());
+    CHECK_FALSE(table_of(small_kernel).is_32_bit());
+}
+
+TEST_CASE("wherever functions lie, near together or far apart, a look-up finds what a look at each one finds") {
+    std::mt19937_64 random(20261121);
+    for (const int spread : {4, 9, 13, 24, 40, 56}) {
+        std::set<std::uint64_t> starts;
+        while (starts.size() < 211)
+            starts.insert(0xffULL + (random() >> (64 - spread)) + (random() % 7 == 0 ? random() >> 8 : 0));
+        std::string text;
+        for (const auto start : starts)
+            text += fmt::format("{:016x} {} f{:x}\n", start, start % 11 == 0 ? 'd' : 't', start);
+        const auto table = table_of(text);
+        const auto found_by_walk = [&](std::uint64_t address) -> std::string {
+            for (std::size_t i = 0; i < table.size(); ++i) {
+                const auto entry = table.function(i);
+                if (address >= entry.start && address - entry.start < entry.symbol.size) {
+                    return std::string(entry.symbol.name);
+                }
+            }
+            return "-";
+        };
+        const auto found = [&](std::uint64_t address) {
+            const auto symbol = table.find(address);
+            return symbol ? std::string(symbol->name) : "-";
+        };
+        for (const auto start : starts) {
+            for (const auto address : {start - 1, start, start + 1, start + (random() >> (64 - spread)), random()})
+                REQUIRE(found(address) == found_by_walk(address));
+        }
+        CHECK(found(0) == "-");
+        CHECK(found(~std::uint64_t{0}) == "-");
+    }
 }
 
 TEST_CASE("a table without code is refused") {

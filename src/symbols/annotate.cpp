@@ -1,0 +1,182 @@
+#include "symbols/annotate.h"
+
+#include <algorithm>
+#include <array>
+
+#include "symbols/hex.h"
+
+namespace stapgen::symbols {
+
+namespace {
+
+constexpr std::size_t prefix_size = 2;  // 0x
+/// So many bytes are more than any address has, and any word that LineWords looks for: of longer words it is enough to
+/// know the last bytes.
+constexpr std::size_t long_word = 19;
+
+constexpr auto word_chars = [] {
+    std::array<bool, 256> out{};
+    for (int c = 0; c < 256; ++c) {
+        out[static_cast<std::size_t>(c)] =
+            (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    }
+    return out;
+}();
+
+bool is_word_char(char c) {
+    return word_chars[static_cast<unsigned char>(c)];
+}
+
+bool is_decimal(char c) {
+    return c >= '0' && c <= '9';
+}
+
+template <class Words>
+bool is_one_of(const Words& words, std::string_view word) {
+    return std::ranges::find(words, word) != words.end();
+}
+
+// As the kernel's oops texts of x86, arm, arm64, powerpc and riscv have them, and crash. What a register holds may be
+// where a function begins; taken for a return address it would get the name of the function before. Link registers are
+// not among them.
+constexpr std::array<std::string_view, 27> registers{
+    "RIP", "EIP", "IP",  "NIP", "PC",  "pc",  "epc", "CTR", "rip", "ip",  "RAX", "RBX", "RCX",     "RDX",
+    "RSI", "RDI", "RBP", "RSP", "EAX", "EBX", "ECX", "EDX", "ESI", "EDI", "EBP", "ESP", "ORIG_RAX"};
+
+/// r0, R8, R08, x29, and riscv's t0, s1, a0.
+bool is_numbered_register(std::string_view word) {
+    constexpr std::string_view letters = "rRxtsa";
+    return (word.size() == 2 || word.size() == 3) && letters.find(word[0]) != std::string_view::npos &&
+           std::all_of(word.begin() + 1, word.end(), is_decimal);
+}
+
+bool is_number(std::string_view word) {
+    return word.size() < long_word && (is_decimal(word[0]) || std::ranges::all_of(word, hex::is_digit));
+}
+
+constexpr std::array<std::string_view, 5> drop_words{"dropped", "drops", "drop", "kfree_skb", "location"};
+
+struct AddressWord {
+    std::size_t begin, end;  ///< 0x included
+    std::uint64_t address;
+};
+
+/// The address that the run of `digits` hex digits at `run` is, if it is a word of its own.
+bool read_address(std::string_view text, std::size_t run, std::size_t digits, AddressWord& word) {
+    word.begin = run;
+    word.end = run + digits;
+    if (word.end < text.size() && is_word_char(text[word.end])) return false;
+    if (run >= prefix_size && (text[run - 1] == 'x' || text[run - 1] == 'X') && text[run - 2] == '0') {
+        word.begin -= prefix_size;
+    }
+    if (word.begin > 0 && is_word_char(text[word.begin - 1])) return false;
+    word.address = 0;
+    for (auto at = run; at < word.end; at += 8) {
+        std::uint64_t eight = 0;
+        hex::read_eight(text.data() + at, eight);
+        word.address = word.address << 32 | eight;
+    }
+    return true;
+}
+
+/// Tells `found` of each address word. A run of n digits covers exactly one of any n bytes in a
+/// row that are n apart: only those are looked at.
+template <class Found>
+void for_each_address(std::string_view text, std::size_t digits, Found found) {
+    std::size_t passed = 0;
+    for (auto at = digits - 1; at < text.size();) {
+        if (!hex::is_digit(text[at])) {
+            at += digits;
+            continue;
+        }
+        auto begin = at;
+        while (begin > passed && hex::is_digit(text[begin - 1]))
+            --begin;
+        auto stop = at + 1;
+        while (stop < text.size() && hex::is_digit(text[stop]))
+            ++stop;
+        AddressWord word{};
+        if (stop - begin == digits && read_address(text, begin, digits, word)) found(word);
+        passed = stop;
+        at = stop + digits;
+    }
+}
+
+}  // namespace
+
+void LineWords::read(std::string_view text) {
+    if (const auto line_end = text.rfind('\n'); line_end != std::string_view::npos) {
+        *this = {};
+        text.remove_prefix(line_end + 1);
+    }
+    for (std::size_t at = 0; at < text.size();) {
+        if (!is_word_char(text[at])) {
+            ++at;
+            continue;
+        }
+        const auto begin = at;
+        while (at < text.size() && is_word_char(text[at]))
+            ++at;
+        take(text.substr(begin, at - begin));
+    }
+}
+
+void LineWords::take(std::string_view word) {
+    if (is_number(word) || word == "is" || word == "at") return;  // PC is at
+    if (is_one_of(registers, word) || is_numbered_register(word)) {
+        instruction_ = true;
+        return;
+    }
+    instruction_ = false;
+    if (word == "consume_skb") no_loss_ = true;
+    if (is_one_of(drop_words, word)) drop_ = true;
+}
+
+Mention LineWords::mention() const {
+    if (instruction_) return Mention::instruction;
+    return drop_ && !no_loss_ ? Mention::drop : Mention::back_trace;
+}
+
+void Annotator::feed(std::string_view text, std::string& out) {
+    partial_ += text;
+    auto whole = partial_.size();
+    while (whole > 0 && is_word_char(partial_[whole - 1]))
+        --whole;
+    const auto given = std::max(whole, partial_.size() - std::min(partial_.size(), long_word));
+    copy(whole, given, out);
+    partial_.erase(0, given);
+}
+
+void Annotator::finish(std::string& out) {
+    copy(partial_.size(), partial_.size(), out);
+    partial_.clear();
+    words_ = {};
+}
+
+/// All words are whole that begin before `whole`; up to `given` it is copied.
+void Annotator::copy(std::size_t whole, std::size_t given, std::string& out) {
+    const std::string_view text = partial_;
+    std::size_t copied = 0;
+    std::size_t read = 0;
+    for_each_address(text.substr(0, whole), digits_, [&](const AddressWord& word) {
+        words_.read(text.substr(read, word.begin - read));
+        read = word.begin;
+        out.append(text, copied, word.begin - copied);
+        copied = word.begin;
+        if (names_.append_name(word.address, words_.mention(), out)) copied = word.end;
+    });
+    words_.read(text.substr(read, whole - read));
+    out.append(text, copied, given - copied);
+}
+
+void collect_addresses(std::string_view text, AddressCollector& collector, int digits) {
+    LineWords words;
+    std::size_t read = 0;
+    for_each_address(text, static_cast<std::size_t>(digits), [&](const AddressWord& word) {
+        words.read(text.substr(read, word.begin - read));
+        read = word.begin;
+        collector.address(word.address, words.mention());
+    });
+}
+
+}  // namespace stapgen::symbols
