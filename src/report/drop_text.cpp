@@ -6,7 +6,6 @@
 #include <span>
 
 #include "analyze/saturate.h"
-#include "base/text.h"
 #include "report/drop_advice.h"
 #include "report/measures.h"
 #include "report/table.h"
@@ -48,8 +47,7 @@ void write_advice(std::ostream& out, std::span<const Drop> drops, std::size_t wi
     if (all.empty()) return;
     if (all.size() > most_advice) all.resize(most_advice);
     for (const auto& given : all) {
-        const auto line = fmt::format("{}: {}", base::printable(subject_of(given)), given.advice.text);
-        out << wrapped(line, width, 2) << '\n';
+        out << wrapped(fmt::format("{}: {}", subject_of(given), given.advice.text), width, 2) << '\n';
     }
     out << '\n';
 }
