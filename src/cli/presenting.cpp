@@ -47,7 +47,7 @@ std::size_t terminal_width() {
 }
 
 report::JsonOptions json_options(const Presentation& presentation, bool one_line) {
-    return {.percentiles = presentation.percentiles, .one_line = one_line};
+    return {.percentiles = presentation.percentiles, .one_line = one_line, .hide_benign = presentation.hide_benign};
 }
 
 report::TextOptions text_options(const Presentation& presentation) {
@@ -56,7 +56,8 @@ report::TextOptions text_options(const Presentation& presentation) {
             .max_groups = presentation.top,
             .width = terminal_width(),
             .slowest = presentation.slowest,
-            .series = presentation.series};
+            .series = presentation.series,
+            .hide_benign = presentation.hide_benign};
 }
 
 }  // namespace
@@ -86,6 +87,8 @@ void add_present_options(CLI::App& command, PresentOptions& options) {
         ->type_name("N");
     command.add_flag("--series", options.series,
                      "The table has a row for each second, too; of a long run for longer blocks");
+    command.add_flag("--hide-benign", options.hide_benign,
+                     "Drops: count those that are part of normal operation, but show no rows of them");
 }
 
 base::Result<Presentation> presentation_of(const PresentOptions& options) {
@@ -108,11 +111,14 @@ base::Result<Presentation> presentation_of(const PresentOptions& options) {
     presentation.top = options.top;
     presentation.slowest = options.slowest;
     presentation.series = options.series;
+    presentation.hide_benign = options.hide_benign;
     return presentation;
 }
 
 report::HtmlOptions html_options(const Presentation& presentation, std::span<const analyze::Summary> reports) {
-    report::HtmlOptions options{.percentiles = presentation.percentiles, .max_groups = presentation.top};
+    report::HtmlOptions options{.percentiles = presentation.percentiles,
+                                .max_groups = presentation.top,
+                                .hide_benign = presentation.hide_benign};
     for (const auto& report : reports) {
         std::vector<std::string> origins;
         for (const auto& [host, kernel, command] : report.origins)
@@ -167,7 +173,8 @@ void present(std::ostream& out, std::span<const analyze::Summary> reports, const
                 report::write_json(out, report, json_options(presentation, true));
             break;
         case Format::csv:
-            report::write_csv(out, reports, {.percentiles = presentation.percentiles});
+            report::write_csv(out, reports,
+                              {.percentiles = presentation.percentiles, .hide_benign = presentation.hide_benign});
             break;
         case Format::openmetrics:
             report::write_openmetrics(out, reports, {.max_groups = presentation.top});

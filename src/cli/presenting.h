@@ -21,11 +21,11 @@ enum class Format { table, json, ndjson, csv, openmetrics, html };
 /// As typed.
 struct PresentOptions {
     std::string percentiles, format = "table", by;
-    bool json = false, series = false;
+    bool json = false, series = false, hide_benign = false;
     std::size_t top = 20, slowest = 5;
 };
 
-/// How results are shown: -P, --format, -j, --by, --top, --slowest, --series.
+/// How results are shown: -P, --format, -j, --by, --top, --slowest, --series, --hide-benign.
 void add_present_options(CLI::App& command, PresentOptions& options);
 
 /// The same, understood.
@@ -35,6 +35,7 @@ struct Presentation {
     std::optional<std::vector<std::string>> by;  ///< names of fields; nothing: what the records have of pid, tid, comm
     std::size_t top = 20, slowest = 5;
     bool series = false;           ///< in the table, too
+    bool hide_benign = false;      ///< of drops
     bool intervals_shown = false;  ///< each interval has been shown as it closed, by present_interval()
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "report/drop_advice.h"
 #include "report/measures.h"
 
 namespace stapgen::report {
@@ -32,6 +33,7 @@ struct Subject {
     std::string reason{};
     std::optional<std::int64_t> time_ns{};
     Group group{};
+    std::string_view benign{};
 };
 
 class Writer {
@@ -47,7 +49,7 @@ class Writer {
         out_ << "report,recipe,kind,name,module,reason,time_ns";
         for (const auto& key : keys_)
             out_ << ',' << csv_cell(key);
-        out_ << ",statistic,value\r\n";
+        out_ << ",statistic,value,benign\r\n";
     }
 
     void report(const Summary& summary) {
@@ -91,7 +93,7 @@ class Writer {
         }
         out_ << ',' << statistic << ',';
         put(number);
-        out_ << "\r\n";
+        out_ << ',' << subject.benign << "\r\n";
     }
 
     void put(std::int64_t number) { out_ << number; }
@@ -155,16 +157,24 @@ class Writer {
 
     void drops(const Summary& summary) {
         const auto write = [this](std::string_view kind, analyze::Drop drop) {
+            const std::string_view benign = advice_of(drop).benign ? "true" : "false";
             const auto module = drop.module.value_or("");
             drop.module.reset();
-            row(Subject{kind, place_text(drop), module, reason_text(drop) == "-" ? "" : reason_text(drop),
-                        drop.end_epoch_ns},
+            row(Subject{.kind = kind,
+                        .name = place_text(drop),
+                        .module = module,
+                        .reason = reason_text(drop) == "-" ? "" : reason_text(drop),
+                        .time_ns = drop.end_epoch_ns,
+                        .benign = benign},
                 "count", drop.count);
         };
-        for (const auto& drop : analyze::total_drops(summary))
+        const auto shown = shown_drops(analyze::total_drops(summary), options_.hide_benign);
+        for (const auto& drop : shown.rows)
             write("drop", drop);
+        if (shown.hidden_rows > 0)
+            row(Subject{.kind = "drops-not-shown", .name = {}, .benign = "true"}, "count", shown.hidden);
         if (summary.intervals.size() < 2) return;
-        for (const auto& drop : summary.drops)
+        for (const auto& drop : shown_drops(summary.drops, options_.hide_benign).rows)
             write("interval-drop", drop);
     }
 

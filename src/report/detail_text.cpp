@@ -31,7 +31,7 @@ std::string moment(const analyze::Summary& summary, std::int64_t ns) {
 }
 
 /// Parts with ", " between, in lines that fit; the first line begins with `head`, the others with as many blanks.
-std::string wrapped(std::string head, const std::vector<std::string>& parts, std::size_t width) {
+std::string wrapped_list(std::string head, const std::vector<std::string>& parts, std::size_t width) {
     std::string text;
     const std::string indent(head.size(), ' ');
     std::string line = std::move(head);
@@ -73,9 +73,9 @@ void write_slowest(std::ostream& out, const analyze::Summary& summary, const ana
         }
         const auto total = fmt::format("{:>{}}  ", us(static_cast<double>(record.total_ns)), widest);
         const bool is_one_line = parts.empty();
-        if (!is_one_line) out << wrapped(total, parts, text_width(options));
+        if (!is_one_line) out << wrapped_list(total, parts, text_width(options));
         if (!stages.empty())
-            out << wrapped(is_one_line ? total : std::string(widest + 2, ' '), stages, text_width(options));
+            out << wrapped_list(is_one_line ? total : std::string(widest + 2, ' '), stages, text_width(options));
     }
     out << '\n';
 }
@@ -85,16 +85,7 @@ void write_slowest(std::ostream& out, const analyze::Summary& summary, const ana
 void write_breakdowns(std::ostream& out, const analyze::Summary& summary, const TextOptions& options) {
     for (const auto& breakdown : summary.breakdowns) {
         if (const auto sentence = tail_sentence(breakdown); !sentence.empty()) {
-            std::string line;
-            for (const auto word : base::words(sentence)) {
-                if (!line.empty() && line.size() + 1 + word.size() > text_width(options)) {
-                    out << line << '\n';
-                    line.clear();
-                }
-                if (!line.empty()) line += ' ';
-                line += word;
-            }
-            out << line << "\n\n";
+            out << wrapped(sentence, text_width(options)) << "\n\n";
         }
     }
     for (const auto& breakdown : summary.breakdowns)

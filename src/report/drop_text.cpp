@@ -6,6 +6,7 @@
 #include <span>
 
 #include "analyze/saturate.h"
+#include "report/drop_advice.h"
 #include "report/measures.h"
 #include "report/table.h"
 #include "report/wall_time.h"
@@ -23,12 +24,32 @@ std::int64_t sum(std::span<const Drop> drops) {
     return total;
 }
 
-void write_table(std::ostream& out, std::span<const Drop> drops) {
+/// So many lines of advice, for the reasons with the most drops.
+constexpr std::size_t most_advice = 8;
+
+void write_table(std::ostream& out, const ShownDrops& shown, bool with_legend) {
     std::vector<std::vector<std::string>> rows;
-    for (const auto& drop : drops) {
-        rows.push_back({fmt::format("{}", drop.count), place_text(drop), reason_text(drop)});
+    bool is_marked = false;
+    for (const auto& drop : shown.rows) {
+        const bool benign = advice_of(drop).benign;
+        is_marked = is_marked || benign;
+        rows.push_back({fmt::format("{}", drop.count), place_text(drop),
+                        benign ? fmt::format("{} {}", reason_text(drop), benign_mark) : reason_text(drop)});
     }
-    out << table({{"COUNT"}, {"LOCATION", Align::left}, {"REASON", Align::left}}, rows) << '\n';
+    if (!rows.empty()) out << table({{"COUNT"}, {"LOCATION", Align::left}, {"REASON", Align::left}}, rows);
+    if (is_marked && with_legend) out << benign_legend << '\n';
+    if (shown.hidden_rows > 0) out << hidden_text(shown) << '\n';
+    out << '\n';
+}
+
+void write_advice(std::ostream& out, std::span<const Drop> drops, std::size_t width) {
+    auto all = advice_for(drops);
+    if (all.empty()) return;
+    if (all.size() > most_advice) all.resize(most_advice);
+    for (const auto& given : all) {
+        out << wrapped(fmt::format("{}: {}", subject_of(given), given.advice.text), width, 2) << '\n';
+    }
+    out << '\n';
 }
 
 }  // namespace
@@ -48,7 +69,7 @@ void write_drops(std::ostream& out, const analyze::Summary& summary, const TextO
             if (rows.empty()) {
                 out << "no drops\n\n";
             } else {
-                write_table(out, rows);
+                write_table(out, shown_drops(rows, options.hide_benign), !options.total);
             }
         }
     }
@@ -60,7 +81,9 @@ void write_drops(std::ostream& out, const analyze::Summary& summary, const TextO
     }
     out << "total: " << sum(totals) << " drops at " << totals.size()
         << (totals.size() == 1 ? " place" : " places and reasons") << '\n';
-    write_table(out, totals);
+    const auto shown = shown_drops(totals, options.hide_benign);
+    write_table(out, shown, true);
+    write_advice(out, shown.rows, text_width(options));
 }
 
 }  // namespace stapgen::report

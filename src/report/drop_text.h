@@ -7,7 +7,8 @@
 
 namespace stapgen::report {
 
-/// The part of a text report that tells of drops: a heading and a table for each interval, then the total.
+/// The part of a text report that tells of drops: a heading and a table for each interval, then the total and what its
+/// rows mean.
 void write_drops(std::ostream& out, const analyze::Summary& summary, const TextOptions& options);
 
 }  // namespace stapgen::report

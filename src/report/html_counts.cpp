@@ -4,6 +4,7 @@
 
 #include "analyze/saturate.h"
 #include "report/account_text.h"
+#include "report/drop_advice.h"
 #include "report/html_sections.h"
 #include "report/html_text.h"
 #include "report/measures.h"
@@ -30,6 +31,13 @@ void bound(Table& table) {
     table.rows.resize(most_rows);
 }
 
+Cell reason_cell(const Drop& drop) {
+    const auto advice = advice_of(drop);
+    auto reason = reason_text(drop);
+    if (!advice.benign) return {.text = std::move(reason), .title = std::string(advice.text)};
+    return {.text = fmt::format("{} {}", reason, benign_mark), .title = std::string(advice.text), .mark = "benign"};
+}
+
 Table total_table(const std::vector<Drop>& totals, std::int64_t sum) {
     Table table{"Drops by place and reason",
                 {{"COUNT"}, {"SHARE", Kind::text}, {"LOCATION", Kind::head}, {"REASON", Kind::text}}};
@@ -38,7 +46,17 @@ Table total_table(const std::vector<Drop>& totals, std::int64_t sum) {
         table.rows.push_back({{fmt::format("{}", drop.count)},
                               {.text = percent(part), .bar = part},
                               {place_text(drop)},
-                              {reason_text(drop)}});
+                              reason_cell(drop)});
+    }
+    bound(table);
+    return table;
+}
+
+Table advice_table(const std::vector<Drop>& totals) {
+    Table table{"What the reasons mean, and where to look",
+                {{"REASON", Kind::head}, {"DROPS"}, {"ADVICE", Kind::text}}};
+    for (const auto& given : advice_for(totals)) {
+        table.rows.push_back({{subject_of(given)}, {fmt::format("{}", given.count)}, {std::string(given.advice.text)}});
     }
     bound(table);
     return table;
@@ -60,13 +78,13 @@ Table interval_table(const analyze::Summary& summary) {
     return table;
 }
 
-Table interval_places_table(const analyze::Summary& summary) {
+Table interval_places_table(const std::vector<Drop>& drops) {
     Table table{"Places and reasons in each interval",
                 {{"ENDED", Kind::head}, {"COUNT"}, {"LOCATION", Kind::text}, {"REASON", Kind::text}}};
     table.folded = true;
-    for (const auto& drop : summary.drops) {
+    for (const auto& drop : drops) {
         table.rows.push_back(
-            {{when(drop.end_epoch_ns)}, {fmt::format("{}", drop.count)}, {place_text(drop)}, {reason_text(drop)}});
+            {{when(drop.end_epoch_ns)}, {fmt::format("{}", drop.count)}, {place_text(drop)}, reason_cell(drop)});
     }
     bound(table);
     return table;
@@ -81,29 +99,40 @@ Table counters_table(const std::vector<analyze::Counter>& counters) {
     return table;
 }
 
+/// The total, the rows that are shown of it, and what they mean.
+void add_totals(Section& section, const std::vector<Drop>& totals, bool hide_benign) {
+    std::int64_t sum = 0;
+    for (const auto& drop : totals)
+        sum = analyze::saturating_add(sum, drop.count);
+    section.paragraphs.push_back(fmt::format("total: {} drops at {}{}", sum, totals.size(),
+                                             totals.size() == 1 ? " place" : " places and reasons"));
+    const auto shown = shown_drops(totals, hide_benign);
+    if (shown.hidden_rows > 0) section.paragraphs.push_back(hidden_text(shown));
+    if (std::ranges::any_of(shown.rows, [](const Drop& drop) { return advice_of(drop).benign; }))
+        section.paragraphs.emplace_back(benign_legend);
+    if (!shown.rows.empty()) section.tables.push_back(total_table(shown.rows, sum));
+    if (auto advice = advice_table(shown.rows); !advice.rows.empty()) section.tables.push_back(std::move(advice));
+}
+
 std::string unit_of(const analyze::Average& average) {
     return average.is_time ? average.name + " [us]" : average.name;
 }
 
 }  // namespace
 
-Section drops_section(const analyze::Summary& summary) {
+Section drops_section(const analyze::Summary& summary, const HtmlOptions& options) {
     Section section{"drops", "Drops"};
     if (summary.counts_drops) {
         const auto totals = analyze::total_drops(summary);
-        std::int64_t sum = 0;
-        for (const auto& drop : totals)
-            sum = analyze::saturating_add(sum, drop.count);
         if (totals.empty()) {
             section.paragraphs.push_back("no drops in all");
         } else {
-            section.paragraphs.push_back(fmt::format("total: {} drops at {}{}", sum, totals.size(),
-                                                     totals.size() == 1 ? " place" : " places and reasons"));
-            section.tables.push_back(total_table(totals, sum));
+            add_totals(section, totals, options.hide_benign);
         }
         if (summary.intervals.size() > 1) {
             section.tables.push_back(interval_table(summary));
-            if (!totals.empty()) section.tables.push_back(interval_places_table(summary));
+            const auto shown = shown_drops(summary.drops, options.hide_benign);
+            if (!shown.rows.empty()) section.tables.push_back(interval_places_table(shown.rows));
         }
     }
     if (auto counters = counters_table(summary.counters); !counters.rows.empty()) {

@@ -29,7 +29,7 @@ struct Cell {
     std::optional<std::size_t> colour{};  ///< of the stage that it names or that its bar belongs to
     std::vector<Segment> segments{};
     std::optional<Range> range{};
-    std::string mark{};  ///< "slower" or "faster"
+    std::string mark{};  ///< "slower", "faster" or "benign"
 };
 
 enum class Kind { head, text, number };

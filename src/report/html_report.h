@@ -14,6 +14,7 @@ namespace stapgen::report {
 struct HtmlOptions {
     std::vector<analyze::Percentile> percentiles = analyze::default_percentiles();
     std::size_t max_groups = 20;         ///< the largest so many; how many are not shown is said
+    bool hide_benign = false;            ///< benign drops are counted, and have no rows
     std::vector<std::string> origins{};  ///< for each report where it is from: "web17, Linux 6.12"; "" if not known
 };
 

@@ -41,7 +41,7 @@ Section time_section(const analyze::Summary& summary, std::int64_t block_ns);
 /// One table: for each bin, about 8 to a doubling, how many values each stage has in it.
 Section distribution_section(const analyze::Summary& summary);
 
-Section drops_section(const analyze::Summary& summary);
+Section drops_section(const analyze::Summary& summary, const HtmlOptions& options);
 Section averages_section(const analyze::Summary& summary);
 Section account_section(const analyze::Summary& summary);
 

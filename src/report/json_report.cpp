@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "report/drop_advice.h"
 #include "report/measures.h"
 #include "report/tail_text.h"
 #include "report/wall_time.h"
@@ -175,7 +176,28 @@ Json drop_json(const analyze::Drop& drop) {
     object["reason"] = or_null(drop.reason_name);
     object["reason_number"] = drop.reason < 0 ? Json(nullptr) : Json(drop.reason);
     object["count"] = drop.count;
+    object["benign"] = advice_of(drop).benign;
     return object;
+}
+
+void add_drops(Json& document, const analyze::Summary& summary, const JsonOptions& options) {
+    const auto shown = shown_drops(summary.drops, options.hide_benign);
+    document["drops"] = Json::array();
+    for (const auto& drop : shown.rows) {
+        document["drops"].push_back(drop_json(drop));
+        // In an interval's own summary they count from it.
+        if (options.interval) document["drops"].back()["interval"] = *options.interval;
+    }
+    document["benign_not_shown"] = {{"rows", shown.hidden_rows}, {"count", shown.hidden}};
+    document["advice"] = Json::array();
+    for (const auto& given : advice_for(shown.rows)) {
+        const auto& [benign, text, function] = given.advice;
+        document["advice"].push_back({{"reason", or_null(given.reason)},
+                                      {"function", function.empty() ? Json(nullptr) : Json(function)},
+                                      {"benign", benign},
+                                      {"count", given.count},
+                                      {"text", text}});
+    }
 }
 
 Json causes_json(const std::vector<analyze::Cause>& causes) {
@@ -241,12 +263,7 @@ void write_json(std::ostream& out, const analyze::Summary& summary, const JsonOp
     document["resolution_ns"] = summary.resolution_ns;
     document["confidence_level"] = 0.95;
     add_analysis(document, summary);
-    document["drops"] = Json::array();
-    for (const auto& drop : summary.drops) {
-        document["drops"].push_back(drop_json(drop));
-        // In an interval's own summary they count from it.
-        if (options.interval) document["drops"].back()["interval"] = *options.interval;
-    }
+    add_drops(document, summary, options);
     document["counters"] = Json::array();
     for (const auto& [name, help, count] : summary.counters) {
         document["counters"].push_back({{"name", name}, {"help", help}, {"count", or_null(count)}});

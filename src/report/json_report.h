@@ -13,6 +13,7 @@ struct JsonOptions {
     std::vector<analyze::Percentile> percentiles = analyze::default_percentiles();
     bool one_line = false;
     std::optional<std::int64_t> interval{};  ///< it is the report of this interval, counted from 0
+    bool hide_benign = false;                ///< benign drops are counted, and not in `drops`
 };
 
 /// Schema "stapgen.report/1", one document and a line end. Keys are never renamed; durations are in ns, times

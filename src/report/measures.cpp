@@ -112,6 +112,23 @@ std::string clean_text(std::string_view text) {
     return base::printable(valid.get<std::string>());
 }
 
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
+    std::string lines;
+    std::size_t length = 0;
+    for (const auto word : base::words(text)) {
+        if (length > 0 && length + 1 + word.size() > width) {
+            lines += '\n' + std::string(indent, ' ');
+            length = indent;
+        } else if (length > 0) {
+            lines += ' ';
+            ++length;
+        }
+        lines += word;
+        length += word.size();
+    }
+    return lines;
+}
+
 std::string csv_cell(std::string_view raw) {
     auto text = clean_text(raw);
     // Blanks are skipped by some spreadsheets before they look for a formula.

@@ -51,6 +51,10 @@ TopGroups top_groups(const std::vector<analyze::Measure>& measures, std::size_t 
 /// What is no UTF-8 becomes U+FFFD, control characters become \xNN: for formats whose readers refuse such bytes.
 std::string clean_text(std::string_view text);
 
+/// Words with one blank between, in lines that fit: each but the last with its end. All but the first begin
+/// with `indent` blanks.
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent = 0);
+
 /// Text of the input as a cell of CSV: cleaned, quoted where it must be, and with an apostrophe in front where a
 /// spreadsheet would take it for a formula.
 std::string csv_cell(std::string_view raw);

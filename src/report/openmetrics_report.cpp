@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analyze/saturate.h"
+#include "report/drop_advice.h"
 #include "report/measures.h"
 
 namespace stapgen::report {
@@ -165,10 +166,15 @@ struct Families {
     void add_counts(const Summary& report) {
         const auto& recipe = report.recipe;
         for (auto drop : analyze::total_drops(report)) {
+            const std::string_view benign = advice_of(drop).benign ? "true" : "false";
             const auto module = std::exchange(drop.module, std::nullopt).value_or("");
             const auto reason = reason_text(drop) == "-" ? "" : reason_text(drop);
             add(drops,
-                labels({{"recipe", recipe}, {"place", place_text(drop)}, {"module", module}, {"reason", reason}}),
+                labels({{"recipe", recipe},
+                        {"place", place_text(drop)},
+                        {"module", module},
+                        {"reason", reason},
+                        {"benign", benign}}),
                 drop.count);
         }
         const auto& accounting = report.accounting;

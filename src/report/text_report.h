@@ -17,9 +17,10 @@ struct TextOptions {
     bool intervals = true;        ///< drops: a part for each interval before the total
     bool total = true;            ///< drops: the total over the intervals
     std::size_t max_groups = 20;  ///< the largest so many; the others together are the rows "rest"
-    std::size_t width = 0;    ///< columns of the terminal; 0: 80. What does not fit is left out, or as wide as it is
-    std::size_t slowest = 5;  ///< so many of the slowest records of each way
-    bool series = false;      ///< a row for each block of time
+    std::size_t width = 0;     ///< columns of the terminal; 0: 80. What does not fit is left out, or as wide as it is
+    std::size_t slowest = 5;   ///< so many of the slowest records of each way
+    bool series = false;       ///< a row for each block of time
+    bool hide_benign = false;  ///< benign drops are counted, and have no rows
 };
 
 inline std::size_t text_width(const TextOptions& options) {

@@ -115,6 +115,7 @@ Summary drops() {
         if (i == 4) continue;
         summary.drops.push_back(drop(i, "__udp4_lib_rcv", 0x235, "NO_SOCKET", 23 + i * i * 7));
         summary.drops.push_back(drop(i, "tcp_v4_rcv", 0x9a, "NO_SOCKET", 17 + i));
+        summary.drops.push_back(drop(i, "sk_stream_kill_queues", 0x47, "QUEUE_PURGE", 13 + i));
         if (i % 3 == 0) summary.drops.push_back(drop(i, "nf_hook_slow", 0xb1, "NETFILTER_DROP", 5));
     }
     for (const auto& row : summary.drops)

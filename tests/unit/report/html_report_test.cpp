@@ -275,6 +275,22 @@ TEST_CASE("a table that the input makes long is cut, and says so") {
     CHECK(page.size() < 250'000);
 }
 
+TEST_CASE("benign drops are marked, have their advice, and are counted where they are not shown") {
+    const auto summary = drops();
+    const auto page = body_of(page_of(summary));
+    CHECK(has(page, "data-mark=\"benign\" title=\"an echo reply; a ping with a raw socket"));
+    CHECK(has(page, ">NO_SOCKET *<"));
+    CHECK(has(page, "*: part of normal operation"));
+    CHECK(has(page, ">NO_SOCKET in icmp_rcv<"));
+    std::ostringstream out;
+    stapgen::report::write_html(out, {summary}, {.hide_benign = true});
+    const auto rest = body_of(out.str());
+    CHECK_FALSE(has(rest, "icmp_rcv"));
+    CHECK_FALSE(has(rest, "*: part"));
+    CHECK(has(rest, "total: 3312 drops at 2 places and reasons"));
+    CHECK(has(rest, "1104 drops at 1 benign place not shown"));
+}
+
 TEST_CASE("averages are shown with what they may be off by") {
     Summary summary;
     summary.recipe = "tracker";

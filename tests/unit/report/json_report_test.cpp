@@ -61,17 +61,18 @@ TEST_CASE("the keys are those of the contract") {
     const auto document = json::parse(written(summary_of_all()));
     CHECK(document["schema"] == "stapgen.report/1");
     CHECK(document["recipe"] == "rx-latency");
-    CHECK(keys(document) == std::set<std::string>{"schema", "recipe", "start", "end", "stages", "values",
-                                                  "relative_error", "resolution_ns", "confidence_level", "tail",
-                                                  "slowest", "series", "averages", "average_intervals", "drops",
-                                                  "counters", "accounting", "input", "notes"});
+    CHECK(keys(document) ==
+          std::set<std::string>{
+              "schema",        "recipe",           "start",  "end",      "stages",     "values",   "relative_error",
+              "resolution_ns", "confidence_level", "tail",   "slowest",  "series",     "averages", "average_intervals",
+              "drops",         "benign_not_shown", "advice", "counters", "accounting", "input",    "notes"});
     CHECK(keys(document["stages"][0]) == std::set<std::string>{"stage", "group", "n", "sum_ns", "share", "mean_ns",
                                                                "stddev_ns", "min_ns", "max_ns", "percentiles_ns",
                                                                "percentiles_ci_ns"});
     CHECK(keys(document["values"][0]) == std::set<std::string>{"value", "group", "n", "sum", "mean", "stddev", "min",
                                                                "max", "percentiles", "percentiles_ci"});
     CHECK(keys(document["drops"][0]) == std::set<std::string>{"time", "interval", "symbol", "offset", "module",
-                                                              "address", "reason", "reason_number", "count"});
+                                                              "address", "reason", "reason_number", "count", "benign"});
 }
 
 TEST_CASE("numbers are ns, and what is not known is null") {
@@ -126,11 +127,34 @@ TEST_CASE("drops have time, place and reason") {
                            {"address", "0xffffffff9a000001"},
                            {"reason", "NO_SOCKET"},
                            {"reason_number", 3},
-                           {"count", 17}});
+                           {"count", 17},
+                           {"benign", true}});
     CHECK(drops[1]["time"].is_null());
     CHECK(drops[1]["symbol"].is_null());
     CHECK(drops[1]["reason"].is_null());
     CHECK(drops[1]["reason_number"].is_null());
+    CHECK(drops[1]["benign"] == false);
+}
+
+TEST_CASE("what drops mean is said once for each reason, and drops that are not shown are counted") {
+    auto summary = summary_of_all();
+    summary.drops[1].reason_name = "OTHERHOST";
+    summary.drops[1].count = 23;
+    auto document = json::parse(written(summary));
+    REQUIRE(document["advice"].size() == 2);
+    CHECK(document["advice"][0]["reason"] == "OTHERHOST");
+    CHECK(document["advice"][0]["function"].is_null());
+    CHECK(document["advice"][0]["benign"] == false);
+    CHECK(document["advice"][0]["count"] == 23);
+    CHECK(document["advice"][0]["text"].get<std::string>().starts_with("for another MAC address"));
+    CHECK(document["advice"][1]["function"] == "icmp_rcv");
+    CHECK(document["benign_not_shown"] == json{{"rows", 0}, {"count", 0}});
+    const auto accounting = document["accounting"];
+    document = json::parse(written(summary, {.hide_benign = true}));
+    CHECK(document["drops"].size() == 1);
+    CHECK(document["advice"].size() == 1);
+    CHECK(document["benign_not_shown"] == json{{"rows", 1}, {"count", 17}});
+    CHECK(document["accounting"] == accounting);
 }
 
 TEST_CASE("all counters of the kernel that the recipe declares are there, risen or not") {

@@ -78,11 +78,12 @@ TEST_CASE("keys that are no label names, or are taken, become some") {
 
 TEST_CASE("drops, the account and losses are counters, and reports of one recipe add up") {
     const auto text = written({full_summary(), full_summary()});
-    CHECK(
-        has(text, R"(stapgen_drops_total{recipe="rx-latency",place="icmp_rcv+0x1f",module="",reason="NO_SOCKET"} 56)"));
-    CHECK(
-        has(text,
-            R"(stapgen_drops_total{recipe="rx-latency",place="0xffffffffc0000003",module="nf_tables",reason=""} 10)"));
+    CHECK(has(
+        text,
+        R"(stapgen_drops_total{recipe="rx-latency",place="icmp_rcv+0x1f",module="",reason="NO_SOCKET",benign="true"} 56)"));
+    CHECK(has(
+        text,
+        R"(stapgen_drops_total{recipe="rx-latency",place="0xffffffffc0000003",module="nf_tables",reason="",benign="false"} 10)"));
     CHECK(has(text, R"(stapgen_seen_total{recipe="rx-latency"} 2046)"));
     CHECK(has(text, R"(stapgen_records_total{recipe="rx-latency",fate="incomplete",cause="no-read"} 6)"));
     CHECK(has(text, R"(stapgen_records_total{recipe="rx-latency",fate="lost",cause="evicted"} 2)"));

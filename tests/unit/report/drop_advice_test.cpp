@@ -1,0 +1,165 @@
+#include "report/drop_advice.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using stapgen::analyze::Drop;
+using namespace stapgen::report;
+
+namespace {
+
+Drop drop(std::optional<std::string> symbol, std::optional<std::string> reason, std::int64_t count = 17) {
+    Drop drop;
+    drop.symbol = std::move(symbol);
+    drop.reason_name = std::move(reason);
+    drop.reason = drop.reason_name ? 3 : -1;
+    drop.count = count;
+    return drop;
+}
+
+std::string content(const std::string& path) {
+    std::ifstream file(path);
+    REQUIRE_MESSAGE(file, path);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+/// The names in a kernel's list of reasons.
+std::set<std::string> names_in(const std::string& release) {
+    const auto format = content(SYMBOLS_DATA "/kfree_skb-format-" + release);
+    std::set<std::string> names;
+    const std::regex entry(R"re(\{ \d+, "(\w+)" \})re");
+    for (std::sregex_iterator match(format.begin(), format.end(), entry), end; match != end; ++match)
+        names.insert((*match)[1]);
+    REQUIRE(names.size() > 97);
+    return names;
+}
+
+std::string docs_table(bool of_places) {
+    std::string table;
+    for (const auto& [function, reason, benign, text] : known_drops()) {
+        if (function.empty() == of_places) continue;
+        if (of_places) {
+            table += fmt::format("| {} | {} | {} | {} |\n", function, reason, benign ? "yes" : "", text);
+        } else {
+            table += fmt::format("| {} | {} |\n", reason, text);
+        }
+    }
+    return table;
+}
+
+}  // namespace
+
+TEST_CASE("every reason that has advice is one of a real kernel's") {
+    auto names = names_in("6.12.117");
+    names.merge(names_in("7.2.12"));
+    for (const auto& known : known_drops())
+        CHECK_MESSAGE(names.contains(std::string(known.reason)), known.reason);
+}
+
+TEST_CASE("the most common reasons of both kernels have advice") {
+    for (const auto* release : {"6.12.117", "7.2.12"}) {
+        const auto names = names_in(release);
+        const auto advised = std::ranges::count_if(
+            names, [](const std::string& name) { return !advice_of(drop("ip_rcv", name)).text.empty(); });
+        CHECK(advised > 73);
+    }
+}
+
+TEST_CASE("what is known is in order, once, and each advice one line that fits a ticket") {
+    const auto key = [](const KnownDrop& known) { return std::pair(known.function, known.reason); };
+    const auto known = known_drops();
+    CHECK(std::ranges::is_sorted(known, std::ranges::less_equal{}, key));
+    for (const auto& [function, reason, benign, text] : known) {
+        INFO(function, " ", reason);
+        CHECK(text.size() > 29);
+        CHECK(text.size() <= 110);
+        CHECK(text.find_first_of("\n|<") == std::string_view::npos);
+        CHECK_FALSE(text.ends_with('.'));
+        // A reason alone never tells that nothing was lost.
+        CHECK_FALSE((benign && function.empty()));
+    }
+}
+
+TEST_CASE("the docs have what the code has") {
+    const auto docs = content(DROPS_MD);
+    for (const bool of_places : {false, true}) {
+        const auto table = docs_table(of_places);
+        const bool has_it = docs.find(table) != std::string::npos;
+        CHECK_MESSAGE(has_it, "docs/drops.md should have:\n" << table);
+    }
+}
+
+TEST_CASE("place and reason together are benign where one of them alone is not") {
+    CHECK(advice_of(drop("sk_stream_kill_queues", "QUEUE_PURGE")).benign);
+    CHECK_FALSE(advice_of(drop("inet_sock_destruct", "QUEUE_PURGE")).benign);
+    CHECK_FALSE(advice_of(drop("skb_queue_purge_reason", "QUEUE_PURGE")).benign);
+    CHECK_FALSE(advice_of(drop("sk_stream_kill_queues", "NOMEM")).benign);
+    CHECK(advice_of(drop("icmp_rcv", "NO_SOCKET")).benign);
+    CHECK(advice_of(drop("ping_rcv", "NO_SOCKET")).benign);
+    CHECK_FALSE(advice_of(drop("tcp_v4_rcv", "NO_SOCKET")).benign);
+    CHECK_FALSE(advice_of(drop("icmp_rcv", "ICMP_CSUM")).benign);
+    CHECK_FALSE(advice_of(drop(std::nullopt, "NO_SOCKET")).benign);
+    CHECK(advice_of(drop(std::nullopt, "NO_SOCKET")).text.starts_with("nobody listens there"));
+}
+
+TEST_CASE("before there were reasons the place alone tells, and an unspecified reason is like none") {
+    CHECK(advice_of(drop("unix_stream_recvmsg", std::nullopt)).benign);
+    CHECK(advice_of(drop("unix_stream_connect", "NOT_SPECIFIED")).benign);
+    CHECK(advice_of(drop("ip_rcv", "NOT_SPECIFIED")).function.empty());
+    CHECK(advice_of(drop("ip_rcv", std::nullopt)).text.empty());
+    CHECK(advice_of(drop(std::nullopt, std::nullopt)).text.empty());
+    CHECK(advice_of(drop("", std::nullopt)).text.empty());
+    CHECK(advice_of(drop("unix_stream_recvmsg", "NEW_REASON")).text.empty());
+    CHECK(advice_of(drop("unix_stream_recvmsg", "")).text.empty());
+}
+
+TEST_CASE("a reason without a name could be any: nothing is said of it") {
+    auto unnamed = drop("unix_stream_recvmsg", std::nullopt);
+    unnamed.reason = 77;
+    CHECK_FALSE(advice_of(unnamed).benign);
+    CHECK(advice_of(unnamed).text.empty());
+}
+
+TEST_CASE("what a compiler appends to a function's name is no part of it") {
+    for (const auto* symbol : {"icmp_rcv.cold", "icmp_rcv.isra.0", "icmp_rcv.constprop.0.cold", "icmp_rcv.part.19"})
+        CHECK_MESSAGE(advice_of(drop(symbol, "NO_SOCKET")).benign, symbol);
+    CHECK_FALSE(advice_of(drop("icmp_rcv_more", "NO_SOCKET")).benign);
+    CHECK_FALSE(advice_of(drop(".cold", "NO_SOCKET")).benign);
+}
+
+TEST_CASE("advice is given once for all drops that it is for, that for the most first") {
+    const std::vector drops = {drop("tcp_v4_rcv", "NO_SOCKET", 23), drop("sk_stream_kill_queues", "QUEUE_PURGE", 31),
+                               drop("udp_rcv", "NO_SOCKET", 19), drop("ip_rcv", std::nullopt, 997),
+                               drop("unix_stream_recvmsg", std::nullopt, 7)};
+    const auto advice = advice_for(drops);
+    REQUIRE(advice.size() == 3);
+    CHECK(subject_of(advice[0]) == "NO_SOCKET");
+    CHECK(advice[0].count == 42);
+    CHECK(subject_of(advice[1]) == "QUEUE_PURGE in sk_stream_kill_queues");
+    CHECK(advice[1].count == 31);
+    CHECK(subject_of(advice[2]) == "unix_stream_recvmsg");
+    CHECK(advice[2].advice.benign);
+}
+
+TEST_CASE("hidden rows are counted") {
+    const std::vector drops = {drop("sk_stream_kill_queues", "QUEUE_PURGE", 31), drop("udp_rcv", "NO_SOCKET", 19),
+                               drop("icmp_rcv", "NO_SOCKET", 5)};
+    const auto all = shown_drops(drops, false);
+    CHECK(all.rows.size() == 3);
+    CHECK(all.hidden_rows == 0);
+    const auto some = shown_drops(drops, true);
+    REQUIRE(some.rows.size() == 1);
+    CHECK(some.rows[0].count == 19);
+    CHECK(hidden_text(some) == "36 drops at 2 benign places not shown");
+    CHECK(hidden_text({{}, 1, 1}) == "1 drop at 1 benign place not shown");
+}
