@@ -56,6 +56,12 @@ bool looks_given_by_linker_script(std::string_view name) {
            rest.ends_with("_start") || rest.ends_with("_end");
 }
 
+/// The kernel lists the code that it makes at run time as of modules of these names, without sizes: BPF programs, and
+/// the pages of ftrace and kprobes, each allocated by itself.
+bool is_made_at_run_time(std::string_view module) {
+    return module == "bpf" || module.starts_with("__builtin__");
+}
+
 std::uint64_t page_end(std::uint64_t address) {
     return address >= no_limit - page_size ? no_limit : (address / page_size + 1) * page_size;
 }
@@ -168,7 +174,8 @@ void SymbolTable::build(const std::vector<SymbolLine>& lines) {
         auto end = next == lines.end() ? no_limit : next->address;
         if (best->module == 0) end = std::min(end, in_init ? init.end : kernel.end);
         bool code_follows = false;
-        for (auto line = next; line != lines.end() && line->address == next->address; ++line) {
+        const bool may_follow = !is_made_at_run_time(modules_[best->module]);
+        for (auto line = next; may_follow && line != lines.end() && line->address == next->address; ++line) {
             code_follows = code_follows || (is_code(line->type) && line->module == best->module);
         }
         const bool bounded_by_marker = best->module == 0 && (in_init || kernel.end != no_limit);

@@ -56,7 +56,8 @@ struct Markers {
 ///   toolchains leave ($d, $x, .L*, __typeid__*) not counted. An address behind a symbol that is data has no
 ///   answer.
 /// - a function of a module whose next symbol is not code of the same module ends with its 4 KiB page at
-///   the latest: the end of a module's text is in no symbol table, and it begins on a page.
+///   the latest: the end of a module's text is in no symbol table, and it begins on a page. So does each piece of code
+///   that the kernel has made at run time ([bpf], [__builtin__ftrace], [__builtin__kprobes]), whatever follows.
 ///
 /// Several names at one address: the one that the kernel prints with %pS, the first in its own order. That
 /// order (the sort of the kernel's scripts/kallsyms.c) is: not weak before weak, then names that do not look

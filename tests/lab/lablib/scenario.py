@@ -49,7 +49,6 @@ class Lab:
         self.work = run / "work"
         self.symbols = f"/lab/symbols/{root.symbols.name}"
         self.port = None
-        self.guest_exit_code = None
         self.cache = lab_dir() / "cache" / root.suite
         for folder in (self.work, run / "symbols", run / "cache", self.cache):
             folder.mkdir(parents=True, exist_ok=True)
@@ -78,6 +77,16 @@ class Lab:
         if not (self.run / "stapgen/bin/stapgen").exists():
             raise LabError("this scenario needs stapgen: give --stapgen PREFIX")
         return self.chroot(["stapgen", *argv], **options)
+
+    def guest(self, append="", net=False):
+        """Return a guest that is not booted yet, with the folders and the variables that GUEST has."""
+        return Guest(self.root, self.run, append, net, cache=self.cache,
+                     env={"LAB_SUITE": self.suite, "LAB_RELEASE": self.release, "LAB_SYMBOLS": self.symbols})
+
+    def boot(self, script, timeout=TIMEOUT):
+        """Boot one more guest, without a card, and run SCRIPT there as GUEST is run."""
+        code = run_script(self.guest(), script, timeout)
+        assert code == 0, f"the guest's script ended with {code}"
 
     def read(self, name):
         """Return the text of a file in the work folder."""
@@ -178,26 +187,28 @@ class HostSide(threading.Thread):
             self.failure = failure
 
 
+def run_script(guest, script, timeout):
+    """Boot GUEST and return the exit code of SCRIPT."""
+    begin = time.monotonic()
+    code = guest.execute(HEAD + script, timeout, echo=False)
+    say(f"guest ran {time.monotonic() - begin:.1f} s")
+    return code
+
+
 def boot_scenario(scenario, lab):
     """Run the scenario's GUEST, with its host() beside it."""
-    guest = Guest(lab.root, lab.run, getattr(scenario, "APPEND", ""),
-                  getattr(scenario, "NET", False), cache=lab.cache,
-                  env={"LAB_SUITE": lab.suite, "LAB_RELEASE": lab.release,
-                       "LAB_SYMBOLS": lab.symbols})
+    guest = lab.guest(getattr(scenario, "APPEND", ""), getattr(scenario, "NET", False))
     lab.port = guest.port
     host = HostSide(scenario.host, lab) if hasattr(scenario, "host") else None
     if host:
         host.start()
-    begin = time.monotonic()
-    lab.guest_exit_code = guest.execute(HEAD + scenario.GUEST,
-                                        getattr(scenario, "TIMEOUT", TIMEOUT), echo=False)
-    say(f"guest ran {time.monotonic() - begin:.1f} s")
+    code = run_script(guest, scenario.GUEST, getattr(scenario, "TIMEOUT", TIMEOUT))
     if host:
         host.join(30)
         if host.failure:
             raise host.failure
         assert not host.is_alive(), "host() was still busy 30 s after the guest's end"
-    assert lab.guest_exit_code == 0, f"the guest's script ended with {lab.guest_exit_code}"
+    assert code == 0, f"the guest's script ended with {code}"
 
 
 def run_scenario(root, run, name, stapgen_prefix, traffic):

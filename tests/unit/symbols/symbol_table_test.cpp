@@ -268,6 +268,25 @@ TEST_CASE("views outlive a move of the table") {
     CHECK(at(moved, 0xffffffff81000010) == "f+0x0/0xff0");
 }
 
+TEST_CASE("code made at run time ends with its page, though more of it follows") {
+    // Linux 6.12 with ftrace, kprobes and BPF in use; behind each page of ftrace and kprobes nothing is mapped.
+    const auto table = table_of(
+        "ffffffffc011a688 t bpf_prog_952cdccee77ed000_lab_101\t[bpf]\n"
+        "ffffffffc011a8cc t bpf_prog_0ce05b2f1e818fbf_lab_1009\t[bpf]\n"
+        "ffffffffc011f001 t bpf_prog_fa54c5dca2069ca2_lab_3\t[bpf]\n"
+        "ffffffffc06ac000 t kprobe_insn_page\t[__builtin__kprobes]\n"
+        "ffffffffc06ae000 t kprobe_optinsn_page\t[__builtin__kprobes]\n"
+        "ffffffffc08c0000 t ftrace_trampoline\t[__builtin__ftrace]\n"
+        "ffffffffc08c2000 t ftrace_trampoline\t[__builtin__ftrace]\n");
+    CHECK(at(table, 0xffffffffc011a8cb) == "bpf_prog_952cdccee77ed000_lab_101+0x243/0x244 [bpf]");
+    CHECK(at(table, 0xffffffffc011afff) == "bpf_prog_0ce05b2f1e818fbf_lab_1009+0x733/0x734 [bpf]");
+    CHECK(at(table, 0xffffffffc011b000) == "-");
+    CHECK(at(table, 0xffffffffc06acfff) == "kprobe_insn_page+0xfff/0x1000 [__builtin__kprobes]");
+    CHECK(at(table, 0xffffffffc06ad000) == "-");
+    CHECK(at(table, 0xffffffffc08c1fff) == "-");
+    CHECK(at(table, 0xffffffffc08c2001) == "ftrace_trampoline+0x1/0x1000 [__builtin__ftrace]");
+}
+
 TEST_CASE("the slide of KASLR is taken off before the look-up") {
     const auto table = table_of(small_kernel);
     CHECK(at(table, 0xffffffffa3000101, {AddressKind::exact, 0x22000000}) == "second+0x1/0x700");

@@ -1,0 +1,105 @@
+"""The slide inferred from a log of drops alone is the kernel's own, or none: boots with KASLR, a few drops in each."""
+
+import collections
+import os
+import random
+import re
+import shutil
+
+from lablib import drops, roots
+from lablib.symbols import in_text, kernel_map, markers, parse_kallsyms
+
+DESCRIPTION = "STAPGEN_LAB_BOOTS boots (3): resolve infers each one's slide from its drops, or refuses; never another"
+IN_CI = ("trixie",)
+BUILD = {"drops": ["dropwatch"]}
+BOOTS = int(os.environ.get("STAPGEN_LAB_BOOTS", "3"))
+
+EACH_BOOT = drops.GUEST + r"""
+prepare_drops || exit 1
+report boot-NUMBER json drops --format json -o boot-NUMBER.zst || exit 1
+drop 2 KINDS || exit 1
+end_trace boot-NUMBER
+grep -E ' (_text|_etext)$' /proc/kallsyms >boot-NUMBER.symbols
+sync
+"""
+
+# found: {source: the slide inferred, None if refused}
+Boot = collections.namedtuple("Boot", "slide own in_modules found")
+
+
+def prepare(lab):
+    drops.prepare(lab)
+    keep_kernel(lab, lab.root, "right")
+    for suite in roots.SUITES:
+        root = roots.cached_root(suite)
+        if root and suite != lab.suite:
+            keep_kernel(lab, root, f"wrong-{suite}")
+
+
+def keep_kernel(lab, root, name):
+    """Copy map and image of ROOT's kernel to the work folder."""
+    (lab.work / f"{name}.map").write_text(kernel_map(root))
+    shutil.copy(root.tree / f"boot/vmlinuz-{root.release}", lab.work / f"{name}.vmlinuz")
+
+
+def sources(lab):
+    """Return {name: options}: of each kernel its map, and its map with its image."""
+    found = {}
+    for path in sorted(lab.work.glob("*.map")):
+        options = ["--map", path.name]
+        found[path.stem] = options
+        found[f"{path.stem}+image"] = [*options, "--map", f"{path.stem}.vmlinuz"]
+    return found
+
+
+def inferred(lab, counts):
+    """Return {source: the slide that resolve tells of, None if it refuses} for a log of these drops."""
+    (lab.work / "log.txt").write_text(drops.as_2009(counts))
+    slides = {}
+    for name, options in sources(lab).items():
+        said = lab.stapgen(["resolve", *options, "--annotate", "log.txt"], check=False).stderr
+        found = re.search(r"\bKASLR slide (?:0x([0-9a-f]+)|unknown)\b", said)
+        assert found, said
+        slides[name] = int(found[1], 16) if found[1] else None
+    return slides
+
+
+def print_row(slide, own, in_modules, found):
+    words = ["-" if it is None else "found" if it == slide else f"WRONG {it:#x}" for it in found.values()]
+    print(f"  {slide:10x} {own:4} {in_modules:4}  " + "".join(f"{word:23}" for word in words).rstrip())
+
+
+def check_never_wrong(slide, found):
+    for name, answer in found.items():
+        assert answer is None or (answer == slide and name.startswith("right")), f"{name}: {answer:#x} for {slide:#x}"
+
+
+def run_boot(lab, number):
+    """Boot, make a few drops, and return what there was and the kernel's own places."""
+    kinds = random.Random(number).sample(drops.kinds(), 1 + (5 + 4 * number) % 13)
+    lab.boot(EACH_BOOT.replace("NUMBER", str(number)).replace("KINDS", " ".join(kinds)))
+    counts = drops.recorded(lab, f"boot-{number}.zst")
+    symbols = parse_kallsyms(lab.read(f"boot-{number}.symbols"))
+    slide = markers(symbols)["_text"] - markers(parse_kallsyms(lab.read("right.map")))["_text"]
+    own = {address: count for address, count in counts.items() if in_text(symbols, address)}
+    return Boot(slide, len(own), len(counts) - len(own), inferred(lab, counts)), own
+
+
+def check(lab):
+    print(f"{lab.suite}: slide, places in the kernel, in modules; the slide inferred from {', '.join(sources(lab))}")
+    boots = []
+    for number in range(BOOTS):
+        boot, own = run_boot(lab, number)
+        boots.append(boot)
+        print_row(*boot)
+        check_never_wrong(boot.slide, boot.found)
+    print("the last boot's places, each alone in a log:")
+    for address, count in own.items():
+        found = inferred(lab, {address: count})
+        print_row(boot.slide, 1, 0, found)
+        check_never_wrong(boot.slide, found)
+    assert len({boot.slide for boot in boots}) > 1, "KASLR is off"
+    for name in ("right", "right+image"):
+        times = sum(boot.found[name] == boot.slide for boot in boots)
+        print(f"{lab.suite} {name}: found in {times} of {BOOTS} boots")
+        assert times > 0
