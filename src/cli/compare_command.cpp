@@ -65,7 +65,7 @@ base::Result<std::vector<analyze::Summary>> load_side(const std::string& typed, 
     if (files.empty()) {
         return base::bad_input(fmt::format("there are no files in {}", base::printable(typed)), "name another folder");
     }
-    auto runs = load_runs(files, presentation);
+    auto runs = load_runs(files, presentation, {});
     if (!runs) return tl::make_unexpected(runs.error());
     std::vector<analyze::Summary> side;
     for (auto& [name, reports] : *runs) {

@@ -11,6 +11,7 @@
 #include "analyze/analyzer.h"
 #include "base/text.h"
 #include "cli/losses.h"
+#include "cli/naming.h"
 #include "decode/recogniser.h"
 #include "recording/reader.h"
 #include "recording/runs.h"
@@ -53,7 +54,8 @@ void add_facts(const recording::Tail& tail, analyze::Summary& summary) {
 /// One text, or the parts of one run one behind the other: an analyzer for each source in it.
 class Input final : public decode::Recogniser::Sink {
   public:
-    explicit Input(const Presentation& presentation) : presentation_(presentation) {}
+    Input(const Presentation& presentation, const symbols::NameSources& names)
+        : presentation_(presentation), names_(names) {}
 
     base::Result<void> read(const std::vector<std::filesystem::path>& parts) {
         for (const auto& part : parts) {
@@ -68,7 +70,7 @@ class Input final : public decode::Recogniser::Sink {
     }
 
     /// One for each source that had anything to analyze.
-    std::vector<analyze::Summary> summaries() {
+    base::Result<std::vector<analyze::Summary>> summaries() {
         std::vector<analyze::Summary> summaries;
         for (auto& part : parts_) {
             if (!part.analyzer) continue;
@@ -78,6 +80,9 @@ class Input final : public decode::Recogniser::Sink {
             summary.accounting.kept = part.source->dialect == "stapgen" || summary.accounting.seen > 0;
             if (part.head) add_facts(*part.head, summary);
             if (part.tail) add_facts(*part.tail, summary);
+            if (auto done = put_names(summary, names_, part.head ? &*part.head : nullptr); !done) {
+                return tl::make_unexpected(done.error());
+            }
             summaries.push_back(std::move(summary));
         }
         if (summaries.empty()) return summaries;
@@ -150,6 +155,7 @@ class Input final : public decode::Recogniser::Sink {
     }
 
     const Presentation& presentation_;
+    const symbols::NameSources& names_;
     decode::Recogniser recogniser_;
     std::deque<Part> parts_;
     Part* last_ = nullptr;
@@ -168,7 +174,7 @@ void add_to(std::vector<analyze::Summary>& all, analyze::Summary summary) {
 }  // namespace
 
 base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem::path>& files,
-                                               const Presentation& presentation) {
+                                               const Presentation& presentation, const symbols::NameSources& names) {
     constexpr const char* hint = "stapgen report --help says which kinds of text can be read";
     auto runs = recording::runs_of(files);
     if (!runs) return tl::make_unexpected(runs.error());
@@ -179,10 +185,12 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
                                      shown(run.files.front()), numbers("part", first, last),
                                      first == last ? "is" : "are");
         }
-        Input input(presentation);
+        Input input(presentation, names);
         if (auto done = input.read(run.files); !done) return tl::make_unexpected(done.error());
         LoadedRun found{shown(run.files.front()), {}};
-        for (auto& summary : input.summaries())
+        auto summaries = input.summaries();
+        if (!summaries) return tl::make_unexpected(summaries.error());
+        for (auto& summary : *summaries)
             add_to(found.reports, std::move(summary));
         if (!found.reports.empty()) {
             loaded.push_back(std::move(found));
@@ -197,8 +205,8 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
 }
 
 base::Result<std::vector<analyze::Summary>> load(const std::vector<std::filesystem::path>& files,
-                                                 const Presentation& presentation) {
-    auto runs = load_runs(files, presentation);
+                                                 const Presentation& presentation, const symbols::NameSources& names) {
+    auto runs = load_runs(files, presentation, names);
     if (!runs) return tl::make_unexpected(runs.error());
     std::vector<analyze::Summary> all;
     for (auto& run : *runs) {

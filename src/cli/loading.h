@@ -7,6 +7,7 @@
 #include "analyze/summary.h"
 #include "base/result.h"
 #include "cli/presenting.h"
+#include "symbols/kernel_names.h"
 
 namespace stapgen::cli {
 
@@ -17,13 +18,13 @@ struct LoadedRun {
 };
 
 /// Reads files ("-" is stdin) of whatever kinds: recordings and text that other tools print. Parts of one run are put
-/// together. Error (bad_input): a file cannot be read, or there is nothing known in any of them. What a user should
-/// know besides goes to stderr.
+/// together. Drops that have no names get them from `names`. Errors (bad_input): a file cannot be read; there is
+/// nothing known in any of them; those of put_names(). What a user should know besides goes to stderr.
 base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem::path>& files,
-                                               const Presentation& presentation);
+                                               const Presentation& presentation, const symbols::NameSources& names);
 
 /// The same, and what is of one recipe is one summary, added up over all runs.
 base::Result<std::vector<analyze::Summary>> load(const std::vector<std::filesystem::path>& files,
-                                                 const Presentation& presentation);
+                                                 const Presentation& presentation, const symbols::NameSources& names);
 
 }  // namespace stapgen::cli

@@ -1,18 +1,50 @@
 #include "cli/naming.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "cli/doing.h"
+#include "cli/name_options.h"
+#include "symbols/debuginfod.h"
 #include "symbols/live.h"
 
 namespace stapgen::cli {
 
+namespace {
+
+void put(analyze::Summary& summary, const symbols::KernelNames& names) {
+    for (auto& drop : summary.drops) {
+        if (drop.symbol || !drop.address) continue;
+        const auto name = names.find(*drop.address, symbols::AddressKind::drop_site);
+        if (name.symbol) {
+            drop.symbol = name.symbol->name;
+            drop.offset = name.symbol->offset;
+            if (name.symbol->module) drop.module = *name.symbol->module;
+        } else if (name.near && name.near->inside()) {
+            drop.module = name.near->name;
+        }
+    }
+}
+
+/// True if any was missing.
+bool put(analyze::Summary& summary, const symbols::DropReasons& reasons) {
+    bool any = false;
+    for (auto& drop : summary.drops) {
+        if (drop.reason_name || drop.reason < 0) continue;
+        drop.reason_name = reasons.describe(static_cast<std::uint32_t>(drop.reason));
+        any = true;
+    }
+    return any;
+}
+
+}  // namespace
+
 void Names::read_symbols() {
     if (std::exchange(read_symbols_, true)) return;
-    if (auto table = symbols::read_live_symbols()) {
-        table_ = *std::move(table);
+    if (auto names = symbols::KernelNames::of_this_machine()) {
+        names_ = *std::move(names);
     } else {
-        show_error(table.error());
+        show_error(names.error());
     }
 }
 
@@ -27,7 +59,7 @@ void Names::read_reasons() {
 
 std::optional<symbols::Symbol> Names::find(std::uint64_t address) {
     read_symbols();
-    return table_ ? table_->find(address, {symbols::AddressKind::return_address, 0}) : std::nullopt;
+    return names_ ? names_->find(address, symbols::AddressKind::drop_site).symbol : std::nullopt;
 }
 
 const std::map<std::uint32_t, std::string>* Names::reasons() {
@@ -39,15 +71,36 @@ void Names::put_into(analyze::Summary& summary) {
     if (summary.drops.empty()) return;
     read_symbols();
     read_reasons();
-    for (auto& drop : summary.drops) {
-        if (const auto symbol = drop.address ? find(*drop.address) : std::nullopt) {
-            drop.symbol = symbol->name;
-            drop.offset = symbol->offset;
-            if (symbol->module) drop.module = *symbol->module;
-        }
-        if (reasons_ && drop.reason >= 0)
-            drop.reason_name = reasons_->describe(static_cast<std::uint32_t>(drop.reason));
+    if (names_) put(summary, *names_);
+    if (reasons_) put(summary, *reasons_);
+}
+
+base::Result<void> put_names(analyze::Summary& summary, const symbols::NameSources& sources,
+                             const recording::Head* head) {
+    const auto log = head == nullptr ? symbols::LogKernel{} : kernel_of(*head);
+    std::vector<std::uint64_t> places;
+    for (const auto& drop : summary.drops) {
+        if (drop.address && !drop.symbol) places.push_back(*drop.address);
     }
+    const bool by_build_id = !log.build_id.empty() && symbols::debuginfod_is_set();
+    std::optional<symbols::DropReasons> reasons;
+    if (!sources.files.empty() || (!places.empty() && (names_are_wanted(sources) || by_build_id))) {
+        auto names = symbols::KernelNames::open(sources, log);
+        if (!names) return tl::make_unexpected(names.error());
+        if (!places.empty()) {
+            if (const auto settled = settle_slide(*names, places); !settled) {
+                show_error(settled.error());
+                summary.notes.push_back(settled.error().what);
+            }
+            put(summary, *names);
+        }
+        show_notes(*names);
+        reasons = names->drop_reasons();
+    } else if (const auto& release = sources.release.empty() ? log.release : sources.release; !release.empty()) {
+        if (auto known = symbols::DropReasons::of_release(release)) reasons = *std::move(known);
+    }
+    if (reasons && put(summary, *reasons) && !reasons->guess().empty()) summary.notes.push_back(reasons->guess());
+    return {};
 }
 
 }  // namespace stapgen::cli

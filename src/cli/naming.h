@@ -4,10 +4,12 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "analyze/summary.h"
+#include "recording/facts.h"
 #include "symbols/drop_reasons.h"
-#include "symbols/symbol_table.h"
+#include "symbols/kernel_names.h"
 
 namespace stapgen::cli {
 
@@ -27,8 +29,14 @@ class Names {
     void read_reasons();
 
     bool read_symbols_ = false, read_reasons_ = false;
-    std::optional<symbols::SymbolTable> table_;
+    std::optional<symbols::KernelNames> names_;
     std::optional<symbols::DropReasons> reasons_;
 };
+
+/// Into the drops of a log that have none: names of addresses and of reasons, from what the user gave and what the
+/// first line of the recording says (null: it is no recording). Where the slide cannot be told addresses stay, and it
+/// is said. Errors (bad_input): see symbols::KernelNames.
+base::Result<void> put_names(analyze::Summary& summary, const symbols::NameSources& sources,
+                             const recording::Head* head);
 
 }  // namespace stapgen::cli

@@ -78,8 +78,7 @@ base::Result<std::unique_ptr<Recorder>> Recorder::create(const host::System& mac
 
 recording::Head Recorder::head() {
     auto head = known_;
-    for (auto& [name, base, size] : host::read_loaded_modules(machine_))
-        head.modules.push_back({std::move(name), base, size});
+    head.modules = host::read_loaded_modules(machine_);
     head.counters = host::read_net_counters(machine_);
     if (header_ == nullptr) return head;
     head.recipe = header_->recipe;

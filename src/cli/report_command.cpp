@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/loading.h"
+#include "cli/name_options.h"
 
 namespace stapgen::cli {
 
@@ -11,12 +12,15 @@ namespace {
 struct ReportOptions {
     std::vector<std::string> files;
     PresentOptions present;
+    NameOptions names;
 };
 
 base::Result<void> report(const ReportOptions& options) {
     auto presentation = presentation_of(options.present);
     if (!presentation) return tl::make_unexpected(presentation.error());
-    auto reports = load({options.files.begin(), options.files.end()}, *presentation);
+    const auto names = sources_of(options.names);
+    if (!names) return tl::make_unexpected(names.error());
+    auto reports = load({options.files.begin(), options.files.end()}, *presentation, *names);
     if (!reports) return tl::make_unexpected(reports.error());
     present(std::cout, *reports, *presentation);
     return {};
@@ -32,6 +36,7 @@ void add_report_command(CLI::App& app, Action& action) {
         ->required()
         ->type_name("FILE");
     add_present_options(*command, options->present);
+    add_name_options(*command, options->names);
     command->footer(
         "What is read, also mixed with prompts and other lines:\n"
         "  recordings of stapgen (-o FILE), and the lines its modules print\n"
@@ -42,7 +47,8 @@ void add_report_command(CLI::App& app, Action& action) {
         "Examples:\n"
         "  stapgen report slow.rec\n"
         "  stapgen report --by port --format json web1.rec web2.rec\n"
-        "  ssh host cat /tmp/drops.txt | stapgen report -");
+        "  ssh host cat /tmp/drops.txt | stapgen report -\n"
+        "  stapgen report drops.txt --map System.map-6.1.0-56-amd64 --map vmlinuz-6.1.0-56-amd64");
     command->callback([&action, options] { action = [options] { return report(*options); }; });
 }
 

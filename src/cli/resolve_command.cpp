@@ -5,77 +5,157 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "cli/annotating.h"
 #include "cli/commands.h"
-#include "symbols/live.h"
-#include "symbols/resolve.h"
+#include "cli/name_options.h"
+#include "recording/reader.h"
+#include "symbols/address.h"
 
 namespace stapgen::cli {
 
 namespace {
 
+using symbols::AddressKind;
+using symbols::KernelNames;
+using Json = nlohmann::ordered_json;
+
 struct ResolveOptions {
-    std::string map, slide;
+    NameOptions names;
+    std::string recording;
     std::vector<std::string> addresses;
-    bool return_addresses = false, json = false;
+    bool return_addresses = false, drop_sites = false, annotate = false, lines = false, json = false;
 };
 
-nlohmann::ordered_json json_of(const symbols::ResolvedAddress& resolved) {
-    nlohmann::ordered_json out{{"address", fmt::format("0x{:x}", resolved.address)},
-                               {"symbol", nullptr},
-                               {"offset", nullptr},
-                               {"size", nullptr},
-                               {"module", nullptr}};
-    if (const auto& symbol = resolved.symbol) {
+std::string line_text(const symbols::SourceFrame& frame) {
+    return fmt::format("    {}{} at {}:{}\n", frame.inlined ? "(inlined) " : "",
+                       frame.function.empty() ? "?" : frame.function, frame.file.empty() ? "?" : frame.file,
+                       frame.line);
+}
+
+Json json_of(const KernelNames& names, std::uint64_t address, AddressKind kind, bool lines) {
+    Json out{{"address", fmt::format("0x{:x}", address)},
+             {"symbol", nullptr},
+             {"offset", nullptr},
+             {"size", nullptr},
+             {"module", nullptr}};
+    const auto name = names.find(address, kind);
+    if (const auto& symbol = name.symbol) {
         out["symbol"] = symbol->name;
         out["offset"] = symbol->offset;
         out["size"] = symbol->size;
         if (symbol->module) out["module"] = *symbol->module;
+        if (symbol->init_text) out["init_text"] = true;
+    }
+    if (const auto& near = name.near) {
+        out["near"] = {{"module", near->name}, {"offset", near->offset}, {"size", near->size}};
+    }
+    if (!lines) return out;
+    out["source"] = Json::array();
+    for (const auto& frame : names.source(address, kind)) {
+        out["source"].push_back(
+            {{"function", frame.function}, {"file", frame.file}, {"line", frame.line}, {"inlined", frame.inlined}});
     }
     return out;
 }
 
-base::Result<void> resolve(const ResolveOptions& options) {
-    auto table = options.map.empty() ? symbols::read_live_symbols() : symbols::read_symbol_file(options.map);
-    if (!table) {
-        auto error = table.error();
-        if (!options.map.empty()) error.kind = base::ErrorKind::bad_input;
-        return tl::make_unexpected(error);
-    }
-    symbols::Lookup lookup;
-    if (options.return_addresses) lookup.kind = symbols::AddressKind::return_address;
-    if (!options.slide.empty()) {
-        const auto digits = std::string_view(options.slide).substr(options.slide.starts_with("0x") ? 2 : 0);
-        const auto slide = base::to_unsigned(digits, 16);
-        if (!slide) {
-            return base::bad_input(fmt::format("--slide '{}' is not a hex number", base::printable(options.slide)),
-                                   "it is _stext in /proc/kallsyms less _stext in the map, for example 0x1c000000");
+base::Result<KernelNames> names_for(const ResolveOptions& options) {
+    const auto sources = sources_of(options.names);
+    if (!sources) return tl::make_unexpected(sources.error());
+    symbols::LogKernel log;
+    if (!options.recording.empty()) {
+        const auto reader = recording::Reader::open(options.recording);
+        if (!reader) return tl::make_unexpected(reader.error());
+        if (!reader->head()) {
+            return base::bad_input(fmt::format("{} is no recording of stapgen", base::printable(options.recording)),
+                                   "'-o FILE' makes one");
         }
-        lookup.slide = static_cast<std::int64_t>(*slide);
+        log = kernel_of(*reader->head());
+    } else if (!names_are_wanted(*sources)) {
+        return KernelNames::of_this_machine();
     }
-    base::Result<void> first_error;
-    const auto show = [&](std::string_view word) {
-        auto resolved = symbols::resolve_address(*table, word, lookup);
-        if (!resolved) {
-            show_error(resolved.error());
-            if (first_error) first_error = base::bad_input("not everything was an address");
+    return KernelNames::open(*sources, log);
+}
+
+/// The addresses of a command line or of stdin.
+class Resolving {
+  public:
+    Resolving(const ResolveOptions& options, KernelNames& names) : options_(options), names_(names) {}
+
+    void show(std::string_view word) {
+        if (const auto address = parse(word)) show(*address);
+    }
+    std::optional<std::uint64_t> parse(std::string_view word) {
+        const auto address = symbols::parse_address(word);
+        if (address) return *address;
+        show_error(address.error());
+        all_good_ = false;
+        return std::nullopt;
+    }
+    void show(std::uint64_t address) {
+        const auto kind = options_.drop_sites         ? AddressKind::drop_site
+                          : options_.return_addresses ? AddressKind::return_address
+                                                      : AddressKind::exact;
+        if (options_.json) {
+            std::cout
+                << json_of(names_, address, kind, options_.lines).dump(-1, ' ', false, Json::error_handler_t::replace)
+                << '\n';
             return;
         }
-        if (options.json) {
-            std::cout << json_of(*resolved).dump() << '\n';
-        } else {
-            std::cout << fmt::format("{:016x} {}\n", resolved->address, symbols::to_string(*resolved));
+        std::cout << fmt::format("{:0{}x} {}\n", address, names_.address_digits(),
+                                 to_string(names_.find(address, kind)));
+        for (const auto& frame : names_.source(address, kind))
+            std::cout << line_text(frame);
+    }
+    [[nodiscard]] base::Result<void> outcome() const {
+        if (all_good_) return {};
+        return base::bad_input("not everything was an address");
+    }
+
+  private:
+    const ResolveOptions& options_;
+    KernelNames& names_;
+    bool all_good_ = true;
+};
+
+base::Result<void> resolve(const ResolveOptions& options) {
+    auto names = names_for(options);
+    if (!names) return tl::make_unexpected(names.error());
+    if (options.lines) {
+        if (auto opened = names->open_lines(); !opened) return opened;
+    }
+    if (options.annotate) {
+        if (options.addresses.size() > 1) {
+            return base::bad_input("--annotate reads one file", "give one, or - for stdin");
         }
-    };
-    for (const auto& word : options.addresses)
-        show(word);
+        show_notes(*names);
+        return annotate(*names, options.addresses.empty() ? "-" : options.addresses.front());
+    }
+    Resolving resolving(options, *names);
+    // With the slide known each line is answered as it comes; to infer it all have to be there.
+    const bool streaming = names->slide_known() && options.addresses.empty();
+    std::vector<std::uint64_t> all;
+    for (const auto& word : options.addresses) {
+        if (const auto address = resolving.parse(word)) all.push_back(*address);
+    }
     if (options.addresses.empty()) {
+        if (streaming) show_notes(*names);
         for (std::string line; std::cout && std::getline(std::cin, line);) {
-            for (const auto word : base::words(base::trim(line)))
-                show(word);
-            std::cout.flush();
+            for (const auto word : base::words(base::trim(line))) {
+                if (streaming) {
+                    resolving.show(word);
+                } else if (const auto address = resolving.parse(word)) {
+                    all.push_back(*address);
+                }
+            }
+            if (streaming) std::cout.flush();
         }
     }
-    return first_error;
+    if (!streaming && !all.empty()) {
+        if (auto settled = settle_slide(*names, all); !settled) return settled;
+    }
+    for (const auto address : all)
+        resolving.show(address);
+    return resolving.outcome();
 }
 
 }  // namespace
@@ -83,13 +163,28 @@ base::Result<void> resolve(const ResolveOptions& options) {
 void add_resolve_command(CLI::App& app, Action& action) {
     auto options = std::make_shared<ResolveOptions>();
     auto* command = app.add_subcommand("resolve", "Kernel addresses to names: name+0xoffset/0xsize [module]");
-    command->add_option("addresses", options->addresses, "Hex, with or without 0x; none: read them from stdin");
-    command->add_option("--map", options->map, "System.map or a saved /proc/kallsyms (default: this machine's kernel)");
-    command->add_option("--slide", options->slide, "What KASLR added to the map's addresses, hex");
+    command->add_option("addresses", options->addresses,
+                        "Hex, with or without 0x; none: read them from stdin. With --annotate a file");
+    add_name_options(*command, options->names);
+    command
+        ->add_option("--recording", options->recording,
+                     "The addresses are of this recording's kernel: its slide and modules are taken from it")
+        ->type_name("FILE");
     command->add_flag("--return-addresses", options->return_addresses,
-                      "They are return addresses (drop places, backtraces): look one byte before");
-    command->add_flag("-j,--json", options->json, "One JSON object a line");
-    command->footer("Example:\n  stapgen resolve --map System.map 0xffffffff8149a8ed");
+                      "They are return addresses (of a backtrace): look one byte before");
+    command->add_flag("--drop-sites", options->drop_sites,
+                      "They are places of drops: return addresses, or the function itself where it begins there");
+    auto* annotate = command->add_flag("--annotate", options->annotate,
+                                       "Copy a text through, with names in place of kernel addresses");
+    command->add_flag("-l,--lines", options->lines, "Also file and line, inlined functions first: needs DWARF")
+        ->excludes(annotate);
+    command->add_flag("-j,--json", options->json, "One JSON object a line")->excludes(annotate);
+    command->footer(
+        "Without --map: this machine's kernel.\n"
+        "Examples:\n"
+        "  stapgen resolve --map System.map 0xffffffff8149a8ed\n"
+        "  stapgen resolve --map System.map --map vmlinuz --annotate <drops.txt\n"
+        "  dmesg -w | stapgen resolve --annotate");
     command->callback([&action, options] { action = [options] { return resolve(*options); }; });
 }
 

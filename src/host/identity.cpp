@@ -56,17 +56,11 @@ Identity read_identity(const System& system) {
     return identity;
 }
 
-std::vector<LoadedModule> read_loaded_modules(const System& system) {
-    std::vector<LoadedModule> modules;
+std::vector<base::LoadedModule> read_loaded_modules(const System& system) {
+    std::vector<base::LoadedModule> modules;
     const auto text = system.read("/proc/modules").value_or("");
     for (const auto line : base::split(text, '\n')) {
-        // name size uses users state base [taints]
-        const auto words = base::words(line);
-        if (words.size() < 6) continue;
-        LoadedModule module{std::string(words[0]), std::nullopt, base::to_unsigned(words[1]).value_or(0)};
-        const auto base = words[5].starts_with("0x") ? base::to_unsigned(words[5].substr(2), 16) : std::nullopt;
-        if (base && *base != 0) module.base = base;
-        modules.push_back(std::move(module));
+        if (auto module = base::parse_loaded_module(line)) modules.push_back(*std::move(module));
     }
     return modules;
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/loaded_modules.h"
 #include "host/system.h"
 
 namespace stapgen::host {
@@ -18,13 +19,8 @@ struct Identity {
 };
 Identity read_identity(const System& system);
 
-/// A line of /proc/modules.
-struct LoadedModule {
-    std::string name;
-    std::optional<std::uint64_t> base;  ///< nothing where it is hidden
-    std::uint64_t size = 0;             ///< bytes
-};
-std::vector<LoadedModule> read_loaded_modules(const System& system);
+/// What is loaded now; nothing where that cannot be read.
+std::vector<base::LoadedModule> read_loaded_modules(const System& system);
 
 /// The GNU build-id among ELF notes, hexadecimal; empty if there is none.
 std::string parse_build_id(std::string_view notes);

@@ -73,7 +73,7 @@ void take(const Json& json, std::vector<std::string>& into) {
         if (element.is_string()) into.push_back(element.get<std::string>());
     }
 }
-void take(const Json& json, std::vector<LoadedModule>& into) {
+void take(const Json& json, std::vector<base::LoadedModule>& into) {
     for (const auto& element : json) {
         if (!element.is_object()) continue;
         auto& module = into.emplace_back();
@@ -104,7 +104,7 @@ void take(const Json& json, std::vector<CounterRise>& into) {
     }
 }
 
-Json modules_json(const std::vector<LoadedModule>& modules) {
+Json modules_json(const std::vector<base::LoadedModule>& modules) {
     auto json = Json::array();
     for (const auto& module : modules)
         json.push_back({{"name", module.name}, {"base", address_json(module.base)}, {"size", module.size}});

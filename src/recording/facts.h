@@ -7,18 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "base/loaded_modules.h"
+
 namespace stapgen::recording {
 
 /// The newest version of a recording file that this code reads: docs/recording-format.md, "The file".
 inline constexpr int file_version = 1;
 
 using Counters = std::map<std::string, std::int64_t>;
-
-struct LoadedModule {
-    std::string name;
-    std::optional<std::uint64_t> base;  ///< nothing where the kernel hides it
-    std::uint64_t size = 0;             ///< bytes
-};
 
 /// The first line of a recording: what was measured, where and how. What is not known is empty.
 struct Head {
@@ -41,7 +37,7 @@ struct Head {
     std::string host, release, build_id, architecture;
     std::map<std::string, std::string> clocks;  ///< "time": of fields of this type, "epoch": of ready, tick and end
     std::optional<std::uint64_t> text, stext, etext;  ///< at run time; nothing where the kernel hides them
-    std::vector<LoadedModule> modules;
+    std::vector<base::LoadedModule> modules;
     std::map<std::int64_t, std::string> drop_reasons;  ///< of recipes whose records have a reason
     Counters counters;                                 ///< host::NetCounters
 };

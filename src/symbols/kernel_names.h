@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/loaded_modules.h"
 #include "base/result.h"
 #include "symbols/drop_reasons.h"
 #include "symbols/slide.h"
@@ -18,12 +18,6 @@
 
 namespace stapgen::symbols {
 
-struct LoadedModule {
-    std::string name;
-    std::optional<std::uint64_t> base;  ///< nothing where it is hidden
-    std::uint64_t size = 0;             ///< bytes
-};
-
 /// What a user has of the kernel that made the addresses.
 struct NameSources {
     /// Told apart by what is in them: System.map, a copy of /proc/kallsyms, vmlinux, vmlinuz, a module's file, a folder
@@ -31,36 +25,45 @@ struct NameSources {
     std::vector<std::filesystem::path> files;
     std::optional<std::filesystem::path> modules;  ///< a copy of /proc/modules
     std::optional<std::int64_t> slide;
-    std::string release;  ///< as typed; empty: not told
+    std::string release;  ///< of the kernel; empty: not told
 };
 
 /// What the log itself says of its kernel: from the first line of a recording.
 struct LogKernel {
     std::string release, build_id;
     std::optional<std::uint64_t> text, stext, etext;
-    std::vector<LoadedModule> modules;
+    std::vector<base::LoadedModule> modules;
 };
 
 /// Where an address without a name is.
 struct NearModule {
     std::string_view name;
     std::int64_t offset = 0;  ///< from the module's base
-    std::uint64_t size = 0;
+    std::uint64_t size = 0;   ///< bytes of the module
     [[nodiscard]] bool inside() const { return offset >= 0 && static_cast<std::uint64_t>(offset) < size; }
 };
 
+/// What an address is. Its views live as long as the KernelNames.
 struct AddressName {
     std::optional<Symbol> symbol;
-    std::optional<NearModule> near;  ///< where there is no symbol and the list of modules is known
+    std::optional<NearModule> near;  ///< where there is no symbol and a module that is known to be loaded is near
 };
 
-/// Names for the addresses of one kernel. Sources are asked in this order: copies of /proc/kallsyms of the boot that
-/// made the log (modules included), the kernel's own table moved by the slide, modules' files at the bases of the list
-/// of modules.
+/// "icmp_rcv+0x12/0x350", "module or unknown", "module or unknown (nf_tables+0x1f3/0x5d000)", "module or unknown (0x300
+/// behind nf_tables)".
+std::string to_string(const AddressName& name);
+
+/// Names for the addresses of one kernel. Sources are asked in this order: a copy of /proc/kallsyms of the boot that
+/// made the log (modules included); the kernel's own table, moved by the slide; modules' files, at the bases that the
+/// list of modules gives.
+///
+/// The slide is, in this order: the one given; the difference between a copy of kallsyms and the map; between what a
+/// recording says of its kernel and the map; 0 for a kernel that cannot be moved; 0 for a copy of kallsyms, as long as
+/// no drop contradicts that; inferred from the places of drops. See SlideFinding.
 class KernelNames {
   public:
     /// Reads the sources and compares them with each other and with the log. Errors (bad_input), each with its remedy:
-    /// a file cannot be read or is none of these kinds; one is of another kernel than the log.
+    /// a file cannot be read or is none of these kinds; one is of another kernel than the log; there is none.
     static base::Result<KernelNames> open(const NameSources& sources, const LogKernel& log);
     /// The kernel that runs here. Errors: cannot_here.
     static base::Result<KernelNames> of_this_machine();
@@ -68,31 +71,35 @@ class KernelNames {
     KernelNames& operator=(KernelNames&&) noexcept;
     ~KernelNames();
 
+    /// False: infer() has to be asked, and until it finds it no address of the kernel itself has a name.
     [[nodiscard]] bool slide_known() const;
-    /// Infers the slide from drop sites' return addresses, where it is not known. Afterwards it is, or find() answers
-    /// nothing for the kernel's own code.
-    const SlideFinding& infer(std::span<const std::uint64_t> drop_addresses);
-    /// What a user should know of the sources: which are used, what is the slide and how it is known, what does not
-    /// fit. For stderr.
+    /// Known from a copy of kallsyms alone, and not yet compared with drops: infer() does that.
+    [[nodiscard]] bool slide_is_assumed() const;
+    /// Makes the slide known from the return addresses of drops, or refuses; where it is assumed, that is checked.
+    /// `slide` of the finding is what is in force.
+    SlideFinding infer(std::span<const std::uint64_t> drop_addresses);
+    /// As `how` tells, a sentence.
+    void set_slide(std::int64_t slide, const std::string& how);
+    /// What a user should know of the sources: sentences, for stderr.
     [[nodiscard]] const std::vector<std::string>& notes() const;
 
     [[nodiscard]] AddressName find(std::uint64_t address, AddressKind kind) const;
-    /// From a vmlinux with DWARF. Empty where there is none.
-    [[nodiscard]] std::vector<SourceFrame> source(std::uint64_t address, AddressKind kind) const;
-    /// Of a 64-bit kernel 16, else 8.
+    /// 16, of a 32-bit kernel 8.
     [[nodiscard]] int address_digits() const;
+
+    /// To be called before source(). Errors: there is no file with DWARF among the sources (bad_input).
+    base::Result<void> open_lines();
+    /// Of the kernel's own code. Empty where DWARF has nothing.
+    [[nodiscard]] std::vector<SourceFrame> source(std::uint64_t address, AddressKind kind) const;
+
+    /// The names of this kernel's drop reasons: from the BTF of a vmlinux or vmlinuz among the sources, else those of
+    /// its release, which may be a guess. Nothing where not even that is known.
+    [[nodiscard]] std::optional<DropReasons> drop_reasons() const;
 
   private:
     struct State;
     explicit KernelNames(std::unique_ptr<State> state);
     std::unique_ptr<State> state_;
 };
-
-/// "icmp_rcv+0x12/0x350", "module or unknown", "module or unknown (nf_tables+0x1f3/0x5d000)", "module or unknown (0x300
-/// behind nf_tables)".
-std::string to_string(const AddressName& name);
-
-/// Copy of /proc/modules: `NAME SIZE REFERENCES USERS STATE ADDRESS [FLAGS]`. Error (bad_input): with line and column.
-base::Result<std::vector<LoadedModule>> parse_modules(std::string_view text, std::string_view origin);
 
 }  // namespace stapgen::symbols

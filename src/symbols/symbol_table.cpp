@@ -201,15 +201,17 @@ void SymbolTable::make_blocks() {
 
 std::optional<Symbol> SymbolTable::find(std::uint64_t address, const Lookup& lookup) const& {
     const auto in_table = address - static_cast<std::uint64_t>(lookup.slide);
-    const auto looked_up = in_table - (lookup.kind == AddressKind::return_address ? 1 : 0);
+    const auto looked_up = in_table - (lookup.kind == AddressKind::exact ? 0 : 1);
     if (looked_up < starts_.front()) return std::nullopt;
     const auto block = (looked_up - starts_.front()) >> block_bits_;
     if (block + 1 >= blocks_.size()) return std::nullopt;
     const auto after =
         std::upper_bound(starts_.begin() + blocks_[block], starts_.begin() + blocks_[block + 1], looked_up);
-    const auto start = *(after - 1);
-    const auto& function = functions_[static_cast<std::size_t>(after - starts_.begin() - 1)];
-    if (looked_up - start >= function.size) return std::nullopt;
+    const bool begins = lookup.kind == AddressKind::drop_site && after != starts_.end() && *after == in_table;
+    const auto found = begins ? after : after - 1;
+    const auto start = *found;
+    const auto& function = functions_[static_cast<std::size_t>(found - starts_.begin())];
+    if (!begins && looked_up - start >= function.size) return std::nullopt;
     if (function.module != 0 && lookup.slide != 0) return std::nullopt;
     return symbol_of(function, in_table - start);
 }

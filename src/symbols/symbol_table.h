@@ -16,6 +16,8 @@ namespace stapgen::symbols {
 /// they point behind a call, which may be the last instruction of its function.
 enum class AddressKind {
     exact,           ///< an instruction: a probe point, a function
+    drop_site,       ///< a return address, but where a function begins that function: net_tx_action() gives its own
+                     ///< address as the place, and what frees a packet returns, so no call of it ends a function
     return_address,  ///< looked up one byte before; the offset remains that of the address given (as %pB
                      ///< does)
 };

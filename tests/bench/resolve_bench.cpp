@@ -15,9 +15,9 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "symbols/address.h"
 #include "symbols/annotate.h"
 #include "symbols/live.h"
-#include "symbols/resolve.h"
 
 using namespace stapgen;
 
@@ -103,9 +103,10 @@ void name(const char* map) {
     std::string out;
     for (const auto line : base::split(text, '\n')) {
         if (line.empty()) continue;
-        const auto resolved = symbols::resolve_address(table, line);
-        if (!resolved) give_up(resolved.error());
-        out += resolved->symbol ? resolved->symbol->name : "??";
+        const auto address = symbols::parse_address(line);
+        if (!address) give_up(address.error());
+        const auto symbol = table.find(*address);
+        out += symbol ? symbol->name : "??";
         out += '\n';
     }
     write_out(out);

@@ -356,3 +356,21 @@ TEST_CASE("every symbol of a real 6.12 that is code is found at its own address,
     }
     CHECK(found > 230);
 }
+
+TEST_CASE("a drop site is a return address, or the function that begins there") {
+    const auto table = SymbolTable::parse(
+        "ffffffff81000000 T _text\n"
+        "ffffffff81000100 t net_rx_action\n"
+        "ffffffff81000200 t net_tx_action\n"
+        "ffffffff81000300 d some_data\n");
+    REQUIRE(table);
+    const auto name = [&](std::uint64_t address) {
+        const auto symbol = table->find(address, {AddressKind::drop_site, 0});
+        return symbol ? to_string(*symbol) : "";
+    };
+    CHECK(name(0xffffffff81000200) == "net_tx_action+0x0/0x100");
+    CHECK(name(0xffffffff81000201) == "net_tx_action+0x1/0x100");
+    CHECK(name(0xffffffff81000300) == "net_tx_action+0x100/0x100");
+    CHECK(name(0xffffffff81000301).empty());
+    CHECK(name(0xffffffff810000ff) == "_text+0xff/0x100");
+}

@@ -1,4 +1,4 @@
-#include "symbols/resolve.h"
+#include "symbols/address.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 namespace stapgen::symbols {
 
-base::Result<ResolvedAddress> resolve_address(const SymbolTable& table, std::string_view word, const Lookup& lookup) {
+base::Result<std::uint64_t> parse_address(std::string_view word) {
     auto digits = base::trim(word);
     if (digits.starts_with("0x") || digits.starts_with("0X")) digits.remove_prefix(2);
     const auto address = base::to_unsigned(digits, 16);
@@ -14,11 +14,7 @@ base::Result<ResolvedAddress> resolve_address(const SymbolTable& table, std::str
         return base::bad_input(fmt::format("\"{}\" is not an address", base::printable(base::trim(word))),
                                "an address is 1 to 16 hex digits, with or without 0x: ffffffff8149a8ed");
     }
-    return ResolvedAddress{*address, table.find(*address, lookup)};
-}
-
-std::string to_string(const ResolvedAddress& resolved) {
-    return resolved.symbol ? to_string(*resolved.symbol) : std::string(unknown_symbol);
+    return *address;
 }
 
 }  // namespace stapgen::symbols

@@ -1,0 +1,54 @@
+#include "base/loaded_modules.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace stapgen::base {
+
+namespace {
+
+constexpr std::size_t size = 1, base = 5, fewest = 6;
+
+std::optional<std::uint64_t> base_of(std::string_view word) {
+    return word.starts_with("0x") ? to_unsigned(word.substr(2), 16) : std::nullopt;
+}
+
+/// Of a line that is none: the word that tells.
+std::string_view wrong_word(const std::vector<std::string_view>& parts) {
+    if (parts.size() < fewest) return parts.back();
+    return to_unsigned(parts[size]) ? parts[base] : parts[size];
+}
+
+}  // namespace
+
+std::optional<LoadedModule> parse_loaded_module(std::string_view line) {
+    const auto parts = words(trim(line));
+    if (parts.size() < fewest) return std::nullopt;
+    const auto bytes = to_unsigned(parts[size]);
+    const auto address = base_of(parts[base]);
+    if (!bytes || !address) return std::nullopt;
+    return LoadedModule{std::string(parts[0]), *address == 0 ? std::nullopt : address, *bytes};
+}
+
+Result<std::vector<LoadedModule>> parse_loaded_modules(std::string_view text, std::string_view origin) {
+    std::vector<LoadedModule> modules;
+    std::size_t number = 0;
+    for (const auto line : split(text, '\n')) {
+        ++number;
+        const auto content = trim(line);
+        if (content.empty()) continue;
+        auto module = parse_loaded_module(content);
+        if (!module) {
+            const auto column = wrong_word(words(content)).data() - line.data() + 1;
+            return bad_input(fmt::format("{} is no list of modules: line {}, column {} is not `NAME SIZE REFERENCES "
+                                         "USERS STATE 0xBASE`: {}",
+                                         printable(origin), number, column, printable(content.substr(0, 80))),
+                             "give a copy of /proc/modules, made by root: sudo cat /proc/modules >FILE");
+        }
+        modules.push_back(*std::move(module));
+    }
+    return modules;
+}
+
+}  // namespace stapgen::base

@@ -1,0 +1,156 @@
+#include "cli/annotating.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <iostream>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "base/source.h"
+#include "base/text.h"
+#include "cli/name_options.h"
+#include "symbols/annotate.h"
+
+namespace stapgen::cli {
+
+namespace {
+
+symbols::AddressKind kind_of(symbols::Mention mention) {
+    switch (mention) {
+        case symbols::Mention::drop:
+            return symbols::AddressKind::drop_site;
+        case symbols::Mention::instruction:
+            return symbols::AddressKind::exact;
+        default:
+            return symbols::AddressKind::return_address;
+    }
+}
+
+class Names final : public symbols::AddressNamer {
+  public:
+    explicit Names(const symbols::KernelNames& names) : names_(names) {}
+
+    bool append_name(std::uint64_t address, symbols::Mention mention, std::string& out) const override {
+        const auto name = names_.find(address, kind_of(mention));
+        if (!name.symbol) return false;
+        symbols::append(out, *name.symbol);
+        return true;
+    }
+
+  private:
+    const symbols::KernelNames& names_;
+};
+
+class DropPlaces final : public symbols::AddressCollector {
+  public:
+    void address(std::uint64_t address, symbols::Mention mention) override {
+        if (mention == symbols::Mention::drop) seen_.insert(address);
+    }
+    [[nodiscard]] std::vector<std::uint64_t> all() const { return {seen_.begin(), seen_.end()}; }
+    [[nodiscard]] std::size_t size() const { return seen_.size(); }
+
+  private:
+    std::set<std::uint64_t> seen_;
+};
+
+/// "Kernel Offset: 0x1c000000 from 0xffffffff81000000 (relocation range: ...)": a panic's last words tell the slide.
+std::optional<std::int64_t> told_slide(std::string_view text) {
+    constexpr std::string_view before = "Kernel Offset: 0x";
+    const auto at = text.find(before);
+    if (at == std::string_view::npos) return std::nullopt;
+    const auto rest = text.substr(at + before.size());
+    const auto end = rest.find(' ');
+    if (end == std::string_view::npos || !rest.substr(end).starts_with(" from 0x")) return std::nullopt;
+    const auto slide = base::to_unsigned(rest.substr(0, end), 16);
+    return slide ? std::optional(static_cast<std::int64_t>(*slide)) : std::nullopt;
+}
+
+/// Text that waits for the slide.
+class Held {
+  public:
+    explicit Held(symbols::KernelNames& names) : names_(names) {}
+
+    /// True once the slide is known. `last`: there is no more text.
+    base::Result<bool> add(std::string_view text, bool last) {
+        constexpr std::size_t most = 64U << 20U;
+        text_ += text;
+        const auto whole = last ? text_.size() : text_.rfind('\n') + 1;
+        if (const auto slide = told_slide(std::string_view(text_).substr(0, whole))) {
+            names_.set_slide(*slide, "the text says 'Kernel Offset'");
+            show_notes(names_);
+            return true;
+        }
+        symbols::collect_addresses(std::string_view(text_).substr(looked_at_, whole - looked_at_), places_,
+                                   names_.address_digits());
+        looked_at_ = whole;
+        const bool must = last || text_.size() >= most;
+        if (!must && places_.size() == tried_) return false;
+        tried_ = places_.size();
+        auto settled = settle_slide(names_, places_.all());
+        if (settled) return true;
+        if (must) return tl::make_unexpected(settled.error());
+        return false;
+    }
+    std::string take() { return std::exchange(text_, {}); }
+
+  private:
+    symbols::KernelNames& names_;
+    std::string text_;
+    std::size_t looked_at_ = 0, tried_ = 0;
+    DropPlaces places_;
+};
+
+/// Whether all of it can be read at once.
+bool is_whole(const std::filesystem::path& file) {
+    struct stat status {};
+    const bool found = file == "-" ? ::fstat(STDIN_FILENO, &status) == 0 : ::stat(file.c_str(), &status) == 0;
+    return found && S_ISREG(status.st_mode);
+}
+
+}  // namespace
+
+base::Result<void> annotate(symbols::KernelNames& names, const std::filesystem::path& file) {
+    auto source = base::Source::open(file);
+    if (!source) return tl::make_unexpected(source.error());
+    const Names namer(names);
+    symbols::Annotator annotator(namer, names.address_digits());
+    Held held(names);
+    base::Result<void> outcome;
+    // What is assumed can be compared with all of a file, but not with what a pipe is still to bring.
+    bool holding = !names.slide_known() || (names.slide_is_assumed() && is_whole(file)), copying = false;
+    std::vector<char> buffer(256U << 10U);
+    std::string out;
+    while (std::cout) {
+        const auto count = (*source)->read(buffer);
+        const std::string_view text(buffer.data(), count.value_or(0));
+        const bool last = text.empty();
+        std::string given_back;
+        if (holding) {
+            const auto known = held.add(text, last);
+            if (known && !*known) continue;
+            if (!known) {
+                outcome = tl::make_unexpected(known.error());
+                copying = true;
+            }
+            holding = false;
+            given_back = held.take();
+        }
+        const auto piece = given_back.empty() ? text : std::string_view(given_back);
+        out.clear();
+        if (copying) {
+            out = piece;
+        } else {
+            annotator.feed(piece, out);
+            if (last) annotator.finish(out);
+        }
+        std::cout.write(out.data(), static_cast<std::streamsize>(out.size())).flush();
+        if (!count) return tl::make_unexpected(count.error());
+        if (last) break;
+    }
+    return outcome;
+}
+
+}  // namespace stapgen::cli

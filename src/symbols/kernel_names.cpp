@@ -1,0 +1,322 @@
+#include "symbols/kernel_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "base/files.h"
+#include "base/source.h"
+#include "base/text.h"
+#include "symbols/debuginfod.h"
+#include "symbols/live.h"
+#include "symbols/module_names.h"
+#include "symbols/source_files.h"
+
+namespace stapgen::symbols {
+
+struct KernelNames::State {
+    SourceFiles files;
+    std::optional<ModuleNames> modules;
+    std::string release;
+    bool same_build = false;            ///< the image's build-id is the log's
+    std::optional<std::int64_t> slide;  ///< of table(), as far as it is known
+    bool slide_is_assumed = false;      ///< 0, for a copy of kallsyms
+    std::optional<DropSites> sites;     ///< once they have been needed
+    std::optional<SourceLines> lines;
+    std::vector<std::string> notes;
+
+    /// The one that names of the kernel itself are taken from. Beside a map the copy of kallsyms may be an excerpt.
+    [[nodiscard]] const TableFile& table() const { return files.map ? *files.map : *files.boot; }
+    DropSites find_sites();
+};
+
+namespace {
+
+constexpr const char* source_hint =
+    "--map takes System.map, a copy of /proc/kallsyms, vmlinux or vmlinuz, of the kernel that made the addresses";
+
+base::Result<void> compare_with_log(const SourceFiles& files, const LogKernel& log, const NameSources& sources) {
+    if (!files.image) return {};
+    const auto& id = files.image->build_id();
+    if (!id.empty() && !log.build_id.empty() && id != log.build_id) {
+        return base::bad_input(fmt::format("{} is of another kernel than the log: its build-id is {}, the log's {}",
+                                           files.image_file.string(), id, log.build_id),
+                               fmt::format("give the vmlinux of {}", log.release));
+    }
+    const auto& wanted = sources.release.empty() ? log.release : sources.release;
+    const auto& release = files.image->release();
+    if (id.empty() && !wanted.empty() && !release.empty() && release != wanted) {
+        return base::bad_input(
+            fmt::format("{} is Linux {}, the log is of {}", files.image_file.string(), release, wanted),
+            fmt::format("give the vmlinux of {}", wanted));
+    }
+    return {};
+}
+
+/// What the file names say, where nothing better is known.
+std::vector<std::string> doubts(const SourceFiles& files, const std::string& release) {
+    std::vector<std::string> notes;
+    for (const auto* table : {&files.map, &files.boot}) {
+        if (!*table) continue;
+        const auto named = release_in_name((*table)->file);
+        if (release.empty() || named.empty() || named == release) continue;
+        notes.push_back(
+            fmt::format("{} is of Linux {} by its name, the log of {}", (*table)->file.string(), named, release));
+    }
+    return notes;
+}
+
+base::Result<std::int64_t> slide_from_log(const TableFile& table, const LogKernel& log) {
+    const auto& markers = table.table.markers();
+    std::optional<std::int64_t> slide;
+    for (const auto& [there, here] : {std::pair(log.text, markers.text), std::pair(log.stext, markers.stext),
+                                      std::pair(log.etext, markers.etext)}) {
+        if (!there || !here) continue;
+        const auto difference = static_cast<std::int64_t>(*there - *here);
+        if (slide && *slide != difference) {
+            return base::bad_input(
+                fmt::format("{} is of another kernel than the log: their text is not of the same length",
+                            table.file.string()),
+                log.release.empty() ? std::string(source_hint) : fmt::format("give that of Linux {}", log.release));
+        }
+        slide = difference;
+    }
+    if (slide) return *slide;
+    return base::bad_input(fmt::format("{} has neither _text nor _stext", table.file.string()),
+                           "give the whole table, not an excerpt, or --slide");
+}
+
+std::string hex(std::int64_t slide) {
+    return slide < 0 ? fmt::format("-0x{:x}", 0 - static_cast<std::uint64_t>(slide)) : fmt::format("0x{:x}", slide);
+}
+
+/// Whether a copy of kallsyms can be of the boot that made these return addresses of drops: none of the kernel itself
+/// is outside its text, and no more than half are where no kernel that is known drops packets.
+bool agrees(const SymbolTable& table, const DropSites& sites, std::span<const std::uint64_t> addresses) {
+    // On x86-64 the kernel itself lies below its modules, wherever KASLR puts it; elsewhere an address outside the text
+    // may be a module's.
+    const auto is_kernels = [&](std::uint64_t address) {
+        return architecture_of(table) == Architecture::x86_64 && address >= 0xffffffff80000000 &&
+               address < 0xffffffffc0000000;
+    };
+    std::size_t inside = 0, known = 0;
+    for (const auto address : addresses) {
+        const auto symbol = table.find(address, {AddressKind::drop_site, 0});
+        if (symbol && symbol->module) continue;
+        if (!symbol && is_kernels(address)) return false;
+        inside += symbol ? 1 : 0;
+        known += sites.contains(address) ? 1 : 0;
+    }
+    return 2 * known >= inside;
+}
+
+}  // namespace
+
+KernelNames::KernelNames(std::unique_ptr<State> state) : state_(std::move(state)) {}
+KernelNames::KernelNames(KernelNames&&) noexcept = default;
+KernelNames& KernelNames::operator=(KernelNames&&) noexcept = default;
+KernelNames::~KernelNames() = default;
+
+base::Result<KernelNames> KernelNames::open(const NameSources& sources, const LogKernel& log) {
+    auto files = read_source_files(sources.files);
+    if (!files) return tl::make_unexpected(files.error());
+    if (auto alike = compare_with_log(*files, log, sources); !alike) return tl::make_unexpected(alike.error());
+
+    const auto& build_id = files->image ? files->image->build_id() : log.build_id;
+    if (!files->map && !files->boot && !build_id.empty() && debuginfod_is_set()) {
+        const auto found = debuginfo_of(build_id);
+        if (!found) return tl::make_unexpected(found.error());
+        auto all = sources.files;
+        std::erase(all, files->image_file);
+        all.push_back(*found);
+        files = read_source_files(all);
+        if (!files) return tl::make_unexpected(files.error());
+    }
+    if (!files->map && !files->boot) {
+        return base::bad_input(files->image ? fmt::format("{} has no symbols", files->image_file.string())
+                                            : "there is nothing to take names from",
+                               files->image
+                                   ? "give its System.map or a copy of /proc/kallsyms beside it, by a second --map"
+                                   : source_hint);
+    }
+
+    auto state = std::make_unique<State>();
+    state->release = !sources.release.empty() ? sources.release : log.release;
+    state->notes = doubts(*files, state->release);
+    if (state->release.empty() && files->image) state->release = files->image->release();
+    if (state->release.empty()) state->release = release_in_name((files->map ? files->map : files->boot)->file);
+    state->same_build = files->image && !log.build_id.empty() && files->image->build_id() == log.build_id;
+
+    auto loaded = log.modules;
+    if (sources.modules) {
+        auto given = base::read_unpacked(*sources.modules).and_then([&](const std::string& text) {
+            return base::parse_loaded_modules(text, sources.modules->string());
+        });
+        if (!given) return tl::make_unexpected(given.error());
+        loaded = *std::move(given);
+        if (!loaded.empty() &&
+            std::ranges::none_of(loaded, [](const auto& module) { return module.base.has_value(); })) {
+            return base::bad_input(fmt::format("{} has no bases: all are zero", sources.modules->string()),
+                                   "copy /proc/modules as root");
+        }
+    }
+    state->modules.emplace(std::move(loaded), std::move(files->modules), std::move(files->module_folders),
+                           state->release);
+    state->files = *std::move(files);
+
+    const auto& kept = state->files;
+    if (sources.slide) {
+        state->slide = sources.slide;
+    } else if (kept.boot && kept.map) {
+        const auto slide = slide_between(kept.boot->table, kept.map->table);
+        if (!slide) return tl::make_unexpected(slide.error());
+        state->slide = *slide;
+        state->notes.push_back(fmt::format("KASLR slide {}: {} against {}", hex(*slide), kept.boot->file.string(),
+                                           kept.map->file.string()));
+    } else if (log.text || log.stext) {
+        const auto slide = slide_from_log(state->table(), log);
+        if (!slide) return tl::make_unexpected(slide.error());
+        state->slide = *slide;
+        if (*slide != 0)
+            state->notes.push_back(fmt::format("KASLR slide {}: the recording says where its kernel was", hex(*slide)));
+    } else if (kept.boot || !may_be_slid(state->table().table)) {
+        state->slide = 0;
+        state->slide_is_assumed = kept.boot.has_value();
+    }
+    return KernelNames(std::move(state));
+}
+
+base::Result<KernelNames> KernelNames::of_this_machine() {
+    auto table = read_live_symbols();
+    if (!table) return tl::make_unexpected(table.error());
+    auto state = std::make_unique<State>();
+    state->files.boot = TableFile{*std::move(table), "/proc/kallsyms"};
+    const auto modules = base::read_file("/proc/modules").and_then([](const std::string& text) {
+        return base::parse_loaded_modules(text, "/proc/modules");
+    });
+    state->modules.emplace(modules.value_or(std::vector<base::LoadedModule>{}), std::vector<ModuleFile>{},
+                           std::vector<std::filesystem::path>{}, std::string{});
+    state->slide = 0;
+    return KernelNames(std::move(state));
+}
+
+bool KernelNames::slide_known() const {
+    return state_->slide.has_value();
+}
+
+bool KernelNames::slide_is_assumed() const {
+    return state_->slide_is_assumed;
+}
+
+DropSites KernelNames::State::find_sites() {
+    if (files.image && files.map) {
+        // Of a kernel and a map that do not belong together hardly any call leads to a function that drops.
+        constexpr std::size_t fewest = 50;
+        auto exact = DropSites::from_code(*files.image, table().table);
+        if (exact.size() >= fewest) return exact;
+        notes.push_back(fmt::format("{} and {} are not of one kernel: the former is not used",
+                                    files.image_file.string(), table().file.string()));
+    }
+    return DropSites::from_names(table().table);
+}
+
+SlideFinding KernelNames::infer(std::span<const std::uint64_t> drop_addresses) {
+    auto& state = *state_;
+    SlideFinding finding;
+    finding.slide = state.slide;
+    if (state.slide && !state.slide_is_assumed) return finding;
+
+    const auto& table = state.table();
+    if (!state.sites) state.sites = state.find_sites();
+    if (state.slide_is_assumed && agrees(table.table, *state.sites, drop_addresses)) return finding;
+    finding = infer_slide(drop_addresses, *state.sites, table.table, architecture_of(table.table), state.same_build);
+    if (state.slide_is_assumed) {
+        state.notes.push_back(
+            fmt::format("{} is not of the boot that made these addresses: under it they are not "
+                        "where packets are dropped (if it is, say --slide 0)",
+                        table.file.string()));
+    }
+    state.slide = finding.slide;
+    state.slide_is_assumed = false;
+    if (finding.slide) {
+        state.notes.push_back(finding.explanation +
+                              (finding.exact || state.same_build
+                                   ? ""
+                                   : "; names are right only if the map is of the very build that made the log"));
+    }
+    return finding;
+}
+
+void KernelNames::set_slide(std::int64_t slide, const std::string& how) {
+    state_->slide = slide;
+    state_->slide_is_assumed = false;
+    state_->notes.push_back(fmt::format("KASLR slide {}: {}", hex(slide), how));
+}
+
+const std::vector<std::string>& KernelNames::notes() const {
+    return state_->notes;
+}
+
+AddressName KernelNames::find(std::uint64_t address, AddressKind kind) const {
+    const auto& files = state_->files;
+    AddressName name;
+    if (state_->slide) name.symbol = state_->table().table.find(address, {kind, *state_->slide});
+    if (!name.symbol && files.boot && files.map) {
+        name.symbol = files.boot->table.find(address, {kind, 0});
+        if (name.symbol && !name.symbol->module) name.symbol.reset();
+    }
+    if (!name.symbol) name.symbol = state_->modules->find(address, kind);
+    if (name.symbol) return name;
+    if (const auto* module = state_->modules->nearest(address)) {
+        name.near = NearModule{module->name, static_cast<std::int64_t>(address - *module->base), module->size};
+    }
+    return name;
+}
+
+int KernelNames::address_digits() const {
+    return state_->table().table.is_32_bit() ? 8 : 16;
+}
+
+base::Result<void> KernelNames::open_lines() {
+    auto file = state_->files.image_file;
+    if (file.empty()) {
+        return base::bad_input("lines of source are in the DWARF of a vmlinux, and there is none among the sources",
+                               "give the vmlinux with DWARF by --map; Debian's is in linux-image-RELEASE-dbg");
+    }
+    auto lines = SourceLines::open(file);
+    if (!lines) return tl::make_unexpected(lines.error());
+    state_->lines = *std::move(lines);
+    return {};
+}
+
+std::vector<SourceFrame> KernelNames::source(std::uint64_t address, AddressKind kind) const {
+    if (!state_->lines || !state_->slide) return {};
+    const auto name = find(address, kind);
+    const bool is_start = kind == AddressKind::drop_site && name.symbol && name.symbol->offset == 0;
+    const auto linked = address - static_cast<std::uint64_t>(*state_->slide);
+    return state_->lines->at(kind == AddressKind::exact || is_start ? linked : linked - 1);
+}
+
+std::optional<DropReasons> KernelNames::drop_reasons() const {
+    if (state_->files.image) {
+        if (auto reasons = DropReasons::from_btf(state_->files.image->btf())) return *std::move(reasons);
+    }
+    if (state_->release.empty()) return std::nullopt;
+    auto reasons = DropReasons::of_release(state_->release);
+    if (!reasons) return std::nullopt;
+    return *std::move(reasons);
+}
+
+std::string to_string(const AddressName& name) {
+    constexpr std::string_view unknown = "module or unknown";
+    if (name.symbol) return to_string(*name.symbol);
+    if (!name.near) return std::string(unknown);
+    const auto& [module, offset, size] = *name.near;
+    if (name.near->inside()) return fmt::format("{} ({}+{:#x}/{:#x})", unknown, module, offset, size);
+    const auto distance = offset < 0 ? -offset : offset - static_cast<std::int64_t>(size);
+    return fmt::format("{} ({:#x} {} {})", unknown, distance, offset < 0 ? "before" : "behind", module);
+}
+
+}  // namespace stapgen::symbols

@@ -1,0 +1,121 @@
+#include "symbols/source_files.h"
+
+#include <elf.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "base/source.h"
+#include "base/text.h"
+#include "symbols/slide.h"
+
+namespace stapgen::symbols {
+
+namespace {
+
+/// The first bytes, unpacked: as many as there are up to a size that is enough to tell.
+base::Result<std::string> beginning_of(const std::filesystem::path& file) {
+    auto source = base::Source::open(file);
+    if (!source) return tl::make_unexpected(source.error());
+    std::array<char, 4096> buffer{};
+    std::size_t size = 0;
+    while (size < buffer.size()) {
+        const auto count = (*source)->read(std::span(buffer).subspan(size));
+        if (!count) return tl::make_unexpected(count.error());
+        if (*count == 0) break;
+        size += *count;
+    }
+    return std::string(buffer.data(), size);
+}
+
+bool is_relocatable(std::string_view beginning) {
+    if (!beginning.starts_with(ELFMAG) || beginning.size() < sizeof(Elf64_Ehdr)) return false;
+    // e_type stands at the same place in both sizes of ELF.
+    std::uint16_t type = 0;
+    std::memcpy(&type, beginning.data() + offsetof(Elf64_Ehdr, e_type), sizeof type);
+    return type == ET_REL;
+}
+
+bool is_of_a_boot(const SymbolTable& table) {
+    if (table.has_modules()) return true;
+    // CONFIG_PHYSICAL_START, 16 MiB, above the start of the kernel's mapping: all distributions link there.
+    constexpr std::uint64_t linked_at = 0xffffffff81000000;
+    const auto& markers = table.markers();
+    return architecture_of(table) == Architecture::x86_64 && markers.text && *markers.text != linked_at;
+}
+
+base::Result<void> keep_one(std::optional<TableFile>& kept, TableFile&& found) {
+    if (kept) {
+        return base::bad_input(
+            fmt::format("{} and {} are both symbol tables of the same kind", kept->file.string(), found.file.string()),
+            "give the one of the kernel that made the addresses");
+    }
+    kept = std::move(found);
+    return {};
+}
+
+base::Result<void> add(SourceFiles& files, const std::filesystem::path& file) {
+    if (std::error_code ignored; std::filesystem::is_directory(file, ignored)) {
+        files.module_folders.push_back(file);
+        return {};
+    }
+    const auto beginning = beginning_of(file);
+    if (!beginning) return tl::make_unexpected(beginning.error());
+    if (is_relocatable(*beginning)) {
+        return read_module_file(file).map([&](ModuleFile&& module) { files.modules.push_back(std::move(module)); });
+    }
+    if (KernelImage::looks_like_one(*beginning)) {
+        if (files.image) {
+            return base::bad_input(fmt::format("{} and {} are both kernels", files.image_file.string(), file.string()),
+                                   "give the one that made the addresses");
+        }
+        auto image = KernelImage::read(file);
+        if (!image) return tl::make_unexpected(image.error());
+        files.image = *std::move(image);
+        files.image_file = file;
+        return {};
+    }
+    auto table = base::read_unpacked(file).and_then(
+        [&](std::string&& text) { return SymbolTable::parse(std::move(text), file.string()); });
+    if (!table) return tl::make_unexpected(table.error());
+    auto& place = is_of_a_boot(*table) ? files.boot : files.map;
+    return keep_one(place, {*std::move(table), file});
+}
+
+}  // namespace
+
+base::Result<SourceFiles> read_source_files(const std::vector<std::filesystem::path>& files) {
+    SourceFiles read;
+    for (const auto& file : files) {
+        if (auto done = add(read, file); !done) return tl::make_unexpected(done.error());
+    }
+    if (!read.map && read.image) {
+        if (auto text = read.image->symbol_text(); !text.empty()) {
+            auto table = SymbolTable::parse(std::move(text), read.image_file.string());
+            if (!table) return tl::make_unexpected(table.error());
+            read.map = TableFile{*std::move(table), read.image_file};
+        }
+    }
+    return read;
+}
+
+std::string release_in_name(const std::filesystem::path& file) {
+    const auto starts_as_release = [](std::string_view text) {
+        return !text.empty() && text[0] >= '1' && text[0] <= '9' && text.find('.') != std::string_view::npos;
+    };
+    const auto name = file.filename().string();
+    for (const std::string_view known : {"System.map-", "vmlinux-", "vmlinuz-", "kallsyms-", "config-"}) {
+        if (!name.starts_with(known)) continue;
+        auto release = std::string_view(name).substr(known.size());
+        for (const std::string_view packing : {".gz", ".xz", ".zst"}) {
+            if (release.ends_with(packing)) release.remove_suffix(packing.size());
+        }
+        return std::string(starts_as_release(release) ? release : "");
+    }
+    const auto folder = file.parent_path().filename().string();
+    return starts_as_release(folder) ? folder : "";
+}
+
+}  // namespace stapgen::symbols
