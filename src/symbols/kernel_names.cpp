@@ -12,6 +12,7 @@
 #include "symbols/debuginfod.h"
 #include "symbols/live.h"
 #include "symbols/module_names.h"
+#include "symbols/release.h"
 #include "symbols/source_files.h"
 
 namespace stapgen::symbols {
@@ -167,6 +168,10 @@ base::Result<KernelNames> KernelNames::open(const NameSources& sources, const Lo
     state->files = *std::move(files);
 
     const auto& kept = state->files;
+    if (state->table().table.is_32_bit()) {
+        state->notes.push_back(fmt::format("{} is of a 32-bit kernel: addresses of a 64-bit one have no names in it",
+                                           state->table().file.string()));
+    }
     if (sources.slide) {
         state->slide = sources.slide;
     } else if (kept.boot && kept.map) {

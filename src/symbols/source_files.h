@@ -32,8 +32,4 @@ struct SourceFiles {
 /// are of the same kind.
 base::Result<SourceFiles> read_source_files(const std::vector<std::filesystem::path>& files);
 
-/// The kernel release that a file's name ends in (System.map-6.1.0-56-amd64, vmlinuz-...) or that its folder is named
-/// after (/usr/lib/modules/RELEASE/System.map); empty if neither.
-std::string release_in_name(const std::filesystem::path& file);
-
 }  // namespace stapgen::symbols

@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "symbols/hex.h"
+#include "symbols/release.h"
 
 namespace stapgen::symbols {
 
@@ -163,17 +164,6 @@ class LineReader {
     std::unordered_map<std::string_view, std::uint32_t> modules_;
 };
 
-/// The release in /boot/System.map-RELEASE or /usr/lib/modules/RELEASE/System.map.
-std::string_view release_in(std::string_view origin) {
-    constexpr std::string_view file = "System.map";
-    const auto parts = base::split(origin, '/');
-    if (parts.back().starts_with("System.map-")) return parts.back().substr(file.size() + 1);
-    if (parts.size() >= 3 && parts.back() == file && parts[parts.size() - 3] == "modules") {
-        return parts[parts.size() - 2];
-    }
-    return "<version>";
-}
-
 bool is_debian_stub(std::string_view text) {
     constexpr std::size_t stub_limit = 1024;
     return text.size() < stub_limit && text.find("real System.map is in") != std::string_view::npos;
@@ -205,10 +195,11 @@ base::Result<SymbolText> parse_symbol_text(std::string_view text, std::string_vi
         return base::bad_input(fmt::format("{} is not a symbol table: it is larger than 4 GiB", origin));
     }
     if (is_debian_stub(text)) {
+        const auto release = release_in_name(origin);
         return base::bad_input(
             fmt::format("{} is Debian's one-line stub, not a symbol table; the real one is in the package "
                         "linux-image-{}-dbg (/usr/lib/debug/boot/)",
-                        origin, release_in(origin)),
+                        origin, release.empty() ? "<version>" : release),
             fmt::format("no package is needed, {}", copy_hint));
     }
     SymbolText out;

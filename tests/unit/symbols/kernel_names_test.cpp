@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "base/files.h"
-#include "symbols/source_files.h"
+#include "symbols/release.h"
 
 using namespace stapgen;
 using namespace stapgen::symbols;
