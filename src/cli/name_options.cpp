@@ -72,7 +72,11 @@ base::Result<void> settle_slide(symbols::KernelNames& names, std::span<const std
     const auto finding = names.infer(drop_addresses);
     show_notes(names);
     if (finding.slide) return {};
-    std::string hint = "say it: --slide HEX (0 if it was started with nokaslr), or give a copy of its /proc/kallsyms";
+    std::string hint = fmt::format(
+        "what helps: a copy of /proc/kallsyms of the boot that made the log; a log with more different drops; {}or say "
+        "it: "
+        "--slide HEX (0 if it was started with nokaslr)",
+        finding.exact ? "" : "the kernel's vmlinux or vmlinuz (in /boot, no debug package) beside the map; ");
     if (!finding.candidates.empty()) {
         std::vector<std::string> shown;
         for (const auto candidate : finding.candidates)

@@ -82,10 +82,14 @@ base::Result<void> put_names(analyze::Summary& summary, const symbols::NameSourc
     for (const auto& drop : summary.drops) {
         if (drop.address && !drop.symbol) places.push_back(*drop.address);
     }
-    const bool by_build_id = !log.build_id.empty() && symbols::debuginfod_is_set();
+    const bool by_build_id = !places.empty() && !log.build_id.empty() && symbols::debuginfod_is_set();
     std::optional<symbols::DropReasons> reasons;
-    if (!sources.files.empty() || (!places.empty() && (names_are_wanted(sources) || by_build_id))) {
+    if (!sources.files.empty() || sources.modules || sources.slide || by_build_id) {
         auto names = symbols::KernelNames::open(sources, log);
+        if (!names && sources.files.empty() && by_build_id) {
+            show_error(names.error());
+            return {};
+        }
         if (!names) return tl::make_unexpected(names.error());
         if (!places.empty()) {
             if (const auto settled = settle_slide(*names, places); !settled) {

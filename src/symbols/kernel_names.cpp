@@ -189,6 +189,13 @@ base::Result<KernelNames> KernelNames::open(const NameSources& sources, const Lo
     } else if (kept.boot || !may_be_slid(state->table().table)) {
         state->slide = 0;
         state->slide_is_assumed = kept.boot.has_value();
+        const auto& [table, file] = state->table();
+        if (!kept.boot && !table.markers().text && !table.markers().stext) {
+            state->notes.push_back(
+                fmt::format("{} is an excerpt, which cannot tell whether KASLR moved its kernel: taken "
+                            "for one that was not moved",
+                            file.string()));
+        }
     }
     return KernelNames(std::move(state));
 }

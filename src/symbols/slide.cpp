@@ -236,42 +236,32 @@ std::string explain(const SlideFinding& finding) {
     const auto places =
         fmt::format("{} {}", finding.sites,
                     finding.exact ? "return addresses of calls that drop a packet" : "functions known to drop packets");
-    const auto of_modules =
-        finding.in_modules == 0 ? std::string() : fmt::format(" ({} more are of modules)", finding.in_modules);
+    const auto addresses = fmt::format(
+        "{} of the kernel{}",
+        finding.addresses == 1 ? std::string("the one drop address")
+                               : fmt::format("all {} different drop addresses", finding.addresses),
+        finding.in_modules == 0 ? std::string() : fmt::format(" ({} more are of modules)", finding.in_modules));
     if (finding.slide) {
         return fmt::format(
-            "KASLR slide {}: the only one of {} possible slides that puts all {} different drop addresses of the "
-            "kernel{} at the {}; {:.2g} wrong ones would fit by chance",
-            hexadecimal(*finding.slide), finding.possible, finding.addresses, of_modules, places,
-            finding.expected_by_chance);
+            "KASLR slide {}: the only one of {} possible slides that puts {} at the {}; {:.2g} wrong ones "
+            "would fit by chance",
+            hexadecimal(*finding.slide), finding.possible, addresses, places, finding.expected_by_chance);
     }
-    const std::string help = fmt::format(
-        "what helps: a log with more different drops; {}the slide itself (--slide); a copy of /proc/kallsyms "
-        "of the boot that made the log",
-        finding.exact ? "" : "the kernel's vmlinux or vmlinuz (in /boot, without a debug package); ");
-    if (finding.addresses == 0) {
-        return fmt::format("KASLR slide unknown: no drop of the log can be in the kernel's own code{}; {}", of_modules,
-                           help);
-    }
+    if (finding.addresses == 0) return "KASLR slide unknown: no drop of the log can be in the kernel's own code";
     if (finding.candidate_count == 0) {
         return fmt::format(
-            "KASLR slide unknown: none of {} possible slides puts all {} different drop addresses of the kernel{} at "
-            "the "
-            "{}, so one of them is of no known place or the files are of another kernel; {}",
-            finding.possible, finding.addresses, of_modules, places, help);
+            "KASLR slide unknown: none of {} possible slides puts {} at the {}, so one of them is of no "
+            "known place or the files are of another kernel",
+            finding.possible, addresses, places);
     }
     if (finding.candidate_count == 1) {
         return fmt::format(
-            "KASLR slide unknown: only {} puts all {} different drop addresses of the kernel{} at the {}, but {:.2g} "
-            "wrong "
-            "ones would fit by chance, and at most {} are accepted; {}",
-            hexadecimal(finding.candidates.front()), finding.addresses, of_modules, places, finding.expected_by_chance,
-            most_by_chance, help);
+            "KASLR slide unknown: only {} puts {} at the {}, but {:.2g} wrong ones would fit by chance, and "
+            "at most {} are accepted",
+            hexadecimal(finding.candidates.front()), addresses, places, finding.expected_by_chance, most_by_chance);
     }
-    return fmt::format(
-        "KASLR slide unknown: {} of {} possible slides put all {} different drop addresses of the kernel{} at the {}; "
-        "{}",
-        finding.candidate_count, finding.possible, finding.addresses, of_modules, places, help);
+    return fmt::format("KASLR slide unknown: {} of {} possible slides put {} at the {}", finding.candidate_count,
+                       finding.possible, addresses, places);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ struct SlideFinding {
     std::size_t sites = 0;       ///< how many places it was compared with
     bool exact = false;          ///< they were return addresses, not whole functions
     double expected_by_chance = 0;  ///< how many wrong slides would fit so many such addresses
-    /// One sentence with these numbers, for the user; where refused: why, and what would help.
+    /// One sentence with these numbers, for the user; where refused: why.
     std::string explanation;
 };
 
