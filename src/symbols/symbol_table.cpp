@@ -42,13 +42,6 @@ bool is_absolute(char type) {
     return type == 'a' || type == 'A';
 }
 
-/// Marks of assemblers and compilers in the middle of functions.
-bool is_noise(std::string_view name) {
-    if (name[0] == '$') return true;
-    if (name[0] == '.') return name.starts_with(".L");
-    return name.starts_with("__typeid__");
-}
-
 bool looks_given_by_linker_script(std::string_view name) {
     if (!name.starts_with("__") || name.size() < 8) return false;
     const auto rest = name.substr(2);
@@ -125,12 +118,12 @@ void SymbolTable::sort_out(std::vector<SymbolLine>& lines) {
     auto kept = lines.begin();
     for (const auto& line : lines) {
         const auto name = std::string_view(text_->data() + line.name_begin, line.name_size);
-        if (name[0] == '_' && line.module == 0) {
+        if (line.module == 0) {
             for (const auto& [marker, member] : marker_names) {
                 if (name == marker) markers_.*member = line.address;
             }
         }
-        if (!is_absolute(line.type) && !is_noise(name)) *kept++ = line;
+        if (!is_absolute(line.type) && !line.noise) *kept++ = line;
     }
     lines.erase(kept, lines.end());
     const auto by_address = [](const SymbolLine& a, const SymbolLine& b) { return a.address < b.address; };

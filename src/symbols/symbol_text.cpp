@@ -43,6 +43,12 @@ const char* name_end(const char* at, const char* end) {
     return at;
 }
 
+bool is_noise(std::string_view name) {
+    if (name[0] == '$') return true;
+    if (name[0] == '.') return name.starts_with(".L");
+    return name.starts_with("__typeid__");
+}
+
 bool is_type(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '?' || c == '-';
 }
@@ -128,6 +134,7 @@ class LineReader {
         if (size == 0 || size > std::numeric_limits<std::uint16_t>::max()) return false;
         line.name_begin = static_cast<std::uint32_t>(at_ - begin_);
         line.name_size = static_cast<std::uint16_t>(size);
+        line.noise = is_noise({at_, size});
         at_ = at;
         return true;
     }

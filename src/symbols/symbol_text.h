@@ -14,7 +14,8 @@ struct SymbolLine {
     std::uint32_t name_begin;
     std::uint32_t module;  ///< index into SymbolText::modules; 0 is the kernel itself
     std::uint16_t name_size;
-    char type;  ///< as nm(1) has it: T t W w i are code, the rest is not
+    char type;   ///< as nm(1) has it: T t W w i are code, the rest is not
+    bool noise;  ///< the name is a mark of an assembler or compiler in the middle of a function: $d, .L1, __typeid__*
 };
 
 struct SymbolText {
