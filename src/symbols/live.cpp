@@ -20,8 +20,8 @@ base::Error about_this_machine(base::Error error) {
 }  // namespace
 
 base::Result<SymbolTable> read_symbol_file(const std::filesystem::path& path) {
-    return base::read_file(path).and_then(
-        [&](std::string&& text) { return SymbolTable::parse(std::move(text), path.string()); });
+    return FileBytes::read(path).and_then(
+        [&](FileBytes&& text) { return SymbolTable::parse(std::move(text), path.string()); });
 }
 
 base::Result<SymbolTable> read_live_symbols(const std::filesystem::path& path) {

@@ -9,7 +9,7 @@
 
 namespace stapgen::symbols {
 
-/// A symbol table in a file: System.map or a copy of /proc/kallsyms, not compressed.
+/// A symbol table in a file: System.map or a copy of /proc/kallsyms, packed or not.
 base::Result<SymbolTable> read_symbol_file(const std::filesystem::path& path);
 
 /// The symbols of the running kernel, modules and BPF programs of this moment included. Root is needed for

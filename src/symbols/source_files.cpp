@@ -3,32 +3,16 @@
 #include <elf.h>
 #include <fmt/format.h>
 
-#include <array>
 #include <cstring>
 #include <utility>
 
-#include "base/source.h"
 #include "base/text.h"
+#include "symbols/file_bytes.h"
 #include "symbols/slide.h"
 
 namespace stapgen::symbols {
 
 namespace {
-
-/// The first bytes, unpacked: as many as there are up to a size that is enough to tell.
-base::Result<std::string> beginning_of(const std::filesystem::path& file) {
-    auto source = base::Source::open(file);
-    if (!source) return tl::make_unexpected(source.error());
-    std::array<char, 4096> buffer{};
-    std::size_t size = 0;
-    while (size < buffer.size()) {
-        const auto count = (*source)->read(std::span(buffer).subspan(size));
-        if (!count) return tl::make_unexpected(count.error());
-        if (*count == 0) break;
-        size += *count;
-    }
-    return std::string(buffer.data(), size);
-}
 
 bool is_relocatable(std::string_view beginning) {
     if (!beginning.starts_with(ELFMAG) || beginning.size() < sizeof(Elf64_Ehdr)) return false;
@@ -61,12 +45,12 @@ base::Result<void> add(SourceFiles& files, const std::filesystem::path& file) {
         files.module_folders.push_back(file);
         return {};
     }
-    const auto beginning = beginning_of(file);
-    if (!beginning) return tl::make_unexpected(beginning.error());
-    if (is_relocatable(*beginning)) {
+    auto bytes = FileBytes::read(file);
+    if (!bytes) return tl::make_unexpected(bytes.error());
+    if (is_relocatable(bytes->text())) {
         return read_module_file(file).map([&](ModuleFile&& module) { files.modules.push_back(std::move(module)); });
     }
-    if (KernelImage::looks_like_one(*beginning)) {
+    if (KernelImage::looks_like_one(bytes->text())) {
         if (files.image) {
             return base::bad_input(fmt::format("{} and {} are both kernels", files.image_file.string(), file.string()),
                                    "give the one that made the addresses");
@@ -77,8 +61,7 @@ base::Result<void> add(SourceFiles& files, const std::filesystem::path& file) {
         files.image_file = file;
         return {};
     }
-    auto table = base::read_unpacked(file).and_then(
-        [&](std::string&& text) { return SymbolTable::parse(std::move(text), file.string()); });
+    auto table = SymbolTable::parse(*std::move(bytes), file.string());
     if (!table) return tl::make_unexpected(table.error());
     auto& place = is_of_a_boot(*table) ? files.boot : files.map;
     return keep_one(place, {*std::move(table), file});

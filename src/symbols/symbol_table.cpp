@@ -96,10 +96,9 @@ std::string to_string(const Symbol& symbol) {
     return out;
 }
 
-base::Result<SymbolTable> SymbolTable::parse(std::string text, std::string_view origin) {
-    SymbolTable table;
-    table.text_ = std::make_unique<const std::string>(std::move(text));
-    auto parsed = parse_symbol_text(*table.text_, origin);
+base::Result<SymbolTable> SymbolTable::parse(FileBytes text, std::string_view origin) {
+    SymbolTable table(std::move(text));
+    auto parsed = parse_symbol_text(table.text_, origin);
     if (!parsed) return tl::make_unexpected(std::move(parsed.error()));
     table.modules_ = std::move(parsed->modules);
     table.is_32_bit_ = parsed->eight_digits;
@@ -117,7 +116,7 @@ base::Result<SymbolTable> SymbolTable::parse(std::string text, std::string_view 
 void SymbolTable::sort_out(std::vector<SymbolLine>& lines) {
     auto kept = lines.begin();
     for (const auto& line : lines) {
-        const auto name = std::string_view(text_->data() + line.name_begin, line.name_size);
+        const auto name = std::string_view(text_.data() + line.name_begin, line.name_size);
         if (line.module == 0) {
             for (const auto& [marker, member] : marker_names) {
                 if (name == marker) markers_.*member = line.address;
@@ -134,7 +133,7 @@ void SymbolTable::sort_out(std::vector<SymbolLine>& lines) {
 
 void SymbolTable::build(const std::vector<SymbolLine>& lines) {
     const auto name_of = [this](const SymbolLine& line) {
-        return std::string_view(text_->data() + line.name_begin, line.name_size);
+        return std::string_view(text_.data() + line.name_begin, line.name_size);
     };
     const auto kernel = kernel_text(markers_);
     const auto init = init_text(markers_);
@@ -211,7 +210,7 @@ std::optional<Symbol> SymbolTable::find(std::uint64_t address, const Lookup& loo
 
 Symbol SymbolTable::symbol_of(const Function& function, std::uint64_t offset) const {
     Symbol symbol;
-    symbol.name = std::string_view(text_->data() + function.name_begin, function.name_size);
+    symbol.name = std::string_view(text_.data() + function.name_begin, function.name_size);
     symbol.offset = offset;
     symbol.size = function.size;
     if (function.module != 0) symbol.module = modules_[function.module];

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "symbols/file_bytes.h"
 #include "symbols/symbol_text.h"
 
 namespace stapgen::symbols {
@@ -71,7 +72,10 @@ class SymbolTable {
   public:
     /// `text` is System.map or /proc/kallsyms, sorted or not. Errors: those of parse_symbol_text(), and a
     /// table without code.
-    static base::Result<SymbolTable> parse(std::string text, std::string_view origin = "the symbol table");
+    static base::Result<SymbolTable> parse(FileBytes text, std::string_view origin = "the symbol table");
+    static base::Result<SymbolTable> parse(std::string text, std::string_view origin = "the symbol table") {
+        return parse(FileBytes(std::move(text)), origin);
+    }
 
     [[nodiscard]] std::optional<Symbol> find(std::uint64_t address, const Lookup& lookup = {}) const&;
     std::optional<Symbol> find(std::uint64_t address, const Lookup& lookup = {}) const&& = delete;
@@ -101,14 +105,15 @@ class SymbolTable {
         bool init_text;
     };
 
-    SymbolTable() = default;
+    explicit SymbolTable(FileBytes bytes) : bytes_(std::move(bytes)), text_(bytes_.text()) {}
     /// Notes the markers, leaves out what neither names nor ends a function, sorts the rest.
     void sort_out(std::vector<SymbolLine>& lines);
     void build(const std::vector<SymbolLine>& lines);
     void make_blocks();
     [[nodiscard]] Symbol symbol_of(const Function& function, std::uint64_t offset) const;
 
-    std::unique_ptr<const std::string> text_;
+    FileBytes bytes_;
+    std::string_view text_;  ///< all of them
     std::vector<std::string_view> modules_;
     Markers markers_;
     bool is_32_bit_ = false;
