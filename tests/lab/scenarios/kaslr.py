@@ -76,7 +76,7 @@ def check_never_wrong(slide, found):
 
 def run_boot(lab, number):
     """Boot, make a few drops, and return what there was and the kernel's own places."""
-    kinds = random.Random(number).sample(drops.kinds(), 1 + (5 + 4 * number) % 13)
+    kinds = random.Random(number).sample(drops.kinds(), 1 + (11 + 5 * number) % 13)
     lab.boot(EACH_BOOT.replace("NUMBER", str(number)).replace("KINDS", " ".join(kinds)))
     counts = drops.recorded(lab, f"boot-{number}.zst")
     symbols = parse_kallsyms(lab.read(f"boot-{number}.symbols"))
