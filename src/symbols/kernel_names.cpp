@@ -30,6 +30,7 @@ struct KernelNames::State {
 
     /// The one that names of the kernel itself are taken from. Beside a map the copy of kallsyms may be an excerpt.
     [[nodiscard]] const TableFile& table() const { return files.map ? *files.map : *files.boot; }
+    base::Result<void> look_for_slide(const NameSources& sources, const LogKernel& log);
     DropSites find_sites();
 };
 
@@ -54,6 +55,17 @@ base::Result<void> compare_with_log(const SourceFiles& files, const LogKernel& l
             fmt::format("give the vmlinux of {}", wanted));
     }
     return {};
+}
+
+base::Result<std::vector<base::LoadedModule>> loaded_modules(const NameSources& sources, const LogKernel& log) {
+    if (!sources.modules) return log.modules;
+    auto loaded = base::read_unpacked(*sources.modules).and_then([&](const std::string& text) {
+        return base::parse_loaded_modules(text, sources.modules->string());
+    });
+    if (!loaded || loaded->empty()) return loaded;
+    if (std::ranges::any_of(*loaded, [](const auto& module) { return module.base.has_value(); })) return loaded;
+    return base::bad_input(fmt::format("{} has no bases: all are zero", sources.modules->string()),
+                           "copy /proc/modules as root");
 }
 
 /// What the file names say, where nothing better is known.
@@ -98,9 +110,9 @@ std::string hex(std::int64_t slide) {
 bool agrees(const SymbolTable& table, const DropSites& sites, std::span<const std::uint64_t> addresses) {
     // On x86-64 the kernel itself lies below its modules, wherever KASLR puts it; elsewhere an address outside the text
     // may be a module's.
-    const auto is_kernels = [&](std::uint64_t address) {
-        return architecture_of(table) == Architecture::x86_64 && address >= 0xffffffff80000000 &&
-               address < 0xffffffffc0000000;
+    const bool apart = architecture_of(table) == Architecture::x86_64;
+    const auto is_kernels = [apart](std::uint64_t address) {
+        return apart && address >= 0xffffffff80000000 && address < 0xffffffffc0000000;
     };
     std::size_t inside = 0, known = 0;
     for (const auto address : addresses) {
@@ -150,54 +162,48 @@ base::Result<KernelNames> KernelNames::open(const NameSources& sources, const Lo
     if (state->release.empty()) state->release = release_in_name((files->map ? files->map : files->boot)->file);
     state->same_build = files->image && !log.build_id.empty() && files->image->build_id() == log.build_id;
 
-    auto loaded = log.modules;
-    if (sources.modules) {
-        auto given = base::read_unpacked(*sources.modules).and_then([&](const std::string& text) {
-            return base::parse_loaded_modules(text, sources.modules->string());
-        });
-        if (!given) return tl::make_unexpected(given.error());
-        loaded = *std::move(given);
-        if (!loaded.empty() &&
-            std::ranges::none_of(loaded, [](const auto& module) { return module.base.has_value(); })) {
-            return base::bad_input(fmt::format("{} has no bases: all are zero", sources.modules->string()),
-                                   "copy /proc/modules as root");
-        }
-    }
-    state->modules.emplace(std::move(loaded), std::move(files->modules), std::move(files->module_folders),
+    auto loaded = loaded_modules(sources, log);
+    if (!loaded) return tl::make_unexpected(loaded.error());
+    state->modules.emplace(*std::move(loaded), std::move(files->modules), std::move(files->module_folders),
                            state->release);
     state->files = *std::move(files);
 
-    const auto& kept = state->files;
     if (state->table().table.is_32_bit()) {
         state->notes.push_back(fmt::format("{} is of a 32-bit kernel: addresses of a 64-bit one have no names in it",
                                            state->table().file.string()));
     }
-    if (sources.slide) {
-        state->slide = sources.slide;
-    } else if (kept.boot && kept.map) {
-        const auto slide = slide_between(kept.boot->table, kept.map->table);
-        if (!slide) return tl::make_unexpected(slide.error());
-        state->slide = *slide;
-        state->notes.push_back(fmt::format("KASLR slide {}: {} against {}", hex(*slide), kept.boot->file.string(),
-                                           kept.map->file.string()));
-    } else if (log.text || log.stext) {
-        const auto slide = slide_from_log(state->table(), log);
-        if (!slide) return tl::make_unexpected(slide.error());
-        state->slide = *slide;
-        if (*slide != 0)
-            state->notes.push_back(fmt::format("KASLR slide {}: the recording says where its kernel was", hex(*slide)));
-    } else if (kept.boot || !may_be_slid(state->table().table)) {
-        state->slide = 0;
-        state->slide_is_assumed = kept.boot.has_value();
-        const auto& [table, file] = state->table();
-        if (!kept.boot && !table.markers().text && !table.markers().stext) {
-            state->notes.push_back(
-                fmt::format("{} is an excerpt, which cannot tell whether KASLR moved its kernel: taken "
-                            "for one that was not moved",
-                            file.string()));
-        }
-    }
+    if (auto done = state->look_for_slide(sources, log); !done) return tl::make_unexpected(done.error());
     return KernelNames(std::move(state));
+}
+
+base::Result<void> KernelNames::State::look_for_slide(const NameSources& sources, const LogKernel& log) {
+    if (sources.slide) {
+        slide = sources.slide;
+    } else if (files.boot && files.map) {
+        const auto difference = slide_between(files.boot->table, files.map->table);
+        if (!difference) return tl::make_unexpected(difference.error());
+        slide = *difference;
+        notes.push_back(fmt::format("KASLR slide {}: {} against {}", hex(*slide), files.boot->file.string(),
+                                    files.map->file.string()));
+    } else if (log.text || log.stext) {
+        const auto difference = slide_from_log(table(), log);
+        if (!difference) return tl::make_unexpected(difference.error());
+        slide = *difference;
+        if (*slide != 0)
+            notes.push_back(fmt::format("KASLR slide {}: the recording says where its kernel was", hex(*slide)));
+    } else if (files.boot) {
+        slide = 0;
+        slide_is_assumed = true;
+    } else if (!may_be_slid(table().table)) {
+        slide = 0;
+        const auto& markers = table().table.markers();
+        if (markers.text || markers.stext) return {};
+        notes.push_back(
+            fmt::format("{} is an excerpt, which cannot tell whether KASLR moved its kernel: taken for one that "
+                        "was not moved",
+                        table().file.string()));
+    }
+    return {};
 }
 
 base::Result<KernelNames> KernelNames::of_this_machine() {
@@ -242,8 +248,10 @@ SlideFinding KernelNames::infer(std::span<const std::uint64_t> drop_addresses) {
 
     const auto& table = state.table();
     if (!state.sites) state.sites = state.find_sites();
+    // Exact places belong to the map as well: see find_sites().
+    const bool same_build = state.same_build && state.sites->exact();
     if (state.slide_is_assumed && agrees(table.table, *state.sites, drop_addresses)) return finding;
-    finding = infer_slide(drop_addresses, *state.sites, table.table, architecture_of(table.table), state.same_build);
+    finding = infer_slide(drop_addresses, *state.sites, table.table, architecture_of(table.table), same_build);
     if (state.slide_is_assumed) {
         state.notes.push_back(
             fmt::format("{} is not of the boot that made these addresses: under it they are not "
@@ -253,10 +261,9 @@ SlideFinding KernelNames::infer(std::span<const std::uint64_t> drop_addresses) {
     state.slide = finding.slide;
     state.slide_is_assumed = false;
     if (finding.slide) {
-        state.notes.push_back(finding.explanation +
-                              (finding.exact || state.same_build
-                                   ? ""
-                                   : "; names are right only if the map is of the very build that made the log"));
+        state.notes.push_back(
+            finding.explanation +
+            (finding.exact ? "" : "; names are right only if the map is of the very build that made the log"));
     }
     return finding;
 }

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""`tail -f | stapgen resolve --annotate` answers line by line, and holds text only until it knows the slide:
+annotate_stream.py STAPGEN"""
+
+import subprocess
+import sys
+
+MAP = "../unit/symbols/data/drop-map-6.12.117"
+PLACES = (("0xffffffffb594ae2a", "udp_queue_rcv_one_skb+0x40a/0x530"), ("0xffffffffb594ca75", "__udp4_lib_rcv+0x235/0xd90"),
+          ("0xffffffffb593a20a", "tcp_v4_rcv+0x9a/0x1360"))
+
+
+def start(stapgen, *options):
+    return subprocess.Popen([stapgen, "resolve", "--annotate", "--map", MAP, *options], stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1)
+
+
+def main():
+    lines = [(f"{number} packets dropped at {address}\n", f"{number} packets dropped at {name}\n")
+             for number, (address, name) in enumerate(PLACES, 3)]
+
+    # With the slide given each line is there before the next one is written; without an answer this test never ends.
+    with start(sys.argv[1], "--slide", "33e00000") as known:
+        for written, expected in lines:
+            known.stdin.write(written)
+            assert known.stdout.readline() == expected
+        known.stdin.write("no line end, ")
+        known.stdin.close()
+        assert known.stdout.read() == "no line end, "
+        assert known.wait() == 0
+
+    # To be inferred it takes all three; then they are there, and later lines one by one.
+    with start(sys.argv[1]) as inferring:
+        for written, _ in lines:
+            inferring.stdin.write(written)
+        for _, expected in lines:
+            assert inferring.stdout.readline() == expected
+        for written, expected in lines:
+            inferring.stdin.write(written)
+            assert inferring.stdout.readline() == expected
+        inferring.stdin.close()
+        assert inferring.wait() == 0
+        assert "KASLR slide 0x33e00000" in inferring.stderr.read()
+
+    # One is not enough: the text comes out as it went in.
+    with start(sys.argv[1]) as refused:
+        out, err = refused.communicate(lines[0][0] + "the end\n")
+        assert (out, refused.returncode) == (lines[0][0] + "the end\n", 2), (out, err)
+        assert "KASLR slide unknown" in err
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+
+#include "fake_kernel.h"
+#include "symbols/kernel_image.h"
+#include "symbols/kernel_names.h"
+#include "symbols/module_file.h"
+
+using namespace stapgen;
+using namespace stapgen::symbols;
+
+// KernelNames on the files of the kernel that is built with the tests.
+
+namespace {
+
+constexpr std::int64_t slide = 0x1c000000;
+
+std::uint64_t moved(std::string_view name) {
+    return fake_kernel::address_of(name) + slide;
+}
+
+}  // namespace
+
+TEST_CASE("a vmlinux gives names, file and line under the slide of a boot") {
+    auto names = KernelNames::open({{fake_kernel::vmlinux}, {}, slide, {}}, {});
+    REQUIRE(names);
+    REQUIRE(names->open_lines());
+    const auto place = moved("place_after_call");
+    const auto name = names->find(place, AddressKind::return_address);
+    REQUIRE(name.symbol);
+    CHECK(name.symbol->name == "place_inlined");  // a label: it has a symbol, and is nearer
+    const auto frames = names->source(place, AddressKind::return_address);
+    REQUIRE(frames.size() == 1);
+    CHECK(frames[0].function == "fake_rcv");
+    CHECK(frames[0].file == "net/fake_core.c");
+    CHECK(names->source(moved("place_inlined"), AddressKind::exact).size() == 3);
+    CHECK(names->source(place - slide, AddressKind::exact).empty());
+}
+
+TEST_CASE("a vmlinux of another build than the recording is refused, one of the same is not") {
+    const auto image = KernelImage::read(fake_kernel::vmlinux);
+    REQUIRE(image);
+    REQUIRE_FALSE(image->build_id().empty());
+    LogKernel log;
+    log.release = "6.1.0-56-amd64";
+    log.build_id = image->build_id();
+    CHECK(KernelNames::open({{fake_kernel::vmlinux}, {}, slide, {}}, log));
+    log.build_id[0] = log.build_id[0] == '0' ? '1' : '0';
+    const auto other = KernelNames::open({{fake_kernel::vmlinux}, {}, slide, {}}, log);
+    REQUIRE_FALSE(other);
+    CHECK(other.error().what.find("of another kernel than the log: its build-id is") != std::string::npos);
+    CHECK(other.error().hint.find("6.1.0-56-amd64") != std::string::npos);
+}
+
+TEST_CASE("a module's file names its functions where the list of modules says it was") {
+    const auto file = read_module_file(fake_kernel::module);
+    REQUIRE(file);
+    const auto folder = base::PrivateDirectory::create();
+    REQUIRE(folder);
+    const auto modules = folder->path() / "modules";
+    REQUIRE(base::create_file(modules, fmt::format("{} 16384 0 - Live 0xffffffffc0a31000\n", file->name)));
+    const auto& function = file->functions.front();
+    const auto address = 0xffffffffc0a31000 + function.offset;
+    for (const auto& given : {fake_kernel::module, fake_kernel::module.parent_path()}) {
+        const auto names = KernelNames::open({{fake_kernel::system_map, given}, modules, slide, file->release}, {});
+        REQUIRE(names);
+        const auto name = names->find(address, AddressKind::exact);
+        REQUIRE_MESSAGE(name.symbol, given.string());
+        CHECK(name.symbol->name == function.name);
+        CHECK(name.symbol->offset == 0);
+        CHECK(name.symbol->module == file->name);
+    }
+    const auto other =
+        KernelNames::open({{fake_kernel::system_map, fake_kernel::module}, modules, slide, "2.6.32"}, {});
+    REQUIRE(other);
+    CHECK_FALSE(other->find(address, AddressKind::exact).symbol);
+    CHECK(to_string(other->find(address, AddressKind::exact)).starts_with("module or unknown (" + file->name + "+"));
+}
