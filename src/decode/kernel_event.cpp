@@ -69,7 +69,8 @@ bool is_stack_line(std::string_view line) {
     const auto text = base::trim(line);
     if (text.starts_with("=> ")) return true;
     const auto blank = std::min(text.find(' '), text.size());
-    return blank >= 4 && blank <= 16 && text.ends_with(')') && std::all_of(&text[0], &text[blank], is_hexadecimal);
+    return blank >= 4 && blank <= 16 && text.ends_with(')') &&
+           std::ranges::all_of(text.substr(0, blank), is_hexadecimal);
 }
 
 std::optional<std::int64_t> lost_events(std::string_view line) {

@@ -83,7 +83,7 @@ std::string unescape(std::string_view raw) {
             out += *plain;
         } else if (const auto text = unicode_escape(raw, used); !text.empty()) {
             out += text;
-        } else if (raw.size() >= 4 && raw[1] <= '3' && std::all_of(&raw[1], &raw[4], is_octal)) {
+        } else if (raw.size() >= 4 && raw[1] <= '3' && std::ranges::all_of(raw.substr(1, 3), is_octal)) {
             out += static_cast<char>((raw[1] - '0') * 64 + (raw[2] - '0') * 8 + (raw[3] - '0'));
             used = 4;
         } else {

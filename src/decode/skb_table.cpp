@@ -11,6 +11,7 @@ SkbTable::Entry* SkbTable::first_of(std::uint64_t address) {
 }
 
 SkbTable::Entry* SkbTable::find(std::uint64_t address) {
+    if (entries_.empty()) return nullptr;
     Entry* const begin = first_of(address);
     Entry* const found =
         std::find_if(begin, begin + neighbours, [&](const Entry& entry) { return entry.address == address; });
@@ -19,6 +20,7 @@ SkbTable::Entry* SkbTable::find(std::uint64_t address) {
 
 bool SkbTable::put(std::uint64_t address, std::int64_t first_ns, std::string_view device) {
     if (address == 0) return false;
+    if (entries_.empty()) entries_.resize(size);
     Entry* entry = find(address);
     if (entry == nullptr) {
         Entry* const begin = first_of(address);

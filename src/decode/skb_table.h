@@ -21,8 +21,6 @@ class SkbTable {
         [[nodiscard]] std::string_view device() const { return device_text.data(); }
     };
 
-    SkbTable() : entries_(size) {}
-
     /// A new entry for `address`. Returns whether another one, perhaps of the same address, was pushed out for it.
     bool put(std::uint64_t address, std::int64_t first_ns, std::string_view device);
     /// Null if it is not there.
@@ -34,7 +32,7 @@ class SkbTable {
     static constexpr std::size_t size = 32768, neighbours = 4;
     [[nodiscard]] Entry* first_of(std::uint64_t address);
 
-    std::vector<Entry> entries_;
+    std::vector<Entry> entries_;  ///< empty until the first one is put in
 };
 
 }  // namespace stapgen::decode

@@ -51,8 +51,8 @@ NetCounters read_net_counters(const System& system) {
 std::optional<std::int64_t> difference(const NetCounters& before, const NetCounters& after, const std::string& name) {
     const auto from = before.find(name), to = after.find(name);
     if (from == before.end() || to == after.end()) return std::nullopt;
-    const auto risen = to->second - from->second;
-    return name.starts_with("softnet.") ? static_cast<std::uint32_t>(risen) : risen;
+    const auto risen = static_cast<std::uint64_t>(to->second) - static_cast<std::uint64_t>(from->second);
+    return name.starts_with("softnet.") ? static_cast<std::uint32_t>(risen) : static_cast<std::int64_t>(risen);
 }
 
 }  // namespace stapgen::host

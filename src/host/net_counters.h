@@ -25,7 +25,7 @@ void parse_net_counters(std::string_view text, NetCounters& counters);
 /// two readings means something.
 void parse_softnet_counters(std::string_view text, NetCounters& counters);
 
-/// By how much a counter has risen; nothing if the kernel does not have it. Of softnet counters modulo 2^32.
+/// By how much a counter has risen; nothing if the kernel does not have it. Modulo 2^64, of softnet counters 2^32.
 std::optional<std::int64_t> difference(const NetCounters& before, const NetCounters& after, const std::string& name);
 
 }  // namespace stapgen::host

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "base/text.h"
 #include "launch/message_table.h"
@@ -41,6 +42,11 @@ std::int64_t number_in(std::string_view text) {
     return base::to_int(text.substr(0, text.find_first_not_of("0123456789"))).value_or(0);
 }
 
+/// Adds the number that the text begins with; stops at the largest one.
+void add_number(std::int64_t& sum, std::string_view text) {
+    sum += std::min(number_in(text), std::numeric_limits<std::int64_t>::max() - sum);
+}
+
 }  // namespace
 
 std::optional<Diagnosis> diagnose(std::string_view line, const MessageContext& context) {
@@ -69,20 +75,20 @@ bool count_losses(std::string_view line, Losses& losses) {
     };
     return found("Number of errors: *, skipped probes: *",
                  [&](const auto& stars) {
-                     losses.errors += number_in(stars[0]);
-                     losses.skipped_probes += number_in(stars[1]);
+                     add_number(losses.errors, stars[0]);
+                     add_number(losses.skipped_probes, stars[1]);
                  }) ||
            found("There were * transport failures.",
-                 [&](const auto& stars) { losses.transport_failures += number_in(stars[0]); }) ||
+                 [&](const auto& stars) { add_number(losses.transport_failures, stars[0]); }) ||
            found("There were * lost messages, * lost bytes",
                  [&](const auto& stars) {
-                     losses.lost_messages += number_in(stars[0]);
-                     losses.lost_bytes += number_in(stars[1]);
+                     add_number(losses.lost_messages, stars[0]);
+                     add_number(losses.lost_bytes, stars[1]);
                  }) ||
            found("Skipped due to missed kretprobe/* on '*': *",
-                 [&](const auto& stars) { losses.missed_probes += number_in(stars[2]); }) ||
+                 [&](const auto& stars) { add_number(losses.missed_probes, stars[2]); }) ||
            found("Skipped due to missed kprobe on '*': *",
-                 [&](const auto& stars) { losses.missed_probes += number_in(stars[1]); });
+                 [&](const auto& stars) { add_number(losses.missed_probes, stars[1]); });
 }
 
 std::optional<PassLine> parse_pass_line(std::string_view line) {

@@ -32,6 +32,12 @@ const Json& at_key(const Json& object, const char* key) {
     return at == object.end() ? null : *at;
 }
 
+/// What an array holds. Of anything else nothing: to loop over a text gives the text.
+const Json& elements(const Json& json) {
+    static const Json none = Json::array();
+    return json.is_array() ? json : none;
+}
+
 void take(const Json& json, std::string& into) {
     if (json.is_string()) into = json.get<std::string>();
 }
@@ -69,12 +75,12 @@ void take(const Json& json, std::map<std::int64_t, std::string>& into) {
 }
 
 void take(const Json& json, std::vector<std::string>& into) {
-    for (const auto& element : json) {
+    for (const auto& element : elements(json)) {
         if (element.is_string()) into.push_back(element.get<std::string>());
     }
 }
 void take(const Json& json, std::vector<base::LoadedModule>& into) {
-    for (const auto& element : json) {
+    for (const auto& element : elements(json)) {
         if (!element.is_object()) continue;
         auto& module = into.emplace_back();
         take(at_key(element, "name"), module.name);
@@ -83,7 +89,7 @@ void take(const Json& json, std::vector<base::LoadedModule>& into) {
     }
 }
 void take(const Json& json, std::vector<AddressName>& into) {
-    for (const auto& element : json) {
+    for (const auto& element : elements(json)) {
         std::optional<std::uint64_t> address;
         take_address(at_key(element, "address"), address);
         if (!address) continue;
@@ -95,7 +101,7 @@ void take(const Json& json, std::vector<AddressName>& into) {
     }
 }
 void take(const Json& json, std::vector<CounterRise>& into) {
-    for (const auto& element : json) {
+    for (const auto& element : elements(json)) {
         if (!element.is_object()) continue;
         auto& rise = into.emplace_back();
         take(at_key(element, "name"), rise.name);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 namespace stapgen::render {
@@ -61,7 +62,7 @@ std::string with_tapsets(std::string_view script, const std::vector<TapsetFile>&
     // stap wants to have read a macro before its use: they go behind the comment that the script opens with.
     std::size_t opening = 0;
     while (script.substr(opening).starts_with("//"))
-        opening = script.find('\n', opening) + 1;
+        opening = std::min(script.find('\n', opening), script.size() - 1) + 1;
     return fmt::format("{}{}\n// ---- the script\n{}{}", script.substr(0, opening), macros, script.substr(opening),
                        library);
 }

@@ -65,8 +65,8 @@ class SiteFinder {
 
   private:
     [[nodiscard]] std::span<const CodeReference> to(std::uint64_t target) const {
-        const auto found = std::ranges::equal_range(references_, target, {}, &CodeReference::target);
-        return {found.begin(), found.end()};
+        const auto first = std::ranges::lower_bound(references_, target, {}, &CodeReference::target);
+        return {first, std::ranges::upper_bound(references_, target, {}, &CodeReference::target)};
     }
 
     void add_targets(std::string_view name) {

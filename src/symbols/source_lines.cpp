@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <map>
-#include <ranges>
 #include <utility>
 
 #include "symbols/elf_file.h"
@@ -148,7 +147,7 @@ base::Result<SourceLines> SourceLines::open(const std::filesystem::path& path) {
     for (const auto& part : lay_out_code(module.elf))
         module.placed.emplace(part.section->index, part.offset);
     state->dwfl.reset(::dwfl_begin(&callbacks));
-    if (!state->dwfl) return base::failed(fmt::format("libdw cannot be used: {}", ::dwfl_errmsg(-1)));
+    if (!state->dwfl) return base::failed("libdw cannot be used");
     ::dwfl_report_begin(state->dwfl.get());
     const auto begin = first_address(module.elf);
     state->loaded = ::dwfl_report_module(state->dwfl.get(), "kernel", begin, ~std::uint64_t{0});
@@ -159,8 +158,10 @@ base::Result<SourceLines> SourceLines::open(const std::filesystem::path& path) {
     ::dwfl_report_end(state->dwfl.get(), nullptr, nullptr);
     Dwarf_Addr bias = 0;
     if (user == nullptr || ::dwfl_module_getdwarf(state->loaded, &bias) == nullptr) {
-        return base::bad_input(fmt::format("the DWARF of {} cannot be read: {}", origin, ::dwfl_errmsg(-1)),
-                               "the file is damaged: get it again");
+        const char* const why = ::dwfl_errmsg(-1);
+        return base::bad_input(
+            fmt::format("the DWARF of {} cannot be read: {}", origin, why == nullptr ? "it is damaged" : why),
+            "the file is damaged: get it again");
     }
     return SourceLines(std::move(state));
 }
@@ -180,7 +181,8 @@ std::vector<SourceFrame> SourceLines::at(std::uint64_t address) const {
         place.first = source_path(text_of(::dwarf_linesrc(line, nullptr, nullptr)), build);
         ::dwarf_lineno(line, &place.second);
     }
-    for (auto& scope : std::views::reverse(search.scopes)) {
+    std::ranges::reverse(search.scopes);
+    for (auto& scope : search.scopes) {
         const auto tag = ::dwarf_tag(&scope);
         const bool inlined = tag == DW_TAG_inlined_subroutine;
         if (!inlined && tag != DW_TAG_subprogram) continue;

@@ -9,6 +9,9 @@ TEST_CASE("what the script escaped comes back as it was") {
     CHECK(unescape("a\\tb\\nc\\\\d") == "a\tb\nc\\d");
     CHECK(unescape("\\033[31m") == "\x1b[31m");
     CHECK(unescape("\\377") == "\xff");
+    CHECK(unescape("\\3777") ==
+          "\xff"
+          "7");
     CHECK(unescape("\\\\t") == "\\t");
     CHECK(unescape("\\a\\b\\f\\r\\v\\\"") == "\a\b\f\r\v\"");
     CHECK(unescape("caf\\u00e9 \\u20ac \\U0001f600") == "caf\u00e9 \u20ac \U0001f600");

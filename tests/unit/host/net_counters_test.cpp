@@ -37,6 +37,7 @@ TEST_CASE("what rose between two readings is told, and of a counter that the ker
     CHECK(difference(before, after, "Udp.RcvbufErrors") == 0);
     CHECK_FALSE(difference(before, after, "TcpExt.NoSuchCounter"));
     CHECK_FALSE(difference({}, after, "TcpExt.ListenOverflows"));
+    CHECK(difference({{"Ip.A", -9223372036854775807}}, {{"Ip.A", 11}}, "Ip.A") == -9223372036854775798);
     CHECK(read_net_counters(FakeSystem()).empty());
 }
 

@@ -240,6 +240,10 @@ TEST_CASE("what is lost is counted, over several messages") {
     CHECK(losses.missed_probes == 19);
     CHECK(losses.any());
     CHECK_FALSE(read({"WARNING: Number of errors: 0, skipped probes: 0"}).losses().any());
+
+    const char* largest = "WARNING: Number of errors: 9223372036854775807, skipped probes: 9223372036854775806";
+    CHECK(read({largest, largest}).losses().errors == 9223372036854775807);
+    CHECK(read({largest, largest}).losses().skipped_probes == 9223372036854775807);
 }
 
 TEST_CASE("stap -v says which pass is over and how long it took") {

@@ -59,6 +59,11 @@ TEST_CASE("a recipe is read with its stages and parameters") {
 
 TEST_CASE("what is wrong with a recipe is said with file, line and column") {
     CHECK(load(replaced(good, "tag = \"r\"", "tag = r")).error().what.starts_with("recipe.toml:4:"));
+    CHECK(load("[[[a]]]\n").error().what.starts_with("recipe.toml:1:3: "));
+    CHECK(load("[\n").error().what.starts_with("recipe.toml:1:"));
+    CHECK(load("n\u00e9 = 1\n").error().what.starts_with("recipe.toml:1:"));
+    CHECK(load("\u00e9 = 1\n").error().what.starts_with("recipe.toml:1:"));
+    CHECK(load("\u00e9").error().what.starts_with("recipe.toml:1:"));
     CHECK(load(replaced(good, "summary", "sumary")).error().what == "recipe.toml:1:1: the recipe has no 'summary'");
     CHECK(load(replaced(good, "tag =", "colour = 3\ntag =")).error().what ==
           "recipe.toml:4:1: unknown key 'colour' in [record]");

@@ -88,6 +88,7 @@ TEST_CASE("unknown keys and values of a wrong type are passed over, and what is 
     CHECK(head->lines_before == 0);
     CHECK(head->repeated == 0);
     CHECK(head->recipe == "dropwatch");
+    CHECK(head->command.empty());
     CHECK(head->modules.size() == 1);
     CHECK_FALSE(head->text);
     CHECK(head->drop_reasons.size() == 1);

@@ -72,6 +72,8 @@ TEST_CASE("a standalone script brings the tapset files it needs, through each ot
     CHECK(own < library);
     CHECK(script.find("c.stp") == std::string::npos);
     CHECK(render::with_tapsets("probe begin {}\n", tapsets) == "probe begin {}\n");
+    CHECK(
+        render::with_tapsets("// stapgen_m, and no line end", tapsets).starts_with("// stapgen_m, and no line end\n"));
 }
 
 TEST_CASE("a section's name does not change what stands for another name, and an inverted section works") {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "fake_kernel.h"
 #include "symbols/module_file.h"
 
@@ -93,6 +95,20 @@ TEST_CASE("a file without DWARF is told, with the package that has it") {
         CHECK(lines.error().hint.find("linux-image-RELEASE-dbg") != std::string::npos);
     }
     CHECK(!SourceLines::open("/no/such/vmlinux"));
+}
+
+TEST_CASE("a section whose size is wrong is read or refused with a reason") {
+    constexpr std::size_t first_header_at = 0x28, header_size = 64, size_at = 32;  // Elf64_Ehdr, Elf64_Shdr
+    const auto bytes = content(module);
+    std::uint64_t header = 0;
+    std::memcpy(&header, bytes.data() + first_header_at, sizeof header);
+    for (; header + header_size <= bytes.size(); header += header_size) {
+        auto damaged = bytes;
+        damaged[header + size_at + 1] = static_cast<char>(damaged[header + size_at + 1] ^ 8);
+        const File file(damaged);
+        const auto lines = SourceLines::open(file.path());
+        if (!lines) CHECK_FALSE(lines.error().what.empty());
+    }
 }
 
 TEST_CASE("DWARF that is damaged anywhere is read or refused") {

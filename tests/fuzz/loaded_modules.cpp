@@ -1,0 +1,20 @@
+#include "base/loaded_modules.h"
+
+#include "fuzz.h"
+
+using namespace stapgen;
+
+/// A copy of /proc/modules.
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const auto text = fuzz::text_of(data, size);
+    const auto modules = base::parse_loaded_modules(text, "modules");
+    if (!modules) {
+        fuzz::always(modules.error().what.find("modules") != std::string::npos && !modules.error().hint.empty());
+        return 0;
+    }
+    for (const auto& module : *modules) {
+        fuzz::always(!module.name.empty() && text.find(module.name) != std::string_view::npos);
+        fuzz::always(module.base != std::uint64_t{0});
+    }
+    return 0;
+}

@@ -1,0 +1,60 @@
+#include "recipe/recipe.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "base/files.h"
+#include "fuzz.h"
+#include "host/cures.h"
+#include "memory_file.h"
+#include "recipe/kernels.h"
+#include "recipe/load_recipe.h"
+#include "recipe/parameters.h"
+#include "render/script.h"
+
+namespace {
+
+using namespace stapgen;
+
+void check_error(const base::Error& error) {
+    fuzz::always(error.kind == base::ErrorKind::bad_input && !error.what.empty() && !error.hint.empty());
+}
+
+/// What load_recipe() lets pass can be used.
+void check_recipe(const recipe::Recipe& recipe) {
+    fuzz::always(!recipe.name.empty() && !recipe.record.tag.empty() && !recipe.record.fields.empty());
+    const auto arguments = recipe::complete_arguments(recipe, {});
+    fuzz::always(arguments.has_value());
+    for (const auto& parameter : recipe.parameters)
+        fuzz::always(arguments->contains(parameter.name));
+    fuzz::always(render::header_line(recipe).find('\n') == std::string::npos);
+    const auto script = render::render_script(recipe, "# <%&summary%>\nprintln(\"<%&header%>\")\n", {}, {});
+    fuzz::always(script && script->find(recipe.summary) != std::string::npos);
+}
+
+}  // namespace
+
+/// The three kinds of TOML that are read: recipe.toml, kernels.toml, cures.toml.
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    // The name of the folder is the recipe's; what is in it changes.
+    static const auto folder = base::PrivateDirectory::create().value();
+    static const auto link = folder.path() / "recipe.toml";
+    const fuzz::MemoryFile file(data, size);
+    std::filesystem::remove(link);
+    std::filesystem::create_symlink(file.path(), link);
+
+    if (const auto recipe = recipe::load_recipe(folder.path())) {
+        check_recipe(*recipe);
+    } else {
+        check_error(recipe.error());
+    }
+    if (const auto ranges = recipe::kernels_of("rx-latency", link); !ranges) check_error(ranges.error());
+    if (const auto cures = host::parse_cures(fuzz::text_of(data, size), "cures.toml")) {
+        for (const auto& cure : *cures)
+            fuzz::always(!cure.when.empty() && !(cure.kbuild.empty() && cure.patches.empty()));
+    } else {
+        check_error(cures.error());
+    }
+    return 0;
+}

@@ -1,0 +1,92 @@
+#include "decode/recogniser.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "fuzz.h"
+
+namespace {
+
+using namespace stapgen;
+using decode::Recogniser;
+
+/// Notes all that is told, and checks what each record promises.
+struct Told : Recogniser::Sink {
+    std::string all;
+    std::int64_t lines = 0;
+
+    void record(Source& source, const decode::Record& record) override {
+        fuzz::always(source.header != nullptr && record.schema != nullptr);
+        fuzz::always(record.values.size() == record.schema->fields.size());
+        fuzz::always(record.schema == &source.header->schemas[record.schema->index]);
+        all += fmt::format("{}:{}", source.title, record.schema->tag);
+        for (std::size_t i = 0; i < record.values.size(); ++i) {
+            check(record.schema->fields[i].type, record.values[i]);
+            all += fmt::format("\t{}={}", record.values[i].raw, record.values[i].number);
+        }
+        all += '\n';
+    }
+    void line(Source& source, const decode::Line& line) override {
+        fuzz::always(source.header != nullptr);
+        fuzz::always(!std::holds_alternative<decode::Unrecognised>(line));
+        fuzz::always(!std::holds_alternative<decode::Record>(line));
+        all += fmt::format("{}:{}\n", source.title, line.index());
+    }
+    void message(std::string_view text) override { all += fmt::format("message {}\n", text); }
+
+    static void check(decode::FieldType type, const decode::Value& value) {
+        using decode::FieldType;
+        const bool never_negative = type == FieldType::time || type == FieldType::stage || type == FieldType::count;
+        fuzz::always(!never_negative || !value.seen || value.number >= 0);
+        if (type == FieldType::text) fuzz::always(decode::unescape(value.raw).size() <= value.raw.size());
+        if (type == FieldType::endpoint) fuzz::always(!decode::endpoint_text(value.raw).empty());
+    }
+};
+
+void check_counts(const Recogniser& recogniser, std::int64_t lines) {
+    const auto& input = recogniser.input();
+    fuzz::always(input.lines == lines);
+    fuzz::always(input.lines == input.recognised + input.unrecognised);
+    fuzz::always(input.first_flaws.size() ==
+                 std::min<std::size_t>(decode::InputCounts::kept_flaws, static_cast<std::size_t>(input.unrecognised)));
+    for (const auto& flaw : input.first_flaws) {
+        fuzz::always(flaw.number >= 1 && flaw.number <= lines);
+        fuzz::always(flaw.excerpt.size() <= Recogniser::longest_excerpt);
+        fuzz::always(!decode::describe(flaw.flaw).empty());
+    }
+    for (const auto* source : recogniser.sources()) {
+        fuzz::always(source->header != nullptr);
+        for (const auto& note : source->notes())
+            fuzz::always(!note.empty());
+    }
+}
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const auto text = fuzz::text_of(data, size);
+    const auto whole = text.substr(0, text.rfind('\n') + 1), last = text.substr(whole.size());
+    const auto lines = std::ranges::count(whole, '\n') + (last.empty() ? 0 : 1);
+
+    Told at_once;
+    Recogniser recogniser;
+    recogniser.feed(whole, at_once);
+    recogniser.finish(last, at_once);
+    check_counts(recogniser, lines);
+
+    // Line by line is the same.
+    Told one_by_one;
+    Recogniser slow;
+    for (auto rest = whole; !rest.empty();) {
+        const auto end = rest.find('\n') + 1;
+        slow.feed(std::string(rest.substr(0, end)), one_by_one);
+        rest.remove_prefix(end);
+    }
+    slow.finish(last, one_by_one);
+    check_counts(slow, lines);
+    fuzz::always(slow.input().recognised == recogniser.input().recognised);
+    fuzz::always(at_once.all == one_by_one.all);
+    return 0;
+}

@@ -1,0 +1,73 @@
+#include "decode/record_parser.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "fuzz.h"
+
+namespace {
+
+using namespace stapgen;
+
+std::string as_text(const decode::Record& record) {
+    std::string text = record.schema->tag;
+    for (const auto& value : record.values)
+        text += fmt::format("\t{}={}{}", value.raw, value.number, value.seen ? "" : " not seen");
+    return text + "\n";
+}
+
+std::string as_text(const decode::Line& line) {
+    if (const auto* record = std::get_if<decode::Record>(&line)) return as_text(*record);
+    std::string text = fmt::format("kind {}", line.index());
+    if (const auto* tick = std::get_if<decode::Tick>(&line)) {
+        text += fmt::format(" {}", tick->epoch_ns);
+        for (const auto& [key, value] : tick->counts)
+            text += fmt::format(" {}={}", key, value);
+    }
+    return text + "\n";
+}
+
+struct Told : decode::Sink {
+    std::string all;
+    void record(const decode::Record& record) override { all += as_text(record); }
+    void line(const decode::Line& line) override { all += as_text(line); }
+};
+
+}  // namespace
+
+/// take(), which the fast path is, reads exactly what feed() reads: up to the first line that cannot be read, and to a
+/// second header.
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    auto rest = fuzz::text_of(data, size);
+    rest = rest.substr(0, rest.rfind('\n') + 1);
+    decode::RecordParser slow, fast;
+    Told told;
+    std::string expected;
+    while (!rest.empty()) {
+        const auto taken = fast.take(rest, told);
+        fuzz::always(taken <= rest.size());
+        auto read = rest.substr(0, taken);
+        while (!read.empty()) {
+            const auto end = read.find('\n');
+            fuzz::always(end != std::string_view::npos);
+            const auto line = slow.feed(read.substr(0, end));
+            fuzz::always(!std::holds_alternative<decode::Unrecognised>(line));
+            expected += as_text(line);
+            read.remove_prefix(end + 1);
+        }
+        rest.remove_prefix(taken);
+        if (rest.empty()) break;
+        const auto stopped_at = rest.substr(0, rest.find('\n'));
+        fuzz::always(std::holds_alternative<decode::Unrecognised>(slow.feed(stopped_at)));
+        fuzz::always(std::holds_alternative<decode::Unrecognised>(fast.feed(stopped_at)));
+        rest.remove_prefix(stopped_at.size() + 1);
+    }
+    fuzz::always(told.all == expected);
+    const auto &a = slow.input(), &b = fast.input();
+    fuzz::always(a.lines == b.lines && a.recognised == b.recognised && a.unrecognised == b.unrecognised);
+    fuzz::always(a.lines == a.recognised + a.unrecognised);
+    fuzz::always(slow.refusal().has_value() == fast.refusal().has_value());
+    return 0;
+}

@@ -1,0 +1,64 @@
+#include "symbols/slide.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fuzz.h"
+#include "symbols/drop_sites.h"
+#include "symbols/symbol_table.h"
+
+namespace {
+
+using namespace stapgen;
+
+void check(const symbols::SlideFinding& finding, const std::set<std::uint64_t>& addresses,
+           const symbols::DropSites& sites) {
+    fuzz::always(!finding.explanation.empty());
+    fuzz::always(finding.sites == sites.size() && finding.exact == sites.exact());
+    fuzz::always(finding.candidates.size() == std::min<std::size_t>(finding.candidate_count, 20));
+    fuzz::always(finding.addresses + finding.in_modules <= addresses.size());
+    fuzz::always(finding.expected_by_chance >= 0);
+    if (finding.slide) {
+        fuzz::always(finding.candidates == std::vector{*finding.slide} && finding.addresses > 0);
+    }
+    // What is said to fit does fit.
+    for (const auto slide : finding.candidates) {
+        const auto fitting = std::ranges::count_if(addresses, [&](std::uint64_t address) {
+            return sites.contains(address - static_cast<std::uint64_t>(slide));
+        });
+        fuzz::always(static_cast<std::size_t>(fitting) >= finding.addresses);
+    }
+}
+
+}  // namespace
+
+/// A symbol table, a NUL, how many addresses, these in 8 bytes each, machine code.
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    auto rest = fuzz::text_of(data, size);
+    const auto text = rest.substr(0, rest.find('\0'));
+    const auto table = symbols::SymbolTable::parse(std::string(text), "fuzzed");
+    if (!table || rest.size() < text.size() + 2) return 0;
+    rest.remove_prefix(text.size() + 1);
+    std::vector<std::uint64_t> addresses(std::min<std::size_t>((rest.size() - 1) / 8, data[text.size() + 1] % 32U));
+    if (!addresses.empty()) std::memcpy(addresses.data(), rest.data() + 1, 8 * addresses.size());
+    const auto machine_code = rest.substr(1 + 8 * addresses.size());
+
+    const auto architecture = symbols::architecture_of(*table);
+    const std::vector<symbols::CodeRange> code{
+        {table->function(0).start, std::as_bytes(std::span(machine_code)), false}};
+    for (const auto& sites :
+         {symbols::DropSites::from_names(*table), symbols::DropSites::from_code(code, architecture, *table)}) {
+        fuzz::always(std::ranges::is_sorted(sites.ranges(), {}, &symbols::DropSites::Range::begin));
+        const auto finding = symbols::infer_slide(addresses, sites, *table, architecture, false);
+        check(finding, {addresses.begin(), addresses.end()}, sites);
+        std::ranges::reverse(addresses);
+        fuzz::always(symbols::infer_slide(addresses, sites, *table, architecture, false).slide == finding.slide);
+        const auto trusted = symbols::infer_slide(addresses, sites, *table, architecture, true);
+        fuzz::always(!finding.slide || trusted.slide == finding.slide);
+    }
+    return 0;
+}
