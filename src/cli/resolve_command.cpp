@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/source.h"
 #include "base/text.h"
 #include "cli/annotating.h"
 #include "cli/commands.h"
@@ -117,6 +119,29 @@ class Resolving {
     bool all_good_ = true;
 };
 
+/// Calls `take` with each; what has been answered is written out before more is waited for.
+base::Result<void> each_word_of_stdin(const std::function<void(std::string_view)>& take) {
+    auto source = base::Source::open("-");
+    if (!source) return tl::make_unexpected(source.error());
+    std::vector<char> buffer(64U << 10U);
+    std::string text;
+    while (std::cout) {
+        const auto count = (*source)->read(buffer);
+        if (!count) return tl::make_unexpected(count.error());
+        text.append(buffer.data(), *count);
+        // A word may go on in the next piece.
+        const auto whole = *count == 0 ? text.size() : text.find_last_of(" \t\n") + 1;
+        for (const auto line : base::split(std::string_view(text).substr(0, whole), '\n')) {
+            for (const auto word : base::words(base::trim(line)))
+                take(word);
+        }
+        text.erase(0, whole);
+        std::cout.flush();
+        if (*count == 0) break;
+    }
+    return {};
+}
+
 base::Result<void> resolve(const ResolveOptions& options) {
     auto names = names_for(options);
     if (!names) return tl::make_unexpected(names.error());
@@ -131,24 +156,18 @@ base::Result<void> resolve(const ResolveOptions& options) {
         return annotate(*names, options.addresses.empty() ? "-" : options.addresses.front());
     }
     Resolving resolving(options, *names);
-    // With the slide known each line is answered as it comes; to infer it all have to be there.
+    // With the slide known addresses are answered as they come; to infer it all have to be there.
     const bool streaming = names->slide_known() && options.addresses.empty();
+    if (streaming) show_notes(*names);
     std::vector<std::uint64_t> all;
-    for (const auto& word : options.addresses) {
+    const auto take = [&](std::string_view word) {
+        if (streaming) return resolving.show(word);
         if (const auto address = resolving.parse(word)) all.push_back(*address);
-    }
+    };
+    for (const auto& word : options.addresses)
+        take(word);
     if (options.addresses.empty()) {
-        if (streaming) show_notes(*names);
-        for (std::string line; std::cout && std::getline(std::cin, line);) {
-            for (const auto word : base::words(base::trim(line))) {
-                if (streaming) {
-                    resolving.show(word);
-                } else if (const auto address = resolving.parse(word)) {
-                    all.push_back(*address);
-                }
-            }
-            if (streaming) std::cout.flush();
-        }
+        if (auto read = each_word_of_stdin(take); !read) return read;
     }
     if (!streaming && !all.empty()) {
         if (auto settled = settle_slide(*names, all); !settled) return settled;
