@@ -78,13 +78,13 @@ class Held {
         constexpr std::size_t most = 64U << 20U;
         text_ += text;
         const auto whole = last ? text_.size() : text_.rfind('\n') + 1;
-        if (const auto slide = told_slide(std::string_view(text_).substr(0, whole))) {
+        const auto lines = std::string_view(text_).substr(looked_at_, whole - looked_at_);
+        if (const auto slide = told_slide(lines)) {
             names_.set_slide(*slide, "the text says 'Kernel Offset'");
             show_notes(names_);
             return true;
         }
-        symbols::collect_addresses(std::string_view(text_).substr(looked_at_, whole - looked_at_), places_,
-                                   names_.address_digits());
+        symbols::collect_addresses(lines, places_, names_.address_digits());
         looked_at_ = whole;
         const bool must = last || text_.size() >= most;
         if (!must && places_.size() == tried_) return false;
