@@ -115,7 +115,7 @@ base::Result<DropReasons> DropReasons::parse(std::string_view format) {
     auto list = reason_list(format);
     while (const auto entry = take_entry(list)) {
         const auto value = constant(entry->first);
-        if (value && *value <= std::numeric_limits<std::uint32_t>::max()) {
+        if (value && *value <= std::numeric_limits<std::uint32_t>::max() && !entry->second.empty()) {
             reasons.names_.emplace(static_cast<std::uint32_t>(*value), entry->second);
         } else {
             ++reasons.skipped_;
@@ -134,7 +134,7 @@ base::Result<DropReasons> DropReasons::from_btf(std::span<const std::byte> btf) 
     DropReasons reasons;
     for (const auto& [name, value] : types->enumeration("skb_drop_reason")) {
         const auto printed = as_printed(name);
-        if (printed != "MAX" && printed != "SUBSYS_MASK") reasons.names_.emplace(value, printed);
+        if (!printed.empty() && printed != "MAX" && printed != "SUBSYS_MASK") reasons.names_.emplace(value, printed);
     }
     for (const auto& [name, value] : types->enumeration("skb_drop_reason_subsys")) {
         constexpr std::string_view prefix = "SUBSYS_";

@@ -17,8 +17,8 @@ namespace stapgen::symbols {
 /// events/skb/kfree_skb/format, Linux 5.17 and later.
 class DropReasons {
   public:
-    /// `format` is that file's text. Entries whose value is no number ({ SKB_DROP_REASON_X, "X" }) are left
-    /// out and counted. Error (bad_input): no list of reasons in it.
+    /// `format` is that file's text. Entries whose value is no number ({ SKB_DROP_REASON_X, "X" }) or
+    /// that have no name are left out and counted. Error (bad_input): no list of reasons in it.
     static base::Result<DropReasons> parse(std::string_view format);
 
     /// From the enum skb_drop_reason in BTF (/sys/kernel/btf/vmlinux, or section .BTF of a vmlinux), with the names of

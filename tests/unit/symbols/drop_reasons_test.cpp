@@ -86,6 +86,13 @@ TEST_CASE("values may be expressions, and names of constants are left out and co
     CHECK(reasons.skipped() == 3);
 }
 
+TEST_CASE("an entry without a name is left out") {
+    const auto reasons = reasons_of(R"(print fmt: "%s", __print_symbolic(REC->reason, { 3, "" }, { 5, "NO_SOCKET" }))");
+    CHECK(reasons.all().size() == 1);
+    CHECK(reasons.skipped() == 1);
+    CHECK(reasons.describe(3) == "reason 3");
+}
+
 TEST_CASE("the list of the reason is read, not another one beside it") {
     const auto reasons = reasons_of(
         "print fmt: \"%s %s %s\", __print_symbolic(REC->protocol, { 2048, \"IP\" }), "
