@@ -115,21 +115,22 @@ bool KernelImage::looks_like_one(std::string_view beginning) {
 }
 
 base::Result<KernelImage> KernelImage::read(const std::filesystem::path& path) {
-    auto file = FileBytes::read(path);
-    if (!file) return tl::make_unexpected(std::move(file.error()));
-    const auto origin = path.string();
-    if (is_bzimage(file->text())) {
-        auto vmlinux = unpack_bzimage(file->text(), origin);
+    return FileBytes::read(path).and_then([&](FileBytes&& file) { return read(std::move(file), path.string()); });
+}
+
+base::Result<KernelImage> KernelImage::read(FileBytes file, const std::string& origin) {
+    if (is_bzimage(file.text())) {
+        auto vmlinux = unpack_bzimage(file.text(), origin);
         if (!vmlinux) return tl::make_unexpected(std::move(vmlinux.error()));
-        *file = FileBytes(std::move(*vmlinux));
+        file = FileBytes(std::move(*vmlinux));
     }
-    if (!ElfFile::looks_like_one(file->text())) {
-        const auto other = other_boot_image(file->text());
+    if (!ElfFile::looks_like_one(file.text())) {
+        const auto other = other_boot_image(file.text());
         if (!other.empty()) return base::bad_input(fmt::format("{} is {}", origin, other), std::string(what_to_give));
         return base::bad_input(fmt::format("{} is neither a vmlinux nor a bzImage (vmlinuz)", origin),
                                std::string(what_to_give));
     }
-    auto elf = ElfFile::open(std::move(*file), origin);
+    auto elf = ElfFile::open(std::move(file), origin);
     if (!elf) return tl::make_unexpected(std::move(elf.error()));
     if (!is_kernel(*elf)) return no_kernel(*elf, origin);
     auto build_id = elf->build_id();

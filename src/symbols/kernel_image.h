@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "symbols/file_bytes.h"
 
 namespace stapgen::symbols {
 
@@ -28,6 +29,8 @@ class KernelImage {
     /// Errors (bad_input), each with its remedy: it cannot be read; it is neither; it is damaged; it is a module or
     /// another program; it is of a 32-bit kernel.
     static base::Result<KernelImage> read(const std::filesystem::path& path);
+    /// The same of what has been read; `origin` is the name of the file, for messages.
+    static base::Result<KernelImage> read(FileBytes file, const std::string& origin);
     /// True if the file, unpacked, begins as one of the two do, or as a kernel of which read() says why it cannot be
     /// read (arm64's Image). The first 518 bytes tell.
     static bool looks_like_one(std::string_view beginning);

@@ -47,12 +47,14 @@ std::vector<ModuleFile::Function> functions_of(const ElfFile& elf, const std::ve
 }  // namespace
 
 base::Result<ModuleFile> read_module_file(const std::filesystem::path& path) {
-    auto bytes = FileBytes::read(path);
-    if (!bytes) return tl::make_unexpected(std::move(bytes.error()));
-    if (!ElfFile::looks_like_one(bytes->text())) {
+    return FileBytes::read(path).and_then([&](FileBytes&& bytes) { return read_module_file(std::move(bytes), path); });
+}
+
+base::Result<ModuleFile> read_module_file(FileBytes bytes, const std::filesystem::path& path) {
+    if (!ElfFile::looks_like_one(bytes.text())) {
         return base::bad_input(fmt::format("{} is no kernel module", path.string()), std::string(what_to_give));
     }
-    const auto elf = ElfFile::open(std::move(*bytes), path.string());
+    const auto elf = ElfFile::open(std::move(bytes), path.string());
     if (!elf) return tl::make_unexpected(elf.error());
     if (!is_module(*elf)) {
         return base::bad_input(fmt::format("{} is an ELF file, but no kernel module", path.string()),

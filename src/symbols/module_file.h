@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "symbols/file_bytes.h"
 
 namespace stapgen::symbols {
 
@@ -27,6 +28,8 @@ struct ModuleFile {
 
 /// Errors (bad_input): it cannot be read; it is no module.
 base::Result<ModuleFile> read_module_file(const std::filesystem::path& path);
+/// The same of what has been read from `path`.
+base::Result<ModuleFile> read_module_file(FileBytes bytes, const std::filesystem::path& path);
 
 /// The file of the module `name` below `folder` (/usr/lib/modules/RELEASE, or any folder with such files), whatever its
 /// packing, '-' and '_' taken for the same; empty if there is none.

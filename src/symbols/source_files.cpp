@@ -48,14 +48,16 @@ base::Result<void> add(SourceFiles& files, const std::filesystem::path& file) {
     auto bytes = FileBytes::read(file);
     if (!bytes) return tl::make_unexpected(bytes.error());
     if (is_relocatable(bytes->text())) {
-        return read_module_file(file).map([&](ModuleFile&& module) { files.modules.push_back(std::move(module)); });
+        return read_module_file(*std::move(bytes), file).map([&](ModuleFile&& module) {
+            files.modules.push_back(std::move(module));
+        });
     }
     if (KernelImage::looks_like_one(bytes->text())) {
         if (files.image) {
             return base::bad_input(fmt::format("{} and {} are both kernels", files.image_file.string(), file.string()),
                                    "give the one that made the addresses");
         }
-        auto image = KernelImage::read(file);
+        auto image = KernelImage::read(*std::move(bytes), file.string());
         if (!image) return tl::make_unexpected(image.error());
         files.image = *std::move(image);
         files.image_file = file;

@@ -4,16 +4,12 @@
 
 #include <string>
 
+#include "table_of.h"
+
 using namespace stapgen;
 using namespace stapgen::symbols;
 
 namespace {
-
-SymbolTable table_of(std::string text) {
-    auto table = SymbolTable::parse(std::move(text));
-    REQUIRE(table);
-    return std::move(*table);
-}
 
 SymbolTable x86_table() {
     return table_of(

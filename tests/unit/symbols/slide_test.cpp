@@ -10,17 +10,12 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "slide_trials.h"
+#include "table_of.h"
 
 using namespace stapgen;
 using namespace stapgen::symbols;
 
 namespace {
-
-SymbolTable table_of(std::string text) {
-    auto table = SymbolTable::parse(std::move(text));
-    REQUIRE(table);
-    return std::move(*table);
-}
 
 std::string data(const std::string& name) {
     auto text = base::read_file(TEST_DATA "/" + name);
