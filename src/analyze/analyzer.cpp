@@ -100,7 +100,7 @@ void Analyzer::State::plan(const decode::Schema& schema) {
     Plan plan;
     plan.is_main = schema.index == 0;
     for (std::size_t i = 0; i < schema.fields.size(); ++i) {
-        const auto& [name, type] = schema.fields[i];
+        const auto& [name, type, attribute] = schema.fields[i];
         if (type == FieldType::time && !plan.time) plan.time = i;
         if ((type == FieldType::address || type == FieldType::place) && !plan.place) plan.place = i;
         if ((type == FieldType::reason || type == FieldType::reason_name) && !plan.reason) plan.reason = i;

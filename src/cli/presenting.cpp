@@ -132,9 +132,14 @@ report::HtmlOptions html_options(const Presentation& presentation, std::span<con
 
 std::vector<std::string> group_fields(const Presentation& presentation, const decode::Header& header) {
     if (presentation.by) return *presentation.by;
+    const auto& schema = header.schemas.front();
     std::vector<std::string> fields;
+    for (const auto& field : schema.fields) {
+        if (field.attribute == decode::Attribute::key) fields.push_back(field.name);
+    }
+    if (!fields.empty()) return fields;
     for (const char* field : {"pid", "tid", "comm"}) {
-        if (header.schemas.front().find(field)) fields.emplace_back(field);
+        if (schema.find(field)) fields.emplace_back(field);
     }
     return fields;
 }

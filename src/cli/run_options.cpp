@@ -41,13 +41,23 @@ void add_debuginfo(CLI::App& command, std::string& debuginfo) {
 }
 
 void add_parameters(CLI::App& command, const recipe::Recipe& recipe, recipe::Arguments& arguments) {
+    const auto group = "Parameters of " + recipe.name;
     for (const auto& parameter : recipe.parameters) {
+        const auto set = [&arguments, name = parameter.name](const std::string& value) { arguments[name] = value; };
+        if (parameter.is_flag()) {
+            command
+                .add_flag_function(
+                    "--" + parameter.name, [set](std::int64_t count) { set(count > 0 ? "true" : "false"); },
+                    parameter.help)
+                ->group(group);
+            continue;
+        }
+        const auto choices = parameter.choices.empty() ? "" : fmt::format("{}: ", fmt::join(parameter.choices, ", "));
         command
             .add_option_function<std::string>(
-                "--" + parameter.name,
-                [&arguments, name = parameter.name](const std::string& value) { arguments[name] = value; },
-                fmt::format("{} (default {})", parameter.help, parameter.default_value))
-            ->group("Parameters of " + recipe.name);
+                "--" + parameter.name, set,
+                fmt::format("{}{} (default {})", choices, parameter.help, parameter.default_value))
+            ->group(group);
     }
 }
 

@@ -16,6 +16,12 @@ std::optional<std::size_t> Schema::find(std::string_view name) const {
     return static_cast<std::size_t>(found - fields.begin());
 }
 
+std::optional<std::size_t> Schema::find(Attribute attribute) const {
+    const auto found = std::ranges::find(fields, attribute, &Field::attribute);
+    if (found == fields.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - fields.begin());
+}
+
 std::string_view describe(Flaw flaw) {
     switch (flaw) {
         case Flaw::no_header:

@@ -13,7 +13,7 @@
 namespace stapgen::decode {
 
 /// The newest format version this code reads. A recording says its own in its first line.
-inline constexpr int format_version = 2;
+inline constexpr int format_version = 3;
 
 /// What a field holds; the spelling in a header is the name here, except `int` for integer.
 enum class FieldType {
@@ -32,9 +32,19 @@ enum class FieldType {
     reason_name,  ///< the name of a drop reason, or its number; or `-`
 };
 
+/// What else a header says of a field, from version 3 on: `name:type,attribute`.
+enum class Attribute {
+    none,
+    key,     ///< of int, text or endpoint: results are grouped by it if nothing else is asked for
+    cpu,     ///< of a stage: it passed on the CPU of the field `cpu`
+    thread,  ///< of a stage: the thread of the field `tid` spent it
+    depth,   ///< of an int, 0 or more: the record is a call, nested so deep; it began its stages before its time
+};
+
 struct Field {
     std::string name;
     FieldType type = FieldType::integer;
+    Attribute attribute = Attribute::none;
 };
 
 /// The fields of one kind of record. `index` 0 is the header's own kind, the one that accounting counts.
@@ -45,6 +55,8 @@ struct Schema {
 
     /// The place of a field, nothing if there is none of that name.
     [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const;
+    /// The first field that has it.
+    [[nodiscard]] std::optional<std::size_t> find(Attribute attribute) const;
 };
 
 /// What the first line says. `schemas` grows with every `fields` line; its elements never move.

@@ -27,6 +27,18 @@ constexpr std::array types{std::pair{std::string_view("time"), FieldType::time},
                            std::pair{std::string_view("count"), FieldType::count},
                            std::pair{std::string_view("endpoint"), FieldType::endpoint}};
 
+struct AttributeRule {
+    std::string_view name;
+    Attribute attribute;
+    std::array<FieldType, 3> types;  ///< that may have it
+};
+
+constexpr std::array attributes{
+    AttributeRule{"key", Attribute::key, {FieldType::integer, FieldType::text, FieldType::endpoint}},
+    AttributeRule{"cpu", Attribute::cpu, {FieldType::stage, FieldType::stage, FieldType::stage}},
+    AttributeRule{"thread", Attribute::thread, {FieldType::stage, FieldType::stage, FieldType::stage}},
+    AttributeRule{"depth", Attribute::depth, {FieldType::integer, FieldType::integer, FieldType::integer}}};
+
 /// Walks over the tab-separated fields of a line that is no record; every read_* leaves `at` at a tab or at `end`.
 struct Cursor {
     const char* at;
@@ -67,6 +79,19 @@ bool begins_with(std::string_view lines, std::string_view tag) {
     return true;
 }
 
+/// "type" or "type,attribute".
+bool read_type(std::string_view text, Field& field) {
+    const auto comma = std::min(text.find(','), text.size());
+    const auto type = std::ranges::find(types, text.substr(0, comma), &std::pair<std::string_view, FieldType>::first);
+    if (type == types.end()) return false;
+    field.type = type->second;
+    if (comma == text.size()) return true;
+    const auto rule = std::ranges::find(attributes, text.substr(comma + 1), &AttributeRule::name);
+    if (rule == attributes.end() || std::ranges::find(rule->types, field.type) == rule->types.end()) return false;
+    field.attribute = rule->attribute;
+    return true;
+}
+
 /// Tag and name:type list of a header or `fields` line.
 bool read_schema(std::string_view text, Schema& schema) {
     const auto parts = base::split(text, '\t');
@@ -76,11 +101,10 @@ bool read_schema(std::string_view text, Schema& schema) {
     for (std::size_t i = 1; i < parts.size(); ++i) {
         const auto colon = parts[i].rfind(':');
         if (colon == std::string_view::npos || colon == 0) return false;
-        const auto name = parts[i].substr(0, colon);
-        const auto type =
-            std::ranges::find(types, parts[i].substr(colon + 1), &std::pair<std::string_view, FieldType>::first);
-        if (type == types.end() || schema.find(name) || has_control(name.begin(), name.end())) return false;
-        schema.fields.push_back(Field{std::string(name), type->second});
+        Field field{.name = std::string(parts[i].substr(0, colon))};
+        if (!read_type(parts[i].substr(colon + 1), field) || schema.find(field.name)) return false;
+        if (has_control(field.name.data(), field.name.data() + field.name.size())) return false;
+        schema.fields.push_back(std::move(field));
     }
     return true;
 }

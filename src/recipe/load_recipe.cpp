@@ -119,6 +119,8 @@ class Table {
 RecordSchema read_record(Table table) {
     static const std::set<std::string_view> types{"time",    "int",    "text",  "stage",   "value",
                                                   "address", "reason", "count", "endpoint"};
+    static const std::set<std::string_view> with_attribute{"int,key",   "text,key",     "endpoint,key",
+                                                           "stage,cpu", "stage,thread", "int,depth"};
     RecordSchema record{table.text("tag"), table.texts("fields")};
     static const std::set<std::string_view> taken{"stapgen", "fields", "ready", "tick", "end"};
     if (!is_name(record.tag) || taken.contains(record.tag)) {
@@ -128,9 +130,11 @@ RecordSchema read_record(Table table) {
     std::set<std::string_view> names;
     for (const auto& field : record.fields) {
         const auto parts = base::split(field, ':');
-        if (parts.size() != 2 || !is_name(parts[0]) || !types.contains(parts[1])) {
+        if (parts.size() != 2 || !is_name(parts[0]) ||
+            !(types.contains(parts[1]) || with_attribute.contains(parts[1]))) {
             table.wrong("fields", fmt::format("'{}' is not a field", field),
-                        fmt::format("write name:type with one of the types {}", fmt::join(types, ", ")));
+                        fmt::format("write name:type with one of the types {}, {}", fmt::join(types, ", "),
+                                    fmt::join(with_attribute, ", ")));
         }
         if (!names.insert(parts[0]).second) table.wrong("fields", fmt::format("'{}' is there twice", parts[0]));
     }
@@ -152,8 +156,15 @@ Parameter read_parameter(Table table) {
         parameter.type = ParameterType::boolean;
     } else if (type == "text") {
         parameter.type = ParameterType::text;
+    } else if (type == "duration") {
+        parameter.type = ParameterType::duration;
     } else {
-        table.wrong("type", fmt::format("unknown type '{}'", type), "the types are int, bool and text");
+        table.wrong("type", fmt::format("unknown type '{}'", type), "the types are int, bool, text and duration");
+    }
+    parameter.choices = table.texts("choices");
+    const bool are_names = std::ranges::all_of(parameter.choices, is_name);
+    if (!parameter.choices.empty() && (parameter.type != ParameterType::text || !are_names)) {
+        table.wrong("choices", "'choices' are names, of a parameter of type text");
     }
     parameter.minimum = table.integer("minimum");
     parameter.maximum = table.integer("maximum");
@@ -230,8 +241,9 @@ Recipe read_recipe(const toml::table& root) {
     recipe.record = read_record(*record);
     for (auto& stage : table.tables("stages")) {
         recipe.stages.push_back({stage.text("name"), stage.text("help")});
-        const auto is_it = [&](const auto& field) {
-            return field == recipe.stages.back().name + ":stage" || field == recipe.stages.back().name + ":value";
+        const auto is_it = [&](const std::string& field) {
+            const auto type = field.substr(0, field.find(','));
+            return type == recipe.stages.back().name + ":stage" || type == recipe.stages.back().name + ":value";
         };
         if (std::none_of(recipe.record.fields.begin(), recipe.record.fields.end(), is_it)) {
             stage.wrong("name", fmt::format("the stage '{}' is not a field of [record]", recipe.stages.back().name));

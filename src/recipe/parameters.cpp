@@ -2,11 +2,41 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <limits>
 
 #include "base/text.h"
+#include "base/units.h"
 
 namespace stapgen::recipe {
+
+namespace {
+
+base::Result<void> check_duration(const Parameter& parameter, std::string_view value) {
+    const auto duration = base::parse_duration(value);
+    if (!duration) {
+        return base::bad_input(fmt::format("--{}: {}", parameter.name, duration.error().what), duration.error().hint);
+    }
+    using std::chrono::nanoseconds;
+    const nanoseconds low(parameter.minimum.value_or(0)), high(parameter.maximum.value_or(nanoseconds::max().count()));
+    if (*duration >= low && *duration <= high) return {};
+    return base::bad_input(fmt::format("--{}: {} is not between {} and {}", parameter.name, base::printable(value),
+                                       base::format_duration(low), base::format_duration(high)));
+}
+
+base::Result<void> check_text(const Parameter& parameter, std::string_view value) {
+    // MAXSTRINGLEN of SystemTap is 512 at the most and 128 at the least, the final NUL included.
+    if (value.size() >= 128) return base::bad_input(fmt::format("--{}: longer than 127 bytes", parameter.name));
+    const auto& choices = parameter.choices;
+    if (choices.empty() || std::ranges::find(choices, value) != choices.end()) return {};
+    const auto meant = base::did_you_mean(value, choices);
+    return base::bad_input(
+        fmt::format("--{}: '{}' is none of {}", parameter.name, base::printable(value), fmt::join(choices, ", ")),
+        meant ? fmt::format("did you mean '{}'?", *meant) : "");
+}
+
+}  // namespace
 
 base::Result<void> check_value(const Parameter& parameter, std::string_view value) {
     switch (parameter.type) {
@@ -29,11 +59,17 @@ base::Result<void> check_value(const Parameter& parameter, std::string_view valu
             return base::bad_input(
                 fmt::format("--{}: '{}' is neither true nor false", parameter.name, base::printable(value)));
         case ParameterType::text:
-            // MAXSTRINGLEN of SystemTap is 512 at the most and 128 at the least, the final NUL included.
-            if (value.size() < 128) return {};
-            return base::bad_input(fmt::format("--{}: longer than 127 bytes", parameter.name));
+            return check_text(parameter, value);
+        case ParameterType::duration:
+            return check_duration(parameter, value);
     }
     return {};
+}
+
+std::string template_value(const Parameter& parameter, const std::string& value) {
+    if (parameter.type != ParameterType::duration) return value;
+    const auto duration = base::parse_duration(value);
+    return duration ? std::to_string(duration->count()) : value;
 }
 
 base::Result<Arguments> complete_arguments(const Recipe& recipe, const Arguments& given) {

@@ -9,16 +9,20 @@
 
 namespace stapgen::recipe {
 
-enum class ParameterType { integer, boolean, text };
+enum class ParameterType { integer, boolean, text, duration };
 
 /// A value that the user may give. Its name is the option (--max-packets) and, with _ for -, the template's
 /// name.
 struct Parameter {
     std::string name;
     ParameterType type = ParameterType::integer;
-    std::string default_value;  ///< as the user would type it
-    std::optional<std::int64_t> minimum, maximum;
-    std::string help;
+    std::string default_value{};                       ///< as the user would type it
+    std::optional<std::int64_t> minimum{}, maximum{};  ///< of a duration: ns
+    std::vector<std::string> choices{};                ///< of a text: it is one of them; empty: any text
+    std::string help{};
+
+    /// Whether the option alone means true, as --one does.
+    [[nodiscard]] bool is_flag() const { return type == ParameterType::boolean && default_value == "false"; }
 };
 
 /// A stage of a latency recipe, in the order of its record.

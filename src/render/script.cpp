@@ -31,10 +31,15 @@ std::string escaped_tabs(const std::string& line) {
     return out;
 }
 
+std::string template_name(std::string name) {
+    std::ranges::replace(name, '-', '_');
+    return name;
+}
+
 }  // namespace
 
 std::string header_line(const recipe::Recipe& recipe) {
-    return fmt::format("stapgen\t2\t{}\t{}\t{}", recipe.name, recipe.record.tag, fmt::join(recipe.record.fields, "\t"));
+    return fmt::format("stapgen\t3\t{}\t{}\t{}", recipe.name, recipe.record.tag, fmt::join(recipe.record.fields, "\t"));
 }
 
 base::Result<std::string> render_script(const recipe::Recipe& recipe, std::string_view script_template,
@@ -45,10 +50,11 @@ base::Result<std::string> render_script(const recipe::Recipe& recipe, std::strin
                                               {"header", escaped_tabs(header_line(recipe))},
                                               {"interval_ms", std::to_string(interval.count())}};
     for (const auto& parameter : recipe.parameters) {
-        auto name = parameter.name;
-        std::replace(name.begin(), name.end(), '-', '_');
-        const auto& value = complete->at(parameter.name);
+        const auto name = template_name(parameter.name);
+        const auto value = recipe::template_value(parameter, complete->at(parameter.name));
         values[name] = parameter.type == recipe::ParameterType::text ? string_literal(value) : value;
+        for (const auto& choice : parameter.choices)
+            values[fmt::format("{}_is_{}", name, template_name(choice))] = choice == value ? "true" : "false";
     }
     return fill_template(script_template, values, (recipe.folder / "script.stp").string());
 }

@@ -197,7 +197,7 @@ void EventWriter::write_object(const decode::Record& record) {
     object["event"] = record.schema->tag;
     const auto& fields = record.schema->fields;
     for (std::size_t i = 0; i < fields.size(); ++i) {
-        const auto& [name, type] = fields[i];
+        const auto& [name, type, attribute] = fields[i];
         if (type == FieldType::time) {
             const auto epoch = epoch_of(record.values[i]);
             object[name + "_ns"] = epoch ? Json(*epoch) : Json(nullptr);

@@ -200,13 +200,32 @@ TEST_CASE("a line end of Windows is forgiven") {
 
 TEST_CASE("a newer format is refused with its version, and nothing after it is read") {
     RecordParser parser;
-    CHECK(flaw_of(parser, "stapgen\t3\trx-latency\trx\ttime:time") == Flaw::newer_version);
+    CHECK(flaw_of(parser, "stapgen\t4\trx-latency\trx\ttime:time") == Flaw::newer_version);
     REQUIRE(parser.refusal());
     CHECK(parser.refusal()->kind == ErrorKind::bad_input);
-    CHECK(parser.refusal()->what == "line 1 says format version 3, and this stapgen reads up to version 2");
+    CHECK(parser.refusal()->what == "line 1 says format version 4, and this stapgen reads up to version 3");
     CHECK_FALSE(parser.refusal()->hint.empty());
     CHECK(flaw_of(parser, rx_header) == Flaw::no_header);
     CHECK(flaw_of(parser, "rx\t5") == Flaw::no_header);
+}
+
+TEST_CASE("version 3 says of fields what results are grouped by, and where a stage was spent") {
+    RecordParser parser;
+    CHECK_FALSE(
+        flaw_of(parser, "stapgen\t3\tmine\tm\tname:text,key\tcpu:int\tpoll:stage,cpu\tcopy:stage,thread\td:int,depth"));
+    const auto& schema = parser.header()->schemas.front();
+    CHECK(schema.fields[0].attribute == Attribute::key);
+    CHECK(schema.fields[1].attribute == Attribute::none);
+    CHECK(schema.fields[2].attribute == Attribute::cpu);
+    CHECK(schema.fields[3].attribute == Attribute::thread);
+    CHECK(schema.find(Attribute::depth) == 4);
+    CHECK(schema.fields[2].type == FieldType::stage);
+    CHECK_FALSE(flaw_of(parser, "m\tNET_RX\t1\t17\t-\t3"));
+    for (const char* field : {"a:text,", "a:text,cpu", "a:time,key", "a:stage,depth", "a:int,key,key", "a:int, key"}) {
+        CAPTURE(field);
+        RecordParser other;
+        CHECK(flaw_of(other, fmt::format("stapgen\t3\tmine\tm\t{}", field)) == Flaw::bad_header);
+    }
 }
 
 TEST_CASE("a recording of version 2 has endpoints, and they are read strictly") {

@@ -29,7 +29,7 @@ struct Told : stapgen::decode::Recogniser::Sink {
         CHECK(source.header != nullptr);
         std::string line = record.schema->tag;
         for (std::size_t i = 0; i < record.values.size(); ++i) {
-            const auto& [name, type] = record.schema->fields[i];
+            const auto& [name, type, attribute] = record.schema->fields[i];
             const auto& value = record.values[i];
             const bool is_text = type == FieldType::text || type == FieldType::place || type == FieldType::reason_name;
             if (!value.seen) continue;

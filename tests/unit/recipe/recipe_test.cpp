@@ -1,6 +1,7 @@
 #include "recipe/recipe.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "base/files.h"
 #include "recipe/catalog.h"
@@ -111,6 +112,40 @@ TEST_CASE("arguments get defaults, and values that a recipe does not allow are r
     CHECK_FALSE(recipe::complete_arguments(mine, {{"max-packets", "63"}}));
     CHECK_FALSE(recipe::complete_arguments(mine, {{"max-packets", "64]; system(\"id\")"}}));
     CHECK(recipe::complete_arguments(mine, {{"max-packet", "64"}}).error().hint == "did you mean 'max-packets'?");
+}
+
+TEST_CASE("a duration and a choice are checked like a number, and a bool that is false by default is a flag") {
+    const auto with = [](const std::string& parameter) {
+        return load(std::string(good) + "[[parameters]]\nname = \"p\"\nhelp = \"h\"\n" + parameter);
+    };
+    const auto slow = with("type = \"duration\"\ndefault = \"20ms\"\nminimum = 1000\n").value();
+    CHECK(recipe::complete_arguments(slow, {{"p", "1.5s"}}).value().at("p") == "1.5s");
+    CHECK(recipe::template_value(slow.parameters.at(1), "1.5s") == "1500000000");
+    CHECK(recipe::complete_arguments(slow, {{"p", "999ns"}})
+              .error()
+              .what.starts_with("--p: 999ns is not between 1.00 us"));
+    CHECK_FALSE(recipe::complete_arguments(slow, {{"p", "20 parsecs"}}));
+    CHECK_FALSE(recipe::complete_arguments(slow, {{"p", "-1s"}}));
+
+    const auto way = with("type = \"text\"\ndefault = \"both\"\nchoices = [\"rx\", \"both\"]\n").value();
+    CHECK(recipe::complete_arguments(way, {{"p", "rx"}}));
+    CHECK(recipe::complete_arguments(way, {{"p", "boht"}}).error().what == "--p: 'boht' is none of rx, both");
+    CHECK(recipe::complete_arguments(way, {{"p", "boht"}}).error().hint == "did you mean 'both'?");
+    CHECK_FALSE(with("type = \"text\"\ndefault = \"tx\"\nchoices = [\"rx\"]\n"));
+    CHECK_FALSE(with("type = \"int\"\ndefault = 1\nchoices = [\"1\"]\n"));
+
+    CHECK(with("type = \"bool\"\ndefault = false\n").value().parameters.at(1).is_flag());
+    CHECK_FALSE(with("type = \"bool\"\ndefault = true\n").value().parameters.at(1).is_flag());
+}
+
+TEST_CASE("fields have attributes where these make sense") {
+    const auto with = [](const std::string& field) { return load(replaced(good, "time:time", field)); };
+    for (const char* field :
+         {"a:text,key", "a:int,key", "a:endpoint,key", "a:stage,cpu", "a:stage,thread", "a:int,depth"})
+        CHECK(with(field));
+    for (const char* field : {"a:text,", "a:text,cpu", "a:stage,key", "a:text,key,key", "a:int,keys", "a:,key"})
+        CHECK(with(field).error().what == fmt::format("recipe.toml:5:10: '{}' is not a field", field));
+    CHECK(load(replaced(good, "a-b:stage", "a-b:stage,cpu")).value().stages.at(0).name == "a-b");
 }
 
 TEST_CASE("one broken recipe does not take the others away") {

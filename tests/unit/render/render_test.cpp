@@ -30,13 +30,30 @@ TEST_CASE("a name that no recipe declares is an error with line and column, not 
 TEST_CASE("no text that a user gives can end the string it stands in") {
     recipe::Recipe mine;
     mine.name = "mine";
-    mine.parameters = {{"who", recipe::ParameterType::text, "", {}, {}, "h"}};
+    mine.parameters = {{.name = "who", .type = recipe::ParameterType::text, .help = "h"}};
     const auto script = render::render_script(mine, "probe begin { println(\"<%who%>\") }",
                                               {{"who", "x\") } probe begin { system(\"id\") } //%\n"}}, 0ms)
                             .value();
     CHECK(script ==
           "probe begin { println(\"x\\042\\051 \\175 probe begin \\173 system\\050\\042id\\042\\051 \\175 "
           "\\057\\057\\045\\012\") }");
+}
+
+TEST_CASE("a duration reaches the script as ns, and of the choices the one that was made is a section") {
+    recipe::Recipe mine;
+    mine.name = "mine";
+    mine.parameters = {
+        {.name = "slower-than", .type = recipe::ParameterType::duration, .default_value = "0"},
+        {.name = "way", .type = recipe::ParameterType::text, .default_value = "rx", .choices = {"rx", "tx-only"}}};
+    const auto script = [&](const recipe::Arguments& arguments) {
+        return render::render_script(mine,
+                                     "<%#slower_than%>t > <%slower_than%> <%/slower_than%>"
+                                     "<%#way_is_rx%>in<%/way_is_rx%><%#way_is_tx_only%>out<%/way_is_tx_only%> <%way%>",
+                                     arguments, 0ms)
+            .value();
+    };
+    CHECK(script({}) == "in rx");
+    CHECK(script({{"slower-than", "500us"}, {"way", "tx-only"}}) == "t > 500000 out tx-only");
 }
 
 TEST_CASE("every shipped recipe renders, with and without an interval, and its script stays under 80 lines") {
