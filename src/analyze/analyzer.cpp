@@ -7,10 +7,11 @@
 #include <utility>
 
 #include "analyze/averages.h"
+#include "analyze/count_log.h"
 #include "analyze/drop_log.h"
 #include "analyze/groups.h"
-#include "analyze/saturate.h"
 #include "analyze/script_counts.h"
+#include "base/saturate.h"
 #include "base/text.h"
 
 namespace stapgen::analyze {
@@ -35,6 +36,7 @@ struct Plan {
     bool is_main = false;
 
     [[nodiscard]] bool is_drop() const { return place && count; }
+    [[nodiscard]] bool is_count() const { return count && !place; }
 };
 
 struct MeasureName {
@@ -62,7 +64,9 @@ struct Analyzer::State {
     std::optional<Series> series;
     Averages averages;
 
-    DropLog drops;
+    IntervalLog log;
+    DropLog drops{log};
+    CountLog tallies{log};
     std::vector<std::int64_t> stage_values;
 
     ScriptCounts script;
@@ -94,6 +98,7 @@ struct Analyzer::State {
     [[nodiscard]] Accounting accounting_of_interval() const;
     void put_measures(const Groups& groups, Summary& summary) const;
     [[nodiscard]] bool counts_drops() const;
+    [[nodiscard]] std::string counted() const;
 };
 
 void Analyzer::State::plan(const decode::Schema& schema) {
@@ -135,7 +140,7 @@ void Analyzer::State::add(const decode::Record& record) {
         plan(header->schemas[plans.size()]);
     Plan& plan = plans[record.schema->index];
     const std::int64_t count = plan.count ? record.values[*plan.count].number : 1;
-    if (plan.is_main) received = saturating_add(received, count);
+    if (plan.is_main) received = base::saturating_add(received, count);
     ++records_in_interval;
     if (plan.time) {
         const auto time = record.values[*plan.time].number;
@@ -145,6 +150,8 @@ void Analyzer::State::add(const decode::Record& record) {
         const auto* reason = plan.reason ? &record.values[*plan.reason] : nullptr;
         const auto type = plan.reason ? record.schema->fields[*plan.reason].type : FieldType::reason;
         drops.add(record.values[*plan.place].raw, reason, type, count);
+    } else if (plan.is_count()) {
+        tallies.add(record, plan.group_keys, count);
     }
     if (!plan.slots.empty()) add_stages(plan, record);
 }
@@ -163,7 +170,7 @@ void Analyzer::State::add_stages(Plan& plan, const decode::Record& record) {
         if (block != nullptr && *slot.stage < block->stages.size()) block->stages[*slot.stage].add(value.number);
         if (!slot.part) continue;
         stage_values[*slot.part] = value.number;
-        sum = saturating_add(sum, value.number);
+        sum = base::saturating_add(sum, value.number);
         any = true;
     }
     if (plan.total && record.values[*plan.total].seen) {
@@ -204,24 +211,24 @@ void Analyzer::State::add_to_breakdown(Plan& plan, const decode::Record& record,
 Accounting Analyzer::State::accounting() const {
     Accounting result;
     const bool final_counts = closed && script.told;
-    const auto later = std::max<std::int64_t>(0, saturating_subtract(received, received_at_counts));
-    result.seen = final_counts ? script.seen : saturating_add(script.seen, later);
+    const auto later = std::max<std::int64_t>(0, base::saturating_subtract(received, received_at_counts));
+    result.seen = final_counts ? script.seen : base::saturating_add(script.seen, later);
     result.reported = received;
     result.filtered = script.filtered;
     result.incomplete = script.incomplete;
     result.lost = script.lost;
     result.other = script.other;
     result.closed = closed;
-    const auto missing = saturating_subtract(script.reported, final_counts ? received : received_at_counts);
+    const auto missing = base::saturating_subtract(script.reported, final_counts ? received : received_at_counts);
     if (missing > 0) add_cause(result.lost, "transport", missing);
     return result;
 }
 
 Accounting Analyzer::State::accounting_of_interval() const {
     Accounting result = accounting();
-    result.seen = saturating_subtract(result.seen, before.seen);
-    result.reported = saturating_subtract(result.reported, before.reported);
-    result.filtered = saturating_subtract(result.filtered, before.filtered);
+    result.seen = base::saturating_subtract(result.seen, before.seen);
+    result.reported = base::saturating_subtract(result.reported, before.reported);
+    result.filtered = base::saturating_subtract(result.filtered, before.filtered);
     result.incomplete = difference(std::move(result.incomplete), before.incomplete);
     result.lost = difference(std::move(result.lost), before.lost);
     result.other = difference(std::move(result.other), before.other);
@@ -231,6 +238,12 @@ Accounting Analyzer::State::accounting_of_interval() const {
 
 bool Analyzer::State::counts_drops() const {
     return std::ranges::any_of(plans, &Plan::is_drop);
+}
+
+std::string Analyzer::State::counted() const {
+    const auto counting = std::ranges::find_if(plans, &Plan::is_count);
+    if (counting == plans.end()) return {};
+    return header->schemas[static_cast<std::size_t>(counting - plans.begin())].fields[*counting->count].name;
 }
 
 void Analyzer::State::put_measures(const Groups& groups, Summary& summary) const {
@@ -258,6 +271,12 @@ void Analyzer::State::close_interval(std::optional<std::int64_t> epoch_ns) {
             drop.interval = 0;
             drop.end_epoch_ns = epoch_ns;
         }
+        summary.counted = counted();
+        summary.tallies = tallies.open_rows();
+        for (auto& tally : summary.tallies) {
+            tally.interval = 0;
+            tally.end_epoch_ns = epoch_ns;
+        }
         summary.intervals = {interval};
         summary.accounting = accounting_of_interval();
         summary.start_epoch_ns = interval_start;
@@ -266,7 +285,7 @@ void Analyzer::State::close_interval(std::optional<std::int64_t> epoch_ns) {
         total += *current;
         current.emplace(options.max_groups);
     }
-    drops.close(interval);
+    log.close(interval);
     before = accounting();
     interval_start = epoch_ns;
     records_in_interval = 0;
@@ -338,8 +357,8 @@ void Analyzer::end(const decode::End& end) {
     const auto epoch_ns = known_time(end.epoch_ns);
     state_->closed = true;
     state_->counted(epoch_ns, end.counts);
-    const auto length = epoch_ns ? saturating_subtract(*epoch_ns, state_->interval_start.value_or(0)) : 0;
-    if (state_->records_in_interval > 0 || state_->drops.intervals().empty() || length >= shortest_interval_ns) {
+    const auto length = epoch_ns ? base::saturating_subtract(*epoch_ns, state_->interval_start.value_or(0)) : 0;
+    if (state_->records_in_interval > 0 || state_->log.intervals().empty() || length >= shortest_interval_ns) {
         state_->close_interval(epoch_ns);
     }
 }
@@ -359,9 +378,12 @@ Summary Analyzer::summary() const {
     summary.resolution_ns = state.options.resolution_ns;
     summary.counts_drops = state.counts_drops();
     summary.drops = state.drops.rows();
-    summary.intervals = state.drops.intervals();
+    summary.counted = state.counted();
+    summary.tallies = state.tallies.rows();
+    summary.intervals = state.log.intervals();
     if (state.records_in_interval > 0) {
         std::ranges::move(state.drops.open_rows(), std::back_inserter(summary.drops));
+        std::ranges::move(state.tallies.open_rows(), std::back_inserter(summary.tallies));
         summary.intervals.push_back({state.interval_start, std::nullopt});
     }
     summary.accounting = state.accounting();
@@ -370,15 +392,15 @@ Summary Analyzer::summary() const {
     if (state.series) summary.series = *state.series;
     if (state.ready) {
         // All times of records, from the kernel's clock to the epoch.
-        const auto shift = saturating_subtract(state.ready->epoch_ns, state.ready->monotonic_ns);
+        const auto shift = base::saturating_subtract(state.ready->epoch_ns, state.ready->monotonic_ns);
         summary.series.shift(shift);
         for (auto& breakdown : summary.breakdowns)
             breakdown.shift(shift);
 
         summary.start_epoch_ns = state.ready->epoch_ns;
         if (state.last_record_ns) {
-            const auto since = saturating_subtract(*state.last_record_ns, state.ready->monotonic_ns);
-            summary.end_epoch_ns = saturating_add(state.ready->epoch_ns, since);
+            const auto since = base::saturating_subtract(*state.last_record_ns, state.ready->monotonic_ns);
+            summary.end_epoch_ns = base::saturating_add(state.ready->epoch_ns, since);
         }
     }
     if (state.closed) summary.end_epoch_ns = state.last_epoch_ns;

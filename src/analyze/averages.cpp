@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "analyze/saturate.h"
+#include "base/saturate.h"
 
 namespace stapgen::analyze {
 
@@ -67,7 +67,7 @@ bool Averages::starts_anew(const Point& point) const {
 void Averages::close_run() {
     if (points_.empty()) return;
     const Point& last = points_.back();
-    closed_count_ = saturating_add(closed_count_, last.count);
+    closed_count_ = base::saturating_add(closed_count_, last.count);
     for (std::size_t i = 0; i < means_.size(); ++i)
         closed_sums_[i] += middle_sum(last.values[i], last.count);
 }
@@ -119,7 +119,7 @@ void Averages::put_into(Summary& summary) const {
         summary.average_intervals.push_back(interval(point.starts ? nullptr : &points_[i - 1], point));
     }
     const Point& last = points_.back();
-    const auto n = saturating_add(closed_count_, last.count);
+    const auto n = base::saturating_add(closed_count_, last.count);
     for (std::size_t i = 0; i < means_.size(); ++i) {
         Average average{std::string(means_[i].name), is_time(means_[i]), 0, 0, 0};
         if (is_time(means_[i])) {

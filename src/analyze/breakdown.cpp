@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "analyze/percentile.h"
-#include "analyze/saturate.h"
+#include "base/saturate.h"
 
 namespace stapgen::analyze {
 
@@ -63,7 +63,7 @@ Breakdown& Breakdown::operator+=(const Breakdown& other) {
 
 void Breakdown::shift(std::int64_t by_ns) {
     for (auto& record : slowest_) {
-        if (record.time_ns) record.time_ns = saturating_add(*record.time_ns, by_ns);
+        if (record.time_ns) record.time_ns = base::saturating_add(*record.time_ns, by_ns);
     }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -12,7 +13,7 @@ struct GroupField {
     std::string key;
     std::variant<std::int64_t, std::string, bool> value;
 
-    bool operator==(const GroupField&) const = default;
+    auto operator<=>(const GroupField&) const = default;
 };
 
 /// Which part of the whole a measure is of; empty for the whole itself. {"other": true} holds what did not

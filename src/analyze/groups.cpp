@@ -12,11 +12,6 @@ namespace stapgen::analyze {
 
 namespace {
 
-std::string_view key_of(const decode::Record& record, const GroupKey& key) {
-    const auto raw = record.values[key.field].raw;
-    return key.port_only ? raw.substr(raw.rfind(':') + 1) : raw;
-}
-
 std::int64_t size_of(const Groups::Part& part) {
     std::int64_t size = 0;
     for (const auto& measure : part.measures)
@@ -40,11 +35,16 @@ std::optional<GroupKey> group_key(const decode::Schema& schema, std::string_view
     return std::nullopt;
 }
 
+std::string_view key_text(const decode::Record& record, const GroupKey& key) {
+    const auto raw = record.values[key.field].raw;
+    return key.port_only ? raw.substr(raw.rfind(':') + 1) : raw;
+}
+
 GroupField group_field(const decode::Record& record, const GroupKey& key) {
     using decode::FieldType;
     const auto& field = record.schema->fields[key.field];
     const auto& value = record.values[key.field];
-    if (key.port_only) return {"port", base::to_int(key_of(record, key)).value_or(0)};
+    if (key.port_only) return {"port", base::to_int(key_text(record, key)).value_or(0)};
     if (field.type == FieldType::text) return {field.name, decode::unescape(value.raw)};
     if (field.type == FieldType::endpoint) return {field.name, decode::endpoint_text(value.raw)};
     if (field.type == FieldType::address) return {field.name, fmt::format("0x{:x}", value.address())};
@@ -70,11 +70,11 @@ Groups::Part& Groups::part_with(std::string_view key, const Group& group) {
 }
 
 std::string_view Groups::joined(const decode::Record& record, const std::vector<GroupKey>& keys) {
-    const auto first = key_of(record, keys.front());
+    const auto first = key_text(record, keys.front());
     auto last = first;
     std::size_t neighbours = 1;
     for (; neighbours < keys.size(); ++neighbours) {
-        const auto next = key_of(record, keys[neighbours]);
+        const auto next = key_text(record, keys[neighbours]);
         if (last.data() + last.size() + 1 != next.data() || next.data()[-1] != '\t') break;
         last = next;
     }
@@ -82,7 +82,7 @@ std::string_view Groups::joined(const decode::Record& record, const std::vector<
     key_.clear();
     for (const auto& key : keys) {
         if (&key != &keys.front()) key_ += '\t';
-        key_ += key_of(record, key);
+        key_ += key_text(record, key);
     }
     return key_;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analyze/summary.h"
+#include "analyze/text_hash.h"
 #include "decode/record.h"
 
 namespace stapgen::analyze {
@@ -22,6 +23,9 @@ struct GroupKey {
 
 /// The key of that name: a field, or "port" for the port of the endpoint `local`. Nothing if there is none.
 std::optional<GroupKey> group_key(const decode::Schema& schema, std::string_view name);
+
+/// The key's text as it stands in the input.
+std::string_view key_text(const decode::Record& record, const GroupKey& key);
 
 /// A field of a record as part of a group's name.
 GroupField group_field(const decode::Record& record, const GroupKey& key);
@@ -53,11 +57,6 @@ class Groups {
     [[nodiscard]] std::vector<const Part*> in_order() const;
 
   private:
-    struct KeyHash {
-        using is_transparent = void;
-        std::size_t operator()(std::string_view key) const { return std::hash<std::string_view>{}(key); }
-    };
-
     /// A group that came up lately, by its key in parts_.
     struct Recent {
         std::string_view key;
@@ -71,7 +70,7 @@ class Groups {
 
     std::size_t max_groups_;
     Part ungrouped_;
-    std::unordered_map<std::string, Part, KeyHash, std::equal_to<>> parts_;
+    std::unordered_map<std::string, Part, TextHash, std::equal_to<>> parts_;
     std::optional<Part> other_;
     std::string key_;                   ///< kept for its memory
     std::array<Recent, 256> recent_{};  ///< by recent_place() of the key

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analyze/saturate.h"
+#include "base/saturate.h"
 
 namespace stapgen::analyze {
 
@@ -30,7 +30,7 @@ ScriptCounts::ScriptCounts(std::span<const decode::Count> counts) {
 std::vector<Cause> difference(std::vector<Cause> now, const std::vector<Cause>& before) {
     for (auto& cause : now) {
         const auto found = std::ranges::find(before, cause.name, &Cause::name);
-        if (found != before.end()) cause.count = saturating_subtract(cause.count, found->count);
+        if (found != before.end()) cause.count = base::saturating_subtract(cause.count, found->count);
     }
     // What was there at the last tick and is no more has been taken back.
     for (const auto& cause : before) {

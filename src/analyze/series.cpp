@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "analyze/saturate.h"
+#include "base/saturate.h"
 
 namespace stapgen::analyze {
 
@@ -34,7 +34,7 @@ Block& Series::find(std::int64_t time_ns) {
 
 void Series::shift(std::int64_t by_ns) {
     for (auto& block : blocks_)
-        block.start_ns = saturating_add(block.start_ns, by_ns);
+        block.start_ns = base::saturating_add(block.start_ns, by_ns);
 }
 
 void Series::coarsen(std::int64_t block_ns) {

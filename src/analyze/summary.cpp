@@ -4,23 +4,17 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <utility>
 
-#include "analyze/saturate.h"
+#include "base/saturate.h"
 
 namespace stapgen::analyze {
 
 namespace {
 
-std::int64_t total(const std::vector<Cause>& causes) {
-    std::int64_t sum = 0;
-    for (const auto& cause : causes)
-        sum = saturating_add(sum, cause.count);
-    return sum;
-}
-
 void add_to(std::int64_t& into, std::int64_t count) {
-    into = saturating_add(into, count);
+    into = base::saturating_add(into, count);
 }
 
 void add_causes(std::vector<Cause>& into, const std::vector<Cause>& from) {
@@ -87,7 +81,7 @@ void add_counters(std::vector<Counter>& into, const std::vector<Counter>& from) 
         if (found == into.end()) {
             into.push_back(counter);
         } else if (counter.count) {
-            found->count = saturating_add(found->count.value_or(0), *counter.count);
+            found->count = base::saturating_add(found->count.value_or(0), *counter.count);
         }
     }
 }
@@ -110,17 +104,17 @@ void add_cause(std::vector<Cause>& causes, std::string_view name, std::int64_t c
 }
 
 std::int64_t Accounting::incomplete_total() const {
-    return total(incomplete);
+    return sum_of(incomplete);
 }
 
 std::int64_t Accounting::lost_total() const {
-    return total(lost);
+    return sum_of(lost);
 }
 
 std::int64_t Accounting::unaccounted() const {
-    const auto known =
-        saturating_add(saturating_add(reported, filtered), saturating_add(incomplete_total(), lost_total()));
-    return saturating_subtract(seen, known);
+    const auto known = base::saturating_add(base::saturating_add(reported, filtered),
+                                            base::saturating_add(incomplete_total(), lost_total()));
+    return base::saturating_subtract(seen, known);
 }
 
 std::vector<Drop> total_drops(const Summary& summary) {
@@ -137,6 +131,23 @@ std::vector<Drop> total_drops(const Summary& summary) {
         totals.push_back(std::move(drop));
     }
     std::ranges::stable_sort(totals, std::greater{}, &Drop::count);
+    return totals;
+}
+
+std::vector<Tally> total_tallies(const Summary& summary) {
+    std::vector<Tally> totals;
+    std::map<Group, std::size_t> places;
+    for (const auto& tally : summary.tallies) {
+        const auto [place, is_new] = places.emplace(tally.group, totals.size());
+        if (is_new) {
+            totals.push_back(tally);
+            totals.back().interval = 0;
+            totals.back().end_epoch_ns.reset();
+        } else {
+            add_to(totals[place->second].count, tally.count);
+        }
+    }
+    std::ranges::stable_sort(totals, std::greater{}, &Tally::count);
     return totals;
 }
 
@@ -181,6 +192,12 @@ base::Result<void> merge(Summary& into, const Summary& other) {
     for (auto drop : other.drops) {
         drop.interval += first_interval;
         into.drops.push_back(std::move(drop));
+    }
+
+    if (into.counted.empty()) into.counted = other.counted;
+    for (auto tally : other.tallies) {
+        tally.interval += first_interval;
+        into.tallies.push_back(std::move(tally));
     }
 
     auto& accounting = into.accounting;

@@ -12,6 +12,7 @@
 #include "analyze/histogram.h"
 #include "analyze/series.h"
 #include "base/result.h"
+#include "base/saturate.h"
 #include "decode/record_parser.h"
 
 namespace stapgen::analyze {
@@ -41,6 +42,15 @@ struct Drop {
 inline auto key_of(const Drop& drop) {
     return std::tie(drop.address, drop.symbol, drop.offset, drop.module, drop.reason, drop.reason_name);
 }
+
+/// How much was counted of one group in one interval.
+struct Tally {
+    std::int64_t interval = 0;                 ///< counted from 0, see Summary::intervals
+    std::optional<std::int64_t> end_epoch_ns;  ///< when that interval ended; nothing if the input stops before
+    Group group;
+    std::int64_t count = 0;
+    std::string meaning;  ///< for a person: filled in by whoever has the recipe; empty if there is none
+};
 
 /// The span between two ticks.
 struct Interval {
@@ -133,8 +143,11 @@ struct Summary {
     /// count of this input ("17 packets were received"); any other says what the numbers mean, and inputs that differ
     /// in it are not compared.
     std::vector<std::string> notes;
-    bool counts_drops = false;        ///< the recipe's records are drops: no drop is a result, too
-    std::vector<Drop> drops;          ///< by interval, then by count, the largest first
+    bool counts_drops = false;   ///< the recipe's records are drops: no drop is a result, too
+    std::vector<Drop> drops;     ///< by interval, then by count, the largest first
+    std::string counted;         ///< the field whose sums are the tallies, "pages"; empty: nothing is counted
+    std::vector<Tally> tallies;  ///< by interval, then by count, the largest first
+    [[nodiscard]] bool counts() const { return counts_drops || !counted.empty(); }
     std::vector<Interval> intervals;  ///< all of them, also those in which nothing happened
     Accounting accounting;
     decode::InputCounts input;  ///< set by the caller from RecordParser::input()
@@ -144,9 +157,20 @@ struct Summary {
     std::optional<std::int64_t> end_epoch_ns;    ///< the last moment the input tells of
 };
 
+/// The sum of the counts of drops or tallies; stops at the largest number.
+std::int64_t sum_of(const auto& rows) {
+    std::int64_t sum = 0;
+    for (const auto& row : rows)
+        sum = base::saturating_add(sum, row.count);
+    return sum;
+}
+
 /// The drops of all intervals together, by place and reason, the largest first; `interval` and
 /// `end_epoch_ns` mean nothing in them.
 std::vector<Drop> total_drops(const Summary& summary);
+
+/// The tallies of all intervals together, the largest first; `interval` and `end_epoch_ns` mean nothing in them.
+std::vector<Tally> total_tallies(const Summary& summary);
 
 /// Whether anything in it says that data is missing: lost, skipped, unaccounted or not closed.
 bool is_whole(const Summary& summary);

@@ -52,7 +52,7 @@ void add_own_commands(CLI::App& app, const Program& program, Action& action) {
     add_render_command(app, program, action);
     add_build_command(app, program, action);
     add_exec_command(app, program, action);
-    add_report_command(app, action);
+    add_report_command(app, program, action);
     add_compare_command(app, action);
     add_resolve_command(app, action);
 }

@@ -56,7 +56,7 @@ std::vector<std::filesystem::path> files_of(const std::string& typed) {
 }
 
 bool has_durations(const analyze::Summary& summary) {
-    return !summary.averages.empty() || (!summary.stages.empty() && !summary.counts_drops);
+    return !summary.averages.empty() || (!summary.stages.empty() && !summary.counts());
 }
 
 /// A recording for each run; the parts of one run are one.

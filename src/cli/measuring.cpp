@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/losses.h"
+#include "cli/meanings.h"
 #include "cli/naming.h"
 #include "decode/record_parser.h"
 #include "host/net_counters.h"
@@ -98,6 +99,7 @@ class Measurement {
         }
         summary.counters = counters;
         names_.put_into(summary);
+        put_meanings(summary, catalog_);
         present(std::cout, {&summary, 1}, plan_.presentation);
         return {};
     }
@@ -117,10 +119,9 @@ class Measurement {
         }
         analyzer_ = *std::move(analyzer);
         if (const auto recipe = recipe::find_recipe(catalog_, header.recipe)) counters_ = recipe->counters;
-        if (events_ && analyzer_->summary().counts_drops) {
-            refusal_ =
-                base::Error{base::ErrorKind::bad_input, "--events: the records of this module are counts of drops",
-                            "leave it out: the report has a row for each of them"};
+        if (events_ && analyzer_->summary().counts()) {
+            refusal_ = base::Error{base::ErrorKind::bad_input, "--events: the records of this recipe are counts",
+                                   "leave it out: the report has a row for each of them"};
         }
     }
 
@@ -149,6 +150,7 @@ class Measurement {
         auto interval = analyzer_->take_interval();
         if (!interval) return;
         names_.put_into(*interval);
+        put_meanings(*interval, catalog_);
         if (events_) events_->interrupt();
         present_interval(std::cout, *interval, intervals_, plan_.presentation);
     }

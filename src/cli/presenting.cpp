@@ -205,7 +205,7 @@ void present_interval(std::ostream& out, const analyze::Summary& interval, std::
         auto options = text_options(presentation);
         options.intervals = true;
         options.series = false;
-        options.total = !interval.counts_drops;
+        options.total = !interval.counts();
         report::write_text(out, interval, options);
     }
     out.flush();

@@ -32,7 +32,8 @@ void add_present_options(CLI::App& command, PresentOptions& options);
 struct Presentation {
     std::vector<analyze::Percentile> percentiles = analyze::default_percentiles();
     Format format = Format::table;
-    std::optional<std::vector<std::string>> by;  ///< names of fields; nothing: the keys of the records, else pid, tid, comm
+    std::optional<std::vector<std::string>>
+        by;  ///< names of fields; nothing: the keys of the records, else pid, tid, comm
     std::size_t top = 20, slowest = 5;
     bool series = false;           ///< in the table, too
     bool hide_benign = false;      ///< of drops

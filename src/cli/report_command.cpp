@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/loading.h"
+#include "cli/meanings.h"
 #include "cli/name_options.h"
 
 namespace stapgen::cli {
@@ -15,20 +16,22 @@ struct ReportOptions {
     NameOptions names;
 };
 
-base::Result<void> report(const ReportOptions& options) {
+base::Result<void> report(const Program& program, const ReportOptions& options) {
     auto presentation = presentation_of(options.present);
     if (!presentation) return tl::make_unexpected(presentation.error());
     const auto names = sources_of(options.names);
     if (!names) return tl::make_unexpected(names.error());
     auto reports = load({options.files.begin(), options.files.end()}, *presentation, *names);
     if (!reports) return tl::make_unexpected(reports.error());
+    for (auto& summary : *reports)
+        put_meanings(summary, program.catalog);
     present(std::cout, *reports, *presentation);
     return {};
 }
 
 }  // namespace
 
-void add_report_command(CLI::App& app, Action& action) {
+void add_report_command(CLI::App& app, const Program& program, Action& action) {
     auto options = std::make_shared<ReportOptions>();
     auto* command = app.add_subcommand("report", "Reports from files: recordings, and what other tools print");
     command
@@ -49,7 +52,8 @@ void add_report_command(CLI::App& app, Action& action) {
         "  stapgen report --by port --format json web1.rec web2.rec\n"
         "  ssh host cat /tmp/drops.txt | stapgen report -\n"
         "  stapgen report drops.txt --map System.map-6.1.0-56-amd64 --map vmlinuz-6.1.0-56-amd64");
-    command->callback([&action, options] { action = [options] { return report(*options); }; });
+    command->callback(
+        [&program, &action, options] { action = [&program, options] { return report(program, *options); }; });
 }
 
 }  // namespace stapgen::cli

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
+#include "base/saturate.h"
 #include "base/text.h"
 #include "launch/message_table.h"
 
@@ -42,9 +42,9 @@ std::int64_t number_in(std::string_view text) {
     return base::to_int(text.substr(0, text.find_first_not_of("0123456789"))).value_or(0);
 }
 
-/// Adds the number that the text begins with; stops at the largest one.
+/// Adds the number that the text begins with.
 void add_number(std::int64_t& sum, std::string_view text) {
-    sum += std::min(number_in(text), std::numeric_limits<std::int64_t>::max() - sum);
+    sum = base::saturating_add(sum, number_in(text));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "recipe/load_recipe.h"
 
@@ -55,6 +57,15 @@ base::Result<Recipe> find_recipe(const Catalog& catalog, std::string_view name) 
     return base::bad_input(fmt::format("there is no recipe '{}'", base::printable(name)),
                            meant ? fmt::format("did you mean '{}'? 'stapgen list' shows them all", *meant)
                                  : "'stapgen list' shows them all");
+}
+
+std::string_view meaning_of(const Recipe& recipe, std::string_view text) {
+    const auto fits = [text](const Meaning& meaning) {
+        const std::string_view of = meaning.of;
+        return of.ends_with('*') ? text.starts_with(of.substr(0, of.size() - 1)) : text == of;
+    };
+    const auto found = std::ranges::find_if(recipe.meanings, fits);
+    return found == recipe.meanings.end() ? std::string_view() : std::string_view(found->help);
 }
 
 }  // namespace stapgen::recipe

@@ -190,6 +190,17 @@ Counter read_counter(Table table) {
     return counter;
 }
 
+Meaning read_meaning(Table table) {
+    Meaning meaning{table.text("of"), table.text("help")};
+    const auto star = meaning.of.find('*');
+    if (meaning.of.empty() || (star != std::string::npos && star + 1 != meaning.of.size())) {
+        table.wrong("of", fmt::format("'{}' is neither a text nor the beginning of one with a '*' behind it",
+                                      base::printable(meaning.of)));
+    }
+    table.refuse_the_rest();
+    return meaning;
+}
+
 std::set<Filter> read_filters(Table& table) {
     static const std::map<std::string, Filter> words{
         {"thread", Filter::thread}, {"port", Filter::port}, {"addr", Filter::address}, {"dev", Filter::device}};
@@ -255,6 +266,8 @@ Recipe read_recipe(const toml::table& root) {
         recipe.parameters.push_back(read_parameter(parameter));
     for (auto& counter : table.tables("counters"))
         recipe.counters.push_back(read_counter(counter));
+    for (auto& meaning : table.tables("meanings"))
+        recipe.meanings.push_back(read_meaning(meaning));
     if (auto stap = table.table("stap")) read_stap(*stap, recipe);
     table.refuse_the_rest();
     return recipe;

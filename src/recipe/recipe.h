@@ -37,6 +37,12 @@ struct Counter {
     std::string help;
 };
 
+/// What a counted thing means, for the report.
+struct Meaning {
+    std::string of;  ///< the text of its first key, or the beginning of it and `*`
+    std::string help;
+};
+
 /// What the script prints: docs/recording-format.md.
 struct RecordSchema {
     std::string tag;
@@ -58,6 +64,7 @@ struct Recipe {
     std::vector<Parameter> parameters;
     std::set<Filter> filters;
     std::vector<Counter> counters;
+    std::vector<Meaning> meanings;
     std::optional<std::int64_t> interval_s;  ///< for recipes that report by interval: the default, seconds
     std::vector<std::string> macros;         ///< for stap's -D: NAME=VALUE
 };

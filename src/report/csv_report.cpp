@@ -45,6 +45,8 @@ class Writer {
                 for (const auto& measure : *measures)
                     learn(measure.group);
             }
+            for (const auto& tally : report.tallies)
+                learn(tally.group);
         }
         out_ << "report,recipe,kind,name,module,reason,time_ns";
         for (const auto& key : keys_)
@@ -71,6 +73,7 @@ class Writer {
             tail(breakdown);
         series(summary);
         drops(summary);
+        tallies(summary);
         accounting(summary);
     }
 
@@ -176,6 +179,18 @@ class Writer {
         if (summary.intervals.size() < 2) return;
         for (const auto& drop : shown_drops(summary.drops, options_.hide_benign).rows)
             write("interval-drop", drop);
+    }
+
+    void tallies(const Summary& summary) {
+        const auto write = [&](std::string_view kind, const analyze::Tally& tally) {
+            row(Subject{.kind = kind, .name = summary.counted, .time_ns = tally.end_epoch_ns, .group = tally.group},
+                "count", tally.count);
+        };
+        for (const auto& tally : analyze::total_tallies(summary))
+            write("count", tally);
+        if (summary.intervals.size() < 2) return;
+        for (const auto& tally : summary.tallies)
+            write("interval-count", tally);
     }
 
     void counts(std::string_view kind, const std::vector<analyze::Cause>& causes) {

@@ -6,7 +6,7 @@
 #include <array>
 #include <tuple>
 
-#include "analyze/saturate.h"
+#include "base/saturate.h"
 #include "base/text.h"
 
 namespace stapgen::report {
@@ -235,7 +235,7 @@ std::vector<GivenAdvice> advice_for(std::span<const Drop> drops) {
             return other.advice.function == advice.function && other.reason == drop.reason_name;
         });
         if (given == all.end()) given = all.insert(given, {advice, drop.reason_name, 0});
-        given->count = analyze::saturating_add(given->count, drop.count);
+        given->count = base::saturating_add(given->count, drop.count);
     }
     std::ranges::stable_sort(all, std::greater{}, &GivenAdvice::count);
     return all;
@@ -254,10 +254,15 @@ ShownDrops shown_drops(std::span<const Drop> drops, bool hide_benign) {
             shown.rows.push_back(drop);
             continue;
         }
-        shown.hidden = analyze::saturating_add(shown.hidden, drop.count);
+        shown.hidden = base::saturating_add(shown.hidden, drop.count);
         ++shown.hidden_rows;
     }
     return shown;
+}
+
+std::string total_text(std::span<const Drop> totals) {
+    return fmt::format("total: {} drops at {}{}", analyze::sum_of(totals), totals.size(),
+                       totals.size() == 1 ? " place" : " places and reasons");
 }
 
 std::string hidden_text(const ShownDrops& shown) {

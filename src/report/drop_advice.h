@@ -55,6 +55,8 @@ struct ShownDrops {
 };
 /// All rows, or with `hide_benign` those that are not benign.
 ShownDrops shown_drops(std::span<const analyze::Drop> drops, bool hide_benign);
+/// "total: 51 drops at 2 places and reasons".
+std::string total_text(std::span<const analyze::Drop> totals);
 /// "51 drops at 2 benign places not shown".
 std::string hidden_text(const ShownDrops& shown);
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "analyze/saturate.h"
+#include "base/saturate.h"
 #include "base/text.h"
 #include "report/wall_time.h"
 
@@ -163,7 +163,7 @@ void EventWriter::write(const decode::Record& record) {
 
 std::optional<std::int64_t> EventWriter::epoch_of(const Value& time) const {
     if (!ready_) return std::nullopt;
-    return analyze::saturating_add(analyze::saturating_subtract(time.number, ready_->monotonic_ns), ready_->epoch_ns);
+    return base::saturating_add(base::saturating_subtract(time.number, ready_->monotonic_ns), ready_->epoch_ns);
 }
 
 void EventWriter::write_table_row(const decode::Record& record) {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <map>
 
-#include "analyze/saturate.h"
+#include "base/saturate.h"
 #include "report/html_sections.h"
 #include "report/html_text.h"
 #include "report/wall_time.h"
@@ -91,7 +91,7 @@ std::int64_t block_length(const analyze::Summary& summary, std::size_t rows) {
     auto length = summary.series.block_ns();
     if (blocks.empty()) return length;
     const auto stages = stage_names(summary).size();
-    const auto span = analyze::saturating_subtract(blocks.back().start_ns, blocks.front().start_ns);
+    const auto span = base::saturating_subtract(blocks.back().start_ns, blocks.front().start_ns);
     while (length <= span / 2 && static_cast<std::size_t>(span / length + 1) * stages > rows)
         length *= 2;
     return length;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
-#include "analyze/saturate.h"
+#include "base/saturate.h"
+#include "base/text.h"
 #include "report/account_text.h"
+#include "report/count_text.h"
 #include "report/drop_advice.h"
 #include "report/html_sections.h"
 #include "report/html_text.h"
@@ -66,7 +68,7 @@ Table interval_table(const analyze::Summary& summary) {
     std::vector<std::int64_t> sums(summary.intervals.size());
     for (const auto& drop : summary.drops) {
         const auto interval = static_cast<std::size_t>(drop.interval);
-        if (interval < sums.size()) sums[interval] = analyze::saturating_add(sums[interval], drop.count);
+        if (interval < sums.size()) sums[interval] = base::saturating_add(sums[interval], drop.count);
     }
     const auto most = sums.empty() ? 0 : *std::ranges::max_element(sums);
     Table table{"Drops in each interval", {{"ENDED", Kind::head}, {"DROPS"}, {"", Kind::text}}};
@@ -101,17 +103,41 @@ Table counters_table(const std::vector<analyze::Counter>& counters) {
 
 /// The total, the rows that are shown of it, and what they mean.
 void add_totals(Section& section, const std::vector<Drop>& totals, bool hide_benign) {
-    std::int64_t sum = 0;
-    for (const auto& drop : totals)
-        sum = analyze::saturating_add(sum, drop.count);
-    section.paragraphs.push_back(fmt::format("total: {} drops at {}{}", sum, totals.size(),
-                                             totals.size() == 1 ? " place" : " places and reasons"));
+    const auto sum = analyze::sum_of(totals);
+    section.paragraphs.push_back(total_text(totals));
     const auto shown = shown_drops(totals, hide_benign);
     if (shown.hidden_rows > 0) section.paragraphs.push_back(hidden_text(shown));
     if (std::ranges::any_of(shown.rows, [](const Drop& drop) { return advice_of(drop).benign; }))
         section.paragraphs.emplace_back(benign_legend);
     if (!shown.rows.empty()) section.tables.push_back(total_table(shown.rows, sum));
     if (auto advice = advice_table(shown.rows); !advice.rows.empty()) section.tables.push_back(std::move(advice));
+}
+
+Table tallies_table(const std::string& caption, const std::string& counted, const std::vector<analyze::Tally>& tallies,
+                    bool by_interval) {
+    Table table{caption, {}};
+    if (by_interval) table.columns.push_back({"ENDED", Kind::head});
+    table.columns.push_back({base::upper(counted)});
+    table.columns.push_back({"SHARE", Kind::text});
+    const auto keys = keys_of(tallies);
+    for (const auto& key : keys)
+        table.columns.push_back({base::upper(key), Kind::text});
+    const bool has_meanings = !by_interval && !meanings_of(tallies).empty();
+    if (has_meanings) table.columns.push_back({"WHAT", Kind::text});
+    const auto sum = analyze::sum_of(tallies);
+    for (const auto& tally : tallies) {
+        auto& row = table.rows.emplace_back();
+        const auto part = part_of(tally.count, sum);
+        if (by_interval) row.push_back({when(tally.end_epoch_ns)});
+        row.push_back({fmt::format("{}", tally.count)});
+        row.push_back({.text = percent(part), .bar = part});
+        for (const auto& key : keys)
+            row.push_back({key_cell(tally, key, key == keys.front())});
+        if (has_meanings) row.push_back({tally.meaning});
+    }
+    table.folded = by_interval;
+    bound(table);
+    return table;
 }
 
 std::string unit_of(const analyze::Average& average) {
@@ -138,6 +164,18 @@ Section drops_section(const analyze::Summary& summary, const HtmlOptions& option
     if (auto counters = counters_table(summary.counters); !counters.rows.empty()) {
         section.tables.push_back(std::move(counters));
     }
+    return section;
+}
+
+Section tallies_section(const analyze::Summary& summary) {
+    Section section{"counts", "Counts"};
+    if (summary.counted.empty()) return section;
+    const auto totals = analyze::total_tallies(summary);
+    section.paragraphs.push_back(fmt::format("total: {} {}", analyze::sum_of(totals), summary.counted));
+    if (totals.empty()) return section;
+    section.tables.push_back(tallies_table("The whole", summary.counted, totals, false));
+    if (summary.intervals.size() > 1)
+        section.tables.push_back(tallies_table("In each interval", summary.counted, summary.tallies, true));
     return section;
 }
 

@@ -71,6 +71,7 @@ Run run_of(const Summary& summary, const HtmlOptions& options, std::size_t repor
     }
     add(run, html::slowest_section(summary));
     add(run, html::drops_section(summary, options));
+    add(run, html::tallies_section(summary));
     add(run, html::averages_section(summary));
     add(run, html::groups_section(summary, options));
     add(run, html::account_section(summary));

@@ -42,6 +42,8 @@ Section time_section(const analyze::Summary& summary, std::int64_t block_ns);
 Section distribution_section(const analyze::Summary& summary);
 
 Section drops_section(const analyze::Summary& summary, const HtmlOptions& options);
+/// Counts by group, of the whole and of each interval.
+Section tallies_section(const analyze::Summary& summary);
 Section averages_section(const analyze::Summary& summary);
 Section account_section(const analyze::Summary& summary);
 

@@ -200,6 +200,18 @@ void add_drops(Json& document, const analyze::Summary& summary, const JsonOption
     }
 }
 
+void add_counts(Json& document, const analyze::Summary& summary, const JsonOptions& options) {
+    document["counted"] = summary.counted.empty() ? Json(nullptr) : Json(summary.counted);
+    document["counts"] = Json::array();
+    for (const auto& tally : summary.tallies) {
+        document["counts"].push_back({{"time", time_or_null(tally.end_epoch_ns)},
+                                      {"interval", options.interval.value_or(tally.interval)},
+                                      {"group", group_json(tally.group)},
+                                      {"count", tally.count},
+                                      {"meaning", tally.meaning.empty() ? Json(nullptr) : Json(tally.meaning)}});
+    }
+}
+
 Json causes_json(const std::vector<analyze::Cause>& causes) {
     Json object = Json::object();
     for (const auto& [name, count] : causes)
@@ -264,6 +276,7 @@ void write_json(std::ostream& out, const analyze::Summary& summary, const JsonOp
     document["confidence_level"] = 0.95;
     add_analysis(document, summary);
     add_drops(document, summary, options);
+    add_counts(document, summary, options);
     document["counters"] = Json::array();
     for (const auto& [name, help, count] : summary.counters) {
         document["counters"].push_back({{"name", name}, {"help", help}, {"count", or_null(count)}});

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "analyze/saturate.h"
+#include "base/saturate.h"
 #include "report/drop_advice.h"
 #include "report/measures.h"
 
@@ -35,7 +35,8 @@ std::string label_name(std::string_view key) {
     std::string name;
     for (const char c : key)
         name += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : '_';
-    const bool taken = name == "recipe" || name == "stage" || name == "value" || name == "le" || name == "quantile";
+    const bool taken = name == "recipe" || name == "stage" || name == "value" || name == "le" || name == "counted" ||
+                       name == "quantile";
     if (taken || name.empty() || (name[0] >= '0' && name[0] <= '9') || name.starts_with("__")) name.insert(0, "group_");
     return name;
 }
@@ -63,7 +64,7 @@ using Histograms = Family<Histogram>;
 
 void add(Counts& counts, const std::string& labels, std::int64_t count) {
     auto& sum = counts[labels];
-    sum = analyze::saturating_add(sum, std::max<std::int64_t>(count, 0));
+    sum = base::saturating_add(sum, std::max<std::int64_t>(count, 0));
 }
 
 void write_head(std::ostream& out, std::string_view name, std::string_view type, std::string_view unit,
@@ -123,7 +124,7 @@ void write_sums(std::ostream& out, std::string_view name, std::string_view unit,
 struct Families {
     Histograms stages, groups;
     Family<Sum> values, average_times;
-    Counts drops, seen, records, other, losses, counters, lines, not_closed;
+    Counts drops, tallies, seen, records, other, losses, counters, lines, not_closed;
 
     void add_report(const Summary& report, const OpenMetricsOptions& options) {
         const auto& recipe = report.recipe;
@@ -159,7 +160,7 @@ struct Families {
 
     static void add_sum(Family<Sum>& sums, const std::string& labels, const Sum& more) {
         auto& sum = sums[labels];
-        sum.n = analyze::saturating_add(sum.n, more.n);
+        sum.n = base::saturating_add(sum.n, more.n);
         sum.sum += more.sum;
     }
 
@@ -177,6 +178,8 @@ struct Families {
                         {"benign", benign}}),
                 drop.count);
         }
+        for (const auto& tally : analyze::total_tallies(report))
+            add(tallies, labels({{"recipe", recipe}, {"counted", report.counted}}, tally.group), tally.count);
         const auto& accounting = report.accounting;
         const auto fate = [&](std::string_view name, std::string_view cause, std::int64_t count) {
             add(records, labels({{"recipe", recipe}, {"fate", name}, {"cause", cause}}), count);
@@ -231,6 +234,7 @@ void write_openmetrics(std::ostream& out, std::span<const Summary> reports, cons
     write_sums(out, "stapgen_average_seconds", "seconds", "Durations of which the input had means only.",
                all.average_times);
     write_counter(out, "stapgen_drops", "Packets dropped, by place and reason.", all.drops);
+    write_counter(out, "stapgen_counted", "Sums of what a recipe counts, by its keys.", all.tallies);
     write_counter(out, "stapgen_seen", "What the script looked at: all of stapgen_records.", all.seen);
     write_counter(out, "stapgen_records", "Where everything that was seen went.", all.records);
     write_counter(out, "stapgen_beside", "Counts of the script that are no part of the account.", all.other);

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "report/account_text.h"
+#include "report/count_text.h"
 #include "report/detail_text.h"
 #include "report/drop_text.h"
 #include "report/stage_text.h"
@@ -35,14 +36,15 @@ void write_title(std::ostream& out, const analyze::Summary& summary) {
 }  // namespace
 
 void write_text(std::ostream& out, const analyze::Summary& summary, const TextOptions& options) {
-    if (options.total || !summary.counts_drops) write_title(out, summary);
+    if (options.total || !summary.counts()) write_title(out, summary);
     write_stages(out, summary, options);
     write_averages(out, summary);
     write_breakdowns(out, summary, options);
     write_series(out, summary, options);
     if (summary.counts_drops) write_drops(out, summary, options);
+    if (!summary.counted.empty()) write_counts(out, summary, options);
     write_counters(out, summary.counters);
-    if (options.total || !summary.counts_drops) {
+    if (options.total || !summary.counts()) {
         for (const auto& line : account_lines(summary))
             out << line << '\n';
     }

@@ -14,8 +14,8 @@ inline constexpr std::size_t default_width = 80;
 
 struct TextOptions {
     std::vector<analyze::Percentile> percentiles = analyze::default_percentiles();
-    bool intervals = true;        ///< drops: a part for each interval before the total
-    bool total = true;            ///< drops: the total over the intervals
+    bool intervals = true;        ///< drops and counts: a part for each interval before the total
+    bool total = true;            ///< drops and counts: the total over the intervals
     std::size_t max_groups = 20;  ///< the largest so many; the others together are the rows "rest"
     std::size_t width = 0;     ///< columns of the terminal; 0: 80. What does not fit is left out, or as wide as it is
     std::size_t slowest = 5;   ///< so many of the slowest records of each way

@@ -23,29 +23,30 @@ std::map<std::string, std::int64_t> totals(const std::vector<Drop>& rows) {
 
 TEST_CASE("drops of any number of intervals are kept in bounded memory, and none is lost or told twice") {
     std::mt19937_64 random(1013);
-    DropLog log;
+    IntervalLog intervals;
+    DropLog log(intervals);
     std::map<std::string, std::int64_t> truth;
-    constexpr std::int64_t intervals = 10007;
+    constexpr std::int64_t closed = 10007;
     std::size_t most_rows = 0;
-    for (std::int64_t i = 0; i < intervals; ++i) {
+    for (std::int64_t i = 0; i < closed; ++i) {
         for (int row = 0; row < 5; ++row) {
             const auto place = fmt::format("tcp_place_{}", random() % 11);
             const auto count = static_cast<std::int64_t>(random() % 101);
             log.add(place, nullptr, FieldType::reason, count);
             truth[place] += count;
         }
-        log.close({7 * i, 7 * (i + 1)});
+        intervals.close({7 * i, 7 * (i + 1)});
         if (i % 1009 == 0) most_rows = std::max(most_rows, log.rows().size());
     }
     const auto rows = log.rows();
     CHECK(totals(rows) == truth);
-    CHECK(most_rows <= 2 * DropLog::most_rows);
-    REQUIRE(log.intervals().size() > DropLog::most_intervals / 8);
-    CHECK(log.intervals().size() <= DropLog::most_intervals + 1);
-    CHECK(log.intervals().front().start_epoch_ns == 0);
-    CHECK(log.intervals().back().end_epoch_ns == 7 * intervals);
-    for (std::size_t i = 1; i < log.intervals().size(); ++i)
-        CHECK(log.intervals()[i].start_epoch_ns == log.intervals()[i - 1].end_epoch_ns);
+    CHECK(most_rows <= 2 * IntervalLog::most_rows);
+    REQUIRE(intervals.intervals().size() > IntervalLog::most_intervals / 8);
+    CHECK(intervals.intervals().size() <= IntervalLog::most_intervals + 1);
+    CHECK(intervals.intervals().front().start_epoch_ns == 0);
+    CHECK(intervals.intervals().back().end_epoch_ns == 7 * closed);
+    for (std::size_t i = 1; i < intervals.intervals().size(); ++i)
+        CHECK(intervals.intervals()[i].start_epoch_ns == intervals.intervals()[i - 1].end_epoch_ns);
     for (std::size_t i = 1; i < rows.size(); ++i) {
         CHECK(rows[i - 1].interval <= rows[i].interval);
         if (rows[i - 1].interval != rows[i].interval) continue;
@@ -53,13 +54,14 @@ TEST_CASE("drops of any number of intervals are kept in bounded memory, and none
         CHECK(*rows[i - 1].symbol != *rows[i].symbol);
     }
     for (const auto& drop : rows)
-        CHECK(drop.end_epoch_ns == log.intervals()[static_cast<std::size_t>(drop.interval)].end_epoch_ns);
+        CHECK(drop.end_epoch_ns == intervals.intervals()[static_cast<std::size_t>(drop.interval)].end_epoch_ns);
 }
 
 TEST_CASE("the open interval counts on from the closed ones and has no end") {
-    DropLog log;
+    IntervalLog intervals;
+    DropLog log(intervals);
     log.add("icmp_rcv+0x12d/0x400", nullptr, FieldType::reason, 3);
-    log.close({1, 2});
+    intervals.close({1, 2});
     log.add("icmp_rcv+0x12d/0x400", nullptr, FieldType::reason, 5);
     log.add("tcp_v4_rcv", nullptr, FieldType::reason, 7);
     const auto open = log.open_rows();
@@ -74,16 +76,17 @@ TEST_CASE("the open interval counts on from the closed ones and has no end") {
 }
 
 TEST_CASE("intervals without drops are kept in bounded memory, too, and the drops after them are told") {
-    DropLog log;
-    constexpr std::int64_t intervals = 3 * static_cast<std::int64_t>(DropLog::most_intervals) + 1;
-    for (std::int64_t i = 0; i < intervals; ++i)
-        log.close({i, i + 1});
+    IntervalLog intervals;
+    DropLog log(intervals);
+    constexpr std::int64_t closed = 3 * static_cast<std::int64_t>(IntervalLog::most_intervals) + 1;
+    for (std::int64_t i = 0; i < closed; ++i)
+        intervals.close({i, i + 1});
     CHECK(log.rows().empty());
     for (const auto* place : {"tcp_v4_rcv", "icmp_rcv", "tcp_v4_rcv"})
         log.add(place, nullptr, FieldType::reason, 17);
-    log.close({intervals, intervals + 1});
-    CHECK(log.intervals().size() <= DropLog::most_intervals + 1);
-    CHECK(log.intervals().back().end_epoch_ns == intervals + 1);
+    intervals.close({closed, closed + 1});
+    CHECK(intervals.intervals().size() <= IntervalLog::most_intervals + 1);
+    CHECK(intervals.intervals().back().end_epoch_ns == closed + 1);
     const auto rows = log.rows();
     REQUIRE(rows.size() == 2);
     CHECK(rows[0].symbol == "tcp_v4_rcv");
@@ -92,7 +95,8 @@ TEST_CASE("intervals without drops are kept in bounded memory, too, and the drop
 }
 
 TEST_CASE("of more places than can be told apart the rest is one, and no drop is missing") {
-    DropLog log;
+    IntervalLog intervals;
+    DropLog log(intervals);
     for (std::size_t i = 0; i < DropLog::most_kinds + 1009; ++i)
         log.add(std::to_string(i) + "th_place", nullptr, FieldType::reason, 3);
     const auto rows = log.open_rows();

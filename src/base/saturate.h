@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace stapgen::analyze {
+namespace stapgen::base {
 
 /// Counts come from outside, so that sums of them must not overflow: they stop at the largest number.
 inline std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
@@ -18,4 +18,4 @@ inline std::int64_t saturating_subtract(std::int64_t a, std::int64_t b) {
     return a < 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
 }
 
-}  // namespace stapgen::analyze
+}  // namespace stapgen::base

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "analyze/summary.h"
+#include "recipe/catalog.h"
+
+namespace stapgen::cli {
+
+/// What the counted things mean, from the recipe of that name if there is one here.
+void put_meanings(analyze::Summary& summary, const recipe::Catalog& catalog);
+
+}  // namespace stapgen::cli

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <ostream>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analyze/summary.h"
+#include "report/text_report.h"
+
+namespace stapgen::report {
+
+/// A table for each interval and one of the total, as write_drops() does, and what the counted things mean.
+void write_counts(std::ostream& out, const analyze::Summary& summary, const TextOptions& options);
+
+/// The names of the keys, in the order in which they come up; "other" is none.
+std::vector<std::string> keys_of(std::span<const analyze::Tally> tallies);
+
+/// The value of that key; "other" in the first column of the group "other", else "".
+std::string key_cell(const analyze::Tally& tally, const std::string& key, bool is_first);
+
+/// The first key's text and what it means, once each, in the order of the rows; what has no meaning is left out.
+std::vector<std::pair<std::string, std::string>> meanings_of(std::span<const analyze::Tally> tallies);
+
+}  // namespace stapgen::report

@@ -1,0 +1,84 @@
+#include "analyze/count_log.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "analyze/analyzer.h"
+#include "decode/record_parser.h"
+
+using namespace stapgen::analyze;
+using stapgen::decode::RecordParser;
+
+namespace {
+
+constexpr const char* header = "stapgen\t3\tpage-alloc\talloc\tcomm:text,key\tpid:int,key\tpages:count\n";
+
+Summary summary_of(const std::string& text, std::vector<std::string> by) {
+    RecordParser parser;
+    std::optional<Analyzer> analyzer;
+    std::size_t from = 0;
+    for (auto end = text.find('\n'); end != std::string::npos; end = text.find('\n', from)) {
+        const auto line = parser.feed(std::string_view(text).substr(from, end - from));
+        if (!analyzer) analyzer = Analyzer::create(*parser.header(), {.group_by = by}).value();
+        analyzer->add(line);
+        from = end + 1;
+    }
+    return analyzer->summary();
+}
+
+}  // namespace
+
+TEST_CASE("records with a count and no address are summed by their keys, in each interval and in all") {
+    const auto summary = summary_of(std::string(header) +
+                                        "ready\t1000000000\t5\n"
+                                        "alloc\tcc1\t17\t101\nalloc\tld\t19\t7\nalloc\tcc1\t17\t2\n"
+                                        "tick\t2000000000\tseen=110\treported=110\n"
+                                        "alloc\tld\t19\t211\nalloc\tcc1\t23\t3\n"
+                                        "end\t3000000000\tseen=324\treported=324\n",
+                                    {"comm", "pid"});
+    CHECK(summary.counted == "pages");
+    CHECK_FALSE(summary.counts_drops);
+    CHECK(summary.accounting.reported == 324);
+    CHECK(summary.accounting.unaccounted() == 0);
+    REQUIRE(summary.tallies.size() == 4);
+    CHECK(summary.tallies[0].group == Group{{"comm", "cc1"}, {"pid", 17}});
+    CHECK(summary.tallies[0].count == 103);
+    CHECK(summary.tallies[0].end_epoch_ns == 2000000000);
+    CHECK(summary.tallies[2].count == 211);
+    CHECK(summary.tallies[2].interval == 1);
+    const auto totals = total_tallies(summary);
+    REQUIRE(totals.size() == 3);
+    CHECK(totals[0].group == Group{{"comm", "ld"}, {"pid", 19}});
+    CHECK(totals[0].count == 218);
+    CHECK(sum_of(totals) == 324);
+}
+
+TEST_CASE("counts are summed by what is asked for, and as one sum where nothing is") {
+    const std::string text = std::string(header) + "alloc\tcc1\t17\t101\nalloc\tcc1\t23\t3\nalloc\tld\t19\t7\n";
+    const auto by_name = summary_of(text, {"comm"});
+    REQUIRE(by_name.tallies.size() == 2);
+    CHECK(by_name.tallies[0].count == 104);
+    const auto whole = summary_of(text, {});
+    REQUIRE(whole.tallies.size() == 1);
+    CHECK(whole.tallies[0].group.empty());
+    CHECK(whole.tallies[0].count == 111);
+}
+
+TEST_CASE("two runs' counts stand one behind the other") {
+    const std::string text = std::string(header) + "alloc\tcc1\t17\t101\nend\t5\tseen=101\treported=101\n";
+    auto both = summary_of(text, {"comm"});
+    CHECK(merge(both, summary_of(text, {"comm"})));
+    REQUIRE(both.tallies.size() == 2);
+    CHECK(both.tallies[1].interval == 1);
+    CHECK(total_tallies(both).at(0).count == 202);
+}
+
+TEST_CASE("of more groups than can be told apart the rest is one, and nothing is missing") {
+    std::string text = header;
+    for (std::size_t i = 0; i < CountLog::most_groups + 1009; ++i)
+        text += fmt::format("alloc\tx\t{}\t3\n", i);
+    const auto summary = summary_of(text, {"pid"});
+    CHECK(summary.tallies.size() == CountLog::most_groups + 1);
+    CHECK(summary.tallies.front().group == Group{{"other", true}});
+    CHECK(summary.tallies.front().count == 3 * 1009);
+}

@@ -1,0 +1,110 @@
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <ctime>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "report/csv_report.h"
+#include "report/html_report.h"
+#include "report/json_report.h"
+#include "report/openmetrics_report.h"
+#include "report/text_report.h"
+
+using namespace stapgen::analyze;
+
+namespace {
+
+Tally tally(std::int64_t interval, const std::string& comm, std::int64_t pid, std::int64_t count) {
+    Tally of;
+    of.interval = interval;
+    of.end_epoch_ns = 1795180005000000000 + interval * 5000000000;
+    of.group = {{"comm", comm}, {"pid", pid}};
+    of.count = count;
+    return of;
+}
+
+/// Two intervals and one without anything; a name that means harm.
+Summary page_summary() {
+    Summary summary;
+    summary.recipe = "page-alloc";
+    summary.counted = "pages";
+    summary.intervals = {{1795180000000000000, 1795180005000000000},
+                         {1795180005000000000, 1795180010000000000},
+                         {1795180010000000000, 1795180015000000000}};
+    summary.tallies = {tally(0, "cc1", 17, 10007), tally(0, "=<b>\x1b[2J", 19, 101), tally(1, "cc1", 17, 3)};
+    summary.tallies[0].meaning = "a compiler";
+    summary.tallies[2].meaning = "a compiler";
+    summary.accounting = {10111, 10111, 0, {}, {}, {}, true};
+    summary.start_epoch_ns = 1795180000000000000;
+    summary.end_epoch_ns = 1795180015000000000;
+    return summary;
+}
+
+bool has(const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("counts are a table for each interval and one of the total, with what they mean below") {
+    setenv("TZ", "UTC", 1);
+    tzset();
+    std::ostringstream out;
+    stapgen::report::write_text(out, page_summary());
+    CHECK(out.str() ==
+          "page-alloc, 2026-11-20 13:06:40 +0000, for 15.0 s\n\n"
+          "2026-11-20 13:06:45 +0000\n"
+          "PAGES COMM        PID\n"
+          "10007 cc1         17\n"
+          "  101 =<b>\\x1b[2J 19\n\n"
+          "2026-11-20 13:06:50 +0000\n"
+          "PAGES COMM PID\n"
+          "    3 cc1  17\n\n"
+          "2026-11-20 13:06:55 +0000\n"
+          "none\n\n"
+          "total: 10111 pages\n"
+          "PAGES COMM        PID\n"
+          "10010 cc1         17\n"
+          "  101 =<b>\\x1b[2J 19\n\n"
+          "cc1: a compiler\n\n"
+          "10111 seen = 10111 reported + 0 filtered + 0 incomplete + 0 lost\n");
+}
+
+TEST_CASE("of many counts the table has the largest, and says what the others sum up to") {
+    auto summary = page_summary();
+    summary.intervals.resize(1);
+    summary.tallies.resize(2);
+    std::ostringstream out;
+    stapgen::report::write_text(out, summary, {.max_groups = 1});
+    CHECK(has(out.str(), "total: 10108 pages\n"));
+    CHECK(has(out.str(), "and 101 in 1 more row; --top shows more\n"));
+}
+
+TEST_CASE("counts are in each format for programs") {
+    const auto summary = page_summary();
+    std::ostringstream json_text, csv, metrics, html;
+    stapgen::report::write_json(json_text, summary);
+    const auto document = nlohmann::json::parse(json_text.str());
+    CHECK(document["counted"] == "pages");
+    REQUIRE(document["counts"].size() == 3);
+    CHECK(document["counts"][0]["group"] == nlohmann::json{{"comm", "cc1"}, {"pid", 17}});
+    CHECK(document["counts"][0]["count"] == 10007);
+    CHECK(document["counts"][0]["meaning"] == "a compiler");
+    CHECK(document["counts"][1]["meaning"].is_null());
+    CHECK(document["counts"][2]["interval"] == 1);
+    CHECK(document["counts"][2]["time"] == "2026-11-20T13:06:50.000000000Z");
+
+    stapgen::report::write_csv(csv, {&summary, 1});
+    CHECK(has(csv.str(), "1,page-alloc,count,pages,,,,cc1,17,count,10010,\r\n"));
+    CHECK(has(csv.str(), "1,page-alloc,interval-count,pages,,,1795180010000000000,cc1,17,count,3,\r\n"));
+
+    stapgen::report::write_openmetrics(metrics, {&summary, 1}, {});
+    CHECK(has(metrics.str(),
+              "stapgen_counted_total{recipe=\"page-alloc\",counted=\"pages\",comm=\"cc1\",pid=\"17\"} 10010\n"));
+
+    stapgen::report::write_html(html, {summary});
+    CHECK(has(html.str(), "total: 10111 pages"));
+    CHECK(has(html.str(), "a compiler"));
+    CHECK_FALSE(has(html.str(), "=<b>"));
+}
