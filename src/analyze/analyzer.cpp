@@ -25,8 +25,9 @@ struct Plan {
     struct Slot {
         std::size_t field = 0;
         std::size_t measure = 0;
-        std::optional<std::size_t> stage;  ///< place among the stages
-        std::optional<std::size_t> part;   ///< place in the breakdown; nothing for the total and for values
+        std::optional<std::size_t> stage{};  ///< place among the stages, or else
+        std::size_t value = 0;               ///< among the values
+        std::optional<std::size_t> part{};   ///< place in the breakdown; nothing for the total and for values
     };
     std::vector<Slot> slots;
     std::vector<GroupKey> group_keys;
@@ -113,10 +114,12 @@ void Analyzer::State::plan(const decode::Schema& schema) {
         if (type == FieldType::text && name == "way") plan.way = i;
         if (type != FieldType::stage && type != FieldType::value) continue;
         const auto known = std::ranges::find(measures, name, &MeasureName::name);
-        Plan::Slot slot{i, static_cast<std::size_t>(known - measures.begin()), std::nullopt, std::nullopt};
+        Plan::Slot slot{.field = i, .measure = static_cast<std::size_t>(known - measures.begin())};
+        const auto stages_before =
+            static_cast<std::size_t>(std::count_if(measures.begin(), known, [](auto& m) { return m.is_stage; }));
+        slot.value = slot.measure - stages_before;
         if (type == FieldType::stage) {
-            slot.stage =
-                static_cast<std::size_t>(std::count_if(measures.begin(), known, [](auto& m) { return m.is_stage; }));
+            slot.stage = stages_before;
             if (name == "total") {
                 plan.total = i;
             } else {
@@ -132,7 +135,10 @@ void Analyzer::State::plan(const decode::Schema& schema) {
     }
     if (plan.group_keys.size() != options.group_by.size()) plan.group_keys.clear();
     plans.push_back(std::move(plan));
-    if (!series) series.emplace(std::ranges::count(measures, true, &MeasureName::is_stage));
+    if (!series) {
+        series.emplace(std::ranges::count(measures, true, &MeasureName::is_stage),
+                       std::ranges::count(measures, false, &MeasureName::is_stage));
+    }
 }
 
 void Analyzer::State::add(const decode::Record& record) {
@@ -166,8 +172,12 @@ void Analyzer::State::add_stages(Plan& plan, const decode::Record& record) {
         const auto& value = record.values[slot.field];
         if (!value.seen) continue;
         part.add(slot.measure, value.number);
+        if (block != nullptr) {
+            auto& histograms = slot.stage ? block->stages : block->values;
+            const auto place = slot.stage.value_or(slot.value);
+            if (place < histograms.size()) histograms[place].add(value.number);
+        }
         if (!slot.stage) continue;
-        if (block != nullptr && *slot.stage < block->stages.size()) block->stages[*slot.stage].add(value.number);
         if (!slot.part) continue;
         stage_values[*slot.part] = value.number;
         sum = base::saturating_add(sum, value.number);

@@ -10,15 +10,19 @@ namespace stapgen::analyze {
 
 namespace {
 
-void add_up(Block& into, const Block& from) {
-    for (std::size_t i = 0; i < from.stages.size(); ++i)
-        into.stages[i] += from.stages[i];
+void add_up(std::vector<Histogram>& into, const std::vector<Histogram>& from) {
+    for (std::size_t i = 0; i < from.size(); ++i)
+        into[i] += from[i];
 }
 
 }  // namespace
 
+void Series::push_back(std::int64_t start_ns) {
+    blocks_.push_back({start_ns, std::vector<Histogram>(stages_), std::vector<Histogram>(values_)});
+}
+
 Block& Series::find(std::int64_t time_ns) {
-    if (blocks_.empty()) blocks_.push_back({time_ns, std::vector<Histogram>(stages_)});
+    if (blocks_.empty()) push_back(time_ns);
     const auto start = blocks_.front().start_ns;
     if (time_ns < start) return blocks_.front();
     // Unsigned, because the two may be farther apart than a signed number holds.
@@ -27,7 +31,7 @@ Block& Series::find(std::int64_t time_ns) {
         coarsen(block_ns_ * 2);
     const auto place = static_cast<std::size_t>(since / static_cast<std::uint64_t>(block_ns_));
     while (blocks_.size() <= place)
-        blocks_.push_back({blocks_.back().start_ns + block_ns_, std::vector<Histogram>(stages_)});
+        push_back(blocks_.back().start_ns + block_ns_);
     last_ = place;
     return blocks_[place];
 }
@@ -43,7 +47,8 @@ void Series::coarsen(std::int64_t block_ns) {
         std::vector<Block> halves;
         for (auto& block : std::exchange(blocks_, {})) {
             if (!halves.empty() && block.start_ns - halves.back().start_ns < block_ns_) {
-                add_up(halves.back(), block);
+                add_up(halves.back().stages, block.stages);
+                add_up(halves.back().values, block.values);
             } else {
                 halves.push_back(std::move(block));
             }

@@ -7,10 +7,11 @@
 
 namespace stapgen::analyze {
 
-/// What was measured in one span of time, of the whole: a histogram for each stage, in the order of the stages.
+/// What was measured in one span of time, of the whole: a histogram for each stage and for each value, in their order.
 struct Block {
     std::int64_t start_ns = 0;  ///< since the epoch; where the input does not tell, since its first record
-    std::vector<Histogram> stages;
+    std::vector<Histogram> stages{};
+    std::vector<Histogram> values{};
 };
 
 /// A measurement cut into blocks of equal length, as many as keep memory bounded: the length doubles when there would
@@ -21,8 +22,7 @@ class Series {
     static constexpr std::size_t most_blocks = 256;
     static constexpr std::int64_t shortest_block_ns = 1'000'000'000;
 
-    explicit Series(std::size_t stages = 0, std::int64_t block_ns = shortest_block_ns)
-        : stages_(stages), block_ns_(block_ns) {}
+    explicit Series(std::size_t stages = 0, std::size_t values = 0) : stages_(stages), values_(values) {}
 
     /// The block of a moment, on any clock. Times need not ascend; one before the first block counts in that one.
     Block& at(std::int64_t time_ns) {
@@ -48,8 +48,10 @@ class Series {
   private:
     Block& find(std::int64_t time_ns);
 
-    std::size_t stages_;
-    std::int64_t block_ns_;
+    void push_back(std::int64_t start_ns);
+
+    std::size_t stages_, values_;
+    std::int64_t block_ns_ = shortest_block_ns;
     std::vector<Block> blocks_;
     std::size_t last_ = 0;  ///< the block of the last record: the next one is likely in it, too
 };

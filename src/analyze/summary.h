@@ -135,8 +135,8 @@ struct Summary {
     std::vector<Measure> stages;        ///< the whole in recipe order, then each group, the largest first
     std::vector<Measure> values;        ///< likewise
     std::vector<Breakdown> breakdowns;  ///< one for each way
-    Series series;                      ///< of the stages, in the order of their first rows above; empty without times
-    std::vector<Average> averages;      ///< of the whole
+    Series series;  ///< of stages and values, in the order of their first rows above; empty without times
+    std::vector<Average> averages;  ///< of the whole
     std::vector<AverageInterval> average_intervals;
     std::int64_t resolution_ns = 1;  ///< stages are multiples of it
     /// What a reader must know of this input: "requests above 100 us are cut off". One that begins with a number is a

@@ -143,18 +143,24 @@ class Writer {
 
     void series(const Summary& summary) {
         for (const auto& block : summary.series.blocks()) {
-            std::size_t place = 0;
-            for (const auto& stage : summary.stages) {
-                if (!stage.group.empty()) continue;
-                if (place == block.stages.size()) break;
-                const auto& stats = block.stages[place++];
-                if (stage.stats.n() == 0) continue;
-                const Subject subject{.kind = "series", .name = stage.name, .time_ns = block.start_ns};
-                row(subject, "n", stats.n());
-                row(subject, "p50_ns", stats.percentile(50));
-                row(subject, "p99_ns", stats.percentile(99));
-                row(subject, "max_ns", stats.max());
-            }
+            series_block(summary.stages, block.stages, block.start_ns, "series", "_ns");
+            series_block(summary.values, block.values, block.start_ns, "value-series", "");
+        }
+    }
+
+    void series_block(const std::vector<Measure>& measures, const std::vector<Histogram>& histograms,
+                      std::int64_t start_ns, std::string_view kind, const std::string& unit) {
+        std::size_t place = 0;
+        for (const auto& measure : measures) {
+            if (!measure.group.empty()) continue;
+            if (place == histograms.size()) break;
+            const auto& stats = histograms[place++];
+            if (measure.stats.n() == 0) continue;
+            const Subject subject{.kind = kind, .name = measure.name, .time_ns = start_ns};
+            row(subject, "n", stats.n());
+            row(subject, "p50" + unit, stats.percentile(50));
+            row(subject, "p99" + unit, stats.percentile(99));
+            row(subject, "max" + unit, stats.max());
         }
     }
 

@@ -80,6 +80,41 @@ void write_slowest(std::ostream& out, const analyze::Summary& summary, const ana
     out << '\n';
 }
 
+/// The measures of the whole in each block, in which they are `histograms`.
+void write_blocks(std::ostream& out, const analyze::Summary& summary, const std::vector<Measure>& measures,
+                  std::vector<analyze::Histogram> analyze::Block::*histograms, bool is_time) {
+    std::vector<const Measure*> whole;
+    for (const auto& measure : measures) {
+        if (measure.group.empty()) whole.push_back(&measure);
+    }
+    const bool has_total = std::ranges::any_of(
+        whole, [](const Measure* measure) { return measure->name == "total" && measure->stats.n() > 0; });
+    const auto cell = [is_time](std::optional<std::int64_t> number) {
+        if (!number) return std::string("-");
+        return is_time ? us(static_cast<double>(*number)) : fmt::format("{}", *number);
+    };
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& block : summary.series.blocks()) {
+        const auto time = summary.start_epoch_ns ? local_time(block.start_ns) : moment(summary, block.start_ns);
+        const auto& all = block.*histograms;
+        for (std::size_t i = 0; i < whole.size() && i < all.size(); ++i) {
+            if (has_total ? whole[i]->name != "total" : whole[i]->stats.n() == 0) continue;
+            rows.push_back({time, base::printable(whole[i]->name), fmt::format("{}", all[i].n()),
+                            cell(all[i].percentile(50)), cell(all[i].percentile(99)), cell(all[i].max())});
+        }
+    }
+    if (rows.empty()) return;
+    out << "In blocks of " << base::format_duration(std::chrono::nanoseconds(summary.series.block_ns())) << ":\n"
+        << table({{"TIME", Align::left},
+                  {is_time ? "STAGE [us]" : "VALUE", Align::left},
+                  {"N"},
+                  {"P50"},
+                  {"P99"},
+                  {"MAX"}},
+                 rows)
+        << '\n';
+}
+
 }  // namespace
 
 void write_breakdowns(std::ostream& out, const analyze::Summary& summary, const TextOptions& options) {
@@ -94,26 +129,8 @@ void write_breakdowns(std::ostream& out, const analyze::Summary& summary, const 
 
 void write_series(std::ostream& out, const analyze::Summary& summary, const TextOptions& options) {
     if (!options.series || summary.series.blocks().empty()) return;
-    std::vector<const Measure*> stages;
-    for (const auto& stage : summary.stages) {
-        if (stage.group.empty()) stages.push_back(&stage);
-    }
-    const bool has_total = std::ranges::any_of(
-        stages, [](const Measure* stage) { return stage->name == "total" && stage->stats.n() > 0; });
-    std::vector<std::vector<std::string>> rows;
-    for (const auto& block : summary.series.blocks()) {
-        const auto time = summary.start_epoch_ns ? local_time(block.start_ns) : moment(summary, block.start_ns);
-        for (std::size_t i = 0; i < stages.size() && i < block.stages.size(); ++i) {
-            if (has_total ? stages[i]->name != "total" : stages[i]->stats.n() == 0) continue;
-            const auto& stats = block.stages[i];
-            const auto cell = [](std::optional<std::int64_t> ns) { return ns ? us(static_cast<double>(*ns)) : "-"; };
-            rows.push_back({time, base::printable(stages[i]->name), fmt::format("{}", stats.n()),
-                            cell(stats.percentile(50)), cell(stats.percentile(99)), cell(stats.max())});
-        }
-    }
-    if (rows.empty()) return;
-    out << "In blocks of " << base::format_duration(std::chrono::nanoseconds(summary.series.block_ns())) << ":\n"
-        << table({{"TIME", Align::left}, {"STAGE [us]", Align::left}, {"N"}, {"P50"}, {"P99"}, {"MAX"}}, rows) << '\n';
+    write_blocks(out, summary, summary.stages, &analyze::Block::stages, true);
+    write_blocks(out, summary, summary.values, &analyze::Block::values, false);
 }
 
 void write_averages(std::ostream& out, const analyze::Summary& summary) {

@@ -16,10 +16,10 @@ namespace {
 
 using analyze::Histogram;
 
-/// Names of the stages, in the order of the series: that of their first rows.
-std::vector<std::string> stage_names(const analyze::Summary& summary) {
+/// Names of the measures, in the order of the series: that of their first rows.
+std::vector<std::string> names_of(const std::vector<analyze::Measure>& measures) {
     std::vector<std::string> names;
-    for (const auto& measure : summary.stages) {
+    for (const auto& measure : measures) {
         if (std::ranges::find(names, measure.name) == names.end()) names.push_back(measure.name);
     }
     return names;
@@ -30,17 +30,21 @@ std::string seconds(std::int64_t ns) {
     return fmt::format("{}", static_cast<double>(ns) / 1e9);
 }
 
-Table block_table(const analyze::Summary& summary, const analyze::Series& series, std::size_t stage,
-                  const std::string& name) {
+using Histograms = std::vector<Histogram> analyze::Block::*;
+
+Table block_table(const analyze::Summary& summary, const analyze::Series& series, Histograms histograms,
+                  std::size_t place, const std::string& name) {
+    const Style style{.is_time = histograms == &analyze::Block::stages};
+    const std::string unit = style.is_time ? " [us]" : "";
     Table table{fmt::format("{} in blocks of {} s", name, seconds(series.block_ns())),
-                {{"FROM [s]"}, {"AT", Kind::text}, {"N"}, {"P50 [us]"}, {"P99 [us]"}, {"MAX [us]"}}};
+                {{"FROM [s]"}, {"AT", Kind::text}, {"N"}, {"P50" + unit}, {"P99" + unit}, {"MAX" + unit}}};
     table.folded = true;
     table.chart = "time";
     table.stage = name;
-    const Style style;
+    table.unit = style.is_time ? "us" : "";
     const auto start = series.blocks().front().start_ns;
     for (const auto& block : series.blocks()) {
-        const auto& stats = block.stages[stage];
+        const auto& stats = (block.*histograms)[place];
         table.rows.push_back({{seconds(block.start_ns - start)},
                               {summary.start_epoch_ns ? local_time_of_day(block.start_ns).substr(0, 8) : "-"},
                               {fmt::format("{}", stats.n())},
@@ -90,7 +94,7 @@ std::int64_t block_length(const analyze::Summary& summary, std::size_t rows) {
     const auto& blocks = summary.series.blocks();
     auto length = summary.series.block_ns();
     if (blocks.empty()) return length;
-    const auto stages = stage_names(summary).size();
+    const auto stages = names_of(summary.stages).size() + names_of(summary.values).size();
     const auto span = base::saturating_subtract(blocks.back().start_ns, blocks.front().start_ns);
     while (length <= span / 2 && static_cast<std::size_t>(span / length + 1) * stages > rows)
         length *= 2;
@@ -98,18 +102,21 @@ std::int64_t block_length(const analyze::Summary& summary, std::size_t rows) {
 }
 
 Section time_section(const analyze::Summary& summary, std::int64_t block_ns) {
-    Section section{"time", "Latency over time"};
-    const auto names = stage_names(summary);
-    if (summary.series.blocks().empty() || names.empty()) return section;
+    Section section{"time", summary.stages.empty() ? "Values over time" : "Latency over time"};
+    if (summary.series.blocks().empty()) return section;
     auto series = summary.series;
     series.coarsen(block_ns);
-    section.chart = "time";
     section.first_stage = first_stage_of(summary);
-    for (std::size_t i = 0; i < std::min(names.size(), series.blocks().front().stages.size()); ++i) {
-        const bool any =
-            std::ranges::any_of(series.blocks(), [i](const auto& block) { return block.stages[i].n() > 0; });
-        if (any) section.tables.push_back(block_table(summary, series, i, names[i]));
-    }
+    const auto add = [&](const std::vector<std::string>& names, Histograms histograms) {
+        for (std::size_t i = 0; i < std::min(names.size(), (series.blocks().front().*histograms).size()); ++i) {
+            const auto is_there = [&](const auto& block) { return (block.*histograms)[i].n() > 0; };
+            if (std::ranges::any_of(series.blocks(), is_there))
+                section.tables.push_back(block_table(summary, series, histograms, i, names[i]));
+        }
+    };
+    add(names_of(summary.stages), &analyze::Block::stages);
+    add(names_of(summary.values), &analyze::Block::values);
+    if (!section.tables.empty()) section.chart = "time";
     return section;
 }
 

@@ -105,6 +105,7 @@ data table_data(const Table& table) {
     object.set("folded", table.folded);
     object.set("of_chart", text_or_false(table.chart));
     object.set("of_stage", table.stage);
+    object.set("of_unit", table.unit);
     return object;
 }
 

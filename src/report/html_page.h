@@ -47,6 +47,7 @@ struct Table {
     bool folded = false;  ///< shown when its caption is clicked
     std::string chart{};  ///< "time" or "distribution": the chart that is drawn from it
     std::string stage{};  ///< of a table of the chart "time"
+    std::string unit{};   ///< of its numbers; empty: none
 };
 
 /// A stacked bar with its label.

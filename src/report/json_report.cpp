@@ -109,7 +109,31 @@ void add_slowest(Json& array, const analyze::Breakdown& breakdown) {
     }
 }
 
-/// An array for each column, one element for each block: short, and a table to programs.
+/// An array for each column, one element for each block: short, and a table to programs. Of what is in `histograms` of
+/// each block, in the order of `measures`.
+Json series_columns(const std::vector<analyze::Measure>& measures, const std::vector<analyze::Block>& blocks,
+                    std::vector<analyze::Histogram> analyze::Block::*histograms, const std::string& kind,
+                    const std::string& unit) {
+    Json columns = Json::array();
+    std::size_t place = 0;
+    for (const auto& measure : measures) {
+        if (!measure.group.empty()) continue;
+        Json n = Json::array(), p50 = Json::array(), p99 = Json::array(), max = Json::array();
+        for (const auto& block : blocks) {
+            const auto& all = block.*histograms;
+            const auto stats = place < all.size() ? all[place] : analyze::Histogram();
+            n.push_back(stats.n());
+            p50.push_back(or_null(stats.percentile(50)));
+            p99.push_back(or_null(stats.percentile(99)));
+            max.push_back(or_null(stats.max()));
+        }
+        columns.push_back(
+            {{kind, measure.name}, {"n", n}, {"p50" + unit, p50}, {"p99" + unit, p99}, {"max" + unit, max}});
+        ++place;
+    }
+    return columns;
+}
+
 Json series_json(const analyze::Summary& summary) {
     const auto& blocks = summary.series.blocks();
     Json object;
@@ -117,22 +141,8 @@ Json series_json(const analyze::Summary& summary) {
     object["start_ns"] = Json::array();
     for (const auto& block : blocks)
         object["start_ns"].push_back(block.start_ns);
-    object["stages"] = Json::array();
-    std::size_t place = 0;
-    for (const auto& stage : summary.stages) {
-        if (!stage.group.empty()) continue;
-        Json n = Json::array(), p50 = Json::array(), p99 = Json::array(), max = Json::array();
-        for (const auto& block : blocks) {
-            const auto stats = place < block.stages.size() ? block.stages[place] : analyze::Histogram();
-            n.push_back(stats.n());
-            p50.push_back(or_null(stats.percentile(50)));
-            p99.push_back(or_null(stats.percentile(99)));
-            max.push_back(or_null(stats.max()));
-        }
-        object["stages"].push_back(
-            {{"stage", stage.name}, {"n", n}, {"p50_ns", p50}, {"p99_ns", p99}, {"max_ns", max}});
-        ++place;
-    }
+    object["stages"] = series_columns(summary.stages, blocks, &analyze::Block::stages, "stage", "_ns");
+    object["values"] = series_columns(summary.values, blocks, &analyze::Block::values, "value", "");
     return object;
 }
 

@@ -11,10 +11,12 @@
     const [by, unit] = us >= 1e6 ? [1e6, "s"] : us >= 1e3 ? [1e3, "ms"] : us >= 1 ? [1, "us"] : [1e-3, "ns"];
     return `${Number((us / by).toPrecision(4))} ${unit}`;
   };
+  const plain = value => (value == null ? "-" : String(Number(value.toPrecision(6))));
   const since = s => (s == null ? "-" : s < 60 ? `${Number(s.toFixed(1))} s`
     : `${Math.floor(s / 60)}:${String(Math.floor(s % 60)).padStart(2, "0")} min`);
 
   const tablesOf = (run, chart) => [...document.querySelectorAll(`#${run} table[data-chart="${chart}"]`)];
+  const unitOf = (run, stage) => tablesOf(run, "time").find(table => table.dataset.stage === stage)?.dataset.unit;
   const stagesOf = {
     time: run => tablesOf(run, "time").map(table => table.dataset.stage),
     distribution: run => tablesOf(run, "distribution").flatMap(table =>
@@ -63,7 +65,7 @@
   const dashes = [[6, 4], []];
   const styles = { P50: ["--c2", 1.5], P99: ["--c0", 2], max: ["--c7", 1], share: ["--c0", 1.5] };
 
-  function seriesOf(kind, name, run, runs, label) {
+  function seriesOf(kind, name, run, runs, label, text) {
     const [stroke, width] = styles[name];
     const paths = uPlot.paths.stepped({ align: 1 });
     const single = runs === 1;
@@ -74,7 +76,7 @@
       line.value = (_, share) => (share == null ? "-" : `${Number(share.toPrecision(3))} %`);
       line.fill = single || run === 1 ? line.stroke + "33" : undefined;
     } else {
-      line.value = (_, us) => duration(us);
+      line.value = (_, value) => text(value);
     }
     return line;
   }
@@ -98,13 +100,13 @@
     return splits.map(value => (shown.test(value.toExponential(1)) ? value : null));
   };
 
-  function optionsOf(kind, width, logCounts) {
+  function optionsOf(kind, width, logCounts, text) {
     const height = Math.round(Math.max(220, Math.min(340, width * 0.42)));
     const common = { width, height, padding: [10, 28, 0, 0], cursor: { drag: { x: true, y: false } }, legend: { live: true } };
     if (kind === "time") {
-      return { ...common, scales: { x: { time: false }, y: { distr: 3 } },
+      return { ...common, scales: { x: { time: false }, y: text === duration ? { distr: 3 } : {} },
         axes: [axis({ size: 34, label: "since the start", values: (_, splits) => splits.map(since) }),
-               axis({ size: 64, values: (_, splits) => splits.map(us => (us == null ? "" : duration(us))) })],
+               axis({ size: 64, values: (_, splits) => splits.map(value => (value == null ? "" : text(value))) })],
         series: [{ label: "at", value: (_, s) => since(s) }] };
     }
     return { ...common, scales: { x: { time: false, distr: 3, range: (_, min, max) => [min, max] }, y: logCounts ? { distr: 3 } : { range: (_, __, max) => [0, max * 1.05 || 1] } },
@@ -140,7 +142,8 @@
     let plot = null;
     function draw() {
       if (plot) plot.destroy();
-      const options = optionsOf(kind, Math.max(240, place.clientWidth), log.checked);
+      const text = kind === "time" && runs.every(run => unitOf(run, stage.value) !== "us") ? plain : duration;
+      const options = optionsOf(kind, Math.max(240, place.clientWidth), log.checked, text);
       const tables = [];
       runs.forEach((run, i) => {
         const found = columnsOf[kind](run, stage.value);
@@ -148,7 +151,7 @@
         if (log.checked) found.columns = found.columns.map((column, j) => (j ? column.map(y => y || null) : column));
         tables.push(found.columns);
         found.names.forEach(name => options.series.push(
-          seriesOf(kind, name, i, runs.length, names.length ? `${name} ${names[i]}` : name)));
+          seriesOf(kind, name, i, runs.length, names.length ? `${name} ${names[i]}` : name, text)));
       });
       if (kind === "time" && !tables.some(table => table.slice(1).some(column => column.some(y => y !== null)))) return;
       plot = new uPlot(options, uPlot.join(tables), canvas);

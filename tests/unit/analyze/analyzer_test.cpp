@@ -50,6 +50,24 @@ std::int64_t count_of(const std::vector<Cause>& causes, std::string_view name) {
 
 }  // namespace
 
+TEST_CASE("values have a series beside that of the stages") {
+    const auto summary =
+        Run("stapgen\t3\ttcp-probe\ttcp\ttime:time\tcwnd:value\tsrtt:stage\tretransmits:value\n"
+            "tcp\t1000000000\t10\t30000000\t-\ntcp\t1000000007\t12\t-\t1\ntcp\t3000000000\t5\t31000000\t2\n")
+            .summary();
+    const auto& blocks = summary.series.blocks();
+    REQUIRE(blocks.size() == 3);
+    REQUIRE(blocks[0].stages.size() == 1);
+    REQUIRE(blocks[0].values.size() == 2);
+    CHECK(blocks[0].values[0].n() == 2);
+    CHECK(blocks[0].values[0].max() == 12);
+    CHECK(blocks[0].values[1].n() == 1);
+    CHECK(blocks[0].stages[0].n() == 1);
+    CHECK(blocks[1].values[0].n() == 0);
+    CHECK(blocks[2].values[0].max() == 5);
+    CHECK(blocks[2].stages[0].max() == 31000000);
+}
+
 TEST_CASE("a recording without records has every stage with n 0") {
     Run run(std::string(rx_header) + std::string(ready) + "end\t1795180007000000000\tseen=0\n");
     const auto summary = run.summary();

@@ -68,7 +68,8 @@ TEST_CASE("times at the ends of the clock do no harm") {
 }
 
 TEST_CASE("two measurements are one series in order of time, at the coarser length") {
-    Series early(1), late(1, 2 * second);
+    Series early(1), late(1);
+    late.coarsen(2 * second);
     for (std::int64_t i = 0; i < 7; ++i)
         early.at(i * second).stages[0].add(i);
     for (std::int64_t i = 0; i < 3; ++i)

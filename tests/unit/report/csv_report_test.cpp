@@ -49,6 +49,7 @@ TEST_CASE("CSV has the account, what was lost, drops and counters") {
     CHECK(has(text, "1,rx-latency,interval-drop,icmp_rcv+0x1f,,NO_SOCKET,1795180005000000007,,,,count,17,true"));
     CHECK(has(text, "1,rx-latency,average,rx,,,,,,,error_ns,503,"));
     CHECK(has(text, "1,rx-latency,series,drv-ip,,,1795180003000000000,,,,n,9,"));
+    CHECK(has(text, "1,rx-latency,value-series,epoll_events,,,1795180000000000000,,,,max,3,"));
 }
 
 TEST_CASE("CSV without benign drops says how many there were, and leaves out their rows only") {

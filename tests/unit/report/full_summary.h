@@ -13,7 +13,7 @@ inline stapgen::analyze::Summary full_summary() {
     summary.recipe = "rx-latency";
     Histogram driver, app;
     Breakdown breakdown("rx", {"drv-ip", "tcp-app"}, 3);
-    summary.series = Series(2);
+    summary.series = Series(2, 1);
     for (int i = 0; i < 1009; ++i) {
         const std::int64_t slow = i % 101 == 0 ? 1'700'000 : 0;
         const std::vector<std::int64_t> stages{997 + 13 * i, 90'007 + 31 * i + slow};
@@ -22,6 +22,7 @@ inline stapgen::analyze::Summary full_summary() {
         auto& block = summary.series.at(start + i * std::int64_t{3'000'000});
         block.stages[0].add(stages[0]);
         block.stages[1].add(stages[1]);
+        if (i % 29 == 0) block.values[0].add(3);
         if (breakdown.add(stages[0] + stages[1], stages)) {
             breakdown.keep({stages[0] + stages[1], start + i, {stages[0], stages[1]}, {{"comm", "=HYPER(\"x\")"}}});
         }

@@ -258,6 +258,10 @@ TEST_CASE("the series has a column of equal length for each number, and averages
     CHECK(series["stages"][1]["n"] == json{334, 333, 333, 9});
     CHECK(series["stages"][1]["p50_ns"].size() == 4);
     CHECK(series["stages"][1]["p99_ns"][0].is_null());
+    REQUIRE(series["values"].size() == 1);
+    CHECK(series["values"][0]["value"] == "epoll_events");
+    CHECK(series["values"][0]["n"] == json{12, 11, 12, 0});
+    CHECK(series["values"][0]["max"][0] == 3);
     CHECK(series["stages"][0]["max_ns"][3] == 997 + 13 * 1008);
     CHECK(document["averages"] == json{{{"name", "rx"}, {"n", 1013}, {"mean_ns", 4001.4}, {"error_ns", 503.0}},
                                        {{"name", "events"}, {"n", 7}, {"mean", 1.5}, {"error", 0.0}}});
