@@ -12,6 +12,7 @@
 #include "report/measures.h"
 #include "report/table.h"
 #include "report/tail_text.h"
+#include "report/timeline_text.h"
 #include "report/wall_time.h"
 
 namespace stapgen::report {
@@ -30,30 +31,6 @@ std::string moment(const analyze::Summary& summary, std::int64_t ns) {
     return fmt::format("{:.6f} s", static_cast<double>(ns) / 1e9);
 }
 
-/// Parts with ", " between, in lines that fit; the first line begins with `head`, the others with as many blanks.
-std::string wrapped_list(std::string head, const std::vector<std::string>& parts, std::size_t width) {
-    std::string text;
-    const std::string indent(head.size(), ' ');
-    std::string line = std::move(head);
-    bool is_first = true;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-        const auto part = parts[i] + (i + 1 < parts.size() ? "," : "");
-        if (!is_first && line.size() + 1 + part.size() > width) {
-            text += line + '\n';
-            line = indent;
-            is_first = true;
-        }
-        if (!is_first) line += ' ';
-        line += part;
-        is_first = false;
-    }
-    return text + line + '\n';
-}
-
-std::string whose(const analyze::GroupField& field) {
-    return base::printable(field.key) + ' ' + group_text(field);
-}
-
 void write_slowest(std::ostream& out, const analyze::Summary& summary, const analyze::Breakdown& breakdown,
                    const TextOptions& options) {
     auto records = breakdown.slowest();
@@ -61,22 +38,7 @@ void write_slowest(std::ostream& out, const analyze::Summary& summary, const ana
     if (records.empty()) return;
     const auto way = breakdown.way().empty() ? "" : base::printable(breakdown.way()) + " ";
     out << fmt::format("The slowest {}record{} [us]:\n", way, records.size() == 1 ? "" : "s");
-    const auto widest = us(static_cast<double>(records.front().total_ns)).size();
-    for (const auto& record : records) {
-        std::vector<std::string> parts, stages;
-        if (record.time_ns) parts.push_back(moment(summary, *record.time_ns));
-        for (const auto& field : record.of)
-            parts.push_back(whose(field));
-        for (std::size_t i = 0; i < record.stages.size() && i < breakdown.stages().size(); ++i) {
-            if (!record.stages[i]) continue;
-            stages.push_back(base::printable(breakdown.stages()[i]) + ' ' + us(static_cast<double>(*record.stages[i])));
-        }
-        const auto total = fmt::format("{:>{}}  ", us(static_cast<double>(record.total_ns)), widest);
-        const bool is_one_line = parts.empty();
-        if (!is_one_line) out << wrapped_list(total, parts, text_width(options));
-        if (!stages.empty())
-            out << wrapped_list(is_one_line ? total : std::string(widest + 2, ' '), stages, text_width(options));
-    }
+    write_timelines(out, summary, breakdown, records, options);
     out << '\n';
 }
 

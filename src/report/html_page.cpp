@@ -17,8 +17,8 @@ namespace {
 using kainjow::mustache::data;
 using kainjow::mustache::list;
 
-/// So many colours are in page.css; stages beyond begin again.
-constexpr std::size_t colours = 9;
+/// So many colours are in page.css; stages beyond have them with stripes, one way and then the other.
+constexpr std::size_t colours = 9, rounds = 3;
 
 /// Control characters made visible, what is no UTF-8 replaced, then escaped for HTML text and quoted attributes.
 std::string escaped(const std::string& text) {
@@ -51,7 +51,8 @@ std::string width(double part) {
 }
 
 std::string colour_of(std::size_t stage) {
-    return fmt::format("c{}", stage % colours);
+    const auto round = stage / colours % rounds;
+    return round == 0 ? fmt::format("c{}", stage % colours) : fmt::format("c{} s{}", stage % colours, round);
 }
 
 data segment_data(const Segment& segment) {
@@ -59,6 +60,26 @@ data segment_data(const Segment& segment) {
     object.set("segment", segment.name);
     object.set("width", width(segment.part));
     object.set("colour", colour_of(segment.colour));
+    return object;
+}
+
+data stack_data(const Stack& stack) {
+    data bar;
+    bar.set("label", text_or_false(stack.label));
+    bar.set("total", stack.text);
+    bar.set("segments", list_of(stack.segments, segment_data));
+    return bar;
+}
+
+data timelines_data(const Timelines& timelines) {
+    data object;
+    object.set("rows", list_of(timelines.rows, stack_data));
+    object.set("scale", list_of(timelines.scale, [](const Tick& tick) {
+                   data mark;
+                   mark.set("tick", tick.text);
+                   mark.set("at", width(tick.at));
+                   return mark;
+               }));
     return object;
 }
 
@@ -114,15 +135,10 @@ data section_data(const std::string& run, const Section& section) {
     object.set("section_id", fmt::format("{}-{}", run, section.id));
     object.set("heading", section.heading);
     object.set("paragraphs", texts(section.paragraphs));
-    object.set("stacks", list_of(section.stacks, [](const Stack& stack) {
-                   data bar;
-                   bar.set("label", text_or_false(stack.label));
-                   bar.set("total", stack.text);
-                   bar.set("segments", list_of(stack.segments, segment_data));
-                   return bar;
-               }));
+    object.set("stacks", list_of(section.stacks, stack_data));
     object.set("legend", list_of(section.legend, segment_data));
     object.set("has_legend", !section.legend.empty());
+    object.set("timelines", list_of(section.timelines, timelines_data));
     object.set("chart", text_or_false(section.chart));
     object.set("chart_runs", section.chart_runs);
     object.set("chart_names", section.chart_names);

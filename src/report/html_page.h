@@ -57,12 +57,25 @@ struct Stack {
     std::vector<Segment> segments;
 };
 
+/// A mark on a scale.
+struct Tick {
+    std::string text;
+    double at = 0;  ///< 0 to 1
+};
+
+/// Bars on one scale, each below its label and as wide as the page.
+struct Timelines {
+    std::vector<Stack> rows{};
+    std::vector<Tick> scale{};
+};
+
 struct Section {
     std::string id;
     std::string heading;
     std::vector<std::string> paragraphs{};
     std::vector<Stack> stacks{};
     std::vector<Segment> legend{};
+    std::vector<Timelines> timelines{};
     std::string chart{};        ///< "time" or "distribution"
     std::string chart_runs{};   ///< ids of the runs whose tables it is drawn from, a blank between
     std::string chart_names{};  ///< what their lines are called, likewise; empty for one run

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
 
 #include "base/text.h"
 #include "base/units.h"
 #include "report/html_sections.h"
 #include "report/html_text.h"
-#include "report/wall_time.h"
 
 namespace stapgen::report::html {
 
@@ -141,41 +139,6 @@ Table groups_table(const analyze::Summary& summary, bool is_time, const HtmlOpti
     return table;
 }
 
-Table slowest_table(const analyze::Summary& summary, const Breakdown& breakdown,
-                    const std::vector<analyze::SlowRecord>& records) {
-    Table table{fmt::format("The slowest {}{}, in microseconds", records.size(), way_of(breakdown, " of ")),
-                {{"#"}, {"ENDED", Kind::text}, {"TOTAL"}, {"STAGES", Kind::text}}};
-    for (const auto& stage : breakdown.stages())
-        table.columns.push_back({stage});
-    table.columns.push_back({"OF", Kind::text});
-    const auto longest = std::max<std::int64_t>(1, records.front().total_ns);
-    const Style style;
-    for (auto record : records) {
-        record.stages.resize(breakdown.stages().size());
-        auto& row = table.rows.emplace_back();
-        row.push_back({fmt::format("{}", table.rows.size())});
-        // Without an epoch, times are those of the series: since its first block.
-        row.push_back({record.time_ns && summary.start_epoch_ns ? local_time_of_day(*record.time_ns) : "-"});
-        row.push_back({style.cell(record.total_ns)});
-        Cell bar;
-        for (std::size_t i = 0; i < record.stages.size(); ++i) {
-            if (!record.stages[i]) continue;
-            const auto& name = breakdown.stages()[i];
-            bar.segments.push_back({fmt::format("{} {}", name, duration(static_cast<double>(*record.stages[i]))),
-                                    static_cast<double>(*record.stages[i]) / static_cast<double>(longest),
-                                    colour_of_stage(summary, name)});
-        }
-        row.push_back(std::move(bar));
-        for (const auto& stage : record.stages)
-            row.push_back({style.cell(stage)});
-        std::string whose;
-        for (const auto& field : record.of)
-            whose += fmt::format("{}{} {}", whose.empty() ? "" : ", ", field.key, group_text(field));
-        row.push_back({whose});
-    }
-    return table;
-}
-
 Table tail_table(const analyze::Summary& summary, const Breakdown& breakdown, const Breakdown::Tail& tail) {
     const Style style;
     Table table{fmt::format("{}{} above P{:g} ({}) against {} others, means in microseconds", tail.n_slow,
@@ -284,16 +247,6 @@ Section tail_section(const analyze::Summary& summary) {
     for (const auto& breakdown : summary.breakdowns) {
         if (const auto tail = breakdown.tail(99)) section.tables.push_back(tail_table(summary, breakdown, *tail));
     }
-    return section;
-}
-
-Section slowest_section(const analyze::Summary& summary) {
-    Section section{"slowest", "The slowest"};
-    for (const auto& breakdown : summary.breakdowns) {
-        const auto records = breakdown.slowest();
-        if (!records.empty()) section.tables.push_back(slowest_table(summary, breakdown, records));
-    }
-    if (!section.tables.empty()) section.legend = legend_of(summary);
     return section;
 }
 

@@ -105,6 +105,13 @@ TopGroups top_groups(const std::vector<Measure>& measures, std::size_t most) {
     return top;
 }
 
+std::string with_commas(std::int64_t number) {
+    auto text = fmt::format("{}", number);
+    for (auto i = static_cast<std::ptrdiff_t>(text.size()) - 3; i > (number < 0 ? 1 : 0); i -= 3)
+        text.insert(static_cast<std::size_t>(i), 1, ',');
+    return text;
+}
+
 std::string clean_text(std::string_view text) {
     // nlohmann_json is the library at hand that knows UTF-8.
     using Json = nlohmann::json;

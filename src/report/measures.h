@@ -48,6 +48,9 @@ struct TopGroups {
 };
 TopGroups top_groups(const std::vector<analyze::Measure>& measures, std::size_t most);
 
+/// "2,019".
+std::string with_commas(std::int64_t number);
+
 /// What is no UTF-8 becomes U+FFFD, control characters become \xNN: for formats whose readers refuse such bytes.
 std::string clean_text(std::string_view text);
 

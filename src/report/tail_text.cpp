@@ -10,6 +10,7 @@
 #include "analyze/percentile.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "report/measures.h"
 
 namespace stapgen::report {
 
@@ -26,14 +27,6 @@ constexpr std::size_t most_named = 3;
 constexpr double half = 0.5;
 constexpr double alike = 0.05;
 
-/// "2,019".
-std::string grouped(std::int64_t number) {
-    auto text = fmt::format("{}", number);
-    for (auto i = static_cast<std::ptrdiff_t>(text.size()) - 3; i > (number < 0 ? 1 : 0); i -= 3)
-        text.insert(static_cast<std::size_t>(i), 1, ',');
-    return text;
-}
-
 std::string duration(double ns) {
     return base::format_duration(std::chrono::nanoseconds(std::llround(std::min(ns, 9e18))));
 }
@@ -46,7 +39,7 @@ std::string percent_text(double part) {
 }
 
 std::string times_text(double times) {
-    if (times >= 9.95) return fmt::format("{} times", grouped(std::llround(std::min(times, 9e18))));
+    if (times >= 9.95) return fmt::format("{} times", with_commas(std::llround(std::min(times, 9e18))));
     return fmt::format("{:.{}f} times", times, times < 1.995 ? 2 : 1);
 }
 
@@ -110,18 +103,18 @@ std::string tail_sentence(const analyze::Breakdown& breakdown, double percent) {
     const auto threshold = breakdown.total().percentile(percent);
     if (!threshold) {
         return fmt::format("{} {}record{} {} too few to tell where those above p{} take their time: {} are needed.",
-                           grouped(n), way, n == 1 ? "" : "s", n == 1 ? "is" : "are", percent,
-                           grouped(analyze::values_needed(percent)));
+                           with_commas(n), way, n == 1 ? "" : "s", n == 1 ? "is" : "are", percent,
+                           with_commas(analyze::values_needed(percent)));
     }
     const auto limit = duration(static_cast<double>(*threshold));
     const auto tail = breakdown.tail(percent);
     if (!tail || tail->shares.empty()) {
-        return fmt::format("None of {} {}records is clearly above the p{} of {}: there is no tail.", grouped(n), way,
-                           percent, limit);
+        return fmt::format("None of {} {}records is clearly above the p{} of {}: there is no tail.", with_commas(n),
+                           way, percent, limit);
     }
     const bool one = tail->n_slow == 1;
     const auto who = fmt::format("The {}slowest of {} {}records (above the p{} of {})",
-                                 one ? "" : grouped(tail->n_slow) + " ", grouped(n), way, percent, limit);
+                                 one ? "" : with_commas(tail->n_slow) + " ", with_commas(n), way, percent, limit);
     const auto means = fmt::format("{} against {}{}", duration(tail->slow_mean_ns), duration(tail->rest_mean_ns),
                                    tail->n_slow == 1 ? "" : " on average");
     if (tail->slow_mean_ns <= tail->rest_mean_ns) {

@@ -16,7 +16,9 @@ import subprocess
 import sys
 import tempfile
 
-CHARTS = {"server": 2, "comparison": 2, "drops": 0, "averages": 0, "hostile": 2}
+CHARTS = {"server": 2, "comparison": 2, "drops": 0, "averages": 0, "packets": 2, "hostile": 2}
+STAGES = {"packets": 21}  # with the total; 8 of the others
+TIMELINES = {"server": 10, "packets": 20, "hostile": 10}
 MOST_BYTES = {"comparison": 400_000}
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 DARK, LIGHT = "preferredColorScheme=0", "preferredColorScheme=1"
@@ -52,6 +54,11 @@ PROBE = """
     strangers: document.querySelectorAll("img, iframe, object, embed, link, [onerror], [onload]").length,
     scripts: document.querySelectorAll("script").length,
   };
+  // Of each bar its width and that of its parts, and of each stage the paint by which it is known.
+  said.timelines = [...document.querySelectorAll(".timelines .parts")].map(bar => [
+    bar.getBoundingClientRect().width, [...bar.children].reduce((sum, part) => sum + part.getBoundingClientRect().width, 0)]);
+  const legend = document.querySelector(".timelines")?.parentElement.querySelectorAll(".legend i") ?? [];
+  said.paints = [...legend].map(part => getComputedStyle(part)).map(style => style.backgroundColor + style.backgroundImage);
   said.stages = [];
   for (const chart of charts) {
     const select = chart.querySelector("select");
@@ -174,7 +181,10 @@ def check(kind, text, folder):
         assert all(said["shown"])
         assert said["overflow"] <= 0, f"{said['overflow']} pixels too wide at {said['width']}"
         assert said["strangers"] == 0 and said["scripts"] == 3, said
-        assert len(said["stages"]) == (8 + 8 + 1 if charts else 0), said["stages"]
+        assert len(said["stages"]) == (2 * STAGES.get(kind, 8) + 1 if charts else 0), said["stages"]
+        assert len(said["timelines"]) == TIMELINES.get(kind, 0), said["timelines"]
+        assert all(0.1 * bar < parts < bar + 0.5 for bar, parts in said["timelines"]), said["timelines"]
+        assert len(set(said["paints"])) == len(said["paints"]), said["paints"]
         assert all(drawn and ink > 10 for _, drawn, ink in said["stages"]), said["stages"]
 
 

@@ -1,8 +1,9 @@
 /// Writes a page from made-up data that looks like a measurement: sample_page KIND > FILE
-/// KIND: server, comparison, drops, averages, hostile.
+/// KIND: server, comparison, drops, averages, packets, hostile.
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <functional>
 #include <iostream>
@@ -10,6 +11,8 @@
 #include <random>
 #include <string>
 
+#include "analyze/analyzer.h"
+#include "decode/record_parser.h"
 #include "report/html_report.h"
 
 using namespace stapgen::analyze;
@@ -89,6 +92,47 @@ Summary server(std::uint64_t seed, int seconds, int per_second, double slowed) {
     summary.input = {2 * n + 31, 2 * n + 31, 0, {}};
     summary.start_epoch_ns = start;
     summary.end_epoch_ns = start + seconds * second;
+    return summary;
+}
+
+/// The ways of packets through the stack: twenty stages, of which a record has some ten.
+Summary packets() {
+    constexpr std::array<const char*, 20> names{"irq-raise", "raise-softirq", "softirq-poll", "poll-drv",  "drv-ip",
+                                                "ip-tcp",    "ip-udp",        "tcp-queue",    "udp-queue", "queue-wake",
+                                                "wake-run",  "run-copy",      "copy-return",  "app-tcp",   "tcp-ip",
+                                                "app-udp",   "udp-ip",        "ip-drv",       "qdisc",     "drv-done"};
+    constexpr std::size_t first_sent = 13;
+    std::mt19937_64 random(1009);
+    std::lognormal_distribution<double> us(2, 1.1);
+    stapgen::decode::RecordParser parser;
+    std::string header =
+        "stapgen\t3\tpacket-flow\tflow\ttime:time\tpid:int\ttid:int\tcomm:text\tway:text\tlocal:endpoint\t"
+        "remote:endpoint\tbytes:int\tdev:text\tcpu:int";
+    for (const auto* name : names)
+        header += fmt::format("\t{}:stage", name);
+    parser.feed(header + "\ttotal:stage");
+    auto analyzer = Analyzer::create(*parser.header(), {.group_by = {"comm"}}).value();
+    analyzer.add(parser.feed(fmt::format("ready\t{}\t1000000000", start)));
+    constexpr int records = 1009;
+    for (int i = 0; i < records; ++i) {
+        const bool received = i % 2 == 0;
+        const std::string_view other = i % 3 == 0 ? "tcp" : "udp";
+        auto line = fmt::format(
+            "flow\t{}\t183\t{}\tmc-worker\t{}\t0.ffff0a000001:11211\t0.ffff0a000002:{}\t{}\teth0\t{}",
+            1'000'000'000 + i * 1'000'003LL, 187 + i % 4, received ? "rx" : "tx", 4001 + i % 7, 1 + i % 1448, i % 4);
+        std::int64_t total = 0;
+        for (std::size_t s = 0; s < names.size(); ++s) {
+            const bool is_on_way =
+                (s < first_sent) == received && std::string_view(names[s]).find(other) == std::string::npos;
+            const auto ns = static_cast<std::int64_t>(us(random) * 1000);
+            line += is_on_way ? fmt::format("\t{}", ns) : "\t-";
+            total += is_on_way ? ns : 0;
+        }
+        analyzer.add(parser.feed(fmt::format("{}\t{}", line, total)));
+    }
+    analyzer.add(parser.feed(fmt::format("end\t{}\tseen={}\treported={}", start + second, records, records)));
+    auto summary = analyzer.summary();
+    summary.input = parser.input();
     return summary;
 }
 
@@ -183,10 +227,11 @@ int main(int argc, char** argv) {
     const std::map<std::string, std::function<Summary()>> reports = {{"server", [] { return server(1, 61, 997, 1); }},
                                                                      {"drops", drops},
                                                                      {"averages", averages},
+                                                                     {"packets", packets},
                                                                      {"hostile", hostile}};
     const auto found = reports.find(kind);
     if (found == reports.end()) {
-        std::cerr << "usage: sample_page server|comparison|drops|averages|hostile\n";
+        std::cerr << "usage: sample_page server|comparison|drops|averages|packets|hostile\n";
         return 2;
     }
     write_html(std::cout, {found->second()}, {.origins = {"web17, Linux 6.12.117"}});

@@ -232,14 +232,15 @@ TEST_CASE("where the tail comes from, and the slowest records with whose they we
               "is tcp-app, which is 99 % of their time and 88 % of the others'.\n"
               "\n"
               "The slowest rx records [us]:\n"
-              "1500.002  13:06:40.002000, pid 19550, comm fire\\x1bfox\n"
-              "          drv-ip 11.000, tcp-app 1489.002\n"
-              "1500.001  13:06:40.001000, pid 19550, comm fire\\x1bfox\n"
-              "          tcp-app 1489.001\n"
+              "#1 1500.002, 13:06:40.002000, rx, pid 19550, comm fire\\x1bfox\n"
+              "     +0.000  drv-ip     11.000 |#                                              |\n"
+              "    +11.000  tcp-app  1489.002 |###############################################|\n"
+              "#2 1500.001, 13:06:40.001000, rx, pid 19550, comm fire\\x1bfox\n"
+              "     +0.000  tcp-app  1489.001 |###############################################|\n"
               "\n"));
     CHECK_FALSE(has(text, "tx"));
     CHECK_FALSE(has(text_of(summary, {.slowest = 0}), "slowest rx records"));
-    CHECK(has(text_of(summary, {.width = 40}), "1500.002  13:06:40.002000, pid 19550,\n          comm fire"));
+    CHECK(has(text_of(summary, {.width = 40}), "#1 1500.002, 13:06:40.002000, rx, pid\n    19550, comm fire"));
 }
 
 TEST_CASE("means without percentiles say how far off they may be, and notes are shown") {
