@@ -28,6 +28,11 @@ std::string numbers(std::string_view what, std::int64_t first, std::int64_t last
     return first == last ? fmt::format("{} {}", what, first) : fmt::format("{}s {} to {}", what, first, last);
 }
 
+base::Error several_recordings() {
+    return {base::ErrorKind::bad_input, "--format perfetto: there are several recordings, and a trace has one clock",
+            "draw them one by one"};
+}
+
 /// What a recording knows of itself, into the report of its records.
 void add_facts(const recording::Head& head, analyze::Summary& summary) {
     summary.origins.push_back({head.host, head.release, head.command});
@@ -55,7 +60,9 @@ void add_facts(const recording::Tail& tail, analyze::Summary& summary) {
 class Input final : public decode::Recogniser::Sink {
   public:
     Input(const Presentation& presentation, const symbols::NameSources& names)
-        : presentation_(presentation), names_(names) {}
+        : presentation_(presentation), names_(names) {
+        if (presentation.format == Format::perfetto) trace_.emplace(std::cout);
+    }
 
     base::Result<void> read(const std::vector<std::filesystem::path>& parts) {
         for (const auto& part : parts) {
@@ -66,6 +73,7 @@ class Input final : public decode::Recogniser::Sink {
         if (last_ != nullptr && last_->tail && last_->tail->continued) {
             std::cerr << fmt::format("stapgen: {} is not the last part of its run\n", shown(parts.back()));
         }
+        if (trace_) finish(*trace_);
         return {};
     }
 
@@ -95,9 +103,12 @@ class Input final : public decode::Recogniser::Sink {
     [[nodiscard]] std::int64_t lines() const { return recogniser_.input().lines; }
     void record(decode::Recogniser::Source& source, const decode::Record& record) override {
         if (auto* analyzer = analyzer_of(source)) analyzer->add(record);
+        if (trace_ && !error_) trace_->record(record);
     }
     void line(decode::Recogniser::Source& source, const decode::Line& line) override {
         if (auto* analyzer = analyzer_of(source)) analyzer->add(line);
+        const auto* ready = std::get_if<decode::Ready>(&line);
+        if (trace_ && ready != nullptr && !error_) trace_->ready(*ready);
     }
     void message(std::string_view text) override { launch::count_losses(text, losses_); }
 
@@ -141,6 +152,9 @@ class Input final : public decode::Recogniser::Sink {
         for (auto& known : parts_) {
             if (known.source == &source) return known;
         }
+        if (trace_ && !parts_.empty()) {
+            error_ = several_recordings();
+        }
         auto& part = parts_.emplace_back(Part{&source, std::nullopt, head_, std::nullopt});
         analyze::AnalyzerOptions options;
         options.group_by = group_fields(presentation_, *source.header);
@@ -161,6 +175,7 @@ class Input final : public decode::Recogniser::Sink {
     Part* last_ = nullptr;
     std::optional<recording::Head> head_;  ///< of what is being read
     launch::Losses losses_;                ///< told by messages among the lines
+    std::optional<report::PerfettoWriter> trace_;
     std::optional<base::Error> error_;
 };
 
@@ -178,6 +193,7 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
     constexpr const char* hint = "stapgen report --help says which kinds of text can be read";
     auto runs = recording::runs_of(files);
     if (!runs) return tl::make_unexpected(runs.error());
+    if (presentation.format == Format::perfetto && runs->size() > 1) return tl::make_unexpected(several_recordings());
     std::vector<LoadedRun> loaded;
     for (const auto& run : *runs) {
         for (const auto& [first, last] : run.missing) {

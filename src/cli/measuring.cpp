@@ -35,6 +35,7 @@ class Measurement {
             events_.emplace(std::cout,
                             plan.presentation.format == Format::table ? EventFormat::table : EventFormat::ndjson);
         }
+        if (plan.presentation.format == Format::perfetto) trace_.emplace(std::cout);
     }
 
     void output(launch::Line line, launch::Control& control) {
@@ -50,6 +51,7 @@ class Measurement {
         if (!analyzer_ || refusal_) return;
         analyzer_->add(parsed);
         if (record != nullptr && events_) events_->record(*record);
+        if (record != nullptr && trace_) trace_->record(*record);
         if (const auto* ready_line = std::get_if<decode::Ready>(&parsed)) ready(*ready_line);
         if (std::holds_alternative<decode::Tick>(parsed)) {
             show_interval();
@@ -89,6 +91,7 @@ class Measurement {
             events_->end();
             events_->interrupt();
         }
+        if (trace_) cli::finish(*trace_);
         auto summary = analyzer_->summary();
         summary.input = parser_.input();
         summary.transport = transport;
@@ -127,6 +130,7 @@ class Measurement {
 
     void ready(const decode::Ready& ready) {
         if (events_) events_->ready(ready);
+        if (trace_) trace_->ready(ready);
         ready_at_ = Clock::now();
         if (!counters_.empty()) counters_before_ = host::read_net_counters(machine_);
         if (!plan_.quiet) std::cerr << fmt::format("stapgen: measuring {}; Ctrl-C ends it\n", name_);
@@ -163,6 +167,7 @@ class Measurement {
     decode::RecordParser parser_;
     std::optional<analyze::Analyzer> analyzer_;
     std::optional<report::EventWriter> events_;
+    std::optional<report::PerfettoWriter> trace_;
     std::optional<base::Error> refusal_;
     std::optional<Clock::time_point> ready_at_;
     std::int64_t intervals_ = 0;

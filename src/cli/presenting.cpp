@@ -8,11 +8,13 @@
 #include <CLI/Option.hpp>
 #include <algorithm>
 #include <array>
+#include <iostream>
 #include <utility>
 
 #include "analyze/analyzer.h"
 #include "base/text.h"
 #include "decode/record_parser.h"
+#include "report/account_text.h"
 #include "report/csv_report.h"
 #include "report/html_report.h"
 #include "report/json_report.h"
@@ -28,7 +30,8 @@ constexpr std::array formats{std::pair{"table", Format::table},
                              std::pair{"ndjson", Format::ndjson},
                              std::pair{"csv", Format::csv},
                              std::pair{"openmetrics", Format::openmetrics},
-                             std::pair{"html", Format::html}};
+                             std::pair{"html", Format::html},
+                             std::pair{"perfetto", Format::perfetto}};
 
 /// What people call a group, and the fields it is made of.
 std::vector<std::string> fields_of(std::string_view word) {
@@ -60,6 +63,14 @@ report::TextOptions text_options(const Presentation& presentation) {
             .hide_benign = presentation.hide_benign};
 }
 
+/// A trace has no place for it.
+void tell_account(const analyze::Summary& report) {
+    for (const auto& line : report::account_lines(report))
+        std::cerr << "stapgen: " << line << '\n';
+    for (const auto& warning : report::warnings_of(report))
+        std::cerr << "stapgen: warning: " << warning << '\n';
+}
+
 }  // namespace
 
 void add_present_options(CLI::App& command, PresentOptions& options) {
@@ -70,8 +81,10 @@ void add_present_options(CLI::App& command, PresentOptions& options) {
         names.emplace_back(name);
     auto* format =
         command
-            .add_option("--format", options.format,
-                        "table, json, ndjson (a line for each object), csv, openmetrics or html (one page to mail)")
+            .add_option(
+                "--format", options.format,
+                "table, json, ndjson (a line for each object), csv, openmetrics, html (one page to mail) or perfetto "
+                "(a trace for ui.perfetto.dev)")
             ->check(CLI::IsMember(names))
             ->type_name("FORMAT");
     command.add_flag("-j,--json", options.json, "The same as --format json")->excludes(format);
@@ -100,6 +113,10 @@ base::Result<Presentation> presentation_of(const PresentOptions& options) {
     }
     const auto name = options.json ? "json" : options.format;
     presentation.format = std::ranges::find(formats, name, &std::pair<const char*, Format>::first)->second;
+    if (presentation.format == Format::perfetto && ::isatty(STDOUT_FILENO) == 1) {
+        return base::bad_input("--format perfetto: a trace is binary, and stdout is a terminal",
+                               "write it to a file: stapgen ... > trace.pftrace");
+    }
     if (!options.by.empty()) {
         auto& by = presentation.by.emplace();
         for (const auto word : base::split(options.by, ',')) {
@@ -187,8 +204,17 @@ void present(std::ostream& out, std::span<const analyze::Summary> reports, const
         case Format::html:
             report::write_html(out, {reports.begin(), reports.end()}, html_options(presentation, reports));
             break;
+        case Format::perfetto:
+            for (const auto& report : reports)
+                tell_account(report);
+            break;
     }
     out.flush();
+}
+
+void finish(report::PerfettoWriter& trace) {
+    for (const auto& missing : trace.end())
+        std::cerr << "stapgen: " << missing << '\n';
 }
 
 bool shows_intervals(Format format) {

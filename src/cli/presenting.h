@@ -13,10 +13,11 @@
 #include "base/result.h"
 #include "decode/record.h"
 #include "report/html_report.h"
+#include "report/perfetto_writer.h"
 
 namespace stapgen::cli {
 
-enum class Format { table, json, ndjson, csv, openmetrics, html };
+enum class Format { table, json, ndjson, csv, openmetrics, html, perfetto };
 
 /// As typed.
 struct PresentOptions {
@@ -50,8 +51,12 @@ base::Result<void> check_groups(const Presentation& presentation, const std::str
 
 report::HtmlOptions html_options(const Presentation& presentation, std::span<const analyze::Summary> reports);
 
-/// Writes reports, one behind the other, as one document of the format.
+/// Writes reports, one behind the other, as one document of the format. Not that of perfetto, which is drawn record by
+/// record: of those, what their account says goes to stderr.
 void present(std::ostream& out, std::span<const analyze::Summary> reports, const Presentation& presentation);
+
+/// Writes the rest of a trace. What is not in it goes to stderr.
+void finish(report::PerfettoWriter& trace);
 
 /// Whether the format can show an interval before the end is known.
 bool shows_intervals(Format format);

@@ -50,6 +50,7 @@ void add_report_command(CLI::App& app, const Program& program, Action& action) {
         "Examples:\n"
         "  stapgen report slow.rec\n"
         "  stapgen report --by port --format json web1.rec web2.rec\n"
+        "  stapgen report slow.rec --format perfetto > trace.pftrace\n"
         "  ssh host cat /tmp/drops.txt | stapgen report -\n"
         "  stapgen report drops.txt --map System.map-6.1.0-56-amd64 --map vmlinuz-6.1.0-56-amd64");
     command->callback(
