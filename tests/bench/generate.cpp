@@ -1,5 +1,6 @@
 // generate events|stage-timing|dropwatch BYTES: prints so many bytes (and up to one line more) of what our own
-// rx-latency, the script of Red Hat's solution, or dropwatch.stp of 2023 prints. The same arguments give the same text.
+// rx-latency, the script of Red Hat's solution, or dropwatch.stp of 2023 prints. generate flow RECORDS: so many records
+// of two ways through the stack, stage by stage, half of them received. The same arguments give the same text.
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -140,6 +141,63 @@ void events(Output& out, Random& random) {
              count);
 }
 
+struct FlowStage {
+    std::string_view name, attribute;
+    bool received = true;
+};
+
+/// Of TCP, as packet-flow names them.
+constexpr std::array<FlowStage, 15> flow_stages{{{"irq-raise", "cpu", true},
+                                                 {"raise-softirq", "cpu", true},
+                                                 {"softirq-poll", "cpu", true},
+                                                 {"poll-drv", "cpu", true},
+                                                 {"drv-ip", "cpu", true},
+                                                 {"ip-tcp", "cpu", true},
+                                                 {"tcp-queue", "cpu", true},
+                                                 {"queue-wake", "", true},
+                                                 {"wake-run", "", true},
+                                                 {"run-copy", "thread", true},
+                                                 {"app-tcp", "thread", false},
+                                                 {"tcp-ip", "thread", false},
+                                                 {"ip-drv", "thread", false},
+                                                 {"qdisc", "", false},
+                                                 {"drv-done", "cpu", false}}};
+
+/// Of so many records of one way, the values of each stage are 0, 1, ... ns in an order of its own, and 1000 ns times
+/// the stage's number, counted from 1, more: what is true of them is known without reading them.
+void flow(Output& out, std::int64_t records) {
+    out.line(
+        "stapgen\t3\tpacket-flow\tpacket\ttime:time\tcpu:int\tpid:int\ttid:int\tcomm:text\tway:text\tlocal:endpoint"
+        "\tremote:endpoint\tdev:text\tbytes:int");
+    for (const auto& stage : flow_stages)
+        out.line("\t{}:stage{}{}", stage.name, stage.attribute.empty() ? "" : ",", stage.attribute);
+    out.line("\ttotal:stage\nready\t{}\t{}\n", start_epoch_ns, start_monotonic_ns);
+    constexpr std::array<std::int64_t, 15> steps{{1000003, 1000033, 1000037, 1000039, 1000081, 1000099, 1000117,
+                                                  1000121, 1000133, 1000151, 1000159, 1000171, 1000183, 1000187,
+                                                  1000193}};
+    auto time = start_monotonic_ns;
+    for (std::int64_t i = 0; i < records; ++i) {
+        const bool received = i % 2 == 0;
+        const auto of_way = received ? (records + 1) / 2 : records / 2;
+        time += 1009;
+        out.line("packet\t{}\t{}\t31337\t{}\tmc-worker\t{}\t0.ffff0a00000b:11211\t0.ffff0a0000{:02x}:{}\teth0\t{}",
+                 time, i % 8, 31338 + i % 4, received ? "rx" : "tx", 17 + i % 11, 32768 + 101 * (i % 37), 1 + i % 1448);
+        std::int64_t total = 0;
+        for (std::size_t stage = 0; stage < flow_stages.size(); ++stage) {
+            if (flow_stages[stage].received != received) {
+                out.line("\t-");
+                continue;
+            }
+            const auto ns = 1000 * (static_cast<std::int64_t>(stage) + 1) + i / 2 * steps[stage] % of_way;
+            total += ns;
+            out.line("\t{}", ns);
+        }
+        out.line("\t{}\n", total);
+    }
+    out.line("end\t{}\tseen={}\treported={}\tlost.evicted=0\n", start_epoch_ns + time - start_monotonic_ns, records,
+             records);
+}
+
 std::string ctime_text(std::int64_t epoch_ns) {
     return fmt::format("{:%a %b %e %H:%M:%S %Y}", fmt::gmtime(static_cast<std::time_t>(epoch_ns / second)));
 }
@@ -197,8 +255,10 @@ int main(int argc, char** argv) {
         stage_timing(out, random);
     } else if (bytes > 0 && format == "dropwatch") {
         dropwatch(out, random);
+    } else if (bytes > 0 && format == "flow") {
+        flow(out, static_cast<std::int64_t>(bytes));
     } else {
-        fmt::print(stderr, "usage: generate events|stage-timing|dropwatch BYTES\n");
+        fmt::print(stderr, "usage: generate events|stage-timing|dropwatch BYTES, or flow RECORDS\n");
         return 2;
     }
     out.flush();
