@@ -125,6 +125,17 @@ void PerfettoWriter::add_lane(const Layout& layout, const decode::Record& record
     runner.lanes.push_back({track});
 }
 
+PerfettoWriter::Lane& PerfettoWriter::lane_of(const Layout& layout, const decode::Record& record, Attribute kind,
+                                              Runner& runner, std::int64_t from) {
+    if (runner.drawn != drawn_) {
+        const auto free = std::ranges::find_if(runner.lanes, [&](const Lane& lane) { return lane.end <= from; });
+        runner.drawn = drawn_;
+        runner.lane = static_cast<std::size_t>(free - runner.lanes.begin());
+        if (free == runner.lanes.end()) add_lane(layout, record, kind, runner);
+    }
+    return runner.lanes[runner.lane];
+}
+
 void PerfettoWriter::draw_stages(Layout& layout, const decode::Record& record) {
     const auto end = time_in(record, *layout.time);
     auto about = fields_of(record, layout.others);
@@ -146,13 +157,9 @@ void PerfettoWriter::draw_stages(Layout& layout, const decode::Record& record) {
         trace_.slice(track, stage.name, from, to, flow, about);
         about.clear();  // told once
         if (auto* runner = runner_of(layout, record, stage.spent_by)) {
-            auto lane = std::ranges::find_if(runner->lanes, [&](const Lane& known) { return known.end <= from; });
-            if (lane == runner->lanes.end()) {
-                add_lane(layout, record, stage.spent_by, *runner);
-                lane = std::prev(runner->lanes.end());
-            }
-            lane->end = to;
-            trace_.slice(lane->track, stage.name, from, to, flow, {});
+            auto& lane = lane_of(layout, record, stage.spent_by, *runner, from);
+            lane.end = to;
+            trace_.slice(lane.track, stage.name, from, to, flow, {});
         }
         from = to;
     }

@@ -54,6 +54,8 @@ class PerfettoWriter {
     };
     struct Runner {
         std::vector<Lane> lanes;
+        std::int64_t drawn = 0;  ///< the last record here, whose stages stay together
+        std::size_t lane = 0;    ///< where it is
         /// Of calls, by depth: when the first one began that is inside of a call not yet seen.
         std::vector<std::optional<std::int64_t>> first_inside;
     };
@@ -64,6 +66,8 @@ class PerfettoWriter {
     void draw_call(Layout& layout, const decode::Record& record);
     Runner* runner_of(const Layout& layout, const decode::Record& record, decode::Attribute kind);
     void add_lane(const Layout& layout, const decode::Record& record, decode::Attribute kind, Runner& runner);
+    Lane& lane_of(const Layout& layout, const decode::Record& record, decode::Attribute kind, Runner& runner,
+                  std::int64_t from);
     std::uint64_t group_of(Layout& layout);
 
     PerfettoTrace trace_;
