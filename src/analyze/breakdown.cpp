@@ -67,6 +67,13 @@ void Breakdown::shift(std::int64_t by_ns) {
     }
 }
 
+double Breakdown::sum_ns(std::size_t stage) const {
+    double sum = 0;
+    for (std::size_t at = stage + 1; at < sums_.size(); at += width())
+        sum += static_cast<double>(sums_[at]);
+    return sum;
+}
+
 std::vector<SlowRecord> Breakdown::slowest() const {
     auto records = slowest_;
     std::ranges::sort(records, [](const SlowRecord& a, const SlowRecord& b) {

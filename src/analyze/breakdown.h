@@ -41,6 +41,8 @@ class Breakdown {
     [[nodiscard]] const std::string& way() const { return way_; }  ///< "" where there is only one
     [[nodiscard]] const std::vector<std::string>& stages() const { return stages_; }
     [[nodiscard]] const Histogram& total() const { return total_; }
+    /// All time of a stage, by its place in stages().
+    [[nodiscard]] double sum_ns(std::size_t stage) const;
     /// The largest first; of equal ones the earlier first.
     [[nodiscard]] std::vector<SlowRecord> slowest() const;
 

@@ -17,13 +17,13 @@ using analyze::Measure;
 using analyze::Percentile;
 
 /// All time of a stage, of the whole or of a group.
-double sum_of(const analyze::Summary& summary, const std::string& stage, const analyze::Group& group = {}) {
+double sum_of(const analyze::Summary& summary, const std::string& stage, const analyze::Group& group) {
     const auto found = std::ranges::find_if(
         summary.stages, [&](const Measure& measure) { return measure.name == stage && measure.group == group; });
     return found == summary.stages.end() ? 0 : found->stats.sum();
 }
 
-double sum_of(const analyze::Summary& summary, const Breakdown& breakdown, const analyze::Group& group = {}) {
+double sum_of(const analyze::Summary& summary, const Breakdown& breakdown, const analyze::Group& group) {
     double sum = 0;
     for (const auto& stage : breakdown.stages())
         sum += sum_of(summary, stage, group);
@@ -164,8 +164,11 @@ Table tail_table(const analyze::Summary& summary, const Breakdown& breakdown, co
     return table;
 }
 
-double mean_total(const analyze::Summary& summary, const Breakdown& breakdown) {
-    return breakdown.total().n() == 0 ? 0 : sum_of(summary, breakdown) / static_cast<double>(breakdown.total().n());
+double mean_total(const Breakdown& breakdown) {
+    double sum = 0;
+    for (std::size_t i = 0; i < breakdown.stages().size(); ++i)
+        sum += breakdown.sum_ns(i);
+    return breakdown.total().n() == 0 ? 0 : sum / static_cast<double>(breakdown.total().n());
 }
 
 }  // namespace
@@ -197,7 +200,7 @@ std::string first_stage_of(const analyze::Summary& summary) {
 double longest_mean_of(const analyze::Summary& summary) {
     double longest = 0;
     for (const auto& breakdown : summary.breakdowns)
-        longest = std::max(longest, mean_total(summary, breakdown));
+        longest = std::max(longest, mean_total(breakdown));
     return longest;
 }
 
@@ -205,11 +208,12 @@ std::vector<Stack> stacks_of(const analyze::Summary& summary, double longest_ns)
     if (longest_ns <= 0) longest_ns = longest_mean_of(summary);
     std::vector<Stack> stacks;
     for (const auto& breakdown : summary.breakdowns) {
-        const auto mean = mean_total(summary, breakdown);
+        const auto mean = mean_total(breakdown);
         if (mean <= 0) continue;
         Stack stack{breakdown.way(), fmt::format("{} on average", duration(mean)), {}};
-        for (const auto& stage : breakdown.stages()) {
-            const auto part = sum_of(summary, stage) / static_cast<double>(breakdown.total().n());
+        for (std::size_t i = 0; i < breakdown.stages().size(); ++i) {
+            const auto& stage = breakdown.stages()[i];
+            const auto part = breakdown.sum_ns(i) / static_cast<double>(breakdown.total().n());
             if (part <= 0) continue;
             stack.segments.push_back({fmt::format("{} {}, {}", stage, duration(part), percent(part / mean)),
                                       part / longest_ns, colour_of_stage(summary, stage)});
@@ -222,8 +226,11 @@ std::vector<Stack> stacks_of(const analyze::Summary& summary, double longest_ns)
 std::vector<Segment> legend_of(const analyze::Summary& summary) {
     std::vector<Segment> legend;
     for (const auto& breakdown : summary.breakdowns) {
-        for (const auto& stage : breakdown.stages()) {
-            if (sum_of(summary, stage) > 0) legend.push_back({stage, 0, colour_of_stage(summary, stage)});
+        for (std::size_t i = 0; i < breakdown.stages().size(); ++i) {
+            const auto& stage = breakdown.stages()[i];
+            // Ways may have the same stages.
+            if (breakdown.sum_ns(i) > 0 && std::ranges::find(legend, stage, &Segment::name) == legend.end())
+                legend.push_back({stage, 0, colour_of_stage(summary, stage)});
         }
     }
     return legend;

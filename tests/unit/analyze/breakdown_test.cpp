@@ -50,6 +50,16 @@ TEST_CASE("the tail comes from the stage that made it") {
     CHECK(driver.of_excess + app.of_excess == doctest::Approx(1));
 }
 
+TEST_CASE("all time of a stage, also of what was added up, and none where it was not seen") {
+    auto breakdown = with_tail();
+    CHECK(breakdown.sum_ns(0) == 1009 * 3000 + 11 * 5000);
+    CHECK(breakdown.sum_ns(1) == 1009 * 7000 + 11 * 703'000 + 55 * 4096);
+    breakdown += with_tail();
+    add(breakdown, -1, 13);
+    CHECK(breakdown.sum_ns(0) == 2 * (1009 * 3000 + 11 * 5000));
+    CHECK(Breakdown("tx", {"qdisc"}, 3).sum_ns(0) == 0);
+}
+
 TEST_CASE("no tail where n is too small for the percentile, or nothing is above it") {
     Breakdown few("", {"a", "b"}, 3);
     for (int i = 0; i < 367; ++i)
