@@ -59,7 +59,7 @@ def plain(path):
 
 def check_against_text(trace, text):
     """Everything in the trace against the lines, read here."""
-    fields, number, wall = [], 0, None
+    fields, number, wall, main = [], 0, None, None
     own = collections.defaultdict(list)
     other = collections.defaultdict(list)
     for one in trace.slices:
