@@ -39,6 +39,7 @@ class Table {
         if (node == nullptr) throw Wrong{table_.source().begin, fmt::format("{} has no '{}'", title_, key), {}};
         return string_of(*node, key);
     }
+    [[nodiscard]] bool has(const std::string& key) const { return table_.contains(key); }
     std::string text_or(const std::string& key, std::string fallback) {
         const auto* node = get(key);
         return node == nullptr ? std::move(fallback) : string_of(*node, key);
@@ -201,6 +202,30 @@ Meaning read_meaning(Table table) {
     return meaning;
 }
 
+/// `reads`, and that nothing is given that only a script can do.
+Source read_source(Table& table, const Recipe& recipe) {
+    const auto reads = table.text_or("reads", "");
+    if (reads.empty()) return Source::script;
+    if (reads != "network-counters") {
+        table.wrong("reads", fmt::format("'{}' is nothing that stapgen reads", base::printable(reads)),
+                    "there is network-counters; without 'reads' the recipe has a script.stp");
+    }
+    for (const auto* key : {"filters", "parameters", "stages", "stap"}) {
+        if (table.has(key)) {
+            table.wrong(key, fmt::format("'{}' is for a script, and with 'reads' there is none", key));
+        }
+    }
+    const auto& fields = recipe.record.fields;
+    const auto is = [&](std::size_t i, std::string_view type) {
+        return fields[i].substr(fields[i].find(':') + 1).starts_with(type);
+    };
+    if (fields.size() != 3 || !is(0, "text") || !is(1, "text") || !is(2, "count")) {
+        table.wrong("record", "the record of network-counters has two texts and a count",
+                    R"(write fields = ["name:text,key", "of:text,key", "rise:count"])");
+    }
+    return Source::network_counters;
+}
+
 std::set<Filter> read_filters(Table& table) {
     static const std::map<std::string, Filter> words{
         {"thread", Filter::thread}, {"port", Filter::port}, {"addr", Filter::address}, {"dev", Filter::device}};
@@ -250,6 +275,7 @@ Recipe read_recipe(const toml::table& root) {
     auto record = table.table("record");
     if (!record) table.wrong("name", "the recipe has no [record]");
     recipe.record = read_record(*record);
+    recipe.source = read_source(table, recipe);
     for (auto& stage : table.tables("stages")) {
         recipe.stages.push_back({stage.text("name"), stage.text("help")});
         const auto is_it = [&](const std::string& field) {
