@@ -55,6 +55,7 @@ void add_own_commands(CLI::App& app, const Program& program, Action& action) {
     add_report_command(app, program, action);
     add_compare_command(app, action);
     add_resolve_command(app, action);
+    add_new_recipe_command(app, program, action);
 }
 
 /// A recipe whose name or parameters are taken by stapgen itself would take the whole command line down with it.

@@ -1,5 +1,8 @@
 #include "cli/meanings.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace stapgen::cli {
 
 void put_meanings(analyze::Summary& summary, const recipe::Catalog& catalog) {
@@ -9,8 +12,13 @@ void put_meanings(analyze::Summary& summary, const recipe::Catalog& catalog) {
     for (auto& tally : summary.tallies) {
         if (tally.group.empty()) continue;
         if (const auto* text = std::get_if<std::string>(&tally.group.front().value))
-            tally.meaning = recipe::meaning_of(*recipe, *text);
+            if (const auto* meaning = recipe::meaning_of(*recipe, *text)) {
+                tally.meaning = meaning->help;
+                tally.loss = meaning->loss;
+            }
     }
+    std::ranges::stable_sort(summary.tallies, {},
+                             [](const auto& tally) { return std::pair(tally.interval, !tally.loss); });
 }
 
 }  // namespace stapgen::cli

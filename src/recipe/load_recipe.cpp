@@ -15,13 +15,12 @@
 
 namespace stapgen::recipe {
 
-namespace {
-
-constexpr std::string_view name_characters = "abcdefghijklmnopqrstuvwxyz0123456789-_";
-
 bool is_name(std::string_view text) {
-    return !text.empty() && text.find_first_not_of(name_characters) == std::string_view::npos;
+    constexpr std::string_view characters = "abcdefghijklmnopqrstuvwxyz0123456789-_";
+    return !text.empty() && text.find_first_not_of(characters) == std::string_view::npos;
 }
+
+namespace {
 
 /// Thrown inside this file only, and caught in load_recipe.
 struct Wrong {
@@ -49,6 +48,13 @@ class Table {
         if (node == nullptr) return std::nullopt;
         if (const auto value = node->value_exact<std::int64_t>()) return value;
         throw Wrong{node->source().begin, fmt::format("'{}' must be a whole number", key), {}};
+    }
+    /// False if it is not there.
+    bool flag(const std::string& key) {
+        const auto* node = get(key);
+        if (node == nullptr) return false;
+        if (const auto value = node->value_exact<bool>()) return *value;
+        throw Wrong{node->source().begin, fmt::format("'{}' must be true or false", key), {}};
     }
     std::vector<std::string> texts(const std::string& key) {
         std::vector<std::string> values;
@@ -192,7 +198,7 @@ Counter read_counter(Table table) {
 }
 
 Meaning read_meaning(Table table) {
-    Meaning meaning{table.text("of"), table.text("help")};
+    Meaning meaning{table.text("of"), table.text("help"), table.flag("loss")};
     const auto star = meaning.of.find('*');
     if (meaning.of.empty() || (star != std::string::npos && star + 1 != meaning.of.size())) {
         table.wrong("of", fmt::format("'{}' is neither a text nor the beginning of one with a '*' behind it",

@@ -41,6 +41,7 @@ struct Counter {
 struct Meaning {
     std::string of;  ///< the text of its first key, or the beginning of it and `*`
     std::string help;
+    bool loss = false;  ///< packets or connections are lost where it is counted: shown before the others
 };
 
 /// What the script prints, or the reader of its source: docs/recording-format.md.
