@@ -11,11 +11,11 @@ void put_meanings(analyze::Summary& summary, const recipe::Catalog& catalog) {
     if (!recipe) return;
     for (auto& tally : summary.tallies) {
         if (tally.group.empty()) continue;
-        if (const auto* text = std::get_if<std::string>(&tally.group.front().value))
-            if (const auto* meaning = recipe::meaning_of(*recipe, *text)) {
-                tally.meaning = meaning->help;
-                tally.loss = meaning->loss;
-            }
+        const auto* text = std::get_if<std::string>(&tally.group.front().value);
+        const auto* meaning = text == nullptr ? nullptr : recipe::meaning_of(*recipe, *text);
+        if (meaning == nullptr) continue;
+        tally.meaning = meaning->help;
+        tally.loss = meaning->loss;
     }
     std::ranges::stable_sort(summary.tallies, {},
                              [](const auto& tally) { return std::pair(tally.interval, !tally.loss); });

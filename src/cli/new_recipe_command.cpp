@@ -32,9 +32,9 @@ base::Result<void> check_name(const CLI::App& app, const Program& program, const
                                "choose another name; a copy of that folder takes its place if it is found before it");
     }
     if (const auto broken = program.catalog.broken.find(name); broken != program.catalog.broken.end()) {
-        return base::bad_input(fmt::format("new-recipe: there is a recipe '{}', which cannot be used: {}", name,
-                                           broken->second.what),
-                               "choose another name, or mend that one");
+        return base::bad_input(
+            fmt::format("new-recipe: there is a recipe '{}', which cannot be used: {}", name, broken->second.what),
+            "choose another name, or mend that one");
     }
     // What is left of the commands are stapgen's own.
     const auto commands = app.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; });
@@ -73,25 +73,28 @@ base::Result<void> make(const Program& program, const NewRecipeOptions& options)
     const auto folder = parent / options.name;
     // Fails where anything of that name is there, even a link to nowhere.
     if (error || !fs::create_directory(folder, error)) {
-        const bool is_there = fs::symlink_status(folder, error).type() != fs::file_type::not_found && !error;
+        std::error_code ignored;
+        const bool is_there = fs::exists(fs::symlink_status(folder, ignored));
         return base::bad_input(fmt::format("new-recipe: cannot make {}: {}", folder.string(),
                                            is_there ? "it is there already" : error.message()),
                                "choose another name, or another folder with --into DIR");
     }
     for (const auto* file : files) {
         auto text = renamed(program.files.skeleton / file, options.name);
-        auto written = text ? base::create_file(folder / file, *text) : base::Result<void>(tl::make_unexpected(text.error()));
+        auto written =
+            text ? base::create_file(folder / file, *text) : base::Result<void>(tl::make_unexpected(text.error()));
         if (!written) {
             fs::remove_all(folder, error);
             return written;
         }
     }
-    const auto path = options.into.empty()
-                          ? std::string()
-                          : fmt::format("--recipe-path {} ", base::shell_quoted({fs::absolute(parent, error).string()}));
-    std::cout << fmt::format("made {0}: {1}\n\nIt runs as it is. Next:\n"
-                             "  stapgen {2}show {3}\n  stapgen {2}render {3}\n  stapgen {2}{3} -d 10\n",
-                             folder.string(), fmt::join(files, ", "), path, options.name);
+    const auto path = options.into.empty() ? std::string()
+                                           : fmt::format("--recipe-path {} ",
+                                                         base::shell_quoted({fs::absolute(parent, error).string()}));
+    std::cout << fmt::format(
+        "made {0}: {1}\n\nIt runs as it is. Next:\n"
+        "  stapgen {2}show {3}\n  stapgen {2}render {3}\n  stapgen {2}{3} -d 10\n",
+        folder.string(), fmt::join(files, ", "), path, options.name);
     return {};
 }
 

@@ -18,7 +18,8 @@ base::Result<ProgramFiles> find_program_files() {
         return base::cannot_here(fmt::format("stapgen's own files are not in {}", share.string()),
                                  "install it whole: 'cmake --install BUILD --prefix PREFIX'");
     }
-    return ProgramFiles{share / "templates", share / "tapsets", share / "skeleton" / "my-recipe", share / "cures.toml", share / "kernels.toml"};
+    return ProgramFiles{share / "templates", share / "tapsets", share / "skeleton" / "my-recipe", share / "cures.toml",
+                        share / "kernels.toml"};
 }
 
 std::optional<std::filesystem::path> user_recipe_folder() {

@@ -120,8 +120,8 @@ TEST_CASE("what was lost is marked, and comes first in the total however little 
     stapgen::report::write_text(out, summary);
     CHECK(has(out.str(),
               "PAGES COMM  PID LOSS\n"
-              "    5 drops   3 lost\n"
-              "10007 cc1    17\n"));
+              "    5 drops 3   lost\n"
+              "10007 cc1   17"));
     stapgen::report::write_json(json_text, summary);
     CHECK(nlohmann::json::parse(json_text.str())["counts"][1]["loss"] == true);
     stapgen::report::write_html(html, {summary});
