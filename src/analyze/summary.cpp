@@ -147,7 +147,8 @@ std::vector<Tally> total_tallies(const Summary& summary) {
             add_to(totals[place->second].count, tally.count);
         }
     }
-    std::ranges::stable_sort(totals, std::greater{}, &Tally::count);
+    std::ranges::stable_sort(totals, std::greater{},
+                             [](const Tally& tally) { return std::pair(tally.loss, tally.count); });
     return totals;
 }
 

@@ -50,6 +50,7 @@ struct Tally {
     Group group;
     std::int64_t count = 0;
     std::string meaning;  ///< for a person: filled in by whoever has the recipe; empty if there is none
+    bool loss = false;    ///< likewise: something was lost where this is counted
 };
 
 /// The span between two ticks.
@@ -169,7 +170,8 @@ std::int64_t sum_of(const auto& rows) {
 /// `end_epoch_ns` mean nothing in them.
 std::vector<Drop> total_drops(const Summary& summary);
 
-/// The tallies of all intervals together, the largest first; `interval` and `end_epoch_ns` mean nothing in them.
+/// The tallies of all intervals together, losses first, of these and of the others the largest first; `interval` and
+/// `end_epoch_ns` mean nothing in them.
 std::vector<Tally> total_tallies(const Summary& summary);
 
 /// Whether anything in it says that data is missing: lost, skipped, unaccounted or not closed.

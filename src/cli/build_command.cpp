@@ -46,6 +46,7 @@ void add_build_command(CLI::App& app, const Program& program, Action& action) {
     auto* command = app.add_subcommand("build", "Compile a recipe to a module, to run elsewhere with exec");
     command->require_subcommand(1);
     for (const auto& recipe : program.catalog.recipes) {
+        if (recipe.source != recipe::Source::script) continue;
         auto options = std::make_shared<BuildOptions>();
         auto* one = command->add_subcommand(recipe.name, recipe.summary);
         one->add_option("-o,--output", options->output, "The module's file")->required();

@@ -55,6 +55,7 @@ void add_own_commands(CLI::App& app, const Program& program, Action& action) {
     add_report_command(app, program, action);
     add_compare_command(app, action);
     add_resolve_command(app, action);
+    add_new_recipe_command(app, program, action);
 }
 
 /// A recipe whose name or parameters are taken by stapgen itself would take the whole command line down with it.
@@ -99,7 +100,11 @@ base::Result<void> check_verb(const CLI::App& app, const recipe::Catalog& catalo
         const bool takes_recipe = verb == "render" || verb == "build";
         if (!takes_recipe || first + 1 >= arguments.size() || arguments[first + 1].starts_with("-")) return {};
         const auto recipe = recipe::find_recipe(catalog, arguments[first + 1]);
-        return recipe ? base::Result<void>() : tl::make_unexpected(recipe.error());
+        if (!recipe) return tl::make_unexpected(recipe.error());
+        if (recipe->source == recipe::Source::script) return {};
+        return base::bad_input(
+            fmt::format("{0} {1}: {1} has no script; stapgen reads the kernel's counters itself", verb, recipe->name),
+            fmt::format("run it: stapgen {0}; 'stapgen {0} --dry-run' tells what it reads", recipe->name));
     }
     if (const auto broken = catalog.broken.find(verb); broken != catalog.broken.end()) {
         return tl::make_unexpected(broken->second);

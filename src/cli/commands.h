@@ -15,6 +15,7 @@ void add_show_command(CLI::App& app, const Program& program, Action& action);
 void add_render_command(CLI::App& app, const Program& program, Action& action);
 void add_build_command(CLI::App& app, const Program& program, Action& action);
 void add_exec_command(CLI::App& app, const Program& program, Action& action);
+void add_new_recipe_command(CLI::App& app, const Program& program, Action& action);
 void add_compare_command(CLI::App& app, Action& action);
 void add_report_command(CLI::App& app, const Program& program, Action& action);
 void add_resolve_command(CLI::App& app, Action& action);

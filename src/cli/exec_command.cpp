@@ -54,6 +54,7 @@ void add_exec_command(CLI::App& app, const Program& program, Action& action) {
     add_filter_options(*command, {Filter::thread, Filter::port, Filter::address, Filter::device},
                        options->measure.filters);
     add_measure_options(*command, options->measure);
+    add_load_options(*command, options->measure);
     add_events(*command, options->measure);
     command->callback(
         [&program, &action, options] { action = [&program, options] { return exec(program, *options); }; });

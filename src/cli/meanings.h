@@ -5,7 +5,8 @@
 
 namespace stapgen::cli {
 
-/// What the counted things mean, from the recipe of that name if there is one here.
+/// What the counted things mean, from the recipe of that name if there is one here. What is lost comes first in each
+/// interval.
 void put_meanings(analyze::Summary& summary, const recipe::Catalog& catalog);
 
 }  // namespace stapgen::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 
@@ -19,5 +20,10 @@ launch::LoadJob load_job_of(const host::Target& target, const std::filesystem::p
 /// that the module says it is. `recorder` may be null.
 base::Result<void> measure(const host::System& machine, const recipe::Catalog& catalog, launch::LoadJob job,
                            const std::string& name, const MeasurePlan& plan, Recorder* recorder);
+
+/// The same for a recipe that reads the kernel's counters: there is no module.
+base::Result<void> measure_counters(const host::System& machine, const recipe::Catalog& catalog,
+                                    const recipe::Recipe& recipe, std::chrono::milliseconds interval,
+                                    const MeasurePlan& plan, Recorder* recorder);
 
 }  // namespace stapgen::cli

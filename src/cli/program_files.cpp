@@ -18,7 +18,14 @@ base::Result<ProgramFiles> find_program_files() {
         return base::cannot_here(fmt::format("stapgen's own files are not in {}", share.string()),
                                  "install it whole: 'cmake --install BUILD --prefix PREFIX'");
     }
-    return ProgramFiles{share / "templates", share / "tapsets", share / "cures.toml", share / "kernels.toml"};
+    return ProgramFiles{share / "templates", share / "tapsets", share / "skeleton" / "my-recipe", share / "cures.toml",
+                        share / "kernels.toml"};
+}
+
+std::optional<std::filesystem::path> user_recipe_folder() {
+    const char* home = std::getenv("HOME");
+    if (home == nullptr || home[0] != '/') return std::nullopt;
+    return std::filesystem::path(home) / ".config" / "stapgen" / "recipes";
 }
 
 std::vector<std::filesystem::path> recipe_folders(const std::string& recipe_path, const ProgramFiles& files) {
@@ -30,9 +37,7 @@ std::vector<std::filesystem::path> recipe_folders(const std::string& recipe_path
     };
     add(recipe_path);
     if (const char* list = std::getenv("STAPGEN_RECIPE_PATH")) add(list);
-    if (const char* home = std::getenv("HOME"); home != nullptr && home[0] == '/') {
-        folders.push_back(std::filesystem::path(home) / ".config" / "stapgen" / "recipes");
-    }
+    if (const auto own = user_recipe_folder()) folders.push_back(*own);
     folders.push_back(files.templates);
     return folders;
 }

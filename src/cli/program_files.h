@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -10,13 +12,16 @@ namespace stapgen::cli {
 
 /// What is installed beside the program: <prefix>/share/stapgen for <prefix>/bin/stapgen.
 struct ProgramFiles {
-    std::filesystem::path templates, tapsets, cures, kernels;
+    std::filesystem::path templates, tapsets, skeleton, cures, kernels;
 };
 
 base::Result<ProgramFiles> find_program_files();
 
+/// Where a user's own recipes are: ~/.config/stapgen/recipes. Nothing without $HOME.
+std::optional<std::filesystem::path> user_recipe_folder();
+
 /// Where recipes are looked for, the first first: --recipe-path, $STAPGEN_RECIPE_PATH (both with : between
-/// folders), ~/.config/stapgen/recipes, and our own.
+/// folders), the user's own, and ours.
 std::vector<std::filesystem::path> recipe_folders(const std::string& recipe_path, const ProgramFiles& files);
 
 /// Where stap finds the tapset: what is for all, and what --debuginfo MODE chooses.

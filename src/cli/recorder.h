@@ -23,7 +23,7 @@ namespace stapgen::cli {
 /// What a recording says of where the module came from.
 struct RecordedOrigin {
     std::optional<std::map<std::string, std::string>> parameters;  ///< nothing for a module that was made before
-    std::string hash_of;                                           ///< "script" or "module"
+    std::string hash_of;                                           ///< "script", "module" or "recipe"
     std::filesystem::path hashed;                                  ///< the file of that
     std::string stap_version;
 };

@@ -36,6 +36,7 @@ void add_render_command(CLI::App& app, const Program& program, Action& action) {
     auto* command = app.add_subcommand("render", "Print a recipe's SystemTap script and run nothing");
     command->require_subcommand(1);
     for (const auto& recipe : program.catalog.recipes) {
+        if (recipe.source != recipe::Source::script) continue;
         auto options = std::make_shared<RenderOptions>();
         auto* one = command->add_subcommand(recipe.name, recipe.summary);
         one->add_flag("--standalone", options->standalone, "With stapgen's tapset put in, to carry elsewhere");

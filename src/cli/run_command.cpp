@@ -5,6 +5,7 @@
 #include "cli/compiling.h"
 #include "cli/measuring.h"
 #include "cli/run_options.h"
+#include "host/counter_lines.h"
 #include "render/script.h"
 
 namespace stapgen::cli {
@@ -16,6 +17,23 @@ struct RunOptions {
     MeasureOptions measure;
 };
 
+base::Result<void> run_counters(const Program& program, const host::System& machine, const recipe::Recipe& recipe,
+                                const RunOptions& options, const MeasurePlan& plan) {
+    auto interval = interval_of(options.make.interval, recipe);
+    if (!interval) return tl::make_unexpected(interval.error());
+    if (options.make.dry_run) {
+        std::cout << "# no script and no module: stapgen reads these itself, at the beginning, at the end of each "
+                     "interval and at the end\n";
+        for (const auto& source : host::counter_sources())
+            std::cout << source << '\n';
+        return {};
+    }
+    const RecordedOrigin origin{recipe::Arguments{}, "recipe", recipe.folder / "recipe.toml", {}};
+    auto recorder = Recorder::create(machine, plan, origin);
+    if (!recorder) return tl::make_unexpected(recorder.error());
+    return measure_counters(machine, program.catalog, recipe, *interval, plan, recorder->get());
+}
+
 base::Result<void> run(const Program& program, const recipe::Recipe& recipe, const RunOptions& options) {
     auto plan = plan_of(options.measure);
     if (!plan) return tl::make_unexpected(plan.error());
@@ -24,6 +42,9 @@ base::Result<void> run(const Program& program, const recipe::Recipe& recipe, con
     }
     if (auto can = check_groups(plan->presentation, render::header_line(recipe)); !can) return can;
     const auto machine = launch::this_machine();
+    if (recipe.source == recipe::Source::network_counters) {
+        return run_counters(program, *machine, recipe, options, *plan);
+    }
     auto preparation = prepare(program, *machine, recipe, options.make, Purpose::run_here);
     if (!preparation) return tl::make_unexpected(preparation.error());
     const auto& target = preparation->job.target;
@@ -57,8 +78,13 @@ void add_run_command(CLI::App& app, const Program& program, const recipe::Recipe
     add_measure_options(*command, options->measure);
     if (!recipe.stages.empty()) add_events(*command, options->measure);
     add_interval(*command, options->make.interval);
-    add_make_options(*command, options->make);
-    add_parameters(*command, recipe, options->make.arguments);
+    if (recipe.source == recipe::Source::script) {
+        add_load_options(*command, options->measure);
+        add_make_options(*command, options->make);
+        add_parameters(*command, recipe, options->make.arguments);
+    } else {
+        add_dry_run(*command, options->make.dry_run);
+    }
     std::string examples = "Examples:";
     for (const auto& example : recipe.examples)
         examples += "\n  " + example;

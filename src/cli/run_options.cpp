@@ -29,7 +29,11 @@ void add_make_options(CLI::App& command, MakeOptions& options) {
     command.add_option("--no-cure", options.without_cures, "Leave out the cure of this name, or 'all'; repeatable")
         ->type_name("NAME")
         ->allow_extra_args(false);
-    command.add_flag("--dry-run", options.dry_run, "Print the exact commands and run nothing");
+    add_dry_run(command, options.dry_run);
+}
+
+void add_dry_run(CLI::App& command, bool& dry_run) {
+    command.add_flag("--dry-run", dry_run, "Print what exactly would be done and do nothing");
 }
 
 void add_debuginfo(CLI::App& command, std::string& debuginfo) {
@@ -85,17 +89,20 @@ void add_measure_options(CLI::App& command, MeasureOptions& options) {
         ->type_name("N");
     auto* output = command
                        .add_option("-o,--output", options.output,
-                                   "Keep all that the script prints in this new file, to be read again")
+                                   "Keep all lines of the measurement in this new file, to be read again")
                        ->type_name("FILE");
     command
         .add_option("--rotate", options.rotation, "Begin a further file (FILE.1, ...) at this size; keep the newest N")
         ->needs(output)
         ->type_name("SIZE[,N]");
     add_present_options(command, options.present);
+    command.add_flag("-q,--quiet", options.quiet, "No progress and no hints on stderr");
+}
+
+void add_load_options(CLI::App& command, MeasureOptions& options) {
     command.add_option("-s,--buffer", options.buffer_mb, "Kernel buffer per CPU in MB (staprun's -b)")
         ->check(CLI::Range(1, 4095))
         ->type_name("MB");
-    command.add_flag("-q,--quiet", options.quiet, "No progress and no hints on stderr");
     command.add_flag("-v,--verbose", options.verbose, "What stap says, on stderr");
 }
 

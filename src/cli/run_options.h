@@ -28,9 +28,10 @@ struct MakeOptions {
     std::string interval;
 };
 
-/// How a module is made: -r, --symbols, --stap, --debuginfo, --all-modules, --module, --stap-option, --no-cure,
-/// --dry-run, and the recipe's own parameters.
+/// How a module is made: -r, --symbols, --stap, --debuginfo, --all-modules, --module, --stap-option, --no-cure and
+/// --dry-run.
 void add_make_options(CLI::App& command, MakeOptions& options);
+void add_dry_run(CLI::App& command, bool& dry_run);
 void add_debuginfo(CLI::App& command, std::string& debuginfo);
 void add_parameters(CLI::App& command, const recipe::Recipe& recipe, recipe::Arguments& arguments);
 void add_interval(CLI::App& command, std::string& interval);
@@ -49,8 +50,11 @@ struct MeasureOptions {
     bool quiet = false, verbose = false;
 };
 
-/// How a module is run: -d, -n, -o, --rotate, --buffer, -q, -v; and how its output is shown.
+/// How a measurement is made: -d, -n, -o, --rotate, -q; and how its output is shown.
 void add_measure_options(CLI::App& command, MeasureOptions& options);
+
+/// How a module is run: --buffer, -v.
+void add_load_options(CLI::App& command, MeasureOptions& options);
 
 /// --events: only where a record is one measurement.
 void add_events(CLI::App& command, MeasureOptions& options);

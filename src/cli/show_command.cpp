@@ -54,7 +54,8 @@ void add_show_command(CLI::App& app, const Program& program, Action& action) {
             auto recipe = recipe::find_recipe(program.catalog, *name);
             if (!recipe) return tl::make_unexpected(recipe.error());
             std::vector<recipe::KernelRange> kernels;
-            if (recipe->folder.parent_path() == program.files.templates) {  // of others' recipes nothing was shown
+            if (recipe->source == recipe::Source::script &&
+                recipe->folder.parent_path() == program.files.templates) {  // of others' recipes nothing was shown
                 auto known = recipe::kernels_of(recipe->name, program.files.kernels);
                 if (!known) return tl::make_unexpected(known.error());
                 kernels = *std::move(known);

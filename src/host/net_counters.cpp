@@ -20,7 +20,7 @@ void parse_net_counters(std::string_view text, NetCounters& counters) {
     }
 }
 
-void parse_softnet_counters(std::string_view text, NetCounters& counters) {
+std::vector<SoftnetCounter> softnet_counters(std::string_view text) {
     struct Column {
         std::size_t index;
         const char* name;
@@ -29,14 +29,40 @@ void parse_softnet_counters(std::string_view text, NetCounters& counters) {
     constexpr std::array columns{Column{0, "softnet.processed"}, Column{1, "softnet.dropped"},
                                  Column{2, "softnet.time_squeeze"}, Column{9, "softnet.received_rps"},
                                  Column{10, "softnet.flow_limit"}};
+    // Which CPU the line is of; before 5.10 there is none, and offline CPUs have no line.
+    constexpr std::size_t cpu_column = 12;
+    const auto number = [](std::string_view word) -> std::optional<std::uint32_t> {
+        const auto value = word.size() > 8 ? std::nullopt : base::to_unsigned(word, 16);
+        if (!value) return std::nullopt;
+        return static_cast<std::uint32_t>(*value);
+    };
+    std::vector<SoftnetCounter> counters;
+    std::uint32_t line_number = 0;
     for (const auto line : base::split(text, '\n')) {
         const auto values = base::words(line);
+        const auto told = cpu_column < values.size() ? number(values[cpu_column]) : std::nullopt;
         for (const auto& [index, name] : columns) {
-            if (index >= values.size() || values[index].size() > 8) continue;
-            if (const auto value = base::to_unsigned(values[index], 16)) {
-                counters[name] += static_cast<std::int64_t>(*value);
-            }
+            const auto value = index < values.size() ? number(values[index]) : std::nullopt;
+            if (value) counters.push_back({told.value_or(line_number), name, *value});
         }
+        ++line_number;
+    }
+    return counters;
+}
+
+void parse_softnet_counters(std::string_view text, NetCounters& counters) {
+    for (const auto& [cpu, name, value] : softnet_counters(text))
+        counters[name] += value;
+}
+
+void parse_snmp6_counters(std::string_view text, NetCounters& counters) {
+    for (const auto line : base::split(text, '\n')) {
+        const auto parts = base::words(line);
+        if (parts.size() != 2) continue;
+        const auto prefix = parts[0].find('6');
+        const auto value = base::to_int(parts[1]);
+        if (!value || prefix == std::string_view::npos) continue;
+        counters[std::string(parts[0].substr(0, prefix + 1)) + "." + std::string(parts[0].substr(prefix + 1))] = *value;
     }
 }
 

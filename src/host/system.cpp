@@ -8,6 +8,8 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "host/ethtool_counters.h"
+#include "host/link_counters.h"
 
 namespace stapgen::host {
 
@@ -86,6 +88,16 @@ std::set<std::string> RealSystem::groups() const {
         }
     }
     return names;
+}
+
+std::vector<DeviceCounter> RealSystem::device_counters() const {
+    auto counters = read_link_counters();
+    std::set<std::string> devices;
+    for (const auto& counter : counters)
+        devices.insert(counter.device);
+    for (const auto& device : devices)
+        add_ethtool_counters(device, counters);
+    return counters;
 }
 
 std::optional<std::string> FakeSystem::read(const std::filesystem::path& path, std::size_t limit) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -11,6 +12,12 @@
 #include "base/result.h"
 
 namespace stapgen::host {
+
+/// What is counted at a network device: "link.rx_dropped" of "eth0".
+struct DeviceCounter {
+    std::string name, device;
+    std::uint64_t value = 0;
+};
 
 /// The machine as the rest of host/ sees it: files, programs and who we are. Reading only.
 class System {
@@ -31,6 +38,9 @@ class System {
     [[nodiscard]] virtual bool is_root() const = 0;
     /// Names of the groups this process is in.
     [[nodiscard]] virtual std::set<std::string> groups() const = 0;
+    /// The counters of every network device of this process's network namespace, first
+    /// those of `ip -s link` ("link.rx_dropped"), then those of `ethtool -S` ("ethtool.rx_no_buffer_count").
+    [[nodiscard]] virtual std::vector<DeviceCounter> device_counters() const = 0;
 };
 
 /// The machine we run on. Starting programs is launch's business, so a way to do it is handed in;
@@ -47,6 +57,7 @@ class RealSystem final : public System {
     [[nodiscard]] std::string running_release() const override;
     [[nodiscard]] bool is_root() const override;
     [[nodiscard]] std::set<std::string> groups() const override;
+    [[nodiscard]] std::vector<DeviceCounter> device_counters() const override;
 
   private:
     CommandRunner runner_;
@@ -60,6 +71,7 @@ struct FakeSystem final : System {
     std::string release = "6.1.0-56-amd64";
     bool root = true;
     std::set<std::string> member_of;
+    std::vector<DeviceCounter> devices;
 
     [[nodiscard]] std::optional<std::string> read(const std::filesystem::path& path, std::size_t limit) const override;
     [[nodiscard]] bool exists(const std::filesystem::path& path) const override;
@@ -68,6 +80,7 @@ struct FakeSystem final : System {
     [[nodiscard]] std::string running_release() const override { return release; }
     [[nodiscard]] bool is_root() const override { return root; }
     [[nodiscard]] std::set<std::string> groups() const override { return member_of; }
+    [[nodiscard]] std::vector<DeviceCounter> device_counters() const override { return devices; }
 };
 
 /// The folders programs are looked for in: the absolute ones of $PATH, then the usual ones.

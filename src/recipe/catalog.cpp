@@ -59,13 +59,13 @@ base::Result<Recipe> find_recipe(const Catalog& catalog, std::string_view name) 
                                  : "'stapgen list' shows them all");
 }
 
-std::string_view meaning_of(const Recipe& recipe, std::string_view text) {
+const Meaning* meaning_of(const Recipe& recipe, std::string_view text) {
     const auto fits = [text](const Meaning& meaning) {
         const std::string_view of = meaning.of;
         return of.ends_with('*') ? text.starts_with(of.substr(0, of.size() - 1)) : text == of;
     };
     const auto found = std::ranges::find_if(recipe.meanings, fits);
-    return found == recipe.meanings.end() ? std::string_view() : std::string_view(found->help);
+    return found == recipe.meanings.end() ? nullptr : &*found;
 }
 
 }  // namespace stapgen::recipe

@@ -24,7 +24,7 @@ Catalog load_catalog(const std::vector<std::filesystem::path>& folders);
 /// The error suggests a name that is near, or says why the recipe cannot be used.
 base::Result<Recipe> find_recipe(const Catalog& catalog, std::string_view name);
 
-/// What is said of that text in the recipe's meanings, the first that fits; empty if nothing is.
-std::string_view meaning_of(const Recipe& recipe, std::string_view text);
+/// What is said of that text in the recipe's meanings, the first that fits; null if nothing is.
+const Meaning* meaning_of(const Recipe& recipe, std::string_view text);
 
 }  // namespace stapgen::recipe

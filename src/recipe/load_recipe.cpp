@@ -15,13 +15,12 @@
 
 namespace stapgen::recipe {
 
-namespace {
-
-constexpr std::string_view name_characters = "abcdefghijklmnopqrstuvwxyz0123456789-_";
-
 bool is_name(std::string_view text) {
-    return !text.empty() && text.find_first_not_of(name_characters) == std::string_view::npos;
+    constexpr std::string_view characters = "abcdefghijklmnopqrstuvwxyz0123456789-_";
+    return !text.empty() && text.find_first_not_of(characters) == std::string_view::npos;
 }
+
+namespace {
 
 /// Thrown inside this file only, and caught in load_recipe.
 struct Wrong {
@@ -39,6 +38,7 @@ class Table {
         if (node == nullptr) throw Wrong{table_.source().begin, fmt::format("{} has no '{}'", title_, key), {}};
         return string_of(*node, key);
     }
+    [[nodiscard]] bool has(const std::string& key) const { return table_.contains(key); }
     std::string text_or(const std::string& key, std::string fallback) {
         const auto* node = get(key);
         return node == nullptr ? std::move(fallback) : string_of(*node, key);
@@ -48,6 +48,13 @@ class Table {
         if (node == nullptr) return std::nullopt;
         if (const auto value = node->value_exact<std::int64_t>()) return value;
         throw Wrong{node->source().begin, fmt::format("'{}' must be a whole number", key), {}};
+    }
+    /// False if it is not there.
+    bool flag(const std::string& key) {
+        const auto* node = get(key);
+        if (node == nullptr) return false;
+        if (const auto value = node->value_exact<bool>()) return *value;
+        throw Wrong{node->source().begin, fmt::format("'{}' must be true or false", key), {}};
     }
     std::vector<std::string> texts(const std::string& key) {
         std::vector<std::string> values;
@@ -191,7 +198,7 @@ Counter read_counter(Table table) {
 }
 
 Meaning read_meaning(Table table) {
-    Meaning meaning{table.text("of"), table.text("help")};
+    Meaning meaning{table.text("of"), table.text("help"), table.flag("loss")};
     const auto star = meaning.of.find('*');
     if (meaning.of.empty() || (star != std::string::npos && star + 1 != meaning.of.size())) {
         table.wrong("of", fmt::format("'{}' is neither a text nor the beginning of one with a '*' behind it",
@@ -199,6 +206,30 @@ Meaning read_meaning(Table table) {
     }
     table.refuse_the_rest();
     return meaning;
+}
+
+/// `reads`, and that nothing is given that only a script can do.
+Source read_source(Table& table, const Recipe& recipe) {
+    const auto reads = table.text_or("reads", "");
+    if (reads.empty()) return Source::script;
+    if (reads != "network-counters") {
+        table.wrong("reads", fmt::format("'{}' is nothing that stapgen reads", base::printable(reads)),
+                    "there is network-counters; without 'reads' the recipe has a script.stp");
+    }
+    for (const auto* key : {"filters", "parameters", "stages", "stap"}) {
+        if (table.has(key)) {
+            table.wrong(key, fmt::format("'{}' is for a script, and with 'reads' there is none", key));
+        }
+    }
+    const auto& fields = recipe.record.fields;
+    const auto is = [&](std::size_t i, std::string_view type) {
+        return fields[i].substr(fields[i].find(':') + 1).starts_with(type);
+    };
+    if (fields.size() != 3 || !is(0, "text") || !is(1, "text") || !is(2, "count")) {
+        table.wrong("record", "the record of network-counters has two texts and a count",
+                    R"(write fields = ["name:text,key", "of:text,key", "rise:count"])");
+    }
+    return Source::network_counters;
 }
 
 std::set<Filter> read_filters(Table& table) {
@@ -250,6 +281,7 @@ Recipe read_recipe(const toml::table& root) {
     auto record = table.table("record");
     if (!record) table.wrong("name", "the recipe has no [record]");
     recipe.record = read_record(*record);
+    recipe.source = read_source(table, recipe);
     for (auto& stage : table.tables("stages")) {
         recipe.stages.push_back({stage.text("name"), stage.text("help")});
         const auto is_it = [&](const std::string& field) {

@@ -41,9 +41,10 @@ struct Counter {
 struct Meaning {
     std::string of;  ///< the text of its first key, or the beginning of it and `*`
     std::string help;
+    bool loss = false;  ///< packets or connections are lost where it is counted: shown before the others
 };
 
-/// What the script prints: docs/recording-format.md.
+/// What the script prints, or the reader of its source: docs/recording-format.md.
 struct RecordSchema {
     std::string tag;
     std::vector<std::string> fields;  ///< "name:type"
@@ -52,6 +53,12 @@ struct RecordSchema {
 /// What a measurement can be narrowed to: options of the command line, and module parameters of the script.
 enum class Filter { thread, port, address, device };
 
+/// Where the lines of a measurement come from.
+enum class Source {
+    script,            ///< script.stp, in the kernel
+    network_counters,  ///< the kernel's counters, read by stapgen itself: there is no script
+};
+
 /// recipe.toml, checked, and the folder it came from: docs/recipes.md.
 struct Recipe {
     std::filesystem::path folder;
@@ -59,6 +66,7 @@ struct Recipe {
     std::string probes;   ///< what it costs
     std::string kernels;  ///< where it was seen to run, and what it needs
     std::vector<std::string> examples;
+    Source source = Source::script;
     RecordSchema record;
     std::vector<Stage> stages;
     std::vector<Parameter> parameters;

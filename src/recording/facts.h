@@ -29,7 +29,7 @@ struct Head {
     std::vector<std::string> command;                              ///< argv of stapgen
     std::optional<std::map<std::string, std::string>> parameters;  ///< nothing for a module made elsewhere
     std::map<std::string, std::string> filters;                    ///< option without dashes -> as typed
-    std::string hash_of;                                           ///< "script" or "module"
+    std::string hash_of;                                           ///< "script", "module" or "recipe"
     std::string sha256;                                            ///< of that, hexadecimal
     std::string stapgen_version;
     std::string stap_version;  ///< that made the module

@@ -18,15 +18,18 @@ using analyze::Tally;
 void write_table(std::ostream& out, const std::string& counted, std::span<const Tally> tallies, std::size_t most) {
     const auto shown = tallies.first(std::min(most, tallies.size()));
     const auto keys = keys_of(shown);
+    const bool has_losses = std::ranges::any_of(shown, &Tally::loss);
     std::vector<Column> columns{{base::upper(base::printable(counted))}};
     for (const auto& key : keys)
         columns.push_back({base::upper(base::printable(key)), Align::left});
+    if (has_losses) columns.push_back({"LOSS", Align::left});
     std::vector<std::vector<std::string>> rows;
     for (const auto& tally : shown) {
         auto& row = rows.emplace_back();
         row.push_back(fmt::format("{}", tally.count));
         for (const auto& key : keys)
             row.push_back(key_cell(tally, key, key == keys.front()));
+        if (has_losses) row.emplace_back(tally.loss ? loss_cell : "");
     }
     out << table(columns, rows);
     const auto rest = tallies.subspan(shown.size());

@@ -20,6 +20,9 @@ std::vector<std::string> keys_of(std::span<const analyze::Tally> tallies);
 /// The value of that key; "other" in the first column of the group "other", else "".
 std::string key_cell(const analyze::Tally& tally, const std::string& key, bool is_first);
 
+/// In the column "LOSS" of what was lost; of the others the cell is empty.
+inline constexpr auto loss_cell = "lost";
+
 /// The first key's text and what it means, once each, in the order of the rows; what has no meaning is left out.
 std::vector<std::pair<std::string, std::string>> meanings_of(std::span<const analyze::Tally> tallies);
 

@@ -122,6 +122,8 @@ Table tallies_table(const std::string& caption, const std::string& counted, cons
     const auto keys = keys_of(tallies);
     for (const auto& key : keys)
         table.columns.push_back({base::upper(key), Kind::text});
+    const bool has_losses = std::ranges::any_of(tallies, &analyze::Tally::loss);
+    if (has_losses) table.columns.push_back({"LOSS", Kind::text});
     const bool has_meanings = !by_interval && !meanings_of(tallies).empty();
     if (has_meanings) table.columns.push_back({"WHAT", Kind::text});
     const auto sum = analyze::sum_of(tallies);
@@ -133,6 +135,7 @@ Table tallies_table(const std::string& caption, const std::string& counted, cons
         row.push_back({.text = percent(part), .bar = part});
         for (const auto& key : keys)
             row.push_back({key_cell(tally, key, key == keys.front())});
+        if (has_losses) row.push_back({tally.loss ? loss_cell : ""});
         if (has_meanings) row.push_back({tally.meaning});
     }
     table.folded = by_interval;

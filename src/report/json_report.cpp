@@ -218,7 +218,8 @@ void add_counts(Json& document, const analyze::Summary& summary, const JsonOptio
                                       {"interval", options.interval.value_or(tally.interval)},
                                       {"group", group_json(tally.group)},
                                       {"count", tally.count},
-                                      {"meaning", tally.meaning.empty() ? Json(nullptr) : Json(tally.meaning)}});
+                                      {"meaning", tally.meaning.empty() ? Json(nullptr) : Json(tally.meaning)},
+                                      {"loss", tally.loss}});
     }
 }
 

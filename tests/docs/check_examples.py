@@ -29,24 +29,22 @@ def demo_commands(source):
     return {re.sub(r"\$MC_TID", "TID", command) for command in re.findall(r"^show \w+ (.*)$", guest, re.M)}
 
 
-def check_recipe(stapgen, source):
-    """The recipe that docs/recipes.md teaches renders; the lab's scenario standalone compiles it."""
+def check_recipes(stapgen, source):
+    """The recipes of docs/recipes.md: the new one renders (the lab's scenario new-recipe runs it), the other is valid."""
+    text = (source / "docs/recipes.md").read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
-        taught_recipe(source, pathlib.Path(folder))
-        done = subprocess.run([stapgen, "--recipe-path", folder, "render", "read-wait", "-i", "1"], text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-    if done.returncode or "timer.ms(1000)" not in done.stdout:
-        print(f"docs/recipes.md: the example does not render:\n{done.stdout}")
+        other = pathlib.Path(folder) / "mynic"
+        other.mkdir()
+        (other / "recipe.toml").write_text(re.search(r'^name = "mynic".*?(?=^```$)', text, re.M | re.S)[0])
+        path = ["--recipe-path", folder]
+        done = [subprocess.run([stapgen, *words], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                               check=False)
+                for words in (["new-recipe", "tcp-calls", "--into", folder],
+                              [*path, "render", "tcp-calls", "-i", "1"], [*path, "show", "mynic"])]
+    if any(each.returncode for each in done) or "timer.ms(1000)" not in done[1].stdout:
+        print("docs/recipes.md:\n" + "".join(each.stdout for each in done))
         return 1
     return 0
-
-
-def taught_recipe(source, folder):
-    """Write the two files of the example in docs/recipes.md to FOLDER/read-wait."""
-    text = (source / "docs/recipes.md").read_text(encoding="utf-8")
-    (folder / "read-wait").mkdir(parents=True)
-    for name, block in re.findall(r"^```\w+\n(?:#|//) (recipe\.toml|script\.stp)\n(.*?)^```$", text, re.M | re.S):
-        (folder / "read-wait" / name).write_text(block, encoding="utf-8")
 
 
 def folder_of(command, source):
@@ -68,7 +66,7 @@ def main():
                 failed += 1
                 print(f"{path.name}: $ {command}\nshown:\n{shown}\nprinted:\n{done.stdout}")
     assert run > 0, "no examples found"
-    failed += check_recipe(stapgen, source)
+    failed += check_recipes(stapgen, source)
     print(f"{run} examples, {failed} differ")
     sys.exit(failed > 0)
 

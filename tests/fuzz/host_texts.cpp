@@ -2,7 +2,9 @@
 #include <string>
 
 #include "fuzz.h"
+#include "host/counter_lines.h"
 #include "host/identity.h"
+#include "host/link_counters.h"
 #include "host/net_counters.h"
 #include "host/stap_version.h"
 #include "host/symbol_table.h"
@@ -15,8 +17,9 @@ using namespace stapgen;
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto text = fuzz::text_of(data, size);
     host::FakeSystem system;
-    for (const auto* file : {"/sys/kernel/notes", "/proc/kallsyms", "/proc/modules", "/proc/net/netstat",
-                             "/proc/net/snmp", "/proc/net/softnet_stat", "/proc/sys/kernel/hostname"}) {
+    for (const auto* file :
+         {"/sys/kernel/notes", "/proc/kallsyms", "/proc/modules", "/proc/net/netstat", "/proc/net/snmp",
+          "/proc/net/snmp6", "/proc/net/softnet_stat", "/proc/sys/kernel/hostname"}) {
         system.files[file] = text;
     }
     const auto identity = host::read_identity(system);
@@ -35,6 +38,10 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         const auto rise = host::difference(half, counters, name);
         fuzz::always(rise.has_value() == half.contains(name));
     }
+
+    host::parse_link_answer(text, system.devices);
+    host::CounterLines lines(system, "header", "counter");
+    fuzz::always(lines.begin().size() == 2 && lines.tick().size() == 1);
 
     if (const auto version = host::parse_stap_version(text)) {
         fuzz::always(text.find(version->text) != std::string_view::npos);

@@ -149,10 +149,12 @@ def locks_in_branches(source):
             yield places[name]
 
 
-def recipes(stapgen, stap):
-    """Rows of the recipes: does their script pass stap's analysis, and if not what is the first thing amiss."""
+def recipes(stapgen, stap, templates):
+    """Rows of the recipes that have a script: does their script pass stap's analysis, and if not what is the first thing amiss."""
     listed = subprocess.run([stapgen, "list", "--json"], capture_output=True, text=True, check=True).stdout
     for name in re.findall(r'"name": *"(.*?)"', listed):
+        if not (templates / name / "script.stp").exists():
+            continue
         script = subprocess.run([stapgen, "render", name], capture_output=True, text=True, check=True).stdout
         done = stap("-p3", "-", script=script)
         reasons = re.findall(r"^semantic error: (?!resolution failed|no match)(.*)", done.stderr, re.MULTILINE)
@@ -193,7 +195,7 @@ def main():
         tree = folder / "build"
         make_tree(tree, release)
         stap = Stap(folder, tree, tapsets)
-        found = list(recipes(stapgen, stap))
+        found = list(recipes(stapgen, stap, share / "templates"))
         text = table(aliases(stap, tapsets, arguments(release))) + "\n" + table(found)
     complaint = unfounded(release, found, share / "kernels.toml")
     complaint += "".join(f"{line}\n" for line in text.splitlines() if "WRONG" in line or "(not in" in line)

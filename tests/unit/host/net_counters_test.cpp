@@ -67,3 +67,23 @@ TEST_CASE("softnet counters of all CPUs are added up, and their difference outli
     CHECK(difference(before, after, "softnet.processed") == 23);
     CHECK(difference(before, after, "softnet.dropped") == 2);
 }
+
+TEST_CASE("softnet counters are told by CPU: by the column that says which, else by the line") {
+    const auto told = softnet_counters(
+        "00000005 0 0 0 0 0 0 0 0 0 0 0 00000000\n00000007 0 0 0 0 0 0 0 0 0 0 0 00000003\n0000000b 00000001\n");
+    REQUIRE(told.size() == 5 + 5 + 2);
+    CHECK(told[0].cpu == 0);
+    CHECK(told[5].cpu == 3);
+    CHECK(told[5].value == 7);
+    CHECK(told[10].cpu == 2);
+    CHECK(std::string(told[11].name) == "softnet.dropped");
+    CHECK(softnet_counters("").empty());
+}
+
+TEST_CASE("counters of IPv6 have the protocol for their prefix, as the others have") {
+    NetCounters counters;
+    parse_snmp6_counters(
+        "Ip6InReceives                   \t11\nIcmp6OutType128\t13\nUdpLite6NoPorts 17\nnoise\nA 5\nUdp6X x\n",
+        counters);
+    CHECK(counters == NetCounters{{"Ip6.InReceives", 11}, {"Icmp6.OutType128", 13}, {"UdpLite6.NoPorts", 17}});
+}

@@ -172,6 +172,7 @@ struct ModuleThatStays final : host::System {
     std::string running_release() const override { return ""; }
     bool is_root() const override { return true; }
     std::set<std::string> groups() const override { return {}; }
+    std::vector<host::DeviceCounter> device_counters() const override { return {}; }
 };
 
 }  // namespace

@@ -197,3 +197,48 @@ TEST_CASE("kernels.toml knows two states") {
     CHECK(wrong.error().what.find("'state'") != std::string::npos);
     CHECK(wrong.error().what.find(":1:1:") != std::string::npos);
 }
+
+namespace {
+
+constexpr const char* reads = R"(name = "mine"
+summary = "One line"
+reads = "network-counters"
+[record]
+tag = "r"
+fields = ["name:text,key", "of:text,key", "rise:count"]
+[[meanings]]
+of = "Udp.NoPorts"
+help = "nobody listens"
+loss = true
+[[meanings]]
+of = "Udp.*"
+help = "of datagrams"
+)";
+
+}  // namespace
+
+TEST_CASE("a recipe that reads counters has no script, and says which of its counts are losses") {
+    const auto mine = load(reads).value();
+    CHECK(mine.source == recipe::Source::network_counters);
+    CHECK(load(good).value().source == recipe::Source::script);
+    REQUIRE(recipe::meaning_of(mine, "Udp.NoPorts") != nullptr);
+    CHECK(recipe::meaning_of(mine, "Udp.NoPorts")->loss);
+    CHECK(recipe::meaning_of(mine, "Udp.InErrors")->help == "of datagrams");
+    CHECK_FALSE(recipe::meaning_of(mine, "Udp.InErrors")->loss);
+    CHECK(recipe::meaning_of(mine, "Tcp.InErrs") == nullptr);
+}
+
+TEST_CASE("what only a script can do is refused where there is none") {
+    CHECK(load(replaced(reads, "network-", "newtork-")).error().what ==
+          "recipe.toml:3:9: 'newtork-counters' is nothing that stapgen reads");
+    CHECK(load(replaced(reads, "[record]", "filters = [\"port\"]\n[record]")).error().what ==
+          "recipe.toml:4:11: 'filters' is for a script, and with 'reads' there is none");
+    CHECK(load(std::string(reads) + "[stap]\nmacros = []\n").error().what.find("'stap' is for a script") !=
+          std::string::npos);
+    CHECK(load(replaced(reads, "of:text,key", "of:int,key")).error().what.find("two texts and a count") !=
+          std::string::npos);
+    CHECK(load(replaced(reads, ", \"rise:count\"", "")).error().what.find("two texts and a count") !=
+          std::string::npos);
+    CHECK(load(replaced(reads, "loss = true", "loss = 1")).error().what ==
+          "recipe.toml:10:8: 'loss' must be true or false");
+}

@@ -56,12 +56,13 @@ TEST_CASE("a duration reaches the script as ns, and of the choices the one that 
     CHECK(script({{"slower-than", "500us"}, {"way", "tx-only"}}) == "t > 500000 out tx-only");
 }
 
-TEST_CASE("every shipped recipe renders, with and without an interval, and its script stays under 80 lines") {
+TEST_CASE("every shipped recipe that has a script renders, with and without an interval, and it stays under 80 lines") {
     const auto catalog = recipe::load_catalog({SOURCE_DIR "/templates"});
     CHECK(catalog.broken.empty());
-    REQUIRE(catalog.recipes.size() == 5);
+    REQUIRE(catalog.recipes.size() == 6);
     for (const auto& recipe : catalog.recipes) {
         CAPTURE(recipe.name);
+        if (recipe.source != recipe::Source::script) continue;
         const auto text = base::read_file(recipe.folder / "script.stp").value();
         for (const auto interval : {0ms, 5000ms}) {
             if (interval == 0ms && recipe.interval_s) continue;

@@ -92,6 +92,7 @@ TEST_CASE("counts are in each format for programs") {
     CHECK(document["counts"][0]["count"] == 10007);
     CHECK(document["counts"][0]["meaning"] == "a compiler");
     CHECK(document["counts"][1]["meaning"].is_null());
+    CHECK(document["counts"][1]["loss"] == false);
     CHECK(document["counts"][2]["interval"] == 1);
     CHECK(document["counts"][2]["time"] == "2026-11-20T13:06:50.000000000Z");
 
@@ -107,4 +108,22 @@ TEST_CASE("counts are in each format for programs") {
     CHECK(has(html.str(), "total: 10111 pages"));
     CHECK(has(html.str(), "a compiler"));
     CHECK_FALSE(has(html.str(), "=<b>"));
+}
+
+TEST_CASE("what was lost is marked, and comes first in the total however little it is") {
+    auto summary = page_summary();
+    summary.intervals.resize(1);
+    summary.tallies.resize(2);
+    summary.tallies[1] = tally(0, "drops", 3, 5);
+    summary.tallies[1].loss = true;
+    std::ostringstream out, json_text, html;
+    stapgen::report::write_text(out, summary);
+    CHECK(has(out.str(),
+              "PAGES COMM  PID LOSS\n"
+              "    5 drops 3   lost\n"
+              "10007 cc1   17"));
+    stapgen::report::write_json(json_text, summary);
+    CHECK(nlohmann::json::parse(json_text.str())["counts"][1]["loss"] == true);
+    stapgen::report::write_html(html, {summary});
+    CHECK(has(html.str(), ">lost<"));
 }

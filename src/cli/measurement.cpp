@@ -1,0 +1,148 @@
+#include "cli/measurement.h"
+
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "base/text.h"
+#include "cli/meanings.h"
+
+namespace stapgen::cli {
+
+Measurement::Measurement(const host::System& machine, const recipe::Catalog& catalog, std::string name,
+                         const MeasurePlan& plan, Recorder* recorder)
+    : machine_(machine),
+      catalog_(catalog),
+      name_(std::move(name)),
+      plan_(plan),
+      recorder_(recorder),
+      names_(recorder == nullptr ? own_names_ : recorder->names()) {
+    using report::EventFormat;
+    if (plan.events) {
+        events_.emplace(std::cout,
+                        plan.presentation.format == Format::table ? EventFormat::table : EventFormat::ndjson);
+    }
+}
+
+launch::Handlers Measurement::handlers() {
+    launch::Handlers handlers;
+    handlers.output = [this](launch::Line line, launch::Control& control) { output(line, control); };
+    handlers.error = [this](launch::Line line, launch::Control&) { error(line); };
+    handlers.tick = [this](launch::Control& control) { tick(control); };
+    return handlers;
+}
+
+void Measurement::output(launch::Line line, launch::Control& control) {
+    // Of a line that was cut the last number may be wrong: it counts as not understood.
+    const auto parsed = parser_.feed(line.cut ? std::string_view("(cut)") : line.text);
+    const auto* record = std::get_if<decode::Record>(&parsed);
+    if (recorder_ != nullptr) {
+        recorder_->line(line.text, line.cut, parser_.header());
+        if (record != nullptr) recorder_->record(*record);
+    }
+    if (!analyzer_ && !refusal_ && parser_.header() != nullptr) begin(*parser_.header());
+    if (refusal_) control.request_stop();
+    if (!analyzer_ || refusal_) return;
+    analyzer_->add(parsed);
+    if (record != nullptr && events_) events_->record(*record);
+    if (const auto* ready_line = std::get_if<decode::Ready>(&parsed)) ready(*ready_line);
+    if (std::holds_alternative<decode::Tick>(parsed)) {
+        show_interval();
+        if (++intervals_ == plan_.intervals) control.request_stop();
+    }
+    if (std::holds_alternative<decode::End>(parsed)) read_counters();
+    // The last one, cut short. Where there was no other it is the whole, which finish() shows.
+    if (std::holds_alternative<decode::End>(parsed) && intervals_ > 0 && intervals_ != plan_.intervals) {
+        show_interval();
+    }
+    if (!std::cout) control.request_stop();  // nobody reads any more
+}
+
+void Measurement::error(launch::Line line) {
+    if (plan_.verbose) std::cerr << base::printable(line.text) << '\n';
+}
+
+void Measurement::tick(launch::Control& control) {
+    // Often enough for a person, and for a reader who goes away; not for each line.
+    if (events_ && !std::cout.flush()) control.request_stop();
+    if (recorder_ != nullptr) recorder_->tick();
+    if (plan_.duration && ready_at_ && Clock::now() - *ready_at_ >= *plan_.duration) control.request_stop();
+}
+
+base::Result<void> Measurement::finish(const analyze::Transport& transport, bool interrupted) {
+    const auto counters = counter_rises();
+    if (recorder_ != nullptr) recorder_->end(transport, counters);
+    if (const auto& refusal = parser_.refusal()) return tl::make_unexpected(*refusal);
+    if (refusal_) return tl::make_unexpected(*refusal_);
+    if (!analyzer_) {
+        if (interrupted) return base::failed("interrupted before the measurement began");
+        return base::failed("the module printed no records", "run it again with -v to see what it says");
+    }
+    if (events_) {
+        events_->end();
+        events_->interrupt();
+    }
+    auto summary = analyzer_->summary();
+    summary.input = parser_.input();
+    summary.transport = transport;
+    if (!summary.accounting.closed) {
+        // The script's own count was lost with them.
+        analyze::add_cause(summary.accounting.lost, "transport", summary.transport.transport_failures);
+        summary.accounting.seen += summary.transport.transport_failures;
+    }
+    summary.counters = counters;
+    names_.put_into(summary);
+    put_meanings(summary, catalog_);
+    present(std::cout, {&summary, 1}, plan_.presentation);
+    return {};
+}
+
+void Measurement::begin(const decode::Header& header) {
+    analyze::AnalyzerOptions options;
+    options.keep_intervals = shows_intervals(plan_.presentation.format);
+    options.group_by = group_fields(plan_.presentation, header);
+    options.slowest = plan_.presentation.slowest;
+    auto analyzer = analyze::Analyzer::create(header, options);
+    if (!analyzer) {
+        refusal_ = analyzer.error();
+        return;
+    }
+    analyzer_ = *std::move(analyzer);
+    if (const auto recipe = recipe::find_recipe(catalog_, header.recipe)) counters_ = recipe->counters;
+    if (events_ && analyzer_->summary().counts()) {
+        refusal_ = base::Error{base::ErrorKind::bad_input, "--events: the records of this recipe are counts",
+                               "leave it out: the report has a row for each of them"};
+    }
+}
+
+void Measurement::ready(const decode::Ready& ready) {
+    if (events_) events_->ready(ready);
+    ready_at_ = Clock::now();
+    if (!counters_.empty()) counters_before_ = host::read_net_counters(machine_);
+    if (!plan_.quiet) std::cerr << fmt::format("stapgen: measuring {}; Ctrl-C ends it\n", name_);
+}
+
+/// At the script's last line, or where it has none, when it has ended.
+void Measurement::read_counters() {
+    if (!counters_.empty() && ready_at_ && !counters_after_) counters_after_ = host::read_net_counters(machine_);
+}
+
+std::vector<analyze::Counter> Measurement::counter_rises() {
+    read_counters();
+    const auto after = counters_after_.value_or(host::NetCounters{});
+    std::vector<analyze::Counter> rises;
+    for (const auto& [name, help] : counters_)
+        rises.push_back({name, help, host::difference(counters_before_, after, name)});
+    return rises;
+}
+
+void Measurement::show_interval() {
+    auto interval = analyzer_->take_interval();
+    if (!interval) return;
+    names_.put_into(*interval);
+    put_meanings(*interval, catalog_);
+    if (events_) events_->interrupt();
+    present_interval(std::cout, *interval, intervals_, plan_.presentation);
+}
+
+}  // namespace stapgen::cli

@@ -1,0 +1,125 @@
+#include "host/counter_lines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <limits>
+#include <set>
+#include <string_view>
+
+#include "host/net_counters.h"
+
+namespace stapgen::host {
+
+namespace {
+
+constexpr std::array text_files{"/proc/net/netstat", "/proc/net/snmp"};
+constexpr auto softnet_file = "/proc/net/softnet_stat", snmp6_file = "/proc/net/snmp6";
+/// What belongs to no CPU and no device.
+constexpr auto of_all = "-";
+
+/// As SystemTap's text_str() does: a driver's name of a counter must not end a field or a line.
+std::string escaped(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        const bool plain = byte >= 0x20 && byte < 0x7f && c != '\\' && c != '"';
+        out += plain ? std::string(1, c) : fmt::format("\\{:03o}", byte);
+    }
+    return out;
+}
+
+/// By how much it rose; negative: it fell. A jump by 2^63 or more is taken for a fall: some drivers show -1 for a
+/// while.
+std::int64_t rise_of(const std::string& name, std::uint64_t before, std::uint64_t now) {
+    // These have 32 bits and begin anew when they are full.
+    if (name.starts_with("softnet.")) return static_cast<std::uint32_t>(now - before);
+    return static_cast<std::int64_t>(now - before);
+}
+
+std::int64_t ns_of(auto moment) {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(moment.time_since_epoch()).count();
+}
+
+}  // namespace
+
+std::map<CounterId, std::uint64_t> read_counters(const System& system) {
+    static const std::set<std::string_view> no_counters{"Ip.Forwarding", "Ip.DefaultTTL",       "Tcp.RtoAlgorithm",
+                                                        "Tcp.RtoMin",    "Tcp.RtoMax",          "Tcp.MaxConn",
+                                                        "Tcp.CurrEstab", "MPTcpExt.MPCurrEstab"};
+    NetCounters of_namespace;
+    for (const auto* file : text_files)
+        parse_net_counters(system.read(file).value_or(""), of_namespace);
+    parse_snmp6_counters(system.read(snmp6_file).value_or(""), of_namespace);
+    std::map<CounterId, std::uint64_t> counters;
+    for (const auto& [name, value] : of_namespace) {
+        if (!no_counters.contains(name)) counters[{name, of_all}] = static_cast<std::uint64_t>(value);
+    }
+    for (const auto& [cpu, name, value] : softnet_counters(system.read(softnet_file).value_or("")))
+        counters[{name, fmt::format("cpu{}", cpu)}] = value;
+    for (const auto& [name, device, value] : system.device_counters())
+        counters[{name, device}] += value;
+    return counters;
+}
+
+std::vector<std::string> counter_sources() {
+    std::vector<std::string> lines{softnet_file, snmp6_file};
+    lines.insert(lines.end(), text_files.begin(), text_files.end());
+    std::ranges::sort(lines);
+    lines.emplace_back("rtnetlink RTM_GETLINK, as ip -s link");
+    lines.emplace_back("ioctl SIOCETHTOOL on each device, as ethtool -S");
+    return lines;
+}
+
+std::vector<std::string> CounterLines::begin() {
+    last_ = read_counters(system_);
+    return {header_, fmt::format("ready\t{}\t{}", ns_of(std::chrono::system_clock::now()),
+                                 ns_of(std::chrono::steady_clock::now()))};
+}
+
+void CounterLines::note(const std::string& name, const std::string& of, std::uint64_t rise,
+                        std::vector<std::string>& lines) {
+    lines.push_back(fmt::format("{}\t{}\t{}\t{}", tag_, escaped(name), escaped(of), rise));
+    constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+    total_ = std::min(most, total_ + rise);  // both are below 2^63
+}
+
+std::vector<std::string> CounterLines::rises(const char* kind) {
+    std::vector<std::string> lines;
+    const auto now = read_counters(system_);
+    for (const auto& [id, value] : now) {
+        const auto before = last_.find(id);
+        // Of the namespace's files, some show a counter only when it is no longer 0. A device may have come from
+        // another namespace, with what it counted there.
+        if (before == last_.end() && id.of != of_all) {
+            ++later_;
+            continue;
+        }
+        const auto rise = rise_of(id.name, before == last_.end() ? 0 : before->second, value);
+        if (rise > 0) note(id.name, id.of, static_cast<std::uint64_t>(rise), lines);
+        if (rise < 0) {
+            ++fallen_;
+            note("reset." + id.name, id.of, 1, lines);
+        }
+    }
+    // What is gone is forgotten: devices come and go. A file that could not be read this time comes again.
+    std::erase_if(last_, [&](const auto& item) { return item.first.of != of_all && !now.contains(item.first); });
+    for (const auto& [id, value] : now)
+        last_[id] = value;
+    // What was read is what is reported: there is nothing to leave out.
+    lines.push_back(fmt::format("{0}\t{1}\tseen={2}\treported={2}\tappeared-later={3}\treset={4}", kind,
+                                ns_of(std::chrono::system_clock::now()), total_, later_, fallen_));
+    return lines;
+}
+
+std::vector<std::string> CounterLines::tick() {
+    return rises("tick");
+}
+
+std::vector<std::string> CounterLines::end() {
+    return rises("end");
+}
+
+}  // namespace stapgen::host
