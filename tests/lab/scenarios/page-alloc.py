@@ -4,11 +4,14 @@ from lablib.events import read_report
 
 DESCRIPTION = "10,007 pages that a program takes are counted for it, and what its page tables need"
 IN_CI = ("trixie",)
+# A CPU alone: the code of softirqs is patched here, and doing that beside another CPU may crash an emulated one.
+APPEND = "maxcpus=1"
 BUILD = {"pages": ["page-alloc", "--interval", "1"]}
 
 PAGES = 10007
 
 GUEST = rf"""
+pages --count 0 >warm-up || exit 1
 report all json pages --format json || exit 1
 grep ^pgalloc_ /proc/vmstat >before
 pages --count 0 >without || exit 1
@@ -19,11 +22,12 @@ end_trace all
 
 # Only one process; the others are filtered.
 sh -c 'echo $$ >pid; while [ ! -e go ]; do sleep 0.1; done; exec pages --count {PAGES} >target' &
+target=$!
 wait_for 'test -s pid'
 report one json pages --format json -p $(cat pid) || exit 1
 pages --count {PAGES} >other
 touch go
-wait $!
+wait $target
 end_trace one
 finish
 """
@@ -50,10 +54,11 @@ def check(lab):
     print(f"{lab.suite}: {account['reported']} pages in all; the kernel's pgalloc counters rose by {within} within")
     softirq = sum(row["count"] for row in report["counts"] if row["group"]["comm"] == "[softirq]")
     print(f"{lab.suite}: {softirq} pages of softirqs, rows: {len(report['counts'])}")
-    assert account["skipped_probes"] == 0 and account["filtered"] == account["lost"] == 0
-    # A table may be there already, for the mapping's neighbour.
-    assert PAGES + tables - 1 <= taken - without <= PAGES + tables + 5
-    assert len({row["interval"] for row in report["counts"] if row["group"]["comm"] == "pages"}) == 2
+    assert account["filtered"] == account["lost"] == 0
+    # A table may be there already, for the mapping's neighbour. At its end the mapping is taken apart in batches of some
+    # 500 pages, of which a list is kept, itself in pages.
+    least, most = PAGES + tables - 1, PAGES + tables + PAGES // 500 + 3
+    assert least - account["skipped_probes"] <= taken - without <= most, (least, taken - without, most)
     assert sum(row["count"] for row in report["counts"]) == account["reported"]
 
     one = read_report(lab, "one")
