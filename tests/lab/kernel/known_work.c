@@ -92,7 +92,8 @@ static void work(void) {
 
 static int __init load(void) {
     unsigned int i;
-    int failed, got = irq_alloc_desc(NUMA_NO_NODE);
+    // No owner: this module could not be unloaded.
+    int failed, got = __irq_alloc_descs(-1, 0, 1, NUMA_NO_NODE, NULL, NULL);
     if (got < 0) return got;
     irq = got;
     irq_modify_status(irq, IRQ_NOREQUEST, 0);
