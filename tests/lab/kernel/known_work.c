@@ -1,5 +1,6 @@
-// Does work of known length in an interrupt and in softirqs while it is loaded, and then tells the kernel's log of each:
-// "known_work: KIND CPU BEGIN END", ns of the monotonic clock. The interrupt is one of its own that no device raises.
+// Does work of known length in an interrupt and in softirqs while it is loaded, and then tells the kernel's log of
+// each: "known_work: KIND CPU BEGIN END", ns of the monotonic clock. The interrupt is one of its own that no device
+// raises.
 #include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/interrupt.h>

@@ -1,7 +1,7 @@
 // Takes a known number of pages: a mapping of its own, of which each page is written to once.
 #include <getopt.h>
-#include <stdio.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
