@@ -73,9 +73,20 @@ struct inet_sock {
 #endif
 };
 
+struct inet_connection_sock {
+    struct inet_sock icsk_inet;
+    u32 icsk_rto;
+};
+
 struct tcp_sock {
-    struct inet_sock inet;
+    struct inet_connection_sock inet_conn;
     u32 rcv_nxt, copied_seq, snd_nxt, snd_una, write_seq;
+    u32 snd_cwnd, snd_ssthresh, packets_out, sacked_out, lost_out, retrans_out, total_retrans;
+#if KERNEL >= 315
+    u32 srtt_us, mdev_us;
+#else
+    u32 srtt, mdev;
+#endif
 };
 
 struct sk_buff {

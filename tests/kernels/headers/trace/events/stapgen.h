@@ -3,6 +3,9 @@
 struct sk_buff;
 struct net_device;
 struct sock;
+struct irqaction;
+struct softirq_action;
+struct page;
 enum skb_drop_reason { SKB_DROP_REASON_NOT_SPECIFIED };
 
 #ifdef TRACE_netif_receive_skb
@@ -31,4 +34,25 @@ DECLARE_TRACE(kfree_skb, PARAMS(struct sk_buff* skb, void* location, enum skb_dr
 #else
 DECLARE_TRACE(kfree_skb, PARAMS(struct sk_buff* skb, void* location), )
 #endif
+#endif
+#ifdef TRACE_tcp_probe
+DECLARE_TRACE(tcp_probe, PARAMS(struct sock* sk, struct sk_buff* skb), )
+#endif
+#ifdef TRACE_irq_handler_entry
+DECLARE_TRACE(irq_handler_entry, PARAMS(int irq, struct irqaction* action), )
+DECLARE_TRACE(irq_handler_exit, PARAMS(int irq, struct irqaction* action, int ret), )
+#endif
+#ifdef TRACE_softirq_entry
+#if KERNEL >= 300
+DECLARE_TRACE(softirq_entry, PARAMS(unsigned int vec_nr), )
+DECLARE_TRACE(softirq_exit, PARAMS(unsigned int vec_nr), )
+DECLARE_TRACE(softirq_raise, PARAMS(unsigned int vec_nr), )
+#else
+DECLARE_TRACE(softirq_entry, PARAMS(struct softirq_action* h, struct softirq_action* vec), )
+DECLARE_TRACE(softirq_exit, PARAMS(struct softirq_action* h, struct softirq_action* vec), )
+DECLARE_TRACE(softirq_raise, PARAMS(struct softirq_action* h, struct softirq_action* vec), )
+#endif
+#endif
+#ifdef TRACE_mm_page_alloc
+DECLARE_TRACE(mm_page_alloc, PARAMS(struct page* page, unsigned int order, unsigned int gfp_flags, int migratetype), )
 #endif

@@ -1,0 +1,70 @@
+"""tcp-probe against what the sender's own kernel says of the connection at its end (TCP_INFO), without and with loss."""
+
+from lablib.events import Trace
+
+DESCRIPTION = "a connection over 30 ms: no round trip is below; the last record is TCP_INFO, retransmits of a lossy qdisc too"
+IN_CI = ("trixie",)
+BUILD = {"probe": ["tcp-probe"], "seldom": ["tcp-probe", "--every", "200ms"]}
+
+DELAY = 30_000_000
+BYTES = 1000003
+# name -> module, the qdisc, port
+RUNS = {"clean": ("probe", "netem delay 30ms limit 10000", 7501),
+        "loss": ("probe", "netem delay 30ms loss 3% limit 10000", 7502),
+        "seldom": ("seldom", "netem delay 30ms limit 10000", 7503)}
+INFINITE = 0x7FFFFFFF
+
+
+def guest():
+    script = ["make_pair || exit 1", 'in_left() { ip netns exec left "$@"; }',
+              "in_left sysctl -qw net.ipv4.tcp_no_metrics_save=1 || exit 1"]
+    for name, (module, qdisc, port) in RUNS.items():
+        script += [f"in_left tc qdisc replace dev left0 root {qdisc} || exit 1",
+                   f"NETNS=right start_ready bulk --receive --port {port} || exit 1",
+                   f"trace {name} {module} --port {port} || exit 1",
+                   f"in_left bulk --send --address 10.9.0.2 --port {port} --bytes {BYTES} >{name}.sent || exit 1",
+                   "wait $READY_PID || exit 1", f"end_trace {name}"]
+    return "\n".join([*script, "finish"])
+
+
+GUEST = guest()
+
+
+def check_last(lab, trace, sender):
+    """The record at the sender's end is what TCP_INFO said when all was acknowledged."""
+    words = lab.read(f"{trace.name}.sent").split()
+    said = dict(zip(words[::2], map(int, words[1::2])))
+    last = sender[-1]
+    print(f"  TCP_INFO: {' '.join(words)}")
+    print(f"  last: {last}")
+    assert (last["cwnd"], last["retransmits"], last["in-flight"]) == (said["cwnd"], said["retransmitted"], 0)
+    assert (INFINITE if last["ssthresh"] is None else last["ssthresh"]) == said["ssthresh"]
+    assert last["srtt_ns"] // 1000 == said["srtt-us"]
+    for field in ("rttvar-us", "rto-us"):
+        assert last[field] == said[field], field
+    return said
+
+
+def check(lab):
+    for name, (_, _, port) in RUNS.items():
+        trace = Trace(lab, name)
+        sender, receiver = trace.of_port(port, "remote"), trace.of_port(port)
+        assert len(sender) + len(receiver) == len(trace.events)
+        assert len({event["local"] for event in sender}) == 1
+        cwnd = [event["cwnd"] for event in sender]
+        print(f"{lab.suite} {name}: {len(sender)} records of the sender, {len(receiver)} of the receiver, cwnd "
+              f"{cwnd[0]} to {max(cwnd)}, at the end {cwnd[-1]}")
+        said = check_last(lab, trace, sender)
+        for event in trace.events:
+            assert event["srtt_ns"] >= DELAY, f"a round trip is {DELAY} ns or more: {event}"
+        assert [event["retransmits"] for event in sender] == sorted(event["retransmits"] for event in sender)
+        if name == "loss":
+            assert said["retransmitted"] > 0 and sender[-1]["ssthresh"] is not None and min(cwnd) < max(cwnd)
+        else:
+            # A host that stops the guest's CPUs for long makes TCP send again what was not lost.
+            assert cwnd[0] == 10 < cwnd[-1] and (said["retransmitted"] or cwnd == sorted(cwnd))
+        if name == "seldom":
+            times = [event["time_ns"] for event in sender[:-1]]
+            assert all(later - earlier >= 200_000_000 for earlier, later in zip(times, times[1:]))
+            assert trace.accounting["filtered"] > 0
+    assert lab.read("modules-left").strip() == "0"
