@@ -44,7 +44,7 @@ struct RecordSchema {
 };
 
 /// What a measurement can be narrowed to: options of the command line, and module parameters of the script.
-enum class Filter { thread, port, address, device };
+enum class Filter { thread, port, address, device, mark };
 
 /// recipe.toml, checked, and the folder it came from: docs/recipes.md.
 struct Recipe {
