@@ -1,7 +1,7 @@
 """Each step of packets over a network card and over a veth, TCP and UDP."""
 
 import collections
-import subprocess
+import socket
 
 from lablib.events import FLOW_IN, FLOW_OUT, Trace, check_sums, median, stage
 
@@ -23,7 +23,8 @@ trace flow flow || exit 1
 start_ready serve --port {CARD} || exit 1
 touch serve
 wait_for '[ -e asked ]' || exit 1
-ask --udp --address 10.0.2.2 --port $ECHO --requests {DATAGRAMS} || exit 1
+perl -e 'use Socket; socket(S, PF_INET, SOCK_DGRAM, 0); connect(S, sockaddr_in($ARGV[0], inet_aton("10.0.2.2"))) or die;
+    for (1..$ARGV[1]) {{ send(S, "x" x {SIZE}, 0); recv(S, $_, 99, 0); length == {SIZE} or die }}' $ECHO {DATAGRAMS} || exit 1
 NETNS=right start_ready serve --port {PAIR} || exit 1
 ip netns exec left ask --address 10.9.0.2 --port {PAIR} --requests {SEGMENTS} || exit 1
 NETNS=right start_ready serve --udp --port {PAIR_UDP} || exit 1
@@ -46,17 +47,16 @@ MAY_BE = {"raise-softirq", "queue-wake", "wake-run"}
 
 def host(lab):
     """Answer the guest's datagrams, and ask it over TCP."""
-    program = [lab.run / "traffic/serve", "--udp", "--port", "0"]
-    with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as echo:
-        try:
-            (lab.work / "echo.new").write_text(echo.stdout.readline().split()[2])
-            (lab.work / "echo.new").rename(lab.work / "echo")
-            lab.wait_for_file("serve")
-            lab.chroot(["ask", "--port", str(lab.port), "--requests", str(SEGMENTS)])
-            (lab.work / "asked").touch()
-            lab.wait_for_file("modules-left")
-        finally:
-            echo.terminate()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as echo:
+        echo.bind(("127.0.0.1", 0))
+        echo.settimeout(300)
+        (lab.work / "echo.new").write_text(str(echo.getsockname()[1]))
+        (lab.work / "echo.new").rename(lab.work / "echo")
+        lab.wait_for_file("serve")
+        lab.chroot(["ask", "--port", str(lab.port), "--requests", str(SEGMENTS)])
+        (lab.work / "asked").touch()
+        for _ in range(DATAGRAMS):
+            echo.sendto(*echo.recvfrom(99))
 
 
 def check_packets(lab, trace, events, way, protocol, count, card):
