@@ -51,7 +51,7 @@ void add_exec_command(CLI::App& app, const Program& program, Action& action) {
     command->add_option("module", options->module, "The module's file")->required();
     // Which of them the module's recipe has is known when the file is read.
     using recipe::Filter;
-    add_filter_options(*command, {Filter::thread, Filter::port, Filter::address, Filter::device},
+    add_filter_options(*command, {Filter::thread, Filter::port, Filter::address, Filter::device, Filter::mark},
                        options->measure.filters);
     add_measure_options(*command, options->measure);
     add_load_options(*command, options->measure);

@@ -44,6 +44,11 @@ void add_filter_options(CLI::App& command, const std::set<Filter>& filters, Filt
             ->type_name("NAME")
             ->group(group);
     }
+    if (filters.contains(Filter::mark)) {
+        command.add_option("--mark", options.mark, "Only packets with this mark (nft 'meta mark set', SO_MARK)")
+            ->type_name("MARK[/MASK]")
+            ->group(group);
+    }
 }
 
 namespace {
@@ -67,6 +72,7 @@ std::map<std::string, std::string> as_typed(const FilterOptions& options) {
     put("port", options.port);
     put("addr", options.address);
     put("dev", options.device);
+    put("mark", options.mark);
     return typed;
 }
 
@@ -136,6 +142,14 @@ base::Result<Filters> filters_of(const FilterOptions& options) {
     }
     if (options.device) {
         if (auto used = use_device(*options.device, filters); !used) return tl::make_unexpected(used.error());
+    }
+    if (options.mark) {
+        auto mark = launch::masked_mark(*options.mark);
+        if (!mark) {
+            mark.error().what.insert(0, "--mark: ");
+            return tl::make_unexpected(mark.error());
+        }
+        use(filters, "--mark", mark->globals());
     }
     return filters;
 }

@@ -17,10 +17,10 @@ namespace stapgen::cli {
 /// Whose packets are measured, as typed.
 struct FilterOptions {
     std::optional<std::int64_t> target_tid, target_pid, port;
-    std::optional<std::string> comm, address, device;
+    std::optional<std::string> comm, address, device, mark;
 };
 
-/// -x, -p and --comm, --port, --addr, --dev: those that the recipe has.
+/// -x, -p and --comm, --port, --addr, --dev, --mark: those that the recipe has.
 void add_filter_options(CLI::App& command, const std::set<recipe::Filter>& filters, FilterOptions& options);
 
 /// The same, understood.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "base/text.h"
 
@@ -74,6 +75,37 @@ base::Result<MaskedBytes> masked_address(std::string_view text) {
         return base::bad_input(fmt::format("'{}' has bits set beyond its prefix", text),
                                fmt::format("the network is {}/{}; for the one address leave the prefix out",
                                            address_text(network, is_v4), prefix));
+    }
+    return result;
+}
+
+std::map<std::string, std::string> MaskedMark::globals() const {
+    return {{"stapgen_mark", fmt::to_string(mark)}, {"stapgen_mark_mask", fmt::to_string(mask)}};
+}
+
+base::Result<MaskedMark> masked_mark(std::string_view text) {
+    const auto number = [](std::string_view typed) -> base::Result<std::uint32_t> {
+        const bool is_hex = typed.starts_with("0x") || typed.starts_with("0X");
+        const auto value = is_hex ? base::to_unsigned(typed.substr(2), 16) : base::to_unsigned(typed);
+        if (value && *value <= std::numeric_limits<std::uint32_t>::max()) return static_cast<std::uint32_t>(*value);
+        return base::bad_input(fmt::format("'{}' is not a mark", base::printable(typed)),
+                               "write MARK or MARK/MASK, each of 32 bits, decimal or hexadecimal: 17, 0x9999 or "
+                               "0x100/0xff00");
+    };
+    const auto slash = std::min(text.find('/'), text.size());
+    const auto mark = number(text.substr(0, slash));
+    if (!mark) return tl::make_unexpected(mark.error());
+    MaskedMark result{*mark, std::numeric_limits<std::uint32_t>::max()};
+    if (slash < text.size()) {
+        const auto mask = number(text.substr(slash + 1));
+        if (!mask) return tl::make_unexpected(mask.error());
+        result.mask = *mask;
+    }
+    if (result.mask == 0) return base::bad_input("a mask of 0 lets every packet pass", "leave the filter out");
+    if (result.mark & ~result.mask) {
+        return base::bad_input(
+            fmt::format("'{}' has bits set beyond its mask, so no packet would match", text),
+            fmt::format("the bits under the mask are 0x{:x}/0x{:x}", result.mark & result.mask, result.mask));
     }
     return result;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -20,6 +21,18 @@ struct MaskedBytes {
 
 /// ADDRESS[/PREFIX]; IPv4 becomes the v4-mapped IPv6 address. Bits beyond the prefix are an error.
 base::Result<MaskedBytes> masked_address(std::string_view text);
+
+/// A packet's mark (skb->mark) of which a script compares the bits under a mask that is not 0.
+struct MaskedMark {
+    std::uint32_t mark = 0, mask = 0;
+
+    /// The values of a script's globals stapgen_mark and stapgen_mark_mask.
+    [[nodiscard]] std::map<std::string, std::string> globals() const;
+};
+
+/// MARK[/MASK], decimal or hexadecimal with 0x as nft(8) and ip(8) have it; all 32 bits without a mask. Bits beyond the
+/// mask are an error, and so is a mask of 0.
+base::Result<MaskedMark> masked_mark(std::string_view text);
 
 /// A name as the kernel keeps it in 16 bytes, cut to 15. The mask ends with the NUL: there may be rubbish behind it.
 MaskedBytes masked_name(std::string_view name);

@@ -233,17 +233,20 @@ Source read_source(Table& table, const Recipe& recipe) {
 }
 
 std::set<Filter> read_filters(Table& table) {
-    static const std::map<std::string, Filter> words{
-        {"thread", Filter::thread}, {"port", Filter::port}, {"addr", Filter::address}, {"dev", Filter::device}};
+    static const std::map<std::string, Filter> words{{"thread", Filter::thread},
+                                                     {"port", Filter::port},
+                                                     {"addr", Filter::address},
+                                                     {"dev", Filter::device},
+                                                     {"mark", Filter::mark}};
     std::set<Filter> filters;
     for (const auto& word : table.texts("filters")) {
         if (const auto known = words.find(word); known != words.end()) {
             filters.insert(known->second);
             continue;
         }
-        const auto meant = base::did_you_mean(word, {"thread", "port", "addr", "dev"});
+        const auto meant = base::did_you_mean(word, {"thread", "port", "addr", "dev", "mark"});
         table.wrong("filters", fmt::format("there is no filter '{}'", base::printable(word)),
-                    meant ? fmt::format("did you mean '{}'?", *meant) : "there are thread, port, addr and dev");
+                    meant ? fmt::format("did you mean '{}'?", *meant) : "there are thread, port, addr, dev and mark");
     }
     return filters;
 }

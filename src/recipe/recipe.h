@@ -51,7 +51,7 @@ struct RecordSchema {
 };
 
 /// What a measurement can be narrowed to: options of the command line, and module parameters of the script.
-enum class Filter { thread, port, address, device };
+enum class Filter { thread, port, address, device, mark };
 
 /// Where the lines of a measurement come from.
 enum class Source {

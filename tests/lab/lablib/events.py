@@ -9,6 +9,9 @@ from .common import LabError
 SOCK_STAGES = ("rx", "tcpip_rx", "epoll", "wait", "read", "app", "tx")
 RECEIVE_STAGES = ("drv-ip", "ip-tcp", "tcp-app", "ip-udp", "udp-app")
 SEND_STAGES = ("app-tcp", "tcp-ip", "app-udp", "udp-ip", "ip-drv", "qdisc")
+FLOW_IN = ("irq-raise", "raise-softirq", "softirq-poll", "poll-drv", "drv-ip", "ip-tcp", "ip-udp", "tcp-queue", "udp-queue",
+           "queue-wake", "wake-run", "run-copy", "copy-return")
+FLOW_OUT = (*SEND_STAGES, "drv-done")
 
 
 def check_ended(lab, name):
@@ -103,8 +106,8 @@ def in_ms(medians):
     return " ".join(f"{name} {value / 1e6:.2f}" for name, value in medians.items() if value is not None)
 
 
-def check_sums(events):
-    """Each request's stages, of sock-latency, are its total to the nanosecond."""
+def check_sums(events, stages=SOCK_STAGES):
+    """Each event's stages are its total to the nanosecond; sock-latency's, if not said."""
     for event in events:
-        parts = sum(event[f"{name}_ns"] or 0 for name in SOCK_STAGES)
+        parts = sum(event[f"{name}_ns"] or 0 for name in stages)
         assert parts == event["total_ns"], f"the stages add up to {parts}: {event}"

@@ -10,7 +10,7 @@ def prepare(lab):
     symbols = lab.symbols_for_stap()
     options = load("selftest").cure(lab)
     for recipe in ("rx-latency", "tx-latency", "net-latency", "sock-latency", "dropwatch", "irq-latency", "tcp-probe",
-                   "page-alloc"):
+                   "page-alloc", "packet-flow", "call-trace"):
         script = lab.stapgen(["render", recipe, "--standalone"]).stdout
         (lab.work / f"{recipe}.stp").write_text(script)
         lab.chroot(["stap", *options, "-r", lab.release, "-p4", "-m", recipe.replace("-", "_"), f"{recipe}.stp"],

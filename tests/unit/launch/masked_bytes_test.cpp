@@ -97,3 +97,31 @@ TEST_CASE("the bytes reach the script as four numbers in network byte order") {
     CHECK(globals.at("stapgen_comm_mask_a") == "-1");
     CHECK(bytes_at("stapgen_comm_mask_b") == std::string("\xff\xff\0\0\0\0\0\0", 8));
 }
+
+TEST_CASE("a mark is decimal or hexadecimal, with a mask or of all 32 bits") {
+    const auto globals = [](std::string_view text) { return launch::masked_mark(text).value().globals(); };
+    const auto expected = [](const char* mark, const char* mask) {
+        return std::map<std::string, std::string>{{"stapgen_mark", mark}, {"stapgen_mark_mask", mask}};
+    };
+    CHECK(globals("17") == expected("17", "4294967295"));
+    CHECK(globals("0x9999") == expected("39321", "4294967295"));
+    CHECK(globals("0XABCDEF01") == expected("2882400001", "4294967295"));
+    CHECK(globals("4294967295") == expected("4294967295", "4294967295"));
+    CHECK(globals("0") == expected("0", "4294967295"));
+    CHECK(globals("0x100/0xff00") == expected("256", "65280"));
+    CHECK(globals("0/1") == expected("0", "1"));
+}
+
+TEST_CASE("what is no mark, or can match no packet or none but all, is refused with a hint") {
+    const auto refusal = [](std::string_view text) { return launch::masked_mark(text).error(); };
+    for (const char* text : {"", "x", "-1", "+1", "0x", "0x-1", "4294967296", "0x100000000", "1/", "/1", "1/x", "1/2/3",
+                             " 1", "0x1 ", "1e3", "99999999999999999999"}) {
+        CAPTURE(text);
+        CHECK(refusal(text).what.find("is not a mark") != std::string::npos);
+        CHECK(refusal(text).hint.starts_with("write MARK or MARK/MASK"));
+    }
+    CHECK(refusal("0/0").what == "a mask of 0 lets every packet pass");
+    CHECK(refusal("0x9999/0xff").what == "'0x9999/0xff' has bits set beyond its mask, so no packet would match");
+    CHECK(refusal("0x9999/0xff").hint == "the bits under the mask are 0x99/0xff");
+    CHECK(refusal("\x1b[31m").what.find('\x1b') == std::string::npos);
+}

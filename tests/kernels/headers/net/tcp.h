@@ -17,6 +17,10 @@ typedef struct {
 struct list_head {
     struct list_head *next, *prev;
 };
+struct net_device;
+struct napi_struct {
+    struct net_device* dev;
+};
 
 struct net_device {
     char name[16];
@@ -30,6 +34,7 @@ struct net_device {
 
 struct task_struct {
     char comm[16];
+    int pid;
 };
 
 struct ipv6_pinfo {
@@ -93,7 +98,7 @@ struct sk_buff {
     struct sock* sk;
     struct net_device* dev;
     char cb[48];
-    unsigned int len, data_len;
+    unsigned int len, data_len, mark;
     u16 protocol;
 #if KERNEL >= 311 || defined(EL7)
     u16 transport_header, network_header, mac_header;

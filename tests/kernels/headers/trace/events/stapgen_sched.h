@@ -1,0 +1,27 @@
+// As stapgen.h: threads and CPUs.
+struct task_struct;
+struct rq;
+
+#ifdef TRACE_sched_waking
+DECLARE_TRACE(sched_waking, PARAMS(struct task_struct* p), )
+#endif
+#ifdef TRACE_sched_wakeup
+#if KERNEL >= 403
+DECLARE_TRACE(sched_wakeup, PARAMS(struct task_struct* p), )
+#elif KERNEL > 206
+DECLARE_TRACE(sched_wakeup, PARAMS(struct task_struct* p, int success), )
+#else
+DECLARE_TRACE(sched_wakeup, PARAMS(struct rq* rq, struct task_struct* p, int success), )
+#endif
+#endif
+#ifdef TRACE_sched_switch
+#if KERNEL >= 518
+DECLARE_TRACE(sched_switch, PARAMS(_Bool preempt, struct task_struct* prev, struct task_struct* next, unsigned int state), )
+#elif KERNEL >= 404
+DECLARE_TRACE(sched_switch, PARAMS(_Bool preempt, struct task_struct* prev, struct task_struct* next), )
+#elif KERNEL > 206
+DECLARE_TRACE(sched_switch, PARAMS(struct task_struct* prev, struct task_struct* next), )
+#else
+DECLARE_TRACE(sched_switch, PARAMS(struct rq* rq, struct task_struct* prev, struct task_struct* next), )
+#endif
+#endif

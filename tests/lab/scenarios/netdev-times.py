@@ -1,0 +1,72 @@
+"""packet-flow beside perf's netdev-times, which knows the network card's packets from tracepoints alone."""
+
+import re
+import socket
+
+from lablib.captures import unpack_packages
+from lablib.events import FLOW_IN, FLOW_OUT, Trace, check_sums
+
+DESCRIPTION = "perf script netdev-times and packet-flow on the same datagrams: as many, and in the same order"
+IN_CI = ("trixie",)
+NET = True
+BUILD = {"flow": ["packet-flow"]}
+
+# Told apart by their sizes.
+SIZES = [101 + 7 * number for number in range(61)]
+HEADERS = 28  # IP and UDP
+ETHERNET = 14
+
+GUEST = r"""
+export LD_LIBRARY_PATH=/lab/work/tools/usr/lib/x86_64-linux-gnu PATH=$PATH:/lab/work/tools/usr/bin
+export PERF_EXEC_PATH=$(dirname $(find /lab/work/tools -type d -path '*perf-core/scripts' | head -1))
+wait_for '[ -e echo ]' || exit 1
+trace flow flow --addr 10.0.2.2 || exit 1
+# Without skb:kfree_skb, of which the netdev-times of 6.12 takes one argument less than its kernel has.
+perf record -q -a -o /tmp/times.data $(printf -- '-e %s ' net:net_dev_xmit net:net_dev_queue net:netif_receive_skb \
+    net:netif_rx skb:consume_skb skb:skb_copy_datagram_iovec napi:napi_poll irq:irq_handler_entry irq:irq_handler_exit \
+    irq:softirq_entry irq:softirq_exit irq:softirq_raise) 2>record.err &
+RECORDER=$!
+sleep 5
+perl -e 'use Socket; socket(S, PF_INET, SOCK_DGRAM, 0); connect(S, sockaddr_in(shift, inet_aton("10.0.2.2"))) or die;
+    for (@ARGV) { send(S, "x" x $_, 0); recv(S, $b, 9999, 0); length($b) == $_ or die }' $(cat echo) SIZES || exit 1
+kill -INT $RECORDER
+wait $RECORDER
+end_trace flow
+perf script -i /tmp/times.data -s $PERF_EXEC_PATH/scripts/python/netdev-times.py >netdev-times 2>netdev-times.err || exit 1
+finish
+""".replace("SIZES", " ".join(map(str, SIZES)))
+
+
+def prepare(lab):
+    unpack_packages(lab, "linux-perf")
+
+
+def host(lab):
+    """Send the guest's datagrams back."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as echo:
+        echo.bind(("127.0.0.1", 0))
+        echo.settimeout(300)
+        (lab.work / "echo.new").write_text(str(echo.getsockname()[1]))
+        (lab.work / "echo.new").rename(lab.work / "echo")
+        for _ in SIZES:
+            echo.sendto(*echo.recvfrom(9999))
+
+
+def check(lab):
+    trace = Trace(lab, "flow")
+    check_sums(trace.events, FLOW_IN + FLOW_OUT)
+    text = lab.read("netdev-times")
+    # Beside them perf sees ARP and whatever else the card has.
+    received = [int(size) - HEADERS for size in re.findall(r"netif_receive_skb\(.* len=(\d+)\)", text)]
+    sent = [int(size) - HEADERS - ETHERNET for size in re.findall(r"^ +e\w+ +(\d+) +[\d.]+sec", text, re.MULTILINE)]
+    port = int(lab.read("echo"))
+    for way, by_perf in (("rx", received), ("tx", sent)):
+        by_perf = [size for size in by_perf if size in SIZES]
+        events = sorted((event for event in trace.of_port(port, "remote") if event["way"] == way),
+                        key=lambda event: event["time_ns"])
+        ours = [event["bytes"] for event in events]
+        print(f"{lab.suite} {way}: {len(by_perf)} by netdev-times, {len(ours)} by packet-flow")
+        assert by_perf == SIZES, f"netdev-times has {by_perf}"
+        trace.expect(len(ours), len(SIZES), f"datagrams {way}")
+        assert ours == [size for size in SIZES if size in ours], f"packet-flow has {ours}"
+    assert lab.read("modules-left").strip() == "0"

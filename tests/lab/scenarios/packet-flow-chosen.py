@@ -1,0 +1,96 @@
+"""What packet-flow tells one packet from others by: a thread that does not get its CPU, a mark, the first of all."""
+
+from lablib.events import FLOW_IN, FLOW_OUT, Trace, check_sums, in_ms, median, stage
+
+DESCRIPTION = "packet-flow: a reader kept off its CPU for 40 ms; one packet of 10,008 by its mark, with and without --one"
+IN_CI = ("trixie",)
+BUILD = {"flow": ["packet-flow"], "one": ["packet-flow", "--way", "rx", "--one"],
+         "slow": ["packet-flow", "--way", "rx", "--slower-than", "40ms"]}
+
+SPIN = 40_000_000
+MESSAGES = 23
+LATE, MARKED = 7701, 7703
+OTHERS = 10_007
+SIZE = 17
+
+GUEST = f"""
+# receiver PORT COUNT [COMMAND]: take so many datagrams, each in a call of its own; COMMAND starts it.
+receiver() {{
+    start_ready $3 perl -e 'use Socket; socket(S, PF_INET, SOCK_DGRAM, 0); setsockopt(S, SOL_SOCKET, SO_RCVBUF, 1 << 20);
+        bind(S, sockaddr_in($ARGV[0], INADDR_ANY)) or die; $| = 1; print "ready\\n"; recv(S, $_, 99, 0) for 1..$ARGV[1]' $1 $2
+}}
+
+# The sender is of a class above the reader's and stays on the CPU that both have, after sending.
+trace late flow --port {LATE} || exit 1
+trace slow slow --port {LATE} || exit 1
+receiver {LATE} {MESSAGES} "taskset -c 1" || exit 1
+chrt -f 50 taskset -c 1 bash -c '
+    exec 9>/dev/udp/127.0.0.1/{LATE}
+    for i in $(seq {MESSAGES}); do
+        sleep 0.03
+        echo -n x >&9
+        end=$((${{EPOCHREALTIME/./}} + {SPIN // 1000}))
+        while ((${{EPOCHREALTIME/./}} < end)); do :; done
+    done' || exit 1
+wait $READY_PID || exit 1
+end_trace late slow
+
+nft -f - <<'END' || exit 1
+table ip lab {{
+    chain arriving {{
+        type filter hook prerouting priority 0
+        udp dport {MARKED} udp length {8 + SIZE} meta mark set 0x9999
+    }}
+    chain leaving {{
+        type filter hook output priority 0
+        udp dport {MARKED} udp length {8 + SIZE} meta mark set 0x1700
+    }}
+}}
+END
+trace rx flow --mark 0x9999 --port {MARKED} || exit 1
+trace tx flow --mark 0x1000/0xf000 --port {MARKED} || exit 1
+trace one one --mark 0x9999 --port {MARKED} || exit 1
+receiver {MARKED} {OTHERS + 1} || exit 1
+exec 9>/dev/udp/127.0.0.1/{MARKED}
+for i in $(seq {OTHERS}); do echo -n x >&9; done
+printf '%{SIZE}s' x >&9
+# It ends by itself.
+wait ${{TRACERS[one]}}
+echo $? >one.exit
+end_trace rx tx
+modules_left >one.modules
+finish
+"""
+
+
+def check_late(lab):
+    trace = Trace(lab, "late")
+    received = [event for event in trace.events if event["way"] == "rx"]
+    trace.expect(len(received), MESSAGES, "datagrams")
+    check_sums(trace.events, FLOW_IN + FLOW_OUT)
+    medians = {name: median(stage(received, name)) for name in FLOW_IN}
+    shortest = min(stage(received, "wake-run"))
+    print(f"{lab.suite}: wake-run min {shortest / 1e6:.2f} ms; medians {in_ms(medians)} ms")
+    assert len(stage(received, "wake-run")) == len(received) and shortest >= SPIN
+    for name, value in medians.items():
+        assert name == "wake-run" or value is None or value < SPIN / 2, f"{name} shows a delay that is not its own"
+    slow = Trace(lab, "slow")
+    slow.expect(len(slow.events), MESSAGES, "slow datagrams")
+    assert min(stage(slow.events, "total")) >= SPIN
+
+
+def check_marked(lab):
+    both = 2 * OTHERS + 1  # the one packet has two ways, of which a mark chooses one
+    for name, way, mark, others in (("rx", "rx", 0x9999, both), ("tx", "tx", 0x1700, both), ("one", "rx", 0x9999, OTHERS)):
+        trace = Trace(lab, name)
+        account = trace.accounting
+        trace.expect(account["filtered"], others, "others")
+        assert account["reported"] == 1, trace.account()
+        (event,) = trace.events
+        assert (event["way"], event["mark"], event["bytes"]) == (way, mark, SIZE), event
+
+
+def check(lab):
+    check_late(lab)
+    check_marked(lab)
+    assert lab.read("modules-left").strip() == "0"

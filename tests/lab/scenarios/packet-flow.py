@@ -1,0 +1,100 @@
+"""Each step of packets over a network card and over a veth, TCP and UDP."""
+
+import collections
+import socket
+
+from lablib.events import FLOW_IN, FLOW_OUT, Trace, check_sums, median, stage
+
+DESCRIPTION = "packet-flow over virtio-net and veth: exact counts, each step in its place, the steps add up"
+IN_CI = ("trixie",)
+NET = True
+BUILD = {"flow": ["packet-flow"]}
+
+SEGMENTS, DATAGRAMS = 103, 101
+CARD, PAIR, PAIR_UDP = 11211, 7601, 7602
+SIZE = 64
+
+GUEST = f"""
+make_pair || exit 1
+wait_for '[ -e echo ]' || exit 1
+ECHO=$(cat echo)
+echo $LAB_NIC >nic
+trace flow flow || exit 1
+start_ready serve --port {CARD} || exit 1
+touch serve
+wait_for '[ -e asked ]' || exit 1
+perl -e 'use Socket; socket(S, PF_INET, SOCK_DGRAM, 0); connect(S, sockaddr_in($ARGV[0], inet_aton("10.0.2.2"))) or die;
+    for (1..$ARGV[1]) {{ send(S, "x" x {SIZE}, 0); recv(S, $_, 99, 0); length == {SIZE} or die }}' $ECHO {DATAGRAMS} || exit 1
+NETNS=right start_ready serve --port {PAIR} || exit 1
+ip netns exec left ask --address 10.9.0.2 --port {PAIR} --requests {SEGMENTS} || exit 1
+NETNS=right start_ready serve --udp --port {PAIR_UDP} || exit 1
+ip netns exec left ask --udp --address 10.9.0.2 --port {PAIR_UDP} --requests {DATAGRAMS} || exit 1
+end_trace flow
+finish
+"""
+
+# What each packet passes; beside it a reader that was asleep is woken and runs, and a card has interrupts.
+SOFTIRQ = ["softirq-poll", "poll-drv", "drv-ip"]
+STEPS = {
+    ("rx", "tcp"): [*SOFTIRQ, "ip-tcp", "tcp-queue", "run-copy", "copy-return"],
+    ("rx", "udp"): [*SOFTIRQ, "ip-udp", "udp-queue", "run-copy", "copy-return"],
+    ("tx", "tcp"): ["app-tcp", "tcp-ip", "ip-drv", "qdisc"],
+    ("tx", "udp"): ["app-udp", "udp-ip", "ip-drv", "qdisc"],
+}
+OF_CARD = {"rx": ["irq-raise", "raise-softirq"], "tx": ["drv-done"]}
+MAY_BE = {"raise-softirq", "queue-wake", "wake-run"}
+
+
+def host(lab):
+    """Answer the guest's datagrams, and ask it over TCP."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as echo:
+        echo.bind(("127.0.0.1", 0))
+        echo.settimeout(300)
+        (lab.work / "echo.new").write_text(str(echo.getsockname()[1]))
+        (lab.work / "echo.new").rename(lab.work / "echo")
+        lab.wait_for_file("serve")
+        lab.chroot(["ask", "--port", str(lab.port), "--requests", str(SEGMENTS)])
+        (lab.work / "asked").touch()
+        for _ in range(DATAGRAMS):
+            echo.sendto(*echo.recvfrom(99))
+
+
+def check_packets(lab, trace, events, way, protocol, count, card):
+    """Check COUNT packets of one way, protocol and device."""
+    name = f"{'card' if card else 'veth'} {way} {protocol}"
+    trace.expect(len(events), count, name)
+    assert {event["bytes"] for event in events} == {SIZE}, name
+    always = STEPS[way, protocol]
+    seen = collections.Counter(step for event in events for step in FLOW_IN + FLOW_OUT if event[f"{step}_ns"] is not None)
+    print(f"{lab.suite} {name}: " + " ".join(f"{step} {seen[step]} x {median(stage(events, step)) / 1e3:.0f} us"
+                                             for step in FLOW_IN + FLOW_OUT if seen[step])
+          + f", total {median(stage(events, 'total')) / 1e3:.0f} us")
+    for step in always:
+        assert seen[step] == len(events), f"{name}: {step} in {seen[step]} of {len(events)}"
+    allowed = MAY_BE | set(always) | set(OF_CARD[way] if card else [])
+    assert set(seen) <= allowed, f"{name}: {set(seen) - allowed} cannot be"
+    for event in events:
+        assert (event["irq"] >= 0) == (event["irq-raise_ns"] is not None), event
+    if card:
+        # A packet that came while the driver still polled has no interrupt of its own.
+        for step in OF_CARD[way]:
+            assert seen[step] >= 0.8 * len(events), f"{name}: {step} in {seen[step]} of {len(events)}"
+
+
+def check(lab):
+    trace = Trace(lab, "flow")
+    check_sums(trace.events, FLOW_IN + FLOW_OUT)
+    nic, echo = lab.read("nic").strip(), int(lab.read("echo"))
+    traffic = ((CARD, "tcp", SEGMENTS, "local", nic, nic), (echo, "udp", DATAGRAMS, "remote", nic, nic),
+               (PAIR, "tcp", SEGMENTS, "local", "right0", "right0"), (PAIR, "tcp", SEGMENTS, "remote", "left0", "left0"),
+               (PAIR_UDP, "udp", DATAGRAMS, "local", "right0", "right0"),
+               (PAIR_UDP, "udp", DATAGRAMS, "remote", "left0", "left0"))
+    for port, protocol, count, end, received_by, sent_by in traffic:
+        for way, device in (("rx", received_by), ("tx", sent_by)):
+            events = [event for event in trace.of_port(port, end) if event["way"] == way]
+            assert {event["dev"] for event in events} == {device}, (port, way, device)
+            check_packets(lab, trace, events, way, protocol, count, device == nic)
+    account = trace.accounting
+    if not trace.skipped:
+        assert account["incomplete"] == 0 and account["lost"] == 0, trace.account()
+    assert lab.read("modules-left").strip() == "0"
