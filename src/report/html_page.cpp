@@ -113,6 +113,7 @@ data section_data(const std::string& run, const Section& section) {
     object.set("section_id", fmt::format("{}-{}", run, section.id));
     object.set("heading", section.heading);
     object.set("paragraphs", texts(section.paragraphs));
+    object.set("listings", texts(section.listings));
     object.set("stacks", list_of(section.stacks, [](const Stack& stack) {
                    data bar;
                    bar.set("label", text_or_false(stack.label));

@@ -59,7 +59,7 @@ TEST_CASE("a duration reaches the script as ns, and of the choices the one that 
 TEST_CASE("every shipped recipe renders, with and without an interval, and its script stays under 80 lines") {
     const auto catalog = recipe::load_catalog({SOURCE_DIR "/templates"});
     CHECK(catalog.broken.empty());
-    REQUIRE(catalog.recipes.size() == 5);
+    REQUIRE(catalog.recipes.size() == 6);
     for (const auto& recipe : catalog.recipes) {
         CAPTURE(recipe.name);
         const auto text = base::read_file(recipe.folder / "script.stp").value();
@@ -91,6 +91,12 @@ TEST_CASE("a standalone script brings the tapset files it needs, through each ot
     CHECK(render::with_tapsets("probe begin {}\n", tapsets) == "probe begin {}\n");
     CHECK(
         render::with_tapsets("// stapgen_m, and no line end", tapsets).starts_with("// stapgen_m, and no line end\n"));
+}
+
+TEST_CASE("a standalone script with a piece of C says what stap needs for it") {
+    const std::vector<render::TapsetFile> tapsets{{"c.stp", "function stapgen_c:long() %{ STAP_RETVALUE = 1; %}\n"}};
+    const auto script = render::with_tapsets("// what it is\nprobe begin { stapgen_c() }\n", tapsets);
+    CHECK(script.starts_with("// what it is\n// There is C in it: give stap -g.\n"));
 }
 
 TEST_CASE("a section's name does not change what stands for another name, and an inverted section works") {
