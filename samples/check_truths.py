@@ -27,6 +27,7 @@ TIMES |= {
     "stage-timing-zones.txt": {"stage-timing": {"ip-tcp": 122, "tcp-ip": 4}},
     "own-rx-latency.txt": {"rx-latency": {"tcp-app": 509}},
     "own-sock-latency.txt": {"sock-latency": {"total": 403}},
+    "own-call-trace.txt": {"call-trace": {"in-softirq": 39, "in-thread": 14}},
     "netdev-times.txt": {"netdev-times": {"receive-app": 61}},
     "perf-net.txt": {"net-events": {"drv-app": 17}},
     "ftrace-net.txt": {"net-events": {"drv-app": 34}},

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analyze/averages.h"
+#include "analyze/call_log.h"
 #include "analyze/count_log.h"
 #include "analyze/drop_log.h"
 #include "analyze/groups.h"
@@ -35,6 +36,7 @@ struct Plan {
     std::vector<std::string> parts;
     std::vector<std::size_t> breakdowns;  ///< those of its ways so far
     bool is_main = false;
+    bool is_call = false;
 
     [[nodiscard]] bool is_drop() const { return place && count; }
     [[nodiscard]] bool is_count() const { return count && !place; }
@@ -68,6 +70,7 @@ struct Analyzer::State {
     IntervalLog log;
     DropLog drops{log};
     CountLog tallies{log};
+    CallLog calls;
     std::vector<std::int64_t> stage_values;
 
     ScriptCounts script;
@@ -105,6 +108,7 @@ struct Analyzer::State {
 void Analyzer::State::plan(const decode::Schema& schema) {
     Plan plan;
     plan.is_main = schema.index == 0;
+    plan.is_call = schema.find(decode::Attribute::depth).has_value();
     for (std::size_t i = 0; i < schema.fields.size(); ++i) {
         const auto& [name, type, attribute] = schema.fields[i];
         if (type == FieldType::time && !plan.time) plan.time = i;
@@ -159,6 +163,7 @@ void Analyzer::State::add(const decode::Record& record) {
     } else if (plan.is_count()) {
         tallies.add(record, plan.group_keys, count);
     }
+    if (plan.is_call) calls.add(record);
     if (!plan.slots.empty()) add_stages(plan, record);
 }
 
@@ -183,6 +188,7 @@ void Analyzer::State::add_stages(Plan& plan, const decode::Record& record) {
         sum = base::saturating_add(sum, value.number);
         any = true;
     }
+    if (plan.is_call) return;  // one is a part of another: they do not add up
     if (plan.total && record.values[*plan.total].seen) {
         add_to_breakdown(plan, record, record.values[*plan.total].number);
     } else if (any) {
@@ -396,6 +402,8 @@ Summary Analyzer::summary() const {
         std::ranges::move(state.tallies.open_rows(), std::back_inserter(summary.tallies));
         summary.intervals.push_back({state.interval_start, std::nullopt});
     }
+    summary.calls = state.calls.rows();
+    summary.calls_left_out = state.calls.left_out();
     summary.accounting = state.accounting();
     state.averages.put_into(summary);
     summary.breakdowns = state.breakdowns;
@@ -406,6 +414,8 @@ Summary Analyzer::summary() const {
         summary.series.shift(shift);
         for (auto& breakdown : summary.breakdowns)
             breakdown.shift(shift);
+        for (auto& call : summary.calls)
+            call.begin_ns = base::saturating_add(call.begin_ns, shift);
 
         summary.start_epoch_ns = state.ready->epoch_ns;
         if (state.last_record_ns) {

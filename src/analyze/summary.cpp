@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <span>
 #include <utility>
 
+#include "analyze/call_log.h"
 #include "base/saturate.h"
 
 namespace stapgen::analyze {
@@ -84,6 +86,19 @@ void add_counters(std::vector<Counter>& into, const std::vector<Counter>& from) 
             found->count = base::saturating_add(found->count.value_or(0), *counter.count);
         }
     }
+}
+
+/// Their trees get the numbers behind ours.
+void add_calls(Summary& into, const Summary& other) {
+    const auto last = into.calls.empty() ? 0 : std::ranges::max(into.calls, {}, &Call::packet).packet;
+    const auto kept =
+        std::min(CallLog::most_calls - std::min(CallLog::most_calls, into.calls.size()), other.calls.size());
+    for (auto call : std::span(other.calls).first(kept)) {
+        call.packet = base::saturating_add(call.packet, last);
+        into.calls.push_back(std::move(call));
+    }
+    add_to(into.calls_left_out, other.calls_left_out);
+    add_to(into.calls_left_out, static_cast<std::int64_t>(other.calls.size() - kept));
 }
 
 }  // namespace
@@ -200,6 +215,8 @@ base::Result<void> merge(Summary& into, const Summary& other) {
         tally.interval += first_interval;
         into.tallies.push_back(std::move(tally));
     }
+
+    add_calls(into, other);
 
     auto& accounting = into.accounting;
     add_to(accounting.seen, other.accounting.seen);

@@ -53,6 +53,18 @@ struct Tally {
     bool loss = false;    ///< likewise: something was lost where this is counted
 };
 
+/// One call of a function of the kernel.
+struct Call {
+    std::int64_t packet = 0;    ///< the number of the tree that it belongs to
+    std::int64_t begin_ns = 0;  ///< since 1970, if the input tells how its clock goes with that; else of that clock
+    std::int64_t duration_ns = 0;
+    std::int64_t depth = 0;  ///< 0 to 255
+    std::string function, args;
+    bool in_thread = false;  ///< else in softirq, where the thread is the one that was interrupted
+    std::int64_t cpu = 0, tid = 0;
+    std::string comm;
+};
+
 /// The span between two ticks.
 struct Interval {
     std::optional<std::int64_t> start_epoch_ns;
@@ -149,6 +161,8 @@ struct Summary {
     std::string counted;         ///< the field whose sums are the tallies, "pages"; empty: nothing is counted
     std::vector<Tally> tallies;  ///< by interval, then by count, the largest first
     [[nodiscard]] bool counts() const { return counts_drops || !counted.empty(); }
+    std::vector<Call> calls;          ///< in the order of CallLog::rows()
+    std::int64_t calls_left_out = 0;  ///< further ones, that are in the statistics only
     std::vector<Interval> intervals;  ///< all of them, also those in which nothing happened
     Accounting accounting;
     decode::InputCounts input;  ///< set by the caller from RecordParser::input()

@@ -22,6 +22,7 @@ Measurement::Measurement(const host::System& machine, const recipe::Catalog& cat
         events_.emplace(std::cout,
                         plan.presentation.format == Format::table ? EventFormat::table : EventFormat::ndjson);
     }
+    if (plan.presentation.format == Format::perfetto) trace_.emplace(std::cout);
 }
 
 launch::Handlers Measurement::handlers() {
@@ -45,6 +46,7 @@ void Measurement::output(launch::Line line, launch::Control& control) {
     if (!analyzer_ || refusal_) return;
     analyzer_->add(parsed);
     if (record != nullptr && events_) events_->record(*record);
+    if (record != nullptr && trace_) trace_->record(*record);
     if (const auto* ready_line = std::get_if<decode::Ready>(&parsed)) ready(*ready_line);
     if (std::holds_alternative<decode::Tick>(parsed)) {
         show_interval();
@@ -82,6 +84,7 @@ base::Result<void> Measurement::finish(const analyze::Transport& transport, bool
         events_->end();
         events_->interrupt();
     }
+    if (trace_) cli::finish(*trace_);
     auto summary = analyzer_->summary();
     summary.input = parser_.input();
     summary.transport = transport;
@@ -117,6 +120,7 @@ void Measurement::begin(const decode::Header& header) {
 
 void Measurement::ready(const decode::Ready& ready) {
     if (events_) events_->ready(ready);
+    if (trace_) trace_->ready(ready);
     ready_at_ = Clock::now();
     if (!counters_.empty()) counters_before_ = host::read_net_counters(machine_);
     if (!plan_.quiet) std::cerr << fmt::format("stapgen: measuring {}; Ctrl-C ends it\n", name_);

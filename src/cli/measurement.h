@@ -17,6 +17,7 @@
 #include "launch/child_process.h"
 #include "recipe/catalog.h"
 #include "report/event_writer.h"
+#include "report/perfetto_writer.h"
 
 namespace stapgen::cli {
 
@@ -53,6 +54,7 @@ class Measurement {
     decode::RecordParser parser_;
     std::optional<analyze::Analyzer> analyzer_;
     std::optional<report::EventWriter> events_;
+    std::optional<report::PerfettoWriter> trace_;
     std::optional<base::Error> refusal_;
     std::optional<Clock::time_point> ready_at_;
     std::int64_t intervals_ = 0;

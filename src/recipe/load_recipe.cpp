@@ -165,8 +165,11 @@ Parameter read_parameter(Table table) {
         parameter.type = ParameterType::text;
     } else if (type == "duration") {
         parameter.type = ParameterType::duration;
+    } else if (type == "functions") {
+        parameter.type = ParameterType::functions;
     } else {
-        table.wrong("type", fmt::format("unknown type '{}'", type), "the types are int, bool, text and duration");
+        table.wrong("type", fmt::format("unknown type '{}'", type),
+                    "the types are int, bool, text, duration and functions");
     }
     parameter.choices = table.texts("choices");
     const bool are_names = std::ranges::all_of(parameter.choices, is_name);

@@ -36,6 +36,31 @@ base::Result<void> check_text(const Parameter& parameter, std::string_view value
         meant ? fmt::format("did you mean '{}'?", *meant) : "");
 }
 
+/// These get into the script as they are, inside a probe point: nothing there may end it, and no pattern may be one
+/// that half of the kernel's functions fit.
+base::Result<void> check_functions(const Parameter& parameter, std::string_view value) {
+    constexpr std::size_t longest = 1024, own_letters = 3;
+    constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+    if (value.empty()) return {};
+    const auto refused = [&](std::string what, std::string hint) {
+        return base::bad_input(fmt::format("--{}: {}", parameter.name, what), std::move(hint));
+    };
+    if (value.size() > longest) return refused(fmt::format("longer than {} bytes", longest), "");
+    for (const auto name : base::split(value, ',')) {
+        const auto shown = base::printable(name);
+        const auto plain = std::min(name.find_first_not_of(letters), name.size());
+        if (name.find_first_not_of(std::string(letters) + "*?") != std::string_view::npos || name.empty()) {
+            return refused(fmt::format("'{}' is no name of a function", shown),
+                           "write names with commas between them; * and ? stand for anything: tcp_v4_rcv,ip_rcv*");
+        }
+        if (plain < std::min(own_letters, name.size())) {
+            return refused(fmt::format("'{}' would fit too many functions", shown),
+                           fmt::format("begin it with {} letters of their names", own_letters));
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 base::Result<void> check_value(const Parameter& parameter, std::string_view value) {
@@ -62,6 +87,8 @@ base::Result<void> check_value(const Parameter& parameter, std::string_view valu
             return check_text(parameter, value);
         case ParameterType::duration:
             return check_duration(parameter, value);
+        case ParameterType::functions:
+            return check_functions(parameter, value);
     }
     return {};
 }

@@ -9,7 +9,7 @@
 
 namespace stapgen::recipe {
 
-enum class ParameterType { integer, boolean, text, duration };
+enum class ParameterType { integer, boolean, text, duration, functions };
 
 /// A value that the user may give. Its name is the option (--max-packets) and, with _ for -, the template's
 /// name.

@@ -63,8 +63,10 @@ std::string with_tapsets(std::string_view script, const std::vector<TapsetFile>&
     std::size_t opening = 0;
     while (script.substr(opening).starts_with("//"))
         opening = std::min(script.find('\n', opening), script.size() - 1) + 1;
-    return fmt::format("{}{}\n// ---- the script\n{}{}", script.substr(0, opening), macros, script.substr(opening),
-                       library);
+    // In a tapset C is as good as a script; in a script stap wants to be asked for it.
+    const auto* guru = library.find("%{") == std::string::npos ? "" : "// There is C in it: give stap -g.\n";
+    return fmt::format("{}{}{}\n// ---- the script\n{}{}", script.substr(0, opening), guru, macros,
+                       script.substr(opening), library);
 }
 
 }  // namespace stapgen::render

@@ -5,6 +5,7 @@
 #include "base/saturate.h"
 #include "base/text.h"
 #include "report/account_text.h"
+#include "report/call_text.h"
 #include "report/count_text.h"
 #include "report/drop_advice.h"
 #include "report/html_sections.h"
@@ -179,6 +180,18 @@ Section tallies_section(const analyze::Summary& summary) {
     section.tables.push_back(tallies_table("The whole", summary.counted, totals, false));
     if (summary.intervals.size() > 1)
         section.tables.push_back(tallies_table("In each interval", summary.counted, summary.tallies, true));
+    return section;
+}
+
+Section calls_section(const analyze::Summary& summary) {
+    Section section{"calls", "Calls"};
+    for (const auto tree : call_trees(summary))
+        section.listings.push_back(fmt::format("packet {}\n{}", tree.front().packet, call_tree(tree)));
+    if (!section.listings.empty()) {
+        section.paragraphs.push_back(
+            "AT is when a call began, from the first one on; TOOK has that of the calls in it.");
+    }
+    if (auto more = calls_left_out(summary); !more.empty()) section.paragraphs.push_back(std::move(more));
     return section;
 }
 

@@ -135,6 +135,7 @@ data section_data(const std::string& run, const Section& section) {
     object.set("section_id", fmt::format("{}-{}", run, section.id));
     object.set("heading", section.heading);
     object.set("paragraphs", texts(section.paragraphs));
+    object.set("listings", texts(section.listings));
     object.set("stacks", list_of(section.stacks, stack_data));
     object.set("legend", list_of(section.legend, segment_data));
     object.set("has_legend", !section.legend.empty());

@@ -59,6 +59,7 @@ Run run_of(const Summary& summary, const HtmlOptions& options, std::size_t repor
     run.sentences = sentences_of(summary);
     run.warnings = warnings_of(summary);
     run.notes = summary.notes;
+    add(run, html::calls_section(summary));
     add(run, html::stages_section(summary, options));
     add(run, html::tail_section(summary));
     for (auto section : {html::time_section(summary, block_ns), html::distribution_section(summary)}) {

@@ -29,6 +29,7 @@ std::vector<Stack> stacks_of(const analyze::Summary& summary, double longest_ns 
 double longest_mean_of(const analyze::Summary& summary);
 std::vector<Segment> legend_of(const analyze::Summary& summary);
 
+Section calls_section(const analyze::Summary& summary);
 Section stages_section(const analyze::Summary& summary, const HtmlOptions& options);
 Section tail_section(const analyze::Summary& summary);
 Section slowest_section(const analyze::Summary& summary);

@@ -223,6 +223,25 @@ void add_counts(Json& document, const analyze::Summary& summary, const JsonOptio
     }
 }
 
+/// Only of recipes that have calls.
+void add_calls(Json& document, const analyze::Summary& summary) {
+    if (summary.calls.empty()) return;
+    document["calls"] = Json::array();
+    for (const auto& call : summary.calls) {
+        document["calls"].push_back({{"packet", call.packet},
+                                     {"begin_ns", call.begin_ns},
+                                     {"duration_ns", call.duration_ns},
+                                     {"depth", call.depth},
+                                     {"function", call.function},
+                                     {"args", call.args},
+                                     {"context", call.in_thread ? "thread" : "softirq"},
+                                     {"cpu", call.cpu},
+                                     {"tid", call.tid},
+                                     {"comm", call.comm}});
+    }
+    document["calls_left_out"] = summary.calls_left_out;
+}
+
 Json causes_json(const std::vector<analyze::Cause>& causes) {
     Json object = Json::object();
     for (const auto& [name, count] : causes)
@@ -288,6 +307,7 @@ void write_json(std::ostream& out, const analyze::Summary& summary, const JsonOp
     add_analysis(document, summary);
     add_drops(document, summary, options);
     add_counts(document, summary, options);
+    add_calls(document, summary);
     document["counters"] = Json::array();
     for (const auto& [name, help, count] : summary.counters) {
         document["counters"].push_back({{"name", name}, {"help", help}, {"count", or_null(count)}});

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "analyze/groups.h"
-#include "analyze/saturate.h"
+#include "base/saturate.h"
 #include "report/measures.h"
 #include "report/record_name.h"
 
@@ -29,7 +29,7 @@ std::int64_t begin_of(const Stages& stages, const decode::Record& record, std::i
     std::int64_t sum = 0;
     for (const auto& stage : stages) {
         const auto& value = record.values[stage.field];
-        if (value.seen) sum = analyze::saturating_add(sum, value.number);
+        if (value.seen) sum = base::saturating_add(sum, value.number);
     }
     return std::max<std::int64_t>(0, end - sum);
 }
@@ -153,7 +153,7 @@ void PerfettoWriter::draw_stages(Layout& layout, const decode::Record& record) {
     for (const auto& stage : layout.stages) {
         const auto& value = record.values[stage.field];
         if (!value.seen) continue;
-        const auto to = std::min(end, analyze::saturating_add(from, value.number));
+        const auto to = std::min(end, base::saturating_add(from, value.number));
         trace_.slice(track, stage.name, from, to, flow, about);
         about.clear();  // told once
         if (auto* runner = runner_of(layout, record, stage.spent_by)) {

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "report/account_text.h"
+#include "report/call_text.h"
 #include "report/count_text.h"
 #include "report/detail_text.h"
 #include "report/drop_text.h"
@@ -37,6 +38,7 @@ void write_title(std::ostream& out, const analyze::Summary& summary) {
 
 void write_text(std::ostream& out, const analyze::Summary& summary, const TextOptions& options) {
     if (options.total || !summary.counts()) write_title(out, summary);
+    write_calls(out, summary);
     write_stages(out, summary, options);
     write_averages(out, summary);
     write_breakdowns(out, summary, options);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analyze/saturate.h"
+#include "base/saturate.h"
 
 namespace stapgen::report {
 
@@ -12,7 +12,7 @@ Timeline timeline_of(const analyze::SlowRecord& record) {
     for (std::size_t i = 0; i < record.stages.size(); ++i) {
         if (!record.stages[i]) continue;
         timeline.steps.push_back({i, at, *record.stages[i]});
-        at = analyze::saturating_add(at, *record.stages[i]);
+        at = base::saturating_add(at, *record.stages[i]);
     }
     timeline.length_ns = std::max({std::int64_t{1}, at, record.total_ns});
     return timeline;

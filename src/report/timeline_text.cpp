@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "analyze/saturate.h"
+#include "base/saturate.h"
 #include "base/text.h"
 #include "report/measures.h"
 #include "report/record_name.h"
@@ -52,7 +52,7 @@ std::string bar(const Timeline::Step& step, std::int64_t length_ns, std::size_t 
         return static_cast<std::size_t>(part * static_cast<double>(cells) + 0.5);
     };
     const auto from = std::min(cell_of(step.begin_ns), cells - 1);
-    const auto to = std::clamp(cell_of(analyze::saturating_add(step.begin_ns, step.ns)), from + 1, cells);
+    const auto to = std::clamp(cell_of(base::saturating_add(step.begin_ns, step.ns)), from + 1, cells);
     return std::string(from, ' ') + std::string(to - from, '#') + std::string(cells - to, ' ');
 }
 

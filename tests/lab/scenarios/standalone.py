@@ -13,6 +13,7 @@ def prepare(lab):
                    "page-alloc", "packet-flow", "call-trace"):
         script = lab.stapgen(["render", recipe, "--standalone"]).stdout
         (lab.work / f"{recipe}.stp").write_text(script)
-        lab.chroot(["stap", *options, "-r", lab.release, "-p4", "-m", recipe.replace("-", "_"), f"{recipe}.stp"],
+        guru = ["-g"] if "%{" in script else []
+        lab.chroot(["stap", *options, *guru, "-r", lab.release, "-p4", "-m", recipe.replace("-", "_"), f"{recipe}.stp"],
                    binds=[symbols], env={"SYSTEMTAP_DIR": "/lab/cache/stapgen/systemtap"})
         print(f"{lab.suite} {recipe}: {script.count(chr(10))} lines compile")

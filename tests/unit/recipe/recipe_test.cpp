@@ -139,6 +139,29 @@ TEST_CASE("a duration and a choice are checked like a number, and a bool that is
     CHECK_FALSE(with("type = \"bool\"\ndefault = true\n").value().parameters.at(1).is_flag());
 }
 
+TEST_CASE("names of functions are checked, because they get into a probe point as they are") {
+    const auto loaded =
+        load(std::string(good) + "[[parameters]]\nname = \"p\"\nhelp = \"h\"\ntype = \"functions\"\ndefault = \"\"\n");
+    const auto& mine = loaded.value();
+    const auto given = [&](const std::string& value) { return recipe::complete_arguments(mine, {{"p", value}}); };
+    for (const char* value : {"", "tcp_v4_rcv", "tcp_*,ip_rcv?core.isra.0", "ip_rcv", "d,e2", "___sys_recvmsg"}) {
+        CAPTURE(value);
+        CHECK(given(value));
+    }
+    for (const char* value :
+         {"tcp_v4_rcv\"", "tcp_ack}", "tcp_a{b", "tcp v4", "tcp_v4_rcv\n", "tcp_ack\\", "tcp_ack,", ",tcp_ack",
+          "tcp_[ab]", "tcp_ack)", "tcp_ack!", "tcp_ack@net", "tcp_ack%", "tcp_\xc3\xa4"}) {
+        CAPTURE(value);
+        CHECK(given(value).error().what.ends_with("is no name of a function"));
+    }
+    for (const char* value : {"*", "tcp_ack,*", "t*", "tc?_ack", "*tcp", "?"}) {
+        CAPTURE(value);
+        CHECK(given(value).error().what.ends_with("would fit too many functions"));
+    }
+    CHECK_FALSE(given(std::string(1025, 'f')));
+    CHECK(given(std::string(1024, 'f')));
+}
+
 TEST_CASE("fields have attributes where these make sense") {
     const auto with = [](const std::string& field) { return load(replaced(good, "time:time", field)); };
     for (const char* field :

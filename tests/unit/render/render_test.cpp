@@ -94,6 +94,12 @@ TEST_CASE("a standalone script brings the tapset files it needs, through each ot
         render::with_tapsets("// stapgen_m, and no line end", tapsets).starts_with("// stapgen_m, and no line end\n"));
 }
 
+TEST_CASE("a standalone script with a piece of C says what stap needs for it") {
+    const std::vector<render::TapsetFile> tapsets{{"c.stp", "function stapgen_c:long() %{ STAP_RETVALUE = 1; %}\n"}};
+    const auto script = render::with_tapsets("// what it is\nprobe begin { stapgen_c() }\n", tapsets);
+    CHECK(script.starts_with("// what it is\n// There is C in it: give stap -g.\n"));
+}
+
 TEST_CASE("a section's name does not change what stands for another name, and an inverted section works") {
     CHECK(render::fill_template("<%v%><%#v_long%>x<%/v_long%>", {{"v", "0"}, {"v_long", "1"}}, "s").value() == "0x");
     CHECK(render::fill_template("<%^v%>none<%/v%>", {{"v", "false"}}, "s").value() == "none");
