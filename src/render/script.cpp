@@ -49,6 +49,15 @@ base::Result<std::string> render_script(const recipe::Recipe& recipe, std::strin
     std::map<std::string, std::string> values{{"summary", recipe.summary},
                                               {"header", escaped_tabs(header_line(recipe))},
                                               {"interval_ms", std::to_string(interval.count())}};
+    // A longer string is cut without a word (MAXSTRINGLEN), and nothing would be understood.
+    constexpr std::size_t longest_string = 511;
+    if (header_line(recipe).size() > longest_string &&
+        script_template.find("stapgen_print_header(") != std::string_view::npos) {
+        return base::bad_input(
+            fmt::format("{}: the first line, with the names of all fields, is longer than {} bytes",
+                        (recipe.folder / "script.stp").string(), longest_string),
+            "in place of stapgen_print_header(\"<%header%>\") write printf(\"<%header%>\\n\") and stapgen_begin()");
+    }
     for (const auto& parameter : recipe.parameters) {
         const auto name = template_name(parameter.name);
         const auto value = recipe::template_value(parameter, complete->at(parameter.name));

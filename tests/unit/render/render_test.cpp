@@ -56,6 +56,16 @@ TEST_CASE("a duration reaches the script as ns, and of the choices the one that 
     CHECK(script({{"slower-than", "500us"}, {"way", "tx-only"}}) == "t > 500000 out tx-only");
 }
 
+TEST_CASE("a first line that SystemTap would cut is refused, unless it is printed as a format") {
+    recipe::Recipe mine;
+    mine.name = "mine";
+    mine.record = {"m", std::vector<std::string>(101, "abc:int")};
+    const auto refused = render::render_script(mine, "probe begin { stapgen_print_header(\"<%header%>\") }", {}, 0ms);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().what.ends_with("is longer than 511 bytes"));
+    CHECK(render::render_script(mine, "probe begin { printf(\"<%header%>\\n\") stapgen_begin() }", {}, 0ms));
+}
+
 TEST_CASE("every shipped recipe that has a script renders, with and without an interval, and it stays under 80 lines") {
     const auto catalog = recipe::load_catalog({SOURCE_DIR "/templates"});
     CHECK(catalog.broken.empty());
