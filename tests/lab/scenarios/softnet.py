@@ -52,6 +52,7 @@ sleep 1
 files before
 measure whole -i 1 -o /tmp/whole.rec
 frames 1009
+sleep 1.2
 for i in $(seq 109); do echo x >/dev/udp/127.0.0.1/9; done
 drops full-buffer 211 >whole.traffic && drops listen-overflow 23 >>whole.traffic || exit 1
 sleep 1.2
