@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <regex>
 
 #include "base/files.h"
+#include "base/text.h"
 #include "recipe/catalog.h"
 #include "render/script.h"
 #include "render/standalone.h"
@@ -108,6 +112,34 @@ TEST_CASE("a standalone script with a piece of C says what stap needs for it") {
     const std::vector<render::TapsetFile> tapsets{{"c.stp", "function stapgen_c:long() %{ STAP_RETVALUE = 1; %}\n"}};
     const auto script = render::with_tapsets("// what it is\nprobe begin { stapgen_c() }\n", tapsets);
     CHECK(script.starts_with("// what it is\n// There is C in it: give stap -g.\n"));
+}
+
+TEST_CASE("no name is defined by two files of the tapset: SystemTap would take them for one without a word") {
+    std::map<std::string, std::string> defined;
+    // "global a%[8], b = 1", "function f:long(x)", "probe alias = ...": names at the beginning of a line or behind a
+    // comma.
+    const std::regex definition("^(global|function|probe) +([a-z0-9_.]+)[^\n]*"), name(", *(stapgen_[a-z0-9_]+)");
+    for (const auto& entry : std::filesystem::directory_iterator(SOURCE_DIR "/tapsets")) {
+        if (!entry.is_regular_file()) continue;
+        const auto file = entry.path().filename().string();
+        for (const auto line : base::split(base::read_file(entry.path()).value(), '\n')) {
+            const std::string text(line.substr(0, line.find("//")));
+            std::smatch match;
+            if (!std::regex_search(text, match, definition)) continue;
+            if (match[1] == "probe" && text.find(" = ") == std::string::npos) continue;
+            std::vector<std::string> names{match[2]};
+            if (match[1] == "global") {
+                for (std::sregex_iterator more(text.begin(), text.end(), name), end; more != end; ++more)
+                    names.push_back((*more)[1]);
+            }
+            for (const auto& known : names) {
+                CAPTURE(known);
+                const auto [first, is_new] = defined.emplace(known, file);
+                CHECK_MESSAGE((is_new || first->second == file), first->second, " and ", file);
+            }
+        }
+    }
+    CHECK(defined.size() > 101);
 }
 
 TEST_CASE("a section's name does not change what stands for another name, and an inverted section works") {
