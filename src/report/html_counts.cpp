@@ -185,8 +185,13 @@ Section tallies_section(const analyze::Summary& summary) {
 
 Section calls_section(const analyze::Summary& summary) {
     Section section{"calls", "Calls"};
-    for (const auto tree : call_trees(summary))
-        section.listings.push_back(fmt::format("packet {}\n{}", tree.front().packet, call_tree(tree)));
+    for (const auto tree : call_trees(summary)) {
+        auto& lines = section.listings.emplace_back();
+        lines.push_back(fmt::format("packet {}", tree.front().packet));
+        const auto text = call_tree(tree);
+        for (const auto line : base::split(std::string_view(text).substr(0, text.size() - 1), '\n'))
+            lines.emplace_back(line);
+    }
     if (!section.listings.empty()) {
         section.paragraphs.push_back(
             "AT is when a call began, from the first one on; TOOK has that of the calls in it.");

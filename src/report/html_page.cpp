@@ -135,7 +135,11 @@ data section_data(const std::string& run, const Section& section) {
     object.set("section_id", fmt::format("{}-{}", run, section.id));
     object.set("heading", section.heading);
     object.set("paragraphs", texts(section.paragraphs));
-    object.set("listings", texts(section.listings));
+    object.set("listings", list_of(section.listings, [](const std::vector<std::string>& lines) {
+                   data listing;
+                   listing.set("lines", texts(lines));
+                   return listing;
+               }));
     object.set("stacks", list_of(section.stacks, stack_data));
     object.set("legend", list_of(section.legend, segment_data));
     object.set("has_legend", !section.legend.empty());

@@ -73,7 +73,7 @@ struct Section {
     std::string id;
     std::string heading;
     std::vector<std::string> paragraphs{};
-    std::vector<std::string> listings{};  ///< lines as they stand, in letters of one width
+    std::vector<std::vector<std::string>> listings{};  ///< lines as they stand, in letters of one width
     std::vector<Stack> stacks{};
     std::vector<Segment> legend{};
     std::vector<Timelines> timelines{};
