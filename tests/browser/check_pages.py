@@ -18,8 +18,8 @@ import tempfile
 
 CHARTS = {"server": 2, "comparison": 2, "drops": 0, "averages": 0, "packets": 2, "hostile": 2}
 STAGES = {"packets": 21}  # with the total; 8 of the others
-TIMELINES = {"server": 10, "packets": 20, "hostile": 10}
-MOST_BYTES = {"comparison": 400_000}
+TIMELINES = {"server": 10, "comparison": 20, "packets": 20, "hostile": 10}
+MOST_BYTES = {"comparison": 400_000, "packets": 300_000}
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 DARK, LIGHT = "preferredColorScheme=0", "preferredColorScheme=1"
 

@@ -119,7 +119,7 @@ Summary packets() {
         const std::string_view other = i % 3 == 0 ? "tcp" : "udp";
         auto line = fmt::format(
             "flow\t{}\t183\t{}\tmc-worker\t{}\t0.ffff0a000001:11211\t0.ffff0a000002:{}\t{}\teth0\t{}",
-            second + i * 61'000'003LL, 187 + i % 4, received ? "rx" : "tx", 4001 + i % 7, 1 + i % 1448, i % 4);
+            second + i * 2'000'003LL, 187 + i % 4, received ? "rx" : "tx", 4001 + i % 7, 1 + i % 1448, i % 4);
         std::int64_t total = 0;
         for (std::size_t s = 0; s < names.size(); ++s) {
             const bool is_on_way =
@@ -130,7 +130,7 @@ Summary packets() {
         }
         analyzer.add(parser.feed(fmt::format("{}\t{}", line, total)));
     }
-    analyzer.add(parser.feed(fmt::format("end\t{}\tseen={}\treported={}", start + 62 * second, records, records)));
+    analyzer.add(parser.feed(fmt::format("end\t{}\tseen={}\treported={}", start + 3 * second, records, records)));
     auto summary = analyzer.summary();
     summary.input = parser.input();
     return summary;

@@ -137,6 +137,10 @@ class Calls(Trace):
 
     def expect_packet(self, receive, entry, read, reader):
         """One packet's way: all of the functions in order, its entry into the protocol once, one thread."""
+        if "tcp_add_backlog" in names(self.softirq):
+            # The server had the socket in a call of its own at that moment, and works the segment off in that.
+            print(f"  {self.name}: the segment went into the backlog")
+            receive = (*receive[:receive.index(entry) + 1], "tcp_add_backlog")
         expect_order(self.softirq, receive)
         expect_order(self.thread, read)
         assert names(self.softirq).count(entry) == 1, names(self.softirq)
