@@ -113,13 +113,13 @@ Summary packets() {
     parser.feed(header + "\ttotal:stage");
     auto analyzer = Analyzer::create(*parser.header(), {.group_by = {"comm"}}).value();
     analyzer.add(parser.feed(fmt::format("ready\t{}\t1000000000", start)));
-    constexpr int records = 1009;
+    constexpr int records = 4021;
     for (int i = 0; i < records; ++i) {
         const bool received = i % 2 == 0;
-        const std::string_view other = i % 3 == 0 ? "tcp" : "udp";
+        const std::string_view other = i / 2 % 2 == 0 ? "tcp" : "udp";
         auto line = fmt::format(
             "flow\t{}\t183\t{}\tmc-worker\t{}\t0.ffff0a000001:11211\t0.ffff0a000002:{}\t{}\teth0\t{}",
-            second + i * 2'000'003LL, 187 + i % 4, received ? "rx" : "tx", 4001 + i % 7, 1 + i % 1448, i % 4);
+            second + i * 500'003LL, 187 + i % 4, received ? "rx" : "tx", 4001 + i % 7, 1 + i % 1448, i % 4);
         std::int64_t total = 0;
         for (std::size_t s = 0; s < names.size(); ++s) {
             const bool is_on_way =
