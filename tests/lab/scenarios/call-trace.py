@@ -41,7 +41,8 @@ end_trace one
 stapgen report one.rec >one.txt || exit 1
 stapgen report one.rec --format html >one.html || exit 1
 
-trace blocking two --port {BLOCKING} || exit 1
+# Without the replies, which have this port, too.
+trace blocking two --port {BLOCKING} --dev right0 || exit 1
 asked --port {BLOCKING} --requests 2 --gap-ms 500
 end_trace blocking
 trace six one --port {IP6} || exit 1
@@ -101,6 +102,14 @@ def expect_order(calls, expected):
     assert not missing, f"{missing[0]} is not where it should be among {found}"
 
 
+def met_in_use(calls, expected):
+    """What is to be expected where the server had the socket in a call of its own, and works the segment off in that."""
+    if "tcp_add_backlog" not in names(calls):
+        return expected
+    print("  a segment went into the backlog")
+    return (*(name for name in expected[:3]), "tcp_add_backlog")
+
+
 def check_nesting(calls):
     """Each call lies in one of its context that is one less deep; returns how many do."""
     contexts = collections.defaultdict(list)
@@ -137,10 +146,7 @@ class Calls(Trace):
 
     def expect_packet(self, receive, entry, read, reader):
         """One packet's way: all of the functions in order, its entry into the protocol once, one thread."""
-        if "tcp_add_backlog" in names(self.softirq):
-            # The server had the socket in a call of its own at that moment, and works the segment off in that.
-            print(f"  {self.name}: the segment went into the backlog")
-            receive = (*receive[:receive.index(entry) + 1], "tcp_add_backlog")
+        receive = met_in_use(self.softirq, receive)
         expect_order(self.softirq, receive)
         expect_order(self.thread, read)
         assert names(self.softirq).count(entry) == 1, names(self.softirq)
@@ -162,7 +168,7 @@ def check_text(lab):
 def check(lab):
     one = Calls(lab, "one")
     one.expect_packet(TCP4, "tcp_v4_rcv", READ, "serve")
-    assert "tcp_rcv_established(sk, skb" in lab.read("one.txt")
+    assert "tcp_rcv_established(sk, skb" in lab.read("one.txt") or "tcp_add_backlog" in names(one.softirq)
     check_text(lab)
     assert names(one.thread)[0] in ("__sys_recvfrom", "ksys_read"), names(one.thread)
 
