@@ -117,9 +117,9 @@ Summary packets() {
     for (int i = 0; i < records; ++i) {
         const bool received = i % 2 == 0;
         const std::string_view other = i / 2 % 2 == 0 ? "tcp" : "udp";
-        auto line = fmt::format(
-            "flow\t{}\t183\t{}\tmc-worker\t{}\t0.ffff0a000001:11211\t0.ffff0a000002:{}\t{}\teth0\t{}",
-            second + i * 500'003LL, 187 + i % 4, received ? "rx" : "tx", 4001 + i % 7, 1 + i % 1448, i % 4);
+        auto line =
+            fmt::format("flow\t{}\t183\t{}\tmc-worker\t{}\t0.ffff0a000001:11211\t0.ffff0a000002:{}\t{}\teth0\t{}",
+                        second + i * 500'003LL, 187 + i % 4, received ? "rx" : "tx", 4001 + i % 7, 1 + i % 1448, i % 4);
         std::int64_t total = 0;
         for (std::size_t s = 0; s < names.size(); ++s) {
             const bool is_on_way =

@@ -2,8 +2,14 @@
 
 import collections
 import socket
+import sys
 
+from lablib.common import SOURCE
 from lablib.events import FLOW_IN, FLOW_OUT, Trace, check_sums, median, stage
+
+sys.path.append(str(SOURCE.parent / "perfetto"))
+from check_perfetto import check_against_text, plain  # noqa: E402
+from read_trace import Trace as Drawn  # noqa: E402
 
 DESCRIPTION = "packet-flow over virtio-net and veth: exact counts, each step in its place, the steps add up"
 IN_CI = ("trixie",)
@@ -21,7 +27,7 @@ make_pair || exit 1
 wait_for '[ -e echo ]' || exit 1
 ECHO=$(cat echo)
 echo $LAB_NIC >nic
-trace flow flow || exit 1
+trace flow flow -o flow.rec || exit 1
 start_ready serve --port {CARD} || exit 1
 touch serve
 wait_for '[ -e asked ]' || exit 1
@@ -32,6 +38,7 @@ ip netns exec left ask --address 10.9.0.2 --port {PAIR} --requests {SEGMENTS} ||
 NETNS=right start_ready serve --udp --port {PAIR_UDP} || exit 1
 ip netns exec left ask --udp --address 10.9.0.2 --port {PAIR_UDP} --requests {DATAGRAMS} || exit 1
 end_trace flow
+stapgen report flow.rec --format perfetto >flow.pftrace || exit 1
 finish
 """
 
@@ -96,6 +103,10 @@ def check(lab):
             events = [event for event in trace.of_port(port, end) if event["way"] == way]
             assert {event["dev"] for event in events} == {device}, (port, way, device)
             check_packets(lab, trace, events, way, protocol, count, device == nic)
+    # The same packets as a picture, slice by slice.
+    drawn = Drawn((lab.work / "flow.pftrace").read_bytes())
+    check_against_text(drawn, plain(lab.work / "flow.rec"))
+    print(f"{lab.suite}: {len(drawn.slices)} slices, {len(drawn.flows)} flows")
     account = trace.accounting
     if not trace.skipped:
         assert account["incomplete"] == 0 and account["lost"] == 0, trace.account()
