@@ -182,7 +182,6 @@ void Analyzer::State::add_stages(Plan& plan, const decode::Record& record) {
             const auto place = slot.stage.value_or(slot.value);
             if (place < histograms.size()) histograms[place].add(value.number);
         }
-        if (!slot.stage) continue;
         if (!slot.part) continue;
         stage_values[*slot.part] = value.number;
         sum = base::saturating_add(sum, value.number);
@@ -282,17 +281,16 @@ void Analyzer::State::close_interval(std::optional<std::int64_t> epoch_ns) {
         summary.recipe = header->recipe;
         put_measures(*current, summary);
         summary.counts_drops = counts_drops();
-        summary.drops = drops.open_rows();
-        for (auto& drop : summary.drops) {
-            drop.interval = 0;
-            drop.end_epoch_ns = epoch_ns;
-        }
+        const auto of_this = [&](auto rows) {
+            for (auto& row : rows) {
+                row.interval = 0;
+                row.end_epoch_ns = epoch_ns;
+            }
+            return rows;
+        };
+        summary.drops = of_this(drops.open_rows());
         summary.counted = counted();
-        summary.tallies = tallies.open_rows();
-        for (auto& tally : summary.tallies) {
-            tally.interval = 0;
-            tally.end_epoch_ns = epoch_ns;
-        }
+        summary.tallies = of_this(tallies.open_rows());
         summary.intervals = {interval};
         summary.accounting = accounting_of_interval();
         summary.start_epoch_ns = interval_start;

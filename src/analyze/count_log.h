@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyze/groups.h"
+#include "analyze/interval_items.h"
 #include "analyze/interval_log.h"
 #include "analyze/summary.h"
 #include "analyze/text_hash.h"
@@ -20,7 +21,7 @@ class CountLog {
     /// So many groups are told apart; further ones are the group "other".
     static constexpr std::size_t most_groups = 16384;
 
-    explicit CountLog(IntervalLog& log) : log_(log) {}
+    explicit CountLog(IntervalLog& log) : log_(log), kinds_(log) {}
     CountLog(const CountLog&) = delete;
     CountLog& operator=(const CountLog&) = delete;
 
@@ -33,12 +34,8 @@ class CountLog {
     [[nodiscard]] std::vector<Tally> rows() const;
 
   private:
-    std::size_t add_kind(Group group);
-    /// In order.
-    [[nodiscard]] std::vector<Tally> tallies_of(std::vector<IntervalLog::Row> rows) const;
-
     IntervalLog& log_;
-    std::unordered_map<std::size_t, Group> kinds_;                                   ///< by log_'s kind
+    IntervalItems<Tally> kinds_;
     std::unordered_map<std::string, std::size_t, TextHash, std::equal_to<>> texts_;  ///< of kinds_, by text
     std::optional<std::size_t> other_;
     std::string key_;  ///< kept for its memory

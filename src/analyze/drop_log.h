@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analyze/interval_items.h"
 #include "analyze/interval_log.h"
 #include "analyze/summary.h"
 #include "analyze/text_hash.h"
@@ -21,7 +22,7 @@ class DropLog {
     /// So many pairs of place and reason are told apart; further ones are drops at "other places".
     static constexpr std::size_t most_kinds = 16384;
 
-    explicit DropLog(IntervalLog& log) : log_(log) {}
+    explicit DropLog(IntervalLog& log) : log_(log), kinds_(log) {}
     DropLog(const DropLog&) = delete;
     DropLog& operator=(const DropLog&) = delete;
 
@@ -41,12 +42,9 @@ class DropLog {
     };
 
     std::size_t kind_of(std::string_view place, const decode::Value* reason, decode::FieldType reason_type);
-    std::size_t add_kind(Drop drop);
-    /// In order.
-    [[nodiscard]] std::vector<Drop> drops_of(std::vector<IntervalLog::Row> rows) const;
 
     IntervalLog& log_;
-    std::unordered_map<std::size_t, Drop> kinds_;  ///< place and reason, by log_'s kind
+    IntervalItems<Drop> kinds_;                                                       ///< place and reason
     std::unordered_map<std::string, std::size_t, TextHash, std::equal_to<>> places_;  ///< of kinds_, by text
     std::optional<std::size_t> other_;
     std::string key_;                   ///< kept for its memory

@@ -122,6 +122,13 @@ base::Result<void> use_device(const std::string& name, Filters& filters) {
     return {};
 }
 
+/// What is wrong with it begins with the option.
+template <class T>
+base::Result<T> of_option(const char* option, base::Result<T> parsed) {
+    if (!parsed) parsed.error().what.insert(0, std::string(option) + ": ");
+    return parsed;
+}
+
 }  // namespace
 
 base::Result<Filters> filters_of(const FilterOptions& options) {
@@ -133,22 +140,16 @@ base::Result<Filters> filters_of(const FilterOptions& options) {
     }
     if (options.port) use(filters, "--port", {{"stapgen_port", fmt::to_string(*options.port)}});
     if (options.address) {
-        auto address = launch::masked_address(*options.address);
-        if (!address) {
-            address.error().what.insert(0, "--addr: ");
-            return tl::make_unexpected(address.error());
-        }
+        const auto address = of_option("--addr", launch::masked_address(*options.address));
+        if (!address) return tl::make_unexpected(address.error());
         use(filters, "--addr", address->globals("addr"));
     }
     if (options.device) {
         if (auto used = use_device(*options.device, filters); !used) return tl::make_unexpected(used.error());
     }
     if (options.mark) {
-        auto mark = launch::masked_mark(*options.mark);
-        if (!mark) {
-            mark.error().what.insert(0, "--mark: ");
-            return tl::make_unexpected(mark.error());
-        }
+        const auto mark = of_option("--mark", launch::masked_mark(*options.mark));
+        if (!mark) return tl::make_unexpected(mark.error());
         use(filters, "--mark", mark->globals());
     }
     return filters;

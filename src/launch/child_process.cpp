@@ -34,6 +34,7 @@
 
 #include "base/text.h"
 #include "launch/child_setup.h"
+#include "launch/ending_signals.h"
 #include "launch/line_splitter.h"
 
 namespace stapgen::launch {
@@ -208,13 +209,8 @@ base::Result<void> Loop::start() {
 
 void Loop::listen() {
     boost::system::error_code ignored;
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-        struct sigaction current {};
-        ::sigaction(number, nullptr, &current);
-        // Under nohup a hang-up is no reason to end.
-        if (number == SIGHUP && current.sa_handler == SIG_IGN) continue;
+    for (const int number : ending_signals())
         signals_.add(number, ignored);
-    }
     on_signal();
 }
 

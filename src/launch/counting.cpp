@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "launch/ending_signals.h"
+
 namespace stapgen::launch {
 
 namespace {
@@ -16,12 +18,8 @@ class Signals {
   public:
     Signals() : pipe_before_(::signal(SIGPIPE, SIG_IGN)) {
         ::sigemptyset(&wanted_);
-        for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-            struct sigaction current {};
-            ::sigaction(number, nullptr, &current);
-            // Under nohup a hang-up is no reason to end.
-            if (number != SIGHUP || current.sa_handler != SIG_IGN) ::sigaddset(&wanted_, number);
-        }
+        for (const int number : ending_signals())
+            ::sigaddset(&wanted_, number);
         ::pthread_sigmask(SIG_BLOCK, &wanted_, &before_);
     }
     Signals(const Signals&) = delete;

@@ -151,12 +151,11 @@ class Writer {
     void series_block(const std::vector<Measure>& measures, const std::vector<Histogram>& histograms,
                       std::int64_t start_ns, std::string_view kind, const std::string& unit) {
         std::size_t place = 0;
-        for (const auto& measure : measures) {
-            if (!measure.group.empty()) continue;
+        for (const auto* measure : in_series(measures)) {
             if (place == histograms.size()) break;
             const auto& stats = histograms[place++];
-            if (measure.stats.n() == 0) continue;
-            const Subject subject{.kind = kind, .name = measure.name, .time_ns = start_ns};
+            if (measure->stats.n() == 0) continue;
+            const Subject subject{.kind = kind, .name = measure->name, .time_ns = start_ns};
             row(subject, "n", stats.n());
             row(subject, "p50" + unit, stats.percentile(50));
             row(subject, "p99" + unit, stats.percentile(99));

@@ -21,16 +21,6 @@ namespace {
 
 using analyze::Measure;
 
-std::string us(double ns) {
-    return fmt::format("{:.3f}", ns / 1e3);
-}
-
-/// Of a moment on the clock of the series.
-std::string moment(const analyze::Summary& summary, std::int64_t ns) {
-    if (summary.start_epoch_ns) return local_time_of_day(ns);
-    return fmt::format("{:.6f} s", static_cast<double>(ns) / 1e9);
-}
-
 void write_slowest(std::ostream& out, const analyze::Summary& summary, const analyze::Breakdown& breakdown,
                    const TextOptions& options) {
     auto records = breakdown.slowest();
@@ -45,24 +35,19 @@ void write_slowest(std::ostream& out, const analyze::Summary& summary, const ana
 /// The measures of the whole in each block, in which they are `histograms`.
 void write_blocks(std::ostream& out, const analyze::Summary& summary, const std::vector<Measure>& measures,
                   std::vector<analyze::Histogram> analyze::Block::*histograms, bool is_time) {
-    std::vector<const Measure*> whole;
-    for (const auto& measure : measures) {
-        if (measure.group.empty()) whole.push_back(&measure);
-    }
+    const auto whole = in_series(measures);
     const bool has_total = std::ranges::any_of(
         whole, [](const Measure* measure) { return measure->name == "total" && measure->stats.n() > 0; });
-    const auto cell = [is_time](std::optional<std::int64_t> number) {
-        if (!number) return std::string("-");
-        return is_time ? us(static_cast<double>(*number)) : fmt::format("{}", *number);
-    };
+    const Style style{.is_time = is_time};
     std::vector<std::vector<std::string>> rows;
     for (const auto& block : summary.series.blocks()) {
-        const auto time = summary.start_epoch_ns ? local_time(block.start_ns) : moment(summary, block.start_ns);
+        const auto time = summary.start_epoch_ns ? local_time(block.start_ns) : seconds_text(block.start_ns);
         const auto& all = block.*histograms;
         for (std::size_t i = 0; i < whole.size() && i < all.size(); ++i) {
             if (has_total ? whole[i]->name != "total" : whole[i]->stats.n() == 0) continue;
             rows.push_back({time, base::printable(whole[i]->name), fmt::format("{}", all[i].n()),
-                            cell(all[i].percentile(50)), cell(all[i].percentile(99)), cell(all[i].max())});
+                            style.cell(all[i].percentile(50)), style.cell(all[i].percentile(99)),
+                            style.cell(all[i].max())});
         }
     }
     if (rows.empty()) return;
@@ -99,7 +84,9 @@ void write_averages(std::ostream& out, const analyze::Summary& summary) {
     if (summary.averages.empty()) return;
     std::vector<std::vector<std::string>> rows;
     for (const auto& average : summary.averages) {
-        const auto cell = [&](double number) { return average.is_time ? us(number) : fmt::format("{:.3f}", number); };
+        const auto cell = [&](double number) {
+            return average.is_time ? Style().cell(number) : fmt::format("{:.3f}", number);
+        };
         rows.push_back({base::printable(average.name) + (average.is_time ? " [us]" : ""), fmt::format("{}", average.n),
                         cell(average.mean), cell(average.error)});
     }

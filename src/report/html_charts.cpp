@@ -16,15 +16,6 @@ namespace {
 
 using analyze::Histogram;
 
-/// Names of the measures, in the order of the series: that of their first rows.
-std::vector<std::string> names_of(const std::vector<analyze::Measure>& measures) {
-    std::vector<std::string> names;
-    for (const auto& measure : measures) {
-        if (std::ranges::find(names, measure.name) == names.end()) names.push_back(measure.name);
-    }
-    return names;
-}
-
 /// "0", "0.5", "256": seconds without needless digits.
 std::string seconds(std::int64_t ns) {
     return fmt::format("{}", static_cast<double>(ns) / 1e9);
@@ -94,7 +85,7 @@ std::int64_t block_length(const analyze::Summary& summary, std::size_t rows) {
     const auto& blocks = summary.series.blocks();
     auto length = summary.series.block_ns();
     if (blocks.empty()) return length;
-    const auto stages = names_of(summary.stages).size() + names_of(summary.values).size();
+    const auto stages = in_series(summary.stages).size() + in_series(summary.values).size();
     const auto span = base::saturating_subtract(blocks.back().start_ns, blocks.front().start_ns);
     while (length <= span / 2 && static_cast<std::size_t>(span / length + 1) * stages > rows)
         length *= 2;
@@ -107,15 +98,15 @@ Section time_section(const analyze::Summary& summary, std::int64_t block_ns) {
     auto series = summary.series;
     series.coarsen(block_ns);
     section.first_stage = first_stage_of(summary);
-    const auto add = [&](const std::vector<std::string>& names, Histograms histograms) {
-        for (std::size_t i = 0; i < std::min(names.size(), (series.blocks().front().*histograms).size()); ++i) {
+    const auto add = [&](const Measures& whole, Histograms histograms) {
+        for (std::size_t i = 0; i < std::min(whole.size(), (series.blocks().front().*histograms).size()); ++i) {
             const auto is_there = [&](const auto& block) { return (block.*histograms)[i].n() > 0; };
             if (std::ranges::any_of(series.blocks(), is_there))
-                section.tables.push_back(block_table(summary, series, histograms, i, names[i]));
+                section.tables.push_back(block_table(summary, series, histograms, i, whole[i]->name));
         }
     };
-    add(names_of(summary.stages), &analyze::Block::stages);
-    add(names_of(summary.values), &analyze::Block::values);
+    add(in_series(summary.stages), &analyze::Block::stages);
+    add(in_series(summary.values), &analyze::Block::values);
     if (!section.tables.empty()) section.chart = "time";
     return section;
 }

@@ -116,8 +116,7 @@ Json series_columns(const std::vector<analyze::Measure>& measures, const std::ve
                     const std::string& unit) {
     Json columns = Json::array();
     std::size_t place = 0;
-    for (const auto& measure : measures) {
-        if (!measure.group.empty()) continue;
+    for (const auto* measure : in_series(measures)) {
         Json n = Json::array(), p50 = Json::array(), p99 = Json::array(), max = Json::array();
         for (const auto& block : blocks) {
             const auto& all = block.*histograms;
@@ -128,7 +127,7 @@ Json series_columns(const std::vector<analyze::Measure>& measures, const std::ve
             max.push_back(or_null(stats.max()));
         }
         columns.push_back(
-            {{kind, measure.name}, {"n", n}, {"p50" + unit, p50}, {"p99" + unit, p99}, {"max" + unit, max}});
+            {{kind, measure->name}, {"n", n}, {"p50" + unit, p50}, {"p99" + unit, p99}, {"max" + unit, max}});
         ++place;
     }
     return columns;

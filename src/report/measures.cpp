@@ -105,6 +105,14 @@ TopGroups top_groups(const std::vector<Measure>& measures, std::size_t most) {
     return top;
 }
 
+Measures in_series(const std::vector<Measure>& measures) {
+    Measures whole;
+    for (const auto& measure : measures) {
+        if (measure.group.empty()) whole.push_back(&measure);
+    }
+    return whole;
+}
+
 std::string with_commas(std::int64_t number) {
     auto text = fmt::format("{}", number);
     for (auto i = static_cast<std::ptrdiff_t>(text.size()) - 3; i > (number < 0 ? 1 : 0); i -= 3)

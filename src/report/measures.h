@@ -48,6 +48,9 @@ struct TopGroups {
 };
 TopGroups top_groups(const std::vector<analyze::Measure>& measures, std::size_t most);
 
+/// Those of the whole, in the order in which each Block of the series has them.
+Measures in_series(const std::vector<analyze::Measure>& measures);
+
 /// "2,019".
 std::string with_commas(std::int64_t number);
 

@@ -23,7 +23,7 @@ constexpr std::size_t longest_bar = 60, shortest_bar = 10;
 constexpr std::size_t indent = 4;
 
 std::string us(std::int64_t ns) {
-    return fmt::format("{:.3f}", static_cast<double>(ns) / 1e3);
+    return Style().cell(ns);
 }
 
 /// Of the columns of all rows of a way.
@@ -70,8 +70,8 @@ void write_timelines(std::ostream& out, const analyze::Summary& summary, const a
         const auto& record = records[i];
         std::string head = us(record.total_ns);
         if (record.time_ns) {
-            head += summary.start_epoch_ns ? ", " + local_time_of_day(*record.time_ns)
-                                           : fmt::format(", {:.6f} s", static_cast<double>(*record.time_ns) / 1e9);
+            head += ", ";
+            head += summary.start_epoch_ns ? local_time_of_day(*record.time_ns) : seconds_text(*record.time_ns);
         }
         if (const auto name = record_name(breakdown.way(), record.of); !name.empty()) head += ", " + name;
         out << wrapped(fmt::format("#{} {}", i + 1, head), text_width(options), indent) << '\n';

@@ -50,4 +50,8 @@ std::string local_time_of_day(std::int64_t epoch_ns) {
     return fmt::format("{}.{:06}", formatted(fields, "%H:%M:%S"), fraction_of(epoch_ns) / 1000);
 }
 
+std::string seconds_text(std::int64_t ns) {
+    return fmt::format("{:.6f} s", static_cast<double>(ns) / 1e9);
+}
+
 }  // namespace stapgen::report

@@ -14,4 +14,7 @@ std::string local_time(std::int64_t epoch_ns);
 /// "14:09:01.123456", in the local time zone.
 std::string local_time_of_day(std::int64_t epoch_ns);
 
+/// "17.000101 s": of a clock that does not tell the time of day.
+std::string seconds_text(std::int64_t ns);
+
 }  // namespace stapgen::report

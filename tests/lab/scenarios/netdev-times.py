@@ -1,9 +1,9 @@
 """packet-flow beside perf's netdev-times, which knows the network card's packets from tracepoints alone."""
 
 import re
-import socket
 
 from lablib.captures import unpack_packages
+from lablib.echo import echo_server
 from lablib.events import FLOW_IN, FLOW_OUT, Trace, check_sums
 
 DESCRIPTION = "perf script netdev-times and packet-flow on the same datagrams: as many, and in the same order"
@@ -47,13 +47,8 @@ def prepare(lab):
 
 def host(lab):
     """Send the guest's datagrams back."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as echo:
-        echo.bind(("127.0.0.1", 0))
-        echo.settimeout(300)
-        (lab.work / "echo.new").write_text(str(echo.getsockname()[1]))
-        (lab.work / "echo.new").rename(lab.work / "echo")
-        for _ in SIZES:
-            echo.sendto(*echo.recvfrom(9999))
+    with echo_server(lab) as send_back:
+        send_back(len(SIZES))
 
 
 def check(lab):

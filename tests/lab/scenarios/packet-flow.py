@@ -1,10 +1,10 @@
 """Each step of packets over a network card and over a veth, TCP and UDP."""
 
 import collections
-import socket
 import sys
 
 from lablib.common import SOURCE
+from lablib.echo import echo_server
 from lablib.events import FLOW_IN, FLOW_OUT, Trace, check_sums, median, stage
 
 sys.path.append(str(SOURCE.parent / "perfetto"))
@@ -56,16 +56,11 @@ MAY_BE = {"raise-softirq", "queue-wake", "wake-run"}
 
 def host(lab):
     """Answer the guest's datagrams, and ask it over TCP."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as echo:
-        echo.bind(("127.0.0.1", 0))
-        echo.settimeout(300)
-        (lab.work / "echo.new").write_text(str(echo.getsockname()[1]))
-        (lab.work / "echo.new").rename(lab.work / "echo")
+    with echo_server(lab) as send_back:
         lab.wait_for_file("serve")
         lab.chroot(["ask", "--port", str(lab.port), "--requests", str(SEGMENTS)])
         (lab.work / "asked").touch()
-        for _ in range(DATAGRAMS):
-            echo.sendto(*echo.recvfrom(99))
+        send_back(DATAGRAMS)
 
 
 def check_packets(lab, trace, events, way, protocol, count, card):
