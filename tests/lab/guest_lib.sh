@@ -6,10 +6,22 @@ wait_for() {
     until eval "$1" >/dev/null 2>&1; do
         if ((SECONDS >= deadline)); then
             echo "wait_for: gave up after ${2:-60} s: $1" >&2
+            say_what_runs >&2
             return 1
         fi
         sleep 0.1
     done
+}
+
+# say_what_runs: print the processes, where those that wait in the kernel do so, and the kernel's last words.
+say_what_runs() {
+    local task
+    for task in /proc/[0-9]*; do
+        [ -s "$task/cmdline" ] || continue
+        echo "${task#/proc/} $(cut -d' ' -f3 "$task/stat") $(tr '\0' ' ' <"$task/cmdline")"
+        head -6 "$task/stack" 2>/dev/null
+    done
+    dmesg | tail -n 20
 }
 
 # thread_id PID NAME: print the id of the first thread of PID that is called NAME.
@@ -79,12 +91,13 @@ EOF
     NGINX_PID=$(pgrep -P "$NGINX_MASTER")
 }
 
-# start_ready COMMAND...: run one of the traffic programs that listen, and wait until it is ready; sets READY_PID.
+# start_ready COMMAND...: run one of the traffic programs that listen, and wait until it is ready; sets READY_PID, and
+# READY_OUTPUT, the file that what it says goes to.
 start_ready() {
-    local output=/tmp/ready.$((++READY_COUNT))
-    ${NETNS:+ip netns exec $NETNS} "$@" >$output 2>&1 &
+    READY_OUTPUT=/tmp/ready.$((++READY_COUNT))
+    ${NETNS:+ip netns exec $NETNS} "$@" >$READY_OUTPUT 2>&1 &
     READY_PID=$!
-    wait_for "grep -q ^ready $output" || { cat $output; return 1; }
+    wait_for "grep -q ^ready $READY_OUTPUT" || { cat $READY_OUTPUT; return 1; }
 }
 
 # make_pair: two network namespaces, left and right, joined by left0 (10.9.0.1,

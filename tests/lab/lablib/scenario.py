@@ -43,8 +43,8 @@ def load_file(path):
 class Lab:
     """What a scenario sees of the lab; /lab in chroot and guest is the folder "run"."""
 
-    def __init__(self, root, run, stapgen_prefix=None, traffic=None):
-        self.root, self.run = root, run
+    def __init__(self, root, run, stapgen_prefix=None, traffic=None, append=""):
+        self.root, self.run, self.append = root, run, append
         self.suite, self.release, self.stap = root.suite, root.release, root.stap
         self.work = run / "work"
         self.symbols = f"/lab/symbols/{root.symbols.name}"
@@ -78,9 +78,9 @@ class Lab:
             raise LabError("this scenario needs stapgen: give --stapgen PREFIX")
         return self.chroot(["stapgen", *argv], **options)
 
-    def guest(self, append="", net=False):
+    def guest(self, net=False):
         """Return a guest that is not booted yet, with the folders and the variables that GUEST has."""
-        return Guest(self.root, self.run, append, net, cache=self.cache,
+        return Guest(self.root, self.run, self.append, net, cache=self.cache,
                      env={"LAB_SUITE": self.suite, "LAB_RELEASE": self.release, "LAB_SYMBOLS": self.symbols})
 
     def boot(self, script, timeout=TIMEOUT):
@@ -197,7 +197,7 @@ def run_script(guest, script, timeout):
 
 def boot_scenario(scenario, lab):
     """Run the scenario's GUEST, with its host() beside it."""
-    guest = lab.guest(getattr(scenario, "APPEND", ""), getattr(scenario, "NET", False))
+    guest = lab.guest(getattr(scenario, "NET", False))
     lab.port = guest.port
     host = HostSide(scenario.host, lab) if hasattr(scenario, "host") else None
     if host:
@@ -211,13 +211,19 @@ def boot_scenario(scenario, lab):
     assert code == 0, f"the guest's script ended with {code}"
 
 
+def kernel_arguments(scenario):
+    """Return what a scenario adds to the kernel's arguments: a guest beside another one has one CPU."""
+    one_cpu = " maxcpus=1" if getattr(scenario, "SHARES_CPUS", False) else ""
+    return getattr(scenario, "APPEND", "") + one_cpu
+
+
 def run_scenario(root, run, name, stapgen_prefix, traffic):
     """Run one scenario; returns True, False, or None if it was skipped."""
     begin = time.monotonic()
     title = f"{root.suite} {name}"
     try:
         scenario = load(name)
-        lab = Lab(root, run, stapgen_prefix, traffic)
+        lab = Lab(root, run, stapgen_prefix, traffic, kernel_arguments(scenario))
         build_modules(lab, getattr(scenario, "BUILD", {}))
         if hasattr(scenario, "prepare"):
             scenario.prepare(lab)
@@ -239,7 +245,7 @@ def report(title, failure, run):
     """Print why a scenario failed, what the guest said last, and where the logs are."""
     boot = run / "boot"
     if (boot / "console.log").exists() and not isinstance(failure, GuestDied):
-        print(f"--- console of the guest (end)\n{tail(boot / 'console.log', 60)}\n---")
+        print(f"--- console of the guest (end)\n{tail(boot / 'console.log', 200)}\n---")
     if isinstance(failure, LabError):
         print(failure)
     else:

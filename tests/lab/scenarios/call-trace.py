@@ -8,7 +8,7 @@ DESCRIPTION = "one segment among 1,110 others: its calls in order and nested; da
 IN_CI = ("trixie",)
 NET = True
 # A CPU alone: 360 probes are put into code that another emulated CPU runs, and a guest hangs or dies of it at times.
-APPEND = "maxcpus=1"
+SHARES_CPUS = True
 BUILD = {
     "one": ["call-trace"],
     "two": ["call-trace", "--packets", "2"],

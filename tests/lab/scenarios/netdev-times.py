@@ -23,16 +23,17 @@ export LD_LIBRARY_PATH=/lab/work/tools/usr/lib/x86_64-linux-gnu PATH=$PATH:/lab/
 export PERF_EXEC_PATH=$(dirname $(find /lab/work/tools -type d -path '*perf-core/scripts' | head -1))
 wait_for '[ -e echo ]' || exit 1
 trace flow flow --addr 10.0.2.2 || exit 1
-# Without skb:kfree_skb, of which the netdev-times of 6.12 takes one argument less than its kernel has.
+cat >/tmp/send <<'EOF'
+use Socket;
+socket(S, PF_INET, SOCK_DGRAM, 0);
+connect(S, sockaddr_in(shift, inet_aton("10.0.2.2"))) or die;
+for (@ARGV) { send(S, "x" x $_, 0); recv(S, $b, 9999, 0); length($b) == $_ or die }
+EOF
+# Without skb:kfree_skb, of which the netdev-times of 6.12 takes one argument less than its kernel has. perf begins
+# the program when all events are on.
 perf record -q -a -o /tmp/times.data $(printf -- '-e %s ' net:net_dev_xmit net:net_dev_queue net:netif_receive_skb \
     net:netif_rx skb:consume_skb skb:skb_copy_datagram_iovec napi:napi_poll irq:irq_handler_entry irq:irq_handler_exit \
-    irq:softirq_entry irq:softirq_exit irq:softirq_raise) 2>record.err &
-RECORDER=$!
-sleep 5
-perl -e 'use Socket; socket(S, PF_INET, SOCK_DGRAM, 0); connect(S, sockaddr_in(shift, inet_aton("10.0.2.2"))) or die;
-    for (@ARGV) { send(S, "x" x $_, 0); recv(S, $b, 9999, 0); length($b) == $_ or die }' $(cat echo) SIZES || exit 1
-kill -INT $RECORDER
-wait $RECORDER
+    irq:softirq_entry irq:softirq_exit irq:softirq_raise) perl /tmp/send $(cat echo) SIZES 2>record.err || exit 1
 end_trace flow
 # Of net_dev_queue, too, 7.2 has an argument more than its perf knows of.
 sed 's/dev_name):$/dev_name, *more):/' $PERF_EXEC_PATH/scripts/python/netdev-times.py >/tmp/netdev-times.py

@@ -5,6 +5,7 @@ import re
 
 DESCRIPTION = "a new recipe, untouched: show, help, run, filters, parameter, report, compare, HTML, against known calls"
 IN_CI = ("trixie",)
+SHARES_CPUS = True
 
 REQUESTS, BYTES = 503, 64
 

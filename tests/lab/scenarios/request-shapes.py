@@ -15,10 +15,9 @@ calls() { awk '$1 == "syscr:" {print $2}' /proc/$1/io; }
 # asks NAME "SERVE-OPTIONS" ASK-OPTION...: the server's main thread is the target.
 asks() {
     local name=$1
-    serve --port 7007 --read read $2 >$name.served &
-    local server=$!
+    start_ready serve --port 7007 --read read $2 || exit 1
+    local server=$READY_PID
     shift 2
-    wait_for "grep -q ready $name.served" || exit 1
     trace $name sock -x $server || exit 1
     local before=$(calls $server)
     ask --port 7007 "$@" || exit 1
@@ -27,6 +26,7 @@ asks() {
     echo $(($(calls $server) - before - 1)) >$name.reads
     kill $server
     wait $server
+    mv $READY_OUTPUT $name.served
 }
 
 asks reply-parts "--reply-parts 3" --requests 1009

@@ -2,8 +2,9 @@
 
 from lablib.scenario import load
 
-DESCRIPTION = "each recipe's standalone script compiles with plain stap"
+DESCRIPTION = "each recipe's standalone script is a script to plain stap, and two of them are compiled"
 IN_CI = ("trixie",)
+SHARES_CPUS = True
 
 
 def prepare(lab):
@@ -14,6 +15,8 @@ def prepare(lab):
         script = lab.stapgen(["render", recipe, "--standalone"]).stdout
         (lab.work / f"{recipe}.stp").write_text(script)
         guru = ["-g"] if "%{" in script else []
-        lab.chroot(["stap", *options, *guru, "-r", lab.release, "-p4", "-m", recipe.replace("-", "_"), f"{recipe}.stp"],
+        # Up to C, which takes seconds; from there it is the same as without --standalone.
+        last = "-p4" if recipe in ("rx-latency", "packet-flow") else "-p3"
+        lab.chroot(["stap", *options, *guru, "-r", lab.release, last, "-m", recipe.replace("-", "_"), f"{recipe}.stp"],
                    binds=[symbols], env={"SYSTEMTAP_DIR": "/lab/cache/stapgen/systemtap"})
-        print(f"{lab.suite} {recipe}: {script.count(chr(10))} lines compile")
+        print(f"{lab.suite} {recipe}: {script.count(chr(10))} lines pass {last}")
