@@ -40,6 +40,16 @@ def load_file(path):
     return module
 
 
+def modules_of(scenarios):
+    """Return the arguments of each module that the scenarios of these names build, each once."""
+    found = []
+    for name in scenarios:
+        for arguments in getattr(load(name), "BUILD", {}).values():
+            if arguments not in found:
+                found.append(arguments)
+    return found
+
+
 class Lab:
     """What a scenario sees of the lab; /lab in chroot and guest is the folder "run"."""
 

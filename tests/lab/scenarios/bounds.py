@@ -4,6 +4,7 @@ from lablib.events import Trace
 
 DESCRIPTION = "datagrams that nobody reads, and a queue that lets nothing out: what is evicted is counted to the packet"
 IN_CI = ("trixie",)
+SHARES_CPUS = True
 BUILD = {"rx": ["rx-latency"], "sock": ["sock-latency"], "tx": ["tx-latency"]}
 
 # The sizes of the tables: tapsets/stapgen_packets_in.stp, _requests.stp and _packets_out.stp.
