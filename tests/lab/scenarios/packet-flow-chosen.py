@@ -20,7 +20,9 @@ receiver() {{
         bind(S, sockaddr_in($ARGV[0], INADDR_ANY)) or die; $| = 1; print "ready\\n"; recv(S, $_, 99, 0) for 1..$ARGV[1]' $1 $2
 }}
 
-# The sender is of a class above the reader's and stays on the CPU that both have, after sending.
+# The sender is of a class above the reader's and stays on the CPU that both have, after sending. No share of a second is
+# kept for others: an emulated CPU is so slow that the sender would come to it.
+echo -1 >/proc/sys/kernel/sched_rt_runtime_us || exit 1
 trace late flow --port {LATE} || exit 1
 trace slow slow --port {LATE} || exit 1
 receiver {LATE} {MESSAGES} "taskset -c 1" || exit 1
