@@ -25,7 +25,7 @@ base::Result<void> build(const Program& program, const recipe::Recipe& recipe, c
         print_commands(*preparation, nullptr);
         return {};
     }
-    auto compiled = compile(*preparation, options.quiet, options.verbose);
+    auto compiled = compile(*machine, *preparation, options.quiet, options.verbose);
     if (!compiled) return tl::make_unexpected(compiled.error());
     auto module = base::read_file(compiled->module);
     if (!module) return tl::make_unexpected(module.error());

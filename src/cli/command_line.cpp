@@ -49,6 +49,7 @@ std::vector<std::string> commands_of(const CLI::App& app) {
 void add_own_commands(CLI::App& app, const Program& program, Action& action) {
     add_list_command(app, program, action);
     add_show_command(app, program, action);
+    add_doctor_command(app, program, action);
     add_render_command(app, program, action);
     add_build_command(app, program, action);
     add_exec_command(app, program, action);

@@ -12,6 +12,7 @@ namespace stapgen::cli {
 void add_run_command(CLI::App& app, const Program& program, const recipe::Recipe& recipe, Action& action);
 void add_list_command(CLI::App& app, const Program& program, Action& action);
 void add_show_command(CLI::App& app, const Program& program, Action& action);
+void add_doctor_command(CLI::App& app, const Program& program, Action& action);
 void add_render_command(CLI::App& app, const Program& program, Action& action);
 void add_build_command(CLI::App& app, const Program& program, Action& action);
 void add_exec_command(CLI::App& app, const Program& program, Action& action);

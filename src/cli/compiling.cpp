@@ -8,9 +8,11 @@
 #include <iostream>
 
 #include "base/text.h"
+#include "cli/doctor_rows.h"
 #include "host/cures.h"
 #include "host/symbol_table.h"
 #include "render/script.h"
+#include "render/standalone.h"
 
 namespace stapgen::cli {
 
@@ -23,12 +25,10 @@ base::Result<std::string> script_of(const recipe::Recipe& recipe, const recipe::
 
 namespace {
 
-base::Result<void> cure(const Program& program, const host::System& machine, const MakeOptions& options,
-                        launch::CompileJob& job, std::vector<std::string>& notes) {
-    auto table = host::load_cures(program.files.cures);
-    if (!table) return tl::make_unexpected(table.error());
+/// What --no-cure says, checked.
+base::Result<host::CureChoice> choice_of(const MakeOptions& options, const std::vector<host::Cure>& table) {
     std::vector<std::string> known{"all", "symbol-table"};
-    for (const auto& row : *table)
+    for (const auto& row : table)
         known.push_back(row.id);
     host::CureChoice choice;
     for (const auto& name : options.without_cures) {
@@ -44,12 +44,17 @@ base::Result<void> cure(const Program& program, const host::System& machine, con
             choice.without.insert(name);
         }
     }
-    auto cured = host::apply_cures(host::needed_cures(*table, machine, job.target), choice, job.target, job.cache);
+    return choice;
+}
+
+base::Result<void> cure(const host::System& machine, const MakeOptions& options, const doctor::Question& question,
+                        launch::CompileJob& job, std::vector<std::string>& notes) {
+    auto cured = host::apply_cures(question.cures, question.choice, job.target, job.cache);
     if (!cured) return tl::make_unexpected(cured.error());
     job.options.apply(*cured);
     notes = cured->lines;
 
-    if (choice.none || choice.without.contains("symbol-table")) return {};
+    if (question.choice.none || question.choice.without.contains("symbol-table")) return {};
     std::optional<std::filesystem::path> symbols;
     if (!options.symbols.empty()) symbols = options.symbols;
     auto map = host::cure_symbol_table(machine, job.target, symbols, job.cache);
@@ -63,6 +68,38 @@ base::Result<void> cure(const Program& program, const host::System& machine, con
 
 }  // namespace
 
+base::Result<doctor::Subject> subject_of(const Program& program, const recipe::Recipe& recipe,
+                                         const std::string& debuginfo) {
+    doctor::Subject subject{recipe.name, recipe.source == recipe::Source::network_counters, false, {}};
+    if (subject.reads_counters) return subject;
+    auto script = base::read_file(recipe.folder / "script.stp");
+    if (!script) return tl::make_unexpected(script.error());
+    auto tapsets = read_tapsets(tapset_folders(program.files, debuginfo));
+    if (!tapsets) return tl::make_unexpected(tapsets.error());
+    subject.probes_functions = render::with_tapsets(*script, *tapsets).find("kprobe.function(") != std::string::npos;
+    return subject;
+}
+
+base::Result<doctor::Question> question_of(const Program& program, const host::System& machine,
+                                           const MakeOptions& options, Purpose purpose,
+                                           std::vector<doctor::Subject> subjects) {
+    auto table = host::load_cures(program.files.cures);
+    if (!table) return tl::make_unexpected(table.error());
+    auto choice = choice_of(options, *table);
+    if (!choice) return tl::make_unexpected(choice.error());
+    doctor::Question question;
+    const char* debuginfod = std::getenv("DEBUGINFOD_URLS");
+    question.target = host::inspect(machine, {options.stap, options.release, debuginfod == nullptr ? "" : debuginfod});
+    question.subjects = std::move(subjects);
+    question.to_load = purpose == Purpose::run_here;
+    question.cures = host::needed_cures(*table, machine, question.target);
+    question.choice = *std::move(choice);
+    question.symbols_given = !options.symbols.empty();
+    question.debuginfo_required = options.debuginfo == "require";
+    question.cache = base::cache_directory();
+    return question;
+}
+
 base::Result<Preparation> prepare(const Program& program, const host::System& machine, const recipe::Recipe& recipe,
                                   const MakeOptions& options, Purpose purpose) {
     auto interval = interval_of(options.interval, recipe);
@@ -70,28 +107,21 @@ base::Result<Preparation> prepare(const Program& program, const host::System& ma
     auto script = script_of(recipe, options.arguments, *interval);
     if (!script) return tl::make_unexpected(script.error());
 
-    launch::CompileJob job;
-    job.cache = base::cache_directory();
-    const char* debuginfod = std::getenv("DEBUGINFOD_URLS");
-    job.target = host::inspect(machine, {options.stap, options.release, debuginfod == nullptr ? "" : debuginfod});
+    auto subject = subject_of(program, recipe, options.debuginfo);
+    if (!subject) return tl::make_unexpected(subject.error());
+    auto question = question_of(program, machine, options, purpose, {*subject});
+    if (!question) return tl::make_unexpected(question.error());
     if (!options.dry_run) {
-        // What cannot be changed here is said before what can be installed.
-        if (purpose == Purpose::run_here) {
-            if (auto able = host::none_of(host::obstacles_to_load(job.target)); !able) {
-                return tl::make_unexpected(able.error());
-            }
-        }
-        if (auto able = host::none_of(host::obstacles_to_compile(job.target)); !able) {
-            return tl::make_unexpected(able.error());
-        }
-        if (options.debuginfo == "require") {
-            if (auto able = host::none_of(host::obstacles_to_debuginfo(job.target)); !able) {
-                return tl::make_unexpected(able.error());
-            }
+        const auto checks = doctor::examine(machine, *question);
+        if (auto can = able(checks, *subject, question->target.distribution); !can) {
+            return tl::make_unexpected(can.error());
         }
     }
+    launch::CompileJob job;
+    job.cache = question->cache;
+    job.target = question->target;
     std::vector<std::string> notes;
-    if (auto cured = cure(program, machine, options, job, notes); !cured) return tl::make_unexpected(cured.error());
+    if (auto cured = cure(machine, options, *question, job, notes); !cured) return tl::make_unexpected(cured.error());
 
     auto folder = base::PrivateDirectory::create();
     if (!folder) return tl::make_unexpected(folder.error());
@@ -105,10 +135,11 @@ base::Result<Preparation> prepare(const Program& program, const host::System& ma
     job.options.modules = options.modules;
     job.options.stap_options = options.stap_options;
     if (auto loaded = base::read_file("/proc/modules")) job.options.loaded_modules = *loaded;
-    return Preparation{*std::move(folder), std::move(job), std::move(notes)};
+    return Preparation{*std::move(folder), std::move(job), std::move(notes), *std::move(question)};
 }
 
-base::Result<launch::Compiled> compile(Preparation& preparation, bool quiet, bool verbose) {
+base::Result<launch::Compiled> compile(const host::System& machine, Preparation& preparation, bool quiet,
+                                       bool verbose) {
     if (!quiet) {
         for (const auto& note : preparation.notes)
             std::cerr << "stapgen: " << note << '\n';
@@ -121,6 +152,7 @@ base::Result<launch::Compiled> compile(Preparation& preparation, bool quiet, boo
     if (verbose) {
         preparation.job.stap_said = [](std::string_view line) { std::cerr << base::printable(line) << '\n'; };
     }
+    preparation.job.explanation = explanation(machine, preparation.question);
     auto compiled = launch::compile(preparation.job);
     preparation.job.progress = nullptr;
     if (!compiled) return compiled;

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "cli/doing.h"
 #include "cli/run_options.h"
+#include "doctor/check.h"
 #include "host/host.h"
 #include "host/system.h"
 #include "launch/run.h"
@@ -23,10 +24,20 @@ struct Preparation {
     base::PrivateDirectory folder;
     launch::CompileJob job;
     std::vector<std::string> notes;  ///< one line for each cure, for the user
+    doctor::Question question;       ///< what the doctor was asked, for an error that comes later
 };
 
 /// What the module is for.
 enum class Purpose { run_here, run_elsewhere };
+
+/// What the doctor is asked of a recipe; its cures and what was shown of its kernels are left out.
+base::Result<doctor::Subject> subject_of(const Program& program, const recipe::Recipe& recipe,
+                                         const std::string& debuginfo);
+
+/// What the doctor is asked before these are made: the machine is looked at for it.
+base::Result<doctor::Question> question_of(const Program& program, const host::System& machine,
+                                           const MakeOptions& options, Purpose purpose,
+                                           std::vector<doctor::Subject> subjects);
 
 /// Looks at the machine, chooses the cures and writes the script. Fails where the machine cannot do what is asked,
 /// unless it is a dry run.
@@ -34,7 +45,7 @@ base::Result<Preparation> prepare(const Program& program, const host::System& ma
                                   const MakeOptions& options, Purpose purpose);
 
 /// Says what is cured, runs stap and shows its progress.
-base::Result<launch::Compiled> compile(Preparation& preparation, bool quiet, bool verbose);
+base::Result<launch::Compiled> compile(const host::System& machine, Preparation& preparation, bool quiet, bool verbose);
 
 /// What a person would type to do the same; for --dry-run.
 void print_commands(const Preparation& preparation, const launch::LoadJob* load);

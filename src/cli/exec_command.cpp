@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/doctor_rows.h"
 #include "cli/measuring.h"
 #include "cli/run_options.h"
 #include "launch/module_file.h"
@@ -29,8 +30,13 @@ base::Result<void> exec(const Program& program, const ExecOptions& options) {
         return tl::make_unexpected(has.error());
     }
     const auto machine = launch::this_machine();
-    const auto target = host::inspect(*machine, {});
-    if (auto able = host::none_of(host::obstacles_to_load(target)); !able) return tl::make_unexpected(able.error());
+    doctor::Question question;
+    question.target = host::inspect(*machine, {});
+    question.to_compile = false;
+    question.signed_module = module->info.is_signed;
+    const auto& target = question.target;
+    const auto checks = doctor::examine(*machine, question);
+    if (auto can = able(checks, {}, target.distribution); !can) return can;
     if (module->info.release != target.release) {
         return base::cannot_here(
             fmt::format("{} is for kernel {}; {} runs here", options.module, module->info.release, target.release),
@@ -38,8 +44,9 @@ base::Result<void> exec(const Program& program, const ExecOptions& options) {
     }
     auto recorder = Recorder::create(*machine, *plan, {std::nullopt, "module", module->path, {}});
     if (!recorder) return tl::make_unexpected(recorder.error());
-    return measure(*machine, program.catalog, load_job_of(target, module->path, *plan), options.module, *plan,
-                   recorder->get());
+    auto job = load_job_of(target, module->path, *plan);
+    job.explanation = explanation(*machine, question);
+    return measure(*machine, program.catalog, std::move(job), options.module, *plan, recorder->get());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/compiling.h"
+#include "cli/doctor_rows.h"
 #include "cli/measuring.h"
 #include "cli/run_options.h"
 #include "host/counter_lines.h"
@@ -58,15 +59,16 @@ base::Result<void> run(const Program& program, const recipe::Recipe& recipe, con
     if (target.stap_version) origin.stap_version = target.stap_version->text;
     auto recorder = Recorder::create(*machine, *plan, origin);
     if (!recorder) return tl::make_unexpected(recorder.error());
-    auto compiled = compile(*preparation, plan->quiet, plan->verbose);
+    auto compiled = compile(*machine, *preparation, plan->quiet, plan->verbose);
     if (!compiled) return tl::make_unexpected(compiled.error());
     if (!plan->filters.used.empty()) {
         auto info = launch::read_module_info(compiled->module);
         if (!info) return tl::make_unexpected(info.error());
         if (auto has = check_module_has(plan->filters, recipe.name, *info); !has) return has;
     }
-    return measure(*machine, program.catalog, load_job_of(target, compiled->module, *plan), recipe.name, *plan,
-                   recorder->get());
+    auto job = load_job_of(target, compiled->module, *plan);
+    job.explanation = explanation(*machine, preparation->question);
+    return measure(*machine, program.catalog, std::move(job), recipe.name, *plan, recorder->get());
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 namespace stapgen::cli {
 
-void add_make_options(CLI::App& command, MakeOptions& options) {
+void add_target_options(CLI::App& command, MakeOptions& options) {
     command.add_option("-r,--release", options.release, "For this kernel release (default: the running kernel)")
         ->type_name("RELEASE");
     command
@@ -19,6 +19,16 @@ void add_make_options(CLI::App& command, MakeOptions& options) {
         ->type_name("FILE");
     command.add_option("--stap", options.stap, "Which stap")->envname("STAPGEN_STAP")->type_name("PATH");
     add_debuginfo(command, options.debuginfo);
+}
+
+void add_no_cure(CLI::App& command, MakeOptions& options) {
+    command.add_option("--no-cure", options.without_cures, "Leave out the cure of this name, or 'all'; repeatable")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
+}
+
+void add_make_options(CLI::App& command, MakeOptions& options) {
+    add_target_options(command, options);
     command.add_flag("--all-modules", options.all_modules, "Let stap put names to addresses of all modules");
     command.add_option("--module", options.modules, "The same for one module (stap's -d); repeatable")
         ->type_name("NAME")
@@ -26,9 +36,7 @@ void add_make_options(CLI::App& command, MakeOptions& options) {
     command.add_option("--stap-option", options.stap_options, "Hand this to stap as it is; repeatable")
         ->type_name("OPT")
         ->allow_extra_args(false);
-    command.add_option("--no-cure", options.without_cures, "Leave out the cure of this name, or 'all'; repeatable")
-        ->type_name("NAME")
-        ->allow_extra_args(false);
+    add_no_cure(command, options);
     add_dry_run(command, options.dry_run);
 }
 

@@ -31,6 +31,9 @@ struct MakeOptions {
 /// How a module is made: -r, --symbols, --stap, --debuginfo, --all-modules, --module, --stap-option, --no-cure and
 /// --dry-run.
 void add_make_options(CLI::App& command, MakeOptions& options);
+/// The first of them: -r, --symbols, --stap, --debuginfo.
+void add_target_options(CLI::App& command, MakeOptions& options);
+void add_no_cure(CLI::App& command, MakeOptions& options);
 void add_dry_run(CLI::App& command, bool& dry_run);
 void add_debuginfo(CLI::App& command, std::string& debuginfo);
 void add_parameters(CLI::App& command, const recipe::Recipe& recipe, recipe::Arguments& arguments);

@@ -9,27 +9,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void look_at_distribution(const System& system, Target& target) {
-    std::string like = " ";
-    const auto os_release = system.read("/etc/os-release").value_or("");
-    for (const auto line : base::split(os_release, '\n')) {
-        const auto equals = line.find('=');
-        if (equals == std::string_view::npos) continue;
-        const auto key = line.substr(0, equals);
-        auto value = base::trim(line.substr(equals + 1));
-        if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'')) {
-            value = value.substr(1, value.size() - 2);
-        }
-        if (key == "ID" || key == "ID_LIKE") like += std::string(value) + " ";
-    }
-    for (const auto* name : {" debian ", " ubuntu "}) {
-        if (like.find(name) != std::string::npos) target.distribution = Distribution::debian;
-    }
-    for (const auto* name : {" fedora ", " rhel ", " centos "}) {
-        if (like.find(name) != std::string::npos) target.distribution = Distribution::redhat;
-    }
-}
-
 void look_at_kernel_tree(const System& system, const TargetRequest& request, Target& target) {
     if (request.release.starts_with('/')) {
         target.build = fs::path(request.release).lexically_normal();
@@ -103,7 +82,7 @@ void look_at_symbol_table(const System& system, Target& target) {
     }
 }
 
-/// Where stap looks (elfutils' libdwfl does it), the first file that is there.
+/// Where stap looks (elfutils' libdwfl does it), the first file that has it.
 void look_at_debuginfo(const System& system, const TargetRequest& request, Target& target) {
     const fs::path debug = "/usr/lib/debug";
     const auto name = "vmlinux-" + target.release;
@@ -112,50 +91,22 @@ void look_at_debuginfo(const System& system, const TargetRequest& request, Targe
           fs::path("/boot") / name, fs::path("/lib/modules") / target.release / "vmlinux"}) {
         for (const auto* suffix : {"", ".debug"}) {
             const auto file = path.string() + suffix;
-            if (target.debuginfo.empty() && system.exists(file)) target.debuginfo = file;
+            // Debian's headers have a vmlinux with nothing but BTF in it.
+            if (target.debuginfo.empty() && system.has_dwarf(file)) target.debuginfo = file;
         }
     }
     if (target.debuginfo.empty()) target.debuginfo = request.debuginfod_urls;
-}
-
-void look_at_running_kernel(const System& system, Target& target) {
-    target.loads_modules = system.exists("/proc/modules");
-    // Without permission to read the table there is no telling, and no reason to say no.
-    target.has_kprobes = true;
-    if (const auto symbols = system.read("/proc/kallsyms"); symbols && !symbols->empty()) {
-        target.has_kprobes = symbols->find(" register_kprobe\n") != std::string::npos;
-    }
-    const auto first_word = [&](const char* path) {
-        return std::string(base::trim(system.read(path, 64).value_or("")));
-    };
-    const auto lockdown = first_word("/sys/kernel/security/lockdown");
-    if (lockdown.find("[integrity]") != std::string::npos || lockdown.find("[confidentiality]") != std::string::npos) {
-        target.modules_locked_by = "kernel lockdown (/sys/kernel/security/lockdown)";
-    } else if (first_word("/sys/module/module/parameters/sig_enforce") == "Y") {
-        target.modules_locked_by = "enforced module signatures (module.sig_enforce)";
-    } else if (first_word("/proc/sys/kernel/modules_disabled") == "1") {
-        target.modules_locked_by = "kernel.modules_disabled = 1";
-    }
-    target.modules_locked = !target.modules_locked_by.empty();
-}
-
-Privilege privilege_of(const System& system) {
-    if (system.is_root()) return Privilege::root;
-    const auto groups = system.groups();
-    return groups.contains("stapdev") && groups.contains("stapusr") ? Privilege::group : Privilege::none;
 }
 
 }  // namespace
 
 Target inspect(const System& system, const TargetRequest& request) {
     Target target;
-    look_at_distribution(system, target);
+    target.distribution = distribution_of(system.read("/etc/os-release").value_or(""));
     look_at_kernel_tree(system, request, target);
     look_at_stap(system, request, target);
     look_at_symbol_table(system, target);
     look_at_debuginfo(system, request, target);
-    look_at_running_kernel(system, target);
-    target.privilege = privilege_of(system);
     return target;
 }
 

@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "base/text.h"
+
 namespace stapgen::host {
 
 std::optional<StapVersion> parse_version_number(std::string_view number) {
@@ -20,7 +22,15 @@ std::optional<StapVersion> parse_stap_version(std::string_view output) {
     if (begin == std::string_view::npos) return std::nullopt;
     output.remove_prefix(begin + mark.size());
     auto version = parse_version_number(output.substr(0, output.find_first_of(")\n")));
-    if (version) version->debian = version->text.find("Debian") != std::string::npos;
+    if (!version) return std::nullopt;
+    version->debian = version->text.find("Debian") != std::string::npos;
+    // "tested kernel versions: 2.6.32 ... 6.9-rc0", from SystemTap 1.8 on.
+    constexpr std::string_view tested = "tested kernel versions: ";
+    if (const auto line = output.find(tested); line != std::string_view::npos) {
+        const auto words =
+            base::words(output.substr(line + tested.size(), output.find('\n', line) - line - tested.size()));
+        if (words.size() == 3 && words[1] == "...") version->tested_to = words[2];
+    }
     return version;
 }
 

@@ -1,10 +1,15 @@
 #include "host/system.h"
 
+#include <fcntl.h>
+#include <gelf.h>
 #include <grp.h>
+#include <libelf.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <memory>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -39,6 +44,42 @@ std::optional<std::string> RealSystem::read(const std::filesystem::path& path, s
 bool RealSystem::exists(const std::filesystem::path& path) const {
     std::error_code ignored;
     return std::filesystem::exists(path, ignored);
+}
+
+std::vector<std::string> RealSystem::list(const std::filesystem::path& folder) const {
+    std::vector<std::string> names;
+    std::error_code error;
+    for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+        names.push_back(at->path().filename());
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+std::optional<std::uint64_t> RealSystem::free_space(const std::filesystem::path& path) const {
+    std::error_code error;
+    auto there = std::filesystem::absolute(path, error);
+    while (!std::filesystem::exists(there, error) && there.has_relative_path())
+        there = there.parent_path();
+    const auto space = std::filesystem::space(there, error);
+    if (error) return std::nullopt;
+    return space.available;
+}
+
+bool RealSystem::has_dwarf(const std::filesystem::path& path) const {
+    if (::elf_version(EV_CURRENT) == EV_NONE) return false;
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    const auto close_file = std::shared_ptr<void>(nullptr, [fd](void*) { ::close(fd); });
+    const std::unique_ptr<Elf, int (*)(Elf*)> elf(::elf_begin(fd, ELF_C_READ, nullptr), ::elf_end);
+    std::size_t names = 0;
+    if (!elf || ::elf_kind(elf.get()) != ELF_K_ELF || ::elf_getshdrstrndx(elf.get(), &names) != 0) return false;
+    for (Elf_Scn* part = nullptr; (part = ::elf_nextscn(elf.get(), part)) != nullptr;) {
+        GElf_Shdr header;
+        if (::gelf_getshdr(part, &header) == nullptr) return false;
+        const char* name = ::elf_strptr(elf.get(), names, header.sh_name);
+        if (name != nullptr && std::string_view(name) == ".debug_info") return true;
+    }
+    return false;
 }
 
 std::optional<std::filesystem::path> RealSystem::find_program(const std::string& name) const {
@@ -112,6 +153,24 @@ bool FakeSystem::exists(const std::filesystem::path& path) const {
         if (file == wanted || file.string().starts_with(wanted + "/")) return true;
     }
     return false;
+}
+
+std::vector<std::string> FakeSystem::list(const std::filesystem::path& folder) const {
+    std::set<std::string> names;
+    for (const auto& [file, content] : files) {
+        const auto inside = file.lexically_relative(folder.lexically_normal());
+        if (!inside.empty() && *inside.begin() != ".." && *inside.begin() != ".") names.insert(*inside.begin());
+    }
+    return {names.begin(), names.end()};
+}
+
+std::optional<std::uint64_t> FakeSystem::free_space(const std::filesystem::path& /*path*/) const {
+    return space;
+}
+
+bool FakeSystem::has_dwarf(const std::filesystem::path& path) const {
+    const auto found = files.find(path.lexically_normal());
+    return found != files.end() && found->second.starts_with(".debug_info");
 }
 
 std::optional<std::filesystem::path> FakeSystem::find_program(const std::string& name) const {

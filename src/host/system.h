@@ -29,6 +29,12 @@ class System {
                                                           std::size_t limit = 0) const = 0;
     /// A file or a folder, links followed.
     [[nodiscard]] virtual bool exists(const std::filesystem::path& path) const = 0;
+    /// The names in a folder, sorted; none if it cannot be read.
+    [[nodiscard]] virtual std::vector<std::string> list(const std::filesystem::path& folder) const = 0;
+    /// Bytes that this process may still fill where the file or folder is or would be; nothing if that is not known.
+    [[nodiscard]] virtual std::optional<std::uint64_t> free_space(const std::filesystem::path& path) const = 0;
+    /// Whether it is an ELF file with a section .debug_info.
+    [[nodiscard]] virtual bool has_dwarf(const std::filesystem::path& path) const = 0;
     /// Where a program is that would be started under this name (a name with a slash is taken as it is).
     [[nodiscard]] virtual std::optional<std::filesystem::path> find_program(const std::string& name) const = 0;
     /// What a short command prints, stdout and stderr together.
@@ -52,6 +58,9 @@ class RealSystem final : public System {
 
     [[nodiscard]] std::optional<std::string> read(const std::filesystem::path& path, std::size_t limit) const override;
     [[nodiscard]] bool exists(const std::filesystem::path& path) const override;
+    [[nodiscard]] std::vector<std::string> list(const std::filesystem::path& folder) const override;
+    [[nodiscard]] std::optional<std::uint64_t> free_space(const std::filesystem::path& path) const override;
+    [[nodiscard]] bool has_dwarf(const std::filesystem::path& path) const override;
     [[nodiscard]] std::optional<std::filesystem::path> find_program(const std::string& name) const override;
     [[nodiscard]] base::Result<std::string> output_of(const std::vector<std::string>& argv) const override;
     [[nodiscard]] std::string running_release() const override;
@@ -65,7 +74,8 @@ class RealSystem final : public System {
 
 /// A machine made up for a test: its files, its programs and what they print.
 struct FakeSystem final : System {
-    std::map<std::filesystem::path, std::string> files;
+    std::map<std::filesystem::path, std::string> files;      ///< DWARF in them begins with ".debug_info"
+    std::optional<std::uint64_t> space;                      ///< free everywhere
     std::map<std::string, std::string> programs;             ///< name -> path
     std::map<std::vector<std::string>, std::string> output;  ///< argv -> what it prints
     std::string release = "6.1.0-56-amd64";
@@ -75,6 +85,9 @@ struct FakeSystem final : System {
 
     [[nodiscard]] std::optional<std::string> read(const std::filesystem::path& path, std::size_t limit) const override;
     [[nodiscard]] bool exists(const std::filesystem::path& path) const override;
+    [[nodiscard]] std::vector<std::string> list(const std::filesystem::path& folder) const override;
+    [[nodiscard]] std::optional<std::uint64_t> free_space(const std::filesystem::path& path) const override;
+    [[nodiscard]] bool has_dwarf(const std::filesystem::path& path) const override;
     [[nodiscard]] std::optional<std::filesystem::path> find_program(const std::string& name) const override;
     [[nodiscard]] base::Result<std::string> output_of(const std::vector<std::string>& argv) const override;
     [[nodiscard]] std::string running_release() const override { return release; }

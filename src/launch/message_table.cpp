@@ -28,7 +28,8 @@ constexpr MessageRow table[] = {
     {"symbol-table", 1, warning, 85, "Kernel function symbol table missing",
      "stap has no table of this kernel's functions (a missing or a stub /boot/System.map-{release}), so no "
      "kprobe can be resolved",
-     "give one with --symbols FILE (a gzip of that kernel's /proc/kallsyms will do), or install {debuginfo}",
+     "give one with --symbols FILE (a gzip of that kernel's /proc/kallsyms will do), or give it the debuginfo: "
+     "{debuginfo}",
      "kprobe-builder dwarf-builder"},  // with --debuginfo auto DWARF is tried last
 
     // Pass 1
@@ -50,9 +51,9 @@ constexpr MessageRow table[] = {
      "this kernel has no function or variable of the name that the script probes",
      "see the probe below it in the log; it was renamed or inlined in kernel {release}"},
     {"no-debuginfo", 2, failure, 75, "missing * kernel/module debuginfo*under '*'",
-     "no debuginfo of kernel {release} is installed", "install {debuginfo}, or take a recipe that needs none"},
+     "no debuginfo of kernel {release} is installed", "{debuginfo}; or take a recipe that needs none"},
     {"no-dwarf", 2, warning, 75, "cannot find module * debuginfo: No DWARF information found",
-     "no debuginfo of {1} (kernel {release}) is installed", "install {debuginfo}, or take a recipe that needs none",
+     "no debuginfo of {1} (kernel {release}) is installed", "{debuginfo}; or take a recipe that needs none",
      "dwarf-builder"},
     {"no-match-similar", 2, failure, 53, "no match (similar function*: *)",
      "this kernel has no such function; similar ones are: {2}",
@@ -72,7 +73,7 @@ constexpr MessageRow table[] = {
     {"unresolved-function", 2, failure, 51, "unresolved function *", "the script calls an unknown function: {1}",
      "a newer SystemTap may have it; else the tapset needs another alternative"},
     {"target-symbol", 2, failure, 51, "target-symbol requires debuginfo",
-     "the script uses a variable of the kernel that is known from debuginfo only", "install {debuginfo}"},
+     "the script uses a variable of the kernel that is known from debuginfo only", "{debuginfo}"},
     {"type-mismatch", 2, failure, 51, "type mismatch: expected * but found *",
      "the script has an error: {2} in place of {1}", "if the recipe is stapgen's, report it"},
     {"no-uprobes", 2, failure, 90, "process probes not available without kernel *",
@@ -136,7 +137,7 @@ constexpr MessageRow table[] = {
      "this user may only load modules that an administrator has put in place",
      "run with sudo, or join the group stapdev as well"},
     {"build-id", 5, failure, 88, "Build-id mismatch*: *", "the debuginfo is of another build than the running kernel",
-     "install {debuginfo} of exactly this build"},
+     "{debuginfo}, of exactly this build"},
     {"buffer-memory", 5, failure, 88, "Not enough free+buffered memory(*) for log buffer(*)",
      "{1} of memory are too few for buffers of {2}", "ask for smaller buffers"},
     {"registration", 5, warning, 40, "registration error*(rc *)", "the kernel refused a probe (error {2})",

@@ -15,9 +15,10 @@ namespace {
 std::string filled(std::string_view text, const std::vector<std::string_view>& stars, const MessageContext& context) {
     const auto value = [&](std::string_view name) -> std::string {
         if (name == "release") return context.release.empty() ? "of the target" : context.release;
-        if (name == "headers") return context.headers_package.empty() ? "linux-headers" : context.headers_package;
+        if (name == "headers")
+            return context.install_headers.empty() ? "install linux-headers" : context.install_headers;
         if (name == "debuginfo") {
-            return context.debuginfo_package.empty() ? "the kernel's debuginfo" : context.debuginfo_package;
+            return context.install_debuginfo.empty() ? "install the kernel's debuginfo" : context.install_debuginfo;
         }
         const auto number = base::to_unsigned(name).value_or(0);
         if (number < 1 || number > stars.size()) return {};

@@ -31,9 +31,9 @@ struct Diagnosis {
 
 /// Placeholders in remedies.
 struct MessageContext {
-    std::string release;  ///< of the target kernel
-    std::string headers_package;
-    std::string debuginfo_package;
+    std::string release;            ///< of the target kernel
+    std::string install_headers;    ///< a command
+    std::string install_debuginfo;  ///< a command
 };
 
 /// What was lost, as SystemTap itself counts it.

@@ -6,6 +6,7 @@
 #include <libelf.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <memory>
 
 #include "base/text.h"
@@ -41,6 +42,15 @@ base::Result<std::string> section(const std::filesystem::path& file, std::string
     return damaged();
 }
 
+/// By the mark that the kernel's scripts/sign-file leaves at the end.
+bool ends_with_signature(const std::filesystem::path& file) {
+    constexpr std::string_view mark = "~Module signature appended~\n";
+    std::ifstream in(file, std::ios::binary);
+    std::string end(mark.size(), '\0');
+    in.seekg(-static_cast<std::streamoff>(mark.size()), std::ios::end);
+    return in.read(end.data(), static_cast<std::streamsize>(end.size())) && end == mark;
+}
+
 }  // namespace
 
 base::Result<ModuleInfo> read_module_info(const std::filesystem::path& file) {
@@ -56,6 +66,7 @@ base::Result<ModuleInfo> read_module_info(const std::filesystem::path& file) {
         if (key == "parmtype") info.parameters.emplace(value.substr(0, value.find(':')));
         if (key == "description") info.systemtap = value == "systemtap-generated probe";
     }
+    info.is_signed = ends_with_signature(file);
     // Kernels before 4.13 leave the name out; the file's is the best guess then.
     if (info.name.empty()) info.name = file.stem().string();
     return info;

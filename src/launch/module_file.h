@@ -18,6 +18,7 @@ struct ModuleInfo {
     std::string name;                  ///< as the kernel will call it
     std::string release;               ///< the kernel it was built for
     bool systemtap = false;            ///< made by stap
+    bool is_signed = false;            ///< there is a signature at its end, of whomever
     std::set<std::string> parameters;  ///< of these it takes values; the kernel ignores any other in silence
 };
 

@@ -14,10 +14,8 @@ namespace fs = std::filesystem;
 namespace {
 
 MessageContext context_of(const host::Target& target) {
-    const bool redhat = target.distribution == host::Distribution::redhat;
-    return {target.release, (redhat ? "kernel-devel-" : "linux-headers-") + target.release,
-            redhat ? fmt::format("the debuginfo (debuginfo-install kernel-{})", target.release)
-                   : fmt::format("the debuginfo package linux-image-{}-dbg", target.release)};
+    return {target.release, host::command_here(host::install_headers(target.release), target.distribution),
+            host::command_here(host::install_debuginfo(target.release), target.distribution)};
 }
 
 /// Remembers what a child wrote on stderr, for the log of a failure.
@@ -48,8 +46,8 @@ class Transcript {
     std::size_t left_out_ = 0;
 };
 
-base::Error failure(std::string_view doing, const Ending& ending, const MessageReader& messages,
-                    const std::string& log) {
+base::Error failure(std::string_view doing, const Ending& ending, const MessageReader& messages, const std::string& log,
+                    const Explanation& explanation) {
     base::Error error;
     const auto* cause = messages.cause();
     const auto how = ending.signal != 0 ? fmt::format("it was ended by signal {}", ending.signal)
@@ -59,6 +57,7 @@ base::Error failure(std::string_view doing, const Ending& ending, const MessageR
     // A machine that cannot do it is another failure than a script that went wrong.
     if (cause != nullptr && cause->rank >= 75) error.kind = base::ErrorKind::cannot_here;
     if (!log.empty()) error.hint += (error.hint.empty() ? "" : "; ") + log;
+    if (cause != nullptr && explanation) error.hint += explanation(cause->id);
     return error;
 }
 
@@ -117,7 +116,8 @@ base::Result<Compiled> compile(const CompileJob& job) {
                                         pass_name(messages.pass())));
     }
     if (!ending->clean()) {
-        return tl::make_unexpected(failure(doing, *ending, messages, transcript.keep(command, job.cache)));
+        return tl::make_unexpected(
+            failure(doing, *ending, messages, transcript.keep(command, job.cache), job.explanation));
     }
     if (module.empty()) {
         return base::failed("stap ended well but named no module", transcript.keep(command, job.cache));
@@ -191,7 +191,8 @@ base::Result<LoadEnd> load(const host::System& system, const LoadJob& job) {
     const bool ended_by_us =
         ending->gave_up || (ending->signal == SIGINT && (ending->interrupted || ending->was_stopped));
     if (!ending->clean() && !ended_by_us) {
-        auto error = failure("the measurement failed", *ending, messages, transcript.keep(command, job.cache));
+        auto error =
+            failure("the measurement failed", *ending, messages, transcript.keep(command, job.cache), job.explanation);
         if (!any_output) {
             for (const auto& line : end.cleanup)
                 error.hint += "; " + line;

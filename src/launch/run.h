@@ -17,6 +17,10 @@
 
 namespace stapgen::launch {
 
+/// What else there is to say of a failure, below its hint: for the id of the message that told the cause. A text that
+/// begins with a line's end, or nothing.
+using Explanation = std::function<std::string(std::string_view message)>;
+
 struct CompileJob {
     host::Target target{};
     CompileOptions options{};
@@ -26,6 +30,7 @@ struct CompileJob {
     Progress* progress = nullptr;                            ///< may be none
     std::function<void(std::string_view line)> stap_said{};  ///< every line of stderr, for -v; may be empty
     Handlers timing{};                                       ///< its periods only
+    Explanation explanation{};                               ///< may be empty
 };
 
 struct Compiled {
@@ -45,7 +50,8 @@ struct LoadJob {
     LoadOptions options{};
     std::map<std::string, std::string> environment{};
     std::filesystem::path cache{};
-    Handlers handlers{};  ///< `error` gets every line of staprun's stderr
+    Handlers handlers{};        ///< `error` gets every line of staprun's stderr
+    Explanation explanation{};  ///< may be empty
 };
 
 /// How a measurement ended, and what SystemTap says of it.

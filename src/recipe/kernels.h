@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -11,9 +12,14 @@ namespace stapgen::recipe {
 /// What was shown of a recipe for some kernels: a row of kernels.toml.
 struct KernelRange {
     std::string range;
-    std::string state;  ///< "run" or "resolved"
-    std::string lost;   ///< what is missing there, or empty
+    std::string state;                   ///< "run" or "resolved"
+    std::string lost;                    ///< what is missing there, or empty
+    std::vector<std::string> matches{};  ///< the releases that are meant: "6.12", "4.19-5.7", "el8"
 };
+
+/// The first that is meant by this release ("6.12.117+deb13-amd64"); null if none is. RHEL's kernels have many
+/// versions' functions: one of theirs is only meant by its "elN".
+const KernelRange* range_of(const std::vector<KernelRange>& ranges, std::string_view release);
 
 base::Result<std::vector<KernelRange>> kernels_of(const std::string& recipe, const std::filesystem::path& file);
 

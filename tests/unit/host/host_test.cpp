@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "base/files.h"
 #include "host/stap_version.h"
 
 using namespace stapgen::host;
@@ -52,7 +53,17 @@ TEST_CASE("stap's version is read from old, new and vendors' texts, and ordered 
     CHECK_FALSE(parse_stap_version("(version x)"));
 }
 
-TEST_CASE("Debian 12 with headers can compile and load, and its symbol table is seen to be a stub") {
+TEST_CASE("so is the newest kernel that its makers tried, where it says so") {
+    const auto tested = [](const char* output) { return parse_stap_version(output)->tested_to; };
+    CHECK(tested("Systemtap translator/driver (version 5.1/0.192, Debian version 5.1-5)\n"
+                 "Copyright (C) 2005-2024 Red Hat, Inc. and others\n"
+                 "tested kernel versions: 2.6.32 ... 6.9-rc0\nenabled features: AVAHI BPF\n") == "6.9-rc0");
+    CHECK(tested("(version 5.6/0.196)\ntested kernel versions: 3.10 ... 7.3.0-rc3") == "7.3.0-rc3");
+    CHECK(tested("(version 1.3/0.141)\ntested kernel versions: all of them\n").empty());
+    CHECK(tested("(version 1.3/0.141)").empty());
+}
+
+TEST_CASE("what Debian 12 has is found, and its symbol table is seen to be a stub") {
     const auto target = inspect(debian_12(), {});
     CHECK(target.release == release);
     CHECK(target.running);
@@ -63,70 +74,49 @@ TEST_CASE("Debian 12 with headers can compile and load, and its symbol table is 
     CHECK(target.runtime == "/usr/share/systemtap/runtime");
     CHECK(target.symbol_table.state == SymbolTableState::stub);
     CHECK(target.distribution == Distribution::debian);
-    CHECK(obstacles_to_compile(target).empty());
-    CHECK(obstacles_to_load(target).empty());
 }
 
-TEST_CASE("a machine with nothing is told exactly what to install") {
-    FakeSystem system;
-    system.files = {{"/etc/os-release", "ID=ubuntu\nID_LIKE=debian\n"}};
-    auto obstacles = obstacles_to_compile(inspect(system, {}));
-    REQUIRE(obstacles.size() == 2);
-    CHECK(obstacles[0].kind == stapgen::base::ErrorKind::cannot_here);
-    CHECK(obstacles[0].hint == "apt-get install systemtap linux-headers-6.1.0-56-amd64");
-    CHECK_FALSE(none_of(obstacles));
-
-    system.files = {{"/etc/os-release", "ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n"}};
-    CHECK(obstacles_to_compile(inspect(system, {}))[0].hint == "dnf install systemtap kernel-devel-6.1.0-56-amd64");
-    system.files.clear();
-    const auto both = obstacles_to_compile(inspect(system, {}))[0].hint;
-    CHECK(both.find("apt-get") != std::string::npos);
-    CHECK(both.find("dnf") != std::string::npos);
-}
-
-TEST_CASE("each thing that keeps a module out of the kernel is named") {
-    auto system = debian_12();
-    system.root = false;
-    CHECK(obstacles_to_load(inspect(system, {}))[0].what.find("stapusr") != std::string::npos);
-    system.member_of = {"stapusr", "stapdev"};
-    CHECK(obstacles_to_load(inspect(system, {})).empty());
-
-    system.files["/sys/kernel/security/lockdown"] = "none [integrity] confidentiality\n";
-    CHECK(obstacles_to_load(inspect(system, {}))[0].what.find("lockdown") != std::string::npos);
-    system.files["/sys/kernel/security/lockdown"] = "[none] integrity confidentiality\n";
-    CHECK(obstacles_to_load(inspect(system, {})).empty());
-
-    system.files["/proc/kallsyms"] = "0000000000000000 T other\n";
-    CHECK(obstacles_to_load(inspect(system, {}))[0].what.find("kprobes") != std::string::npos);
-    system.files.erase("/proc/modules");
-    CHECK(obstacles_to_load(inspect(system, {}))[0].what.find("no loadable modules") != std::string::npos);
-
-    const auto other = inspect(debian_12(), {.stap = "stap", .release = "6.12.1"});
-    CHECK(other.release_option == "6.12.1");
-    CHECK(obstacles_to_load(other)[0].what.find("6.12.1") != std::string::npos);
-}
-
-TEST_CASE("debuginfo is found where stap looks, or asked of a server, or it is said what to install") {
-    const auto obstacles = [](const FakeSystem& system, const TargetRequest& request = {}) {
-        return obstacles_to_debuginfo(inspect(system, request));
+TEST_CASE("debuginfo is found where stap looks, or asked of a server; a vmlinux with nothing but BTF is none") {
+    const auto found = [](const FakeSystem& system, const TargetRequest& request = {}) {
+        return inspect(system, request).debuginfo;
     };
     auto system = debian_12();
-    REQUIRE(obstacles(system).size() == 1);
-    CHECK(obstacles(system)[0].kind == stapgen::base::ErrorKind::cannot_here);
-    CHECK(obstacles(system)[0].what.starts_with("no debuginfo of kernel 6.1.0-56-amd64: "));
-    CHECK(obstacles(system)[0].hint.starts_with("apt-get install linux-image-6.1.0-56-amd64-dbg;"));
-    CHECK(obstacles(system, {.debuginfod_urls = "https://debuginfod.example"}).empty());
+    CHECK(found(system).empty());
+    CHECK(found(system, {.debuginfod_urls = "https://debuginfod.example"}) == "https://debuginfod.example");
     for (const auto* file :
          {"/usr/lib/debug/boot/vmlinux-6.1.0-56-amd64", "/usr/lib/debug/lib/modules/6.1.0-56-amd64/vmlinux.debug",
           "/usr/lib/debug/lib/modules/6.1.0-56-amd64/vmlinux", "/lib/modules/6.1.0-56-amd64/build/vmlinux",
           "/boot/vmlinux-6.1.0-56-amd64"}) {
         CAPTURE(file);
         auto with = system;
-        with.files[file] = "";
-        CHECK(inspect(with, {}).debuginfo == file);
-        CHECK(obstacles(with).empty());
-        CHECK_FALSE(obstacles(with, {.release = "6.1.0-99-amd64"}).empty());
+        with.files[file] = ".BTF";
+        CHECK(found(with).empty());
+        with.files[file] = ".debug_info";
+        CHECK(found(with) == file);
+        CHECK(found(with, {.release = "6.1.0-99-amd64"}).empty());
     }
+}
+
+TEST_CASE("DWARF is seen in this program and not in a text") {
+    const RealSystem system({});
+    CHECK(system.has_dwarf("/proc/self/exe"));
+    CHECK_FALSE(system.has_dwarf(__FILE__));
+    CHECK_FALSE(system.has_dwarf("/no/such/file"));
+}
+
+TEST_CASE("a folder's names are sorted, and free space is that of the nearest folder that is there") {
+    const auto folder = stapgen::base::PrivateDirectory::create().value();
+    REQUIRE(stapgen::base::create_file(folder.path() / "b", ""));
+    REQUIRE(stapgen::base::create_file(folder.path() / "a", ""));
+    const RealSystem system({});
+    CHECK(system.list(folder.path()) == std::vector<std::string>{"a", "b"});
+    CHECK(system.list(folder.path() / "none").empty());
+    CHECK(system.free_space(folder.path()) > 0);
+    CHECK(system.free_space(folder.path() / "x" / "y").has_value());
+    FakeSystem fake;
+    fake.files = {{"/c/b/1", ""}, {"/c/a", ""}, {"/c/b/2", ""}, {"/d", ""}};
+    CHECK(fake.list("/c") == std::vector<std::string>{"a", "b"});
+    CHECK(fake.list("/c/a/").empty());
 }
 
 TEST_CASE("a build tree given by its path says itself which release it is") {
@@ -137,9 +127,8 @@ TEST_CASE("a build tree given by its path says itself which release it is") {
     const auto target = inspect(system, {.stap = "stap", .release = "/tmp/tree/"});
     CHECK(target.release == "7.2.12");
     CHECK(target.release_option == "/tmp/tree");
-    CHECK(obstacles_to_compile(target).empty());
     system.files.erase("/tmp/tree/include/config/kernel.release");
-    CHECK_FALSE(obstacles_to_compile(inspect(system, {.stap = "stap", .release = "/tmp/tree"})).empty());
+    CHECK(inspect(system, {.stap = "stap", .release = "/tmp/tree"}).release.empty());
 }
 
 TEST_CASE("stap reads the first symbol table it can open, and Debian's newer ones look elsewhere first") {

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "base/files.h"
+#include "doctor/checks.h"
 #include "host/cures.h"
 #include "host/symbol_table.h"
 #include "launch/module_file.h"
@@ -60,7 +61,8 @@ TEST_CASE("real stap: its version is understood and its runtime found") {
     CHECK(target.stap_version);
     CHECK(target.release == release);
     CHECK_FALSE(target.runtime.empty());
-    CHECK(host::obstacles_to_compile(target).empty());
+    CHECK(doctor::headers(target).state == doctor::State::ok);
+    CHECK(doctor::systemtap(target).state != doctor::State::missing);
 }
 
 TEST_CASE("real stap: an error in the script is an error of pass 1") {
@@ -126,7 +128,7 @@ TEST_CASE("real stap: where kernel headers are installed a module is made, with 
     for (const auto& entry : fs::directory_iterator("/lib/modules", ignored)) {
         auto job = bench.job("probe begin { println(1) exit() }\n");
         job.target = host::inspect(*bench.machine, {.stap = "stap", .release = entry.path().filename().string()});
-        if (!host::obstacles_to_compile(job.target).empty()) continue;
+        if (doctor::headers(job.target).state != doctor::State::ok) continue;
         const auto cures = host::load_cures(CURES_TOML);
         REQUIRE(cures);
         const auto needed = host::needed_cures(*cures, *bench.machine, job.target);

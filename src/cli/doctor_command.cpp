@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/compiling.h"
+#include "cli/doctor_rows.h"
+#include "cli/run_options.h"
+#include "recipe/kernels.h"
+
+namespace stapgen::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct DoctorOptions {
+    MakeOptions make;
+    std::string recipe;
+    bool json = false;
+};
+
+base::Result<std::vector<doctor::Subject>> subjects_of(const Program& program, const DoctorOptions& options) {
+    auto recipes = program.catalog.recipes;
+    if (!options.recipe.empty()) {
+        auto one = recipe::find_recipe(program.catalog, options.recipe);
+        if (!one) return tl::make_unexpected(one.error());
+        recipes = {*std::move(one)};
+    }
+    std::vector<doctor::Subject> subjects;
+    for (const auto& each : recipes) {
+        auto subject = subject_of(program, each, options.make.debuginfo);
+        if (!subject) return tl::make_unexpected(subject.error());
+        // Of others' recipes nothing was shown.
+        if (!subject->reads_counters && each.folder.parent_path() == program.files.templates) {
+            auto kernels = recipe::kernels_of(each.name, program.files.kernels);
+            if (!kernels) return tl::make_unexpected(kernels.error());
+            subject->kernels = *std::move(kernels);
+        }
+        subjects.push_back(*std::move(subject));
+    }
+    return subjects;
+}
+
+std::string_view blocks_name(doctor::Blocks blocks) {
+    switch (blocks) {
+        case doctor::Blocks::nothing:
+            return "nothing";
+        case doctor::Blocks::loading:
+            return "loading";
+        case doctor::Blocks::compiling:
+            return "compiling";
+        case doctor::Blocks::functions:
+            break;
+    }
+    return "functions";
+}
+
+Json json_of(const doctor::Check& check, host::Distribution distribution) {
+    Json remedy = nullptr;
+    if (const auto text = doctor::remedy_text(check.remedy, distribution); !text.empty()) {
+        remedy = {{"text", text}, {"commands", nullptr}};
+        const auto& commands = check.remedy.commands;
+        if (!commands.empty()) {
+            remedy["commands"] = {{"debian", commands.debian}, {"redhat", commands.redhat}, {"suse", commands.suse}};
+        }
+    }
+    return {{"check", check.id},
+            {"state", state_name(check.state)},
+            {"blocks", blocks_name(check.blocks)},
+            {"found", check.found},
+            {"cure", check.cure.empty() ? Json(nullptr) : Json(check.cure)},
+            {"remedy", remedy}};
+}
+
+Json json_of(const std::vector<doctor::Check>& checks, const doctor::Question& question,
+             const doctor::Verdict& verdict) {
+    const auto& target = question.target;
+    Json rows = Json::array();
+    for (const auto& check : checks)
+        rows.push_back(json_of(check, target.distribution));
+    return {{"schema", "stapgen.doctor/1"}, {"release", target.release},
+            {"running", target.running},    {"able", verdict.able},
+            {"unable", verdict.unable},     {"verdict", verdict.what},
+            {"first", verdict.first},       {"checks", rows}};
+}
+
+base::Result<void> examine(const Program& program, const DoctorOptions& options) {
+    auto subjects = subjects_of(program, options);
+    if (!subjects) return tl::make_unexpected(subjects.error());
+    const auto machine = launch::this_machine();
+    auto question = question_of(program, *machine, options.make, Purpose::run_here, *std::move(subjects));
+    if (!question) return tl::make_unexpected(question.error());
+    const auto& target = question->target;
+    // For another kernel a module can only be made here.
+    question->to_load = target.running;
+    if (std::all_of(question->subjects.begin(), question->subjects.end(),
+                    [](const doctor::Subject& subject) { return subject.reads_counters; })) {
+        question->to_load = question->to_compile = false;
+    }
+    auto checks = doctor::examine(*machine, *question);
+    if (question->to_compile) checks.push_back(doctor::lab(*machine));
+    checks = doctor::most_urgent_first(std::move(checks));
+    const auto verdict = doctor::conclude(checks, *question);
+    if (options.json) {
+        std::cout << json_of(checks, *question, verdict).dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+    } else {
+        std::cout << rows_text(checks, target.distribution);
+    }
+    if (!verdict.unable.empty()) return base::cannot_here(verdict.what, verdict.first);
+    if (!options.json) std::cout << verdict.what << ": " << verdict.first << '\n';
+    return {};
+}
+
+}  // namespace
+
+void add_doctor_command(CLI::App& app, const Program& program, Action& action) {
+    auto options = std::make_shared<DoctorOptions>();
+    auto* command =
+        app.add_subcommand("doctor", "Whether a recipe, or each of them, will run here, and what to do if not");
+    command->add_option("recipe", options->recipe, "Its name (default: all)");
+    add_target_options(*command, options->make);
+    add_no_cure(*command, options->make);
+    command->add_flag("--json", options->json, "As JSON: docs/doctor.md");
+    command->footer(
+        "Examples:\n  stapgen doctor rx-latency\n  stapgen doctor -r 6.12.117+deb13-amd64 --symbols kallsyms.gz");
+    command->callback(
+        [&program, &action, options] { action = [&program, options] { return examine(program, *options); }; });
+}
+
+}  // namespace stapgen::cli

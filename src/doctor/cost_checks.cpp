@@ -1,0 +1,129 @@
+// What lets a recipe run and costs time, memory or certainty.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "doctor/checks.h"
+#include "doctor/doctor.h"
+
+namespace stapgen::doctor {
+
+namespace {
+
+/// How many CPUs "0-3,8" are.
+std::uint64_t cpus_in(std::string_view list) {
+    std::uint64_t cpus = 0;
+    for (const auto part : base::split(base::trim(list), ',')) {
+        const auto dash = std::min(part.find('-'), part.size());
+        const auto first = base::to_unsigned(part.substr(0, dash));
+        const auto last = dash < part.size() ? base::to_unsigned(part.substr(dash + 1)) : first;
+        constexpr std::uint64_t most = 1'000'000;
+        if (first && last && *first <= *last && *last < most) cpus += *last - *first + 1;
+    }
+    return cpus;
+}
+
+/// "MemFree:   1234 kB" of /proc/meminfo in MB; 0 if it is not there.
+std::uint64_t megabytes(std::string_view meminfo, std::string_view key) {
+    for (const auto line : base::split(meminfo, '\n')) {
+        const auto fields = base::words(line);
+        if (fields.size() >= 2 && fields[0] == key) return base::to_unsigned(fields[1]).value_or(0) / 1024;
+    }
+    return 0;
+}
+
+}  // namespace
+
+Check kernel(const Question& question) {
+    constexpr auto id = "kernel";
+    const auto& release = question.target.release;
+    std::size_t run = 0, resolved = 0;
+    std::string lost;
+    for (const auto& subject : question.subjects) {
+        const auto* range = recipe::range_of(subject.kernels, release);
+        if (range == nullptr) continue;
+        ++(range->state == "run" ? run : resolved);
+        if (!range->lost.empty()) lost += fmt::format("; {}: {}", subject.name, range->lost);
+    }
+    const auto asked =
+        static_cast<std::size_t>(std::count_if(question.subjects.begin(), question.subjects.end(),
+                                               [](const Subject& subject) { return !subject.kernels.empty(); }));
+    if (run + resolved < asked || asked == 0) {
+        return note(id, release + ": nobody tried stapgen on this version",
+                    {"go on; what is known of others: stapgen show RECIPE"});
+    }
+    if (!lost.empty()) return note(id, release + ": not all is there on this version" + lost);
+    if (resolved > 0) return note(id, release + ": probes are found in this version, but nothing was run on it");
+    return ok(id, release + ": compared with known traffic on this version");
+}
+
+Check memory(const host::System& system) {
+    constexpr auto id = "memory";
+    // The default of SystemTap's runtime, and the two that it adds up (runtime/transport/transport.c).
+    constexpr std::uint64_t buffer_mb = 16;
+    const auto cpus = std::max<std::uint64_t>(cpus_in(short_text(system, "/sys/devices/system/cpu/online")), 1);
+    const auto meminfo = system.read("/proc/meminfo").value_or("");
+    const auto free = megabytes(meminfo, "MemFree:") + megabytes(meminfo, "Buffers:");
+    if (meminfo.empty()) return ok(id, "not known");
+    const auto found = fmt::format("buffers of {} MB for each of {} CPUs, and {} MB are free", buffer_mb, cpus, free);
+    if (buffer_mb * cpus <= free / 4) return ok(id, found);
+    return note(id, found + ": SystemTap makes them smaller, and records may be lost",
+                {"free memory, or ask for less with -s MB"});
+}
+
+Check disk(const host::System& system, const Question& question) {
+    constexpr auto id = "disk";
+    // One kernel's header queries take 110 MB of the cache, and stap's working folder about as much.
+    constexpr std::uint64_t enough_mb = 300;
+    std::string found;
+    bool little = false;
+    for (const auto& folder : {question.cache, std::filesystem::temp_directory_path()}) {
+        const auto space = system.free_space(folder);
+        if (!space) continue;
+        const auto free_mb = *space / 1'000'000;
+        little = little || free_mb < enough_mb;
+        found += fmt::format("{}{} MB for {}", found.empty() ? "free: " : ", ", free_mb, folder.string());
+    }
+    if (!little) return ok(id, found.empty() ? "not known" : found);
+    return note(id, fmt::format("{}; stap may want {} MB", found, enough_mb),
+                {"make room, or name other folders with XDG_CACHE_HOME and TMPDIR"});
+}
+
+Check first_run(const host::System& system, const Question& question) {
+    constexpr auto id = "first-run";
+    const auto& target = question.target;
+    const auto version = target.stap_version ? target.stap_version->text : "";
+    const auto folder = question.cache / "systemtap/cache";
+    for (const auto& bucket : system.list(folder)) {
+        for (const auto& name : system.list(folder / bucket)) {
+            constexpr std::string_view end = "_hash.log";
+            if (!name.starts_with("tracequery_") || !name.ends_with(end)) continue;
+            const auto object = name.substr(0, name.size() - end.size()) + ".o";
+            if (!system.exists(folder / bucket / object)) continue;
+            const auto log = system.read(folder / bucket / name, 4096).value_or("");
+            if (log.find(fmt::format("\nKernel Release: {}\n", target.release)) != std::string::npos &&
+                log.find(fmt::format("Systemtap version: {}\n", version)) != std::string::npos) {
+                return ok(id, "what stap asks of this kernel's headers is in the cache");
+            }
+        }
+    }
+    return note(id,
+                "the first run on this kernel takes about a minute longer: stap reads all headers of tracepoints; they "
+                "are kept in the cache");
+}
+
+Check lab(const host::System& system) {
+    constexpr auto id = "lab";
+    std::string absent;
+    for (const auto* program : {"qemu-system-x86_64", "debootstrap", "mke2fs", "python3"}) {
+        if (!system.find_program(program)) absent += (absent.empty() ? "" : ", ") + std::string(program);
+    }
+    if (absent.empty()) return ok(id, "virtual machines for ./run-demo and ./run-tests can be made here");
+    return note(id,
+                "only for stapgen's own ./run-demo and ./run-tests, to make virtual machines; not installed: " + absent,
+                {{}, host::install_lab(), {}});
+}
+
+}  // namespace stapgen::doctor

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "doctor/check.h"
+#include "host/system.h"
+
+namespace stapgen::doctor {
+
+/// All checks that belong to the question, the most fundamental first.
+std::vector<Check> examine(const host::System& system, const Question& question);
+
+/// Whether stapgen's own virtual machines can be made here, which no run needs.
+Check lab(const host::System& system);
+
+/// Whether the subject's run is kept from being made or loaded by this check.
+bool blocks(const Check& check, const Subject& subject);
+
+/// The remedy in one line, for this family of distributions. Empty if there is none.
+std::string remedy_text(const Remedy& remedy, host::Distribution distribution);
+
+/// In the order to be shown: missing, note, cured, ok; among equals as they were.
+std::vector<Check> most_urgent_first(std::vector<Check> checks);
+
+/// Those that are missing or a note and belong to what this message of SystemTap's says (the id of a
+/// launch::Diagnosis). None for an id that is not known.
+std::vector<Check> checks_of_message(const std::vector<Check>& checks, std::string_view message);
+
+/// For each message that a check may explain: its id, and the ids of checks with blanks between; "cures" stands for all
+/// with a cure. For the test that holds them against launch's table.
+struct MessageChecks {
+    std::string_view message, checks;
+};
+const std::vector<MessageChecks>& message_checks();
+
+/// What it comes to.
+struct Verdict {
+    std::vector<std::string> able, unable;  ///< names of subjects
+    std::string what;                       ///< one sentence
+    std::string first;                      ///< what to do first, or how to go on; may be empty
+};
+Verdict conclude(const std::vector<Check>& checks, const Question& question);
+
+}  // namespace stapgen::doctor

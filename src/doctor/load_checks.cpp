@@ -1,0 +1,178 @@
+// What decides whether this machine's kernel takes a module from this user.
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "doctor/checks.h"
+
+namespace stapgen::doctor {
+
+namespace {
+
+/// The value of a line "Key:<tab>value" of /proc/self/status.
+std::string_view field_of(std::string_view status, std::string_view key) {
+    for (const auto line : base::split(status, '\n')) {
+        if (line.starts_with(key)) return base::trim(line.substr(key.size()));
+    }
+    return {};
+}
+
+/// Bit 16 of linux/capability.h. Where the mask cannot be read there is no telling, and no reason to say no.
+bool may_load(const host::System& system) {
+    const auto status = system.read("/proc/self/status").value_or("");
+    const auto mask = base::to_unsigned(field_of(status, "CapEff:"), 16);
+    return !mask || (*mask >> 16 & 1) != 0;
+}
+
+/// Root of a container's user namespace has all capabilities there, and none that counts for the kernel.
+bool in_user_namespace(const host::System& system) {
+    const auto map = system.read("/proc/self/uid_map").value_or("");
+    const auto fields = base::words(std::string_view(map).substr(0, map.find('\n')));
+    return fields.size() == 3 && fields[2] != "4294967295";
+}
+
+bool secure_boot(const host::System& system) {
+    // The variable's attributes, 4 bytes, and its value; the UEFI specification has the GUID.
+    const auto variable =
+        system.read("/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c").value_or("");
+    return variable.size() == 5 && variable[4] == '\1';
+}
+
+/// The kernel's argument of this name, the last one: "lockdown" of "lockdown=integrity".
+std::string argument_of(std::string_view command_line, std::string_view name) {
+    std::string value;
+    for (const auto word : base::words(command_line)) {
+        const auto equals = std::min(word.find('='), word.size());
+        if (word.substr(0, equals) == name) value = word.substr(std::min(equals + 1, word.size()));
+    }
+    return value;
+}
+
+/// What makes the kernel refuse modules without a signature that it knows; empty: nothing is seen.
+std::string refusal_of_unsigned(const host::System& system) {
+    const auto lockdown = short_text(system, "/sys/kernel/security/lockdown");
+    for (const auto* mode : {"integrity", "confidentiality"}) {
+        if (lockdown.find(fmt::format("[{}]", mode)) != std::string::npos) {
+            return fmt::format("kernel lockdown is \"{}\" (/sys/kernel/security/lockdown)", mode);
+        }
+        // That file is only there where securityfs is mounted.
+        if (lockdown.empty() && argument_of(short_text(system, "/proc/cmdline"), "lockdown") == mode) {
+            return fmt::format("kernel lockdown is \"{}\" (lockdown= in /proc/cmdline)", mode);
+        }
+    }
+    if (short_text(system, "/sys/module/module/parameters/sig_enforce") == "Y") {
+        return "module signatures are enforced (/sys/module/module/parameters/sig_enforce)";
+    }
+    return {};
+}
+
+}  // namespace
+
+Check privileges(const host::System& system) {
+    constexpr auto id = "privileges";
+    if (system.is_root() && in_user_namespace(system)) {
+        return missing(id, Blocks::loading,
+                       "not allowed to load kernel modules: this is root of a user namespace only (/proc/self/uid_map)",
+                       {"run it as root of the host, outside of the container"});
+    }
+    if (system.is_root() && !may_load(system)) {
+        return missing(id, Blocks::loading,
+                       "not allowed to load kernel modules: root without CAP_SYS_MODULE (CapEff in /proc/self/status)",
+                       {"run it on the host, or give the container --privileged and the host's /lib/modules and "
+                        "/usr/src"});
+    }
+    if (system.is_root()) return ok(id, "root");
+    const auto groups = system.groups();
+    if (groups.contains("stapdev") && groups.contains("stapusr")) return ok(id, "in the groups stapusr and stapdev");
+    return missing(id, Blocks::loading,
+                   "not allowed to load kernel modules: neither root nor in the groups stapusr and stapdev",
+                   {"run it with sudo, or let root add you to the groups and log in again",
+                    host::everywhere("usermod -aG stapusr,stapdev USER"),
+                    {}});
+}
+
+Check modules(const host::System& system) {
+    constexpr auto id = "modules";
+    if (!system.exists("/proc/modules")) {
+        return missing(id, Blocks::loading, "the running kernel has no loadable modules (no /proc/modules)",
+                       {"use a distribution's kernel; a container or a small virtual machine often has none, so run "
+                        "this on the host or in stapgen's lab"});
+    }
+    if (short_text(system, "/proc/sys/kernel/modules_disabled") == "1") {
+        return missing(id, Blocks::loading, "kernel.modules_disabled is 1: no module is loaded until the next boot",
+                       {"boot again; this finds who sets it",
+                        host::everywhere("grep -rs modules_disabled /etc/sysctl.* /usr/lib/sysctl.d /run/sysctl.d"),
+                        {}});
+    }
+    return ok(id, "loadable modules, and kernel.modules_disabled is not set");
+}
+
+Check module_signing(const host::System& system, bool is_signed) {
+    constexpr auto id = "module-signing";
+    const std::string boot = secure_boot(system) ? ", Secure Boot is on" : "";
+    const auto refusal = refusal_of_unsigned(system);
+    if (refusal.empty()) return ok(id, "modules need no signature" + boot);
+    Remedy remedy{
+        "boot without that (lockdown=, module.sig_enforce, security policy), or sign the module with a key "
+        "that the kernel knows: stapgen build, then the kernel's scripts/sign-file, then stapgen exec"};
+    if (!boot.empty()) {
+        remedy = {
+            "switch Secure Boot off for the kernel and boot again, or enrol a key and sign modules with it "
+            "(stapgen build, then the kernel's scripts/sign-file, then stapgen exec)",
+            host::everywhere("mokutil --disable-validation"),
+            {}};
+    }
+    const auto found = "the kernel refuses unsigned modules: " + refusal + boot;
+    if (is_signed) {
+        return note(id, found + "; this one is signed",
+                    {"if the kernel does not know the key, enrol it: mokutil --import"});
+    }
+    return missing(id, Blocks::loading, found, std::move(remedy));
+}
+
+Check staprun(const host::Target& target) {
+    if (!target.staprun.empty()) return ok("staprun", target.staprun.string());
+    return missing("staprun", Blocks::loading,
+                   "SystemTap's loader is not installed, or not for this user: no 'staprun' in PATH",
+                   {{}, host::install_staprun(), {}});
+}
+
+Check running_kernel(const host::Target& target) {
+    constexpr auto id = "running-kernel";
+    if (target.running || target.release.empty()) return ok(id, target.release);
+    return missing(id, Blocks::loading, fmt::format("kernel {} is not the one that runs here", target.release),
+                   {fmt::format("make the module here and run it there: stapgen build RECIPE -r {} -o FILE.ko, then "
+                                "stapgen exec FILE.ko",
+                                target.release)});
+}
+
+Check debugfs(const host::System& system) {
+    constexpr auto id = "debugfs";
+    const auto known = system.read("/proc/filesystems");
+    // staprun gives up if it cannot mount it, though newer modules do without.
+    if (known && known->find("\tdebugfs\n") == std::string::npos) {
+        return missing(id, Blocks::loading, "the running kernel has no debugfs (/proc/filesystems)",
+                       {"boot without debugfs=off, with a kernel that has CONFIG_DEBUG_FS"});
+    }
+    const auto mounts = system.read("/proc/self/mounts").value_or("");
+    if (mounts.find(" /sys/kernel/debug debugfs ") != std::string::npos) return ok(id, "mounted");
+    return ok(id, "not mounted; staprun mounts it");
+}
+
+Check leftovers(const host::System& system) {
+    constexpr auto id = "leftovers";
+    const auto loaded = system.read("/proc/modules").value_or("");
+    std::string names, command;
+    for (const auto line : base::split(loaded, '\n')) {
+        const auto fields = base::words(line);
+        // Of a run that goes on the count of users is above 0.
+        if (fields.size() < 3 || !fields[0].starts_with("stap_") || fields[2] != "0") continue;
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", fields[0]);
+        if (command.empty()) command = fmt::format("staprun -d {}", fields[0]);
+    }
+    if (names.empty()) return ok(id, "no module of an earlier run");
+    return note(id, fmt::format("modules of runs that are over are still loaded: {}", names),
+                {"remove each of them", host::everywhere(command), {}});
+}
+
+}  // namespace stapgen::doctor

@@ -1,0 +1,119 @@
+#include "host/packages.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace stapgen::host {
+
+namespace {
+
+/// A release of Fedora or RHEL, taken apart: "5.14.0-427.el9.x86_64+rt" is of kernel-rt.
+struct RedhatKernel {
+    std::string kernel = "kernel", version;
+};
+
+RedhatKernel redhat_kernel(std::string_view release) {
+    const auto plus = std::min(release.find('+'), release.size());
+    RedhatKernel names{"kernel", std::string(release.substr(0, plus))};
+    if (plus < release.size()) names.kernel += "-" + std::string(release.substr(plus + 1));
+    if (release.find("uek") != std::string_view::npos) names.kernel += "-uek";
+    return names;
+}
+
+/// The same of openSUSE or SLES: "5.14.21-150400.24.63-default".
+RedhatKernel suse_kernel(std::string_view release) {
+    const auto dash = release.rfind('-');
+    if (dash == std::string_view::npos) return {"kernel-default", std::string(release)};
+    return {"kernel-" + std::string(release.substr(dash + 1)), std::string(release.substr(0, dash))};
+}
+
+/// As one word of a shell: a release is what a file of a build tree says.
+std::string quoted(const std::string& word) {
+    return base::shell_quoted({word});
+}
+
+Commands install(std::string_view debian, std::string_view redhat, std::string_view suse) {
+    return {fmt::format("apt-get install {}", debian), fmt::format("dnf install {}", redhat),
+            fmt::format("zypper install {}", suse)};
+}
+
+}  // namespace
+
+Distribution distribution_of(std::string_view os_release) {
+    std::string like = " ";
+    for (const auto line : base::split(os_release, '\n')) {
+        const auto equals = line.find('=');
+        if (equals == std::string_view::npos) continue;
+        const auto key = line.substr(0, equals);
+        auto value = base::trim(line.substr(equals + 1));
+        if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'')) {
+            value = value.substr(1, value.size() - 2);
+        }
+        if (key == "ID" || key == "ID_LIKE") like += std::string(value) + " ";
+    }
+    const auto is_like = [&](std::string_view name) {
+        return like.find(fmt::format(" {} ", name)) != std::string::npos;
+    };
+    if (is_like("debian") || is_like("ubuntu")) return Distribution::debian;
+    if (is_like("fedora") || is_like("rhel") || is_like("centos")) return Distribution::redhat;
+    if (is_like("suse") || is_like("opensuse") || is_like("sles")) return Distribution::suse;
+    return Distribution::other;
+}
+
+Commands everywhere(const std::string& command) {
+    return {command, command, command};
+}
+
+std::string command_here(const Commands& commands, Distribution distribution) {
+    switch (distribution) {
+        case Distribution::debian:
+            return commands.debian;
+        case Distribution::redhat:
+            return commands.redhat;
+        case Distribution::suse:
+            return commands.suse;
+        case Distribution::other:
+            break;
+    }
+    if (commands == everywhere(commands.debian)) return commands.debian;
+    return fmt::format("on Debian or Ubuntu: {}; on Fedora or RHEL: {}; on SUSE: {}", commands.debian, commands.redhat,
+                       commands.suse);
+}
+
+Commands install_stap() {
+    return install("systemtap", "systemtap", "systemtap");
+}
+
+Commands install_staprun() {
+    return install("systemtap-runtime", "systemtap-runtime", "systemtap-runtime");
+}
+
+Commands install_headers(std::string_view release) {
+    const auto redhat = redhat_kernel(release);
+    const auto suse = suse_kernel(release);
+    return install(quoted(fmt::format("linux-headers-{}", release)),
+                   quoted(fmt::format("{}-devel-{}", redhat.kernel, redhat.version)),
+                   quoted(fmt::format("{}-devel={}", suse.kernel, suse.version)));
+}
+
+Commands install_debuginfo(std::string_view release) {
+    const auto redhat = redhat_kernel(release);
+    const auto suse = suse_kernel(release);
+    return install(quoted(fmt::format("linux-image-{}-dbg", release)),
+                   "--enablerepo='*debug*' " + quoted(fmt::format("{}-debuginfo-{}", redhat.kernel, redhat.version)),
+                   quoted(fmt::format("{}-debuginfo={}", suse.kernel, suse.version)));
+}
+
+Commands install_compiler(std::string_view compiler) {
+    // The package is named without the architecture.
+    const auto name = compiler.substr(std::min(compiler.find("gcc"), compiler.size()));
+    return install("make " + quoted(std::string(name)), "make gcc", "make gcc");
+}
+
+Commands install_lab() {
+    return install("debootstrap qemu-system-x86 e2fsprogs python3",
+                   "debootstrap qemu-system-x86-core e2fsprogs python3", "debootstrap qemu-x86 e2fsprogs python3");
+}
+
+}  // namespace stapgen::host

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace stapgen::host {
+
+/// Whose packages a remedy should name.
+enum class Distribution { debian, redhat, suse, other };
+
+/// By ID and ID_LIKE in the text of /etc/os-release.
+Distribution distribution_of(std::string_view os_release);
+
+/// A command for each family of distributions: Debian and Ubuntu, Fedora and RHEL, openSUSE and SLES.
+struct Commands {
+    std::string debian{}, redhat{}, suse{};
+
+    [[nodiscard]] bool empty() const { return debian.empty(); }
+    friend bool operator==(const Commands&, const Commands&) = default;
+};
+/// One that is the same everywhere.
+Commands everywhere(const std::string& command);
+
+/// The one for this family; where that is not known all of them, each with its families' names.
+std::string command_here(const Commands& commands, Distribution distribution);
+
+Commands install_stap();
+Commands install_staprun();
+/// What modules for this kernel are built with.
+Commands install_headers(std::string_view release);
+Commands install_debuginfo(std::string_view release);
+/// make and this compiler: "gcc", "gcc-12", "x86_64-linux-gnu-gcc-14".
+Commands install_compiler(std::string_view compiler);
+/// What tests/lab makes virtual machines with.
+Commands install_lab();
+
+}  // namespace stapgen::host

@@ -1,0 +1,63 @@
+"""The doctor's commands, taken from its JSON and run: what was missing is there, and the recipe compiles."""
+
+import json
+import re
+import shutil
+
+from lablib.roots import proxy_options
+
+DESCRIPTION = "packages that a recipe needs are purged, and installed again by the commands that stapgen doctor gives"
+IN_CI = ()
+SHARES_CPUS = True
+
+# A copy on write of the root; its lists of packages are fetched again.
+ENTER = r"""
+mkdir -p /tmp/over && mount -t tmpfs tmpfs /tmp/over && mkdir /tmp/over/new /tmp/over/work /tmp/over/root
+mount -t overlay -o lowerdir=/,upperdir=/tmp/over/new,workdir=/tmp/over/work overlay /tmp/over/root || exit 9
+for folder in dev proc sys lab; do mount --rbind /$folder /tmp/over/root/$folder; done
+mount -t tmpfs tmpfs /tmp/over/root/tmp
+cp /lab/work/resolv.conf /tmp/over/root/etc/resolv.conf
+exec chroot /tmp/over/root sh -c "$SCRIPT"
+"""
+
+SCRIPT = r"""
+cd /tmp
+export DEBIAN_FRONTEND=noninteractive
+apt-get $PROXY update >apt.log 2>&1 || exit 77
+doctor() { stapgen doctor rx-latency -r $R --symbols $SYMBOLS --json >/lab/work/$1.json; }
+doctor before
+compiler=$(sed -n 's/^CONFIG_CC_VERSION_TEXT="\([^ ]*\) .*/\1/p' /boot/config-$R | sed 's/.*gcc/gcc/')
+dpkg --purge --force-depends systemtap linux-headers-$R make $compiler >>apt.log 2>&1
+doctor broken
+for check in systemtap headers compiler; do
+    command=$(python3 -c "import json
+print([row['remedy']['commands']['debian'] for row in json.load(open('/lab/work/broken.json'))['checks']
+       if row['check'] == '$check'][0])")
+    echo "$check: $command"
+    $(echo "$command" | sed "s#apt-get install#apt-get $PROXY -y --no-install-recommends --fix-broken install#") >>apt.log 2>&1 || { tail -5 apt.log; exit 77; }
+done
+doctor after
+XDG_CACHE_HOME=/tmp stapgen build dropwatch -r $R -o /lab/work/after.ko -q
+"""
+
+
+def prepare(lab):
+    shutil.copy("/etc/resolv.conf", lab.work / "resolv.conf")
+    done = lab.chroot(["env", f"R={lab.release}", f"SYMBOLS={lab.symbols}", f"PROXY={' '.join(proxy_options())}",
+                       f"SCRIPT={SCRIPT}", "sh", "-c", ENTER], check=False)
+    print(done.stdout + done.stderr)
+    if done.returncode == 77:
+        lab.skip("the archive does not deliver these packages today")
+    assert done.returncode == 0, done.returncode
+
+
+def check(lab):
+    def missing(name):
+        return {row["check"] for row in json.loads(lab.read(f"{name}.json"))["checks"] if row["state"] == "missing"}
+
+    print(f"{lab.suite}: missing {missing('before')}, {missing('broken')}, {missing('after')}")
+    assert not missing("before")
+    # Without the headers nothing tells which compiler they want.
+    assert {"systemtap", "headers"} <= missing("broken")
+    assert not missing("after")
+    assert re.match(rb"\x7fELF", (lab.work / "after.ko").read_bytes())

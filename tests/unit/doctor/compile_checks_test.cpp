@@ -1,0 +1,207 @@
+#include <doctest/doctest.h>
+
+#include <boost/iostreams/copy.hpp>
+#include <boost/iostreams/filter/gzip.hpp>
+#include <boost/iostreams/filtering_stream.hpp>
+#include <sstream>
+
+#include "machine.h"
+
+using namespace stapgen;
+using namespace stapgen::doctor_test;
+using doctor::State;
+using host::Distribution;
+
+namespace {
+
+constexpr auto boot_config = "/boot/config-6.12.117+deb13-amd64";
+
+std::string gzipped(const std::string& text) {
+    namespace io = boost::iostreams;
+    std::istringstream in(text);
+    std::ostringstream out;
+    io::filtering_istream packer;
+    packer.push(io::gzip_compressor());
+    packer.push(in);
+    io::copy(packer, out);
+    return out.str();
+}
+
+std::string without(std::string text, std::string_view part) {
+    const auto at = text.find(part);
+    REQUIRE(at != std::string::npos);
+    return text.erase(at, part.size());
+}
+
+}  // namespace
+
+TEST_CASE("SystemTap is missing, does not say what it is, or is older than the kernel") {
+    auto system = debian_13();
+    CHECK(check(system, "systemtap").state == State::note);
+    CHECK(check(system, "systemtap").found ==
+          "SystemTap 5.1 was tested by its makers up to Linux 6.9-rc0, and this is 6.12");
+    system.output[{"/usr/bin/stap", "--version"}] =
+        "(version 5.6/0.196, Debian version 5.6-1)\ntested kernel versions: 3.10 ... 7.3.0-rc3\n";
+    CHECK(check(system, "systemtap").state == State::ok);
+    CHECK(check(system, "systemtap").found == "SystemTap 5.6, tested by its makers up to Linux 7.3.0-rc3");
+    system.output[{"/usr/bin/stap", "--version"}] = "(version 1.3/0.141)";
+    CHECK(check(system, "systemtap").found == "SystemTap 1.3");
+    system.output.clear();
+    CHECK(check(system, "systemtap").state == State::missing);
+    system.programs.erase("stap");
+    CHECK(check(system, "systemtap").found == "SystemTap is not installed: no 'stap' in PATH");
+    CHECK(remedy(check(system, "systemtap")) == "apt-get install systemtap");
+    CHECK(remedy(check(system, "systemtap"), Distribution::suse) == "zypper install systemtap");
+    CHECK(check(system, "systemtap", {.stap = "/no/stap"}).found == "/no/stap is not a program");
+}
+
+TEST_CASE("headers are asked for by the name of the package on this distribution") {
+    auto system = debian_13();
+    CHECK(check(system, "headers").state == State::ok);
+    system.files.erase("/lib/modules/6.12.117+deb13-amd64/build/Makefile");
+    CHECK(check(system, "headers").found ==
+          "no headers of kernel 6.12.117+deb13-amd64: /lib/modules/6.12.117+deb13-amd64/build/Makefile is missing");
+    CHECK(remedy(check(system, "headers"))
+              .starts_with("apt-get install linux-headers-6.12.117+deb13-amd64; where there is no such package, "));
+    system.release = "5.14.0-427.13.1.el9_4.x86_64";
+    CHECK(remedy(check(system, "headers"), Distribution::redhat)
+              .starts_with("dnf install kernel-devel-5.14.0-427.13.1.el9_4.x86_64; "));
+    system.release = "5.14.21-150400.24.63-default";
+    CHECK(remedy(check(system, "headers"), Distribution::suse)
+              .starts_with("zypper install kernel-default-devel=5.14.21-150400.24.63; "));
+    const auto other = check(system, "headers", {.release = "9.9.9-none"});
+    CHECK(remedy(other) == "apt-get install linux-headers-9.9.9-none");
+    CHECK(check(system, "headers", {.release = "/tmp/tree"}).found == "/tmp/tree does not say which kernel it builds");
+}
+
+TEST_CASE("the compiler is the one that Debian's headers name, elsewhere the plain one") {
+    auto system = debian_13();
+    CHECK(check(system, "compiler").found == "x86_64-linux-gnu-gcc-14 and make");
+    system.programs.erase("x86_64-linux-gnu-gcc-14");
+    system.programs["gcc"] = "/usr/bin/gcc";
+    CHECK(check(system, "compiler").state == State::missing);
+    CHECK(remedy(check(system, "compiler")) == "apt-get install make gcc-14");
+    system.programs.erase("make");
+    CHECK(check(system, "compiler").found == "not installed: x86_64-linux-gnu-gcc-14 and make");
+    system.programs["make"] = "/usr/bin/make";
+    system.files.erase("/lib/modules/6.12.117+deb13-amd64/build/.kernelvariables");
+    CHECK(check(system, "compiler").found == "gcc and make");
+    system.files[boot_config] = "#\nCONFIG_CC_VERSION_TEXT=\"clang version 17.0.6\"\nCONFIG_MODULES=y\n";
+    CHECK(check(system, "compiler").state == State::note);
+}
+
+TEST_CASE("an option that the kernel lacks is named, with the file that says so") {
+    auto system = debian_13();
+    CHECK(check(system, "kernel-options").found ==
+          "KPROBES and 6 others that SystemTap needs (/boot/config-6.12.117+deb13-amd64)");
+    const auto config = system.files[boot_config];
+    system.files[boot_config] = without(config, "CONFIG_RELAY=y\n");
+    const auto found = check(system, "kernel-options");
+    CHECK(found.state == State::missing);
+    CHECK(found.found == "the kernel lacks CONFIG_RELAY (/boot/config-6.12.117+deb13-amd64)");
+    system.files[boot_config] = without(config, "CONFIG_KPROBES=y\n") + "# CONFIG_KPROBES is not set\n";
+    CHECK(check(system, "kernel-options").found ==
+          "the kernel lacks CONFIG_KPROBES (/boot/config-6.12.117+deb13-amd64)");
+    system.files[boot_config] = without(config, "CONFIG_DEBUG_FS=y\n") + "CONFIG_DEBUG_FS=m\n";
+    CHECK(check(system, "kernel-options").state == State::ok);
+}
+
+TEST_CASE("the running kernel's own word on its options comes first, unpacked") {
+    auto system = debian_13();
+    const auto config = system.files[boot_config];
+    system.files["/proc/config.gz"] = gzipped(without(config, "CONFIG_KALLSYMS=y\n"));
+    CHECK(check(system, "kernel-options").found == "the kernel lacks CONFIG_KALLSYMS (/proc/config.gz)");
+    CHECK(check(system, "kernel-options", {.release = "6.1.0-56-amd64"}).found ==
+          "not known: no file has the kernel's options");
+    // Cut short or damaged, what can be read of it counts.
+    system.files["/proc/config.gz"].resize(20);
+    CHECK(check(system, "kernel-options").state != State::cured);
+    system.files["/proc/config.gz"] = "not packed";
+    CHECK(check(system, "kernel-options").state == State::ok);
+}
+
+TEST_CASE("without a file of options kprobes are looked for in the kernel") {
+    auto system = debian_13();
+    system.files.erase(boot_config);
+    system.files.erase("/lib/modules/6.12.117+deb13-amd64/build/.config");
+    CHECK(check(system, "kernel-options").state == State::note);
+    system.files["/proc/kallsyms"] = "0000000000000000 T other\n";
+    CHECK(check(system, "kernel-options").found == "the kernel lacks CONFIG_KPROBES (/proc/kallsyms)");
+    system.files.erase("/proc/kallsyms");
+    CHECK(check(system, "kernel-options").state == State::note);
+}
+
+TEST_CASE("a stub in place of the symbol table is cured for the running kernel, and for another with --symbols") {
+    auto system = debian_13();
+    auto found = check(system, "symbol-table");
+    CHECK(found.state == State::cured);
+    CHECK(found.cure == "symbol-table");
+    CHECK(
+        found.found ==
+        "/boot/System.map-6.12.117+deb13-amd64 is a stub without functions; stap is shown the names of /proc/kallsyms");
+
+    auto asked = question(system);
+    asked.choice.without = {"symbol-table"};
+    found = doctor_test::check(doctor::examine(system, asked), "symbol-table");
+    CHECK(found.state == State::note);
+    CHECK(found.found.ends_with("--no-cure leaves it at that: stap finds no function"));
+
+    system.release = "6.1.0-56-amd64";
+    const host::TargetRequest other{.release = release};
+    found = check(system, "symbol-table", other);
+    CHECK(found.state == State::missing);
+    CHECK(found.blocks == doctor::Blocks::functions);
+    CHECK(remedy(found).find("--symbols") != std::string::npos);
+    asked = question(system, other);
+    asked.symbols_given = true;
+    CHECK(doctor_test::check(doctor::examine(system, asked), "symbol-table").state == State::cured);
+    // With debuginfo stap finds nearly all of them there.
+    system.files["/usr/lib/debug/boot/vmlinux-6.12.117+deb13-amd64"] = ".debug_info";
+    CHECK(check(system, "symbol-table", other).state == State::note);
+
+    system = debian_13();
+    system.files["/boot/System.map-6.12.117+deb13-amd64"] = "ffffffff81000000 T _text\n";
+    CHECK(check(system, "symbol-table").state == State::ok);
+    system.files.erase("/boot/System.map-6.12.117+deb13-amd64");
+    CHECK(check(system, "symbol-table").found.starts_with("there is no /boot/System.map-6.12.117+deb13-amd64; "));
+}
+
+TEST_CASE("who is not root needs user namespaces for that") {
+    auto system = debian_13();
+    system.root = false;
+    system.member_of = {"stapusr", "stapdev"};
+    CHECK(check(system, "symbol-table").state == State::cured);
+    for (const auto& [file, value] :
+         std::map<std::string, std::string>{{"/proc/sys/kernel/unprivileged_userns_clone", "0\n"},
+                                            {"/proc/sys/user/max_user_namespaces", "0\n"},
+                                            {"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1\n"}}) {
+        auto without_them = system;
+        without_them.files[file] = value;
+        CAPTURE(file);
+        CHECK(check(without_them, "symbol-table").state == State::missing);
+    }
+}
+
+TEST_CASE("debuginfo is missing only where it is required") {
+    auto system = debian_13();
+    CHECK(check(system, "debuginfo").state == State::ok);
+    auto asked = question(system);
+    asked.debuginfo_required = true;
+    const auto found = doctor_test::check(doctor::examine(system, asked), "debuginfo");
+    CHECK(found.state == State::missing);
+    CHECK(remedy(found).starts_with("apt-get install linux-image-6.12.117+deb13-amd64-dbg; or set DEBUGINFOD_URLS"));
+    CHECK(remedy(found, Distribution::redhat)
+              .starts_with("dnf install --enablerepo='*debug*' kernel-debuginfo-6.12.117"));
+}
+
+TEST_CASE("each cure that is needed is a row of its name, and one that is switched off says so") {
+    const auto system = debian_13();
+    auto asked = question(system);
+    asked.cures = {cure("count-args", "a macro is defined twice"), cure("page-end", "records are lost")};
+    asked.choice.without = {"page-end"};
+    const auto checks = doctor::examine(system, asked);
+    CHECK(check(checks, "count-args").state == State::cured);
+    CHECK(check(checks, "count-args").found == "a macro is defined twice");
+    CHECK(check(checks, "page-end").state == State::note);
+    CHECK(check(checks, "page-end").cure == "page-end");
+}

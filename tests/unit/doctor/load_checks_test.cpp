@@ -1,0 +1,113 @@
+#include <doctest/doctest.h>
+
+#include "machine.h"
+
+using namespace stapgen;
+using namespace stapgen::doctor_test;
+using doctor::State;
+
+TEST_CASE("root may load modules, and so may members of both groups") {
+    auto system = debian_13();
+    CHECK(check(system, "privileges").state == State::ok);
+    system.root = false;
+    system.member_of = {"stapusr", "stapdev"};
+    CHECK(check(system, "privileges").state == State::ok);
+    for (const auto& groups : {std::set<std::string>{}, {"stapusr"}, {"stapdev"}, {"wheel"}}) {
+        system.member_of = groups;
+        const auto found = check(system, "privileges");
+        CHECK(found.state == State::missing);
+        CHECK(found.blocks == doctor::Blocks::loading);
+        CHECK(remedy(found) ==
+              "run it with sudo, or let root add you to the groups and log in again: usermod -aG stapusr,stapdev USER");
+    }
+}
+
+TEST_CASE("root of a container is told what it lacks: the capability, or the host's user namespace") {
+    auto system = debian_13();
+    system.files["/proc/self/status"] = "Name:\tstapgen\nCapEff:\t00000000a80425fb\n";  // Docker's default
+    CHECK(check(system, "privileges").state == State::missing);
+    CHECK(check(system, "privileges").found.find("CAP_SYS_MODULE") != std::string::npos);
+    system.files["/proc/self/status"] = "CapEff:\t0000000000010000\n";  // CAP_SYS_MODULE alone
+    CHECK(check(system, "privileges").state == State::ok);
+    system.files["/proc/self/uid_map"] = "         0     100000      65536\n";
+    CHECK(check(system, "privileges").state == State::missing);
+    CHECK(check(system, "privileges").found.find("user namespace") != std::string::npos);
+    system.files.erase("/proc/self/uid_map");
+    system.files.erase("/proc/self/status");
+    CHECK(check(system, "privileges").state == State::ok);
+}
+
+TEST_CASE("a kernel without modules, and one that takes no more of them until the next boot") {
+    auto system = debian_13();
+    CHECK(check(system, "modules").state == State::ok);
+    system.files["/proc/sys/kernel/modules_disabled"] = "1\n";
+    CHECK(check(system, "modules").state == State::missing);
+    CHECK(check(system, "modules").found == "kernel.modules_disabled is 1: no module is loaded until the next boot");
+    system.files.erase("/proc/modules");
+    CHECK(check(system, "modules").found == "the running kernel has no loadable modules (no /proc/modules)");
+}
+
+TEST_CASE("lockdown is read where securityfs shows it, and of the command line where that is not mounted") {
+    auto system = debian_13();
+    CHECK(check(system, "module-signing").state == State::ok);
+    for (const std::string mode : {"integrity", "confidentiality"}) {
+        system.files["/sys/kernel/security/lockdown"] =
+            mode == "integrity" ? "none [integrity] confidentiality\n" : "none integrity [confidentiality]\n";
+        const auto found = check(system, "module-signing");
+        CHECK(found.state == State::missing);
+        CHECK(found.found == "the kernel refuses unsigned modules: kernel lockdown is \"" + mode +
+                                 "\" (/sys/kernel/security/lockdown)");
+    }
+    system.files["/sys/kernel/security/lockdown"] = "[none] integrity confidentiality\n";
+    system.files["/proc/cmdline"] = "ro lockdown=integrity\n";
+    CHECK(check(system, "module-signing").state == State::ok);
+    system.files.erase("/sys/kernel/security/lockdown");
+    CHECK(check(system, "module-signing").found ==
+          "the kernel refuses unsigned modules: kernel lockdown is \"integrity\" (lockdown= in /proc/cmdline)");
+    system.files["/proc/cmdline"] = "ro lockdown=integrity lockdown=none\n";
+    CHECK(check(system, "module-signing").state == State::ok);
+    system.files["/proc/cmdline"] = "ro nolockdown=integrity\n";
+    CHECK(check(system, "module-signing").state == State::ok);
+}
+
+TEST_CASE("enforced signatures, with Secure Boot and without, and a module that has one") {
+    auto system = debian_13();
+    system.files["/sys/module/module/parameters/sig_enforce"] = "Y\n";
+    CHECK(check(system, "module-signing").state == State::missing);
+    CHECK(remedy(check(system, "module-signing")).find("mokutil") == std::string::npos);
+    system.files["/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"] =
+        std::string("\6\0\0\0\1", 5);
+    const auto found = check(system, "module-signing");
+    CHECK(found.found.ends_with(", Secure Boot is on"));
+    CHECK(remedy(found).ends_with(": mokutil --disable-validation"));
+    auto asked = question(system);
+    asked.signed_module = true;
+    CHECK(check(doctor::examine(system, asked), "module-signing").state == State::note);
+    system.files["/sys/module/module/parameters/sig_enforce"] = "N\n";
+    CHECK(check(system, "module-signing").state == State::ok);
+}
+
+TEST_CASE("staprun and debugfs, without which no module is started") {
+    auto system = debian_13();
+    system.programs.erase("/usr/bin/staprun");
+    CHECK(check(system, "staprun").state == State::missing);
+    CHECK(remedy(check(system, "staprun")) == "apt-get install systemtap-runtime");
+    CHECK(check(system, "debugfs").found == "mounted");
+    system.files["/proc/self/mounts"] = "sysfs /sys sysfs rw 0 0\n";
+    CHECK(check(system, "debugfs").state == State::ok);
+    CHECK(check(system, "debugfs").found == "not mounted; staprun mounts it");
+    system.files["/proc/filesystems"] = "nodev\tsysfs\nnodev\ttracefs\n";
+    CHECK(check(system, "debugfs").state == State::missing);
+}
+
+TEST_CASE("what runs of the past have left behind is named, and what goes on is not") {
+    auto system = debian_13();
+    CHECK(check(system, "leftovers").state == State::ok);
+    system.files["/proc/modules"] =
+        "stap_1cc70b06271477_1234 421888 2 - Live 0x0000000000000000 (OE)\n"
+        "stap_b109f817bec889_77 421888 0 - Live 0x0000000000000000 (OE)\nstapler 1 0 - Live 0x0\n";
+    const auto found = check(system, "leftovers");
+    CHECK(found.state == State::note);
+    CHECK(found.found == "modules of runs that are over are still loaded: stap_b109f817bec889_77");
+    CHECK(remedy(found) == "remove each of them: staprun -d stap_b109f817bec889_77");
+}

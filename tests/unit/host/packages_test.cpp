@@ -1,0 +1,53 @@
+#include "host/packages.h"
+
+#include <doctest/doctest.h>
+
+using namespace stapgen::host;
+
+TEST_CASE("a distribution is told by its own name or by those it is like") {
+    CHECK(distribution_of("PRETTY_NAME=\"Debian GNU/Linux 13 (trixie)\"\nID=debian\n") == Distribution::debian);
+    CHECK(distribution_of("ID=ubuntu\nID_LIKE=debian\n") == Distribution::debian);
+    CHECK(distribution_of("ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n") == Distribution::redhat);
+    CHECK(distribution_of("ID=fedora\n") == Distribution::redhat);
+    CHECK(distribution_of("ID=\"opensuse-leap\"\nID_LIKE=\"suse opensuse\"\n") == Distribution::suse);
+    CHECK(distribution_of("ID=\"sles\"\nID_LIKE=\"suse\"\n") == Distribution::suse);
+    CHECK(distribution_of("ID=arch\n") == Distribution::other);
+    CHECK(distribution_of("") == Distribution::other);
+}
+
+TEST_CASE("headers and debuginfo are asked for under the names that belong to the kernel") {
+    CHECK(install_headers("6.12.117+deb13-amd64").debian == "apt-get install linux-headers-6.12.117+deb13-amd64");
+    CHECK(install_debuginfo("6.1.0-56-amd64").debian == "apt-get install linux-image-6.1.0-56-amd64-dbg");
+    CHECK(install_headers("5.14.0-427.13.1.el9_4.x86_64").redhat ==
+          "dnf install kernel-devel-5.14.0-427.13.1.el9_4.x86_64");
+    CHECK(install_headers("5.14.0-427.el9.x86_64+rt").redhat == "dnf install kernel-rt-devel-5.14.0-427.el9.x86_64");
+    CHECK(install_headers("5.15.0-200.131.27.el8uek.x86_64").redhat ==
+          "dnf install kernel-uek-devel-5.15.0-200.131.27.el8uek.x86_64");
+    CHECK(install_debuginfo("4.18.0-553.el8_10.x86_64+debug").redhat ==
+          "dnf install --enablerepo='*debug*' kernel-debug-debuginfo-4.18.0-553.el8_10.x86_64");
+    CHECK(install_headers("5.14.21-150400.24.63-default").suse ==
+          "zypper install kernel-default-devel=5.14.21-150400.24.63");
+    CHECK(install_debuginfo("5.14.21-150400.24.63-azure").suse ==
+          "zypper install kernel-azure-debuginfo=5.14.21-150400.24.63");
+}
+
+TEST_CASE("what a build tree calls its release is one word of a command, whatever it is") {
+    CHECK(install_headers("6.1; reboot").debian == "apt-get install 'linux-headers-6.1; reboot'");
+    CHECK(install_compiler("gcc-14$(reboot)").debian == "apt-get install make 'gcc-14$(reboot)'");
+}
+
+TEST_CASE("a compiler's package is named without the architecture") {
+    CHECK(install_compiler("x86_64-linux-gnu-gcc-14").debian == "apt-get install make gcc-14");
+    CHECK(install_compiler("gcc-12").debian == "apt-get install make gcc-12");
+    CHECK(install_compiler("gcc").redhat == "dnf install make gcc");
+}
+
+TEST_CASE("where the distribution is not known all commands are told, and one that is the same everywhere once") {
+    CHECK(command_here(install_stap(), Distribution::suse) == "zypper install systemtap");
+    CHECK(command_here(install_stap(), Distribution::other) ==
+          "on Debian or Ubuntu: apt-get install systemtap; on Fedora or RHEL: dnf install systemtap; on SUSE: zypper "
+          "install systemtap");
+    CHECK(command_here(everywhere("staprun -d stap_1"), Distribution::other) == "staprun -d stap_1");
+    CHECK(Commands{}.empty());
+    CHECK_FALSE(install_stap().empty());
+}
