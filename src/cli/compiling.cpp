@@ -76,7 +76,7 @@ base::Result<doctor::Subject> subject_of(const Program& program, const recipe::R
     if (!script) return tl::make_unexpected(script.error());
     auto tapsets = read_tapsets(tapset_folders(program.files, debuginfo));
     if (!tapsets) return tl::make_unexpected(tapsets.error());
-    subject.probes_functions = render::with_tapsets(*script, *tapsets).find("kprobe.function(") != std::string::npos;
+    subject.probes_functions = render::probes_functions(*script, *tapsets);
     return subject;
 }
 

@@ -93,15 +93,16 @@ base::Result<void> examine(const Program& program, const DoctorOptions& options)
     auto question = question_of(program, *machine, options.make, Purpose::run_here, *std::move(subjects));
     if (!question) return tl::make_unexpected(question.error());
     const auto& target = question->target;
+    const bool needs_module = std::any_of(question->subjects.begin(), question->subjects.end(),
+                                          [](const doctor::Subject& subject) { return !subject.reads_counters; });
     // For another kernel a module can only be made here.
-    question->to_load = target.running;
-    if (std::all_of(question->subjects.begin(), question->subjects.end(),
-                    [](const doctor::Subject& subject) { return subject.reads_counters; })) {
-        question->to_load = question->to_compile = false;
+    question->to_load = target.running || !needs_module;
+    std::vector<doctor::Check> checks;
+    if (needs_module) {
+        checks = doctor::examine(*machine, *question);
+        checks.push_back(doctor::lab(*machine));
+        checks = doctor::most_urgent_first(std::move(checks));
     }
-    auto checks = doctor::examine(*machine, *question);
-    if (question->to_compile) checks.push_back(doctor::lab(*machine));
-    checks = doctor::most_urgent_first(std::move(checks));
     const auto verdict = doctor::conclude(checks, *question);
     if (options.json) {
         std::cout << json_of(checks, *question, verdict).dump(2, ' ', false, Json::error_handler_t::replace) << '\n';

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "doctor/checks.h"
 
@@ -119,6 +121,11 @@ Check symbol_table(const host::System& system, const Question& question) {
         check.found += fmt::format(", and --no-cure leaves it at that: stap finds no function");
         check.remedy.words = "leave out --no-cure";
         return check;
+    }
+    if (std::none_of(question.subjects.begin(), question.subjects.end(),
+                     [](const Subject& subject) { return subject.probes_functions; })) {
+        // Where it is for nothing, whether it can be cured does not matter.
+        if (!target.running && !question.symbols_given) return ok(id, found + "; no function is probed");
     }
     const bool from_memory = target.running && system.exists("/proc/kallsyms");
     if (!question.symbols_given && !from_memory) {

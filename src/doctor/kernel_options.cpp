@@ -53,7 +53,7 @@ std::string option_of(const KernelConfig& config, std::string_view option) {
     const auto begin = at + key.size();
     auto value = std::string_view(config.text).substr(begin, config.text.find('\n', begin) - begin);
     if (value.size() >= 2 && value.front() == '"' && value.back() == '"') value = value.substr(1, value.size() - 2);
-    return value;
+    return std::string(value);
 }
 
 Check kernel_options(const host::System& system, const host::Target& target) {

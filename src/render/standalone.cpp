@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
+
+#include "base/text.h"
 
 namespace stapgen::render {
 
@@ -36,7 +40,65 @@ bool defines(const TapsetFile& file, const std::string& name) {
     return false;
 }
 
+/// Text without what follows "//" in its lines.
+std::string without_comments(std::string_view text) {
+    std::string code;
+    for (const auto line : base::split(text, '\n'))
+        code.append(line.substr(0, line.find("//"))).append(1, '\n');
+    return code;
+}
+
+/// A tapset file taken apart.
+struct Tapset {
+    std::map<std::string, std::string> definitions;  ///< from the line that begins one to the next; of globals nothing
+    std::string probes;                              ///< those that are no alias: stap sets them if it needs the file
+};
+
+Tapset parts_of(const TapsetFile& file) {
+    Tapset tapset;
+    const auto code = without_comments(file.text);
+    std::string* part = nullptr;
+    for (const auto line : base::split(code, '\n')) {
+        const auto words = base::words(line);
+        const bool begins = line.starts_with("function ") || line.starts_with("probe ") ||
+                            line.starts_with("@define ") || line.starts_with("global ");
+        if (begins && words[0] == "global") {
+            part = nullptr;
+            for (const auto& name : our_names(line))
+                tapset.definitions[name];
+        } else if (begins && words[0] == "probe" && (words.size() < 3 || words[2] != "=")) {
+            part = &tapset.probes;
+        } else if (begins && words.size() > 1) {
+            part = &tapset.definitions[std::string(words[1].substr(0, words[1].find_first_not_of(word_characters)))];
+        }
+        if (part != nullptr) part->append(line).append(1, '\n');
+    }
+    return tapset;
+}
+
 }  // namespace
+
+bool probes_functions(std::string_view script, const std::vector<TapsetFile>& files) {
+    std::vector<Tapset> tapsets;
+    for (const auto& file : files)
+        tapsets.push_back(parts_of(file));
+    std::vector<std::string> texts{without_comments(script)};
+    while (!texts.empty()) {
+        const auto text = std::move(texts.back());
+        texts.pop_back();
+        if (text.find("kprobe.function(") != std::string::npos) return true;
+        for (const auto& name : our_names(text)) {
+            for (auto& tapset : tapsets) {
+                const auto found = tapset.definitions.find(name);
+                if (found == tapset.definitions.end()) continue;
+                // Each is looked at once.
+                texts.push_back(std::exchange(found->second, {}));
+                texts.push_back(std::exchange(tapset.probes, {}));
+            }
+        }
+    }
+    return false;
+}
 
 std::string with_tapsets(std::string_view script, const std::vector<TapsetFile>& tapsets) {
     std::set<const TapsetFile*> needed;

@@ -205,3 +205,21 @@ TEST_CASE("a section's name does not change what stands for another name, and an
     CHECK(render::fill_template("<%^v%>none<%/v%>", {{"v", "false"}}, "s").value() == "none");
     CHECK(render::fill_template("<%^v%>none<%/v%>", {{"v", "true"}}, "s").value().empty());
 }
+
+TEST_CASE("whether a script probes functions is found through aliases and macros, and comments do not count") {
+    const std::vector<render::TapsetFile> tapsets = {
+        {"a.stp",
+         "// kprobe.function(\"x\") of stapgen.function\nprobe stapgen.trace = kernel.trace(\"x\") { y = 1 }\n"
+         "// stapgen.function is below\nprobe stapgen.function = stapgen.way !,\n      kernel.trace(\"y\") {}\n"
+         "probe stapgen.way = kprobe.function(\"f\") {}\nfunction stapgen_f() { return 1 }\n"},
+        {"b.stp", "global stapgen_first, stapgen_seen\nprobe stapgen.function { stapgen_seen[1] = 1 }\n"},
+        {"m.stpm", "@define stapgen_all(way) %( stapgen.way.@way %)\n"}};
+    CHECK_FALSE(render::probes_functions("probe stapgen.trace { print(stapgen_f()) }", tapsets));
+    CHECK_FALSE(render::probes_functions("// stapgen.function\nprobe begin { }", tapsets));
+    CHECK(render::probes_functions("probe stapgen.function { }", tapsets));
+    CHECK(render::probes_functions("probe @stapgen_all(call) { }", tapsets));
+    // A file that is needed brings its probes along.
+    CHECK(render::probes_functions("probe stapgen.trace { delete stapgen_seen }", tapsets));
+    CHECK(render::probes_functions("probe kprobe.function(\"f\") { }", tapsets));
+    CHECK_FALSE(render::probes_functions("", tapsets));
+}
