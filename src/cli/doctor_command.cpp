@@ -100,7 +100,7 @@ base::Result<void> examine(const Program& program, const DoctorOptions& options)
     std::vector<doctor::Check> checks;
     if (needs_module) {
         checks = doctor::examine(*machine, *question);
-        checks.push_back(doctor::lab(*machine));
+        if (options.recipe.empty()) checks.push_back(doctor::lab(*machine));
         checks = doctor::most_urgent_first(std::move(checks));
     }
     const auto verdict = doctor::conclude(checks, *question);
