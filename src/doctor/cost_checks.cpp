@@ -67,7 +67,7 @@ Check memory(const host::System& system) {
     const auto meminfo = system.read("/proc/meminfo").value_or("");
     const auto free = megabytes(meminfo, "MemFree:") + megabytes(meminfo, "Buffers:");
     if (meminfo.empty()) return ok(id, "not known");
-    const auto found = fmt::format("buffers of {} MB for each of {} CPUs, and {} MB are free", buffer_mb, cpus, free);
+    const auto found = fmt::format("{} MB of buffers per CPU ({}), and {} MB are free", buffer_mb, cpus, free);
     if (buffer_mb * cpus <= free / 4) return ok(id, found);
     return note(id, found + ": SystemTap makes them smaller, and records may be lost",
                 {"free memory, or ask for less with -s MB"});

@@ -112,16 +112,15 @@ Check module_signing(const host::System& system, bool is_signed) {
     const std::string boot = secure_boot(system) ? ", Secure Boot is on" : "";
     const auto refusal = refusal_of_unsigned(system);
     if (refusal.empty()) return ok(id, "modules need no signature" + boot);
-    Remedy remedy{
-        "boot without that (lockdown=, module.sig_enforce, security policy), or sign the module with a key "
-        "that the kernel knows: stapgen build, then the kernel's scripts/sign-file, then stapgen exec"};
+    Remedy remedy{"boot without lockdown= and module.sig_enforce", {}, {}};
     if (!boot.empty()) {
-        remedy = {
-            "switch Secure Boot off for the kernel and boot again, or enrol a key and sign modules with it "
-            "(stapgen build, then the kernel's scripts/sign-file, then stapgen exec)",
-            host::everywhere("mokutil --disable-validation"),
-            {}};
+        remedy = {"switch Secure Boot off for the kernel, and boot again",
+                  host::everywhere("mokutil --disable-validation"),
+                  {}};
     }
+    remedy.otherwise =
+        "or sign the module with a key that the kernel knows: stapgen build, the kernel's scripts/sign-file, stapgen "
+        "exec";
     const auto found = "the kernel refuses unsigned modules: " + refusal + boot;
     if (is_signed) {
         return note(id, found + "; this one is signed",

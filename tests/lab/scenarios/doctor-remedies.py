@@ -27,14 +27,18 @@ apt-get $PROXY update >apt.log 2>&1 || exit 77
 doctor() { stapgen doctor rx-latency -r $R --symbols $SYMBOLS --json >/lab/work/$1.json; }
 doctor before
 compiler=$(sed -n 's/^CONFIG_CC_VERSION_TEXT="\([^ ]*\) .*/\1/p' /boot/config-$R | sed 's/.*gcc/gcc/')
-dpkg --purge --force-depends systemtap linux-headers-$R make $compiler >>apt.log 2>&1
+apt-get -y purge systemtap linux-headers-$R make $compiler >>apt.log 2>&1
 doctor broken
 for check in systemtap headers compiler; do
     command=$(python3 -c "import json
 print([row['remedy']['commands']['debian'] for row in json.load(open('/lab/work/broken.json'))['checks']
        if row['check'] == '$check'][0])")
     echo "$check: $command"
-    $(echo "$command" | sed "s#apt-get install#apt-get $PROXY -y --no-install-recommends --fix-broken install#") >>apt.log 2>&1 || { tail -5 apt.log; exit 77; }
+    if ! $(echo "$command" | sed "s#apt-get install#apt-get $PROXY -y --no-install-recommends install#") >>apt.log 2>&1; then
+        tail -5 apt.log
+        grep -q 'Unable to locate package\|404 ' apt.log && exit 77
+        exit 1
+    fi
 done
 doctor after
 XDG_CACHE_HOME=/tmp stapgen build dropwatch -r $R -o /lab/work/after.ko -q
@@ -61,7 +65,7 @@ def compare_symbol_tables(lab):
     for name in [*document["able"], *document["unable"]]:
         if name == "softnet":
             continue
-        done = lab.stapgen(["build", name, "-r", lab.release, "--no-cure", "symbol-table", "-q", "-o", "/lab/work/x.ko"],
+        done = lab.stapgen(["build", name, "-r", lab.release, "--no-cure", "symbol-table", "-o", "/lab/work/x.ko"],
                            check=False)
         assert (done.returncode == 0) == (name in document["able"]), f"{name}: {done.returncode}\n{done.stderr}"
 

@@ -1,4 +1,4 @@
-"""What the doctor says of a machine is what happens on it: each row that is missing, and the plain tool that fails of it."""
+"""What the doctor says of a machine is what happens on it: each row that is missing, and SystemTap failing of it."""
 
 import json
 import re
@@ -86,7 +86,8 @@ finish
 CHROOT = r"""
 for folder in bin src; do
     mkdir -p /tmp/$folder/new /tmp/$folder/work
-    mount -t overlay -o lowerdir=/usr/$folder,upperdir=/tmp/$folder/new,workdir=/tmp/$folder/work overlay /usr/$folder || exit 9
+    mount -t overlay -o lowerdir=/usr/$folder,upperdir=/tmp/$folder/new,workdir=/tmp/$folder/work overlay /usr/$folder ||
+        exit 9
 done
 cd /tmp
 doctor() { stapgen doctor rx-latency -r $R "$@"; echo "[exit $?]"; }
@@ -121,7 +122,8 @@ def prepare(lab):
     lab.stapgen(["build", "dropwatch", "-i", "1", "-r", lab.release, "--symbols", lab.symbols, "-o", "/lab/work/x.ko"])
     done = lab.chroot(["env", f"R={lab.release}", f"SYMBOLS={lab.symbols}", "sh", "-c", CHROOT], check=False)
     print(done.stdout + done.stderr)
-    parts = dict(re.findall(r"^== (\w+)\n(.*?)(?=^== |\Z)", done.stdout, re.M | re.S))
+    parts = {name: " ".join(text.split())
+             for name, text in re.findall(r"^== (\w+)\n(.*?)(?=^== |\Z)", done.stdout, re.M | re.S)}
 
     def said(part, code, *texts):
         for text in (f"[exit {code}]", *texts):

@@ -79,7 +79,7 @@ TEST_CASE("enforced signatures, with Secure Boot and without, and a module that 
         std::string("\6\0\0\0\1", 5);
     const auto found = check(system, "module-signing");
     CHECK(found.found.ends_with(", Secure Boot is on"));
-    CHECK(remedy(found).ends_with(": mokutil --disable-validation"));
+    CHECK(remedy(found).find(": mokutil --disable-validation; or sign the module") != std::string::npos);
     auto asked = question(system);
     asked.signed_module = true;
     CHECK(check(doctor::examine(system, asked), "module-signing").state == State::note);

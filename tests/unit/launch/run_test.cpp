@@ -207,6 +207,16 @@ TEST_CASE("a module says what it was made of and which parameters it takes") {
     CHECK(info.release == "0.0.0-nowhere");
     CHECK(info.systemtap);
     CHECK(info.parameters == std::set<std::string>{"stapgen_port", "_stp_bufsize"});
+    CHECK_FALSE(info.is_signed);
+}
+
+TEST_CASE("a module that was signed is known by the mark at its end") {
+    const auto folder = base::PrivateDirectory::create().value();
+    const auto module = base::read_file(MODULE_WITH_PARAMETERS).value();
+    REQUIRE(base::create_file(folder.path() / "a.ko", module + "signature~Module signature appended~\n"));
+    CHECK(read_module_info(folder.path() / "a.ko").value().is_signed);
+    REQUIRE(base::create_file(folder.path() / "b.ko", module + "~Module signature appended~\n."));
+    CHECK_FALSE(read_module_info(folder.path() / "b.ko").value().is_signed);
 }
 
 TEST_CASE("a file that is no module is refused with a remedy") {
