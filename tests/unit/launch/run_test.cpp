@@ -167,6 +167,9 @@ struct ModuleThatStays final : host::System {
         return loaded_name("stap_0123456789abcdef", pid) + " 16384 0 - Live 0x0000000000000000 (OE)\n";
     }
     bool exists(const std::filesystem::path&) const override { return false; }
+    std::vector<std::string> list(const std::filesystem::path&) const override { return {}; }
+    std::optional<std::uint64_t> free_space(const std::filesystem::path&) const override { return {}; }
+    bool has_dwarf(const std::filesystem::path&) const override { return false; }
     std::optional<std::filesystem::path> find_program(const std::string&) const override { return {}; }
     base::Result<std::string> output_of(const std::vector<std::string>&) const override { return ""; }
     std::string running_release() const override { return ""; }
