@@ -23,6 +23,7 @@ Check module_signing(const host::System& system, bool is_signed);
 Check staprun(const host::Target& target);
 Check running_kernel(const host::Target& target);
 Check debugfs(const host::System& system);
+Check tracefs(const host::System& system);
 Check leftovers(const host::System& system);
 
 // compile_checks.cpp

@@ -53,6 +53,7 @@ std::vector<Check> examine(const host::System& system, const Question& question)
     }
     if (question.to_load) {
         checks.push_back(memory(system));
+        checks.push_back(tracefs(system));
         checks.push_back(leftovers(system));
     }
     // Files of a build tree or a container can hold anything.

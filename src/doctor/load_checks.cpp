@@ -158,6 +158,16 @@ Check debugfs(const host::System& system) {
     return ok(id, "not mounted; staprun mounts it");
 }
 
+Check tracefs(const host::System& system) {
+    constexpr auto id = "tracefs";
+    for (const auto* file : {"/sys/kernel/btf/vmlinux", "/sys/kernel/tracing/events/skb/kfree_skb/format",
+                             "/sys/kernel/debug/tracing/events/skb/kfree_skb/format"}) {
+        if (system.exists(file)) return ok(id, fmt::format("the kernel's names of drop reasons: {}", file));
+    }
+    return note(id, "not mounted, and the kernel has no BTF: dropwatch tells reasons by their numbers",
+                {{}, host::everywhere("mount -t tracefs tracefs /sys/kernel/tracing"), {}});
+}
+
 Check leftovers(const host::System& system) {
     constexpr auto id = "leftovers";
     const auto loaded = system.read("/proc/modules").value_or("");

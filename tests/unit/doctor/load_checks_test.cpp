@@ -100,6 +100,17 @@ TEST_CASE("staprun and debugfs, without which no module is started") {
     CHECK(check(system, "debugfs").state == State::missing);
 }
 
+TEST_CASE("drop reasons have names in BTF or in tracefs") {
+    auto system = debian_13();
+    CHECK(check(system, "tracefs").state == State::note);
+    CHECK(remedy(check(system, "tracefs")) == "mount -t tracefs tracefs /sys/kernel/tracing");
+    system.files["/sys/kernel/tracing/events/skb/kfree_skb/format"] = "";
+    CHECK(check(system, "tracefs").state == State::ok);
+    system.files.erase("/sys/kernel/tracing/events/skb/kfree_skb/format");
+    system.files["/sys/kernel/btf/vmlinux"] = "";
+    CHECK(check(system, "tracefs").state == State::ok);
+}
+
 TEST_CASE("what runs of the past have left behind is named, and what goes on is not") {
     auto system = debian_13();
     CHECK(check(system, "leftovers").state == State::ok);

@@ -85,7 +85,10 @@ TEST_CASE("a failed compilation names pass, cause and remedy, and keeps stap's o
     CHECK(error.kind == base::ErrorKind::cannot_here);
     CHECK(error.what.starts_with("stap failed in pass 2 (looking up probe points): stap has no table"));
     CHECK(error.hint.find("--symbols") != std::string::npos);
-    CHECK(error.hint.find("last-failure.log") != std::string::npos);
+    CHECK(error.hint.ends_with("last-failure.log"));
+    auto explained = bench.compile_job("fail", pass_2_failure);
+    explained.explanation = [](std::string_view message) { return "\nbelow: " + std::string(message); };
+    CHECK(compile(explained).error().hint.ends_with("last-failure.log\nbelow: symbol-table"));
     CHECK(bench.log().find("-p4") != std::string::npos);
     CHECK(bench.log().find("Pass 2: analysis failed.") != std::string::npos);
     struct stat status {};
