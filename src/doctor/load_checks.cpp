@@ -138,7 +138,8 @@ Check staprun(const host::Target& target) {
 
 Check running_kernel(const host::Target& target) {
     constexpr auto id = "running-kernel";
-    if (target.running || target.release.empty()) return ok(id, target.release);
+    if (target.release.empty()) return ok(id, "not known: see headers");
+    if (target.running) return ok(id, target.release);
     return missing(id, Blocks::loading, fmt::format("kernel {} is not the one that runs here", target.release),
                    {fmt::format("make the module here and run it there: stapgen build RECIPE -r {} -o FILE.ko, then "
                                 "stapgen exec FILE.ko",
