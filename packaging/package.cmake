@@ -37,4 +37,5 @@ add_custom_command(OUTPUT ${changelog} DEPENDS ${CMAKE_SOURCE_DIR}/packaging/cha
   COMMAND sh -c "gzip -9nc ${CMAKE_SOURCE_DIR}/packaging/changelog >${changelog}" VERBATIM)
 add_custom_target(changelog ALL DEPENDS ${changelog})
 install(FILES ${changelog} packaging/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
+install(FILES packaging/lintian-overrides DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides RENAME stapgen)
 include(CPack)

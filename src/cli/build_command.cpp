@@ -50,7 +50,7 @@ void add_build_command(CLI::App& app, const Program& program, Action& action) {
         "The options of a recipe's own are those it is run with.\n"
         "Examples:\n"
         "  stapgen build rx-latency -o rx.ko\n"
-        "  stapgen build rx-latency -r 6.12.117+deb13-amd64 --symbols kallsyms-of-that-kernel.gz -o rx.ko");
+        "  stapgen build rx-latency -r 6.1.0-56-amd64 --symbols kallsyms.gz -o rx.ko");
     for (const auto& recipe : program.catalog.recipes) {
         if (recipe.source != recipe::Source::script) continue;
         auto options = std::make_shared<BuildOptions>();

@@ -190,7 +190,10 @@ int run_command_line(const std::vector<std::string>& given) {
 
     // Not before: a command without a footer would take this one.
     app.footer(
-        "stapgen takes --recipe-path before the recipe or the command only.\n"
+        "stapgen RECIPE makes the SystemTap script for a measurement, compiles and loads\n"
+        "it, and reports what it saw; Ctrl-C ends it. What -o keeps, and what other tools\n"
+        "print, 'stapgen report' reads anywhere. --recipe-path and --version stand before\n"
+        "the recipe or the command.\n"
         "Examples:\n"
         "  stapgen rx-latency --target-tid 31337\n"
         "  stapgen dropwatch --interval 5\n"

@@ -142,8 +142,7 @@ base::Result<void> compare(const CompareArguments& arguments) {
 
 void add_compare_command(CLI::App& app, Action& action) {
     auto arguments = std::make_shared<CompareArguments>();
-    auto* command =
-        app.add_subcommand("compare", "What became slower or faster between two measurements, with intervals");
+    auto* command = app.add_subcommand("compare", "What became slower or faster between two measurements");
     command
         ->add_option("before", arguments->before,
                      "A file that 'report' reads, several with commas between, or a folder of them")

@@ -46,8 +46,7 @@ base::Result<void> exec(const Program& program, const ExecOptions& options) {
 
 void add_exec_command(CLI::App& app, const Program& program, Action& action) {
     auto options = std::make_shared<ExecOptions>();
-    auto* command =
-        app.add_subcommand("exec", "Run a module that build made: no compiler, headers or debuginfo needed");
+    auto* command = app.add_subcommand("exec", "Run a module that build made, where there is no compiler");
     command->add_option("module", options->module, "The module's file, also packed")->required()->type_name("FILE");
     // Which of them the module's recipe has is known when the file is read.
     using recipe::Filter;

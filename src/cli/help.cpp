@@ -22,6 +22,7 @@ namespace {
 constexpr std::size_t width = 80;
 constexpr std::ptrdiff_t screen_lines = 24;
 constexpr std::size_t text_column = 26;
+constexpr std::size_t command_column = 14;
 constexpr std::size_t max_examples = 3;  ///< of the short help
 
 /// Groups that only the whole help has.
@@ -31,22 +32,22 @@ bool is_for_later(const std::string& group) {
 }
 
 /// Where the short help is too long, the options of these groups, the first first, are there by name only.
-constexpr std::array briefest{groups::recipes, groups::filters, groups::time, groups::output};
+constexpr std::array briefest{groups::recipes, groups::filters, groups::output, groups::time};
 
 bool is_brief(const std::string& group, std::size_t brief) {
     return std::ranges::find(briefest, group) - briefest.begin() < static_cast<std::ptrdiff_t>(brief);
 }
 
-std::string row(const std::string& left, const std::string& text) {
+std::string row(const std::string& left, const std::string& text, std::size_t column = text_column) {
     std::string out = "  " + left;
-    if (out.size() + 2 > text_column) {
-        out += '\n' + std::string(text_column, ' ');
+    const auto line_end = '\n' + std::string(column, ' ');
+    if (out.size() + 2 > column) {
+        out += line_end;
     } else {
-        out.resize(text_column, ' ');
+        out.resize(column, ' ');
     }
-    const auto lines = report::wrapped(text, width - text_column);
-    for (const char c : lines)
-        out += c == '\n' ? '\n' + std::string(text_column, ' ') : std::string(1, c);
+    for (const char c : report::wrapped(text, width - column))
+        out += c == '\n' ? line_end : std::string(1, c);
     return out + '\n';
 }
 
@@ -87,7 +88,7 @@ std::string subcommands_text(const CLI::App& command, std::size_t brief) {
         std::string rows = title + ":\n";
         for (const auto* one : commands) {
             names.push_back(one->get_name());
-            rows += row(one->get_name(), one->get_description());
+            rows += row(one->get_name(), one->get_description(), command_column);
         }
         out += is_brief(title, brief) ? paragraph(title, names) : rows;
     }

@@ -130,7 +130,7 @@ base::Result<std::string> page_of(const CLI::App& app, const CLI::App& command, 
             return tl::make_unexpected(written.error());
         }
     } else {
-        page.paragraph(command.get_description() + '.');
+        page.paragraph(command.get_description());
         page.lines_of(footer.notes);
     }
     write_subcommands(page, command);

@@ -117,10 +117,11 @@ void add_present_options(CLI::App& command, PresentOptions& options) {
                "; ndjson has a line for each object, html is one page to mail, perfetto a trace for ui.perfetto.dev");
     add_percentiles(command, options.percentiles);
     command
-        .add_option("--by", options.by,
-                    fmt::format("Group by what; it is {}, or fields of the records, with commas between; without it "
-                                "thread, or what the recipe says",
-                                fmt::join(grouping_words(), ", ")))
+        .add_option(
+            "--by", options.by,
+            fmt::format("Group by process, port, cpu, ...; all of them: {}, or fields of the records, with commas "
+                        "between. Without it: thread, or what the recipe says",
+                        fmt::join(grouping_words(), ", ")))
         ->type_name("WHAT[,...]")
         ->group(groups::output);
     command.add_option("--top", options.top, "Show so many groups, the largest")

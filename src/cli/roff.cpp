@@ -51,15 +51,21 @@ std::string quoted(std::string_view text) {
 }  // namespace
 
 Roff::Roff(std::string_view name, std::string_view date, std::string_view version)
-    : text_(fmt::format(".TH {} 1 {} {} \"User Commands\"\n", quoted(base::upper(name)), quoted(date),
-                        quoted(version))) {}
+    : text_(fmt::format(".TH {} 1 {} {} \"User Commands\"\n", quoted(base::upper(name)), date, quoted(version))) {}
 
 void Roff::section(std::string_view title) {
     text_ += fmt::format(".SH {}\n", quoted(title));
+    behind_heading_ = true;
 }
 
 void Roff::subsection(std::string_view title) {
     text_ += fmt::format(".SS {}\n", quoted(title));
+    behind_heading_ = true;
+}
+
+void Roff::begin_paragraph() {
+    if (!behind_heading_) text_ += ".PP\n";
+    behind_heading_ = false;
 }
 
 void Roff::title(std::string_view name, std::string_view what) {
@@ -68,7 +74,7 @@ void Roff::title(std::string_view name, std::string_view what) {
 
 void Roff::paragraph(std::string_view text) {
     if (base::trim(text).empty()) return;
-    text_ += ".PP\n";
+    begin_paragraph();
     for (const auto line : base::split(base::trim(text), '\n'))
         text_ += base::trim(line).empty() ? ".PP\n" : escaped(base::trim(line)) + '\n';
 }
@@ -78,13 +84,15 @@ void Roff::command(std::string_view text) {
 }
 
 void Roff::item(std::string_view term, std::string_view text) {
+    behind_heading_ = false;
     text_ += fmt::format(".TP\n.B {}\n", quoted(term));
     for (const auto line : base::split(base::trim(text), '\n'))
         text_ += escaped(base::trim(line)) + '\n';
 }
 
 void Roff::lines(const std::vector<std::string>& lines) {
-    text_ += ".PP\n.nf\n";
+    begin_paragraph();
+    text_ += ".nf\n";
     for (const auto& line : lines)
         text_ += fmt::format(".RS 2\n{}\n.RE\n", escaped(line));
     text_ += ".fi\n";
@@ -92,7 +100,8 @@ void Roff::lines(const std::vector<std::string>& lines) {
 
 void Roff::lines_of(std::string_view text) {
     if (base::trim(text).empty()) return;
-    text_ += ".PP\n.nf\n";
+    begin_paragraph();
+    text_ += ".nf\n";
     for (const auto line : base::split(base::trim(text), '\n'))
         text_ += escaped(line) + '\n';
     text_ += ".fi\n";

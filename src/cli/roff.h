@@ -40,7 +40,10 @@ class Roff {
     [[nodiscard]] const std::string& text() const { return text_; }
 
   private:
+    void begin_paragraph();
+
     std::string text_;
+    bool behind_heading_ = false;  ///< which is a paragraph's end itself
 };
 
 }  // namespace stapgen::cli

@@ -119,7 +119,7 @@ Offer recipes(const Known& known) {
 }
 
 Offer cures(const Known& known) {
-    Offer offer{{{"all", "every one"}}};
+    Offer offer{{{"all", "every one"}, {"symbol-table", "no table of symbols is made for stap"}}};
     const auto all = host::load_cures(known.program.files.cures);
     if (!all) return offer;
     for (const auto& cure : *all)
