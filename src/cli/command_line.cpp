@@ -66,8 +66,15 @@ void add_own_commands(CLI::App& app, const Program& program, Action& action) {
     add_new_recipe_command(app, program, action);
     add_help_command(app, action);
     add_man_command(app, program, action);
-    // For the shells; it has words of its own, so run_command_line() sees to it before anything is parsed.
-    app.add_subcommand(std::string(complete_command), "Print what may come next")->group(groups::hidden);
+    // For the shells: what stands behind `--` is another command line, so run_command_line() sees to it before anything
+    // is parsed.
+    app.add_subcommand(std::string(complete_command), "Print what may come next")
+        ->group(groups::hidden)
+        ->callback([&action] {
+            action = []() -> base::Result<void> {
+                return base::bad_input("complete: there is no --", "stapgen complete -- WORD... is for shells");
+            };
+        });
 }
 
 /// A recipe whose name or parameters are taken by stapgen itself would take the whole command line down with it.

@@ -44,8 +44,8 @@ def main():
         share = moved / "share/stapgen"
         told = subprocess.run(["sh", "-c", HASH], cwd=share, capture_output=True, text=True, check=True).stdout
         assert told.startswith(digits), f"{digits} is not of {told}"
-        head = subprocess.run(["git", "-C", source, "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
         if revision != "unknown":
+            head = subprocess.run(["git", "-C", source, "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
             assert head.stdout.startswith(revision[:12]), f"{revision} is not {head.stdout}"
 
         with next((share / "tapsets").glob("*.stp")).open("a", encoding="utf-8") as tapset:
