@@ -55,6 +55,7 @@ void add_build_command(CLI::App& app, const Program& program, Action& action) {
         if (recipe.source != recipe::Source::script) continue;
         auto options = std::make_shared<BuildOptions>();
         auto* one = command->add_subcommand(recipe.name, recipe.summary)->group(groups::recipes);
+        one->footer(fmt::format("Examples:\n  stapgen build {0} -o {0}.ko", recipe.name));
         add_parameters(*one, recipe, options->make.arguments);
         add_interval(*one, recipe, options->make.interval);
         one->add_option("-o,--output", options->output, "The module's file, to be made")

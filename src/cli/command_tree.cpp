@@ -191,6 +191,7 @@ std::string text_of(const CLI::Option& option, bool whole) {
         text.insert(end, ": " + list_of(choices));
     }
     std::vector<std::string> remarks;
+    if (option.get_required() && !option.get_positional()) remarks.emplace_back("required");
     if (const auto range = range_of(option); !range.empty()) remarks.push_back(range);
     if (const auto value = option.get_default_str(); !value.empty()) remarks.push_back("default " + value);
     if (whole) {

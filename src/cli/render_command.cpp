@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <iostream>
 #include <memory>
 
@@ -44,6 +46,7 @@ void add_render_command(CLI::App& app, const Program& program, Action& action) {
         if (recipe.source != recipe::Source::script) continue;
         auto options = std::make_shared<RenderOptions>();
         auto* one = command->add_subcommand(recipe.name, recipe.summary)->group(groups::recipes);
+        one->footer(fmt::format("Examples:\n  stapgen render {0} --standalone >{0}.stp", recipe.name));
         add_parameters(*one, recipe, options->arguments);
         add_interval(*one, recipe, options->interval);
         one->add_flag("--standalone", options->standalone, "With stapgen's tapset put in, to carry elsewhere")

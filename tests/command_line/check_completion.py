@@ -118,7 +118,7 @@ def here(name):
 
 
 def main():
-    stapgen, folder = Stapgen(sys.argv[1]), pathlib.Path(sys.argv[2])
+    stapgen, folder = Stapgen(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
     make_recipe()
     for name in ("slow.rec", "sudden.rec", "b c.rec"):
         pathlib.Path(HOME.name, name).touch()
