@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/compiling.h"
+#include "cli/option_groups.h"
 #include "cli/run_options.h"
 
 namespace stapgen::cli {
@@ -45,16 +46,25 @@ base::Result<void> build(const Program& program, const recipe::Recipe& recipe, c
 void add_build_command(CLI::App& app, const Program& program, Action& action) {
     auto* command = app.add_subcommand("build", "Compile a recipe to a module, to run elsewhere with exec");
     command->require_subcommand(1);
+    command->footer(
+        "The options of a recipe's own are those it is run with.\n"
+        "Examples:\n"
+        "  stapgen build rx-latency -o rx.ko\n"
+        "  stapgen build rx-latency -r 6.1.0-56-amd64 --symbols kallsyms.gz -o rx.ko");
     for (const auto& recipe : program.catalog.recipes) {
         if (recipe.source != recipe::Source::script) continue;
         auto options = std::make_shared<BuildOptions>();
-        auto* one = command->add_subcommand(recipe.name, recipe.summary);
-        one->add_option("-o,--output", options->output, "The module's file")->required();
-        one->add_flag("-q,--quiet", options->quiet, "No progress on stderr");
-        one->add_flag("-v,--verbose", options->verbose, "What stap says, on stderr");
-        add_interval(*one, options->make.interval);
-        add_make_options(*one, options->make);
+        auto* one = command->add_subcommand(recipe.name, recipe.summary)->group(groups::recipes);
+        one->footer(fmt::format("Examples:\n  stapgen build {0} -o {0}.ko", recipe.name));
         add_parameters(*one, recipe, options->make.arguments);
+        add_interval(*one, recipe, options->make.interval);
+        one->add_option("-o,--output", options->output, "The module's file, to be made")
+            ->required()
+            ->type_name("FILE")
+            ->group(groups::output);
+        add_make_options(*one, options->make);
+        add_quiet(*one, options->quiet);
+        add_verbose(*one, options->verbose);
         one->callback([&program, &recipe, &action, options] {
             action = [&program, &recipe, options] { return build(program, recipe, *options); };
         });

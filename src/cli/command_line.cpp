@@ -7,8 +7,14 @@
 #include <iostream>
 
 #include "base/text.h"
+#include "cli/command_tree.h"
 #include "cli/commands.h"
+#include "cli/completing.h"
 #include "cli/doing.h"
+#include "cli/help.h"
+#include "cli/man_pages.h"
+#include "cli/option_groups.h"
+#include "cli/version.h"
 
 namespace stapgen::cli {
 
@@ -39,6 +45,8 @@ Beginning beginning_of(const std::vector<std::string>& arguments) {
     return beginning;
 }
 
+constexpr std::string_view complete_command = "complete";
+
 std::vector<std::string> commands_of(const CLI::App& app) {
     std::vector<std::string> names;
     for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; }))
@@ -57,11 +65,23 @@ void add_own_commands(CLI::App& app, const Program& program, Action& action) {
     add_compare_command(app, action);
     add_resolve_command(app, action);
     add_new_recipe_command(app, program, action);
+    add_help_command(app, action);
+    add_man_command(app, program, action);
+    // For the shells: what stands behind `--` is another command line, so run_command_line() sees to it before anything
+    // is parsed.
+    app.add_subcommand(std::string(complete_command), "Print what may come next")
+        ->group(groups::hidden)
+        ->callback([&action] {
+            action = []() -> base::Result<void> {
+                return base::bad_input("complete: there is no --", "stapgen complete -- WORD... is for shells");
+            };
+        });
 }
 
 /// A recipe whose name or parameters are taken by stapgen itself would take the whole command line down with it.
 void set_aside_clashes(Program& program) {
     CLI::App own;
+    set_help(own);
     Action none;
     add_own_commands(own, Program{program.files, {}}, none);
     const auto taken = commands_of(own);
@@ -73,6 +93,7 @@ void set_aside_clashes(Program& program) {
         } else {
             try {
                 CLI::App trial;
+                set_help(trial);
                 const Program alone{program.files, {{recipe}, {}}};
                 add_run_command(trial, alone, recipe, none);
                 add_own_commands(trial, alone, none);
@@ -145,7 +166,9 @@ base::Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
 
 }  // namespace
 
-int run_command_line(const std::vector<std::string>& arguments) {
+int run_command_line(const std::vector<std::string>& given) {
+    const bool completing = given.size() > 1 && given[0] == complete_command && given[1] == "--";
+    const std::vector<std::string> arguments(given.begin() + (completing ? 2 : 0), given.end());
     auto files = find_program_files();
     if (!files) {
         show_error(files.error());
@@ -155,14 +178,17 @@ int run_command_line(const std::vector<std::string>& arguments) {
     Program program{*files, recipe::load_catalog(recipe_folders(beginning.recipe_path, *files))};
     set_aside_clashes(program);
 
-    CLI::App app{"stapgen: where does the time go, and where do packets die, in this kernel's network stack?"};
+    CLI::App app{"Where does the time go, and where do packets die, in the kernel's network stack?"};
     app.name("stapgen");
-    app.footer(
-        "Examples:\n  stapgen rx-latency --target-tid 31337\n  stapgen dropwatch --interval 5\n"
-        "  stapgen resolve --map System.map 0xffffffff8149a8ed");
-    app.set_version_flag("--version", std::string("stapgen ") + STAPGEN_VERSION);
+    set_help(app);
+    app.set_version_flag(
+           "--version", [&program] { return version_text(program); },
+           "The version, the build, and whether the recipes are those it was built with")
+        ->group(groups::general);
     std::string recipe_path;
-    app.add_option("--recipe-path", recipe_path, "Folders with recipes of your own, with : between them");
+    app.add_option("--recipe-path", recipe_path, "Folders with recipes of your own, with : between them")
+        ->type_name("DIR[:DIR...]")
+        ->group(groups::general);
     app.require_subcommand(1);
 
     Action action;
@@ -170,6 +196,20 @@ int run_command_line(const std::vector<std::string>& arguments) {
         add_run_command(app, program, recipe, action);
     add_own_commands(app, program, action);
 
+    // Not before: a command without a footer would take this one.
+    app.footer(
+        "stapgen RECIPE makes the SystemTap script for a measurement, compiles and loads\n"
+        "it, and reports what it saw; Ctrl-C ends it. What -o keeps, and what other tools\n"
+        "print, 'stapgen report' reads anywhere. --recipe-path and --version stand before\n"
+        "the recipe or the command.\n"
+        "Examples:\n"
+        "  stapgen rx-latency --target-tid 31337\n"
+        "  stapgen dropwatch --interval 5\n"
+        "  stapgen resolve --map System.map 0xffffffff8149a8ed");
+    if (completing) {
+        print(completion_of({program, app}, arguments));
+        return 0;
+    }
     if (auto known = check_verb(app, program.catalog, arguments, beginning.verb); !known) {
         show_error(known.error());
         return exit_code_of(known.error());

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/loading.h"
+#include "cli/option_groups.h"
 #include "report/compare_json.h"
 #include "report/compare_text.h"
 #include "report/html_report.h"
@@ -141,26 +142,22 @@ base::Result<void> compare(const CompareArguments& arguments) {
 
 void add_compare_command(CLI::App& app, Action& action) {
     auto arguments = std::make_shared<CompareArguments>();
-    auto* command =
-        app.add_subcommand("compare", "What became slower or faster between two measurements, with intervals");
+    auto* command = app.add_subcommand("compare", "What became slower or faster between two measurements");
     command
         ->add_option("before", arguments->before,
                      "A file that 'report' reads, several with commas between, or a folder of them")
         ->required()
         ->type_name("BEFORE");
-    command->add_option("after", arguments->after, "The same")->required()->type_name("AFTER");
-    command
-        ->add_option("--threshold", arguments->threshold,
-                     "A stage that is slower by more than this is a regression (default 5%)")
-        ->type_name("PERCENT");
-    command->add_option("-P,--percentiles", arguments->present.percentiles, "Which percentiles (default 50,90,99,99.9)")
-        ->type_name("LIST");
-    auto* format = command
-                       ->add_option("--format", arguments->present.format,
-                                    "table, json, ndjson (a line for each change), csv or html")
-                       ->check(CLI::IsMember({"table", "json", "ndjson", "csv", "html"}))
-                       ->type_name("FORMAT");
-    command->add_flag("-j,--json", arguments->present.json, "The same as --format json")->excludes(format);
+    command->add_option("after", arguments->after, "The same, of what is compared with it")
+        ->required()
+        ->type_name("AFTER");
+    command->add_option("--threshold", arguments->threshold, "A stage that is slower by more than this is a regression")
+        ->capture_default_str()
+        ->type_name("PERCENT")
+        ->group(groups::output);
+    add_format(*command, arguments->present.format, {"table", "json", "ndjson", "csv", "html"},
+               "; ndjson has a line for each change");
+    add_percentiles(*command, arguments->present.percentiles);
     command->footer(
         "~ stands where before and after cannot be told apart. Exit code 3: a regression.\n"
         "Several files for a side are recordings of the same, best taken in turns (ABAB); from five for each\n"

@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/compiling.h"
 #include "cli/doctor_rows.h"
+#include "cli/presenting.h"
 #include "cli/run_options.h"
 #include "recipe/kernels.h"
 
@@ -17,8 +18,7 @@ using Json = nlohmann::ordered_json;
 
 struct DoctorOptions {
     MakeOptions make;
-    std::string recipe;
-    bool json = false;
+    std::string recipe, format = "table";
 };
 
 base::Result<std::vector<doctor::Subject>> subjects_of(const Program& program, const DoctorOptions& options) {
@@ -104,13 +104,14 @@ base::Result<void> examine(const Program& program, const DoctorOptions& options)
         checks = doctor::most_urgent_first(std::move(checks));
     }
     const auto verdict = doctor::conclude(checks, *question);
-    if (options.json) {
+    const bool as_json = options.format == "json";
+    if (as_json) {
         std::cout << json_of(checks, *question, verdict).dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
     } else {
         std::cout << rows_text(checks, target.distribution);
     }
     if (!verdict.unable.empty()) return base::cannot_here(verdict.what, verdict.first);
-    if (!options.json) std::cout << verdict.what << ": " << verdict.first << '\n';
+    if (!as_json) std::cout << verdict.what << ": " << verdict.first << '\n';
     return {};
 }
 
@@ -120,12 +121,14 @@ void add_doctor_command(CLI::App& app, const Program& program, Action& action) {
     auto options = std::make_shared<DoctorOptions>();
     auto* command =
         app.add_subcommand("doctor", "Whether a recipe, or each of them, will run here, and what to do if not");
-    command->add_option("recipe", options->recipe, "Its name (default: all)");
+    command->add_option("recipe", options->recipe, "Its name; without it, all")->type_name("RECIPE");
     add_target_options(*command, options->make);
     add_no_cure(*command, options->make);
-    command->add_flag("--json", options->json, "As JSON: docs/doctor.md");
+    add_format(*command, options->format, {"table", "json"});
     command->footer(
-        "Examples:\n  stapgen doctor rx-latency\n  stapgen doctor -r 6.12.117+deb13-amd64 --symbols kallsyms.gz");
+        "Examples:\n"
+        "  stapgen doctor rx-latency\n"
+        "  stapgen doctor -r 6.12.117+deb13-amd64 --symbols kallsyms.gz");
     command->callback(
         [&program, &action, options] { action = [&program, options] { return examine(program, *options); }; });
 }

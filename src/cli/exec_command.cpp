@@ -53,9 +53,8 @@ base::Result<void> exec(const Program& program, const ExecOptions& options) {
 
 void add_exec_command(CLI::App& app, const Program& program, Action& action) {
     auto options = std::make_shared<ExecOptions>();
-    auto* command =
-        app.add_subcommand("exec", "Run a module that build made: no compiler, headers or debuginfo needed");
-    command->add_option("module", options->module, "The module's file")->required();
+    auto* command = app.add_subcommand("exec", "Run a module that build made, where there is no compiler");
+    command->add_option("module", options->module, "The module's file, also packed")->required()->type_name("FILE");
     // Which of them the module's recipe has is known when the file is read.
     using recipe::Filter;
     add_filter_options(*command, {Filter::thread, Filter::port, Filter::address, Filter::device, Filter::mark},
@@ -63,6 +62,11 @@ void add_exec_command(CLI::App& app, const Program& program, Action& action) {
     add_measure_options(*command, options->measure);
     add_load_options(*command, options->measure);
     add_events(*command, options->measure);
+    command->footer(
+        "Which filters can be used, the recipe says that the module was made of.\n"
+        "Examples:\n"
+        "  stapgen exec rx.ko -d 10\n"
+        "  stapgen exec rx.ko -x 31337 -d 10 -o rx.rec");
     command->callback(
         [&program, &action, options] { action = [&program, options] { return exec(program, *options); }; });
 }

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "cli/option_groups.h"
 #include "cli/threads.h"
 #include "launch/masked_bytes.h"
 
@@ -15,14 +16,14 @@ namespace stapgen::cli {
 using recipe::Filter;
 
 void add_filter_options(CLI::App& command, const std::set<Filter>& filters, FilterOptions& options) {
-    const std::string group = "Filters";
+    const std::string group = groups::filters;
     if (filters.contains(Filter::thread)) {
         auto* tid =
             command.add_option("-x,--target-tid", options.target_tid, "Only what this thread does")->type_name("TID");
         auto* pid =
             command.add_option("-p,--target-pid", options.target_pid, "Only what this process does")->type_name("PID");
         auto* comm = command.add_option("--comm", options.comm, "Only what threads of this name do, later ones too")
-                         ->type_name("NAME");
+                         ->type_name("COMM");
         for (auto* option : {tid, pid, comm})
             option->group(group);
         tid->excludes(pid)->excludes(comm);
@@ -41,7 +42,7 @@ void add_filter_options(CLI::App& command, const std::set<Filter>& filters, Filt
     }
     if (filters.contains(Filter::device)) {
         command.add_option("--dev", options.device, "Only what this network device receives or sends")
-            ->type_name("NAME")
+            ->type_name("DEV")
             ->group(group);
     }
     if (filters.contains(Filter::mark)) {

@@ -3,19 +3,24 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/presenting.h"
 #include "cli/table.h"
 
 namespace stapgen::cli {
 
 void add_list_command(CLI::App& app, const Program& program, Action& action) {
     auto* command = app.add_subcommand("list", "The recipes, one line each");
-    auto as_json = std::make_shared<bool>(false);
-    command->add_flag("-j,--json", *as_json, "As JSON");
-    command->callback([&program, &action, as_json] {
-        action = [&program, as_json]() -> base::Result<void> {
+    auto format = std::make_shared<std::string>("table");
+    add_format(*command, *format, {"table", "json"});
+    command->footer(
+        "Examples:\n"
+        "  stapgen list\n"
+        "  stapgen list --json");
+    command->callback([&program, &action, format] {
+        action = [&program, format]() -> base::Result<void> {
             for (const auto& [name, error] : program.catalog.broken)
                 show_error(error);
-            if (*as_json) {
+            if (*format == "json") {
                 auto recipes = nlohmann::ordered_json::array();
                 for (const auto& recipe : program.catalog.recipes) {
                     recipes.push_back({{"name", recipe.name}, {"summary", recipe.summary}});

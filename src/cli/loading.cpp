@@ -190,7 +190,7 @@ void add_to(std::vector<analyze::Summary>& all, analyze::Summary summary) {
 
 base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem::path>& files,
                                                const Presentation& presentation, const symbols::NameSources& names) {
-    constexpr const char* hint = "stapgen report --help says which kinds of text can be read";
+    constexpr const char* hint = "stapgen help report says which kinds of text can be read";
     auto runs = recording::runs_of(files);
     if (!runs) return tl::make_unexpected(runs.error());
     if (presentation.format == Format::perfetto && runs->size() > 1) return tl::make_unexpected(several_recordings());

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "cli/option_groups.h"
 
 namespace stapgen::cli {
 
@@ -30,14 +31,22 @@ base::Result<std::int64_t> parse_slide(std::string_view typed) {
 void add_name_options(CLI::App& command, NameOptions& options) {
     command
         .add_option("--map", options.map,
-                    "System.map, a copy of /proc/kallsyms, vmlinux, vmlinuz, a module's file or a folder with those; "
-                    "also packed; may be given again")
+                    "The kernel's symbols; System.map, a copy of /proc/kallsyms, vmlinux, vmlinuz, a module's file or "
+                    "a folder with those, also packed")
         ->type_name("FILE")
-        ->allow_extra_args(false);
-    command.add_option("--modules", options.modules, "A copy of /proc/modules: where modules were")->type_name("FILE");
-    command.add_option("--slide", options.slide,
-                       "What KASLR added to the map's addresses, hex (default: found out, or refused)");
-    command.add_option("-r,--release", options.release, "The kernel's release, as uname -r prints it");
+        ->allow_extra_args(false)
+        ->group(groups::names);
+    command.add_option("--modules", options.modules, "A copy of /proc/modules: where modules were")
+        ->type_name("FILE")
+        ->group(groups::names);
+    command
+        .add_option("--slide", options.slide,
+                    "What KASLR added to the map's addresses; without it: found out, or refused")
+        ->type_name("HEX")
+        ->group(groups::names);
+    command.add_option("-r,--release", options.release, "The kernel's release")
+        ->type_name("RELEASE")
+        ->group(groups::names);
 }
 
 base::Result<symbols::NameSources> sources_of(const NameOptions& options) {

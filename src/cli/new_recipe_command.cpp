@@ -104,8 +104,13 @@ void add_new_recipe_command(CLI::App& app, const Program& program, Action& actio
     auto* command = app.add_subcommand("new-recipe", "Begin a recipe of your own: two files that run as they are");
     auto options = std::make_shared<NewRecipeOptions>();
     command->add_option("name", options->name, "Its name")->required();
-    command->add_option("--into", options->into, "The folder to make it in (default ~/.config/stapgen/recipes)")
+    command->add_option("--into", options->into, "The folder to make it in")
+        ->default_str("~/.config/stapgen/recipes")
         ->type_name("DIR");
+    command->footer(
+        "Examples:\n"
+        "  stapgen new-recipe tcp-calls\n"
+        "  stapgen new-recipe tcp-calls --into .");
     command->callback([&app, &program, &action, options] {
         action = [&app, &program, options]() -> base::Result<void> {
             if (auto good = check_name(app, program, options->name); !good) return good;

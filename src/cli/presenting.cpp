@@ -1,6 +1,7 @@
 #include "cli/presenting.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 
 #include "analyze/analyzer.h"
 #include "base/text.h"
+#include "cli/option_groups.h"
 #include "decode/record_parser.h"
 #include "report/account_text.h"
 #include "report/csv_report.h"
@@ -33,14 +35,26 @@ constexpr std::array formats{std::pair{"table", Format::table},
                              std::pair{"html", Format::html},
                              std::pair{"perfetto", Format::perfetto}};
 
-/// What people call a group, and the fields it is made of.
+/// What people call a group, and the fields it is made of. "none" is made of none.
+struct Grouping {
+    std::string_view word;
+    std::vector<std::string> fields;
+};
+
+const std::vector<Grouping>& groupings() {
+    static const std::vector<Grouping> all{{"process", {"pid", "comm"}},
+                                           {"thread", {"pid", "tid", "comm"}},
+                                           {"socket", {"local", "remote"}},
+                                           {"port", {"port"}},
+                                           {"cpu", {"cpu"}},
+                                           {"device", {"dev"}},
+                                           {"none", {}}};
+    return all;
+}
+
 std::vector<std::string> fields_of(std::string_view word) {
-    if (word == "none") return {};
-    if (word == "process") return {"pid", "comm"};
-    if (word == "thread") return {"pid", "tid", "comm"};
-    if (word == "socket") return {"local", "remote"};
-    if (word == "device") return {"dev"};
-    return {std::string(word)};
+    const auto known = std::ranges::find(groupings(), word, &Grouping::word);
+    return known == groupings().end() ? std::vector{std::string(word)} : known->fields;
 }
 
 /// 0 where the output is no terminal.
@@ -73,35 +87,67 @@ void tell_account(const analyze::Summary& report) {
 
 }  // namespace
 
+void add_format(CLI::App& command, std::string& format, const std::vector<std::string>& choices,
+                const std::string& details) {
+    auto* option = command.add_option("--format", format, "How it is written" + details)
+                       ->check(CLI::IsMember(choices))
+                       ->capture_default_str()
+                       ->type_name("FORMAT")
+                       ->group(groups::output);
+    const std::string json = std::ranges::find(choices, "json") == choices.end() ? "ndjson" : "json";
+    command
+        .add_flag_callback(
+            "-j,--json", [&format, json] { format = json; }, "The same as --format " + json)
+        ->excludes(option)
+        ->group(groups::output);
+}
+
+void add_percentiles(CLI::App& command, std::string& percentiles) {
+    command.add_option("-P,--percentiles", percentiles, "Which percentiles, with commas between")
+        ->default_str("50,90,99,99.9")
+        ->type_name("LIST")
+        ->group(groups::more_output);
+}
+
 void add_present_options(CLI::App& command, PresentOptions& options) {
-    command.add_option("-P,--percentiles", options.percentiles, "Which percentiles (default 50,90,99,99.9)")
-        ->type_name("LIST");
     std::vector<std::string> names;
     for (const auto& [name, format] : formats)
         names.emplace_back(name);
-    auto* format =
-        command
-            .add_option(
-                "--format", options.format,
-                "table, json, ndjson (a line for each object), csv, openmetrics, html (one page to mail) or perfetto "
-                "(a trace for ui.perfetto.dev)")
-            ->check(CLI::IsMember(names))
-            ->type_name("FORMAT");
-    command.add_flag("-j,--json", options.json, "The same as --format json")->excludes(format);
+    add_format(command, options.format, names,
+               "; ndjson has a line for each object, html is one page to mail, perfetto a trace for ui.perfetto.dev");
+    add_percentiles(command, options.percentiles);
     command
         .add_option(
             "--by", options.by,
-            "What to group by: process, thread (default), socket, port, cpu, device, none, or fields of the records, "
-            "with commas between")
-        ->type_name("WHAT");
-    command.add_option("--top", options.top, "Show so many groups, the largest (default 20)")->type_name("N");
-    command.add_option("--slowest", options.slowest, "Show so many of the slowest (default 5)")
+            fmt::format("Group by process, port, cpu, ...; all of them: {}, or fields of the records, with commas "
+                        "between. Without it: thread, or what the recipe says",
+                        fmt::join(grouping_words(), ", ")))
+        ->type_name("WHAT[,...]")
+        ->group(groups::output);
+    command.add_option("--top", options.top, "Show so many groups, the largest")
+        ->capture_default_str()
+        ->type_name("N")
+        ->group(groups::more_output);
+    command.add_option("--slowest", options.slowest, "Show so many of the slowest")
         ->check(CLI::Range(0, 1000))
-        ->type_name("N");
-    command.add_flag("--series", options.series,
-                     "The table has a row for each second, too; of a long run for longer blocks");
-    command.add_flag("--hide-benign", options.hide_benign,
-                     "Drops: count those that are part of normal operation, but show no rows of them");
+        ->capture_default_str()
+        ->type_name("N")
+        ->group(groups::more_output);
+    command
+        .add_flag("--series", options.series,
+                  "The table has a row for each second, too; of a long run for longer blocks")
+        ->group(groups::more_output);
+    command
+        .add_flag("--hide-benign", options.hide_benign,
+                  "Drops: no rows of those that are part of normal operation; they are counted all the same")
+        ->group(groups::more_output);
+}
+
+std::vector<std::string_view> grouping_words() {
+    std::vector<std::string_view> words;
+    for (const auto& grouping : groupings())
+        words.push_back(grouping.word);
+    return words;
 }
 
 base::Result<Presentation> presentation_of(const PresentOptions& options) {
@@ -111,8 +157,7 @@ base::Result<Presentation> presentation_of(const PresentOptions& options) {
         if (!percentiles) return tl::make_unexpected(percentiles.error());
         presentation.percentiles = *std::move(percentiles);
     }
-    const auto name = options.json ? "json" : options.format;
-    presentation.format = std::ranges::find(formats, name, &std::pair<const char*, Format>::first)->second;
+    presentation.format = std::ranges::find(formats, options.format, &std::pair<const char*, Format>::first)->second;
     if (presentation.format == Format::perfetto && ::isatty(STDOUT_FILENO) == 1) {
         return base::bad_input("--format perfetto: a trace is binary, and stdout is a terminal",
                                "write it to a file: stapgen ... > trace.pftrace");

@@ -6,6 +6,7 @@
 #include <ostream>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyze/percentile.h"
@@ -22,12 +23,22 @@ enum class Format { table, json, ndjson, csv, openmetrics, html, perfetto };
 /// As typed.
 struct PresentOptions {
     std::string percentiles, format = "table", by;
-    bool json = false, series = false, hide_benign = false;
+    bool series = false, hide_benign = false;
     std::size_t top = 20, slowest = 5;
 };
 
+/// --format, one of `choices`, and -j, the same as json, or as ndjson where that is not among them. `format` holds the
+/// default. `details` tells more of the choices.
+void add_format(CLI::App& command, std::string& format, const std::vector<std::string>& choices,
+                const std::string& details = {});
+
+void add_percentiles(CLI::App& command, std::string& percentiles);
+
 /// How results are shown: -P, --format, -j, --by, --top, --slowest, --series, --hide-benign.
 void add_present_options(CLI::App& command, PresentOptions& options);
+
+/// What --by takes beside names of fields.
+std::vector<std::string_view> grouping_words();
 
 /// The same, understood.
 struct Presentation {

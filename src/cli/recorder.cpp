@@ -1,13 +1,12 @@
 #include "cli/recorder.h"
 
 #include <fmt/format.h>
-#include <sha2.h>
-
-#include <array>
 
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/doing.h"
+#include "cli/sha256.h"
+#include "cli/version.h"
 #include "host/net_counters.h"
 
 namespace stapgen::cli {
@@ -17,9 +16,7 @@ namespace {
 base::Result<std::string> sha256_of(const std::filesystem::path& file) {
     const auto content = base::read_file(file);
     if (!content) return tl::make_unexpected(content.error());
-    std::array<char, SHA256_DIGEST_STRING_LENGTH> text{};
-    SHA256Data(reinterpret_cast<const std::uint8_t*>(content->data()), content->size(), text.data());
-    return std::string(text.data());
+    return sha256(*content);
 }
 
 std::vector<std::string> own_command(const host::System& machine) {
@@ -61,7 +58,7 @@ base::Result<std::unique_ptr<Recorder>> Recorder::create(const host::System& mac
     known.filters = plan.filters.as_typed;
     known.hash_of = origin.hash_of;
     known.sha256 = *std::move(hash);
-    known.stapgen_version = STAPGEN_VERSION;
+    known.stapgen_version = build_facts.version;
     known.stap_version = origin.stap_version;
     // Those of `time` fields, and of the first number of ready, tick and end.
     known.clocks = {{"time", "CLOCK_MONOTONIC"}, {"epoch", "CLOCK_REALTIME"}};

@@ -1,8 +1,11 @@
+#include <fmt/format.h>
+
 #include <iostream>
 #include <memory>
 
 #include "cli/commands.h"
 #include "cli/compiling.h"
+#include "cli/option_groups.h"
 #include "cli/run_options.h"
 #include "render/standalone.h"
 
@@ -35,16 +38,24 @@ base::Result<void> render(const Program& program, const recipe::Recipe& recipe, 
 void add_render_command(CLI::App& app, const Program& program, Action& action) {
     auto* command = app.add_subcommand("render", "Print a recipe's SystemTap script and run nothing");
     command->require_subcommand(1);
+    command->footer(
+        "Examples:\n"
+        "  stapgen render rx-latency\n"
+        "  stapgen render dropwatch --interval 1 --standalone >dropwatch.stp");
     for (const auto& recipe : program.catalog.recipes) {
         if (recipe.source != recipe::Source::script) continue;
         auto options = std::make_shared<RenderOptions>();
-        auto* one = command->add_subcommand(recipe.name, recipe.summary);
-        one->add_flag("--standalone", options->standalone, "With stapgen's tapset put in, to carry elsewhere");
-        one->add_option("-r,--release", options->release,
-                        "Accepted for the kernel it is meant for; the script itself fits all of them");
-        add_debuginfo(*one, options->debuginfo);
-        add_interval(*one, options->interval);
+        auto* one = command->add_subcommand(recipe.name, recipe.summary)->group(groups::recipes);
+        one->footer(fmt::format("Examples:\n  stapgen render {0} --standalone >{0}.stp", recipe.name));
         add_parameters(*one, recipe, options->arguments);
+        add_interval(*one, recipe, options->interval);
+        one->add_flag("--standalone", options->standalone, "With stapgen's tapset put in, to carry elsewhere")
+            ->group(groups::output);
+        one->add_option("-r,--release", options->release,
+                        "Accepted for the kernel it is meant for; the script itself fits all of them")
+            ->type_name("RELEASE")
+            ->group(groups::compiling);
+        add_debuginfo(*one, options->debuginfo);
         one->callback([&program, &recipe, &action, options] {
             action = [&program, &recipe, options] { return render(program, recipe, *options); };
         });

@@ -35,7 +35,8 @@ void add_report_command(CLI::App& app, const Program& program, Action& action) {
     auto options = std::make_shared<ReportOptions>();
     auto* command = app.add_subcommand("report", "Reports from files: recordings, and what other tools print");
     command
-        ->add_option("files", options->files, "Files of any kind below, also compressed (zstd, gzip, xz); - is stdin")
+        ->add_option("file", options->files,
+                     "Recordings, or what other tools print; - is stdin. Also packed: zstd, gzip, xz, bzip2")
         ->required()
         ->type_name("FILE");
     add_present_options(*command, options->present);

@@ -10,6 +10,8 @@
 #include "cli/annotating.h"
 #include "cli/commands.h"
 #include "cli/name_options.h"
+#include "cli/option_groups.h"
+#include "cli/presenting.h"
 #include "recording/reader.h"
 #include "symbols/address.h"
 
@@ -23,9 +25,9 @@ using Json = nlohmann::ordered_json;
 
 struct ResolveOptions {
     NameOptions names;
-    std::string recording;
+    std::string recording, format = "table";
     std::vector<std::string> addresses;
-    bool return_addresses = false, drop_sites = false, annotate = false, lines = false, json = false;
+    bool return_addresses = false, drop_sites = false, annotate = false, lines = false;
 };
 
 std::string line_text(const symbols::SourceFrame& frame) {
@@ -97,7 +99,7 @@ class Resolving {
         const auto kind = options_.drop_sites         ? AddressKind::drop_site
                           : options_.return_addresses ? AddressKind::return_address
                                                       : AddressKind::exact;
-        if (options_.json) {
+        if (options_.format == "ndjson") {
             std::cout
                 << json_of(names_, address, kind, options_.lines).dump(-1, ' ', false, Json::error_handler_t::replace)
                 << '\n';
@@ -182,22 +184,25 @@ base::Result<void> resolve(const ResolveOptions& options) {
 void add_resolve_command(CLI::App& app, Action& action) {
     auto options = std::make_shared<ResolveOptions>();
     auto* command = app.add_subcommand("resolve", "Kernel addresses to names: name+0xoffset/0xsize [module]");
-    command->add_option("addresses", options->addresses,
-                        "Hex, with or without 0x; none: read them from stdin. With --annotate a file");
+    command->add_option("address", options->addresses, "Addresses; none: read them from stdin. With --annotate a file")
+        ->type_name("HEX");
     add_name_options(*command, options->names);
     command
         ->add_option("--recording", options->recording,
-                     "The addresses are of this recording's kernel: its slide and modules are taken from it")
-        ->type_name("FILE");
+                     "The addresses are of this recording's kernel; its slide and modules are taken from it")
+        ->type_name("FILE")
+        ->group(groups::names);
     command->add_flag("--return-addresses", options->return_addresses,
-                      "They are return addresses (of a backtrace): look one byte before");
+                      "They are return addresses, of a backtrace; look one byte before");
     command->add_flag("--drop-sites", options->drop_sites,
-                      "They are places of drops: return addresses, or the function itself where it begins there");
+                      "They are places of drops; return addresses, or the function itself where it begins there");
     auto* annotate = command->add_flag("--annotate", options->annotate,
                                        "Copy a text through, with names in place of kernel addresses");
-    command->add_flag("-l,--lines", options->lines, "Also file and line, inlined functions first: needs DWARF")
+    command->add_flag("-l,--lines", options->lines, "Also file and line; inlined functions first, needs DWARF")
         ->excludes(annotate);
-    command->add_flag("-j,--json", options->json, "One JSON object a line")->excludes(annotate);
+    add_format(*command, options->format, {"table", "ndjson"}, "; ndjson has an object for each address");
+    for (const auto* other : {"--format", "--json"})
+        annotate->excludes(command->get_option(other));
     command->footer(
         "Without --map: this machine's kernel.\n"
         "Examples:\n"

@@ -5,6 +5,7 @@
 #include "cli/compiling.h"
 #include "cli/doctor_rows.h"
 #include "cli/measuring.h"
+#include "cli/option_groups.h"
 #include "cli/run_options.h"
 #include "host/counter_lines.h"
 #include "render/script.h"
@@ -75,15 +76,15 @@ base::Result<void> run(const Program& program, const recipe::Recipe& recipe, con
 
 void add_run_command(CLI::App& app, const Program& program, const recipe::Recipe& recipe, Action& action) {
     auto options = std::make_shared<RunOptions>();
-    auto* command = app.add_subcommand(recipe.name, recipe.summary)->group("Recipes");
+    auto* command = app.add_subcommand(recipe.name, recipe.summary)->group(groups::recipes);
     add_filter_options(*command, recipe.filters, options->measure.filters);
+    add_parameters(*command, recipe, options->make.arguments);
+    add_interval(*command, recipe, options->make.interval);
     add_measure_options(*command, options->measure);
     if (!recipe.stages.empty()) add_events(*command, options->measure);
-    add_interval(*command, options->make.interval);
     if (recipe.source == recipe::Source::script) {
         add_load_options(*command, options->measure);
         add_make_options(*command, options->make);
-        add_parameters(*command, recipe, options->make.arguments);
     } else {
         add_dry_run(*command, options->make.dry_run);
     }

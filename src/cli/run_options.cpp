@@ -1,56 +1,90 @@
 #include "cli/run_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/Error.hpp>
 #include <CLI/Option.hpp>
 #include <iostream>
 
 #include "base/units.h"
+#include "cli/option_groups.h"
 
 namespace stapgen::cli {
 
 void add_target_options(CLI::App& command, MakeOptions& options) {
-    command.add_option("-r,--release", options.release, "For this kernel release (default: the running kernel)")
-        ->type_name("RELEASE");
+    command.add_option("-r,--release", options.release, "For this kernel; without it, the running one")
+        ->type_name("RELEASE")
+        ->group(groups::compiling);
     command
         .add_option("--symbols", options.symbols,
-                    "System.map or saved /proc/kallsyms of that kernel (may be .gz, .xz, .zst)")
-        ->type_name("FILE");
-    command.add_option("--stap", options.stap, "Which stap")->envname("STAPGEN_STAP")->type_name("PATH");
+                    "System.map or saved /proc/kallsyms of that kernel; may be .gz, .xz or .zst")
+        ->type_name("FILE")
+        ->group(groups::compiling);
+    command.add_option("--stap", options.stap, "Which stap")
+        ->envname("STAPGEN_STAP")
+        ->capture_default_str()
+        ->type_name("PATH")
+        ->group(groups::compiling);
     add_debuginfo(command, options.debuginfo);
 }
 
 void add_no_cure(CLI::App& command, MakeOptions& options) {
-    command.add_option("--no-cure", options.without_cures, "Leave out the cure of this name, or 'all'; repeatable")
-        ->type_name("NAME")
-        ->allow_extra_args(false);
+    command.add_option("--no-cure", options.without_cures, "Leave out this cure")
+        ->type_name("CURE")
+        ->allow_extra_args(false)
+        ->group(groups::compiling);
 }
 
 void add_make_options(CLI::App& command, MakeOptions& options) {
     add_target_options(command, options);
-    command.add_flag("--all-modules", options.all_modules, "Let stap put names to addresses of all modules");
-    command.add_option("--module", options.modules, "The same for one module (stap's -d); repeatable")
-        ->type_name("NAME")
-        ->allow_extra_args(false);
-    command.add_option("--stap-option", options.stap_options, "Hand this to stap as it is; repeatable")
-        ->type_name("OPT")
-        ->allow_extra_args(false);
+    command.add_flag("--all-modules", options.all_modules, "Let stap put names to addresses of all modules")
+        ->group(groups::compiling);
+    command.add_option("--module", options.modules, "The same for one module; stap's -d")
+        ->type_name("MODULE")
+        ->allow_extra_args(false)
+        ->group(groups::compiling);
+    command.add_option("--stap-option", options.stap_options, "Hand this to stap as it is")
+        ->type_name("OPTION")
+        ->allow_extra_args(false)
+        ->group(groups::compiling);
     add_no_cure(command, options);
     add_dry_run(command, options.dry_run);
 }
 
 void add_dry_run(CLI::App& command, bool& dry_run) {
-    command.add_flag("--dry-run", dry_run, "Print what exactly would be done and do nothing");
+    command.add_flag("--dry-run", dry_run, "Print what exactly would be done and do nothing")->group(groups::running);
 }
 
 void add_debuginfo(CLI::App& command, std::string& debuginfo) {
     command
         .add_option("--debuginfo", debuginfo,
-                    "The kernel's DWARF: auto (where nothing else will do), never, or require (wherever it helps)")
+                    "Use the kernel's DWARF; auto: where nothing else will do, require: wherever it helps")
         ->check(CLI::IsMember({"auto", "never", "require"}))
-        ->type_name("MODE");
+        ->capture_default_str()
+        ->type_name("MODE")
+        ->group(groups::compiling);
 }
+
+namespace {
+
+std::string value_word(const recipe::Parameter& parameter) {
+    switch (parameter.type) {
+        case recipe::ParameterType::integer:
+            return "N";
+        case recipe::ParameterType::boolean:
+            return "BOOL:{true,false}";
+        case recipe::ParameterType::text:
+            return parameter.choices.empty() ? "TEXT" : fmt::format("WORD:{{{}}}", fmt::join(parameter.choices, ","));
+        case recipe::ParameterType::duration:
+            return "TIME";
+        case recipe::ParameterType::functions:
+            return "FUNC[,...]";
+    }
+    return {};
+}
+
+}  // namespace
 
 void add_parameters(CLI::App& command, const recipe::Recipe& recipe, recipe::Arguments& arguments) {
     const auto group = "Parameters of " + recipe.name;
@@ -64,17 +98,18 @@ void add_parameters(CLI::App& command, const recipe::Recipe& recipe, recipe::Arg
                 ->group(group);
             continue;
         }
-        const auto choices = parameter.choices.empty() ? "" : fmt::format("{}: ", fmt::join(parameter.choices, ", "));
-        command
-            .add_option_function<std::string>(
-                "--" + parameter.name, set,
-                fmt::format("{}{} (default {})", choices, parameter.help, parameter.default_value))
+        command.add_option_function<std::string>("--" + parameter.name, set, parameter.help)
+            ->default_str(parameter.default_value)
+            ->type_name(value_word(parameter))
             ->group(group);
     }
 }
 
-void add_interval(CLI::App& command, std::string& interval) {
-    command.add_option("-i,--interval", interval, "Report every so often (5, 250ms, 1m)")->type_name("TIME");
+void add_interval(CLI::App& command, const recipe::Recipe& recipe, std::string& interval) {
+    command.add_option("-i,--interval", interval, "Report every so often, as 5, 250ms or 1m")
+        ->default_str(recipe.interval_s ? fmt::to_string(*recipe.interval_s) : "")
+        ->type_name("TIME")
+        ->group(groups::time);
 }
 
 base::Result<std::chrono::milliseconds> interval_of(const std::string& typed, const recipe::Recipe& recipe) {
@@ -91,32 +126,63 @@ base::Result<std::chrono::milliseconds> interval_of(const std::string& typed, co
 }
 
 void add_measure_options(CLI::App& command, MeasureOptions& options) {
-    command.add_option("-d,--duration", options.duration, "Stop after this time (10, 250ms, 1m)")->type_name("TIME");
+    command.add_option("-d,--duration", options.duration, "Stop after this time")
+        ->type_name("TIME")
+        ->group(groups::time);
     command.add_option("-n,--count", options.count, "Stop after so many intervals")
         ->check(CLI::PositiveNumber)
-        ->type_name("N");
+        ->type_name("N")
+        ->group(groups::time);
     auto* output = command
                        .add_option("-o,--output", options.output,
-                                   "Keep all lines of the measurement in this new file, to be read again")
-                       ->type_name("FILE");
+                                   "Keep all lines in this new file; 'stapgen report' reads it again")
+                       ->type_name("FILE")
+                       ->group(groups::output);
+    add_present_options(command, options.present);
     command
         .add_option("--rotate", options.rotation, "Begin a further file (FILE.1, ...) at this size; keep the newest N")
         ->needs(output)
-        ->type_name("SIZE[,N]");
-    add_present_options(command, options.present);
-    command.add_flag("-q,--quiet", options.quiet, "No progress and no hints on stderr");
+        ->type_name("SIZE[,N]")
+        ->group(groups::more_output);
+    add_quiet(command, options.quiet);
+}
+
+void add_quiet(CLI::App& command, bool& quiet) {
+    command.add_flag("-q,--quiet", quiet, "No progress and no hints on stderr")->group(groups::running);
+}
+
+void add_verbose(CLI::App& command, bool& verbose) {
+    command.add_flag("-v,--verbose", verbose, "What stap says, on stderr")->group(groups::running);
 }
 
 void add_load_options(CLI::App& command, MeasureOptions& options) {
-    command.add_option("-s,--buffer", options.buffer_mb, "Kernel buffer per CPU in MB (staprun's -b)")
-        ->check(CLI::Range(1, 4095))
-        ->type_name("MB");
-    command.add_flag("-v,--verbose", options.verbose, "What stap says, on stderr");
+    command.add_option("-s,--buffer", options.buffer, "The kernel's buffer per CPU, 1MiB to 4095MiB; staprun's -b")
+        ->type_name("SIZE")
+        ->group(groups::running);
+    add_verbose(command, options.verbose);
 }
 
 void add_events(CLI::App& command, MeasureOptions& options) {
-    command.add_flag("--events", options.events, "Print each record as it comes, then the report");
+    command.add_flag("--events", options.events, "Print each record as it comes, then the report")
+        ->group(groups::output);
 }
+
+namespace {
+
+/// staprun takes whole MiB, which it calls MB.
+base::Result<std::int64_t> buffer_mib_of(const std::string& typed) {
+    constexpr std::uint64_t mib = 1U << 20U;
+    const auto bytes = base::parse_size(typed);
+    if (!bytes) return tl::make_unexpected(bytes.error());
+    const auto whole = (*bytes + mib - 1) / mib;
+    if (*bytes < mib || whole > 4095) {
+        return base::bad_input(fmt::format("--buffer {}: not between 1MiB and 4095MiB", typed),
+                               "for example --buffer 64MiB");
+    }
+    return static_cast<std::int64_t>(whole);
+}
+
+}  // namespace
 
 base::Result<MeasurePlan> plan_of(const MeasureOptions& options) {
     MeasurePlan plan;
@@ -148,7 +214,11 @@ base::Result<MeasurePlan> plan_of(const MeasureOptions& options) {
         if (!rotation) return tl::make_unexpected(rotation.error());
         plan.rotation = *rotation;
     }
-    plan.buffer_mb = options.buffer_mb;
+    if (!options.buffer.empty()) {
+        const auto buffer = buffer_mib_of(options.buffer);
+        if (!buffer) return tl::make_unexpected(buffer.error());
+        plan.buffer_mb = *buffer;
+    }
     plan.quiet = options.quiet;
     plan.verbose = options.verbose;
     if (!plan.quiet) {

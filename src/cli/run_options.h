@@ -37,7 +37,9 @@ void add_no_cure(CLI::App& command, MakeOptions& options);
 void add_dry_run(CLI::App& command, bool& dry_run);
 void add_debuginfo(CLI::App& command, std::string& debuginfo);
 void add_parameters(CLI::App& command, const recipe::Recipe& recipe, recipe::Arguments& arguments);
-void add_interval(CLI::App& command, std::string& interval);
+void add_interval(CLI::App& command, const recipe::Recipe& recipe, std::string& interval);
+void add_quiet(CLI::App& command, bool& quiet);
+void add_verbose(CLI::App& command, bool& verbose);
 
 /// The interval that was asked for, else the recipe's own; 0: none. Whole milliseconds from 10 ms to a day.
 base::Result<std::chrono::milliseconds> interval_of(const std::string& typed, const recipe::Recipe& recipe);
@@ -46,10 +48,10 @@ base::Result<std::chrono::milliseconds> interval_of(const std::string& typed, co
 struct MeasureOptions {
     FilterOptions filters;
     PresentOptions present;
-    std::string duration;
+    std::string duration, buffer;
     std::optional<std::string> output, rotation;
     bool events = false;
-    std::optional<std::int64_t> count, buffer_mb;
+    std::optional<std::int64_t> count;
     bool quiet = false, verbose = false;
 };
 

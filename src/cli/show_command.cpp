@@ -2,14 +2,18 @@
 
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/presenting.h"
+#include "cli/recipe_facts.h"
 #include "cli/table.h"
-#include "recipe/kernels.h"
 
 namespace stapgen::cli {
 
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 void show(const recipe::Recipe& recipe, const std::vector<recipe::KernelRange>& kernels, std::ostream& out) {
     out << recipe.name << ": " << recipe.summary << "\n\n" << recipe.description << '\n';
@@ -25,22 +29,54 @@ void show(const recipe::Recipe& recipe, const std::vector<recipe::KernelRange>& 
         rows.emplace_back("--" + parameter.name,
                           fmt::format("{} (default {})", parameter.help, parameter.default_value));
     }
-    if (recipe.interval_s) rows.emplace_back("--interval", fmt::format("seconds (default {})", *recipe.interval_s));
+    if (recipe.interval_s)
+        rows.emplace_back("--interval", fmt::format("report every so often (default {} s)", *recipe.interval_s));
     if (!rows.empty()) {
         out << "\nParameters:\n";
         write_columns(out, rows, "  ");
     }
     if (!recipe.probes.empty()) out << "\nProbes: " << recipe.probes << '\n';
     if (!recipe.kernels.empty()) out << "Kernels: " << recipe.kernels << '\n';
-    rows.clear();
-    for (const auto& kernel : kernels) {
-        const auto* shown = kernel.state == "run" ? "run" : "probes resolved, not run";
-        rows.emplace_back(kernel.range, kernel.lost.empty() ? shown : fmt::format("{}. Lost: {}", shown, kernel.lost));
-    }
-    write_columns(out, rows, "  ");
+    write_columns(out, kernel_rows(kernels), "  ");
     if (!recipe.examples.empty()) out << "\nExamples:\n";
     for (const auto& example : recipe.examples)
         out << "  " << example << '\n';
+}
+
+Json pairs_of(const std::vector<recipe::Stage>& stages) {
+    auto list = Json::array();
+    for (const auto& [name, help] : stages)
+        list.push_back({{"name", name}, {"help", help}});
+    return list;
+}
+
+Json json_of(const recipe::Parameter& parameter) {
+    Json json{{"name", parameter.name}, {"default", parameter.default_value}, {"help", parameter.help}};
+    const std::string unit = parameter.type == recipe::ParameterType::duration ? "_ns" : "";
+    if (parameter.minimum) json["minimum" + unit] = *parameter.minimum;
+    if (parameter.maximum) json["maximum" + unit] = *parameter.maximum;
+    if (!parameter.choices.empty()) json["choices"] = parameter.choices;
+    return json;
+}
+
+Json json_of(const recipe::Recipe& recipe, const std::vector<recipe::KernelRange>& kernels) {
+    Json json{{"schema", "stapgen.show/1"},
+              {"name", recipe.name},
+              {"summary", recipe.summary},
+              {"description", recipe.description},
+              {"stages", pairs_of(recipe.stages)},
+              {"parameters", Json::array()},
+              {"interval_s", nullptr},
+              {"probes", recipe.probes},
+              {"needs", recipe.kernels},
+              {"kernels", Json::array()},
+              {"examples", recipe.examples}};
+    for (const auto& parameter : recipe.parameters)
+        json["parameters"].push_back(json_of(parameter));
+    if (recipe.interval_s) json["interval_s"] = *recipe.interval_s;
+    for (const auto& [range, state, lost] : kernels)
+        json["kernels"].push_back({{"range", range}, {"state", state}, {"lost", lost}});
+    return json;
 }
 
 }  // namespace
@@ -48,19 +84,24 @@ void show(const recipe::Recipe& recipe, const std::vector<recipe::KernelRange>& 
 void add_show_command(CLI::App& app, const Program& program, Action& action) {
     auto* command = app.add_subcommand("show", "What a recipe measures, its stages, parameters and cost");
     auto name = std::make_shared<std::string>();
-    command->add_option("recipe", *name, "Its name")->required();
-    command->callback([&program, &action, name] {
-        action = [&program, name]() -> base::Result<void> {
+    command->add_option("recipe", *name, "Its name")->required()->type_name("RECIPE");
+    auto format = std::make_shared<std::string>("table");
+    add_format(*command, *format, {"table", "json"});
+    command->footer(
+        "Examples:\n"
+        "  stapgen show rx-latency\n"
+        "  stapgen show dropwatch --json");
+    command->callback([&program, &action, name, format] {
+        action = [&program, name, format]() -> base::Result<void> {
             auto recipe = recipe::find_recipe(program.catalog, *name);
             if (!recipe) return tl::make_unexpected(recipe.error());
-            std::vector<recipe::KernelRange> kernels;
-            if (recipe->source == recipe::Source::script &&
-                recipe->folder.parent_path() == program.files.templates) {  // of others' recipes nothing was shown
-                auto known = recipe::kernels_of(recipe->name, program.files.kernels);
-                if (!known) return tl::make_unexpected(known.error());
-                kernels = *std::move(known);
+            const auto kernels = kernels_of(program, *recipe);
+            if (!kernels) return tl::make_unexpected(kernels.error());
+            if (*format == "json") {
+                std::cout << json_of(*recipe, *kernels).dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+                return {};
             }
-            show(*recipe, kernels, std::cout);
+            show(*recipe, *kernels, std::cout);
             return {};
         };
     });

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/files.h"
@@ -9,18 +10,26 @@
 
 namespace stapgen::cli {
 
-bool is_thread_named(std::string_view comm) {
-    constexpr std::size_t kernel_keeps = 15;  // TASK_COMM_LEN less its NUL
+std::vector<Thread> running_threads() {
+    std::vector<Thread> threads;
     std::error_code error;
     for (const auto& process : std::filesystem::directory_iterator("/proc", error)) {
-        if (!base::to_int(process.path().filename().string())) continue;
+        const auto pid = base::to_int(process.path().filename().string());
+        if (!pid) continue;
         std::error_code gone;
         for (const auto& task : std::filesystem::directory_iterator(process.path() / "task", gone)) {
-            const auto name = base::read_file(task.path() / "comm");
-            if (name && base::trim(*name) == comm.substr(0, kernel_keeps)) return true;
+            const auto tid = base::to_int(task.path().filename().string());
+            const auto comm = base::read_file(task.path() / "comm");
+            if (tid && comm) threads.push_back({*pid, *tid, std::string(base::trim(*comm))});
         }
     }
-    return false;
+    return threads;
+}
+
+bool is_thread_named(std::string_view comm) {
+    constexpr std::size_t kernel_keeps = 15;  // TASK_COMM_LEN less its NUL
+    return std::ranges::any_of(running_threads(),
+                               [&](const Thread& thread) { return thread.comm == comm.substr(0, kernel_keeps); });
 }
 
 base::Result<std::int64_t> process_of(std::int64_t tid) {

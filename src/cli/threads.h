@@ -1,11 +1,21 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
 namespace stapgen::cli {
+
+struct Thread {
+    std::int64_t pid = 0, tid = 0;
+    std::string comm;
+};
+
+/// The threads of this machine that are there now, as /proc has them.
+std::vector<Thread> running_threads();
 
 /// Whether a thread of this machine is named `comm`; 15 bytes count, as the kernel keeps no more.
 bool is_thread_named(std::string_view comm);

@@ -21,7 +21,9 @@ import subprocess
 import sys
 import tempfile
 
-MASKS = [(re.escape(os.uname().release), "RELEASE"), (r"/tmp/stapgen-\w+", "TMP"), (r"\S*/staprun\b", "staprun")]
+MASKS = [(re.escape(os.uname().release), "RELEASE"), (r"/tmp/stapgen-\w+", "TMP"), (r"\S*/staprun\b", "staprun"),
+         (r"git (unknown|[0-9a-f]{12}(, dirty)?); \S+ [\d.]+", "git REVISION; COMPILER"),
+         (r"installed [0-9a-f]{12},", "installed SUM,")]
 
 
 def run(stapgen, command, home):

@@ -9,6 +9,11 @@ set -e
 root=$1 mode=$2
 shift 2
 mount --bind "$root" "$root"
+if [ "$mode" = scratch ]; then
+    mount -t tmpfs tmpfs "$root/tmp"
+    mkdir "$root/tmp/upper" "$root/tmp/work"
+    mount -t overlay overlay -o "lowerdir=$root,upperdir=$root/tmp/upper,workdir=$root/tmp/work" "$root"
+fi
 while [ "$1" != -- ]; do
     mount --bind "$1" "$root$2"
     shift 2
@@ -34,10 +39,13 @@ ENVIRONMENT = {
 }
 
 
-def chroot_command(root, argv, binds=(), writable=False, cwd="/", env=None):
-    """Return the command that runs ARGV in ROOT; BINDS are (host, guest) folders."""
+def chroot_command(root, argv, binds=(), mode="ro", cwd="/", env=None):
+    """Return the command that runs ARGV in ROOT; BINDS are (host, guest) folders.
+
+    MODE: "ro" for reading only, "rw" to change the root, "scratch" to change what is gone at the command's end.
+    """
     command = ["unshare", "-m", "--propagation", "private", "sh", "-c", ENTER, "chroot",
-               str(root), "rw" if writable else "ro"]
+               str(root), mode]
     for host, guest in binds:
         command += [str(host), guest]
     environment = ENVIRONMENT | (env or {})
@@ -46,8 +54,8 @@ def chroot_command(root, argv, binds=(), writable=False, cwd="/", env=None):
     return command + [str(word) for word in argv]
 
 
-def run_chroot(root, argv, binds=(), cwd="/", env=None, **options):
-    """Run ARGV in the read-only ROOT and return the CompletedProcess."""
-    command = chroot_command(root, argv, binds, cwd=cwd, env=env)
+def run_chroot(root, argv, binds=(), cwd="/", env=None, scratch=False, **options):
+    """Run ARGV in ROOT, which stays as it is, and return the CompletedProcess. SCRATCH: ARGV may change its own view."""
+    command = chroot_command(root, argv, binds, mode="scratch" if scratch else "ro", cwd=cwd, env=env)
     options.setdefault("stdin", subprocess.DEVNULL)
     return subprocess.run(command, **options)

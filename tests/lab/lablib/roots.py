@@ -185,10 +185,10 @@ def install(suite, tree, log):
     apt_environment = {"DEBIAN_FRONTEND": "noninteractive", "INITRD": "No"}
     for words in (["update", "--error-on=any"], ["-y", "upgrade"], ["-y", "install", *PACKAGES],
                   ["clean"]):
-        run_logged(chroot.chroot_command(tree, ["apt-get", *proxy, *words], writable=True,
+        run_logged(chroot.chroot_command(tree, ["apt-get", *proxy, *words], mode="rw",
                                          env=apt_environment), log)
     shutil.rmtree(tree / "var/lib/apt/lists")
-    run_logged(chroot.chroot_command(tree, ["depmod", kernel_release(tree)], writable=True), log)
+    run_logged(chroot.chroot_command(tree, ["depmod", kernel_release(tree)], mode="rw"), log)
     for mount_point in ("lab", "usr/lib/debug/boot"):
         (tree / mount_point).mkdir(parents=True, exist_ok=True)
 

@@ -53,8 +53,8 @@ def modules_of(scenarios):
 class Lab:
     """What a scenario sees of the lab; /lab in chroot and guest is the folder "run"."""
 
-    def __init__(self, root, run, stapgen_prefix=None, traffic=None, append=""):
-        self.root, self.run, self.append = root, run, append
+    def __init__(self, root, run, stapgen_prefix=None, traffic=None, append="", packages=None):
+        self.root, self.run, self.append, self.packages = root, run, append, packages
         self.suite, self.release, self.stap = root.suite, root.release, root.stap
         self.work = run / "work"
         self.symbols = f"/lab/symbols/{root.symbols.name}"
@@ -127,6 +127,13 @@ class Lab:
         Skips the scenario if the archive cannot deliver it.
         """
         return debuginfo.vmlinux(self.root).parent, "/usr/lib/debug/boot"
+
+    def package(self):
+        """Return the Debian package of the stapgen under test; skips the scenario if none was given."""
+        found = sorted(pathlib.Path(self.packages).glob("stapgen_*.deb")) if self.packages else []
+        if len(found) != 1:
+            self.skip("give --packages DIR, a folder with one stapgen_*.deb")
+        return found[0]
 
     def skip(self, reason):
         raise Skipped(reason)
@@ -227,13 +234,13 @@ def kernel_arguments(scenario):
     return getattr(scenario, "APPEND", "") + one_cpu
 
 
-def run_scenario(root, run, name, stapgen_prefix, traffic):
+def run_scenario(root, run, name, stapgen_prefix, traffic, packages=None):
     """Run one scenario; returns True, False, or None if it was skipped."""
     begin = time.monotonic()
     title = f"{root.suite} {name}"
     try:
         scenario = load(name)
-        lab = Lab(root, run, stapgen_prefix, traffic, kernel_arguments(scenario))
+        lab = Lab(root, run, stapgen_prefix, traffic, kernel_arguments(scenario), packages)
         build_modules(lab, getattr(scenario, "BUILD", {}))
         if hasattr(scenario, "prepare"):
             scenario.prepare(lab)

@@ -36,7 +36,7 @@ end_trace whole
 for how in trace table; do
     $how missed-$how one-return --comm serve-conn && sleepers || exit 1
     end_trace missed-$how
-    $how full-$how net -s 1 --port 7032 && flood || exit 1
+    $how full-$how net -s 1MiB --port 7032 && flood || exit 1
     end_trace full-$how
 done
 finish

@@ -1,0 +1,48 @@
+# Writes what `stapgen --version` says of the build: cmake -DSOURCE=DIR -DVERSION=V -DCOMPILER=C -DOUT=FILE.cpp -P this
+# It runs at every build, and leaves the file alone where nothing has changed.
+function(git_says variable)
+  execute_process(COMMAND git -C ${SOURCE} ${ARGN} OUTPUT_VARIABLE text ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE
+                  RESULT_VARIABLE code)
+  if(code)
+    set(text "")
+  endif()
+  set(${variable} "${text}" PARENT_SCOPE)
+endfunction()
+
+set(revision unknown)
+string(TIMESTAMP date "%Y-%m-%d" UTC)  # of $SOURCE_DATE_EPOCH where that is set
+# A tarball unpacked in somebody's repository is not of it.
+git_says(prefix rev-parse --show-prefix)
+git_says(commit rev-parse --short=12 HEAD)
+if(commit AND prefix STREQUAL "")
+  set(revision ${commit})
+  git_says(changes status --porcelain --untracked-files=no)
+  if(changes)
+    string(APPEND revision ", dirty")
+  endif()
+  if(NOT DEFINED ENV{SOURCE_DATE_EPOCH})
+    git_says(date log -1 --format=%cs)
+  endif()
+endif()
+
+# As recipe_hash() of src/cli/version.cpp.
+file(GLOB_RECURSE files LIST_DIRECTORIES false RELATIVE ${SOURCE} ${SOURCE}/tapsets/* ${SOURCE}/templates/*)
+list(APPEND files cures.toml)
+list(SORT files)
+set(sums "")
+foreach(file IN LISTS files)
+  file(SHA256 ${SOURCE}/${file} sum)
+  string(APPEND sums "${sum}  ${file}\n")
+endforeach()
+string(SHA256 recipes "${sums}")
+
+file(CONFIGURE OUTPUT ${OUT} CONTENT [[
+#include "cli/version.h"
+
+namespace stapgen::cli {
+
+const BuildFacts build_facts{"@VERSION@", "@revision@", "@COMPILER@", "@date@",
+                             "@recipes@"};
+
+}  // namespace stapgen::cli
+]] @ONLY)

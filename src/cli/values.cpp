@@ -1,0 +1,170 @@
+#include "cli/values.h"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "base/files.h"
+#include "base/loaded_modules.h"
+#include "base/text.h"
+#include "cli/command_tree.h"
+#include "cli/presenting.h"
+#include "cli/threads.h"
+#include "host/cures.h"
+
+namespace stapgen::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+Offer nothing(const Known&) {
+    return {};
+}
+
+Offer files(const Known&) {
+    return {{}, Offer::Paths::files};
+}
+
+Offer folders(const Known&) {
+    return {{}, Offer::Paths::folders};
+}
+
+Offer thread_ids(const Known&) {
+    Offer offer;
+    const auto threads = running_threads();
+    std::map<std::int64_t, std::string> processes;
+    for (const auto& thread : threads) {
+        if (thread.tid == thread.pid) processes[thread.pid] = thread.comm;
+    }
+    for (const auto& thread : threads) {
+        auto about = thread.comm;
+        if (thread.tid != thread.pid) about += fmt::format(", of {} {}", thread.pid, processes[thread.pid]);
+        offer.candidates.push_back({fmt::to_string(thread.tid), std::move(about)});
+    }
+    return offer;
+}
+
+Offer process_ids(const Known&) {
+    Offer offer;
+    for (const auto& thread : running_threads()) {
+        if (thread.tid == thread.pid) offer.candidates.push_back({fmt::to_string(thread.pid), thread.comm});
+    }
+    return offer;
+}
+
+Offer thread_names(const Known&) {
+    std::map<std::string, std::size_t> counts;
+    for (const auto& thread : running_threads())
+        ++counts[thread.comm];
+    Offer offer;
+    for (const auto& [name, count] : counts)
+        offer.candidates.push_back({name, count == 1 ? "one thread" : fmt::format("{} threads", count)});
+    return offer;
+}
+
+Offer devices(const Known&) {
+    Offer offer;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator("/sys/class/net", error)) {
+        const auto state = base::read_file(entry.path() / "operstate");
+        offer.candidates.push_back(
+            {entry.path().filename().string(), state ? std::string(base::trim(*state)) : std::string()});
+    }
+    return offer;
+}
+
+Offer releases(const Known&) {
+    utsname running{};
+    ::uname(&running);
+    Offer offer;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator("/lib/modules", error)) {
+        const auto release = entry.path().filename().string();
+        std::error_code ignored;
+        std::string about = fs::exists(entry.path() / "build", ignored) ? "headers are there" : "no headers";
+        if (release == running.release) about += ", runs now";  // NOLINT: ends with a NUL
+        offer.candidates.push_back({release, std::move(about)});
+    }
+    return offer;
+}
+
+Offer modules(const Known&) {
+    Offer offer;
+    const auto text = base::read_file("/proc/modules");
+    const auto loaded = base::parse_loaded_modules(text ? *text : std::string(), "/proc/modules");
+    if (!loaded) return offer;
+    for (const auto& module : *loaded)
+        offer.candidates.push_back({module.name});
+    return offer;
+}
+
+Offer commands(const Known& known) {
+    Offer offer;
+    for (const auto* command : subcommands_of(known.app))
+        offer.candidates.push_back({command->get_name(), command->get_description()});
+    return offer;
+}
+
+Offer recipes(const Known& known) {
+    Offer offer;
+    for (const auto& recipe : known.program.catalog.recipes)
+        offer.candidates.push_back({recipe.name, recipe.summary});
+    return offer;
+}
+
+Offer cures(const Known& known) {
+    Offer offer{{{"all", "every one"}, {"symbol-table", "no table of symbols is made for stap"}}};
+    const auto all = host::load_cures(known.program.files.cures);
+    if (!all) return offer;
+    for (const auto& cure : *all)
+        offer.candidates.push_back({cure.id, cure.why});
+    return offer;
+}
+
+Offer what_groups(const Known&) {
+    Offer offer;
+    for (const auto word : grouping_words())
+        offer.candidates.push_back({std::string(word)});
+    return offer;
+}
+
+constexpr std::array words{
+    ValueWord{"ADDRESS", "IPv4 or IPv6, in full and without a host's name", nothing},
+    ValueWord{"AFTER", "", files},
+    ValueWord{"BEFORE", "", files},
+    ValueWord{"COMM", "a thread's name, of which the kernel keeps 15 bytes", thread_names},
+    ValueWord{"COMMAND", "", commands},
+    ValueWord{"CURE", "a cure's name, as it is told on stderr; or all", cures},
+    ValueWord{"DEV", "a network device's name", devices},
+    ValueWord{"DIR", "", folders},
+    ValueWord{"FILE", "", files},
+    ValueWord{"FUNC", "a kernel function; * and ? stand for anything", nothing},
+    ValueWord{"HEX", "hexadecimal, with or without 0x", nothing},
+    ValueWord{"MARK", "32 bits, decimal or with 0x hexadecimal", nothing},
+    ValueWord{"MODULE", "a kernel module's name", modules},
+    ValueWord{"PATH", "", files},
+    ValueWord{"PERCENT", "a number, with or without %: 2.5%", nothing},
+    ValueWord{"PID", "a process, decimal: 'ps -e' lists them", process_ids},
+    ValueWord{"RECIPE", "a recipe's name: 'stapgen list' lists them", recipes},
+    ValueWord{"RELEASE", "a kernel's release, as 'uname -r' prints it", releases},
+    ValueWord{"SIZE", "a number with kB, MB, GB (powers of 1000) or KiB, MiB, GiB (of 1024); without: bytes", nothing},
+    ValueWord{"TID", "a thread, decimal: 'ps -eLo pid,tid,comm' lists them", thread_ids},
+    ValueWord{"TIME", "a number with ns, us, ms, s, m or h, as 250ms; without: seconds", nothing},
+    ValueWord{"WHAT", "", what_groups},
+};
+
+}  // namespace
+
+const ValueWord* meaning_of(std::string_view value_word) {
+    const auto word = value_word.substr(0, value_word.find_first_of("[./,"));
+    const auto* found = std::ranges::find(words, word, &ValueWord::word);
+    return found == words.end() ? nullptr : found;
+}
+
+}  // namespace stapgen::cli

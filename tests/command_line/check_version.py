@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""check_version.py BUILD SOURCE: what is installed is whole, works where it is moved to, and knows when it is changed."""
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from stapgen import Stapgen
+
+HASH = "find cures.toml tapsets templates -type f | LC_ALL=C sort | xargs sha256sum | sha256sum"
+INSTALLED = ["bin/stapgen", "share/stapgen/cures.toml", "share/stapgen/kernels.toml",
+             "share/stapgen/skeleton/my-recipe/recipe.toml", "share/man/man1/stapgen.1.gz",
+             "share/man/man1/stapgen-rx-latency.1.gz", "share/man/man1/stapgen-report.1.gz",
+             "share/bash-completion/completions/stapgen", "share/zsh/vendor-completions/_stapgen",
+             "share/zsh/site-functions/_stapgen", "share/fish/vendor_completions.d/stapgen.fish",
+             "share/doc/stapgen/README.md", "share/doc/stapgen/CHANGELOG.md", "share/doc/stapgen/copyright",
+             "share/doc/stapgen/THIRD-PARTY-NOTICES.md", "share/doc/stapgen/docs/installing.md"]
+
+
+def facts(prefix):
+    text = Stapgen(prefix / "bin/stapgen").run("--version")
+    found = re.fullmatch(r"stapgen (\d+\.\d+\.\d+)\nbuild: git (unknown|[0-9a-f]{12}(?:, dirty)?); (\S+ [\d.]+)\n"
+                         r"recipes: (\d+) \((\d+) of the user\); sha256 of those installed ([0-9a-f]{12}), (.*)\n", text)
+    assert found, text
+    return found.groups()
+
+
+def main():
+    build, source = (pathlib.Path(word) for word in sys.argv[1:3])
+    with tempfile.TemporaryDirectory() as top:
+        first, moved = pathlib.Path(top, "first"), pathlib.Path(top, "elsewhere/with a blank")
+        subprocess.run(["cmake", "--install", build, "--prefix", first], check=True, stdout=subprocess.DEVNULL)
+        missing = [path for path in INSTALLED if not (first / path).is_file()]
+        assert not missing, f"not installed: {missing}"
+        moved.parent.mkdir()
+        first.rename(moved)
+        version, revision, _, recipes, own, digits, state = facts(moved)
+        assert f"VERSION {version} " in (source / "CMakeLists.txt").read_text()
+        assert (int(recipes), own) == (len(list((source / "templates").glob("*/recipe.toml"))), "0")
+        assert state == "as built"
+        share = moved / "share/stapgen"
+        told = subprocess.run(["sh", "-c", HASH], cwd=share, capture_output=True, text=True, check=True).stdout
+        assert told.startswith(digits), f"{digits} is not of {told}"
+        if revision != "unknown":
+            head = subprocess.run(["git", "-C", source, "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
+            assert head.stdout.startswith(revision[:12]), f"{revision} is not {head.stdout}"
+
+        with next((share / "tapsets").glob("*.stp")).open("a", encoding="utf-8") as tapset:
+            tapset.write("\n# changed\n")
+        assert facts(moved)[6] == "changed since the build"
+        shutil.rmtree(share / "templates/dropwatch")
+        assert facts(moved)[3] == str(int(recipes) - 1)
+
+
+main()

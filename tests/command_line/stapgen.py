@@ -1,0 +1,44 @@
+"""What the tests of this folder share: the program under test, and what it says of itself."""
+
+import os
+import re
+import subprocess
+import tempfile
+
+HOME = tempfile.TemporaryDirectory()
+ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": HOME.name, "LC_ALL": "C.UTF-8", "TERM": "xterm"}
+
+
+class Stapgen:
+    def __init__(self, program):
+        self.program = os.path.abspath(program)
+
+    def run(self, *words, code=0):
+        """Return what it prints on stdout; it has to end with CODE."""
+        done = subprocess.run([self.program, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              env=ENVIRONMENT, timeout=60, check=False)
+        assert done.returncode == code, f"{words} ended with {done.returncode}: {done.stderr}"
+        return done.stdout
+
+    def complete(self, *words):
+        """Return {candidate: what it is} for the last of WORDS."""
+        lines = self.run("complete", "--", *words).splitlines()
+        return dict(line.split("\t") if "\t" in line else (line, None) for line in lines)
+
+    def commands(self):
+        """Return the words of each command, those of `build` and `render` included, and [] for the whole."""
+        found = [[]]
+        for name in self.complete(""):
+            found.append([name])
+            if name in ("build", "render"):
+                found += [[name, recipe] for recipe in self.complete(name, "")]
+        return found
+
+    def options(self, command):
+        """Return the options that are completed for COMMAND."""
+        return {word for word in self.complete(*command, "-") if word.startswith("-")}
+
+
+def options_in(text):
+    """Return the words of TEXT that look like options."""
+    return set(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", text))
