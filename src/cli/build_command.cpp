@@ -54,6 +54,7 @@ void add_build_command(CLI::App& app, const Program& program, Action& action) {
         one->add_flag("-v,--verbose", options->verbose, "What stap says, on stderr");
         add_interval(*one, options->make.interval);
         add_make_options(*one, options->make);
+        add_guru(*one, recipe, options->make.guru);
         add_parameters(*one, recipe, options->make.arguments);
         one->callback([&program, &recipe, &action, options] {
             action = [&program, &recipe, options] { return build(program, recipe, *options); };
