@@ -28,8 +28,8 @@ class Source {
 /// More than any text about a kernel has: /proc/kallsyms with thousands of modules is some 20 MB.
 inline constexpr std::size_t most_kernel_text = std::size_t{256} << 20U;
 
-/// All of it. Errors: those of open() and read(), that it is cut short, and that it is larger than what `limit_of` says of
-/// its first bytes: a megabyte may unpack to all memory.
+/// All of it. Errors: those of open() and read(), that it is cut short, and that it is larger than what `limit_of` says
+/// of its first bytes: a megabyte may unpack to all memory.
 Result<std::string> read_unpacked(const std::filesystem::path& path,
                                   const std::function<std::size_t(std::string_view beginning)>& limit_of);
 Result<std::string> read_unpacked(const std::filesystem::path& path, std::size_t limit);

@@ -96,8 +96,8 @@ std::optional<std::string> did_you_mean(std::string_view name, const std::vector
 
 namespace {
 
-/// How many bytes of valid UTF-8 begin the text, as one character that a terminal only shows; 0: what begins there is no
-/// such character. Control characters are those of ASCII and of ISO 6429's C1, U+0080 to U+009F: CSI is one of them.
+/// How many bytes of valid UTF-8 begin the text, as one character that a terminal only shows; 0: what begins there is
+/// no such character. Control characters are those of ASCII and of ISO 6429's C1, U+0080 to U+009F: CSI is one of them.
 std::size_t shown_character(std::string_view text) {
     const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const auto first = byte(0);

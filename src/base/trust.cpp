@@ -23,7 +23,8 @@ bool others_write(const struct stat& status) {
     return (status.st_mode & S_IWOTH) != 0 || ((status.st_mode & S_IWGRP) != 0 && status.st_gid != 0);
 }
 
-/// Who may write a folder with the sticky bit cannot replace what is root's in it: enough, unless it is asked `strictly`.
+/// Who may write a folder with the sticky bit cannot replace what is root's in it: enough, unless it is asked
+/// `strictly`.
 Result<void> look_at(const fs::path& place, const struct stat& status, bool strictly) {
     const auto refused = [&](const std::string& why, const std::string& remedy) {
         const auto words = shell_quoted({place.string()});

@@ -41,7 +41,8 @@ void add_dry_run(CLI::App& command, bool& dry_run) {
 
 void add_guru(CLI::App& command, const recipe::Recipe& recipe, bool& guru) {
     if (!recipe.guru) return;
-    command.add_flag("--guru", guru, "Agree to the C in this recipe's script: it runs in the kernel, unchecked (stap -g)");
+    command.add_flag("--guru", guru,
+                     "Agree to the C in this recipe's script: it runs in the kernel, unchecked (stap -g)");
 }
 
 base::Result<void> check_guru(const recipe::Recipe& recipe, const MakeOptions& options) {
@@ -49,9 +50,10 @@ base::Result<void> check_guru(const recipe::Recipe& recipe, const MakeOptions& o
     if (asks != options.stap_options.end()) {
         return base::bad_input(
             fmt::format("--stap-option {}: guru mode is for a recipe to ask for", base::printable(*asks)),
-            recipe.guru ? "this one does: give --guru"
-                        : "a script with C of its own says 'guru = true' under [stap] in its recipe.toml, and whoever runs it "
-                          "gives --guru");
+            recipe.guru
+                ? "this one does: give --guru"
+                : "a script with C of its own says 'guru = true' under [stap] in its recipe.toml, and whoever runs it "
+                  "gives --guru");
     }
     if (recipe.guru && !options.guru) {
         return base::bad_input(

@@ -19,7 +19,7 @@ struct CompileOptions {
     std::vector<std::string> macros;             ///< -D, without the -D
     std::map<std::string, std::string> kbuild;   ///< -B
     std::filesystem::path runtime;               ///< -R; empty: stap's own
-    bool guru = false;  ///< -g: the recipe asks for it, and the user agreed
+    bool guru = false;                           ///< -g: the recipe asks for it, and the user agreed
     bool all_modules = false;
     std::vector<std::string> modules;       ///< -d
     std::string loaded_modules;             ///< text of /proc/modules: what --all-modules means to an old stap

@@ -1,5 +1,5 @@
-// From any lines to all that is made of them: groups, counts, trees of calls, drops, intervals; every format of a report,
-// the single records, and the trace for Perfetto.
+// From any lines to all that is made of them: groups, counts, trees of calls, drops, intervals; every format of a
+// report, the single records, and the trace for Perfetto.
 
 #include <deque>
 #include <nlohmann/json.hpp>
@@ -54,7 +54,8 @@ struct Reader : Recogniser::Sink {
         options.resolution_ns = source.resolution_ns;
         for (const auto& schema : source.header->schemas) {
             for (const auto& field : schema.fields) {
-                if (field.attribute == decode::Attribute::key || field.name == "tid") options.group_by.push_back(field.name);
+                if (field.attribute == decode::Attribute::key || field.name == "tid")
+                    options.group_by.push_back(field.name);
             }
         }
         auto analyzer = analyze::Analyzer::create(*source.header, options);

@@ -99,7 +99,7 @@ def main():
     if not stap:
         print("no stap on this machine")
         return SKIPPED
-    program, seed, count = (sys.argv[1:] + ["20261121", "3001"][len(sys.argv) - 2:])[:3]
+    program, seed, count = (sys.argv[1:] + ["20261121", "7001"][len(sys.argv) - 2:])[:3]
     out = subprocess.run([program, seed, count], stdout=subprocess.PIPE, check=True).stdout
     lines = [json.loads(line) for line in out.splitlines()]
     check_control(stap)

@@ -1,3 +1,5 @@
+#include "base/trust.h"
+
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -5,7 +7,6 @@
 #include <filesystem>
 
 #include "base/files.h"
-#include "base/trust.h"
 
 using namespace stapgen;
 namespace fs = std::filesystem;

@@ -122,6 +122,7 @@ TEST_CASE("a duration and a choice are checked like a number, and a bool that is
     const auto slow = with("type = \"duration\"\ndefault = \"20ms\"\nminimum = 1000\n").value();
     CHECK(recipe::complete_arguments(slow, {{"p", "1.5s"}}).value().at("p") == "1.5s");
     CHECK(recipe::template_value(slow.parameters.at(1), "1.5s") == "1500000000");
+    CHECK(recipe::template_value(load(good).value().parameters.at(0), "0101") == "101");  // octal to SystemTap
     CHECK(recipe::complete_arguments(slow, {{"p", "999ns"}})
               .error()
               .what.starts_with("--p: 999ns is not between 1.00 us"));
