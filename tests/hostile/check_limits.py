@@ -77,9 +77,9 @@ def packed(stapgen):
         code, text = run([stapgen, "report", str(bomb)], write_block(b"x", 0), 64)
         assert code == 2 and "nothing known" in text, text
         for option in ("--map", "--recording"):
-            code, text = run([stapgen, "resolve", option, str(bomb), "ffffffff81000000"], write_block(b"x", 0), 256)
+            code, text = run([stapgen, "resolve", option, str(bomb), "ffffffff81000000"], write_block(b"x", 0), 640)
             assert code == 2, text
-        code, text = run([stapgen, "resolve", "--annotate", "--map", str(bomb)], write_block(b"x", 0), 256)
+        code, text = run([stapgen, "resolve", "--annotate", "--map", str(bomb)], write_block(b"x", 0), 640)
         assert code == 2, text
         nested = pathlib.Path(folder) / "nested.gz"
         nested.write_bytes(gzip.compress(bomb.read_bytes()))
