@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/trust.h"
+
 namespace stapgen::base {
 
 namespace {
@@ -78,7 +80,9 @@ Result<void> replace_file(const std::filesystem::path& path, std::string_view co
 
 Result<PrivateDirectory> PrivateDirectory::create() {
     std::error_code error;
-    auto pattern = (std::filesystem::temp_directory_path(error) / "stapgen-XXXXXX").string();
+    auto folder = std::filesystem::temp_directory_path(error);
+    if (::geteuid() == 0 && !only_root_replaces(folder)) folder = "/tmp";
+    auto pattern = (folder / "stapgen-XXXXXX").string();
     if (error || ::mkdtemp(pattern.data()) == nullptr) return system_error("make a temporary folder", pattern);
     return PrivateDirectory(pattern);
 }
@@ -92,12 +96,26 @@ PrivateDirectory::~PrivateDirectory() {
     if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
 }
 
-std::filesystem::path cache_directory() {
+namespace {
+
+std::filesystem::path cache_of_user() {
     if (const char* base = std::getenv("XDG_CACHE_HOME"); base != nullptr && base[0] == '/') {
         return std::filesystem::path(base) / "stapgen";
     }
     const char* home = std::getenv("HOME");
     return std::filesystem::path(home != nullptr && home[0] == '/' ? home : "/root") / ".cache" / "stapgen";
+}
+
+}  // namespace
+
+std::filesystem::path cache_directory() {
+    auto cache = cache_of_user();
+    if (::geteuid() != 0) return cache;
+    auto there = cache;
+    std::error_code error;
+    while (!std::filesystem::exists(std::filesystem::symlink_status(there, error)) && there.has_relative_path())
+        there = there.parent_path();
+    return only_root_writes(there) ? cache : std::filesystem::path("/var/cache/stapgen");
 }
 
 }  // namespace stapgen::base

@@ -21,7 +21,8 @@ Result<void> create_file(const std::filesystem::path& path, std::string_view con
 /// Puts `content` at `path` in one step: a reader sees the old file or the whole new one. Mode 0600.
 Result<void> replace_file(const std::filesystem::path& path, std::string_view content);
 
-/// A folder of our own under the system's temporary folder, mode 0700, removed with what is in it.
+/// A folder of our own under the system's temporary folder, mode 0700, removed with what is in it. As root $TMPDIR
+/// counts only where nobody else could put another folder in its place; else it is /tmp.
 class PrivateDirectory {
   public:
     static Result<PrivateDirectory> create();
@@ -36,7 +37,9 @@ class PrivateDirectory {
     std::filesystem::path path_;
 };
 
-/// Where stapgen keeps what it can make again: $XDG_CACHE_HOME/stapgen or ~/.cache/stapgen.
+/// Where stapgen keeps what it can make again: $XDG_CACHE_HOME/stapgen or ~/.cache/stapgen. Modules that are loaded
+/// come from there, so as root (a sudo that kept somebody's $HOME) it is /var/cache/stapgen where others can write that
+/// one.
 std::filesystem::path cache_directory();
 
 }  // namespace stapgen::base

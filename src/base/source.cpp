@@ -130,6 +130,11 @@ Result<std::unique_ptr<Source>> Source::open(const std::filesystem::path& path) 
 }
 
 Result<std::string> read_unpacked(const std::filesystem::path& path, std::size_t limit) {
+    return read_unpacked(path, [limit](std::string_view) { return limit; });
+}
+
+Result<std::string> read_unpacked(const std::filesystem::path& path,
+                                  const std::function<std::size_t(std::string_view beginning)>& limit_of) {
     auto source = Source::open(path);
     if (!source) return tl::make_unexpected(source.error());
     constexpr std::size_t first_size = 1U << 20U;
@@ -139,7 +144,7 @@ Result<std::string> read_unpacked(const std::filesystem::path& path, std::size_t
         const auto count = (*source)->read(std::span(content).subspan(size));
         if (!count) return tl::make_unexpected(count.error());
         size += *count;
-        if (size > limit) {
+        if (const auto limit = limit_of(std::string_view(content).substr(0, size)); size > limit) {
             return bad_input(fmt::format("{} is larger than {} bytes, unpacked", path.string(), limit),
                              "check that it is the file you meant");
         }

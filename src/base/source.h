@@ -2,10 +2,11 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <limits>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 
@@ -24,8 +25,13 @@ class Source {
     [[nodiscard]] virtual bool cut_short() const = 0;
 };
 
-/// All of it. Errors: those of open() and read(), that it is cut short, and that it is larger than `limit` bytes.
+/// More than any text about a kernel has: /proc/kallsyms with thousands of modules is some 20 MB.
+inline constexpr std::size_t most_kernel_text = std::size_t{256} << 20U;
+
+/// All of it. Errors: those of open() and read(), that it is cut short, and that it is larger than what `limit_of` says
+/// of its first bytes: a megabyte may unpack to all memory.
 Result<std::string> read_unpacked(const std::filesystem::path& path,
-                                  std::size_t limit = std::numeric_limits<std::size_t>::max());
+                                  const std::function<std::size_t(std::string_view beginning)>& limit_of);
+Result<std::string> read_unpacked(const std::filesystem::path& path, std::size_t limit);
 
 }  // namespace stapgen::base

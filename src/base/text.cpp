@@ -94,15 +94,40 @@ std::optional<std::string> did_you_mean(std::string_view name, const std::vector
     return best;
 }
 
+namespace {
+
+/// How many bytes of valid UTF-8 begin the text, as one character that a terminal only shows; 0: what begins there is
+/// no such character. Control characters are those of ASCII and of ISO 6429's C1, U+0080 to U+009F: CSI is one of them.
+std::size_t shown_character(std::string_view text) {
+    const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const auto first = byte(0);
+    if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
+    const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+    if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
+    for (std::size_t i = 1; i < length; ++i) {
+        if ((byte(i) & 0xc0) != 0x80) return 0;
+    }
+    // Overlong forms, surrogates, and what is beyond U+10FFFF (RFC 3629).
+    const auto second = byte(1);
+    if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) || (first == 0xf0 && second < 0x90) ||
+        (first == 0xf4 && second > 0x8f)) {
+        return 0;
+    }
+    return first == 0xc2 && second < 0xa0 ? 0 : length;
+}
+
+}  // namespace
+
 std::string printable(std::string_view text) {
     std::string out;
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte < 0x20 || byte == 0x7f) {
-            out += fmt::format("\\x{:02x}", byte);
+    while (!text.empty()) {
+        const auto length = shown_character(text);
+        if (length == 0) {
+            out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));
         } else {
-            out += c;
+            out += text.substr(0, length);
         }
+        text.remove_prefix(std::max<std::size_t>(length, 1));
     }
     return out;
 }

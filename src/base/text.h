@@ -27,7 +27,8 @@ std::optional<std::uint64_t> to_unsigned(std::string_view text, int base = 10);
 /// The candidate nearest to `name` by edit distance, if near enough to be a slip of the finger.
 std::optional<std::string> did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
 
-/// For a terminal or a log: control characters (escape sequences in a process name) as \xNN.
+/// For a terminal or a log: control characters (escape sequences in a process name), those of C1 (U+0080 to U+009F)
+/// among them, and bytes that are not UTF-8 as \xNN.
 std::string printable(std::string_view text);
 
 /// For showing a command that can be pasted into a shell; nothing here ever runs one.

@@ -63,6 +63,7 @@ void add_build_command(CLI::App& app, const Program& program, Action& action) {
             ->type_name("FILE")
             ->group(groups::output);
         add_make_options(*one, options->make);
+        add_guru(*one, recipe, options->make.guru);
         add_quiet(*one, options->quiet);
         add_verbose(*one, options->verbose);
         one->callback([&program, &recipe, &action, options] {

@@ -104,6 +104,7 @@ base::Result<Preparation> prepare(const Program& program, const host::System& ma
                                   const MakeOptions& options, Purpose purpose) {
     auto interval = interval_of(options.interval, recipe);
     if (!interval) return tl::make_unexpected(interval.error());
+    if (auto agreed = check_guru(recipe, options); !agreed) return tl::make_unexpected(agreed.error());
     auto script = script_of(recipe, options.arguments, *interval);
     if (!script) return tl::make_unexpected(script.error());
 
@@ -131,6 +132,7 @@ base::Result<Preparation> prepare(const Program& program, const host::System& ma
     }
     job.options.tapsets = tapset_folders(program.files, options.debuginfo);
     job.options.macros = recipe.macros;
+    job.options.guru = recipe.guru;
     job.options.all_modules = options.all_modules;
     job.options.modules = options.modules;
     job.options.stap_options = options.stap_options;

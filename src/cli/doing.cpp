@@ -4,12 +4,28 @@
 
 #include <iostream>
 
+#include "base/text.h"
+
 namespace stapgen::cli {
 
+namespace {
+
+void put_lines(std::string_view head, std::string_view text) {
+    std::string out;
+    for (const auto line : base::split(text, '\n')) {
+        out += head;
+        out += base::printable(line);
+        out += '\n';
+        head = {};
+    }
+    std::cerr << out;
+}
+
+}  // namespace
+
 void show_error(const base::Error& error) {
-    std::string text = fmt::format("stapgen: {}\n", error.what);
-    if (!error.hint.empty()) text += fmt::format("  hint: {}\n", error.hint);
-    std::cerr << text;
+    put_lines("stapgen: ", error.what);
+    if (!error.hint.empty()) put_lines("  hint: ", error.hint);
 }
 
 int exit_code_of(const base::Error& error) {

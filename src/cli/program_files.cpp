@@ -1,12 +1,14 @@
 #include "cli/program_files.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 
 #include "base/files.h"
 #include "base/text.h"
+#include "base/trust.h"
 
 namespace stapgen::cli {
 
@@ -28,17 +30,21 @@ std::optional<std::filesystem::path> user_recipe_folder() {
     return std::filesystem::path(home) / ".config" / "stapgen" / "recipes";
 }
 
-std::vector<std::filesystem::path> recipe_folders(const std::string& recipe_path, const ProgramFiles& files) {
-    std::vector<std::filesystem::path> folders;
+std::vector<recipe::RecipeFolder> recipe_folders(const std::string& recipe_path, const ProgramFiles& files) {
+    const auto as_typed = [](const std::filesystem::path& path) -> base::Result<void> {
+        if (::geteuid() != 0) return {};
+        return base::only_root_writes(path);
+    };
+    std::vector<recipe::RecipeFolder> folders;
     const auto add = [&](std::string_view list) {
         for (const auto folder : base::split(list, ':')) {
-            if (!folder.empty()) folders.emplace_back(folder);
+            if (!folder.empty()) folders.push_back({folder, as_typed});
         }
     };
     add(recipe_path);
     if (const char* list = std::getenv("STAPGEN_RECIPE_PATH")) add(list);
-    if (const auto own = user_recipe_folder()) folders.push_back(*own);
-    folders.push_back(files.templates);
+    if (const auto own = user_recipe_folder()) folders.push_back({*own, as_typed});
+    folders.push_back({files.templates});
     return folders;
 }
 

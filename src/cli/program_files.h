@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "recipe/catalog.h"
 #include "render/standalone.h"
 
 namespace stapgen::cli {
@@ -21,8 +22,9 @@ base::Result<ProgramFiles> find_program_files();
 std::optional<std::filesystem::path> user_recipe_folder();
 
 /// Where recipes are looked for, the first first: --recipe-path, $STAPGEN_RECIPE_PATH (both with : between
-/// folders), the user's own, and ours.
-std::vector<std::filesystem::path> recipe_folders(const std::string& recipe_path, const ProgramFiles& files);
+/// folders), the user's own, and ours. As root only recipes that nobody else can change are read; who can change ours
+/// can change the program.
+std::vector<recipe::RecipeFolder> recipe_folders(const std::string& recipe_path, const ProgramFiles& files);
 
 /// Where stap finds the tapset: what is for all, and what --debuginfo MODE chooses.
 std::vector<std::filesystem::path> tapset_folders(const ProgramFiles& files, const std::string& debuginfo);

@@ -101,7 +101,7 @@ class Resolving {
                                                       : AddressKind::exact;
         if (options_.format == "ndjson") {
             std::cout
-                << json_of(names_, address, kind, options_.lines).dump(-1, ' ', false, Json::error_handler_t::replace)
+                << json_of(names_, address, kind, options_.lines).dump(-1, ' ', true, Json::error_handler_t::replace)
                 << '\n';
             return;
         }

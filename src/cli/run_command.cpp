@@ -85,6 +85,7 @@ void add_run_command(CLI::App& app, const Program& program, const recipe::Recipe
     if (recipe.source == recipe::Source::script) {
         add_load_options(*command, options->measure);
         add_make_options(*command, options->make);
+        add_guru(*command, recipe, options->make.guru);
     } else {
         add_dry_run(*command, options->make.dry_run);
     }

@@ -5,10 +5,13 @@
 
 #include <CLI/Error.hpp>
 #include <CLI/Option.hpp>
+#include <algorithm>
 #include <iostream>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "cli/option_groups.h"
+#include "launch/stap_command.h"
 
 namespace stapgen::cli {
 
@@ -54,6 +57,31 @@ void add_make_options(CLI::App& command, MakeOptions& options) {
 
 void add_dry_run(CLI::App& command, bool& dry_run) {
     command.add_flag("--dry-run", dry_run, "Print what exactly would be done and do nothing")->group(groups::running);
+}
+
+void add_guru(CLI::App& command, const recipe::Recipe& recipe, bool& guru) {
+    if (!recipe.guru) return;
+    command
+        .add_flag("--guru", guru, "Agree to the C in this recipe's script: it runs in the kernel, unchecked; stap's -g")
+        ->group(groups::compiling);
+}
+
+base::Result<void> check_guru(const recipe::Recipe& recipe, const MakeOptions& options) {
+    const auto asks = std::ranges::find_if(options.stap_options, launch::asks_for_guru);
+    if (asks != options.stap_options.end()) {
+        return base::bad_input(
+            fmt::format("--stap-option {}: guru mode is for a recipe to ask for", base::printable(*asks)),
+            recipe.guru
+                ? "this one does: give --guru"
+                : "a script with C of its own says 'guru = true' under [stap] in its recipe.toml, and whoever runs it "
+                  "gives --guru");
+    }
+    if (recipe.guru && !options.guru) {
+        return base::bad_input(
+            fmt::format("{} has C of its own in its script, which runs in the kernel, unchecked", recipe.name),
+            fmt::format("read {}; if you trust it, give --guru", (recipe.folder / "script.stp").string()));
+    }
+    return {};
 }
 
 void add_debuginfo(CLI::App& command, std::string& debuginfo) {

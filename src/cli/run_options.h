@@ -23,6 +23,7 @@ struct MakeOptions {
     std::string debuginfo = "auto";  ///< auto, never or require
     bool all_modules = false;
     std::vector<std::string> modules, stap_options, without_cures;
+    bool guru = false;  ///< the user agrees to a script that has C of its own
     bool dry_run = false;
     recipe::Arguments arguments;
     std::string interval;
@@ -36,6 +37,13 @@ void add_target_options(CLI::App& command, MakeOptions& options);
 void add_no_cure(CLI::App& command, MakeOptions& options);
 void add_dry_run(CLI::App& command, bool& dry_run);
 void add_debuginfo(CLI::App& command, std::string& debuginfo);
+
+/// --guru, of a recipe that asks for it.
+void add_guru(CLI::App& command, const recipe::Recipe& recipe, bool& guru);
+
+/// Fails where stap would be in guru mode (-g) without the recipe's declaration and the user's consent, or where the
+/// recipe needs it and the user has not agreed.
+base::Result<void> check_guru(const recipe::Recipe& recipe, const MakeOptions& options);
 void add_parameters(CLI::App& command, const recipe::Recipe& recipe, recipe::Arguments& arguments);
 void add_interval(CLI::App& command, const recipe::Recipe& recipe, std::string& interval);
 void add_quiet(CLI::App& command, bool& quiet);

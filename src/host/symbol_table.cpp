@@ -83,7 +83,7 @@ base::Result<std::optional<SymbolTableCure>> cure_symbol_table(const System& sys
     std::string text;
     std::string origin = "/proc/kallsyms";
     if (symbols) {
-        auto content = base::read_unpacked(*symbols);
+        auto content = base::read_unpacked(*symbols, base::most_kernel_text);
         if (!content) return tl::make_unexpected(content.error());
         text = std::move(*content);
         origin = symbols->string();

@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "base/files.h"
+#include "base/trust.h"
 
 namespace stapgen::launch {
 
@@ -126,7 +127,8 @@ std::map<std::string, std::string> child_environment() {
     // stap refuses any other TMPDIR.
     constexpr auto* allowed = "-/._0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     if (const char* value = std::getenv("TMPDIR"); value != nullptr && value[0] == '/') {
-        if (std::string_view(value).find_first_not_of(allowed) == std::string_view::npos) {
+        const bool safe = ::geteuid() != 0 || base::only_root_replaces(value);
+        if (safe && std::string_view(value).find_first_not_of(allowed) == std::string_view::npos) {
             environment["TMPDIR"] = value;
         }
     }

@@ -41,6 +41,7 @@ Argv what_to_build_with(const CompileOptions& options) {
     if (!options.runtime.empty()) append(group, {"-R", options.runtime.string()});
     for (const auto& macro : options.macros)
         append(group, {"-D", macro});
+    if (options.guru) group.push_back("-g");
     return group;
 }
 
@@ -69,6 +70,14 @@ void CompileOptions::apply(const host::Cured& cured) {
         flags = flags.empty() ? value : value + " " + flags;
     }
     if (!cured.runtime.empty()) runtime = cured.runtime;
+}
+
+bool asks_for_guru(std::string_view option) {
+    // Of STAP_SHORT_OPTIONS in SystemTap's cmdline.h, those with an argument: what follows in the word is that.
+    constexpr std::string_view with_argument = "pIeEoRramcxDsldLSBJGT";
+    if (!option.starts_with('-') || option.starts_with("--")) return false;
+    option.remove_prefix(1);
+    return option.substr(0, option.find_first_of(with_argument)).find('g') != std::string_view::npos;
 }
 
 Argv compile_argv(const host::Target& target, const CompileOptions& options) {

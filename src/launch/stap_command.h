@@ -19,6 +19,7 @@ struct CompileOptions {
     std::vector<std::string> macros;             ///< -D, without the -D
     std::map<std::string, std::string> kbuild;   ///< -B
     std::filesystem::path runtime;               ///< -R; empty: stap's own
+    bool guru = false;                           ///< -g: the recipe asks for it, and the user agreed
     bool all_modules = false;
     std::vector<std::string> modules;       ///< -d
     std::string loaded_modules;             ///< text of /proc/modules: what --all-modules means to an old stap
@@ -26,6 +27,9 @@ struct CompileOptions {
 
     void apply(const host::Cured& cured);  ///< takes over its kbuild flags and runtime
 };
+
+/// Whether a word of the user's for stap holds -g, alone or among other letters (-vg).
+bool asks_for_guru(std::string_view option);
 
 /// `stap ... -p4 ... SCRIPT`: makes a module and prints its path.
 std::vector<std::string> compile_argv(const host::Target& target, const CompileOptions& options);

@@ -11,7 +11,16 @@ namespace stapgen::recipe {
 
 namespace {
 
-base::Result<Recipe> load_as(const std::filesystem::path& folder, const std::string& name) {
+base::Result<Recipe> load_as(const std::filesystem::path& folder, const std::string& name,
+                             const decltype(RecipeFolder::check)& check) {
+    for (const auto& file : {folder, folder / "recipe.toml", folder / "script.stp"}) {
+        std::error_code error;
+        if (!check || !std::filesystem::exists(file, error)) continue;
+        if (auto allowed = check(file); !allowed) {
+            return base::bad_input(fmt::format("the recipe '{}' is not read: {}", name, allowed.error().what),
+                                   allowed.error().hint);
+        }
+    }
     auto recipe = load_recipe(folder);
     if (recipe && recipe->name != name) {
         return base::bad_input(fmt::format("{}: the recipe's name is '{}' and its folder's '{}'",
@@ -23,16 +32,16 @@ base::Result<Recipe> load_as(const std::filesystem::path& folder, const std::str
 
 }  // namespace
 
-Catalog load_catalog(const std::vector<std::filesystem::path>& folders) {
+Catalog load_catalog(const std::vector<RecipeFolder>& folders) {
     Catalog catalog;
     std::map<std::string, Recipe> by_name;
-    for (const auto& folder : folders) {
+    for (const auto& [folder, check] : folders) {
         std::error_code error;
         for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
             const auto name = entry.path().filename().string();
             if (!std::filesystem::exists(entry.path() / "recipe.toml", error)) continue;
             if (by_name.contains(name) || catalog.broken.contains(name)) continue;
-            if (auto recipe = load_as(entry.path(), name)) {
+            if (auto recipe = load_as(entry.path(), name, check)) {
                 by_name.emplace(name, *std::move(recipe));
             } else {
                 catalog.broken.emplace(name, recipe.error());

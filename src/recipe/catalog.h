@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -17,9 +18,16 @@ struct Catalog {
     std::map<std::string, base::Error> broken;
 };
 
+/// A folder with recipes, and who may read them: where `check` fails for a recipe's folder or file, that recipe is not
+/// read. Without it all are.
+struct RecipeFolder {
+    std::filesystem::path path;
+    std::function<base::Result<void>(const std::filesystem::path&)> check{};
+};
+
 /// The recipes in these folders, one folder a recipe. The first folder that has a name wins. A folder that is
 /// not there has no recipes.
-Catalog load_catalog(const std::vector<std::filesystem::path>& folders);
+Catalog load_catalog(const std::vector<RecipeFolder>& folders);
 
 /// The error suggests a name that is near, or says why the recipe cannot be used.
 base::Result<Recipe> find_recipe(const Catalog& catalog, std::string_view name);

@@ -255,6 +255,7 @@ std::set<Filter> read_filters(Table& table) {
 }
 
 void read_stap(Table table, Recipe& recipe) {
+    recipe.guru = table.flag("guru");
     recipe.macros = table.texts("macros");
     for (const auto& macro : recipe.macros) {
         const auto equals = macro.find('=');

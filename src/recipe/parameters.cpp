@@ -94,6 +94,11 @@ base::Result<void> check_value(const Parameter& parameter, std::string_view valu
 }
 
 std::string template_value(const Parameter& parameter, const std::string& value) {
+    if (parameter.type == ParameterType::integer) {
+        // Written anew: 010 is ten to whoever typed it, and eight to SystemTap.
+        const auto number = base::to_int(value);
+        return number ? std::to_string(*number) : value;
+    }
     if (parameter.type != ParameterType::duration) return value;
     const auto duration = base::parse_duration(value);
     return duration ? std::to_string(duration->count()) : value;

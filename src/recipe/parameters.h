@@ -15,7 +15,8 @@ using Arguments = std::map<std::string, std::string>;
 /// Type and range; the error names the parameter as an option.
 base::Result<void> check_value(const Parameter& parameter, std::string_view value);
 
-/// What is put into a template for a value that check_value() takes: a duration as ns, any other as it is.
+/// What is put into a template for a value that check_value() takes: a whole number in decimal without leading zeros, a
+/// duration as ns, any other as it is.
 std::string template_value(const Parameter& parameter, const std::string& value);
 
 /// All parameters of the recipe with their values, defaults where none was given. Fails on a name or a value

@@ -75,6 +75,7 @@ struct Recipe {
     std::vector<Meaning> meanings;
     std::optional<std::int64_t> interval_s;  ///< for recipes that report by interval: the default, seconds
     std::vector<std::string> macros;         ///< for stap's -D: NAME=VALUE
+    bool guru = false;                       ///< its script has C of its own, unchecked: for stap's -g
 };
 
 }  // namespace stapgen::recipe

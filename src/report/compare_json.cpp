@@ -66,7 +66,7 @@ Json head_json(const analyze::Comparison& comparison) {
 }
 
 void write(std::ostream& out, const Json& json, int indent) {
-    out << json.dump(indent, ' ', false, Json::error_handler_t::replace) << '\n';
+    out << json.dump(indent, ' ', true, Json::error_handler_t::replace) << '\n';
 }
 
 std::string cell_of(const Json& value) {

@@ -205,7 +205,7 @@ void EventWriter::write_object(const decode::Record& record) {
             object[type == FieldType::stage ? name + "_ns" : name] = json_value(type, record.values[i]);
         }
     }
-    out_ << object.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+    out_ << object.dump(-1, ' ', true, Json::error_handler_t::replace) << '\n';
 }
 
 }  // namespace stapgen::report

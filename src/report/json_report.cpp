@@ -314,7 +314,7 @@ void write_json(std::ostream& out, const analyze::Summary& summary, const JsonOp
     document["accounting"] = accounting_json(summary);
     document["input"] = input_json(summary.input);
     document["notes"] = summary.notes;
-    out << document.dump(options.one_line ? -1 : 2, ' ', false, Json::error_handler_t::replace) << '\n';
+    out << document.dump(options.one_line ? -1 : 2, ' ', true, Json::error_handler_t::replace) << '\n';
 }
 
 }  // namespace stapgen::report

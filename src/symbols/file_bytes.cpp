@@ -1,5 +1,6 @@
 #include "symbols/file_bytes.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -17,7 +18,10 @@ namespace stapgen::symbols {
 
 namespace {
 
-constexpr std::size_t unpacked_limit = std::size_t{2} << 30;
+/// A vmlinux with DWARF has up to 900 MB.
+std::size_t most_unpacked(std::string_view beginning) {
+    return beginning.starts_with(ELFMAG) ? std::size_t{2} << 30U : base::most_kernel_text;
+}
 
 }  // namespace
 
@@ -29,7 +33,7 @@ FileBytes::FileBytes(std::string made) {
 
 base::Result<FileBytes> FileBytes::read(const std::filesystem::path& path) {
     const auto unpacked = [&] {
-        return base::read_unpacked(path, unpacked_limit).map([](std::string&& made) {
+        return base::read_unpacked(path, most_unpacked).map([](std::string&& made) {
             return FileBytes(std::move(made));
         });
     };

@@ -15,7 +15,7 @@ namespace stapgen::symbols {
 /// has up to 900 MB); the file itself is never changed by what is done to the bytes.
 class FileBytes {
   public:
-    /// Errors (bad_input): it cannot be read; it is damaged; unpacked it is larger than 2 GiB.
+    /// Errors (bad_input): it cannot be read; it is damaged; unpacked it is larger than 2 GiB (ELF) or 256 MiB (text).
     static base::Result<FileBytes> read(const std::filesystem::path& path);
     /// Bytes that were made.
     explicit FileBytes(std::string made);

@@ -59,7 +59,7 @@ base::Result<void> compare_with_log(const SourceFiles& files, const LogKernel& l
 
 base::Result<std::vector<base::LoadedModule>> loaded_modules(const NameSources& sources, const LogKernel& log) {
     if (!sources.modules) return log.modules;
-    auto loaded = base::read_unpacked(*sources.modules).and_then([&](const std::string& text) {
+    auto loaded = base::read_unpacked(*sources.modules, base::most_kernel_text).and_then([&](const std::string& text) {
         return base::parse_loaded_modules(text, sources.modules->string());
     });
     if (!loaded || loaded->empty()) return loaded;

@@ -17,6 +17,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,10 +34,13 @@ def run(stapgen, command, home):
         stdin = open(argv[argv.index("<") + 1], encoding="utf-8")
         argv = argv[:argv.index("<")]
     assert argv[0] == "stapgen", command
+    # As root stapgen reads recipes only where nobody else can write, and who owns this checkout is not known.
+    recipes = os.path.join(home, "recipes")
+    argv = [recipes if word == "recipes" else word for word in argv]
     environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": home, "LC_ALL": "C", "TZ": "UTC"}
     done = subprocess.run([stapgen, *argv[1:]], stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           env=environment, text=True, timeout=60, check=False)
-    output = done.stdout.replace(home, "HOME").replace(os.path.dirname(os.path.dirname(stapgen)), "PREFIX")
+    output = done.stdout.replace(recipes, "recipes").replace(home, "HOME").replace(os.path.dirname(os.path.dirname(stapgen)), "PREFIX")
     for pattern, name in MASKS:
         output = re.sub(pattern, name, output)
     if output and not output.endswith("\n"):
@@ -51,6 +55,7 @@ def main():
     assert commands, f"{case} has no command"
     os.chdir(case.parent)
     with tempfile.TemporaryDirectory() as home:
+        shutil.copytree("recipes", os.path.join(home, "recipes"))
         actual = "\n".join(run(stapgen, command, home) for command in commands)
     if "--update" in sys.argv:
         case.write_text(actual, encoding="utf-8")

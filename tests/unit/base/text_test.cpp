@@ -22,6 +22,23 @@ TEST_CASE("a number is a number only as a whole") {
 TEST_CASE("escape sequences in a process name do not reach the terminal") {
     CHECK(printable("a\x1b[31mb\n") == "a\\x1b[31mb\\x0a");
     CHECK(printable("mc-worker") == "mc-worker");
+    CHECK(printable("\x7f") == "\\x7f");
+    // CSI of 8 bits, as a byte and as UTF-8; the first character beyond them is a blank.
+    CHECK(printable("\x9b"
+                    "2J") == "\\x9b2J");
+    CHECK(printable("\xc2\x9b"
+                    "2J") == "\\xc2\\x9b2J");
+    CHECK(printable("\xc2\xa0") == "\xc2\xa0");
+}
+
+TEST_CASE("names in any script are shown, and bytes that are none as numbers") {
+    CHECK(printable("größe-日本-😀") == "größe-日本-😀");
+    CHECK(printable("\xe6\x97") == "\\xe6\\x97");           // cut, as 15 bytes of a thread's name may be
+    CHECK(printable("\xc0\xaf") == "\\xc0\\xaf");           // overlong
+    CHECK(printable("\xe0\x9b\x9b") == "\\xe0\\x9b\\x9b");  // overlong
+    CHECK(printable("\xed\xa0\x80") == "\\xed\\xa0\\x80");  // a surrogate
+    CHECK(printable("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");
+    CHECK(printable("\xf0\x90\x80\x80") == "\xf0\x90\x80\x80");
 }
 
 TEST_CASE("a shown command survives being pasted") {

@@ -71,3 +71,17 @@ TEST_CASE("a load names the thread, the buffers and the values of globals") {
     CHECK(line(load_argv("", options)) == "staprun -R -x 42 -b 64 /c/m.ko port=11211");
     CHECK(line(unload_argv("", "stap_1_2")) == "staprun -d stap_1_2");
 }
+
+TEST_CASE("guru mode is given where it was agreed to, and seen in any word that asks stap for it") {
+    auto options = script();
+    options.guru = true;
+    CHECK(line(compile_argv(target_with("4.8"), options)) == "/usr/bin/stap -v --color=never -p4 -g /s.stp");
+    for (const auto* asking : {"-g", "-vg", "-gv", "-tkg"}) {
+        CAPTURE(asking);
+        CHECK(asks_for_guru(asking));
+    }
+    for (const auto* other : {"-DMAXACTION=g", "-v", "--vp=01g", "-vDg", "g", "--poison-cache", "-", ""}) {
+        CAPTURE(other);
+        CHECK_FALSE(asks_for_guru(other));
+    }
+}

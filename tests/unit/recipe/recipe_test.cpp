@@ -122,6 +122,7 @@ TEST_CASE("a duration and a choice are checked like a number, and a bool that is
     const auto slow = with("type = \"duration\"\ndefault = \"20ms\"\nminimum = 1000\n").value();
     CHECK(recipe::complete_arguments(slow, {{"p", "1.5s"}}).value().at("p") == "1.5s");
     CHECK(recipe::template_value(slow.parameters.at(1), "1.5s") == "1500000000");
+    CHECK(recipe::template_value(load(good).value().parameters.at(0), "0101") == "101");  // octal to SystemTap
     CHECK(recipe::complete_arguments(slow, {{"p", "999ns"}})
               .error()
               .what.starts_with("--p: 999ns is not between 1.00 us"));
@@ -178,7 +179,7 @@ TEST_CASE("one broken recipe does not take the others away") {
     std::filesystem::create_directories(folder.path() / "other");
     REQUIRE(base::create_file(folder.path() / "mine" / "recipe.toml", good));
     REQUIRE(base::create_file(folder.path() / "other" / "recipe.toml", good));
-    const auto catalog = recipe::load_catalog({folder.path(), folder.path() / "not-there"});
+    const auto catalog = recipe::load_catalog({{folder.path()}, {folder.path() / "not-there"}});
     CHECK(catalog.recipes.size() == 1);
     CHECK(catalog.broken.contains("other"));
     CHECK(recipe::find_recipe(catalog, "mine"));
@@ -194,6 +195,30 @@ TEST_CASE("what the program would trip over later is refused when the recipe is 
     CHECK(load(replaced(good, "max-packets", "header")).error().what ==
           "recipe.toml:10:8: 'header' is not a parameter's name");
     CHECK_FALSE(load(std::string(good) + "[stap]\nmacros = [\"=5\"]\n"));
+}
+
+TEST_CASE("guru mode is off unless the recipe asks for it") {
+    CHECK_FALSE(load(good).value().guru);
+    CHECK(load(std::string(good) + "[stap]\nguru = true\n").value().guru);
+    CHECK(load(std::string(good) + "[stap]\nguru = \"yes\"\n").error().what ==
+          "recipe.toml:17:8: 'guru' must be true or false");
+}
+
+TEST_CASE("a recipe that may not be read is named with the reason, and its neighbours are read") {
+    const auto folder = base::PrivateDirectory::create().value();
+    for (const auto* name : {"mine", "other"}) {
+        std::filesystem::create_directory(folder.path() / name);
+        REQUIRE(base::create_file(folder.path() / name / "recipe.toml", replaced(good, "mine", name)));
+    }
+    const auto check = [](const std::filesystem::path& path) -> base::Result<void> {
+        if (path.filename() != "recipe.toml" || path.parent_path().filename() != "other") return {};
+        return base::cannot_here("all may write it", "chmod");
+    };
+    const auto catalog = recipe::load_catalog({{folder.path(), check}});
+    REQUIRE(catalog.recipes.size() == 1);
+    CHECK(catalog.recipes.front().name == "mine");
+    CHECK(catalog.broken.at("other").what == "the recipe 'other' is not read: all may write it");
+    CHECK(catalog.broken.at("other").hint == "chmod");
 }
 
 TEST_CASE("what was shown of a recipe in which kernels") {

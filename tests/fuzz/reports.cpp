@@ -1,0 +1,124 @@
+// From any lines to all that is made of them: groups, counts, trees of calls, drops, intervals; every format of a
+// report, the single records, and the trace for Perfetto.
+
+#include <deque>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "analyze/analyzer.h"
+#include "decode/recogniser.h"
+#include "fuzz.h"
+#include "report/csv_report.h"
+#include "report/event_writer.h"
+#include "report/html_report.h"
+#include "report/json_report.h"
+#include "report/openmetrics_report.h"
+#include "report/perfetto_writer.h"
+#include "report/text_report.h"
+
+namespace {
+
+using namespace stapgen;
+using decode::Recogniser;
+
+/// Nothing in it can command a terminal: docs/security.md.
+void check_shown(const std::string& text, std::string_view allowed = "\n") {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        fuzz::always((byte >= 0x20 && byte != 0x7f) || allowed.find(text[i]) != std::string_view::npos);
+        const bool is_c1 = byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
+        fuzz::always(!is_c1);
+    }
+}
+
+struct Reader : Recogniser::Sink {
+    struct Part {
+        Source* source;
+        analyze::Analyzer analyzer;
+    };
+    std::deque<Part> parts;
+    std::ostringstream events, trace_bytes;
+    report::EventWriter table{events, report::EventFormat::table}, ndjson{events, report::EventFormat::ndjson};
+    report::PerfettoWriter trace{trace_bytes};
+
+    Part* part_of(Source& source) {
+        for (auto& part : parts) {
+            if (part.source == &source) return &part;
+        }
+        // As cli does without --by: by the record's keys, else by thread where it has one.
+        analyze::AnalyzerOptions options;
+        options.slowest = 5;
+        options.resolution_ns = source.resolution_ns;
+        for (const auto& schema : source.header->schemas) {
+            for (const auto& field : schema.fields) {
+                if (field.attribute == decode::Attribute::key || field.name == "tid")
+                    options.group_by.push_back(field.name);
+            }
+        }
+        auto analyzer = analyze::Analyzer::create(*source.header, options);
+        if (!analyzer) analyzer = analyze::Analyzer::create(*source.header, {});
+        return analyzer ? &parts.emplace_back(Part{&source, *std::move(analyzer)}) : nullptr;
+    }
+    void record(Source& source, const decode::Record& record) override {
+        if (auto* part = part_of(source)) part->analyzer.add(record);
+        table.record(record);
+        ndjson.record(record);
+        trace.record(record);
+    }
+    void line(Source& source, const decode::Line& line) override {
+        if (auto* part = part_of(source)) part->analyzer.add(line);
+        if (const auto* ready = std::get_if<decode::Ready>(&line)) {
+            table.ready(*ready);
+            ndjson.ready(*ready);
+            trace.ready(*ready);
+        }
+    }
+    void message(std::string_view) override {}
+};
+
+void check_formats(const std::vector<analyze::Summary>& reports) {
+    for (const auto& report : reports) {
+        std::ostringstream text, json;
+        report::write_text(text, report, {.intervals = true, .width = 80, .slowest = 5, .series = true});
+        check_shown(text.str());
+        report::write_json(json, report);
+        const auto read = nlohmann::json::parse(json.str(), nullptr, false);
+        fuzz::always(!read.is_discarded() && read.contains("accounting"));
+        check_shown(json.str());
+    }
+    std::ostringstream csv, metrics, page;
+    report::write_csv(csv, reports);
+    check_shown(csv.str(), "\r\n");
+    report::write_openmetrics(metrics, reports);
+    check_shown(metrics.str());
+    fuzz::always(metrics.str().ends_with("# EOF\n"));
+    report::write_html(page, reports);
+    check_shown(page.str(), "\t\r\n");
+}
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const auto text = fuzz::text_of(data, size);
+    const auto whole = text.substr(0, text.rfind('\n') + 1), last = text.substr(whole.size());
+    Reader reader;
+    Recogniser recogniser;
+    recogniser.feed(whole, reader);
+    if (recogniser.refusal()) return 0;
+    recogniser.finish(last, reader);
+    reader.table.end();
+    reader.ndjson.end();
+    reader.trace.end();
+    check_shown(reader.events.str());
+    std::vector<analyze::Summary> reports;
+    for (auto& part : reader.parts) {
+        auto& report = reports.emplace_back(part.analyzer.summary());
+        report.input = recogniser.input();
+        report.notes = part.source->notes();
+    }
+    if (!reports.empty()) check_formats(reports);
+    return 0;
+}
