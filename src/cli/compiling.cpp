@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "host/cures.h"
 #include "host/symbol_table.h"
+#include "launch/child_setup.h"
 #include "render/script.h"
 
 namespace stapgen::cli {
@@ -120,6 +121,10 @@ base::Result<launch::Compiled> compile(Preparation& preparation, bool quiet, boo
     preparation.job.progress = &progress;
     if (verbose) {
         preparation.job.stap_said = [](std::string_view line) { std::cerr << base::printable(line) << '\n'; };
+    }
+    // What stap leaves behind where it is killed goes with our folder.
+    if (const auto folder = preparation.folder.path().string(); launch::stap_takes_as_tmpdir(folder)) {
+        preparation.job.environment["TMPDIR"] = folder;
     }
     auto compiled = launch::compile(preparation.job);
     preparation.job.progress = nullptr;

@@ -1,6 +1,8 @@
 #include "cli/doing.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <iostream>
 
@@ -10,6 +12,14 @@ void show_error(const base::Error& error) {
     std::string text = fmt::format("stapgen: {}\n", error.what);
     if (!error.hint.empty()) text += fmt::format("  hint: {}\n", error.hint);
     std::cerr << text;
+}
+
+base::Result<void> finish_output() {
+    if (std::cout.flush()) return {};
+    struct stat status {};
+    const bool is_known = ::fstat(STDOUT_FILENO, &status) == 0;
+    if (!is_known || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || ::isatty(STDOUT_FILENO) != 0) return {};
+    return base::failed("the output could not be written to its end", "see whether the disk it goes to is full");
 }
 
 int exit_code_of(const base::Error& error) {

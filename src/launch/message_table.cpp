@@ -33,7 +33,7 @@ constexpr MessageRow table[] = {
 
     // Pass 1
     {"parse-error", 1, failure, 50, "parse error: *", "the script has an error: {1}",
-     "if it is your own recipe, see the lines below it in the log; if it is stapgen's, report it"},
+     "line and column are of what 'stapgen render' prints; if the recipe is stapgen's, report it"},
     {"empty-script", 1, failure, 50, "Input file '*' is empty", "the script {1} is empty",
      "look at it with stapgen render"},
 
@@ -166,9 +166,9 @@ constexpr MessageRow table[] = {
     {"errors-skipped", 5, loss, 30, "Number of errors: *, skipped probes: *",
      "{1} errors in probes, {2} probes skipped", "the result is incomplete: narrow what is measured"},
     {"transport", 5, loss, 30, "There were * transport failures.", "{1} records did not fit into the buffers",
-     "larger buffers, or fewer records"},
+     "fewer records (name a target), or a larger buffer (-s)"},
     {"lost", 5, loss, 30, "There were * lost messages, * lost bytes", "{1} records ({2} bytes) were lost",
-     "larger buffers, or fewer records"},
+     "fewer records (name a target), or a larger buffer (-s)"},
     {"missed-kretprobe", 5, loss, 25, "Skipped due to missed kretprobe/* on '*': *", "{3} returns of {2} missed",
      "raise it: --stap-option=-DKRETACTIVE=..."},
     {"missed-kprobe", 5, loss, 25, "Skipped due to missed kprobe on '*': *", "{2} calls of {1} missed", ""},
