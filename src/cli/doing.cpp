@@ -17,8 +17,7 @@ void show_error(const base::Error& error) {
 base::Result<void> finish_output() {
     if (std::cout.flush()) return {};
     struct stat status {};
-    const bool is_known = ::fstat(STDOUT_FILENO, &status) == 0;
-    if (!is_known || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || ::isatty(STDOUT_FILENO) != 0) return {};
+    if (::fstat(STDOUT_FILENO, &status) != 0 || !S_ISREG(status.st_mode)) return {};
     return base::failed("the output could not be written to its end", "see whether the disk it goes to is full");
 }
 

@@ -38,8 +38,10 @@ base::Result<void> exec(const Program& program, const ExecOptions& options) {
     }
     auto recorder = Recorder::create(*machine, *plan, {std::nullopt, "module", module->path, {}});
     if (!recorder) return tl::make_unexpected(recorder.error());
-    return measure(*machine, program.catalog, load_job_of(target, module->path, *plan), options.module, *plan,
-                   recorder->get());
+    auto job = load_job_of(target, module->path, *plan);
+    // Once it is loaded a kill -9 leaves no copy behind.
+    job.loaded = [&] { module->copy.reset(); };
+    return measure(*machine, program.catalog, std::move(job), options.module, *plan, recorder->get());
 }
 
 }  // namespace

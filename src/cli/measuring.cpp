@@ -34,10 +34,8 @@ base::Result<void> measure(const host::System& machine, const recipe::Catalog& c
     }
     auto end = launch::load(machine, job);
     if (!end) return tl::make_unexpected(end.error());
-    RunEnd run_end{end->losses, {}, end->ending.interrupted};
-    if (end->failure) run_end.broke_off = end->failure->what;
     const auto measured = measurement.measured();
-    auto shown = measurement.finish(run_end);
+    auto shown = measurement.finish({end->losses, end->broke_off, end->ending.interrupted});
     const bool asked = end->ending.interrupted || end->ending.was_stopped;
     if (!plan.quiet && !asked && !end->failure && (plan.duration || plan.intervals)) {
         std::cerr << fmt::format(

@@ -59,7 +59,7 @@ std::string remedy_for(const Ending& ending, int pass) {
         case 0:
             // Where stap cannot write the C that it makes, it says nothing.
             return pass == writing_c ? "see whether $TMPDIR (or /tmp) has room, and what ulimit -f allows"
-                                     : "see what it said last";
+                                     : "run it again with -v to see all that it says";
         case SIGKILL:
             return "somebody killed it, or the kernel did for want of memory (dmesg tells): run it again";
         case SIGINT:
@@ -73,14 +73,18 @@ std::string remedy_for(const Ending& ending, int pass) {
     }
 }
 
+/// Why it failed, as far as that is known.
+std::string reason_of(const Ending& ending, const MessageReader& messages) {
+    if (const auto* cause = messages.cause(); cause != nullptr) return cause->cause;
+    if (ending.signal == 0) return fmt::format("it ended with exit code {}", ending.exit_code);
+    return fmt::format("it was ended by signal {} ({})", ending.signal, ::strsignal(ending.signal));
+}
+
 base::Error failure(std::string_view doing, const Ending& ending, const MessageReader& messages,
                     const std::string& log) {
     base::Error error;
     const auto* cause = messages.cause();
-    const auto how = ending.signal != 0
-                         ? fmt::format("it was ended by signal {} ({})", ending.signal, ::strsignal(ending.signal))
-                         : fmt::format("it ended with exit code {}", ending.exit_code);
-    error.what = fmt::format("{}: {}", doing, cause != nullptr ? cause->cause : how);
+    error.what = fmt::format("{}: {}", doing, reason_of(ending, messages));
     error.hint = cause != nullptr ? cause->remedy : remedy_for(ending, messages.pass());
     // A machine that cannot do it is another failure than a script that went wrong.
     if (cause != nullptr && cause->rank >= 75) error.kind = base::ErrorKind::cannot_here;
@@ -206,6 +210,7 @@ base::Result<LoadEnd> load(const host::System& system, const LoadJob& job) {
     bool any_output = false;
     auto handlers = job.handlers;
     handlers.output = [&](Line line, Control& control) {
+        if (!any_output && job.loaded) job.loaded();
         any_output = true;
         if (job.handlers.output) job.handlers.output(line, control);
     };
@@ -234,6 +239,7 @@ base::Result<LoadEnd> load(const host::System& system, const LoadJob& job) {
             return tl::make_unexpected(std::move(error));
         }
         end.failure = std::move(error);
+        end.broke_off = reason_of(*ending, messages);
     }
     return end;
 }

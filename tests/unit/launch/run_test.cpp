@@ -152,12 +152,16 @@ TEST_CASE("a run that breaks off after some output has both: what there is, and 
                               "ERROR: Array overflow, check MAXMAPENTRIES near identifier 'seen' at x.stp:3:1\n"
                               "WARNING: Number of errors: 1, skipped probes: 2\n");
     job.handlers.output = [&](Line line, Control&) { records.emplace_back(line.text); };
+    int times_loaded = 0;
+    job.loaded = [&] { ++times_loaded; };
     const auto end = load(bench.system, job);
     REQUIRE(end);
     CHECK(records == std::vector<std::string>{"record"});
     CHECK(end->losses.skipped_probes == 2);
     REQUIRE(end->failure);
     CHECK(end->failure->what.find("a table of the script is full") != std::string::npos);
+    CHECK(end->broke_off.starts_with("a table of the script is full"));
+    CHECK(times_loaded == 1);
 }
 
 TEST_CASE("a module that the kernel refuses is an error, for nothing was measured") {
