@@ -145,8 +145,8 @@ constexpr MessageRow table[] = {
      "the module's name {1} is too short to be made unique", "only one run of it at a time is possible"},
 
     // Pass 5: running. The script's run is over after these.
-    {"map-full", 5, failure, 70, "Array overflow, check * near *", "a table of the script is full (at {2})",
-     "raise it: --stap-option=-DMAXMAPENTRIES=..., or narrow what is measured"},
+    {"map-full", 5, failure, 70, "Array overflow, check * near *", "a table of the script is full ({1}, at {2})",
+     "raise it there, or by --stap-option=-DMAXMAPENTRIES=... where it names no size, or narrow what is measured"},
     {"max-action", 5, failure, 70, "MAXACTION exceeded", "a probe of the script took too many steps",
      "raise it: --stap-option=-DMAXACTION=..."},
     {"max-nesting", 5, failure, 70, "MAXNESTING exceeded", "functions of the script call each other too deeply",

@@ -239,7 +239,8 @@ base::Result<LoadEnd> load(const host::System& system, const LoadJob& job) {
             return tl::make_unexpected(std::move(error));
         }
         end.failure = std::move(error);
-        end.broke_off = reason_of(*ending, messages);
+        // Errors in probes that the script may have (MAXERRORS) are told at the end, too.
+        if (!ending->interrupted && !ending->was_stopped) end.broke_off = reason_of(*ending, messages);
     }
     return end;
 }

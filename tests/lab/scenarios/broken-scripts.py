@@ -12,11 +12,11 @@ BROKEN = {
     "action": ("if (bytes == 17) for (i = 0; i < 100000; i++) burnt += i", "global burnt", ["MAXACTION=2000"]),
     "table": ("table[now] = 1", "global table[29]", []),
     "fault": ("if (bytes == 17) fault += kernel_long(bytes)", "global fault", []),
-    "errors": ("if (bytes == 17) quotient += 1 / (bytes - 17)", "global quotient", ["MAXERRORS=100"]),
-    "too-many": ("if (bytes == 17) quotient += 1 / (bytes - 17)", "global quotient", ["MAXERRORS=3"]),
+    "errors": ("if (1 / (bytes - 17) > 7) reported <<< 0", "", ["MAXERRORS=100"]),
+    "too-many": ("if (1 / (bytes - 17) > 7) reported <<< 0", "", ["MAXERRORS=3"]),
     # Each CPU's tick wants what the other one's holds, and does not wait for it.
-    "skipped": ("", "global held\nprobe timer.profile { for (i = 0; i < 700; i++) held += i }",
-                ["MAXTRYLOCK=1", "TRYLOCKDELAY=1"]),
+    "skipped": ("", "global held\nprobe timer.profile { for (i = 0; i < 5000; i++) held += i; if (held < 0) println(held) }",
+                ["MAXACTION=100000", "MAXTRYLOCK=1", "TRYLOCKDELAY=1"]),
     "overload": ("", "", ["STP_OVERLOAD_INTERVAL=1000000", "STP_OVERLOAD_THRESHOLD=1000"]),
 }
 
@@ -74,7 +74,32 @@ def prepare(lab):
     shutil.rmtree(lab.work / "cache")
 
 
+# Exit code, records and errors (nothing: any number), what the WARNING says, and whether the run was ended by that.
+EXPECTED = {
+    "action": (1, 42, 1, "a probe of the script took too many steps", True),
+    "table": (1, 30, 1, r"a table of the script is full \(size limit \(29\), at identifier 'table' at \S+:\d+:\d+\)", True),
+    "fault": (1, 42, 1, "copy fault at 0x11", True),
+    "errors": (1, 89, 7, "7 probes ended in an error", False),
+    "too-many": (1, 45, 4, "the script divided by zero", True),
+    "skipped": (1, None, 0, "too many probes had to be skipped", True),
+    "overload": (1, None, None, "the probes took more than half of the processor's time", True),
+}
+
+
 def check(lab):
-    for name in BROKEN:
-        print(f"--- {lab.suite} {name}: exit {lab.read(name + '.exit').strip()}, modules {lab.read(name + '.modules').strip()}\n"
-              f"{lab.read(name + '.err')}{lab.read(name + '.txt')}{lab.read(name + '.report')}")
+    for name, (exit_code, records, errors, said, broke_off) in EXPECTED.items():
+        report = json.loads(lab.read(f"{name}.json"))
+        account = report["accounting"]
+        print(f"{lab.suite} {name}: exit {lab.read(name + '.exit').strip()}, {account['reported']} of {account['seen']}, "
+              f"errors {account['probe_errors']}, skipped {account['skipped_probes']}, {report.get('broke_off')}\n"
+              f"{lab.read(name + '.err').rstrip()}")
+        assert int(lab.read(f"{name}.exit")) == exit_code and lab.read(f"{name}.modules").strip() == "0", name
+        assert account["closed"] and account["reported"] == (records or account["reported"])
+        assert account["probe_errors"] == (account["probe_errors"] if errors is None else errors)
+        assert report == json.loads(lab.read(f"{name}.again")), "the recording is the report"
+        warnings = [line for line in lab.read(f"{name}.txt").splitlines() if line.startswith("WARNING: ")]
+        assert any(re.search(said, line) for line in warnings), warnings
+        assert any("the run broke off" in line for line in warnings) == broke_off == ("broke_off" in report), warnings
+        assert "hint: " in lab.read(f"{name}.err")
+    assert json.loads(lab.read("skipped.json"))["accounting"]["skipped_probes"] > 100
+    assert lab.read("modules-left").strip() == "0"

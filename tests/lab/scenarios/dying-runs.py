@@ -59,6 +59,7 @@ end() {
     stapgen report $name.rec >$name.txt 2>/dev/null
 }
 
+cat /proc/sys/debug/kprobes-optimization >optimization
 for signal in TERM KILL SEGV; do
     begin stapio-$signal -d 60; kill -$signal $(pgrep -x stapio); end
 done
@@ -120,6 +121,7 @@ for name in magic flags; do
     echo $? >$name.exit
 done
 
+cat /proc/sys/debug/kprobes-optimization >>optimization
 finish
 # Nothing can be loaded from here on, nor taken out.
 echo 1 >/proc/sys/kernel/modules_disabled
@@ -188,3 +190,4 @@ def check(lab):
                                   ("disabled", 4, "kernel.modules_disabled")):
         Ended(lab, name, recorded=False).expect(exit_code, word, "hint: ")
     assert lab.read("modules-left").strip() == "0"
+    print(f"{lab.suite}: kernel's optimization of kprobes before and after: {lab.read('optimization').split()}")
