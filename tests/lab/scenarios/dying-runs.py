@@ -152,7 +152,7 @@ class Ended:
             account = self.report["accounting"]
             print(f"  recorded {account['reported']} of {account['seen']}, closed {account['closed']}, broke off: "
                   f"{self.report.get('broke_off')}; {lab.read(name + '.report').strip()}")
-            assert account["reported"] >= 53, self.name
+            assert account["seen"] >= 53, self.name
 
     def expect(self, exit_code, *words):
         assert self.exit == exit_code and self.modules == 0 and not self.left, self.name
