@@ -107,6 +107,7 @@ void add_up(Transport& into, const Transport& more) {
     add_to(into.skipped_probes, more.skipped_probes);
     add_to(into.probe_errors, more.probe_errors);
     add_to(into.transport_failures, more.transport_failures);
+    into.enough_buffer_mb = std::max(into.enough_buffer_mb, more.enough_buffer_mb);
 }
 
 void add_cause(std::vector<Cause>& causes, std::string_view name, std::int64_t count) {
@@ -170,8 +171,9 @@ std::vector<Tally> total_tallies(const Summary& summary) {
 bool is_whole(const Summary& summary) {
     const auto& accounting = summary.accounting;
     const auto& transport = summary.transport;
-    return accounting.closed && accounting.lost_total() == 0 && accounting.unaccounted() == 0 &&
-           transport.skipped_probes == 0 && transport.probe_errors == 0 && transport.transport_failures == 0;
+    return summary.broke_off.empty() && accounting.closed && accounting.lost_total() == 0 &&
+           accounting.unaccounted() == 0 && transport.skipped_probes == 0 && transport.probe_errors == 0 &&
+           transport.transport_failures == 0;
 }
 
 base::Result<void> merge(Summary& into, const Summary& other) {
@@ -232,6 +234,9 @@ base::Result<void> merge(Summary& into, const Summary& other) {
     into.input.recognised += other.input.recognised;
     into.input.unrecognised += other.input.unrecognised;
     add_up(into.transport, other.transport);
+    if (into.broke_off.empty()) into.broke_off = other.broke_off;
+    if (into.clock_set_ns == 0) into.clock_set_ns = other.clock_set_ns;
+    add_to(into.suspended_ns, other.suspended_ns);
 
     const auto earlier = [](auto a, auto b) { return a && b ? std::min(a, b) : a ? a : b; };
     into.start_epoch_ns = earlier(into.start_epoch_ns, other.start_epoch_ns);

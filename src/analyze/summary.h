@@ -119,6 +119,7 @@ struct Transport {
     std::int64_t skipped_probes = 0;
     std::int64_t probe_errors = 0;
     std::int64_t transport_failures = 0;
+    std::int64_t enough_buffer_mb = 0;  ///< per CPU, that would have held what they cost; 0: not known, or too much
 };
 
 void add_up(Transport& into, const Transport& more);
@@ -170,6 +171,10 @@ struct Summary {
     std::vector<Counter> counters;               ///< as the recipe declares them
     std::optional<std::int64_t> start_epoch_ns;  ///< probes were live
     std::optional<std::int64_t> end_epoch_ns;    ///< the last moment the input tells of
+    /// Set by the caller, as the next two: why the run ended though nobody asked it to; empty if it did not.
+    std::string broke_off;
+    std::int64_t clock_set_ns = 0;  ///< the wall clock was set forward by so much after start_epoch_ns; negative: back
+    std::int64_t suspended_ns = 0;  ///< the machine was suspended for so long, which no time here has in it
 };
 
 /// The sum of the counts of drops or tallies; stops at the largest number.
@@ -188,7 +193,7 @@ std::vector<Drop> total_drops(const Summary& summary);
 /// `end_epoch_ns` mean nothing in them.
 std::vector<Tally> total_tallies(const Summary& summary);
 
-/// Whether anything in it says that data is missing: lost, skipped, unaccounted or not closed.
+/// Whether anything in it says that data is missing: lost, skipped, unaccounted, broken off or not closed.
 bool is_whole(const Summary& summary);
 
 /// Adds another recording of the same recipe, of another machine or another time: histograms, accounting,

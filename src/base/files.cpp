@@ -17,7 +17,10 @@ namespace stapgen::base {
 namespace {
 
 tl::unexpected<Error> system_error(std::string_view action, const std::filesystem::path& path) {
-    return failed(fmt::format("cannot {} {}: {}", action, path.string(), std::strerror(errno)));
+    const int why = errno;
+    const auto what = fmt::format("cannot {} {}: {}", action, path.string(), std::strerror(why));
+    if (why == ENOSPC || why == EDQUOT) return cannot_here(what, "make room there");
+    return failed(what);
 }
 
 class Descriptor {
@@ -60,7 +63,11 @@ Result<void> create_file(const std::filesystem::path& path, std::string_view con
     if (file.get() < 0) return system_error("create", path);
     while (!content.empty()) {
         const auto count = ::write(file.get(), content.data(), content.size());
-        if (count < 0 && errno != EINTR) return system_error("write", path);
+        if (count < 0 && errno != EINTR) {
+            auto error = system_error("write", path);
+            ::unlink(path.c_str());
+            return error;
+        }
         content.remove_prefix(static_cast<std::size_t>(count < 0 ? 0 : count));
     }
     return {};

@@ -15,7 +15,7 @@ Result<std::string> read_file(const std::filesystem::path& path,
                               std::size_t limit = std::numeric_limits<std::size_t>::max());
 
 /// Creates `path` with `content`, readable by the owner only. Fails if it is there already, even as a
-/// dangling symbolic link.
+/// dangling symbolic link. What cannot be written whole is not left behind.
 Result<void> create_file(const std::filesystem::path& path, std::string_view content);
 
 /// Puts `content` at `path` in one step: a reader sees the old file or the whole new one. Mode 0600.

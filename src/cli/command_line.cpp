@@ -224,12 +224,13 @@ int run_command_line(const std::vector<std::string>& given) {
         show_error(usage);
         return exit_code_of(usage);
     }
-    if (auto done = action(); !done) {
-        std::cout.flush();
+    auto done = action();
+    auto written = finish_output();
+    if (done) done = std::move(written);
+    if (!done) {
         show_error(done.error());
         return exit_code_of(done.error());
     }
-    std::cout.flush();
     return 0;
 }
 

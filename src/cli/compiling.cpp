@@ -11,6 +11,7 @@
 #include "cli/doctor_rows.h"
 #include "host/cures.h"
 #include "host/symbol_table.h"
+#include "launch/child_setup.h"
 #include "render/script.h"
 #include "render/standalone.h"
 
@@ -153,6 +154,10 @@ base::Result<launch::Compiled> compile(const host::System& machine, Preparation&
     preparation.job.progress = &progress;
     if (verbose) {
         preparation.job.stap_said = [](std::string_view line) { std::cerr << base::printable(line) << '\n'; };
+    }
+    // What stap leaves behind where it is killed goes with our folder.
+    if (const auto folder = preparation.folder.path().string(); launch::stap_takes_as_tmpdir(folder)) {
+        preparation.job.environment["TMPDIR"] = folder;
     }
     preparation.job.explanation = explanation(machine, preparation.question);
     auto compiled = launch::compile(preparation.job);

@@ -1,6 +1,8 @@
 #include "cli/doing.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <iostream>
 
@@ -26,6 +28,13 @@ void put_lines(std::string_view head, std::string_view text) {
 void show_error(const base::Error& error) {
     put_lines("stapgen: ", error.what);
     if (!error.hint.empty()) put_lines("  hint: ", error.hint);
+}
+
+base::Result<void> finish_output() {
+    if (std::cout.flush()) return {};
+    struct stat status {};
+    if (::fstat(STDOUT_FILENO, &status) != 0 || !S_ISREG(status.st_mode)) return {};
+    return base::failed("the output could not be written to its end", "see whether the disk it goes to is full");
 }
 
 int exit_code_of(const base::Error& error) {

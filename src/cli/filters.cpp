@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/option_groups.h"
 #include "cli/threads.h"
+#include "host/system.h"
 #include "launch/masked_bytes.h"
 
 namespace stapgen::cli {
@@ -86,7 +87,7 @@ base::Result<void> find_target(const FilterOptions& options, Filters& filters) {
         return base::bad_input(fmt::format("{} is a thread of process {}", *target, *process),
                                fmt::format("give -x {} for the thread or -p {} for the process", *target, *process));
     }
-    filters.target = target;
+    filters.target = host::Task::find(host::RealSystem({}), *target, options.target_pid.has_value());
     // Set for -p only, but a module that does not have it asks for no thread at all.
     filters.used.push_back({options.target_pid ? "--target-pid" : "--target-tid", {"stapgen_target_is_pid"}});
     if (options.target_pid) filters.globals["stapgen_target_is_pid"] = "1";

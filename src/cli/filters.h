@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "host/process_state.h"
 #include "launch/module_file.h"
 #include "recipe/recipe.h"
 
@@ -31,7 +32,7 @@ struct Filters {
         std::set<std::string> parameters;
     };
 
-    std::optional<std::int64_t> target;          ///< for staprun -x
+    std::optional<host::Task> target;          ///< of -x or -p
     std::map<std::string, std::string> globals;  ///< values of the script's globals
     std::vector<Used> used;
     std::map<std::string, std::string> as_typed;  ///< option without dashes -> its value

@@ -25,7 +25,9 @@ void add_list_command(CLI::App& app, const Program& program, Action& action) {
                 for (const auto& recipe : program.catalog.recipes) {
                     recipes.push_back({{"name", recipe.name}, {"summary", recipe.summary}});
                 }
-                std::cout << nlohmann::ordered_json{{"schema", "stapgen.list/1"}, {"recipes", recipes}}.dump(2, ' ', true) << '\n';
+                std::cout << nlohmann::ordered_json{{"schema", "stapgen.list/1"}, {"recipes", recipes}}.dump(2, ' ',
+                                                                                                             true)
+                          << '\n';
                 return {};
             }
             Rows rows;

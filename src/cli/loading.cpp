@@ -43,7 +43,11 @@ void add_facts(const recording::Head& head, analyze::Summary& summary) {
 }
 
 void add_facts(const recording::Tail& tail, analyze::Summary& summary) {
-    analyze::add_up(summary.transport, {tail.skipped_probes, tail.probe_errors, tail.transport_failures});
+    analyze::add_up(summary.transport,
+                    {tail.skipped_probes, tail.probe_errors, tail.transport_failures, tail.enough_buffer_mb});
+    if (!tail.broke_off.empty()) summary.broke_off = tail.broke_off;
+    summary.clock_set_ns = tail.clock_set_ns;
+    summary.suspended_ns = tail.suspended_ns;
     for (const auto& [name, help, count] : tail.counter_rises)
         summary.counters.push_back({name, help, count});
     for (const auto& name : tail.addresses) {

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "base/text.h"
+#include "cli/losses.h"
 #include "cli/meanings.h"
 
 namespace stapgen::cli {
@@ -34,6 +35,7 @@ launch::Handlers Measurement::handlers() {
 }
 
 void Measurement::output(launch::Line line, launch::Control& control) {
+    bytes_ += static_cast<std::int64_t>(line.text.size()) + 1;
     // Of a line that was cut the last number may be wrong: it counts as not understood.
     const auto parsed = parser_.feed(line.cut ? std::string_view("(cut)") : line.text);
     const auto* record = std::get_if<decode::Record>(&parsed);
@@ -68,16 +70,63 @@ void Measurement::tick(launch::Control& control) {
     // Often enough for a person, and for a reader who goes away; not for each line.
     if (events_ && !std::cout.flush()) control.request_stop();
     if (recorder_ != nullptr) recorder_->tick();
+    look_at_target(control);
     if (plan_.duration && ready_at_ && Clock::now() - *ready_at_ >= *plan_.duration) control.request_stop();
 }
 
-base::Result<void> Measurement::finish(const analyze::Transport& transport, bool interrupted) {
-    const auto counters = counter_rises();
-    if (recorder_ != nullptr) recorder_->end(transport, counters);
+/// As perf and strace do: what it did is done, and its number may soon be another's.
+void Measurement::look_at_target(launch::Control& control) {
+    const auto& target = plan_.filters.target;
+    if (!target || target_has_ended_ || !target->has_ended(machine_)) return;
+    target_has_ended_ = true;
+    if (!plan_.quiet) {
+        std::cerr << fmt::format(
+            "stapgen: {} has ended, and the measurement with it; --comm NAME also measures what "
+            "starts later\n",
+            target->name());
+    }
+    control.request_stop();
+}
+
+std::chrono::nanoseconds Measurement::measured() const {
+    return ready_at_ ? Clock::now() - *ready_at_ : Clock::duration::zero();
+}
+
+analyze::Summary Measurement::summary_of(const RunEnd& end) {
+    analyze::Summary summary;
+    if (analyzer_) summary = analyzer_->summary();
+    summary.input = parser_.input();
+    summary.transport = transport_of(end.losses);
+    summary.counters = counter_rises();
+    summary.broke_off = end.broke_off;
+    if (ready_at_) {
+        const auto change = host::change_of(clocks_at_ready_, host::read_clock_offsets());
+        summary.clock_set_ns = change.set_ns;
+        summary.suspended_ns = change.suspended_ns;
+    }
+    if (!summary.accounting.closed) {
+        // The script's own count was lost with them.
+        analyze::add_cause(summary.accounting.lost, "transport", summary.transport.transport_failures);
+        summary.accounting.seen += summary.transport.transport_failures;
+    }
+    summary.transport.enough_buffer_mb = enough_buffer_mb(machine_, end.losses, plan_.buffer_mb, summary, bytes_);
+    return summary;
+}
+
+base::Result<void> Measurement::finish(const RunEnd& end) {
+    auto summary = summary_of(end);
+    if (recorder_ != nullptr) recorder_->end(summary);
     if (const auto& refusal = parser_.refusal()) return tl::make_unexpected(*refusal);
     if (refusal_) return tl::make_unexpected(*refusal_);
+    if (const auto enough = summary.transport.enough_buffer_mb; enough > 0 && !plan_.quiet) {
+        std::cerr << fmt::format("stapgen: a buffer of {0} MB for each CPU would have held what was lost: -s {0}\n",
+                                 enough);
+    }
     if (!analyzer_) {
-        if (interrupted) return base::failed("interrupted before the measurement began");
+        if (target_has_ended_) {
+            return base::failed(fmt::format("{} ended before the measurement began", plan_.filters.target->name()));
+        }
+        if (end.interrupted) return base::failed("interrupted before the measurement began");
         return base::failed("the module printed no records", "run it again with -v to see what it says");
     }
     if (events_) {
@@ -85,15 +134,6 @@ base::Result<void> Measurement::finish(const analyze::Transport& transport, bool
         events_->interrupt();
     }
     if (trace_) cli::finish(*trace_);
-    auto summary = analyzer_->summary();
-    summary.input = parser_.input();
-    summary.transport = transport;
-    if (!summary.accounting.closed) {
-        // The script's own count was lost with them.
-        analyze::add_cause(summary.accounting.lost, "transport", summary.transport.transport_failures);
-        summary.accounting.seen += summary.transport.transport_failures;
-    }
-    summary.counters = counters;
     names_.put_into(summary);
     put_meanings(summary, catalog_);
     present(std::cout, {&summary, 1}, plan_.presentation);
@@ -122,6 +162,7 @@ void Measurement::ready(const decode::Ready& ready) {
     if (events_) events_->ready(ready);
     if (trace_) trace_->ready(ready);
     ready_at_ = Clock::now();
+    clocks_at_ready_ = host::read_clock_offsets();
     if (!counters_.empty()) counters_before_ = host::read_net_counters(machine_);
     if (!plan_.quiet) std::cerr << fmt::format("stapgen: measuring {}; Ctrl-C ends it\n", name_);
 }

@@ -12,14 +12,23 @@
 #include "cli/recorder.h"
 #include "cli/run_options.h"
 #include "decode/record_parser.h"
+#include "host/clocks.h"
 #include "host/net_counters.h"
 #include "host/system.h"
 #include "launch/child_process.h"
+#include "launch/messages.h"
 #include "recipe/catalog.h"
 #include "report/event_writer.h"
 #include "report/perfetto_writer.h"
 
 namespace stapgen::cli {
+
+/// How a run ended, as far as its lines do not tell.
+struct RunEnd {
+    launch::Losses losses{};
+    std::string broke_off{};   ///< why it ended though nobody asked it to; empty if it did not
+    bool interrupted = false;  ///< by the user
+};
 
 /// Everything that happens between the lines of a measurement, wherever they come from, and the report.
 class Measurement {
@@ -31,8 +40,10 @@ class Measurement {
 
     /// What is to be done with lines as they come.
     launch::Handlers handlers();
-    /// Writes the report of the whole. `interrupted`: by the user.
-    base::Result<void> finish(const analyze::Transport& transport, bool interrupted);
+    /// Writes the report of the whole.
+    base::Result<void> finish(const RunEnd& end);
+    /// For how long it has measured; 0: no probe was live.
+    [[nodiscard]] std::chrono::nanoseconds measured() const;
 
   private:
     using Clock = std::chrono::steady_clock;
@@ -42,7 +53,9 @@ class Measurement {
     void tick(launch::Control& control);
     void begin(const decode::Header& header);
     void ready(const decode::Ready& ready);
+    void look_at_target(launch::Control& control);
     void read_counters();
+    analyze::Summary summary_of(const RunEnd& end);
     std::vector<analyze::Counter> counter_rises();
     void show_interval();
 
@@ -57,6 +70,9 @@ class Measurement {
     std::optional<report::PerfettoWriter> trace_;
     std::optional<base::Error> refusal_;
     std::optional<Clock::time_point> ready_at_;
+    host::ClockOffsets clocks_at_ready_;
+    bool target_has_ended_ = false;
+    std::int64_t bytes_ = 0;  ///< of all lines, with their ends
     std::int64_t intervals_ = 0;
     std::vector<recipe::Counter> counters_;  ///< of the header's recipe
     host::NetCounters counters_before_;

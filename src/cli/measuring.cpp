@@ -1,11 +1,14 @@
 #include "cli/measuring.h"
 
+#include <fmt/format.h>
+
 #include <iostream>
 
 #include "base/files.h"
-#include "cli/losses.h"
+#include "base/units.h"
 #include "cli/measurement.h"
 #include "launch/counting.h"
+#include "launch/left_modules.h"
 #include "render/script.h"
 
 namespace stapgen::cli {
@@ -15,7 +18,7 @@ launch::LoadJob load_job_of(const host::Target& target, const std::filesystem::p
     job.target = target;
     job.cache = base::cache_directory();
     job.options.module = module;
-    job.options.target_id = plan.filters.target;
+    if (plan.filters.target) job.options.target_id = plan.filters.target->id();
     job.options.buffer_mb = plan.buffer_mb;
     job.options.globals = plan.filters.globals;
     return job;
@@ -25,9 +28,21 @@ base::Result<void> measure(const host::System& machine, const recipe::Catalog& c
                            const std::string& name, const MeasurePlan& plan, Recorder* recorder) {
     Measurement measurement(machine, catalog, name, plan, recorder);
     job.handlers = measurement.handlers();
+    if (!plan.quiet) {
+        for (const auto& line : launch::told(launch::left_modules(machine)))
+            std::cerr << "stapgen: " << line << '\n';
+    }
     auto end = launch::load(machine, job);
     if (!end) return tl::make_unexpected(end.error());
-    auto shown = measurement.finish(transport_of(end->losses), end->ending.interrupted);
+    const auto measured = measurement.measured();
+    auto shown = measurement.finish({end->losses, end->broke_off, end->ending.interrupted});
+    const bool asked = end->ending.interrupted || end->ending.was_stopped;
+    if (!plan.quiet && !asked && !end->failure && (plan.duration || plan.intervals)) {
+        std::cerr << fmt::format(
+            "stapgen: the run ended by itself after {}, before {} was over: its script was done, or "
+            "somebody ended stapio\n",
+            base::format_duration(measured), plan.duration ? "-d" : "-n");
+    }
     if (!plan.quiet) {
         for (const auto& message : end->messages) {
             std::cerr << "stapgen: " << message.cause;
@@ -52,7 +67,7 @@ base::Result<void> measure_counters(const host::System& machine, const recipe::C
     Measurement measurement(machine, catalog, recipe.name, plan, recorder);
     host::CounterLines lines(machine, render::header_line(recipe), recipe.record.tag);
     const auto ending = launch::count(lines, interval, measurement.handlers());
-    auto shown = measurement.finish({}, ending.interrupted);
+    auto shown = measurement.finish({{}, {}, ending.interrupted});
     if (!shown || recorder == nullptr) return shown;
     return recorder->outcome();
 }

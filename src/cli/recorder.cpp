@@ -119,11 +119,16 @@ void Recorder::tick() {
     tell_failure();
 }
 
-void Recorder::end(const analyze::Transport& transport, const std::vector<analyze::Counter>& counters) {
+void Recorder::end(const analyze::Summary& summary) {
+    const auto& transport = summary.transport;
     last_.skipped_probes = transport.skipped_probes;
     last_.probe_errors = transport.probe_errors;
     last_.transport_failures = transport.transport_failures;
-    for (const auto& [name, help, count] : counters)
+    last_.enough_buffer_mb = transport.enough_buffer_mb;
+    last_.broke_off = summary.broke_off;
+    last_.clock_set_ns = summary.clock_set_ns;
+    last_.suspended_ns = summary.suspended_ns;
+    for (const auto& [name, help, count] : summary.counters)
         last_.counter_rises.push_back({name, help, count});
     writer_->end();
     tell_failure();

@@ -42,7 +42,8 @@ class Recorder {
     void record(const decode::Record& record);
     /// To be called several times a second: what came a second ago is in the file.
     void tick();
-    void end(const analyze::Transport& transport, const std::vector<analyze::Counter>& counters);
+    /// Of the summary what the lines do not tell.
+    void end(const analyze::Summary& summary);
     [[nodiscard]] base::Result<void> outcome() const;
 
     [[nodiscard]] Names& names() { return names_; }

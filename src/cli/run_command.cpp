@@ -62,6 +62,8 @@ base::Result<void> run(const Program& program, const recipe::Recipe& recipe, con
     if (!recorder) return tl::make_unexpected(recorder.error());
     auto compiled = compile(*machine, *preparation, plan->quiet, plan->verbose);
     if (!compiled) return tl::make_unexpected(compiled.error());
+    // From here on only the module is needed, and a kill -9 leaves no folder behind.
+    { const auto no_longer = std::move(preparation->folder); }
     if (!plan->filters.used.empty()) {
         auto info = launch::read_module_info(compiled->module);
         if (!info) return tl::make_unexpected(info.error());

@@ -43,6 +43,10 @@ std::int64_t ns_of(auto moment) {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(moment.time_since_epoch()).count();
 }
 
+std::int64_t monotonic_ns() {
+    return ns_of(std::chrono::steady_clock::now());
+}
+
 }  // namespace
 
 std::map<CounterId, std::uint64_t> read_counters(const System& system) {
@@ -75,8 +79,9 @@ std::vector<std::string> counter_sources() {
 
 std::vector<std::string> CounterLines::begin() {
     last_ = read_counters(system_);
-    return {header_, fmt::format("ready\t{}\t{}", ns_of(std::chrono::system_clock::now()),
-                                 ns_of(std::chrono::steady_clock::now()))};
+    const auto now = monotonic_ns();
+    epoch_ns_ = ns_of(std::chrono::system_clock::now()) - now;
+    return {header_, fmt::format("ready\t{}\t{}", epoch_ns_ + now, now)};
 }
 
 void CounterLines::note(const std::string& name, const std::string& of, std::uint64_t rise,
@@ -110,7 +115,7 @@ std::vector<std::string> CounterLines::rises(const char* kind) {
         last_[id] = value;
     // What was read is what is reported: there is nothing to leave out.
     lines.push_back(fmt::format("{0}\t{1}\tseen={2}\treported={2}\tappeared-later={3}\treset={4}", kind,
-                                ns_of(std::chrono::system_clock::now()), total_, later_, fallen_));
+                                epoch_ns_ + monotonic_ns(), total_, later_, fallen_));
     return lines;
 }
 

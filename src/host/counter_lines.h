@@ -44,7 +44,8 @@ class CounterLines {
     const System& system_;
     std::string header_, tag_;
     std::map<CounterId, std::uint64_t> last_;
-    std::uint64_t total_ = 0;  ///< of all rises
+    std::int64_t epoch_ns_ = 0;  ///< of CLOCK_MONOTONIC's 0; as in a script, setting the wall clock changes no time
+    std::uint64_t total_ = 0;    ///< of all rises
     std::uint64_t later_ = 0, fallen_ = 0;
 };
 

@@ -275,8 +275,9 @@ void Loop::on_exit() {
     } else {
         ending_.exit_code = WEXITSTATUS(status);
     }
-    // What the child left of its group has been asked as well, and is not waited for.
-    if (ending_.gave_up) ::kill(-ending_.pid, SIGKILL);
+    // What the child left of its group has been asked as well, and is not waited for. One that was killed had no time
+    // to end what it had started: stap leaves a compiler.
+    if (ending_.gave_up || ending_.signal != 0) ::kill(-ending_.pid, SIGKILL);
     drain_.expires_after(handlers_.drain);
     drain_.async_wait([this](const boost::system::error_code& error) {
         if (!error) context_.stop();

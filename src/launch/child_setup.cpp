@@ -116,6 +116,11 @@ base::Result<void> ChildSetup::failure() {
                              "as root, copy the first to the second, or leave the symbol table cure out");
 }
 
+bool stap_takes_as_tmpdir(std::string_view folder) {
+    constexpr auto* allowed = "-/._0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    return folder.starts_with('/') && folder.find_first_not_of(allowed) == std::string_view::npos;
+}
+
 std::map<std::string, std::string> child_environment() {
     std::map<std::string, std::string> environment;
     // Of the caller's environment: who we are, and where debuginfo may come from. Nothing that changes what a
@@ -124,13 +129,8 @@ std::map<std::string, std::string> child_environment() {
                              "DEBUGINFOD_TIMEOUT", "http_proxy", "https_proxy", "no_proxy"}) {
         if (const char* value = std::getenv(name); value != nullptr) environment[name] = value;
     }
-    // stap refuses any other TMPDIR.
-    constexpr auto* allowed = "-/._0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    if (const char* value = std::getenv("TMPDIR"); value != nullptr && value[0] == '/') {
-        const bool safe = ::geteuid() != 0 || base::only_root_replaces(value);
-        if (safe && std::string_view(value).find_first_not_of(allowed) == std::string_view::npos) {
-            environment["TMPDIR"] = value;
-        }
+    if (const char* value = std::getenv("TMPDIR"); value != nullptr && stap_takes_as_tmpdir(value)) {
+        if (::geteuid() != 0 || base::only_root_replaces(value)) environment["TMPDIR"] = value;
     }
     std::string path;
     for (const auto& folder : host::program_folders())

@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -46,5 +47,8 @@ class ChildSetup {
     std::string uid_map_, gid_map_;
     int report_[2] = {-1, -1};
 };
+
+/// stap refuses any other $TMPDIR.
+bool stap_takes_as_tmpdir(std::string_view folder);
 
 }  // namespace stapgen::launch

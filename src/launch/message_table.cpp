@@ -34,7 +34,7 @@ constexpr MessageRow table[] = {
 
     // Pass 1
     {"parse-error", 1, failure, 50, "parse error: *", "the script has an error: {1}",
-     "if it is your own recipe, see the lines below it in the log; if it is stapgen's, report it"},
+     "line and column are of what 'stapgen render' prints; if the recipe is stapgen's, report it"},
     {"empty-script", 1, failure, 50, "Input file '*' is empty", "the script {1} is empty",
      "look at it with stapgen render"},
 
@@ -146,8 +146,8 @@ constexpr MessageRow table[] = {
      "the module's name {1} is too short to be made unique", "only one run of it at a time is possible"},
 
     // Pass 5: running. The script's run is over after these.
-    {"map-full", 5, failure, 70, "Array overflow, check * near *", "a table of the script is full (at {2})",
-     "raise it: --stap-option=-DMAXMAPENTRIES=..., or narrow what is measured"},
+    {"map-full", 5, failure, 70, "Array overflow, check * near *", "a table of the script is full ({1}, at {2})",
+     "raise it there, or by --stap-option=-DMAXMAPENTRIES=... where it names no size, or narrow what is measured"},
     {"max-action", 5, failure, 70, "MAXACTION exceeded", "a probe of the script took too many steps",
      "raise it: --stap-option=-DMAXACTION=..."},
     {"max-nesting", 5, failure, 70, "MAXNESTING exceeded", "functions of the script call each other too deeply",
@@ -167,9 +167,9 @@ constexpr MessageRow table[] = {
     {"errors-skipped", 5, loss, 30, "Number of errors: *, skipped probes: *",
      "{1} errors in probes, {2} probes skipped", "the result is incomplete: narrow what is measured"},
     {"transport", 5, loss, 30, "There were * transport failures.", "{1} records did not fit into the buffers",
-     "larger buffers, or fewer records"},
+     "fewer records (name a target), or a larger buffer (-s)"},
     {"lost", 5, loss, 30, "There were * lost messages, * lost bytes", "{1} records ({2} bytes) were lost",
-     "larger buffers, or fewer records"},
+     "fewer records (name a target), or a larger buffer (-s)"},
     {"missed-kretprobe", 5, loss, 25, "Skipped due to missed kretprobe/* on '*': *", "{3} returns of {2} missed",
      "raise it: --stap-option=-DKRETACTIVE=..."},
     {"missed-kprobe", 5, loss, 25, "Skipped due to missed kprobe on '*': *", "{2} calls of {1} missed", ""},

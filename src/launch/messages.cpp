@@ -79,8 +79,13 @@ bool count_losses(std::string_view line, Losses& losses) {
                      add_number(losses.errors, stars[0]);
                      add_number(losses.skipped_probes, stars[1]);
                  }) ||
-           found("There were * transport failures.",
-                 [&](const auto& stars) { add_number(losses.transport_failures, stars[0]); }) ||
+           found("There were * transport failures.*",
+                 [&](const auto& stars) {
+                     add_number(losses.transport_failures, stars[0]);
+                     if (const auto size = match("buffer size from *", stars[1])) {
+                         losses.buffer_mb = number_in(size->front());
+                     }
+                 }) ||
            found("There were * lost messages, * lost bytes",
                  [&](const auto& stars) {
                      add_number(losses.lost_messages, stars[0]);
@@ -114,6 +119,11 @@ void MessageReader::line(std::string_view text) {
         pass_failed_ = over->failed;
     }
     count_losses(text, losses_);
+    // Of a parse error stap tells the place in the next line.
+    if (const auto saw = match("saw: * at *", text);
+        saw && !diagnoses_.empty() && diagnoses_.back().id == "parse-error") {
+        diagnoses_.back().cause += base::printable(fmt::format(", not {} at {}", (*saw)[0], (*saw)[1]));
+    }
     if (auto diagnosis = diagnose(text, context_)) {
         // A run can repeat itself without end; what counts is in the first ones.
         constexpr std::size_t enough = 1000;

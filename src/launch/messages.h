@@ -43,6 +43,7 @@ struct Losses {
     std::int64_t transport_failures = 0;
     std::int64_t lost_messages = 0;
     std::int64_t lost_bytes = 0;
+    std::int64_t buffer_mb = 0;      ///< per CPU, where transport failures name it
     std::int64_t missed_probes = 0;  ///< kprobes and kretprobes that did not fire (stap -t only)
 
     [[nodiscard]] bool any() const {

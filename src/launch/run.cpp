@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <cstring>
+
 #include "base/files.h"
 #include "base/text.h"
 #include "launch/module_file.h"
@@ -30,14 +32,16 @@ class Transcript {
         }
     }
 
-    /// Writes it down and says where, as a sentence for a hint; empty if that was not possible.
+    /// Writes it down and says where, or why not, as a sentence for a hint.
     [[nodiscard]] std::string keep(const Command& command, const fs::path& cache) const {
         const auto file = cache / "last-failure.log";
         auto text = base::shell_quoted(command.argv) + "\n\n" + text_;
         if (left_out_ > 0) text += fmt::format("({} more lines)\n", left_out_);
         std::error_code ignored;
         fs::create_directories(cache, ignored);
-        if (!base::replace_file(file, text)) return {};
+        if (const auto kept = base::replace_file(file, text); !kept) {
+            return "SystemTap's own words are lost (" + kept.error().what + "): see them with -v";
+        }
         return "SystemTap's own words are in " + file.string();
     }
 
@@ -46,17 +50,43 @@ class Transcript {
     std::size_t left_out_ = 0;
 };
 
+/// What to do about a child of which nothing but its end is known.
+std::string remedy_for(const Ending& ending, int pass) {
+    constexpr int writing_c = 3;
+    switch (ending.signal) {
+        case 0:
+            // Where stap cannot write the C that it makes, it says nothing.
+            return pass == writing_c ? "see whether $TMPDIR (or /tmp) has room, and what ulimit -f allows"
+                                     : "run it again with -v to see all that it says";
+        case SIGKILL:
+            return "somebody killed it, or the kernel did for want of memory (dmesg tells): run it again";
+        case SIGINT:
+        case SIGTERM:
+        case SIGHUP:
+            return "somebody ended it: run it again";
+        case SIGXFSZ:
+            return "a file grew beyond what is allowed: see ulimit -f";
+        default:
+            return "it crashed: run it again; if it does so each time, another version of SystemTap may not";
+    }
+}
+
+/// Why it failed, as far as that is known.
+std::string reason_of(const Ending& ending, const MessageReader& messages) {
+    if (const auto* cause = messages.cause(); cause != nullptr) return cause->cause;
+    if (ending.signal == 0) return fmt::format("it ended with exit code {}", ending.exit_code);
+    return fmt::format("it was ended by signal {} ({})", ending.signal, ::strsignal(ending.signal));
+}
+
 base::Error failure(std::string_view doing, const Ending& ending, const MessageReader& messages, const std::string& log,
                     const Explanation& explanation) {
     base::Error error;
     const auto* cause = messages.cause();
-    const auto how = ending.signal != 0 ? fmt::format("it was ended by signal {}", ending.signal)
-                                        : fmt::format("it ended with exit code {}", ending.exit_code);
-    error.what = fmt::format("{}: {}", doing, cause != nullptr ? cause->cause : how);
-    if (cause != nullptr) error.hint = cause->remedy;
+    error.what = fmt::format("{}: {}", doing, reason_of(ending, messages));
+    error.hint = cause != nullptr ? cause->remedy : remedy_for(ending, messages.pass());
     // A machine that cannot do it is another failure than a script that went wrong.
     if (cause != nullptr && cause->rank >= 75) error.kind = base::ErrorKind::cannot_here;
-    if (!log.empty()) error.hint += (error.hint.empty() ? "" : "; ") + log;
+    error.hint += (error.hint.empty() ? "" : "; ") + log;
     if (cause != nullptr && explanation) error.hint += explanation(cause->id);
     return error;
 }
@@ -116,14 +146,23 @@ base::Result<Compiled> compile(const CompileJob& job) {
                                         pass_name(messages.pass())));
     }
     if (!ending->clean()) {
-        return tl::make_unexpected(
-            failure(doing, *ending, messages, transcript.keep(command, job.cache), job.explanation));
+        auto why = failure(doing, *ending, messages, transcript.keep(command, job.cache), job.explanation);
+        // Where the script was is nowhere to look: line and column are of what render prints.
+        const auto folder = job.options.script.parent_path().string() + "/";
+        for (auto at = why.what.find(folder); at != std::string::npos; at = why.what.find(folder))
+            why.what.erase(at, folder.size());
+        return tl::make_unexpected(std::move(why));
     }
     if (module.empty()) {
         return base::failed("stap ended well but named no module", transcript.keep(command, job.cache));
     }
     Compiled compiled;
     compiled.module = command.working_directory / module;  // an absolute path stays what it is
+    if (!fs::exists(compiled.module, error)) {
+        // It goes on without its cache, and only says so.
+        return tl::make_unexpected(failure("stap made a module that is nowhere to be found", *ending, messages,
+                                           transcript.keep(command, job.cache)), {}));
+    }
     for (const auto& diagnosis : messages.diagnoses()) {
         if (diagnosis.kind == MessageKind::warning) compiled.warnings.push_back(diagnosis);
     }
@@ -170,6 +209,7 @@ base::Result<LoadEnd> load(const host::System& system, const LoadJob& job) {
     bool any_output = false;
     auto handlers = job.handlers;
     handlers.output = [&](Line line, Control& control) {
+        if (!any_output && job.loaded) job.loaded();
         any_output = true;
         if (job.handlers.output) job.handlers.output(line, control);
     };
@@ -199,6 +239,8 @@ base::Result<LoadEnd> load(const host::System& system, const LoadJob& job) {
             return tl::make_unexpected(std::move(error));
         }
         end.failure = std::move(error);
+        // Errors in probes that the script may have (MAXERRORS) are told at the end, too.
+        if (!ending->interrupted && !ending->was_stopped) end.broke_off = reason_of(*ending, messages);
     }
     return end;
 }

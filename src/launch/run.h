@@ -50,8 +50,9 @@ struct LoadJob {
     LoadOptions options{};
     std::map<std::string, std::string> environment{};
     std::filesystem::path cache{};
-    Handlers handlers{};        ///< `error` gets every line of staprun's stderr
-    Explanation explanation{};  ///< may be empty
+    Handlers handlers{};             ///< `error` gets every line of staprun's stderr
+    std::function<void()> loaded{};  ///< the module is in the kernel, its file is no longer needed; may be empty
+    Explanation explanation{};       ///< may be empty
 };
 
 /// How a measurement ended, and what SystemTap says of it.
@@ -61,6 +62,7 @@ struct LoadEnd {
     std::vector<Diagnosis> messages;     ///< warnings, losses and errors it ended with
     std::vector<std::string> cleanup;    ///< what had to be done to get the module out; for the user
     std::optional<base::Error> failure;  ///< it broke off after some output: show what there is, then this
+    std::string broke_off;               ///< then: why, without what stapgen did at the time
 };
 
 /// Loads the module and hands out its records until it ends or is stopped. Whatever happens, afterwards the

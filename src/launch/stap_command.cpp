@@ -32,6 +32,22 @@ Argv what_to_build_for(const host::Target& target) {
     return {"-r", target.release_option};
 }
 
+std::string_view macro_name(std::string_view definition) {
+    return definition.substr(0, definition.find('='));
+}
+
+/// The user's own -D of a name replaces the recipe's: two are an error where warnings are.
+bool is_defined_by_user(std::string_view macro, const Argv& stap_options) {
+    for (std::size_t i = 0; i < stap_options.size(); ++i) {
+        std::string_view option = stap_options[i];
+        if (!option.starts_with("-D")) continue;
+        option.remove_prefix(2);
+        if (option.empty() && i + 1 < stap_options.size()) option = stap_options[i + 1];
+        if (macro_name(option) == macro_name(macro)) return true;
+    }
+    return false;
+}
+
 Argv what_to_build_with(const CompileOptions& options) {
     Argv group;
     for (const auto& folder : options.tapsets)
@@ -39,8 +55,9 @@ Argv what_to_build_with(const CompileOptions& options) {
     for (const auto& [key, value] : options.kbuild)
         append(group, {"-B", key + "=" + value});
     if (!options.runtime.empty()) append(group, {"-R", options.runtime.string()});
-    for (const auto& macro : options.macros)
-        append(group, {"-D", macro});
+    for (const auto& macro : options.macros) {
+        if (!is_defined_by_user(macro, options.stap_options)) append(group, {"-D", macro});
+    }
     if (options.guru) group.push_back("-g");
     return group;
 }

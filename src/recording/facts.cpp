@@ -163,6 +163,10 @@ std::string tail_line(const Tail& tail) {
     json["skipped_probes"] = tail.skipped_probes;
     json["probe_errors"] = tail.probe_errors;
     json["transport_failures"] = tail.transport_failures;
+    json["enough_buffer_mb"] = tail.enough_buffer_mb;
+    json["broke_off"] = tail.broke_off;
+    json["clock_set_ns"] = tail.clock_set_ns;
+    json["suspended_ns"] = tail.suspended_ns;
     auto& rises = json["counter_rises"] = Json::array();
     for (const auto& rise : tail.counter_rises) {
         rises.push_back({{"name", rise.name}, {"help", rise.help}, {"count", rise.count ? Json(*rise.count) : Json()}});
@@ -239,6 +243,10 @@ std::optional<Tail> parse_tail(std::string_view text) {
     take(at_key(*json, "skipped_probes"), tail.skipped_probes);
     take(at_key(*json, "probe_errors"), tail.probe_errors);
     take(at_key(*json, "transport_failures"), tail.transport_failures);
+    take(at_key(*json, "enough_buffer_mb"), tail.enough_buffer_mb);
+    take(at_key(*json, "broke_off"), tail.broke_off);
+    take(at_key(*json, "clock_set_ns"), tail.clock_set_ns);
+    take(at_key(*json, "suspended_ns"), tail.suspended_ns);
     take(at_key(*json, "counter_rises"), tail.counter_rises);
     take(at_key(*json, "counters"), tail.counters);
     take(at_key(*json, "addresses"), tail.addresses);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/saturate.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "report/wall_time.h"
@@ -21,6 +22,10 @@ std::string causes_text(const std::vector<analyze::Cause>& causes) {
         text += fmt::format("{}{} {}", text.empty() ? " (" : ", ", base::printable(name), count);
     }
     return text.empty() ? text : text + ")";
+}
+
+std::string length_text(std::int64_t ns) {
+    return base::format_duration(std::chrono::nanoseconds(ns < 0 ? base::saturating_subtract(0, ns) : ns));
 }
 
 }  // namespace
@@ -63,8 +68,17 @@ std::vector<std::string> warnings_of(const analyze::Summary& summary) {
          "the input stops without its last line; the counts are those of its last tick and later");
     warn(transport.skipped_probes != 0, fmt::format("SystemTap skipped {} probes", transport.skipped_probes));
     warn(transport.probe_errors != 0, fmt::format("{} probes ended in an error", transport.probe_errors));
+    const auto& enough = transport.enough_buffer_mb;
     warn(transport.transport_failures != 0,
-         fmt::format("the way to user space was full {} times", transport.transport_failures));
+         fmt::format("the way to user space was full {} times{}", transport.transport_failures,
+                     enough > 0 ? fmt::format("; with {0} MB per CPU (-s {0}) it would not have been", enough) : ""));
+    warn(!summary.broke_off.empty(), fmt::format("the run broke off: {}", base::printable(summary.broke_off)));
+    warn(summary.clock_set_ns != 0,
+         fmt::format("the wall clock was set {} by {} meanwhile; times here go on by what it said at the start",
+                     summary.clock_set_ns > 0 ? "forward" : "back", length_text(summary.clock_set_ns)));
+    warn(summary.suspended_ns != 0,
+         fmt::format("the machine was suspended for {} meanwhile, which no time here has in it",
+                     length_text(summary.suspended_ns)));
     return texts;
 }
 

@@ -263,6 +263,7 @@ Json accounting_json(const analyze::Summary& summary) {
     object["skipped_probes"] = summary.transport.skipped_probes;
     object["probe_errors"] = summary.transport.probe_errors;
     object["transport_failures"] = summary.transport.transport_failures;
+    if (summary.transport.enough_buffer_mb > 0) object["enough_buffer_mb"] = summary.transport.enough_buffer_mb;
     object["closed"] = accounting.closed;
     return object;
 }
@@ -290,6 +291,9 @@ void write_json(std::ostream& out, const analyze::Summary& summary, const JsonOp
     if (options.interval) document["interval"] = *options.interval;
     document["start"] = time_or_null(summary.start_epoch_ns);
     document["end"] = time_or_null(summary.end_epoch_ns);
+    if (!summary.broke_off.empty()) document["broke_off"] = summary.broke_off;
+    if (summary.clock_set_ns != 0) document["clock_set_ns"] = summary.clock_set_ns;
+    if (summary.suspended_ns != 0) document["suspended_ns"] = summary.suspended_ns;
     document["stages"] = Json::array();
     const auto shares = shares_of(summary.stages);
     for (std::size_t i = 0; i < summary.stages.size(); ++i) {

@@ -57,6 +57,15 @@ int with_grandchild() {
     return 3;
 }
 
+/// As a stap that is killed while a compiler runs.
+[[noreturn]] void die_with_grandchild() {
+    const pid_t grandchild = ::fork();
+    if (grandchild == 0) wait_forever();
+    say(std::to_string(grandchild));
+    ::kill(::getpid(), SIGKILL);
+    wait_forever();
+}
+
 int show_descriptors() {
     for (int fd = 3; fd < 1024; ++fd) {
         if (::fcntl(fd, F_GETFD) != -1) say("open " + std::to_string(fd));
@@ -75,7 +84,8 @@ int fail_with(const char* file) {
     return 1;
 }
 
-int compile_well() {
+/// As stap does it without a cache: the module is in the working folder, where there is room.
+int compile_well(bool has_room) {
     std::cerr << "Pass 1: parsed user script and 480 library scripts using 1virt/1res/1shr/1data kb, in "
                  "140usr/20sys/163real ms.\n"
                  "Pass 2: analyzed script: 1 probe, 0 functions, 0 embeds, 0 globals using 1virt/1res/1shr/1data "
@@ -83,7 +93,8 @@ int compile_well() {
                  "Pass 3: translated to C into \"/tmp/x.c\" using 1virt/1res/1shr/1data kb, in "
                  "0usr/0sys/1real ms.\n"
                  "Pass 4: compiled C into \"stap_1.ko\" in 2500usr/0sys/2600real ms.\n";
-    say("/cache/stap_1.ko");
+    if (has_room) std::ofstream("stap_1.ko") << "module";
+    say("stap_1.ko");
     return 0;
 }
 
@@ -100,10 +111,15 @@ int main(int argc, char** argv, char** environment) {
     if (mode == "until-asked") return until_asked();
     if (mode == "flood") return flood();
     if (mode == "grandchild") return with_grandchild();
+    if (mode == "die-with-grandchild") die_with_grandchild();
     if (mode == "descriptors") return show_descriptors();
     if (mode == "environment") return show_environment(environment);
     if (mode == "fail") return fail_with(std::getenv("FAKE_STAP_STDERR"));
-    if (mode == "compile") return compile_well();
+    if (mode == "compile") return compile_well(true);
+    if (mode == "compile-full") {
+        fail_with(std::getenv("FAKE_STAP_STDERR"));
+        return compile_well(false);
+    }
     if (mode == "record-then-fail") {
         say("record");
         return fail_with(std::getenv("FAKE_STAP_STDERR"));

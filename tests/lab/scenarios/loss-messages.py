@@ -1,5 +1,6 @@
 """Thousands of records a second all arrive; and measurements that lose something say that, and how much."""
 
+import math
 import re
 import shutil
 
@@ -39,6 +40,10 @@ for how in trace table; do
     $how full-$how net -s 1MiB --port 7032 && flood || exit 1
     end_trace full-$how
 done
+# The buffer that the report names holds the same flood.
+size=$(python3 -c 'import json; print(json.loads(open("full-trace.events").readlines()[-1])["accounting"]["enough_buffer_mb"])')
+trace enough net -s $size --port 7032 && flood || exit 1
+end_trace enough
 finish
 """
 
@@ -83,6 +88,13 @@ def check(lab):
     if full.accounting["closed"]:
         full.expect(len(full.events) + lost, packets, "packets")
     warned = warnings(lab, "full-table")
-    assert warned["WARNING: the way to user space was full N times"] > 0
+    assert warned["WARNING: the way to user space was full N times; with N MB per CPU (-s N) it would not have been"] > 0
     assert warned["WARNING: N of N seen were lost"] > 0
+    size = full.accounting["enough_buffer_mb"]
+    print(f"  named: -s {size}")
+    assert 1 < size <= 1 + math.ceil(failures * 400 / 2**20), "no more than that takes"
+    assert f"for each CPU would have held what was lost: -s {size}" in lab.read("full-trace.err")
+    enough = Trace(lab, "enough")
+    assert enough.accounting["lost"] == 0 and enough.accounting["transport_failures"] == 0
+    enough.expect(len(enough.events), packets, "packets")
     assert lab.read("modules-left").strip() == "0"

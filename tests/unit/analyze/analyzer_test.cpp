@@ -175,6 +175,24 @@ TEST_CASE("losses that the transport knows of make a summary not whole") {
         lossy.transport.*loss = 1;
         CHECK_FALSE(is_whole(lossy));
     }
+    summary.broke_off = "it was killed";
+    CHECK_FALSE(is_whole(summary));
+}
+
+TEST_CASE("what happened to runs that are added up is not forgotten") {
+    Summary whole = Run(std::string(rx_header) + "end\t5\tseen=0\n").summary();
+    Summary broken = whole;
+    broken.transport = {2, 3, 5, 17};
+    broken.broke_off = "it was killed";
+    broken.clock_set_ns = -7;
+    broken.suspended_ns = 11;
+    for (int i = 0; i < 2; ++i)
+        REQUIRE(merge(whole, broken));
+    CHECK(whole.transport.transport_failures == 10);
+    CHECK(whole.transport.enough_buffer_mb == 17);
+    CHECK(whole.broke_off == "it was killed");
+    CHECK(whole.clock_set_ns == -7);
+    CHECK(whole.suspended_ns == 22);
 }
 
 TEST_CASE("groups follow the whole, the largest first, their text unescaped") {

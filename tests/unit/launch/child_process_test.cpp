@@ -9,6 +9,8 @@
 #include <fstream>
 
 #include "base/files.h"
+#include "base/text.h"
+#include "host/process_state.h"
 
 using namespace stapgen;
 using namespace stapgen::launch;
@@ -81,6 +83,21 @@ TEST_CASE("a grandchild that keeps the pipes open does not hold us up") {
     const auto seen = run(fake("grandchild"), impatient());
     CHECK(seen.ending.exit_code == 3);
     CHECK(seen.output == std::vector<std::string>{"parent"});
+}
+
+TEST_CASE("what a killed child has started is killed with it") {
+    const auto seen = run(fake("die-with-grandchild"), impatient());
+    CHECK(seen.ending.signal == SIGKILL);
+    REQUIRE(seen.output.size() == 1);
+    const auto grandchild = base::to_int(seen.output[0]).value();
+    const host::RealSystem system({});
+    const auto gone = [&] {
+        const auto left = host::Task::find(system, grandchild, true);
+        return !left || left->has_ended(system);
+    };
+    for (int i = 0; i < 1000 && !gone(); ++i)
+        ::usleep(10000);
+    CHECK(gone());
 }
 
 TEST_CASE("a line without end is cut, flagged, and does not spoil the next one") {

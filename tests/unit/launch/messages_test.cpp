@@ -235,10 +235,14 @@ TEST_CASE("what is lost is counted, over several messages") {
     CHECK(losses.errors == 1);
     CHECK(losses.skipped_probes == 496);
     CHECK(losses.transport_failures == 17);
+    CHECK(losses.buffer_mb == 16);
     CHECK(losses.lost_messages == 3);
     CHECK(losses.lost_bytes == 4096);
     CHECK(losses.missed_probes == 19);
     CHECK(losses.any());
+    // As SystemTap 2.1 said it.
+    CHECK(read({"WARNING: There were 19 transport failures."}).losses().transport_failures == 19);
+    CHECK(read({"WARNING: There were 19 transport failures."}).losses().buffer_mb == 0);
     CHECK_FALSE(read({"WARNING: Number of errors: 0, skipped probes: 0"}).losses().any());
 
     const char* largest = "WARNING: Number of errors: 9223372036854775807, skipped probes: 9223372036854775806";

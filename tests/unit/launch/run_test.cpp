@@ -73,7 +73,7 @@ TEST_CASE("a compilation gives the path that stap printed") {
     job.stap_said = [&](std::string_view line) { said.emplace_back(line); };
     const auto compiled = compile(job);
     REQUIRE_MESSAGE(compiled, compiled.error().what);
-    CHECK(compiled->module == "/cache/stap_1.ko");
+    CHECK(compiled->module == bench.folder.path() / "cache/work/stap_1.ko");
     CHECK(said.size() == 4);
 }
 
@@ -106,6 +106,32 @@ TEST_CASE("a failure without a known message still says how stap ended") {
     CHECK(died.error().what.find("signal 11") != std::string::npos);
 }
 
+TEST_CASE("a mistake in the script is told with its place, as render shows it") {
+    Bench bench;
+    const auto folder = bench.folder.path().string();
+    const auto compiled = compile(bench.compile_job("fail",
+                                                    "parse error: expected literal string or number\n"
+                                                    "        saw: operator '}' at " +
+                                                        folder +
+                                                        "/script.stp:43:19\n"
+                                                        "     source: probe begin { x = }\n"
+                                                        "Pass 1: parse failed.  [man error::pass1]\n"));
+    REQUIRE_FALSE(compiled);
+    CHECK(compiled.error().what ==
+          "stap failed in pass 1 (parsing the script): the script has an error: expected literal string or number, not "
+          "operator '}' at script.stp:43:19");
+    CHECK(compiled.error().hint.starts_with("line and column are of what 'stapgen render' prints"));
+}
+
+TEST_CASE("a module that stap could not put anywhere is an error with its reason") {
+    Bench bench;
+    const auto compiled =
+        compile(bench.compile_job("compile-full", "Copy failed (\"a\" to \"b\"): No space left on device\n"));
+    REQUIRE_FALSE(compiled);
+    CHECK(compiled.error().kind == base::ErrorKind::cannot_here);
+    CHECK(compiled.error().what.find("nowhere to be found: no space is left") != std::string::npos);
+}
+
 TEST_CASE("an interrupted compilation says where it was") {
     Bench bench;
     auto job = bench.compile_job("wait");
@@ -129,12 +155,16 @@ TEST_CASE("a run that breaks off after some output has both: what there is, and 
                               "ERROR: Array overflow, check MAXMAPENTRIES near identifier 'seen' at x.stp:3:1\n"
                               "WARNING: Number of errors: 1, skipped probes: 2\n");
     job.handlers.output = [&](Line line, Control&) { records.emplace_back(line.text); };
+    int times_loaded = 0;
+    job.loaded = [&] { ++times_loaded; };
     const auto end = load(bench.system, job);
     REQUIRE(end);
     CHECK(records == std::vector<std::string>{"record"});
     CHECK(end->losses.skipped_probes == 2);
     REQUIRE(end->failure);
     CHECK(end->failure->what.find("a table of the script is full") != std::string::npos);
+    CHECK(end->broke_off.starts_with("a table of the script is full"));
+    CHECK(times_loaded == 1);
 }
 
 TEST_CASE("a module that the kernel refuses is an error, for nothing was measured") {

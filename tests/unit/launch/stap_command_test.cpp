@@ -52,6 +52,14 @@ TEST_CASE("every option of a compilation has its place, and the user's own come 
           "-D MAXMAPENTRIES=10 -d kernel -d nf_tables --poison-cache /s.stp");
 }
 
+TEST_CASE("a macro that the user defines takes the recipe's place, for a second one would be an error") {
+    auto options = script();
+    options.macros = {"MAXACTION=100000", "MAXACTIONS=7", "INTERRUPTIBLE"};
+    options.stap_options = {"-DMAXACTION=200000", "-D", "INTERRUPTIBLE=1"};
+    CHECK(line(compile_argv(target_with("5.1"), options)) ==
+          "/usr/bin/stap -v --color=never -p4 -D MAXACTIONS=7 -DMAXACTION=200000 -D INTERRUPTIBLE=1 /s.stp");
+}
+
 TEST_CASE("a stap that does not know --color is not given it") {
     CHECK(line(compile_argv(target_with("2.5"), script())) == "/usr/bin/stap -v -p4 /s.stp");
     CHECK(line(compile_argv(target_with("2.6"), script())) == "/usr/bin/stap -v --color=never -p4 /s.stp");

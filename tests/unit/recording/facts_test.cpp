@@ -66,6 +66,10 @@ TEST_CASE("a tail is one line, and what it says comes back") {
     tail.skipped_probes = 3;
     tail.probe_errors = 5;
     tail.transport_failures = 7;
+    tail.enough_buffer_mb = 17;
+    tail.broke_off = "a table of the script is full (at x.stp:3:1)";
+    tail.clock_set_ns = -3607000000011;
+    tail.suspended_ns = 13000000019;
     tail.counter_rises = {{"TcpExt.ListenDrops", "help", 41}, {"TcpExt.New", "", std::nullopt}};
     tail.counters = {{"Tcp.InSegs", 53}};
     tail.addresses = {{0xffffffff8a13a20a, "__udp4_lib_rcv", 0x5ba, ""}, {0xffffffffc0000011, "nf_hook", 17, "nf"}};
@@ -73,6 +77,8 @@ TEST_CASE("a tail is one line, and what it says comes back") {
     const auto again = parse_tail(json_of(tail_line(tail)));
     REQUIRE(again);
     CHECK(tail_line(*again) == tail_line(tail));
+    CHECK(again->broke_off == tail.broke_off);
+    CHECK(again->clock_set_ns == -3607000000011);
     CHECK(again->addresses[1].address == 0xffffffffc0000011);
     CHECK(again->addresses[1].module == "nf");
     CHECK_FALSE(again->counter_rises[1].count);

@@ -197,10 +197,25 @@ TEST_CASE("accounting and input are told in full") {
                                          {"probe_errors", 11},
                                          {"transport_failures", 13},
                                          {"closed", true}});
+    for (const auto* only_where_it_is : {"broke_off", "clock_set_ns", "suspended_ns"})
+        CHECK_FALSE(document.contains(only_where_it_is));
     CHECK(document["input"]["lines"] == 1013);
     CHECK(document["input"]["recognised"] == 1012);
     CHECK(document["input"]["unrecognised"] == 1);
     CHECK(document["input"]["first_unrecognised"][0] == json{{"line", 4}, {"why", "wrong number of fields"}});
+}
+
+TEST_CASE("what happened to the run is told where something did") {
+    auto summary = summary_of_all();
+    summary.transport.enough_buffer_mb = 17;
+    summary.broke_off = "it was killed";
+    summary.clock_set_ns = -7;
+    summary.suspended_ns = 11;
+    const auto document = json::parse(written(summary));
+    CHECK(document["accounting"]["enough_buffer_mb"] == 17);
+    CHECK(document["broke_off"] == "it was killed");
+    CHECK(document["clock_set_ns"] == -7);
+    CHECK(document["suspended_ns"] == 11);
 }
 
 TEST_CASE("sums, shares and confidence intervals are told") {

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <ctime>
+#include <limits>
 #include <sstream>
 
 #include "base/text.h"
@@ -114,9 +115,31 @@ TEST_CASE("every loss has its warning") {
     CHECK(has(text, "WARNING: SystemTap skipped 5 probes\n"));
     CHECK(has(text, "WARNING: 11 probes ended in an error\n"));
     CHECK(has(text, "WARNING: the way to user space was full 13 times\n"));
+    summary.transport.enough_buffer_mb = 17;
+    CHECK(has(text_of(summary),
+              "WARNING: the way to user space was full 13 times; with 17 MB per CPU (-s 17) it would not "
+              "have been\n"));
+    summary.broke_off = "a table is full\x1b";
+    CHECK(has(text_of(summary), "WARNING: the run broke off: a table is full\\x1b\n"));
     summary.accounting.seen = 1000;
     text = text_of(summary);
     CHECK(has(text, "+ 0 lost - 16 unaccounted\n"));
+}
+
+TEST_CASE("a clock that was set and a suspend are told, however large the number is") {
+    auto summary = rx_summary();
+    CHECK_FALSE(has(text_of(summary), "meanwhile"));
+    summary.clock_set_ns = -3'607'000'000'000;
+    summary.suspended_ns = 13'100'000'000;
+    auto text = text_of(summary);
+    CHECK(has(text,
+              "WARNING: the wall clock was set back by 3607 s meanwhile; times here go on by what it said at the "
+              "start\n"));
+    CHECK(has(text, "WARNING: the machine was suspended for 13.1 s meanwhile, which no time here has in it\n"));
+    summary.clock_set_ns = std::numeric_limits<std::int64_t>::min();
+    CHECK(has(text_of(summary), "set back by 9223372037 s meanwhile"));
+    summary.clock_set_ns = 101'000'000;
+    CHECK(has(text_of(summary), "set forward by 101 ms meanwhile"));
 }
 
 TEST_CASE("lines that were not understood are told by number and reason") {

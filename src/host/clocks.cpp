@@ -1,0 +1,43 @@
+#include "host/clocks.h"
+
+#include <time.h>
+
+#include <cstdlib>
+
+namespace stapgen::host {
+
+namespace {
+
+std::int64_t now_ns(clockid_t clock) {
+    timespec time{};
+    ::clock_gettime(clock, &time);
+    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+std::int64_t worth_telling(std::int64_t change_ns) {
+    constexpr std::int64_t least = 20'000'000;
+    return std::abs(change_ns) < least ? 0 : change_ns;
+}
+
+}  // namespace
+
+ClockOffsets read_clock_offsets() {
+    // Somebody else may have run between the readings.
+    constexpr int tries = 10;
+    constexpr std::int64_t soon = 1'000'000;
+    ClockOffsets offsets;
+    for (int i = 0; i < tries; ++i) {
+        const auto before = now_ns(CLOCK_MONOTONIC);
+        offsets = {now_ns(CLOCK_REALTIME) - before, now_ns(CLOCK_BOOTTIME) - before};
+        if (now_ns(CLOCK_MONOTONIC) - before < soon) break;
+    }
+    return offsets;
+}
+
+ClockChange change_of(const ClockOffsets& before, const ClockOffsets& after) {
+    const auto suspended = after.boottime_ns - before.boottime_ns;
+    const auto realtime = after.realtime_ns - before.realtime_ns;
+    return {worth_telling(realtime - suspended), worth_telling(suspended)};
+}
+
+}  // namespace stapgen::host

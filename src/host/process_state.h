@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "host/system.h"
+
+namespace stapgen::host {
+
+/// What /proc/ID/stat says of a thread; of a process it is what it says of the first thread.
+struct ProcessState {
+    char state = '?';             ///< 'Z' and 'X' have ended
+    std::int64_t threads = 0;     ///< of the process, those that have ended and are not collected yet among them
+    std::int64_t started_at = 0;  ///< clock ticks since boot; a number that is used again has another
+};
+
+/// The text of that file: proc(5). Nothing if it is no such text.
+std::optional<ProcessState> parse_process_state(std::string_view stat);
+
+/// The thread or process a measurement is about. It is looked at by its number, which may be used again.
+class Task {
+  public:
+    /// The thread `id`; with `whole_process` all threads of its process. Nothing if there is none now.
+    static std::optional<Task> find(const System& system, std::int64_t id, bool whole_process);
+
+    [[nodiscard]] std::int64_t id() const { return id_; }
+    /// Whether it is gone. A process has ended with its last thread, whoever collects it when.
+    [[nodiscard]] bool has_ended(const System& system) const;
+    [[nodiscard]] std::string name() const;  ///< "process 4711", "thread 4713"
+
+  private:
+    std::int64_t id_ = 0;
+    bool whole_process_ = false;
+    std::int64_t started_at_ = 0;
+};
+
+}  // namespace stapgen::host

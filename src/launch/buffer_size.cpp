@@ -1,0 +1,35 @@
+#include "launch/buffer_size.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+
+namespace stapgen::launch {
+
+namespace {
+constexpr std::int64_t staprun_takes = 4095;
+}
+
+std::optional<std::int64_t> buffer_to_hold(const Overflow& overflow) {
+    if (overflow.lost_records <= 0 || overflow.buffer_mb <= 0) return std::nullopt;
+    // struct _stp_trace in front of each; and a quarter, for pages that are not full and records longer than the mean.
+    constexpr double header_bytes = 12, margin = 1.25, mb = 1024 * 1024;
+    const auto more =
+        std::ceil(static_cast<double>(overflow.lost_records) * (overflow.bytes_each + header_bytes) * margin / mb);
+    const auto all = static_cast<double>(overflow.buffer_mb) + more;
+    if (all > static_cast<double>(std::min(overflow.most_mb, staprun_takes))) return std::nullopt;
+    return static_cast<std::int64_t>(all);
+}
+
+std::int64_t most_buffer_mb(std::string_view meminfo, std::int64_t cpus) {
+    for (const auto line : base::split(meminfo, '\n')) {
+        const auto words = base::words(line);
+        if (words.size() < 2 || words[0] != "MemAvailable:") continue;
+        const auto kb = base::to_int(words[1]).value_or(0);
+        return std::clamp<std::int64_t>(kb / 1024 / 2 / std::max<std::int64_t>(cpus, 1), 1, staprun_takes);
+    }
+    return staprun_takes;
+}
+
+}  // namespace stapgen::launch

@@ -1,0 +1,47 @@
+"""Two runs beside each other, of one recipe and of two, and fifty one after the other."""
+
+from lablib.events import read_report
+
+DESCRIPTION = "two stapgens at once, fifty starts and stops in a row: each counts its own, and nothing is left"
+IN_CI = ()
+SHARES_CPUS = True
+BUILD = {"drops": ["dropwatch"], "rx": ["rx-latency"]}
+
+RUNS = 50
+
+GUEST = r"""
+start_memcached || exit 1
+report one json drops --format json || exit 1
+report two json drops --format json || exit 1
+report three json rx -x $MC_TID --format json || exit 1
+modules_left >together
+drops refused 107 >refused || exit 1
+memcslap --servers=127.0.0.1 --concurrency=1 --execute-number=53 --test=set >/dev/null 2>&1
+end_trace one three
+drops refused 11 >>refused || exit 1
+end_trace two
+
+free -k | awk '/^Mem:/ {print $7}' >memory
+for i in $(seq 50); do
+    stapgen exec drops.ko -d 0.2 --format json >run.json 2>run.err
+    echo "$? $(modules_left) $(ls -d /tmp/stap* 2>/dev/null | wc -l) $(pgrep -c 'stap(gen|io|run)')" >>runs
+    case $i in 1 | 50) free -k | awk '/^Mem:/ {print $7}' >>memory ;; esac
+done
+finish
+"""
+
+
+def refused(lab, name):
+    drops = read_report(lab, name)["drops"]
+    return sum(drop["count"] for drop in drops if drop["reason"] == "NO_SOCKET")
+
+
+def check(lab):
+    assert lab.read("together").strip() == "3"
+    assert refused(lab, "one") == 107 and refused(lab, "two") == 118
+    assert read_report(lab, "three")["accounting"]["reported"] >= 53
+    runs = lab.read("runs").splitlines()
+    assert runs == ["0 0 0 0"] * RUNS, runs
+    before, first, last = (int(kb) for kb in lab.read("memory").split())
+    print(f"{lab.suite}: {len(runs)} runs; available memory {before}, {first}, {last} kB")
+    assert lab.read("modules-left").strip() == "0"
