@@ -74,8 +74,8 @@ Json json_of(const recipe::Recipe& recipe, const std::vector<recipe::KernelRange
     for (const auto& parameter : recipe.parameters)
         json["parameters"].push_back(json_of(parameter));
     if (recipe.interval_s) json["interval_s"] = *recipe.interval_s;
-    for (const auto& [range, state, lost] : kernels)
-        json["kernels"].push_back({{"range", range}, {"state", state}, {"lost", lost}});
+    for (const auto& kernel : kernels)
+        json["kernels"].push_back({{"range", kernel.range}, {"state", kernel.state}, {"lost", kernel.lost}});
     return json;
 }
 

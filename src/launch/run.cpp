@@ -161,7 +161,7 @@ base::Result<Compiled> compile(const CompileJob& job) {
     if (!fs::exists(compiled.module, error)) {
         // It goes on without its cache, and only says so.
         return tl::make_unexpected(failure("stap made a module that is nowhere to be found", *ending, messages,
-                                           transcript.keep(command, job.cache)), {}));
+                                           transcript.keep(command, job.cache), {}));
     }
     for (const auto& diagnosis : messages.diagnoses()) {
         if (diagnosis.kind == MessageKind::warning) compiled.warnings.push_back(diagnosis);
