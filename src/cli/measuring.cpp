@@ -25,6 +25,7 @@ base::Result<void> measure(const host::System& machine, const recipe::Catalog& c
                            const std::string& name, const MeasurePlan& plan, Recorder* recorder) {
     Measurement measurement(machine, catalog, name, plan, recorder);
     job.handlers = measurement.handlers();
+    measurement.begin_loading();
     auto end = launch::load(machine, job);
     if (!end) return tl::make_unexpected(end.error());
     auto shown = measurement.finish(transport_of(end->losses), end->ending.interrupted);

@@ -1,7 +1,6 @@
 #include "cli/presenting.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <CLI/Error.hpp>
@@ -13,6 +12,7 @@
 
 #include "analyze/analyzer.h"
 #include "base/text.h"
+#include "cli/on_terminal.h"
 #include "decode/record_parser.h"
 #include "report/account_text.h"
 #include "report/csv_report.h"
@@ -43,12 +43,6 @@ std::vector<std::string> fields_of(std::string_view word) {
     return {std::string(word)};
 }
 
-/// 0 where the output is no terminal.
-std::size_t terminal_width() {
-    winsize size{};
-    return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
 report::JsonOptions json_options(const Presentation& presentation, bool one_line) {
     return {.percentiles = presentation.percentiles, .one_line = one_line, .hide_benign = presentation.hide_benign};
 }
@@ -57,7 +51,7 @@ report::TextOptions text_options(const Presentation& presentation) {
     return {.percentiles = presentation.percentiles,
             .intervals = !presentation.intervals_shown,
             .max_groups = presentation.top,
-            .width = terminal_width(),
+            .width = terminal_columns(STDOUT_FILENO),
             .slowest = presentation.slowest,
             .series = presentation.series,
             .hide_benign = presentation.hide_benign};

@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "base/units.h"
+#include "cli/doing.h"
 
 namespace stapgen::cli {
 
@@ -97,6 +98,15 @@ void add_measure_options(CLI::App& command, MeasureOptions& options) {
         ->type_name("SIZE[,N]");
     add_present_options(command, options.present);
     command.add_flag("-q,--quiet", options.quiet, "No progress and no hints on stderr");
+    command
+        .add_flag("--live{always},--no-live{never}", options.live,
+                  "Show the measurement on the terminal as it goes on; ? there tells the keys (default: auto, on a "
+                  "terminal where the report is a table; --no-live: only the report)")
+        ->type_name("[WHEN]")
+        ->check(CLI::IsMember({"auto", "always", "never"}));
+    command.add_option("--color", options.color, "In the live view: auto (default; not with $NO_COLOR), always, never")
+        ->check(CLI::IsMember({"auto", "always", "never"}))
+        ->type_name("WHEN");
 }
 
 void add_load_options(CLI::App& command, MeasureOptions& options) {
@@ -109,6 +119,32 @@ void add_load_options(CLI::App& command, MeasureOptions& options) {
 void add_events(CLI::App& command, MeasureOptions& options) {
     command.add_flag("--events", options.events, "Print each record as it comes, then the report");
 }
+
+namespace {
+
+base::Result<bool> wants_live(const MeasureOptions& options, const MeasurePlan& plan) {
+    if (options.live == "never") return false;
+    const bool is_alone = plan.presentation.format == Format::table && !plan.events && !plan.quiet && !plan.verbose;
+    const bool must = options.live == "always";
+    if (!is_alone) {
+        if (!must) return false;
+        return base::bad_input("--live and --events, --format, -q or -v: two things for one terminal",
+                               "leave one of them out; -o FILE keeps the measurement, to be read in any format");
+    }
+    const auto usable = live::Terminal::usable();
+    if (usable) return true;
+    if (must) return tl::make_unexpected(usable.error());
+    // A pipe is as good a place for a report as a terminal; a terminal that nobody knows is a surprise.
+    if (usable.error().kind == base::ErrorKind::cannot_here) show_error(usable.error());
+    return false;
+}
+
+live::Colours colours_of(const std::string& word) {
+    if (word == "always") return live::Colours::always;
+    return word == "never" ? live::Colours::never : live::Colours::automatic;
+}
+
+}  // namespace
 
 base::Result<MeasurePlan> plan_of(const MeasureOptions& options) {
     MeasurePlan plan;
@@ -143,6 +179,10 @@ base::Result<MeasurePlan> plan_of(const MeasureOptions& options) {
     plan.buffer_mb = options.buffer_mb;
     plan.quiet = options.quiet;
     plan.verbose = options.verbose;
+    const auto is_live = wants_live(options, plan);
+    if (!is_live) return tl::make_unexpected(is_live.error());
+    plan.live = *is_live;
+    plan.colours = colours_of(options.color);
     if (!plan.quiet) {
         for (const auto& hint : plan.filters.hints)
             std::cerr << "stapgen: " << hint << '\n';
