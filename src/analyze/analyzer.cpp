@@ -426,6 +426,10 @@ Summary Analyzer::summary() const {
     return summary;
 }
 
+Accounting Analyzer::accounting() const {
+    return state_->accounting();
+}
+
 std::optional<Summary> Analyzer::take_interval() {
     return std::exchange(state_->closed_interval, std::nullopt);
 }

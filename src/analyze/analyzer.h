@@ -42,6 +42,8 @@ class Analyzer {
 
     /// Everything so far. `input` and `transport` are left to the caller.
     [[nodiscard]] Summary summary() const;
+    /// Its accounting alone.
+    [[nodiscard]] Accounting accounting() const;
 
     /// The interval that the last tick or end line closed, once; nothing if none was closed since the last
     /// call or keep_intervals is off. Its accounting holds the differences over the interval.

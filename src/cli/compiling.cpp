@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "cli/doctor_rows.h"
+#include "cli/on_terminal.h"
 #include "host/cures.h"
 #include "host/symbol_table.h"
 #include "launch/child_setup.h"
@@ -147,10 +148,8 @@ base::Result<launch::Compiled> compile(const host::System& machine, Preparation&
         for (const auto& note : preparation.notes)
             std::cerr << "stapgen: " << note << '\n';
     }
-    const auto style = quiet                     ? launch::ProgressStyle::none
-                       : ::isatty(STDERR_FILENO) ? launch::ProgressStyle::terminal
-                                                 : launch::ProgressStyle::lines;
-    launch::Progress progress(std::cerr, style, launch::Progress::Clock::now());
+    launch::Progress progress(std::cerr, progress_style(quiet), terminal_columns(STDERR_FILENO));
+    progress.begin_passes(launch::Progress::Clock::now());
     preparation.job.progress = &progress;
     if (verbose) {
         preparation.job.stap_said = [](std::string_view line) { std::cerr << base::printable(line) << '\n'; };

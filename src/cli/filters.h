@@ -32,7 +32,7 @@ struct Filters {
         std::set<std::string> parameters;
     };
 
-    std::optional<host::Task> target;          ///< of -x or -p
+    std::optional<host::Task> target;            ///< of -x or -p
     std::map<std::string, std::string> globals;  ///< values of the script's globals
     std::vector<Used> used;
     std::map<std::string, std::string> as_typed;  ///< option without dashes -> its value

@@ -1,12 +1,16 @@
 #include "cli/measurement.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <iostream>
+#include <utility>
 
 #include "base/text.h"
+#include "cli/doing.h"
 #include "cli/losses.h"
 #include "cli/meanings.h"
+#include "cli/on_terminal.h"
 
 namespace stapgen::cli {
 
@@ -17,7 +21,8 @@ Measurement::Measurement(const host::System& machine, const recipe::Catalog& cat
       name_(std::move(name)),
       plan_(plan),
       recorder_(recorder),
-      names_(recorder == nullptr ? own_names_ : recorder->names()) {
+      names_(recorder == nullptr ? own_names_ : recorder->names()),
+      progress_(std::cerr, progress_style(plan.quiet), terminal_columns(STDERR_FILENO)) {
     using report::EventFormat;
     if (plan.events) {
         events_.emplace(std::cout,
@@ -26,11 +31,16 @@ Measurement::Measurement(const host::System& machine, const recipe::Catalog& cat
     if (plan.presentation.format == Format::perfetto) trace_.emplace(std::cout);
 }
 
+void Measurement::begin_loading() {
+    progress_.begin("loading the module", Clock::now());
+}
+
 launch::Handlers Measurement::handlers() {
     launch::Handlers handlers;
     handlers.output = [this](launch::Line line, launch::Control& control) { output(line, control); };
     handlers.error = [this](launch::Line line, launch::Control&) { error(line); };
     handlers.tick = [this](launch::Control& control) { tick(control); };
+    handlers.ended = [this] { live_.reset(); };
     return handlers;
 }
 
@@ -47,6 +57,7 @@ void Measurement::output(launch::Line line, launch::Control& control) {
     if (refusal_) control.request_stop();
     if (!analyzer_ || refusal_) return;
     analyzer_->add(parsed);
+    if (live_) live_->line(parsed);
     if (record != nullptr && events_) events_->record(*record);
     if (record != nullptr && trace_) trace_->record(*record);
     if (const auto* ready_line = std::get_if<decode::Ready>(&parsed)) ready(*ready_line);
@@ -63,13 +74,17 @@ void Measurement::output(launch::Line line, launch::Control& control) {
 }
 
 void Measurement::error(launch::Line line) {
-    if (plan_.verbose) std::cerr << base::printable(line.text) << '\n';
+    if (!plan_.verbose) return;
+    progress_.clear();
+    std::cerr << base::printable(line.text) << '\n';
 }
 
 void Measurement::tick(launch::Control& control) {
     // Often enough for a person, and for a reader who goes away; not for each line.
     if (events_ && !std::cout.flush()) control.request_stop();
     if (recorder_ != nullptr) recorder_->tick();
+    if (!ready_at_) progress_.tick(Clock::now());
+    if (live_) live_->tick(*analyzer_, control);
     look_at_target(control);
     if (plan_.duration && ready_at_ && Clock::now() - *ready_at_ >= *plan_.duration) control.request_stop();
 }
@@ -114,6 +129,7 @@ analyze::Summary Measurement::summary_of(const RunEnd& end) {
 }
 
 base::Result<void> Measurement::finish(const RunEnd& end) {
+    progress_.end();
     auto summary = summary_of(end);
     if (recorder_ != nullptr) recorder_->end(summary);
     if (const auto& refusal = parser_.refusal()) return tl::make_unexpected(*refusal);
@@ -134,18 +150,21 @@ base::Result<void> Measurement::finish(const RunEnd& end) {
         events_->interrupt();
     }
     if (trace_) cli::finish(*trace_);
-    names_.put_into(summary);
-    put_meanings(summary, catalog_);
+    put_names(summary);
     present(std::cout, {&summary, 1}, plan_.presentation);
     return {};
 }
 
-void Measurement::begin(const decode::Header& header) {
+analyze::AnalyzerOptions Measurement::options_of(const decode::Header& header) const {
     analyze::AnalyzerOptions options;
     options.keep_intervals = shows_intervals(plan_.presentation.format);
     options.group_by = group_fields(plan_.presentation, header);
     options.slowest = plan_.presentation.slowest;
-    auto analyzer = analyze::Analyzer::create(header, options);
+    return options;
+}
+
+void Measurement::begin(const decode::Header& header) {
+    auto analyzer = analyze::Analyzer::create(header, options_of(header));
     if (!analyzer) {
         refusal_ = analyzer.error();
         return;
@@ -164,7 +183,28 @@ void Measurement::ready(const decode::Ready& ready) {
     ready_at_ = Clock::now();
     clocks_at_ready_ = host::read_clock_offsets();
     if (!counters_.empty()) counters_before_ = host::read_net_counters(machine_);
-    if (!plan_.quiet) std::cerr << fmt::format("stapgen: measuring {}; Ctrl-C ends it\n", name_);
+    progress_.end();
+    if (plan_.live) {
+        open_live_view(ready);
+    } else if (!plan_.quiet) {
+        std::cerr << fmt::format("stapgen: measuring {}; Ctrl-C ends it\n", name_);
+    }
+}
+
+void Measurement::open_live_view(const decode::Ready& ready) {
+    LiveSubject subject;
+    subject.header = parser_.header();
+    subject.ready = ready;
+    subject.options = options_of(*subject.header);
+    for (const auto& [option, value] : plan_.filters.as_typed)
+        subject.filters += fmt::format(" --{} {}", option, value);
+    subject.hide_benign = plan_.presentation.hide_benign;
+    subject.names = [this](analyze::Summary& summary) { put_names(summary); };
+    if (auto view = LiveView::open(std::move(subject), plan_.colours)) {
+        live_ = *std::move(view);
+    } else {
+        show_error(view.error());
+    }
 }
 
 /// At the script's last line, or where it has none, when it has ended.
@@ -184,10 +224,18 @@ std::vector<analyze::Counter> Measurement::counter_rises() {
 void Measurement::show_interval() {
     auto interval = analyzer_->take_interval();
     if (!interval) return;
-    names_.put_into(*interval);
-    put_meanings(*interval, catalog_);
+    if (plan_.live) {
+        if (live_) live_->interval(*std::move(interval));
+        return;
+    }
+    put_names(*interval);
     if (events_) events_->interrupt();
     present_interval(std::cout, *interval, intervals_, plan_.presentation);
+}
+
+void Measurement::put_names(analyze::Summary& summary) {
+    names_.put_into(summary);
+    put_meanings(summary, catalog_);
 }
 
 }  // namespace stapgen::cli

@@ -2,12 +2,14 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "analyze/analyzer.h"
 #include "base/result.h"
+#include "cli/live_view.h"
 #include "cli/naming.h"
 #include "cli/recorder.h"
 #include "cli/run_options.h"
@@ -17,6 +19,7 @@
 #include "host/system.h"
 #include "launch/child_process.h"
 #include "launch/messages.h"
+#include "launch/progress.h"
 #include "recipe/catalog.h"
 #include "report/event_writer.h"
 #include "report/perfetto_writer.h"
@@ -38,6 +41,8 @@ class Measurement {
     Measurement(const host::System& machine, const recipe::Catalog& catalog, std::string name, const MeasurePlan& plan,
                 Recorder* recorder);
 
+    /// The module is being loaded, which is shown on a terminal until the measurement begins.
+    void begin_loading();
     /// What is to be done with lines as they come.
     launch::Handlers handlers();
     /// Writes the report of the whole.
@@ -54,10 +59,13 @@ class Measurement {
     void begin(const decode::Header& header);
     void ready(const decode::Ready& ready);
     void look_at_target(launch::Control& control);
+    void open_live_view(const decode::Ready& ready);
     void read_counters();
     analyze::Summary summary_of(const RunEnd& end);
     std::vector<analyze::Counter> counter_rises();
     void show_interval();
+    void put_names(analyze::Summary& summary);
+    [[nodiscard]] analyze::AnalyzerOptions options_of(const decode::Header& header) const;
 
     const host::System& machine_;
     const recipe::Catalog& catalog_;
@@ -78,7 +86,9 @@ class Measurement {
     host::NetCounters counters_before_;
     std::optional<host::NetCounters> counters_after_;
     Names own_names_;
-    Names& names_;  ///< the recorder's, where there is one: the table is large
+    Names& names_;               ///< the recorder's, where there is one: the table is large
+    launch::Progress progress_;  ///< of loading
+    std::unique_ptr<LiveView> live_;
 };
 
 }  // namespace stapgen::cli

@@ -32,6 +32,7 @@ base::Result<void> measure(const host::System& machine, const recipe::Catalog& c
         for (const auto& line : launch::told(launch::left_modules(machine)))
             std::cerr << "stapgen: " << line << '\n';
     }
+    measurement.begin_loading();
     auto end = launch::load(machine, job);
     if (!end) return tl::make_unexpected(end.error());
     const auto measured = measurement.measured();

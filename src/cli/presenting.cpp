@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <CLI/Error.hpp>
@@ -14,6 +13,7 @@
 
 #include "analyze/analyzer.h"
 #include "base/text.h"
+#include "cli/on_terminal.h"
 #include "cli/option_groups.h"
 #include "decode/record_parser.h"
 #include "report/account_text.h"
@@ -57,12 +57,6 @@ std::vector<std::string> fields_of(std::string_view word) {
     return known == groupings().end() ? std::vector{std::string(word)} : known->fields;
 }
 
-/// 0 where the output is no terminal.
-std::size_t terminal_width() {
-    winsize size{};
-    return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
 report::JsonOptions json_options(const Presentation& presentation, bool one_line) {
     return {.percentiles = presentation.percentiles, .one_line = one_line, .hide_benign = presentation.hide_benign};
 }
@@ -71,7 +65,7 @@ report::TextOptions text_options(const Presentation& presentation) {
     return {.percentiles = presentation.percentiles,
             .intervals = !presentation.intervals_shown,
             .max_groups = presentation.top,
-            .width = terminal_width(),
+            .width = terminal_columns(STDOUT_FILENO),
             .slowest = presentation.slowest,
             .series = presentation.series,
             .hide_benign = presentation.hide_benign};

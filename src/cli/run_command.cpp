@@ -36,12 +36,13 @@ base::Result<void> run_counters(const Program& program, const host::System& mach
     return measure_counters(machine, program.catalog, recipe, *interval, plan, recorder->get());
 }
 
-base::Result<void> run(const Program& program, const recipe::Recipe& recipe, const RunOptions& options) {
+base::Result<void> run(const Program& program, const recipe::Recipe& recipe, RunOptions options) {
     auto plan = plan_of(options.measure);
     if (!plan) return tl::make_unexpected(plan.error());
     if (plan->intervals && options.make.interval.empty() && !recipe.interval_s) {
         return base::bad_input("-n counts intervals, and there are none", "give -i too, for example -i 1 -n 10");
     }
+    if (plan->live && options.make.interval.empty() && !recipe.interval_s) options.make.interval = live_interval;
     if (auto can = check_groups(plan->presentation, render::header_line(recipe)); !can) return can;
     const auto machine = launch::this_machine();
     if (recipe.source == recipe::Source::network_counters) {

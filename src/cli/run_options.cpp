@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/doing.h"
 #include "cli/option_groups.h"
 #include "launch/stap_command.h"
 
@@ -172,6 +173,18 @@ void add_measure_options(CLI::App& command, MeasureOptions& options) {
         ->needs(output)
         ->type_name("SIZE[,N]")
         ->group(groups::more_output);
+    command
+        .add_flag(
+            "--live{always},--no-live{never}", options.live,
+            "Show the measurement while it goes on; auto: on a terminal, where the report is a table; ? tells the keys")
+        ->type_name("WHEN")
+        ->check(CLI::IsMember({"auto", "always", "never"}))
+        ->group(groups::more_output);
+    command.add_option("--color", options.color, "Colours of the live view; auto: not with $NO_COLOR")
+        ->check(CLI::IsMember({"auto", "always", "never"}))
+        ->capture_default_str()
+        ->type_name("WHEN")
+        ->group(groups::more_output);
     add_quiet(command, options.quiet);
 }
 
@@ -208,6 +221,28 @@ base::Result<std::int64_t> buffer_mib_of(const std::string& typed) {
                                "for example --buffer 64MiB");
     }
     return static_cast<std::int64_t>(whole);
+}
+
+base::Result<bool> wants_live(const MeasureOptions& options, const MeasurePlan& plan) {
+    if (options.live == "never") return false;
+    const bool is_alone = plan.presentation.format == Format::table && !plan.events && !plan.quiet && !plan.verbose;
+    const bool must = options.live == "always";
+    if (!is_alone) {
+        if (!must) return false;
+        return base::bad_input("--live and --events, --format, -q or -v: two things for one terminal",
+                               "leave one of them out; -o FILE keeps the measurement, to be read in any format");
+    }
+    const auto usable = live::Terminal::usable();
+    if (usable) return true;
+    if (must) return tl::make_unexpected(usable.error());
+    // A pipe is as good a place for a report as a terminal; a terminal that nobody knows is a surprise.
+    if (usable.error().kind == base::ErrorKind::cannot_here) show_error(usable.error());
+    return false;
+}
+
+live::Colours colours_of(const std::string& word) {
+    if (word == "always") return live::Colours::always;
+    return word == "never" ? live::Colours::never : live::Colours::automatic;
 }
 
 }  // namespace
@@ -249,6 +284,10 @@ base::Result<MeasurePlan> plan_of(const MeasureOptions& options) {
     }
     plan.quiet = options.quiet;
     plan.verbose = options.verbose;
+    const auto is_live = wants_live(options, plan);
+    if (!is_live) return tl::make_unexpected(is_live.error());
+    plan.live = *is_live;
+    plan.colours = colours_of(options.color);
     if (!plan.quiet) {
         for (const auto& hint : plan.filters.hints)
             std::cerr << "stapgen: " << hint << '\n';

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "cli/filters.h"
 #include "cli/presenting.h"
+#include "live/terminal.h"
 #include "recipe/parameters.h"
 #include "recipe/recipe.h"
 #include "recording/writer.h"
@@ -61,9 +62,10 @@ struct MeasureOptions {
     bool events = false;
     std::optional<std::int64_t> count;
     bool quiet = false, verbose = false;
+    std::string live = "auto", color = "auto";  ///< auto, always or never
 };
 
-/// How a measurement is made: -d, -n, -o, --rotate, -q; and how its output is shown.
+/// How a measurement is made: -d, -n, -o, --rotate, -q; and how its output is shown, --live and --color too.
 void add_measure_options(CLI::App& command, MeasureOptions& options);
 
 /// How a module is run: --buffer, -v.
@@ -83,9 +85,15 @@ struct MeasurePlan {
     recording::Rotation rotation;
     std::optional<std::int64_t> buffer_mb;
     bool quiet = false, verbose = false;
+    bool live = false;  ///< shown on the terminal as it goes on
+    live::Colours colours = live::Colours::automatic;
 };
 
-/// Checks values, and says on stderr what of the filters is not there now.
+/// Where a live view is shown and neither the user nor the recipe says how often to report: often enough for a person
+/// to see what the script counts.
+inline constexpr auto live_interval = "1";
+
+/// Checks values, and says on stderr what of the filters is not there now, and why there is no live view.
 base::Result<MeasurePlan> plan_of(const MeasureOptions& options);
 
 }  // namespace stapgen::cli

@@ -113,6 +113,7 @@ class Loop final : public Control {
         ending_.was_stopped = true;
         if (!asked_) ask();
     }
+    [[nodiscard]] bool ending() const override { return asked_ || exited_; }
     [[nodiscard]] pid_t pid() const override { return ending_.pid; }
 
   private:
@@ -301,6 +302,7 @@ base::Result<Ending> Loop::run() {
     context_.run();
     output_.take_rest();
     error_.take_rest();
+    if (handlers_.ended) guarded(handlers_.ended);
     if (!exited_) ending_.signal = SIGKILL;
     child_.detach();
     if (thrown_) std::rethrow_exception(thrown_);

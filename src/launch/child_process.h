@@ -38,6 +38,8 @@ class Control {
     virtual ~Control() = default;
     /// As one Ctrl-C: the child is asked to end, its last output still arrives. Harmless if repeated.
     virtual void request_stop() = 0;
+    /// Whether it was asked to end, by whomever.
+    [[nodiscard]] virtual bool ending() const = 0;
     [[nodiscard]] virtual pid_t pid() const = 0;
 };
 
@@ -46,6 +48,7 @@ struct Handlers {
     std::function<void(Line, Control&)> output{};
     std::function<void(Line, Control&)> error{};
     std::function<void(Control&)> tick{};
+    std::function<void()> ended{};  ///< after the last line, while signals are still ours
     std::chrono::milliseconds tick_period{100};
     /// A child asked to end that is silent for this long is made to.
     std::chrono::milliseconds patience{30000};

@@ -48,6 +48,7 @@ class Signals {
 class OwnControl final : public Control {
   public:
     void request_stop() override { asked = true; }
+    [[nodiscard]] bool ending() const override { return asked; }
     [[nodiscard]] pid_t pid() const override { return ::getpid(); }
     bool asked = false;
 };
@@ -78,6 +79,7 @@ Ending count(host::CounterLines& lines, std::chrono::milliseconds interval, cons
     }
     ending.was_stopped = control.asked;
     hand_out(lines.end());
+    if (handlers.ended) handlers.ended();
     return ending;
 }
 

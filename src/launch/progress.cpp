@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "base/units.h"
 
 namespace stapgen::launch {
@@ -10,33 +13,41 @@ namespace {
 constexpr std::chrono::seconds worth_telling{2};
 }
 
-Progress::Progress(std::ostream& out, ProgressStyle style, Clock::time_point start)
-    : out_(out), style_(style), start_(start) {}
+void Progress::begin(std::string what, Clock::time_point now) {
+    what_ = std::move(what);
+    start_ = now;
+    draw(now);
+}
+
+void Progress::begin_pass(int pass, Clock::time_point now) {
+    begin(fmt::format("stap pass {} of 4: {}", pass, pass_name(pass)), now);
+}
 
 void Progress::pass_over(const PassLine& pass, Clock::time_point now) {
-    if (pass.pass >= 5) return clear();
+    if (pass.pass >= 5) return end();
     if (style_ == ProgressStyle::lines && pass.real >= worth_telling) {
         out_ << fmt::format("stap pass {}: {} took {}\n", pass.pass, pass_name(pass.pass),
                             base::format_duration(pass.real));
         out_.flush();
     }
-    pass_ = pass.pass + 1;
-    start_ = now;
-    if (pass.failed || pass_ > 4) {
-        clear();
+    if (pass.failed || pass.pass == 4) {
+        end();
     } else {
-        draw(now);
+        begin_pass(pass.pass + 1, now);
     }
 }
 
 void Progress::tick(Clock::time_point now) {
-    if (pass_ <= 4) draw(now);
+    draw(now);
 }
 
 void Progress::draw(Clock::time_point now) {
-    if (style_ != ProgressStyle::terminal) return;
+    if (style_ != ProgressStyle::terminal || what_.empty()) return;
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - start_).count();
-    const auto text = fmt::format("stap pass {} of 4: {} ... {} s", pass_, pass_name(pass_), seconds);
+    const auto time = fmt::format(" ... {} s", seconds);
+    // The last column stays free: some terminals go on to the next line there.
+    const auto room = columns_ == 0 ? what_.size() : columns_ - std::min(columns_, time.size() + 1);
+    const auto text = what_.substr(0, room) + time;
     if (text == shown_) return;
     out_ << "\r\x1b[K" << text;
     out_.flush();
@@ -48,6 +59,11 @@ void Progress::clear() {
     out_ << "\r\x1b[K";
     out_.flush();
     shown_.clear();
+}
+
+void Progress::end() {
+    clear();
+    what_.clear();
 }
 
 }  // namespace stapgen::launch

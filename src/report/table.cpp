@@ -11,9 +11,6 @@
 
 namespace stapgen::report {
 
-namespace {
-
-/// Bytes above ASCII as \xNN: in the C locale libsmartcols (2.38) never comes back from one.
 std::string ascii(std::string_view text) {
     std::string out;
     for (const char c : text) {
@@ -27,9 +24,8 @@ std::string ascii(std::string_view text) {
     return out;
 }
 
-}  // namespace
-
 std::string table(const std::vector<Column>& columns, const std::vector<std::vector<std::string>>& rows) {
+    // ASCII only: in the C locale libsmartcols (2.38) never comes back from another byte.
     const std::unique_ptr<libscols_table, decltype(&scols_unref_table)> grid(scols_new_table(), scols_unref_table);
     if (!grid) throw std::bad_alloc();
     scols_table_set_termforce(grid.get(), SCOLS_TERMFORCE_NEVER);

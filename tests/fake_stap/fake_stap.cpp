@@ -10,6 +10,7 @@
 #include <iostream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace {
 
@@ -36,6 +37,27 @@ int until_asked() {
         ::usleep(5000);
     }
     say("end");
+    return 0;
+}
+
+/// Prints the lines of $FAKE_STAP_LINES: half of them at once, the others when there is a file $FAKE_STAP_GO, and the
+/// last one when it is asked to end.
+int replay() {
+    ::signal(SIGINT, note);
+    std::vector<std::string> lines;
+    std::ifstream file(std::getenv("FAKE_STAP_LINES"));
+    for (std::string line; std::getline(file, line);)
+        lines.push_back(line);
+    const char* go = std::getenv("FAKE_STAP_GO");
+    for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
+        while (i == lines.size() / 2 && asked == 0 && ::access(go, F_OK) != 0)
+            ::usleep(5000);
+        if (asked != 0) break;
+        say(lines[i]);
+    }
+    while (asked == 0)
+        ::usleep(5000);
+    say(lines.back());
     return 0;
 }
 
@@ -109,6 +131,7 @@ int main(int argc, char** argv, char** environment) {
     }
     if (argc == 3 && std::string_view(argv[1]) == "-d") return 0;
     if (mode == "until-asked") return until_asked();
+    if (mode == "replay") return replay();
     if (mode == "flood") return flood();
     if (mode == "grandchild") return with_grandchild();
     if (mode == "die-with-grandchild") die_with_grandchild();

@@ -9,10 +9,11 @@ using std::chrono::milliseconds;
 
 namespace {
 
-std::string shown(ProgressStyle style) {
+std::string shown(ProgressStyle style, std::size_t columns = 80) {
     std::ostringstream out;
     auto now = Progress::Clock::time_point{};
-    Progress progress(out, style, now);
+    Progress progress(out, style, columns);
+    progress.begin_passes(now);
     progress.tick(now);
     progress.pass_over({1, milliseconds(171), false, false}, now += milliseconds(171));
     progress.tick(now += milliseconds(1500));
@@ -34,6 +35,27 @@ TEST_CASE("on a terminal one line is redrawn, and taken away when the module is 
           "\r\x1b[Kstap pass 3 of 4: translating to C ... 0 s"
           "\r\x1b[Kstap pass 4 of 4: compiling the module ... 0 s"
           "\r\x1b[K");
+}
+
+TEST_CASE("a line that is too long for the terminal is cut before its time") {
+    const auto narrow = shown(ProgressStyle::terminal, 40);
+    CHECK(narrow.starts_with("\r\x1b[Kstap pass 1 of 4: parsing the s ... 0 s\r"));
+    CHECK(shown(ProgressStyle::terminal, 1).starts_with("\r\x1b[K ... 0 s\r"));
+}
+
+TEST_CASE("something else that takes its time has a line, too, until it is over") {
+    std::ostringstream out;
+    auto now = Progress::Clock::time_point{};
+    {
+        Progress progress(out, ProgressStyle::terminal, 0);
+        progress.begin("loading the module", now);
+        progress.tick(now += milliseconds(1009));
+        progress.clear();
+        progress.tick(now);
+    }
+    CHECK(out.str() ==
+          "\r\x1b[Kloading the module ... 0 s\r\x1b[Kloading the module ... 1 s"
+          "\r\x1b[K\r\x1b[Kloading the module ... 1 s\r\x1b[K");
 }
 
 TEST_CASE("elsewhere only a pass that took its time gets a line") {

@@ -1,0 +1,76 @@
+#include "live/grid.h"
+
+#include <algorithm>
+#include <span>
+
+namespace stapgen::live {
+
+namespace {
+
+struct Place {
+    std::size_t column = 0, width = 0;
+};
+
+std::size_t width_of_all(std::span<const Place> places) {
+    std::size_t width = 0;
+    for (const auto& place : places)
+        width += place.width + (width > 0 ? 1 : 0);
+    return width;
+}
+
+/// Takes columns of the screen from the widest that may be cut, and where that is not enough, the column of the least
+/// worth as a whole.
+std::vector<Place> places_of(const Grid& grid, std::vector<Place> places, std::size_t width) {
+    for (;;) {
+        auto cut = places;
+        for (auto all = width_of_all(cut); all > width; --all) {
+            const auto spare = [&](const Place& place) {
+                const auto least = grid.columns[place.column].least;
+                return least == 0 || place.width <= least ? 0 : place.width;
+            };
+            const auto widest = std::ranges::max_element(cut, {}, spare);
+            if (spare(*widest) == 0) break;
+            --widest->width;
+        }
+        if (width_of_all(cut) <= width || places.size() == 1) return cut;
+        places.erase(
+            std::ranges::min_element(places, {}, [&](const Place& place) { return grid.columns[place.column].worth; }));
+    }
+}
+
+}  // namespace
+
+FittedGrid fitted(const Grid& grid, std::size_t width) {
+    std::vector<GridRow> rows = grid.rows;
+    for (auto& row : rows)
+        std::ranges::transform(row.cells, row.cells.begin(), plain_text);
+    std::vector<Place> places;
+    for (std::size_t i = 0; i < grid.columns.size(); ++i) {
+        auto widest = width_of(grid.columns[i].name);
+        for (const auto& row : rows)
+            widest = std::max(widest, row.cells[i].size());
+        places.push_back({i, widest});
+    }
+    places = places_of(grid, std::move(places), width);
+
+    FittedGrid result;
+    result.width = std::min(width, width_of_all(places));
+    const auto cell = [&](const Place& place, const std::string& text) {
+        return padded(cut(text, place.width), place.width, grid.columns[place.column].right);
+    };
+    for (const auto& place : places) {
+        const auto& column = grid.columns[place.column];
+        if (!result.heading.empty()) result.heading.push_back({" ", Style::heading});
+        result.heading.push_back({cell(place, column.name), column.chosen ? Style::chosen : Style::heading});
+    }
+    result.heading = cut(result.heading, width);
+    for (const auto& row : rows) {
+        std::string text;
+        for (const auto& place : places)
+            text += (text.empty() ? "" : " ") + cell(place, row.cells[place.column]);
+        result.rows.push_back({{cut(text, width), row.style}});
+    }
+    return result;
+}
+
+}  // namespace stapgen::live

@@ -1,0 +1,141 @@
+#include "live/keys.h"
+
+#include <algorithm>
+#include <array>
+
+namespace stapgen::live {
+
+namespace {
+
+constexpr std::array orders{Order::n, Order::p50, Order::p99, Order::max, Order::name};
+
+void scroll(State& state, const Shown& shown, Special key) {
+    const auto last = shown.lines - std::min(shown.lines, shown.page);
+    const auto up = [&](std::size_t lines) { return shown.top - std::min(shown.top, lines); };
+    const auto down = [&](std::size_t lines) { return std::min(last, shown.top + lines); };
+    switch (key) {
+        case Special::up:
+            state.top = up(1);
+            break;
+        case Special::down:
+            state.top = down(1);
+            break;
+        case Special::page_up:
+            state.top = up(shown.page);
+            break;
+        case Special::page_down:
+            state.top = down(shown.page);
+            break;
+        case Special::home:
+            state.top = 0;
+            break;
+        case Special::end:
+            state.top = last;
+            break;
+        default:
+            break;
+    }
+}
+
+/// To the next stage, or to the one before; round at the ends.
+void choose_stage(State& state, const Shown& shown, bool next) {
+    const auto& stages = shown.stages;
+    if (stages.empty()) return;
+    const auto at = static_cast<std::size_t>(std::ranges::find(stages, shown.stage) - stages.begin());
+    state.stage = stages[(at + (next ? 1 : stages.size() - 1)) % stages.size()];
+}
+
+void choose_window(State& state, const Shown& shown) {
+    state.paused = false;
+    if (state.window == Window::run) {
+        state.window = Window::interval;
+    } else if (state.window == Window::interval && shown.has_since) {
+        state.window = Window::since;
+    } else {
+        state.window = Window::run;
+    }
+}
+
+Wish press_letter(State& state, char letter, const Shown& shown) {
+    if (letter >= '1' && letter <= '5') {
+        state.order = orders[static_cast<std::size_t>(letter - '1')];
+        return Wish::none;
+    }
+    switch (letter) {
+        case 'q':
+            return Wish::quit;
+        case ' ':
+        case 'p':
+            state.paused = !state.paused;
+            break;
+        case 's':
+            state.order = orders[(static_cast<std::size_t>(state.order) + 1) % orders.size()];
+            break;
+        case 'w':
+            choose_window(state, shown);
+            break;
+        case 'r':
+            state.window = Window::since;
+            state.paused = false;
+            return Wish::begin_window;
+        case '\t':
+            choose_stage(state, shown, true);
+            break;
+        case 'k':
+            scroll(state, shown, Special::up);
+            break;
+        case 'j':
+            scroll(state, shown, Special::down);
+            break;
+        case '?':
+        case 'h':
+            state.help = true;
+            state.top = 0;
+            break;
+        default:
+            break;
+    }
+    return Wish::none;
+}
+
+}  // namespace
+
+std::string name_of(Order order) {
+    constexpr std::array<const char*, orders.size()> names{"n", "p50", "p99", "max", "name"};
+    return names[static_cast<std::size_t>(order)];
+}
+
+std::string name_of(Window window) {
+    constexpr std::array<const char*, 3> names{"run", "interval", "since r"};
+    return names[static_cast<std::size_t>(window)];
+}
+
+Wish press(State& state, Key key, const Shown& shown) {
+    const bool scrolls = key.special != Special::none && key.special != Special::left && key.special != Special::right;
+    if (state.help && !scrolls && key.letter != 'j' && key.letter != 'k') {
+        state.help = false;
+        state.top = 0;
+        return Wish::none;
+    }
+    if (key.special == Special::none) return press_letter(state, key.letter, shown);
+    if (scrolls) {
+        scroll(state, shown, key.special);
+    } else {
+        choose_stage(state, shown, key.special == Special::right);
+    }
+    return Wish::none;
+}
+
+std::vector<KeyHelp> key_help() {
+    return {{"q", "end the measurement; its report follows (Ctrl-C does the same)"},
+            {"space, p", "let the screen stand still, and go on; measuring goes on meanwhile (w and r end it, too)"},
+            {"s, 1 to 5", "sort groups by n, p50, p99, max or name"},
+            {"left, right", "groups of the stage before, of the next (also Tab)"},
+            {"w", "the whole run, the last interval (-i, else one second), or since r was pressed"},
+            {"r", "begin a new window now; the report is of the whole run all the same"},
+            {"up, down", "one line (also k, j); PgUp, PgDn, Home, End"},
+            {"Ctrl-Z", "suspend; the measurement goes on, and loses what finds no room meanwhile"},
+            {"?", "this page; any key leaves it"}};
+}
+
+}  // namespace stapgen::live

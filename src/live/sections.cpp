@@ -1,0 +1,272 @@
+#include "live/sections.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "live/distribution.h"
+#include "live/grid.h"
+#include "report/call_text.h"
+#include "report/count_text.h"
+#include "report/drop_advice.h"
+#include "report/measures.h"
+
+namespace stapgen::live {
+
+namespace {
+
+using analyze::Histogram;
+using analyze::Measure;
+
+constexpr std::size_t narrowest_distribution = 12, widest_distribution = 100;
+constexpr auto no_number = "-";
+
+std::string number_text(std::optional<std::int64_t> number, bool is_time) {
+    if (!number) return no_number;
+    return is_time ? base::format_duration(std::chrono::nanoseconds(*number)) : report::with_commas(*number);
+}
+
+/// The columns behind the names, of each measure.
+void add_number_columns(Grid& grid, Order order) {
+    grid.columns.push_back({.name = "N", .worth = 3, .chosen = order == Order::n});
+    grid.columns.push_back({.name = "P50", .worth = 1, .chosen = order == Order::p50});
+    grid.columns.push_back({.name = "P99", .worth = 4, .chosen = order == Order::p99});
+    grid.columns.push_back({.name = "MAX", .worth = 2, .chosen = order == Order::max});
+}
+
+void add_numbers(GridRow& row, const Histogram& stats, bool is_time) {
+    row.cells.push_back(report::with_commas(stats.n()));
+    for (const auto number : {stats.percentile(50), stats.percentile(99), stats.max()})
+        row.cells.push_back(number_text(number, is_time));
+}
+
+/// Puts the distributions behind the rows where there is room for them, all on one scale.
+void add_distributions(FittedGrid& lines, const std::vector<const Histogram*>& of, bool is_time, std::size_t width,
+                       bool utf8) {
+    if (of.empty() || lines.width + 2 + narrowest_distribution > width) return;
+    std::int64_t least = of.front()->min().value_or(0), most = 0;
+    for (const auto* stats : of) {
+        least = std::min(least, stats->min().value_or(least));
+        most = std::max(most, stats->max().value_or(most));
+    }
+    const Scale scale(least, most, std::min(widest_distribution, width - lines.width - 2));
+    lines.heading.push_back({"  " + padded(scale.labels(is_time), scale.columns()), Style::heading});
+    for (std::size_t i = 0; i < of.size(); ++i)
+        lines.rows[i].push_back({"  " + distribution(*of[i], scale, utf8), Style::bar});
+}
+
+/// The whole of stages or of values.
+Section whole_section(const std::vector<Measure>& measures, bool is_time, const std::string& chosen, std::size_t width,
+                      bool utf8) {
+    Grid grid;
+    grid.columns.push_back({.name = is_time ? "STAGE" : "VALUE", .right = false, .worth = 9, .least = 8});
+    add_number_columns(grid, Order::name);
+    std::vector<const Histogram*> stats;
+    for (const auto* measure : report::in_series(measures)) {
+        if (measure->stats.n() == 0) continue;
+        auto& row = grid.rows.emplace_back();
+        row.cells = {measure->name};
+        if (measure->name == chosen) row.style = Style::chosen;
+        add_numbers(row, measure->stats, is_time);
+        stats.push_back(&measure->stats);
+    }
+    auto lines = fitted(grid, width);
+    add_distributions(lines, stats, is_time, width, utf8);
+    return {{}, std::move(lines.heading), std::move(lines.rows)};
+}
+
+bool is_other(const analyze::Group& group) {
+    return group.size() == 1 && std::holds_alternative<bool>(group.front().value);
+}
+
+/// The largest first, what n does not allow to tell last; of names the first.
+void sort_groups(report::Measures& groups, Order order) {
+    const auto size = [order](const Measure* of) -> std::optional<std::int64_t> {
+        switch (order) {
+            case Order::p50:
+                return of->stats.percentile(50);
+            case Order::p99:
+                return of->stats.percentile(99);
+            case Order::max:
+                return of->stats.max();
+            default:
+                return of->stats.n();
+        }
+    };
+    std::vector<std::pair<std::optional<std::int64_t>, const Measure*>> sizes;
+    for (const auto* group : groups)
+        sizes.emplace_back(size(group), group);
+    std::ranges::stable_sort(sizes, [order](const auto& a, const auto& b) {
+        const bool a_last = is_other(a.second->group), b_last = is_other(b.second->group);
+        if (a_last != b_last) return b_last;
+        return order == Order::name ? a.second->group < b.second->group : a.first > b.first;
+    });
+    std::ranges::transform(sizes, groups.begin(), [](const auto& size_of) { return size_of.second; });
+}
+
+/// The columns of keys, and in each row their texts.
+void add_keys(Grid& grid, const std::vector<analyze::Tally>& of, Order order) {
+    const auto keys = report::keys_of(of);
+    for (const auto& key : keys) {
+        const bool is_first = &key == &keys.front();
+        grid.columns.push_back({.name = base::upper(plain_text(key)),
+                                .right = false,
+                                .worth = 9,
+                                .least = 8,
+                                .chosen = is_first && order == Order::name});
+    }
+    if (keys.empty()) grid.columns.push_back({.name = "", .right = false, .worth = 9});
+    for (std::size_t i = 0; i < of.size(); ++i) {
+        for (const auto& key : keys)
+            grid.rows[i].cells.push_back(report::key_cell(of[i], key, key == keys.front()));
+        if (keys.empty()) grid.rows[i].cells.emplace_back("other");
+    }
+}
+
+Section group_section(const std::vector<Measure>& measures, bool is_time, const std::string& stage, Order order,
+                      std::size_t width, bool utf8) {
+    report::Measures groups;
+    for (const auto& measure : measures) {
+        if (!measure.group.empty() && measure.name == stage && measure.stats.n() > 0) groups.push_back(&measure);
+    }
+    if (groups.empty()) return {};
+    sort_groups(groups, order);
+    Grid grid;
+    std::vector<const Histogram*> stats;
+    std::vector<analyze::Tally> names;  // of which only the group is used
+    for (const auto* group : groups) {
+        grid.rows.emplace_back();
+        names.emplace_back().group = group->group;
+        stats.push_back(&group->stats);
+    }
+    add_keys(grid, names, order);
+    add_number_columns(grid, order);
+    for (std::size_t i = 0; i < groups.size(); ++i)
+        add_numbers(grid.rows[i], *stats[i], is_time);
+    auto lines = fitted(grid, width);
+    add_distributions(lines, stats, is_time, width, utf8);
+    return {fmt::format("{} by group: {}, sorted by {}", plain_text(stage), groups.size(), name_of(order)),
+            std::move(lines.heading), std::move(lines.rows)};
+}
+
+/// In each second of the window.
+std::string rate_text(std::int64_t count, std::int64_t window_ns) {
+    if (window_ns <= 0) return no_number;
+    const auto rate = static_cast<double>(count) * 1e9 / static_cast<double>(window_ns);
+    if (rate >= 100) return report::with_commas(std::llround(rate));
+    return fmt::format("{:.{}f}", rate, rate < 10 ? 2 : 1);
+}
+
+void add_count_columns(Grid& grid, const std::string& counted, Order order) {
+    grid.columns.push_back({.name = counted, .worth = 8, .chosen = order != Order::name});
+    grid.columns.push_back({.name = "PER S", .worth = 3});
+}
+
+Section drop_section(const Scene& scene, Order order, std::size_t width) {
+    auto totals = analyze::total_drops(scene.shown);
+    if (totals.empty()) return {"no drops", {}, {}};
+    auto shown = report::shown_drops(totals, scene.hide_benign);
+    if (order == Order::name) {
+        std::ranges::stable_sort(shown.rows, {}, [](const analyze::Drop& drop) {
+            return std::pair(report::place_text(drop), report::reason_text(drop));
+        });
+    }
+    Grid grid;
+    add_count_columns(grid, "COUNT", order);
+    grid.columns.push_back(
+        {.name = "LOCATION", .right = false, .worth = 7, .least = 12, .chosen = order == Order::name});
+    grid.columns.push_back({.name = "REASON", .right = false, .worth = 6, .least = 10});
+    bool any_benign = false;
+    for (const auto& drop : shown.rows) {
+        const bool benign = report::advice_of(drop).benign;
+        any_benign = any_benign || benign;
+        auto& row = grid.rows.emplace_back();
+        row.cells = {report::with_commas(drop.count), rate_text(drop.count, scene.window_ns), report::place_text(drop),
+                     report::reason_text(drop) + (benign ? fmt::format(" {}", report::benign_mark) : "")};
+        if (benign) row.style = Style::faint;
+    }
+    auto lines = fitted(grid, width);
+    if (any_benign) lines.rows.push_back({{cut(report::benign_legend, width), Style::faint}});
+    if (shown.hidden_rows > 0) lines.rows.push_back({{cut(report::hidden_text(shown), width), Style::faint}});
+    return {report::total_text(totals), std::move(lines.heading), std::move(lines.rows)};
+}
+
+Section count_section(const Scene& scene, Order order, std::size_t width) {
+    auto totals = analyze::total_tallies(scene.shown);
+    const auto counted = plain_text(scene.shown.counted);
+    const auto title = fmt::format("total: {} {}", report::with_commas(analyze::sum_of(totals)), counted);
+    if (totals.empty()) return {title, {}, {}};
+    if (order == Order::name) std::ranges::stable_sort(totals, {}, &analyze::Tally::group);
+    Grid grid;
+    add_count_columns(grid, base::upper(counted), order);
+    for (const auto& tally : totals) {
+        grid.rows.push_back({{report::with_commas(tally.count), rate_text(tally.count, scene.window_ns)},
+                             tally.loss ? Style::alert : Style::plain});
+    }
+    add_keys(grid, totals, order);
+    const bool any_meaning =
+        std::ranges::any_of(totals, [](const analyze::Tally& tally) { return !tally.meaning.empty(); });
+    if (any_meaning) {
+        grid.columns.push_back({.name = "LOSS", .right = false, .worth = 5});
+        grid.columns.push_back({.name = "WHAT", .right = false, .worth = 1, .least = 24});
+        for (std::size_t i = 0; i < totals.size(); ++i) {
+            grid.rows[i].cells.emplace_back(totals[i].loss ? report::loss_cell : "");
+            grid.rows[i].cells.push_back(totals[i].meaning);
+        }
+    }
+    auto lines = fitted(grid, width);
+    return {title, std::move(lines.heading), std::move(lines.rows)};
+}
+
+std::string calls_text(const analyze::Summary& summary) {
+    const auto calls = static_cast<std::int64_t>(summary.calls.size()) + summary.calls_left_out;
+    return fmt::format("{} calls in {} trees; the report will show them", report::with_commas(calls),
+                       report::with_commas(static_cast<std::int64_t>(report::call_trees(summary).size())));
+}
+
+}  // namespace
+
+std::vector<std::string> stages_of(const analyze::Summary& summary) {
+    std::vector<std::string> names;
+    for (const auto* measures : {&summary.stages, &summary.values}) {
+        for (const auto* measure : report::in_series(*measures)) {
+            if (measure->stats.n() > 0) names.push_back(measure->name);
+        }
+    }
+    return names;
+}
+
+std::string stage_of(const analyze::Summary& summary, const State& state) {
+    const auto names = stages_of(summary);
+    if (state.stage && std::ranges::find(names, *state.stage) != names.end()) return *state.stage;
+    if (names.empty() || std::ranges::find(names, "total") != names.end()) return names.empty() ? "" : "total";
+    const auto stages = report::in_series(summary.stages);
+    const auto longest = std::ranges::max_element(stages, {}, [](const Measure* stage) { return stage->stats.sum(); });
+    return longest != stages.end() && (*longest)->stats.n() > 0 ? (*longest)->name : names.front();
+}
+
+std::vector<Section> sections_of(const Scene& scene, const State& state, std::size_t width, bool utf8) {
+    const auto& summary = scene.shown;
+    const auto stage = stage_of(summary, state);
+    std::vector<Section> sections;
+    const auto add = [&](Section section) {
+        if (!section.title.empty() || !section.rows.empty()) sections.push_back(std::move(section));
+    };
+    add(whole_section(summary.stages, true, stage, width, utf8));
+    add(whole_section(summary.values, false, stage, width, utf8));
+    if (!summary.counted.empty()) add(count_section(scene, state.order, width));
+    if (summary.counts_drops) add(drop_section(scene, state.order, width));
+    if (!summary.calls.empty()) add({calls_text(summary), {}, {}});
+    add(group_section(summary.stages, true, stage, state.order, width, utf8));
+    add(group_section(summary.values, false, stage, state.order, width, utf8));
+    return sections;
+}
+
+}  // namespace stapgen::live
