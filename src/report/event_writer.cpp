@@ -29,7 +29,7 @@ std::string cell(FieldType type, const Value& value) {
         case FieldType::text:
             return base::printable(decode::unescape(value.raw));
         case FieldType::endpoint:
-            return decode::endpoint_text(value.raw);
+            return base::printable(decode::endpoint_text(value.raw));
         case FieldType::stage:
             return value.seen ? fmt::format("{}.{:03}", value.number / 1000, value.number % 1000) : "-";
         case FieldType::address:
@@ -43,7 +43,7 @@ std::string cell(FieldType type, const Value& value) {
         case FieldType::reason_name:
             break;
     }
-    return std::string(value.raw);
+    return base::printable(value.raw);
 }
 
 Json json_value(FieldType type, const Value& value) {
@@ -103,6 +103,7 @@ EventWriter::Column EventWriter::column_of(const decode::Field& field) {
             column.width = 6;
             break;
     }
+    column.heading = base::printable(column.heading);
     column.width = std::max(column.width, column.heading.size());
     return column;
 }

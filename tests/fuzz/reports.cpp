@@ -62,18 +62,20 @@ struct Reader : Recogniser::Sink {
         if (!analyzer) analyzer = analyze::Analyzer::create(*source.header, {});
         return analyzer ? &parts.emplace_back(Part{&source, *std::move(analyzer)}) : nullptr;
     }
+    /// A trace is of one recording.
+    bool is_drawn(const Source& source) { return !parts.empty() && parts.front().source == &source; }
     void record(Source& source, const decode::Record& record) override {
         if (auto* part = part_of(source)) part->analyzer.add(record);
         table.record(record);
         ndjson.record(record);
-        trace.record(record);
+        if (is_drawn(source)) trace.record(record);
     }
     void line(Source& source, const decode::Line& line) override {
         if (auto* part = part_of(source)) part->analyzer.add(line);
         if (const auto* ready = std::get_if<decode::Ready>(&line)) {
             table.ready(*ready);
             ndjson.ready(*ready);
-            trace.ready(*ready);
+            if (is_drawn(source)) trace.ready(*ready);
         }
     }
     void message(std::string_view) override {}

@@ -87,7 +87,7 @@ TEST_CASE("an event as JSON is one line with the fields by name, and null for wh
     run.feed(ready);
     run.feed("rx\t5000000007\t3\tfire\\377fox\\n\t0.ffff7f000001:11211\t-\t1234\t-");
     CHECK(run.out.str() ==
-          "{\"event\":\"rx\",\"time_ns\":1795180000000000007,\"cpu\":3,\"comm\":\"fire\xef\xbf\xbd"
+          "{\"event\":\"rx\",\"time_ns\":1795180000000000007,\"cpu\":3,\"comm\":\"fire\\ufffd"
           "fox\\n\",\"local\":\"127.0.0.1:11211\",\"bytes\":null,\"drv-ip_ns\":1234,\"ip-tcp_ns\":null}\n");
 }
 

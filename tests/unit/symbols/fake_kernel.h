@@ -26,7 +26,7 @@ namespace fake_kernel {
 inline const std::filesystem::path vmlinux = FAKE_VMLINUX, system_map = FAKE_SYSTEM_MAP, module = FAKE_MODULE;
 
 inline std::string content(const std::filesystem::path& path) {
-    auto read = stapgen::base::read_unpacked(path);
+    auto read = stapgen::base::read_unpacked(path, std::size_t{2} << 30U);
     REQUIRE(read);
     return *std::move(read);
 }
