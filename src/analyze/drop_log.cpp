@@ -7,14 +7,6 @@
 
 namespace stapgen::analyze {
 
-namespace {
-
-bool by_key(const Drop& a, const Drop& b) {
-    return key_of(a) < key_of(b);
-}
-
-}  // namespace
-
 std::size_t DropLog::kind_of(std::string_view place, const decode::Value* reason, decode::FieldType reason_type) {
     const auto reason_text = reason != nullptr ? reason->raw : std::string_view();
     auto& recent = recent_[recent_place(place)];
@@ -54,11 +46,11 @@ void DropLog::add(std::string_view place, const decode::Value* reason, decode::F
 }
 
 std::vector<Drop> DropLog::open_rows() const {
-    return kinds_.open_rows(by_key);
+    return kinds_.open_rows(key_of);
 }
 
 std::vector<Drop> DropLog::rows() const {
-    return kinds_.rows(by_key);
+    return kinds_.rows(key_of);
 }
 
 }  // namespace stapgen::analyze

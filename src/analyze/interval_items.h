@@ -25,30 +25,29 @@ class IntervalItems {
     }
 
     /// Of the open interval, the largest count first; `interval` counts on from those that were closed. What has the
-    /// same count stands in the order of `before`, else in that in which it came up.
-    template <class Before>
-    [[nodiscard]] std::vector<Item> open_rows(Before before) const {
-        return filled(log_.open_rows(), before);
+    /// same count stands in the order of `key_of` an Item, else in that in which it came up.
+    template <class KeyOf>
+    [[nodiscard]] std::vector<Item> open_rows(KeyOf key_of) const {
+        return filled(log_.open_rows(), key_of);
     }
     /// Of the intervals that were closed, in their order, of each likewise.
-    template <class Before>
-    [[nodiscard]] std::vector<Item> rows(Before before) const {
-        return filled(log_.rows(), before);
+    template <class KeyOf>
+    [[nodiscard]] std::vector<Item> rows(KeyOf key_of) const {
+        return filled(log_.rows(), key_of);
     }
 
   private:
     using Row = IntervalLog::Row;
 
-    template <class Before>
-    std::vector<Item> filled(std::vector<Row> rows, Before before) const {
+    template <class KeyOf>
+    std::vector<Item> filled(std::vector<Row> rows, KeyOf key_of) const {
         std::erase_if(rows, [this](const Row& row) { return !items_.contains(row.kind); });
         std::ranges::sort(rows, [&](const Row& a, const Row& b) {
             if (a.interval != b.interval) return a.interval < b.interval;
             if (a.count != b.count) return a.count > b.count;
             if (a.kind == b.kind) return false;
-            const auto &first = items_.at(a.kind), &second = items_.at(b.kind);
-            if (before(first, second)) return true;
-            return !before(second, first) && a.kind < b.kind;
+            const auto first = key_of(items_.at(a.kind)), second = key_of(items_.at(b.kind));
+            return first != second ? first < second : a.kind < b.kind;
         });
         const auto& intervals = log_.intervals();
         std::vector<Item> items;

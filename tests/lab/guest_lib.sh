@@ -15,10 +15,10 @@ wait_for() {
 
 # say_what_runs: print the processes, where those that wait in the kernel do so, and the kernel's last words.
 say_what_runs() {
-    local task
+    local task command
     for task in /proc/[0-9]*; do
-        [ -s "$task/cmdline" ] || continue
-        echo "${task#/proc/} $(cut -d' ' -f3 "$task/stat") $(tr '\0' ' ' <"$task/cmdline")"
+        command=$(tr '\0' ' ' <"$task/cmdline") && [ -n "$command" ] || continue
+        echo "${task#/proc/} $(cut -d' ' -f3 "$task/stat") $command"
         head -6 "$task/stack" 2>/dev/null
     done
     dmesg | tail -n 20
