@@ -28,6 +28,8 @@ TIMES |= {
     "own-rx-latency.txt": {"rx-latency": {"tcp-app": 509}},
     "own-sock-latency.txt": {"sock-latency": {"total": 403}},
     "own-call-trace.txt": {"call-trace": {"in-softirq": 39, "in-thread": 14}},
+    "net-latency.txt": {"net-latency": {"drv-ip": 104, "tcp-app": 52, "udp-app": 52, "app-tcp": 52, "qdisc": 104}},
+    "tx-latency.txt": {"tx-latency": {"app-tcp": 167, "qdisc": 167}},
     "packet-flow.rec": {"packet-flow": {"ip-tcp": 309, "ip-udp": 294, "app-tcp": 309, "drv-done": 204, "total": 1215}},
     "netdev-times.txt": {"netdev-times": {"receive-app": 61}},
     "perf-net.txt": {"net-events": {"drv-app": 17}},
