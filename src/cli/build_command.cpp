@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include <iostream>
 #include <memory>
 
 #include "cli/commands.h"
 #include "cli/compiling.h"
 #include "cli/option_groups.h"
 #include "cli/run_options.h"
+#include "cli/telling.h"
 
 namespace stapgen::cli {
 
@@ -34,9 +34,8 @@ base::Result<void> build(const Program& program, const recipe::Recipe& recipe, c
         return tl::make_unexpected(written.error());
     }
     if (!options.quiet) {
-        std::cerr << fmt::format("stapgen: {} is {} for {}, {} kB; run it there with 'stapgen exec {}'\n",
-                                 options.output, recipe.name, preparation->job.target.release, module->size() / 1024,
-                                 options.output);
+        tell(fmt::format("{} is {} for {}, {} kB; run it there with 'stapgen exec {}'", options.output, recipe.name,
+                         preparation->job.target.release, module->size() / 1024, options.output));
     }
     return {};
 }

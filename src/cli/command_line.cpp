@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <iostream>
 
 #include "base/text.h"
 #include "cli/command_tree.h"
@@ -14,6 +13,7 @@
 #include "cli/help.h"
 #include "cli/man_pages.h"
 #include "cli/option_groups.h"
+#include "cli/telling.h"
 #include "cli/version.h"
 
 namespace stapgen::cli {

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/doctor_rows.h"
 #include "cli/on_terminal.h"
+#include "cli/telling.h"
 #include "host/cures.h"
 #include "host/symbol_table.h"
 #include "launch/child_setup.h"
@@ -146,7 +147,7 @@ base::Result<launch::Compiled> compile(const host::System& machine, Preparation&
                                        bool verbose) {
     if (!quiet) {
         for (const auto& note : preparation.notes)
-            std::cerr << "stapgen: " << note << '\n';
+            tell(note);
     }
     launch::Progress progress(std::cerr, progress_style(quiet), terminal_columns(STDERR_FILENO));
     progress.begin_passes(launch::Progress::Clock::now());
@@ -164,7 +165,7 @@ base::Result<launch::Compiled> compile(const host::System& machine, Preparation&
     if (!compiled) return compiled;
     if (!quiet) {
         for (const auto& warning : compiled->warnings)
-            std::cerr << "stapgen: warning: " << warning.cause << '\n';
+            tell("warning: " + warning.cause);
     }
     return compiled;
 }

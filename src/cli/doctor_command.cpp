@@ -106,7 +106,7 @@ base::Result<void> examine(const Program& program, const DoctorOptions& options)
     const auto verdict = doctor::conclude(checks, *question);
     const bool as_json = options.format == "json";
     if (as_json) {
-        std::cout << json_of(checks, *question, verdict).dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+        std::cout << json_of(checks, *question, verdict).dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
     } else {
         std::cout << rows_text(checks, target.distribution);
     }

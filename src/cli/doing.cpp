@@ -1,34 +1,11 @@
 #include "cli/doing.h"
 
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <iostream>
 
-#include "base/text.h"
-
 namespace stapgen::cli {
-
-namespace {
-
-void put_lines(std::string_view head, std::string_view text) {
-    std::string out;
-    for (const auto line : base::split(text, '\n')) {
-        out += head;
-        out += base::printable(line);
-        out += '\n';
-        head = {};
-    }
-    std::cerr << out;
-}
-
-}  // namespace
-
-void show_error(const base::Error& error) {
-    put_lines("stapgen: ", error.what);
-    if (!error.hint.empty()) put_lines("  hint: ", error.hint);
-}
 
 base::Result<void> finish_output() {
     if (std::cout.flush()) return {};

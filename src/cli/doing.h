@@ -17,9 +17,6 @@ struct Program {
 /// What the command line asked for, decided by parsing it and done afterwards.
 using Action = std::function<base::Result<void>()>;
 
-/// Writes an error as every error is written: what and why, then what to do next.
-void show_error(const base::Error& error);
-
 /// Writes what is not written yet. Error: the file that stdout goes to did not take all of it. A reader that went away
 /// and a terminal that was closed wanted no more: that is none.
 base::Result<void> finish_output();

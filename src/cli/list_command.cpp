@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/presenting.h"
 #include "cli/table.h"
+#include "cli/telling.h"
 
 namespace stapgen::cli {
 

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/losses.h"
 #include "cli/naming.h"
+#include "cli/telling.h"
 #include "decode/recogniser.h"
 #include "recording/reader.h"
 #include "recording/runs.h"
@@ -75,7 +76,7 @@ class Input final : public decode::Recogniser::Sink {
             if (auto done = read(*reader, part); !done) return done;
         }
         if (last_ != nullptr && last_->tail && last_->tail->continued) {
-            std::cerr << fmt::format("stapgen: {} is not the last part of its run\n", shown(parts.back()));
+            tell(fmt::format("{} is not the last part of its run", shown(parts.back())));
         }
         if (trace_) finish(*trace_);
         return {};
@@ -139,8 +140,7 @@ class Input final : public decode::Recogniser::Sink {
             }
             if (last_ != nullptr && reader.head()) last_->tail = reader.tail();
             if (reader.cut_short()) {
-                std::cerr << fmt::format("stapgen: {} ends in the middle of a run; what is there is read\n",
-                                         shown(file));
+                tell(fmt::format("{} ends in the middle of a run; what is there is read", shown(file)));
             }
             if (!reader.head()) recogniser_.finish(reader.last_partial_line(), *this);
         } while (reader.next_recording());
@@ -201,9 +201,8 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
     std::vector<LoadedRun> loaded;
     for (const auto& run : *runs) {
         for (const auto& [first, last] : run.missing) {
-            std::cerr << fmt::format("stapgen: {}: {} of its run {} not given; what they hold counts as lost\n",
-                                     shown(run.files.front()), numbers("part", first, last),
-                                     first == last ? "is" : "are");
+            tell(fmt::format("{}: {} of its run {} not given; what they hold counts as lost", shown(run.files.front()),
+                             numbers("part", first, last), first == last ? "is" : "are"));
         }
         Input input(presentation, names);
         if (auto done = input.read(run.files); !done) return tl::make_unexpected(done.error());
@@ -218,7 +217,7 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
         }
         const auto what = fmt::format("{}: nothing known in {} lines", found.name, input.lines());
         if (files.size() == 1) return base::bad_input(what, hint);
-        std::cerr << "stapgen: " << what << '\n';
+        tell(what);
     }
     if (loaded.empty()) return base::bad_input("nothing known in any of the files", hint);
     return loaded;

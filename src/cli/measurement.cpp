@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "base/text.h"
-#include "cli/doing.h"
 #include "cli/losses.h"
 #include "cli/meanings.h"
 #include "cli/on_terminal.h"
+#include "cli/telling.h"
 
 namespace stapgen::cli {
 
@@ -95,10 +95,8 @@ void Measurement::look_at_target(launch::Control& control) {
     if (!target || target_has_ended_ || !target->has_ended(machine_)) return;
     target_has_ended_ = true;
     if (!plan_.quiet) {
-        std::cerr << fmt::format(
-            "stapgen: {} has ended, and the measurement with it; --comm NAME also measures what "
-            "starts later\n",
-            target->name());
+        tell(fmt::format("{} has ended, and the measurement with it; --comm NAME also measures what starts later",
+                         target->name()));
     }
     control.request_stop();
 }
@@ -135,8 +133,7 @@ base::Result<void> Measurement::finish(const RunEnd& end) {
     if (const auto& refusal = parser_.refusal()) return tl::make_unexpected(*refusal);
     if (refusal_) return tl::make_unexpected(*refusal_);
     if (const auto enough = summary.transport.enough_buffer_mb; enough > 0 && !plan_.quiet) {
-        std::cerr << fmt::format("stapgen: a buffer of {0} MB for each CPU would have held what was lost: -s {0}\n",
-                                 enough);
+        tell(fmt::format("a buffer of {0} MiB for each CPU would have held what was lost: -s {0}MiB", enough));
     }
     if (!analyzer_) {
         if (target_has_ended_) {
@@ -187,7 +184,7 @@ void Measurement::ready(const decode::Ready& ready) {
     if (plan_.live) {
         open_live_view(ready);
     } else if (!plan_.quiet) {
-        std::cerr << fmt::format("stapgen: measuring {}; Ctrl-C ends it\n", name_);
+        tell(fmt::format("measuring {}; Ctrl-C ends it", name_));
     }
 }
 

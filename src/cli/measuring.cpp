@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <iostream>
-
 #include "base/files.h"
 #include "base/units.h"
 #include "cli/measurement.h"
+#include "cli/telling.h"
 #include "launch/counting.h"
 #include "launch/left_modules.h"
 #include "render/script.h"
@@ -30,7 +29,7 @@ base::Result<void> measure(const host::System& machine, const recipe::Catalog& c
     job.handlers = measurement.handlers();
     if (!plan.quiet) {
         for (const auto& line : launch::told(launch::left_modules(machine)))
-            std::cerr << "stapgen: " << line << '\n';
+            tell(line);
     }
     measurement.begin_loading();
     auto end = launch::load(machine, job);
@@ -39,20 +38,16 @@ base::Result<void> measure(const host::System& machine, const recipe::Catalog& c
     auto shown = measurement.finish({end->losses, end->broke_off, end->ending.interrupted});
     const bool asked = end->ending.interrupted || end->ending.was_stopped;
     if (!plan.quiet && !asked && !end->failure && (plan.duration || plan.intervals)) {
-        std::cerr << fmt::format(
-            "stapgen: the run ended by itself after {}, before {} was over: its script was done, or "
-            "somebody ended stapio\n",
-            base::format_duration(measured), plan.duration ? "-d" : "-n");
+        tell(fmt::format(
+            "the run ended by itself after {}, before {} was over: its script was done, or somebody ended stapio",
+            base::format_duration(measured), plan.duration ? "-d" : "-n"));
     }
     if (!plan.quiet) {
-        for (const auto& message : end->messages) {
-            std::cerr << "stapgen: " << message.cause;
-            if (!message.remedy.empty()) std::cerr << "; " << message.remedy;
-            std::cerr << '\n';
-        }
+        for (const auto& message : end->messages)
+            tell(message.remedy.empty() ? message.cause : message.cause + "; " + message.remedy);
     }
     for (const auto& line : end->cleanup)
-        std::cerr << "stapgen: " << line << '\n';
+        tell(line);
     if (end->failure) return tl::make_unexpected(*end->failure);
     if (end->ending.gave_up) {
         return base::failed("SystemTap was not given the time to end; the report may lack the last records",

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <iostream>
 #include <set>
 
 #include "base/text.h"
 #include "cli/option_groups.h"
+#include "cli/telling.h"
 
 namespace stapgen::cli {
 
@@ -73,7 +73,7 @@ symbols::LogKernel kernel_of(const recording::Head& head) {
 void show_notes(const symbols::KernelNames& names) {
     static std::set<std::string> shown;
     for (const auto& note : names.notes()) {
-        if (shown.insert(note).second) std::cerr << "stapgen: " << base::printable(note) << '\n';
+        if (shown.insert(note).second) tell(note);
     }
 }
 

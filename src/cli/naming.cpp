@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/doing.h"
 #include "cli/name_options.h"
+#include "cli/telling.h"
 #include "symbols/debuginfod.h"
 #include "symbols/live.h"
 

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cli/on_terminal.h"
 #include "cli/option_groups.h"
+#include "cli/telling.h"
 #include "decode/record_parser.h"
 #include "report/account_text.h"
 #include "report/csv_report.h"
@@ -74,9 +75,9 @@ report::TextOptions text_options(const Presentation& presentation) {
 /// A trace has no place for it.
 void tell_account(const analyze::Summary& report) {
     for (const auto& line : report::account_lines(report))
-        std::cerr << "stapgen: " << line << '\n';
+        tell(line);
     for (const auto& warning : report::warnings_of(report))
-        std::cerr << "stapgen: warning: " << warning << '\n';
+        tell("warning: " + warning);
 }
 
 }  // namespace
@@ -253,7 +254,7 @@ void present(std::ostream& out, std::span<const analyze::Summary> reports, const
 
 void finish(report::PerfettoWriter& trace) {
     for (const auto& missing : trace.end())
-        std::cerr << "stapgen: " << missing << '\n';
+        tell(missing);
 }
 
 bool shows_intervals(Format format) {

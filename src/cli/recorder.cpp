@@ -4,8 +4,8 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "cli/doing.h"
 #include "cli/sha256.h"
+#include "cli/telling.h"
 #include "cli/version.h"
 #include "host/net_counters.h"
 

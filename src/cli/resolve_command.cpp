@@ -12,6 +12,7 @@
 #include "cli/name_options.h"
 #include "cli/option_groups.h"
 #include "cli/presenting.h"
+#include "cli/telling.h"
 #include "recording/reader.h"
 #include "symbols/address.h"
 

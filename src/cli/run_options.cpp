@@ -6,12 +6,11 @@
 #include <CLI/Error.hpp>
 #include <CLI/Option.hpp>
 #include <algorithm>
-#include <iostream>
 
 #include "base/text.h"
 #include "base/units.h"
-#include "cli/doing.h"
 #include "cli/option_groups.h"
+#include "cli/telling.h"
 #include "launch/stap_command.h"
 
 namespace stapgen::cli {
@@ -290,7 +289,7 @@ base::Result<MeasurePlan> plan_of(const MeasureOptions& options) {
     plan.colours = colours_of(options.color);
     if (!plan.quiet) {
         for (const auto& hint : plan.filters.hints)
-            std::cerr << "stapgen: " << hint << '\n';
+            tell(hint);
     }
     return plan;
 }

@@ -98,7 +98,7 @@ void add_show_command(CLI::App& app, const Program& program, Action& action) {
             const auto kernels = kernels_of(program, *recipe);
             if (!kernels) return tl::make_unexpected(kernels.error());
             if (*format == "json") {
-                std::cout << json_of(*recipe, *kernels).dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+                std::cout << json_of(*recipe, *kernels).dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
                 return {};
             }
             show(*recipe, *kernels, std::cout);

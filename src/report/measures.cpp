@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/text.h"
 
@@ -120,13 +119,6 @@ std::string with_commas(std::int64_t number) {
     return text;
 }
 
-std::string clean_text(std::string_view text) {
-    // nlohmann_json is the library at hand that knows UTF-8.
-    using Json = nlohmann::json;
-    const auto valid = Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
-    return base::printable(valid.get<std::string>());
-}
-
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
     std::string lines;
     std::size_t length = 0;
@@ -145,7 +137,7 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
 }
 
 std::string csv_cell(std::string_view raw) {
-    auto text = clean_text(raw);
+    auto text = base::printable(raw);
     // Blanks are skipped by some spreadsheets before they look for a formula.
     const auto first = text.find_first_not_of(' ');
     if (first != std::string::npos && std::string_view("=+-@").find(text[first]) != std::string_view::npos)

@@ -54,9 +54,6 @@ Measures in_series(const std::vector<analyze::Measure>& measures);
 /// "2,019".
 std::string with_commas(std::int64_t number);
 
-/// What is no UTF-8 becomes U+FFFD, control characters become \xNN: for formats whose readers refuse such bytes.
-std::string clean_text(std::string_view text);
-
 /// Words with one blank between, in lines that fit: each but the last with its end. All but the first begin
 /// with `indent` blanks.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent = 0);

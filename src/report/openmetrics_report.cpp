@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/saturate.h"
+#include "base/text.h"
 #include "report/drop_advice.h"
 #include "report/measures.h"
 
@@ -23,7 +24,7 @@ using analyze::Summary;
 
 std::string escaped(std::string_view raw) {
     std::string text;
-    for (const char c : clean_text(raw)) {
+    for (const char c : base::printable(raw)) {
         if (c == '\\' || c == '"') text += '\\';
         text += c;
     }

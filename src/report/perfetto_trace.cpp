@@ -4,6 +4,7 @@
 #include <protozero/pbf_writer.hpp>
 #include <variant>
 
+#include "base/text.h"
 #include "report/measures.h"
 
 namespace stapgen::report {
@@ -57,11 +58,11 @@ void add_clock(pbf_writer& clocks, std::uint32_t id, std::int64_t ns) {
 
 void add_annotation(pbf_writer& to, const analyze::GroupField& field) {
     pbf_writer one(to, event::debug_annotations);
-    one.add_string(annotation::name, clean_text(field.key));
+    one.add_string(annotation::name, base::printable(field.key));
     if (const auto* number = std::get_if<std::int64_t>(&field.value)) {
         one.add_int64(annotation::int_value, *number);
     } else {
-        one.add_string(annotation::string_value, clean_text(group_text(field)));
+        one.add_string(annotation::string_value, base::printable(group_text(field)));
     }
 }
 
@@ -85,7 +86,7 @@ std::uint64_t PerfettoTrace::track(std::string_view name, std::uint64_t parent, 
     pbf_writer track(one, packet::track_descriptor);
     track.add_uint64(descriptor::uuid, ++tracks_);
     if (parent != 0) track.add_uint64(descriptor::parent_uuid, parent);
-    track.add_string(descriptor::name, clean_text(name));
+    track.add_string(descriptor::name, base::printable(name));
     track.add_enum(descriptor::child_ordering, descriptor::explicit_order);
     track.add_int32(descriptor::sibling_order_rank, static_cast<std::int32_t>(rank));
     if (alone) track.add_enum(descriptor::sibling_merge_behavior, descriptor::merge_none);
@@ -101,7 +102,7 @@ std::uint64_t PerfettoTrace::thread_track(std::int64_t pid, std::int64_t tid, st
     pbf_writer thread(track, descriptor::thread);
     thread.add_int32(thread::pid, static_cast<std::int32_t>(pid));
     thread.add_int32(thread::tid, static_cast<std::int32_t>(tid));
-    thread.add_string(thread::name, clean_text(name));
+    thread.add_string(thread::name, base::printable(name));
     return tracks_;
 }
 
@@ -116,7 +117,7 @@ void PerfettoTrace::event(int type, std::uint64_t track, std::string_view name, 
         pbf_writer of(one, packet::track_event);
         of.add_enum(event::type, type);
         of.add_uint64(event::track_uuid, track);
-        if (!name.empty()) of.add_string(event::name, clean_text(name));
+        if (!name.empty()) of.add_string(event::name, base::printable(name));
         if (flow != 0) of.add_fixed64(event::flow_ids, flow);
         for (const auto& field : about)
             add_annotation(of, field);

@@ -6,6 +6,7 @@
 
 #include "analyze/groups.h"
 #include "base/saturate.h"
+#include "base/text.h"
 #include "report/measures.h"
 #include "report/record_name.h"
 
@@ -61,7 +62,7 @@ PerfettoWriter::Layout& PerfettoWriter::layout_of(const decode::Schema& schema) 
         if (type == FieldType::time) {
             if (!layout.time) layout.time = i;
         } else if (type == FieldType::stage) {
-            if (name != "total") layout.stages.push_back({i, clean_text(name), attribute});
+            if (name != "total") layout.stages.push_back({i, base::printable(name), attribute});
         } else if (i != layout.way && i != layout.depth && !(layout.depth && i == layout.function)) {
             layout.others.push_back(i);
         }

@@ -49,7 +49,7 @@ RECIPE=syntax try syntax
 RECIPE=unknown-function try unknown-function
 RECIPE=unknown-probe try unknown-probe
 RECIPE=type-error try type-error
-RECIPE=c-error try c-error --stap-option=-g
+RECIPE=c-error try c-error --guru
 
 small 60k; TMPDIR=/tmp/small try full-small; umount /tmp/small
 small 700k; TMPDIR=/tmp/small try full-later; umount /tmp/small
@@ -112,6 +112,8 @@ def prepare(lab):
     make_recipe(lab, "calls", "")
     for name, more in MISTAKES.items():
         make_recipe(lab, name, more)
+    with next((lab.work / "home").rglob("c-error/recipe.toml")).open("a") as recipe:
+        recipe.write("[stap]\nguru = true\n")
     (lab.work / "stap").write_text(STAP)
     (lab.work / "stap").chmod(0o755)
     (lab.work / "script").write_text(f"RELEASE={lab.release} SYMBOLS={lab.symbols}\n{SCRIPT}")

@@ -13,7 +13,7 @@ IN_CI = ()  # half an hour
 SHARES_CPUS = True
 MINUTES = int(os.environ.get("STAPGEN_LAB_MINUTES", "24"))
 TIMEOUT = 900 + MINUTES * 180
-BUILD = {"flow": ["packet-flow"]}
+BUILD = {"flow": ["packet-flow", "-i", "10"]}
 PORT = 7801
 
 GUEST = r"""
@@ -21,7 +21,7 @@ start_ready serve --udp --write sendto --port PORT || exit 1
 # busy: the hundredths of a second that the CPU was not idle.
 busy() { awk '/^cpu / {print $2 + $3 + $4 + $7 + $8}' /proc/stat; }
 rss() { awk '/^VmRSS:/ {print $2}' /proc/$1/status 2>/dev/null || echo 0; }
-report load json flow --port PORT -o /tmp/load.rec --rotate 8MB,3 -i 10 --format json || exit 1
+report load json flow --port PORT -o /tmp/load.rec --rotate 8MB,3 --format json || exit 1
 TRACER=${TRACERS[load]}
 (while sleep 10; do
     echo "$(busy) $(rss $TRACER) $(rss $(pgrep -x stapio | head -1)) $(awk '/^MemAvailable:|^Slab:/ {print $2}' /proc/meminfo | xargs)"

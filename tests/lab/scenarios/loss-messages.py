@@ -42,7 +42,7 @@ for how in trace table; do
 done
 # The buffer that the report names holds the same flood.
 size=$(python3 -c 'import json; print(json.loads(open("full-trace.events").readlines()[-1])["accounting"]["enough_buffer_mb"])')
-trace enough net -s $size --port 7032 && flood || exit 1
+trace enough net -s ${size}MiB --port 7032 && flood || exit 1
 end_trace enough
 finish
 """
@@ -88,12 +88,12 @@ def check(lab):
     if full.accounting["closed"]:
         full.expect(len(full.events) + lost, packets, "packets")
     warned = warnings(lab, "full-table")
-    assert warned["WARNING: the way to user space was full N times; with N MB per CPU (-s N) it would not have been"] > 0
+    assert warned["WARNING: the way to user space was full N times; with N MiB per CPU (-s NMiB) it would not have been"] > 0
     assert warned["WARNING: N of N seen were lost"] > 0
     size = full.accounting["enough_buffer_mb"]
-    print(f"  named: -s {size}")
+    print(f"  named: -s {size}MiB")
     assert 1 < size <= 1 + math.ceil(failures * 400 / 2**20), "no more than that takes"
-    assert f"for each CPU would have held what was lost: -s {size}" in lab.read("full-trace.err")
+    assert f"for each CPU would have held what was lost: -s {size}MiB" in lab.read("full-trace.err")
     enough = Trace(lab, "enough")
     assert enough.accounting["lost"] == 0 and enough.accounting["transport_failures"] == 0
     enough.expect(len(enough.events), packets, "packets")

@@ -158,8 +158,7 @@ TEST_CASE("the page asks nobody for anything") {
 
 TEST_CASE("names from the input stay text, whatever they are") {
     const std::string name = "</script><script>x()</script>\"'&\x1b[1m\xff{{css}}";
-    const std::string shown =
-        "&lt;/script&gt;&lt;script&gt;x()&lt;/script&gt;&quot;&apos;&amp;\\x1b[1m\\xff{{css}}";
+    const std::string shown = "&lt;/script&gt;&lt;script&gt;x()&lt;/script&gt;&quot;&apos;&amp;\\x1b[1m\\xff{{css}}";
     auto summary = packets();
     summary.recipe = name;
     summary.notes = {name};

@@ -117,7 +117,7 @@ TEST_CASE("every loss has its warning") {
     CHECK(has(text, "WARNING: the way to user space was full 13 times\n"));
     summary.transport.enough_buffer_mb = 17;
     CHECK(has(text_of(summary),
-              "WARNING: the way to user space was full 13 times; with 17 MB per CPU (-s 17) it would not "
+              "WARNING: the way to user space was full 13 times; with 17 MiB per CPU (-s 17MiB) it would not "
               "have been\n"));
     summary.broke_off = "a table is full\x1b";
     CHECK(has(text_of(summary), "WARNING: the run broke off: a table is full\\x1b\n"));

@@ -1,0 +1,34 @@
+#include "cli/telling.h"
+
+#include <iostream>
+#include <string>
+
+#include "base/text.h"
+
+namespace stapgen::cli {
+
+namespace {
+
+void put_lines(std::string_view head, std::string_view text) {
+    std::string out;
+    for (const auto line : base::split(text, '\n')) {
+        out += head;
+        out += base::printable(line);
+        out += '\n';
+        head = {};
+    }
+    std::cerr << out;
+}
+
+}  // namespace
+
+void tell(std::string_view text) {
+    put_lines("stapgen: ", text);
+}
+
+void show_error(const base::Error& error) {
+    put_lines("stapgen: ", error.what);
+    if (!error.hint.empty()) put_lines("  hint: ", error.hint);
+}
+
+}  // namespace stapgen::cli

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+
+namespace stapgen::cli {
+
+/// Writes a line to stderr behind the program's name. What it quotes may be anybody's words: control characters of it
+/// are shown as \xNN.
+void tell(std::string_view text);
+
+/// Writes an error as every error is written: what and why, then what to do next.
+void show_error(const base::Error& error);
+
+}  // namespace stapgen::cli
