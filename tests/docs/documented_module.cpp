@@ -1,0 +1,12 @@
+// Compiled, and never linked: to a reader of .modinfo its object file is a module with the parameters of all filters.
+[[gnu::used, gnu::section(".modinfo")]] static const char info[] =
+    "name=stap_0123456789abcdef\0vermagic=0.0.0-nowhere SMP\0description=systemtap-generated probe\0"
+    "parmtype=stapgen_target_is_pid:int64_t\0"
+    "parmtype=stapgen_comm_a:int64_t\0parmtype=stapgen_comm_b:int64_t\0"
+    "parmtype=stapgen_comm_mask_a:int64_t\0parmtype=stapgen_comm_mask_b:int64_t\0"
+    "parmtype=stapgen_port:int64_t\0"
+    "parmtype=stapgen_addr_a:int64_t\0parmtype=stapgen_addr_b:int64_t\0"
+    "parmtype=stapgen_addr_mask_a:int64_t\0parmtype=stapgen_addr_mask_b:int64_t\0"
+    "parmtype=stapgen_dev_a:int64_t\0parmtype=stapgen_dev_b:int64_t\0"
+    "parmtype=stapgen_dev_mask_a:int64_t\0parmtype=stapgen_dev_mask_b:int64_t\0"
+    "parmtype=stapgen_mark:int64_t\0parmtype=stapgen_mark_mask:int64_t";
