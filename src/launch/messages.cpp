@@ -48,9 +48,16 @@ void add_number(std::int64_t& sum, std::string_view text) {
     sum = base::saturating_add(sum, number_in(text));
 }
 
+/// Whether the compiler quotes source here (" 6129 |   _stp_error(..."), in which any message may stand.
+bool is_quoted_source(std::string_view line) {
+    const auto number = base::trim(line.substr(0, line.find('|')));
+    return number.size() < line.size() && number.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 }  // namespace
 
 std::optional<Diagnosis> diagnose(std::string_view line, const MessageContext& context) {
+    if (is_quoted_source(line)) return std::nullopt;
     for (const auto& row : message_table()) {
         const auto stars = match(row.pattern, line);
         if (!stars) continue;

@@ -46,8 +46,8 @@ FILES = {
 # Words that are not literal; the threads have to be there.
 PLACEHOLDERS = {
     "19550": str(os.getpid()), "31337": str(os.getpid()), "ARGS": "quiet", "COMMAND...": "true", "DIR": "folder",
-    "NAME": "tcp-calls", "PREFIX": "folder", "RECIPE": "rx-latency", "S": "60", "SCENARIO...": "selftest",
-    "SUITE": "trixie", "WORDS...": "rx",
+    "NAME": "tcp-calls", "PREFIX": "folder", "RECIPE": "rx-latency", "RELEASE": "6.12.117+deb13-amd64", "S": "60",
+    "SCENARIO...": "selftest", "SUITE": "trixie", "WORDS...": "rx",
 }
 WITHOUT_KERNEL = {"list", "show", "render", "report", "compare", "resolve", "new-recipe", "help", "man", "complete"}
 # What has no --dry-run, and what it may say of the machine that runs this.
@@ -60,7 +60,7 @@ RUN_HERE = "tests/perfetto/draw_trace.py "
 # Each other command, the file that runs it, and the words there; of what is run by hand, the file that knows it.
 LAB, BENCH, FUZZ = "tests/lab/CMakeLists.txt", "tests/bench/CMakeLists.txt", "tests/fuzz/CMakeLists.txt"
 PACKAGE, CHOSEN = "tests/lab/scenarios/package.py", "tests/lab/scenarios/packet-flow-chosen.py"
-VERSION = "tests/command_line/check_version.py"
+VERSION, DOCTOR = "tests/command_line/check_version.py", "tests/lab/scenarios/doctor.py"
 RUN_ELSEWHERE = {
     "./run-demo": ("tests/lab/scenarios/demo.py", "./run-demo"),
     "./run-tests": (".ci/run", "./run-tests"),
@@ -70,6 +70,10 @@ RUN_ELSEWHERE = {
     "apt-get install ./stapgen_0.1.0_amd64.deb": (PACKAGE, "install /lab/work/stapgen.deb"),
     "apt-get install clang libclang-rt-14-dev": ("CMakePresets.json", "-fsanitize=fuzzer-no-link"),
     "apt-get install debootstrap qemu-system-x86 e2fsprogs python3": ("scripts/install-packages", "debootstrap"),
+    "apt-get install gcc-12": (DOCTOR, "apt-get install make gcc-"),
+    "apt-get install linux-headers-$(uname -r)": (DOCTOR, "apt-get install linux-headers-"),
+    "apt-get install linux-image-$(uname -r)-dbg": ("tests/lab/lablib/debuginfo.py", "-dbg="),
+    "apt-get install systemtap": (DOCTOR, "apt-get install systemtap"),
     "apt-get install systemtap linux-headers-$(uname -r)": ("tests/lab/lablib/roots.py", "linux-headers-amd64"),
     "apt-get remove stapgen": (PACKAGE, "remove stapgen"),
     "cd PREFIX/share/stapgen": (VERSION, "cwd=share"),

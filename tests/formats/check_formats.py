@@ -70,8 +70,8 @@ def check_openmetrics(reports, text):
             family = "stapgen_stage_seconds"
             if stage["group"]:
                 family = "stapgen_group_stage_seconds"
-                # Bytes that do no good are shown otherwise in JSON.
-                labels |= {key: str(text).lower() if text is True else str(text).replace("\n", "\\x0a")
+                # Bytes that do no good are shown otherwise in JSON, where one that is no UTF-8 (here 0xff) is U+FFFD.
+                labels |= {key: str(text).lower() if text is True else str(text).replace("\n", "\\x0a").replace("\ufffd", "\\xff")
                            for key, text in stage["group"].items()}
             assert value(family, f"{family}_count", **labels) == stage["n"], labels
             assert same(value(family, f"{family}_sum", **labels), stage["sum_ns"] / 1e9), labels

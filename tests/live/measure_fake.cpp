@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "cli/doing.h"
+#include "cli/telling.h"
 #include "cli/measuring.h"
 
 using namespace stapgen;

@@ -17,7 +17,7 @@ BROKEN = {
     # Each CPU's tick wants what the other one's holds, and does not wait for it.
     "skipped": ("", "global held\nprobe timer.profile { for (i = 0; i < 5000; i++) held += i; if (held < 0) println(held) }",
                 ["MAXACTION=100000", "MAXTRYLOCK=1", "TRYLOCKDELAY=1"]),
-    "overload": ("", "", ["STP_OVERLOAD_INTERVAL=1000000", "STP_OVERLOAD_THRESHOLD=1000"]),
+    "overload": ("", "", ["STP_OVERLOAD_INTERVAL=1000000LL", "STP_OVERLOAD_THRESHOLD=1000LL"]),
 }
 
 # Messages of 64 bytes, and then some of 17, each received by a call of its own.

@@ -72,7 +72,7 @@ constexpr Case cases[] = {
      "/usr/share/systemtap/runtime/linux/access_process_vm.h:30:15: error: too many arguments to function "
      "'get_user_pages'",
      "access_process_vm.h:30:15: too many arguments"},
-    {"compiler-missing", "/bin/sh: 1: gcc-13: not found: gcc-13: No such file or directory"},
+    {"compiler-missing", "/bin/sh: 1: gcc-12: not found", "gcc-12"},
     {"compiler-error", "/tmp/stapX/stap_1_src.c:12:3: error: implicit declaration of function 'strlcpy'", "strlcpy"},
     {"module-conflict", "ERROR: modpost: \"nosuch\" [/tmp/stapX/stap_1.ko] undefined!", "nosuch"},
     {"tested-range", "Kernel version 6.12.107 is outside tested range 2.6.32 ... 6.9-rc0", "6.12.107"},
@@ -109,7 +109,8 @@ constexpr Case cases[] = {
     {"empty-aggregate", "ERROR: empty aggregate near operator '@avg' at x.stp:3:1"},
     {"read-fault", "ERROR: read fault [man error::fault] at 0x0000000000000010 near operator '@cast' at x.stp:1:1",
      "0x0000000000000010"},
-    {"copy-fault", "ERROR: kernel string copy fault at 0x0000000000000010 [man error::fault] near x"},
+    {"copy-fault", "ERROR: kernel long copy fault at 0x0000000000000011 [man error::fault] near x",
+     "0x0000000000000011"},
     {"overload", "ERROR: probe overhead (123 cycles) exceeded threshold (100 cycles) in last 1000 cycles"},
     {"skipped-too-many",
      "ERROR: Skipped too many probes, check MAXSKIPPED or try again with stap -t for more details."},
@@ -194,6 +195,16 @@ TEST_CASE("ordinary output means nothing") {
         CAPTURE(line);
         CHECK_FALSE(diagnose(line));
     }
+}
+
+TEST_CASE("source that the compiler quotes is nobody's message, whatever stands in it") {
+    const auto reader =
+        read({"x_src.c:6129:76: error: format '%lld' expects argument of type 'long long int' [-Werror=format=]",
+              " 6129 |           _stp_error (\"probe overhead (%lld cycles) exceeded threshold (%lld "
+              "cycles) in last %lld cycles\", c->cycles_sum, 1000, 1000);",
+              "      |                            ~~~^"});
+    REQUIRE(reader.cause() != nullptr);
+    CHECK(reader.cause()->id == "compiler-error");
 }
 
 TEST_CASE("a kprobe that is not found because the symbol table is a stub is put down to the stub") {
