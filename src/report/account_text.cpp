@@ -70,8 +70,9 @@ std::vector<std::string> warnings_of(const analyze::Summary& summary) {
     warn(transport.probe_errors != 0, fmt::format("{} probes ended in an error", transport.probe_errors));
     const auto& enough = transport.enough_buffer_mb;
     warn(transport.transport_failures != 0,
-         fmt::format("the way to user space was full {} times{}", transport.transport_failures,
-                     enough > 0 ? fmt::format("; with {0} MiB per CPU (-s {0}MiB) it would not have been", enough) : ""));
+         fmt::format(
+             "the way to user space was full {} times{}", transport.transport_failures,
+             enough > 0 ? fmt::format("; with {0} MiB per CPU (-s {0}MiB) it would not have been", enough) : ""));
     warn(!summary.broke_off.empty(), fmt::format("the run broke off: {}", base::printable(summary.broke_off)));
     warn(summary.clock_set_ns != 0,
          fmt::format("the wall clock was set {} by {} meanwhile; times here go on by what it said at the start",

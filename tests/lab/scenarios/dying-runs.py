@@ -15,7 +15,7 @@ pid, terminal = pty.fork()
 if pid == 0:
     os.execvp("stapgen", ["stapgen", "exec", "rx.ko", "-o", "terminal.rec"])
 seen = b""
-while b"measuring" not in seen:
+while b"reported" not in seen:  # a word of the live view's account
     seen += os.read(terminal, 4096)
 open("terminal.ready", "w").close()
 while not os.path.exists("terminal.asked"):
