@@ -34,7 +34,7 @@ die() {
     try $1 --stap /lab/work/stap
     rm when
 }
-small() { mount -t tmpfs -o size=$1 tmpfs /tmp/small; }
+small() { mount -t tmpfs -o size=$1,mode=0755 tmpfs /tmp/small; }
 
 mkdir -p /tmp/small
 cp /proc/self/mounts mounts
