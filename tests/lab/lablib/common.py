@@ -5,9 +5,12 @@ import fcntl
 import itertools
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
+import threading
+import time
 
 SKIPPED = 77
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
@@ -31,7 +34,32 @@ def lab_dir():
 
 
 def say(message):
-    print(f"lab: {message}", file=sys.stderr, flush=True)
+    clear = "\r\x1b[K" if sys.stderr.isatty() else ""
+    print(f"{clear}lab: {message}", file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def doing(what, log=None):
+    """Tell on a terminal for how long it is being done, and what LOG ends with: each second, in a line that does not stay."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    begin, over = time.monotonic(), threading.Event()
+
+    def tell():
+        while not over.wait(1):
+            last = re.sub(r"[^ -~]", "", tail(log, 1)) if log and log.exists() else ""
+            line = f"lab: {what} ... {time.monotonic() - begin:.0f} s{': ' + last if last else ''}"
+            print(f"\r{line[:shutil.get_terminal_size().columns - 1]}\x1b[K", end="", file=sys.stderr, flush=True)
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        over.set()
+        teller.join()
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 @contextlib.contextmanager

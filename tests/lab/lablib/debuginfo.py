@@ -4,7 +4,7 @@ import shutil
 import subprocess
 
 from . import chroot
-from .common import LabError, Skipped, lab_dir, locked, run_logged, say
+from .common import LabError, Skipped, doing, lab_dir, locked, run_logged, say
 from .roots import proxy_options
 
 # The root is read-only, and its lists of packages were removed; /lab is the folder of the download.
@@ -37,8 +37,9 @@ def fetch(root, target):
     package = f"{image}-dbg={version}"
     say(f"fetching {package}; log: {log}")
     try:
-        run(*APT, *proxy_options(), "update", "--error-on=any")
-        run(*APT, *proxy_options(), "download", package)
+        with doing(f"fetching {package}", log):
+            run(*APT, *proxy_options(), "update", "--error-on=any")
+            run(*APT, *proxy_options(), "download", package)
     except LabError as failure:
         raise Skipped(f"the archive does not deliver {package}; if it has a newer kernel, "
                       f"run: lab root --rebuild {root.suite}\n{failure}") from None

@@ -13,7 +13,7 @@ import subprocess
 import time
 
 from . import chroot
-from .common import LabError, Skipped, lab_dir, locked, run_logged, say
+from .common import LabError, Skipped, doing, lab_dir, locked, run_logged, say
 
 # Raise this when what build() does to a root changes.
 VERSION = 2
@@ -122,7 +122,8 @@ def build(suite):
     begin = time.monotonic()
     say(f"building the root of {suite}; log: {log}")
     try:
-        install(suite, folder / "root", log)
+        with doing(f"building the root of {suite}", log):
+            install(suite, folder / "root", log)
     except LabError as failure:
         if SUITES[suite]["optional"]:
             raise Skipped(f"the archive does not deliver {suite} today: {failure}") from None
@@ -134,9 +135,10 @@ def build(suite):
     facts = {"suite": suite, "release": release, "stamp": stamp(suite), "built": time.time(),
              "stap": re.search(r"version ([\d.]+)", stap)[1]}
     (folder / "facts.json").write_text(json.dumps(facts, indent=1))
-    run_logged(["mke2fs", "-q", "-t", "ext4", "-m", "0", "-d", folder / "root",
-                folder / "disk.img", "3G"], log)
-    fetch_symbols(Root(folder))
+    with doing(f"making the disk of {suite}, and asking its kernel for its symbols"):
+        run_logged(["mke2fs", "-q", "-t", "ext4", "-m", "0", "-d", folder / "root",
+                    folder / "disk.img", "3G"], log)
+        fetch_symbols(Root(folder))
     old = final.with_name(f"{suite}.old")
     if final.exists():
         final.rename(old)

@@ -11,7 +11,7 @@ import time
 import traceback
 
 from . import chroot, debuginfo
-from .common import SOURCE, LabError, Skipped, lab_dir, say, tail
+from .common import SOURCE, LabError, Skipped, doing, lab_dir, say, tail
 from .guest import Guest, GuestDied
 
 FOLDER = SOURCE / "scenarios"
@@ -180,8 +180,9 @@ def build_modules(lab, modules, binds=(), symbols=None):
     """Compile modules as a scenario's BUILD, with other SYMBOLS if given; the output goes to RUN/build-NAME.log."""
     for name, arguments in modules.items():
         begin = time.monotonic()
-        done = lab.stapgen(["build", *arguments, "-r", lab.release, "--symbols", symbols or lab.symbols,
-                            "-o", f"/lab/work/{name}.ko"], check=False, binds=binds)
+        with doing(f"compiling {name}"):
+            done = lab.stapgen(["build", *arguments, "-r", lab.release, "--symbols", symbols or lab.symbols,
+                                "-o", f"/lab/work/{name}.ko"], check=False, binds=binds)
         log = lab.run / f"build-{name}.log"
         log.write_text(done.stdout + done.stderr)
         if done.returncode or not (lab.work / f"{name}.ko").exists():
@@ -207,7 +208,8 @@ class HostSide(threading.Thread):
 def run_script(guest, script, timeout):
     """Boot GUEST and return the exit code of SCRIPT."""
     begin = time.monotonic()
-    code = guest.execute(HEAD + script, timeout, echo=False)
+    with doing("the guest runs", guest.boot / "output"):
+        code = guest.execute(HEAD + script, timeout, echo=False)
     say(f"guest ran {time.monotonic() - begin:.1f} s")
     return code
 
