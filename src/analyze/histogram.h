@@ -78,6 +78,9 @@ class Histogram {
     [[nodiscard]] std::int64_t below() const { return below_; }  ///< how many values are negative
     [[nodiscard]] std::int64_t above() const { return above_; }  ///< how many are above largest_binned
 
+    /// What its bins take of the heap.
+    [[nodiscard]] std::size_t bytes() const { return made_chunks_ * sizeof(Chunk); }
+
   private:
     using Chunk = std::array<std::uint32_t, bins::per_doubling>;
     __extension__ using Wide = __int128;
@@ -86,7 +89,10 @@ class Histogram {
     /// The lowest 32 bits of the bin's count.
     std::uint32_t& low_count(int bin) {
         auto& chunk = chunks_[static_cast<unsigned>(bin) / bins::per_doubling];
-        if (!chunk) chunk = std::make_unique<Chunk>();
+        if (!chunk) {
+            chunk = std::make_unique<Chunk>();
+            ++made_chunks_;
+        }
         return (*chunk)[static_cast<unsigned>(bin) % bins::per_doubling];
     }
     void add_outside(std::int64_t value);
@@ -101,6 +107,7 @@ class Histogram {
     WideUnsigned squares_ = 0;       ///< of values below 2^47, exact
     long double large_squares_ = 0;  ///< of the others
     std::array<std::unique_ptr<Chunk>, bins::count / bins::per_doubling> chunks_;
+    std::size_t made_chunks_ = 0;
     std::map<int, std::int64_t> overflows_;  ///< by bin: how often its 32 bits went round
     std::int64_t below_ = 0;
     std::int64_t above_ = 0;

@@ -27,13 +27,27 @@ Block& Series::find(std::int64_t time_ns) {
     if (time_ns < start) return blocks_.front();
     // Unsigned, because the two may be farther apart than a signed number holds.
     const auto since = static_cast<std::uint64_t>(time_ns) - static_cast<std::uint64_t>(start);
-    while (since / static_cast<std::uint64_t>(block_ns_) >= most_blocks)
+    const auto place_of = [&] { return since / static_cast<std::uint64_t>(block_ns_); };
+    while (place_of() >= most_blocks)
         coarsen(block_ns_ * 2);
-    const auto place = static_cast<std::size_t>(since / static_cast<std::uint64_t>(block_ns_));
+    while (place_of() >= blocks_.size() && blocks_.size() > fewest_blocks && bytes() > most_bytes)
+        coarsen(block_ns_ * 2);
+    const auto place = static_cast<std::size_t>(place_of());
     while (blocks_.size() <= place)
         push_back(blocks_.back().start_ns + block_ns_);
     last_ = place;
     return blocks_[place];
+}
+
+std::size_t Series::bytes() const {
+    std::size_t sum = 0;
+    for (const auto& block : blocks_) {
+        for (const auto* histograms : {&block.stages, &block.values}) {
+            for (const auto& histogram : *histograms)
+                sum += histogram.bytes();
+        }
+    }
+    return sum;
 }
 
 void Series::shift(std::int64_t by_ns) {

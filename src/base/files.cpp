@@ -117,12 +117,17 @@ std::filesystem::path cache_of_user() {
 
 std::filesystem::path cache_directory() {
     auto cache = cache_of_user();
-    if (::geteuid() != 0) return cache;
-    auto there = cache;
     std::error_code error;
-    while (!std::filesystem::exists(std::filesystem::symlink_status(there, error)) && there.has_relative_path())
-        there = there.parent_path();
-    return only_root_writes(there) ? cache : std::filesystem::path("/var/cache/stapgen");
+    if (::geteuid() == 0) {
+        auto there = cache;
+        while (!std::filesystem::exists(std::filesystem::symlink_status(there, error)) && there.has_relative_path())
+            there = there.parent_path();
+        if (!only_root_writes(there)) cache = "/var/cache/stapgen";
+    }
+    // Before stap does it: create_dir() of its util.cxx sets the umask to 0, and others may write what it makes.
+    std::filesystem::create_directories(cache.parent_path(), error);
+    ::mkdir(cache.c_str(), S_IRWXU);
+    return cache;
 }
 
 }  // namespace stapgen::base

@@ -39,7 +39,7 @@ class PrivateDirectory {
 
 /// Where stapgen keeps what it can make again: $XDG_CACHE_HOME/stapgen or ~/.cache/stapgen. Modules that are loaded
 /// come from there, so as root (a sudo that kept somebody's $HOME) it is /var/cache/stapgen where others can write that
-/// one.
+/// one. It is made, for its owner only, if it is not there and can be made.
 std::filesystem::path cache_directory();
 
 }  // namespace stapgen::base

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <cstring>
 
 #include "base/files.h"
 #include "base/text.h"
+#include "base/trust.h"
 #include "launch/module_file.h"
 
 namespace stapgen::launch {
@@ -104,6 +106,10 @@ Command compile_command(const CompileJob& job) {
 base::Result<Compiled> compile(const CompileJob& job) {
     const auto command = compile_command(job);
     std::error_code error;
+    // What is there may have been put there by those who can write it.
+    if (fs::exists(job.cache, error) && ::geteuid() == 0) {
+        if (auto trusted = base::only_root_writes(job.cache); !trusted) return tl::make_unexpected(trusted.error());
+    }
     fs::create_directories(command.working_directory, error);
     fs::create_directories(job.cache / "systemtap", error);
     if (error) {

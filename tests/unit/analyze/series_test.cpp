@@ -56,6 +56,20 @@ TEST_CASE("a long measurement has longer blocks, not more, and loses nothing") {
     CHECK(series.blocks()[1].stages[1].max() == 7);
 }
 
+TEST_CASE("many wide stages have longer blocks, so that their histograms keep within bounds") {
+    Series series(23);
+    constexpr std::int64_t seconds = 509;
+    for (std::int64_t i = 0; i < seconds; ++i) {
+        for (auto& stage : series.at(i * second).stages) {
+            for (int doubling = 9; doubling < 40; ++doubling)
+                stage.add(std::int64_t{1} << doubling);
+        }
+        CHECK(series.blocks().size() <= Series::fewest_blocks + 1);
+    }
+    CHECK(series.block_ns() == 16 * second);
+    CHECK(n_of(series) == seconds * 23 * 31);
+}
+
 TEST_CASE("times at the ends of the clock do no harm") {
     Series series(1);
     series.at(0).stages[0].add(1);

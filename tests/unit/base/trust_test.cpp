@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/files.h"
@@ -73,6 +74,17 @@ TEST_CASE("another user's file, a mode, a folder on the way, a link and what it 
     CHECK(why_not(file).empty());
     REQUIRE(::chown(inner.c_str(), nobody, 0) == 0);
     CHECK(why_not(file) == inner.string() + " belongs to the user 65534 and not to root");
+}
+
+TEST_CASE("the cache is its owner's alone, before stap makes it for all to write") {
+    const auto folder = base::PrivateDirectory::create().value();
+    ::setenv("XDG_CACHE_HOME", (folder.path() / "a/b").c_str(), 1);
+    const auto cache = base::cache_directory();
+    ::unsetenv("XDG_CACHE_HOME");
+    CHECK(cache == folder.path() / "a/b/stapgen");
+    struct stat status {};
+    REQUIRE(::stat(cache.c_str(), &status) == 0);
+    CHECK((status.st_mode & 07777) == 0700);
 }
 
 TEST_CASE("links in a ring end") {

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <sstream>
 #include <thread>
 
@@ -13,6 +14,7 @@
 
 using namespace stapgen;
 using namespace stapgen::launch;
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -75,6 +77,17 @@ TEST_CASE("a compilation gives the path that stap printed") {
     REQUIRE_MESSAGE(compiled, compiled.error().what);
     CHECK(compiled->module == bench.folder.path() / "cache/work/stap_1.ko");
     CHECK(said.size() == 4);
+}
+
+TEST_CASE("root takes no module from a cache that others can write") {
+    Bench bench;
+    auto job = bench.compile_job("compile");
+    REQUIRE(fs::create_directory(job.cache));
+    fs::permissions(job.cache, fs::perms::all);
+    const auto compiled = compile(job);
+    REQUIRE(compiled.has_value() == (::geteuid() != 0));
+    if (!compiled)
+        CHECK(compiled.error().what == job.cache.string() + " may be written by others than root (mode 0777)");
 }
 
 TEST_CASE("a failed compilation names pass, cause and remedy, and keeps stap's own words") {
