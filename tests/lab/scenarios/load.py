@@ -1,7 +1,7 @@
 """The heaviest trace, for as long as you say: packet-flow of every packet, recorded, while requests follow each other.
 
 One CPU, all of it: a minute is a CPU-minute. Memory is looked at every ten seconds: stapgen's, staprun's, and what the
-kernel has left.
+kernel has left. Each round's client is a process of its own: by process there would be ever more groups, up to 512.
 """
 
 import os
@@ -21,7 +21,7 @@ start_ready serve --udp --write sendto --port PORT || exit 1
 # busy: the hundredths of a second that the CPU was not idle.
 busy() { awk '/^cpu / {print $2 + $3 + $4 + $7 + $8}' /proc/stat; }
 rss() { awk '/^VmRSS:/ {print $2}' /proc/$1/status 2>/dev/null || echo 0; }
-report load json flow --port PORT -o /tmp/load.rec --rotate 8MB,3 --format json || exit 1
+report load json flow --port PORT --by comm -o /tmp/load.rec --rotate 8MB,3 --format json || exit 1
 TRACER=${TRACERS[load]}
 (while sleep 10; do
     echo "$(busy) $(rss $TRACER) $(rss $(pgrep -x stapio | head -1)) $(awk '/^MemAvailable:|^Slab:/ {print $2}' /proc/meminfo | xargs)"
