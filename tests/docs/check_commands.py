@@ -79,6 +79,8 @@ RUN_ELSEWHERE = {
     "cd PREFIX/share/stapgen": (VERSION, "cwd=share"),
     "cd build/release": (LAB, "${CMAKE_BINARY_DIR}/CPackConfig.cmake"),
     "cmake --build --preset release": ("run-tests", "cmake --build --preset release"),
+    "cmake --build --preset release --target stapgen --target manual":
+        ("run-demo", "cmake --build --preset release --target stapgen --target manual"),
     "cmake --build --preset release --target resolve_bench": (BENCH, "add_executable(resolve_bench "),
     "cmake --build --preset release --target stapgen --target bench_generate":
         (BENCH, "add_executable(bench_generate "),

@@ -160,7 +160,7 @@ def copy_traffic(folder, target):
                    "\"cmake --build --preset release\", or give --traffic DIR")
         if folder:
             raise LabError(message)
-        say(f"{message}; scenarios that need them will fail")
+        say(f"{message}; demo, boot and shell need none")
     target.mkdir()
     for program in programs:
         shutil.copy(program, target)
