@@ -160,7 +160,7 @@ void SymbolTable::build(const std::vector<SymbolLine>& lines) {
             if (usable(*line) && (best == nullptr || better(*line, *best))) best = &*line;
         }
         group = next;
-        if (best == nullptr) continue;
+        if (best == nullptr || start == no_limit) continue;  // nothing is left for its code
 
         const bool in_init = best->module == 0 && init.contains(start);
         auto end = next == lines.end() ? no_limit : next->address;
