@@ -6,8 +6,8 @@
 #include <iostream>
 
 #include "cli/doing.h"
-#include "cli/telling.h"
 #include "cli/measuring.h"
+#include "cli/telling.h"
 
 using namespace stapgen;
 
