@@ -92,6 +92,10 @@ Footer footer_of(const CLI::App& command) {
     return footer;
 }
 
+std::vector<const CLI::Option*> arguments_of(const CLI::App& command) {
+    return command.get_options([](const CLI::Option* one) { return one->get_positional(); });
+}
+
 std::string usage_of(const CLI::App& command) {
     auto usage = full_name(command);
     const auto subcommands = subcommands_of(command);
@@ -101,7 +105,7 @@ std::string usage_of(const CLI::App& command) {
         usage += recipes ? " RECIPE" : " RECIPE|COMMAND";
     }
     usage += " [OPTIONS]";
-    for (const auto* option : command.get_options([](const CLI::Option* one) { return one->get_positional(); })) {
+    for (const auto* option : arguments_of(command)) {
         const auto name = shown_name(*option);
         usage += option->get_required() ? ' ' + name : fmt::format(" [{}]", name);
     }

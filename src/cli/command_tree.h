@@ -34,6 +34,9 @@ struct OptionGroup {
     std::vector<const CLI::Option*> options;
 };
 
+/// What stands on the command line without a name, in its order.
+std::vector<const CLI::Option*> arguments_of(const CLI::App& command);
+
 /// The arguments first, the help flags last.
 std::vector<OptionGroup> option_groups(const CLI::App& command);
 

@@ -92,8 +92,7 @@ Offer option_completion(const Place& place, const std::string& typed) {
 }
 
 Offer argument_completion(const Place& place, const Known& known, const std::string& typed) {
-    const auto arguments =
-        place.command->get_options([](const CLI::Option* option) { return option->get_positional(); });
+    const auto arguments = arguments_of(*place.command);
     if (!arguments.empty()) {
         const auto* option = arguments[std::min(place.arguments, arguments.size() - 1)];
         if (place.arguments >= arguments.size() && !is_repeatable(*option)) return {};

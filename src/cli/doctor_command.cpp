@@ -9,6 +9,7 @@
 #include "cli/presenting.h"
 #include "cli/run_options.h"
 #include "recipe/kernels.h"
+#include "report/json_text.h"
 
 namespace stapgen::cli {
 
@@ -106,7 +107,7 @@ base::Result<void> examine(const Program& program, const DoctorOptions& options)
     const auto verdict = doctor::conclude(checks, *question);
     const bool as_json = options.format == "json";
     if (as_json) {
-        std::cout << json_of(checks, *question, verdict).dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
+        report::put_json(std::cout, json_of(checks, *question, verdict), 2);
     } else {
         std::cout << rows_text(checks, target.distribution);
     }

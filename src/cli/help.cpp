@@ -109,8 +109,7 @@ std::string group_text(const OptionGroup& group, std::size_t brief) {
 std::string short_help(const CLI::App& command, std::size_t brief) {
     std::string out = report::wrapped(command.get_description(), width) + "\n\n" + examples_of(command, max_examples);
     if (command.get_parent() != nullptr) {
-        const auto arguments = command.get_options([](const CLI::Option* one) { return one->get_positional(); });
-        const bool plain = arguments.empty() && subcommands_of(command).empty();
+        const bool plain = arguments_of(command).empty() && subcommands_of(command).empty();
         if (!plain) out += fmt::format("Usage: {}\n", usage_of(command));
     }
     out += subcommands_text(command, brief);
@@ -132,20 +131,10 @@ std::string short_help(const CLI::App& command) {
 
 /// What the words mean that stand for the values of these options.
 std::string values_text(const std::vector<OptionGroup>& option_groups) {
-    std::vector<std::pair<std::string, std::string>> rows;
-    for (const auto& group : option_groups) {
-        for (const auto* option : group.options) {
-            const auto* meaning = meaning_of(value_word(*option));
-            if (meaning == nullptr || meaning->meaning.empty()) continue;
-            if (std::pair one(std::string(meaning->word), std::string(meaning->meaning));
-                std::ranges::find(rows, one) == rows.end()) {
-                rows.push_back(std::move(one));
-            }
-        }
-    }
-    std::string out = rows.empty() ? "" : "Values:\n";
-    for (const auto& [word, meaning] : rows)
-        out += row(word, meaning);
+    const auto used = values_used(option_groups);
+    std::string out = used.empty() ? "" : "Values:\n";
+    for (const auto* value : used)
+        out += row(std::string(value->word), std::string(value->meaning));
     return out;
 }
 

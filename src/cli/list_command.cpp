@@ -6,6 +6,7 @@
 #include "cli/presenting.h"
 #include "cli/table.h"
 #include "cli/telling.h"
+#include "report/json_text.h"
 
 namespace stapgen::cli {
 
@@ -26,9 +27,7 @@ void add_list_command(CLI::App& app, const Program& program, Action& action) {
                 for (const auto& recipe : program.catalog.recipes) {
                     recipes.push_back({{"name", recipe.name}, {"summary", recipe.summary}});
                 }
-                std::cout << nlohmann::ordered_json{{"schema", "stapgen.list/1"}, {"recipes", recipes}}.dump(2, ' ',
-                                                                                                             true)
-                          << '\n';
+                report::put_json(std::cout, {{"schema", "stapgen.list/1"}, {"recipes", recipes}}, 2);
                 return {};
             }
             Rows rows;

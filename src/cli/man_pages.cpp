@@ -48,17 +48,13 @@ void write_environment(Roff& page) {
 
 void write_options(Roff& page, const std::vector<OptionGroup>& groups) {
     page.section("OPTIONS");
-    std::vector<const ValueWord*> used;
     for (const auto& [title, options] : groups) {
         if (options.empty()) continue;
         page.subsection(title);
-        for (const auto* option : options) {
+        for (const auto* option : options)
             page.item(shown_name(*option), text_of(*option, true));
-            const auto* meaning = meaning_of(value_word(*option));
-            if (meaning == nullptr || meaning->meaning.empty()) continue;
-            if (std::ranges::find(used, meaning) == used.end()) used.push_back(meaning);
-        }
     }
+    const auto used = values_used(groups);
     if (used.empty()) return;
     page.subsection("Values");
     for (const auto* value : used)

@@ -14,6 +14,7 @@
 #include "cli/presenting.h"
 #include "cli/telling.h"
 #include "recording/reader.h"
+#include "report/json_text.h"
 #include "symbols/address.h"
 
 namespace stapgen::cli {
@@ -101,9 +102,7 @@ class Resolving {
                           : options_.return_addresses ? AddressKind::return_address
                                                       : AddressKind::exact;
         if (options_.format == "ndjson") {
-            std::cout
-                << json_of(names_, address, kind, options_.lines).dump(-1, ' ', true, Json::error_handler_t::replace)
-                << '\n';
+            report::put_json(std::cout, json_of(names_, address, kind, options_.lines), -1);
             return;
         }
         std::cout << fmt::format("{:0{}x} {}\n", address, names_.address_digits(),

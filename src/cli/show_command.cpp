@@ -8,6 +8,7 @@
 #include "cli/presenting.h"
 #include "cli/recipe_facts.h"
 #include "cli/table.h"
+#include "report/json_text.h"
 
 namespace stapgen::cli {
 
@@ -98,7 +99,7 @@ void add_show_command(CLI::App& app, const Program& program, Action& action) {
             const auto kernels = kernels_of(program, *recipe);
             if (!kernels) return tl::make_unexpected(kernels.error());
             if (*format == "json") {
-                std::cout << json_of(*recipe, *kernels).dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
+                report::put_json(std::cout, json_of(*recipe, *kernels), 2);
                 return {};
             }
             show(*recipe, *kernels, std::cout);

@@ -12,7 +12,6 @@
 #include "base/files.h"
 #include "base/loaded_modules.h"
 #include "base/text.h"
-#include "cli/command_tree.h"
 #include "cli/presenting.h"
 #include "cli/threads.h"
 #include "host/cures.h"
@@ -165,6 +164,18 @@ const ValueWord* meaning_of(std::string_view value_word) {
     const auto word = value_word.substr(0, value_word.find_first_of("[./,"));
     const auto* found = std::ranges::find(words, word, &ValueWord::word);
     return found == words.end() ? nullptr : found;
+}
+
+std::vector<const ValueWord*> values_used(const std::vector<OptionGroup>& groups) {
+    std::vector<const ValueWord*> used;
+    for (const auto& group : groups) {
+        for (const auto* option : group.options) {
+            const auto* meaning = meaning_of(value_word(*option));
+            if (meaning == nullptr || meaning->meaning.empty()) continue;
+            if (std::ranges::find(used, meaning) == used.end()) used.push_back(meaning);
+        }
+    }
+    return used;
 }
 
 }  // namespace stapgen::cli

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/command_tree.h"
 #include "cli/doing.h"
 
 /// What the words mean that stand for values (TID, TIME, FILE), and which values there are now.
@@ -36,5 +37,8 @@ struct ValueWord {
 
 /// For a value's word as an option has it, "TIME" or "SIZE[,N]" or "FILE..."; null if nothing is to be said of it.
 const ValueWord* meaning_of(std::string_view value_word);
+
+/// Those with a meaning that stand for the values of these options, each once, as they come up.
+std::vector<const ValueWord*> values_used(const std::vector<OptionGroup>& groups);
 
 }  // namespace stapgen::cli

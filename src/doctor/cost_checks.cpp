@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "doctor/checks.h"
 #include "doctor/doctor.h"
+#include "host/memory.h"
 
 namespace stapgen::doctor {
 
@@ -23,15 +24,6 @@ std::uint64_t cpus_in(std::string_view list) {
         if (first && last && *first <= *last && *last < most) cpus += *last - *first + 1;
     }
     return cpus;
-}
-
-/// "MemFree:   1234 kB" of /proc/meminfo in MB; 0 if it is not there.
-std::uint64_t megabytes(std::string_view meminfo, std::string_view key) {
-    for (const auto line : base::split(meminfo, '\n')) {
-        const auto fields = base::words(line);
-        if (fields.size() >= 2 && fields[0] == key) return base::to_unsigned(fields[1]).value_or(0) / 1024;
-    }
-    return 0;
 }
 
 }  // namespace
@@ -65,12 +57,13 @@ Check memory(const host::System& system) {
     constexpr std::uint64_t buffer_mb = 16;
     const auto cpus = std::max<std::uint64_t>(cpus_in(short_text(system, "/sys/devices/system/cpu/online")), 1);
     const auto meminfo = system.read("/proc/meminfo").value_or("");
-    const auto free = megabytes(meminfo, "MemFree:") + megabytes(meminfo, "Buffers:");
+    const auto free = static_cast<std::uint64_t>(host::memory_mib(meminfo, "MemFree:").value_or(0) +
+                                                 host::memory_mib(meminfo, "Buffers:").value_or(0));
     if (meminfo.empty()) return ok(id, "not known");
     const auto found = fmt::format("{} MB of buffers per CPU ({}), and {} MB are free", buffer_mb, cpus, free);
     if (buffer_mb * cpus <= free / 4) return ok(id, found);
     return note(id, found + ": SystemTap makes them smaller, and records may be lost",
-                {"free memory, or ask for less with -s MB"});
+                {"free memory, or ask for less: -s 4MiB"});
 }
 
 Check disk(const host::System& system, const Question& question) {

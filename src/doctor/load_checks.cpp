@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/loaded_modules.h"
 #include "base/text.h"
 #include "doctor/checks.h"
 
@@ -173,12 +174,9 @@ Check leftovers(const host::System& system) {
     constexpr auto id = "leftovers";
     const auto loaded = system.read("/proc/modules").value_or("");
     std::string names, command;
-    for (const auto line : base::split(loaded, '\n')) {
-        const auto fields = base::words(line);
-        // Of a run that goes on the count of users is above 0.
-        if (fields.size() < 3 || !fields[0].starts_with("stap_") || fields[2] != "0") continue;
-        names += fmt::format("{}{}", names.empty() ? "" : ", ", fields[0]);
-        if (command.empty()) command = fmt::format("staprun -d {}", fields[0]);
+    for (const auto name : base::unused_stap_modules(loaded)) {
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
+        if (command.empty()) command = fmt::format("staprun -d {}", name);
     }
     if (names.empty()) return ok(id, "no module of an earlier run");
     return note(id, fmt::format("modules of runs that are over are still loaded: {}", names),

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/text.h"
+#include "host/memory.h"
 
 namespace stapgen::launch {
 
@@ -23,13 +23,9 @@ std::optional<std::int64_t> buffer_to_hold(const Overflow& overflow) {
 }
 
 std::int64_t most_buffer_mb(std::string_view meminfo, std::int64_t cpus) {
-    for (const auto line : base::split(meminfo, '\n')) {
-        const auto words = base::words(line);
-        if (words.size() < 2 || words[0] != "MemAvailable:") continue;
-        const auto kb = base::to_int(words[1]).value_or(0);
-        return std::clamp<std::int64_t>(kb / 1024 / 2 / std::max<std::int64_t>(cpus, 1), 1, staprun_takes);
-    }
-    return staprun_takes;
+    const auto available = host::memory_mib(meminfo, "MemAvailable:");
+    if (!available) return staprun_takes;
+    return std::clamp<std::int64_t>(*available / 2 / std::max<std::int64_t>(cpus, 1), 1, staprun_takes);
 }
 
 }  // namespace stapgen::launch

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/loaded_modules.h"
 #include "base/text.h"
 
 namespace stapgen::launch {
@@ -9,14 +10,11 @@ namespace stapgen::launch {
 std::vector<std::string> left_modules(const host::System& system) {
     std::vector<std::string> left;
     const auto text = system.read("/proc/modules").value_or("");
-    for (const auto line : base::split(text, '\n')) {
-        const auto words = base::words(line);
-        constexpr std::size_t users = 2;
-        if (words.size() <= users || !words[0].starts_with("stap_") || words[users] != "0") continue;
+    for (const auto name : base::unused_stap_modules(text)) {
         // One that is being loaded has no reader yet: staprun -R puts its own number behind the name.
-        const auto number = words[0].substr(words[0].rfind('_') + 1);
+        const auto number = name.substr(name.rfind('_') + 1);
         if (base::to_unsigned(number) && system.exists(fmt::format("/proc/{}", number))) continue;
-        left.emplace_back(base::printable(words[0]));
+        left.emplace_back(base::printable(name));
     }
     return left;
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "report/compare_text.h"
+#include "report/json_text.h"
 #include "report/measures.h"
 
 namespace stapgen::report {
@@ -65,10 +66,6 @@ Json head_json(const analyze::Comparison& comparison) {
             {"warnings", comparison.warnings}};
 }
 
-void write(std::ostream& out, const Json& json, int indent) {
-    out << json.dump(indent, ' ', true, Json::error_handler_t::replace) << '\n';
-}
-
 std::string cell_of(const Json& value) {
     if (value.is_null()) return "";
     return value.is_string() ? csv_cell(value.get<std::string>()) : value.dump();
@@ -82,13 +79,13 @@ void write_json(std::ostream& out, const analyze::Comparison& comparison) {
     for (const auto& change : comparison.changes)
         changes.push_back(change_json(change));
     document["changes"] = std::move(changes);
-    write(out, document, 2);
+    put_json(out, document, 2);
 }
 
 void write_ndjson(std::ostream& out, const analyze::Comparison& comparison) {
-    write(out, head_json(comparison), -1);
+    put_json(out, head_json(comparison), -1);
     for (const auto& change : comparison.changes)
-        write(out, change_json(change), -1);
+        put_json(out, change_json(change), -1);
 }
 
 void write_csv(std::ostream& out, const analyze::Comparison& comparison) {

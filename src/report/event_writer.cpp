@@ -7,6 +7,7 @@
 
 #include "base/saturate.h"
 #include "base/text.h"
+#include "report/json_text.h"
 #include "report/wall_time.h"
 
 namespace stapgen::report {
@@ -206,7 +207,7 @@ void EventWriter::write_object(const decode::Record& record) {
             object[type == FieldType::stage ? name + "_ns" : name] = json_value(type, record.values[i]);
         }
     }
-    out_ << object.dump(-1, ' ', true, Json::error_handler_t::replace) << '\n';
+    put_json(out_, object, -1);
 }
 
 }  // namespace stapgen::report

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/drop_advice.h"
+#include "report/json_text.h"
 #include "report/measures.h"
 #include "report/tail_text.h"
 #include "report/wall_time.h"
@@ -318,7 +319,7 @@ void write_json(std::ostream& out, const analyze::Summary& summary, const JsonOp
     document["accounting"] = accounting_json(summary);
     document["input"] = input_json(summary.input);
     document["notes"] = summary.notes;
-    out << document.dump(options.one_line ? -1 : 2, ' ', true, Json::error_handler_t::replace) << '\n';
+    put_json(out, document, options.one_line ? -1 : 2);
 }
 
 }  // namespace stapgen::report
