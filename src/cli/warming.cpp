@@ -61,7 +61,8 @@ base::Result<void> warm(const Program& program, const host::System& machine, con
             auto done = warm_one(program, machine, recipe, one, first);
             first = false;
             if (!done) {
-                show_error(done.error());
+                // What this machine lacks is mostly the same for all.
+                if (!failure || failure->what != done.error().what) show_error(done.error());
                 if (!failure) failure = done.error();
                 break;
             }
