@@ -178,4 +178,23 @@ std::vector<Check> cures(const Question& question) {
     return checks;
 }
 
+std::optional<Check> trace_headers(const host::System& system, const Question& question) {
+    constexpr auto id = "trace-headers";
+    if (system.list(question.target.source / "include/trace/events").empty()) return std::nullopt;
+    auto check =
+        note(id, "before the first tracepoint stap compiles all of this kernel's headers of tracepoints, once");
+    check.cure = id;
+    if (switched_off(question, id)) {
+        check.found += "; --no-cure leaves it at that";
+        check.remedy.words = "leave out --no-cure";
+    } else if (!host::may_mount(system)) {
+        check.found += "; this user may not show it others";
+        check.remedy.words = "to spare it most of them: run it with sudo";
+    } else {
+        check.state = State::cured;
+        check.found = "of this kernel's headers of tracepoints stap is shown those that a script needs";
+    }
+    return check;
+}
+
 }  // namespace stapgen::doctor
