@@ -9,13 +9,16 @@
 
 #include "base/text.h"
 #include "cli/doctor_rows.h"
+#include "cli/kept_modules.h"
 #include "cli/on_terminal.h"
 #include "cli/telling.h"
 #include "host/cures.h"
 #include "host/symbol_table.h"
+#include "host/trace_headers.h"
 #include "launch/child_setup.h"
 #include "render/script.h"
 #include "render/standalone.h"
+#include "render/tracepoints.h"
 
 namespace stapgen::cli {
 
@@ -30,7 +33,7 @@ namespace {
 
 /// What --no-cure says, checked.
 base::Result<host::CureChoice> choice_of(const MakeOptions& options, const std::vector<host::Cure>& table) {
-    std::vector<std::string> known{"all", "symbol-table"};
+    std::vector<std::string> known{"all", "kept-module", "symbol-table", "trace-headers"};
     for (const auto& row : table)
         known.push_back(row.id);
     host::CureChoice choice;
@@ -50,23 +53,45 @@ base::Result<host::CureChoice> choice_of(const MakeOptions& options, const std::
     return choice;
 }
 
-base::Result<void> cure(const host::System& machine, const MakeOptions& options, const doctor::Question& question,
-                        launch::CompileJob& job, std::vector<std::string>& notes) {
+base::Result<void> cure_headers(const Program& program, const host::System& machine, const MakeOptions& options,
+                                std::string_view script, launch::CompileJob& job, std::vector<std::string>& notes) {
+    auto tapsets = read_tapsets(tapset_folders(program.files, options.debuginfo));
+    if (!tapsets) return tl::make_unexpected(tapsets.error());
+    const auto tracepoints = render::tracepoints_of(script, *tapsets);
+    if (!tracepoints) return {};
+    auto headers = host::cure_trace_headers(machine, job.target, *tracepoints, job.cache);
+    if (!headers) return tl::make_unexpected(headers.error());
+    if (!*headers) return {};
+    const auto& mounts = (*headers)->mounts;
+    job.mounts.insert(job.mounts.end(), mounts.begin(), mounts.end());
+    job.options.kbuild["KCPPFLAGS"] = (*headers)->flags;
+    notes.push_back((*headers)->line);
+    return {};
+}
+
+base::Result<void> cure(const Program& program, const host::System& machine, const MakeOptions& options,
+                        std::string_view script, const doctor::Question& question, launch::CompileJob& job,
+                        std::vector<std::string>& notes) {
     auto cured = host::apply_cures(question.cures, question.choice, job.target, job.cache);
     if (!cured) return tl::make_unexpected(cured.error());
     job.options.apply(*cured);
     notes = cured->lines;
 
-    if (question.choice.none || question.choice.without.contains("symbol-table")) return {};
-    std::optional<std::filesystem::path> symbols;
-    if (!options.symbols.empty()) symbols = options.symbols;
-    auto map = host::cure_symbol_table(machine, job.target, symbols, job.cache);
-    if (!map) return tl::make_unexpected(map.error());
-    if (*map) {
-        job.mounts = {(*map)->mount};
-        notes.push_back((*map)->line);
+    const auto is_left_out = [&](const char* name) {
+        return question.choice.none || question.choice.without.contains(name);
+    };
+    if (!is_left_out("symbol-table")) {
+        std::optional<std::filesystem::path> symbols;
+        if (!options.symbols.empty()) symbols = options.symbols;
+        auto map = host::cure_symbol_table(machine, job.target, symbols, job.cache);
+        if (!map) return tl::make_unexpected(map.error());
+        if (*map) {
+            job.mounts = {(*map)->mount};
+            notes.push_back((*map)->line);
+        }
     }
-    return {};
+    if (is_left_out("trace-headers")) return {};
+    return cure_headers(program, machine, options, script, job, notes);
 }
 
 }  // namespace
@@ -125,7 +150,9 @@ base::Result<Preparation> prepare(const Program& program, const host::System& ma
     job.cache = question->cache;
     job.target = question->target;
     std::vector<std::string> notes;
-    if (auto cured = cure(machine, options, *question, job, notes); !cured) return tl::make_unexpected(cured.error());
+    if (auto cured = cure(program, machine, options, *script, *question, job, notes); !cured) {
+        return tl::make_unexpected(cured.error());
+    }
 
     auto folder = base::PrivateDirectory::create();
     if (!folder) return tl::make_unexpected(folder.error());
@@ -140,7 +167,10 @@ base::Result<Preparation> prepare(const Program& program, const host::System& ma
     job.options.modules = options.modules;
     job.options.stap_options = options.stap_options;
     if (auto loaded = base::read_file("/proc/modules")) job.options.loaded_modules = *loaded;
-    return Preparation{*std::move(folder), std::move(job), std::move(notes), *std::move(question)};
+    std::optional<KeptModules> kept;
+    const auto& choice = question->choice;
+    if (!choice.none && !choice.without.contains("kept-module")) kept.emplace(machine, job, *script);
+    return Preparation{*std::move(folder), std::move(job), std::move(notes), *std::move(question), std::move(kept)};
 }
 
 base::Result<launch::Compiled> compile(const host::System& machine, Preparation& preparation, bool quiet,
@@ -148,6 +178,12 @@ base::Result<launch::Compiled> compile(const host::System& machine, Preparation&
     if (!quiet) {
         for (const auto& note : preparation.notes)
             tell(note);
+    }
+    if (preparation.kept) {
+        if (auto module = preparation.kept->find()) {
+            if (verbose) tell(fmt::format("stap made {} for an earlier run", module->string()));
+            return launch::Compiled{*std::move(module), {}};
+        }
     }
     launch::Progress progress(std::cerr, progress_style(quiet), terminal_columns(STDERR_FILENO));
     progress.begin_passes(launch::Progress::Clock::now());
@@ -163,6 +199,8 @@ base::Result<launch::Compiled> compile(const host::System& machine, Preparation&
     auto compiled = launch::compile(preparation.job);
     preparation.job.progress = nullptr;
     if (!compiled) return compiled;
+    // One with warnings is made again, so that they are told again.
+    if (preparation.kept && compiled->warnings.empty()) preparation.kept->keep(compiled->module);
     if (!quiet) {
         for (const auto& warning : compiled->warnings)
             tell("warning: " + warning.cause);
@@ -173,6 +211,11 @@ base::Result<launch::Compiled> compile(const host::System& machine, Preparation&
 void print_commands(const Preparation& preparation, const launch::LoadJob* load) {
     for (const auto& note : preparation.notes)
         std::cout << "# " << note << '\n';
+    if (preparation.kept) {
+        if (const auto module = preparation.kept->find()) {
+            std::cout << "# stap made " << module->string() << " for an earlier run; it is not started again\n";
+        }
+    }
     auto job = preparation.job;
     job.options.script = job.options.script.filename();
     std::cout << "# " << job.options.script.string() << " is what 'stapgen render' prints for the same parameters\n";

@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "cli/doing.h"
+#include "cli/kept_modules.h"
 #include "cli/run_options.h"
 #include "doctor/check.h"
 #include "host/host.h"
@@ -23,8 +24,9 @@ base::Result<std::string> script_of(const recipe::Recipe& recipe, const recipe::
 struct Preparation {
     base::PrivateDirectory folder;
     launch::CompileJob job;
-    std::vector<std::string> notes;  ///< one line for each cure, for the user
-    doctor::Question question;       ///< what the doctor was asked, for an error that comes later
+    std::vector<std::string> notes;   ///< one line for each cure, for the user
+    doctor::Question question;        ///< what the doctor was asked, for an error that comes later
+    std::optional<KeptModules> kept;  ///< none: --no-cure kept-module
 };
 
 /// What the module is for.

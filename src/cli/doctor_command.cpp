@@ -8,6 +8,7 @@
 #include "cli/doctor_rows.h"
 #include "cli/presenting.h"
 #include "cli/run_options.h"
+#include "cli/warming.h"
 #include "recipe/kernels.h"
 #include "report/json_text.h"
 
@@ -19,16 +20,26 @@ using Json = nlohmann::ordered_json;
 
 struct DoctorOptions {
     MakeOptions make;
-    std::string recipe, format = "table";
+    std::vector<std::string> recipes;
+    std::string format = "table";
+    bool warm = false;
 };
 
-base::Result<std::vector<doctor::Subject>> subjects_of(const Program& program, const DoctorOptions& options) {
-    auto recipes = program.catalog.recipes;
-    if (!options.recipe.empty()) {
-        auto one = recipe::find_recipe(program.catalog, options.recipe);
+/// Those that were named; all of them where none was.
+base::Result<std::vector<recipe::Recipe>> recipes_of(const Program& program, const DoctorOptions& options) {
+    if (options.recipes.empty()) return program.catalog.recipes;
+    std::vector<recipe::Recipe> recipes;
+    for (const auto& name : options.recipes) {
+        auto one = recipe::find_recipe(program.catalog, name);
         if (!one) return tl::make_unexpected(one.error());
-        recipes = {*std::move(one)};
+        recipes.push_back(*std::move(one));
     }
+    return recipes;
+}
+
+base::Result<std::vector<doctor::Subject>> subjects_of(const Program& program,
+                                                       const std::vector<recipe::Recipe>& recipes,
+                                                       const DoctorOptions& options) {
     std::vector<doctor::Subject> subjects;
     for (const auto& each : recipes) {
         auto subject = subject_of(program, each, options.make.debuginfo);
@@ -88,9 +99,12 @@ Json json_of(const std::vector<doctor::Check>& checks, const doctor::Question& q
 }
 
 base::Result<void> examine(const Program& program, const DoctorOptions& options) {
-    auto subjects = subjects_of(program, options);
-    if (!subjects) return tl::make_unexpected(subjects.error());
+    const auto recipes = recipes_of(program, options);
+    if (!recipes) return tl::make_unexpected(recipes.error());
     const auto machine = launch::this_machine();
+    if (options.warm) return warm(program, *machine, *recipes, options.make);
+    auto subjects = subjects_of(program, *recipes, options);
+    if (!subjects) return tl::make_unexpected(subjects.error());
     auto question = question_of(program, *machine, options.make, Purpose::run_here, *std::move(subjects));
     if (!question) return tl::make_unexpected(question.error());
     const auto& target = question->target;
@@ -101,7 +115,7 @@ base::Result<void> examine(const Program& program, const DoctorOptions& options)
     std::vector<doctor::Check> checks;
     if (needs_module) {
         checks = doctor::examine(*machine, *question);
-        if (options.recipe.empty()) checks.push_back(doctor::lab(*machine));
+        if (options.recipes.empty()) checks.push_back(doctor::lab(*machine));
         checks = doctor::most_urgent_first(std::move(checks));
     }
     const auto verdict = doctor::conclude(checks, *question);
@@ -122,13 +136,17 @@ void add_doctor_command(CLI::App& app, const Program& program, Action& action) {
     auto options = std::make_shared<DoctorOptions>();
     auto* command =
         app.add_subcommand("doctor", "Whether a recipe, or each of them, will run here, and what to do if not");
-    command->add_option("recipe", options->recipe, "Its name; without it, all")->type_name("RECIPE");
+    command->add_option("recipe", options->recipes, "Their names; without one, all")->type_name("RECIPE");
+    auto* warm = command->add_flag("--warm", options->warm,
+                                   "Compile them now, so that their first run here need not; it takes a while");
     add_target_options(*command, options->make);
     add_no_cure(*command, options->make);
     add_format(*command, options->format, {"table", "json"});
+    warm->excludes(command->get_option("--format"))->excludes(command->get_option("--json"));
     command->footer(
         "Examples:\n"
         "  stapgen doctor rx-latency\n"
+        "  stapgen doctor --warm rx-latency tx-latency\n"
         "  stapgen doctor -r 6.12.117+deb13-amd64 --symbols kallsyms.gz");
     command->callback(
         [&program, &action, options] { action = [&program, options] { return examine(program, *options); }; });

@@ -118,7 +118,10 @@ Offer recipes(const Known& known) {
 }
 
 Offer cures(const Known& known) {
-    Offer offer{{{"all", "every one"}, {"symbol-table", "no table of symbols is made for stap"}}};
+    Offer offer{{{"all", "every one"},
+                 {"kept-module", "stap makes the module, even if an earlier run made the same"},
+                 {"symbol-table", "no table of symbols is made for stap"},
+                 {"trace-headers", "stap compiles all headers of tracepoints, and not only those that are needed"}}};
     const auto all = host::load_cures(known.program.files.cures);
     if (!all) return offer;
     for (const auto& cure : *all)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ Check compiler(const host::System& system, const host::Target& target);
 Check symbol_table(const host::System& system, const Question& question);
 Check debuginfo(const Question& question);
 std::vector<Check> cures(const Question& question);
+/// Nothing where the kernel's tree has no headers of tracepoints.
+std::optional<Check> trace_headers(const host::System& system, const Question& question);
 
 // kernel_options.cpp
 Check kernel_options(const host::System& system, const host::Target& target);

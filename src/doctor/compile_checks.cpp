@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "doctor/checks.h"
+#include "host/mount.h"
 
 namespace stapgen::doctor {
 
@@ -23,12 +24,6 @@ std::string compiler_of(const host::System& system, const host::Target& target) 
     // Debian's headers name the one that the kernel was built with; elsewhere it is the plain one.
     const bool named = system.exists(target.build / ".kernelvariables");
     return named && !words.empty() ? std::string(words[0]) : "gcc";
-}
-
-bool unprivileged_mounts(const host::System& system) {
-    return short_text(system, "/proc/sys/kernel/unprivileged_userns_clone") != "0" &&
-           short_text(system, "/proc/sys/user/max_user_namespaces") != "0" &&
-           short_text(system, "/proc/sys/kernel/apparmor_restrict_unprivileged_userns") != "1";
 }
 
 bool switched_off(const Question& question, const std::string& cure) {
@@ -141,7 +136,7 @@ Check symbol_table(const host::System& system, const Question& question) {
         absent.cure = id;
         return absent;
     }
-    if (!system.is_root() && !unprivileged_mounts(system)) {
+    if (!host::may_mount(system)) {
         auto absent = missing(id, Blocks::functions,
                               found + ", and this user may not mount another over it: user namespaces are switched off",
                               {"run it with sudo"});
@@ -181,6 +176,25 @@ std::vector<Check> cures(const Question& question) {
         checks.push_back(std::move(check));
     }
     return checks;
+}
+
+std::optional<Check> trace_headers(const host::System& system, const Question& question) {
+    constexpr auto id = "trace-headers";
+    if (system.list(question.target.source / "include/trace/events").empty()) return std::nullopt;
+    auto check =
+        note(id, "before the first tracepoint stap compiles all of this kernel's headers of tracepoints, once");
+    check.cure = id;
+    if (switched_off(question, id)) {
+        check.found += "; --no-cure leaves it at that";
+        check.remedy.words = "leave out --no-cure";
+    } else if (!host::may_mount(system)) {
+        check.found += "; this user may not show it others";
+        check.remedy.words = "to spare it most of them: run it with sudo";
+    } else {
+        check.state = State::cured;
+        check.found = "of this kernel's headers of tracepoints stap is shown those that a script needs";
+    }
+    return check;
 }
 
 }  // namespace stapgen::doctor

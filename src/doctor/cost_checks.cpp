@@ -8,6 +8,7 @@
 #include "doctor/checks.h"
 #include "doctor/doctor.h"
 #include "host/memory.h"
+#include "host/mount.h"
 
 namespace stapgen::doctor {
 
@@ -102,9 +103,13 @@ Check first_run(const host::System& system, const Question& question) {
             }
         }
     }
-    return note(id,
-                "the first run on this kernel takes about a minute longer: stap reads all headers of tracepoints; they "
-                "are kept in the cache");
+    const bool all_headers =
+        question.choice.none || question.choice.without.contains("trace-headers") || !host::may_mount(system);
+    return note(
+        id,
+        fmt::format("the first run on this kernel takes {} longer, once: stap asks {} headers of tracepoints",
+                    all_headers ? "minutes" : "about half a minute", all_headers ? "all" : "the kernel and a few"),
+        {"to have that done beforehand: stapgen doctor --warm"});
 }
 
 Check lab(const host::System& system) {

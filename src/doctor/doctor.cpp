@@ -44,6 +44,7 @@ std::vector<Check> examine(const host::System& system, const Question& question)
         checks.push_back(compiler(system, target));
         checks.push_back(kernel_options(system, target));
         checks.push_back(symbol_table(system, question));
+        if (auto check = trace_headers(system, question)) checks.push_back(*std::move(check));
         for (auto& check : cures(question))
             checks.push_back(std::move(check));
         checks.push_back(debuginfo(question));

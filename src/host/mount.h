@@ -2,12 +2,19 @@
 
 #include <filesystem>
 
+#include "host/system.h"
+
 namespace stapgen::host {
 
 /// For one child only, in a mount namespace of its own: `source` is seen at `target`.
 struct BindMount {
     std::filesystem::path source;
     std::filesystem::path target;
+    bool optional = false;  ///< where it cannot be made, the child does without it and the optional ones behind it
 };
+
+/// Whether this process may have a mount namespace: as root, or in a user namespace of its own. In some containers root
+/// may not, and nothing but trying tells.
+bool may_mount(const System& system);
 
 }  // namespace stapgen::host

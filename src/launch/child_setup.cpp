@@ -25,7 +25,7 @@ ChildSetup::ChildSetup(const Command& command)
       uid_map_(fmt::format("{0} {0} 1\n", ::geteuid())),
       gid_map_(fmt::format("{0} {0} 1\n", ::getegid())) {
     for (const auto& mount : command.mounts)
-        mounts_.push_back({mount.source.string(), mount.target.string()});
+        mounts_.push_back({mount.source.string(), mount.target.string(), mount.optional});
     if (::pipe2(report_, O_CLOEXEC | O_NONBLOCK) != 0) report_[0] = report_[1] = -1;
 }
 
@@ -74,21 +74,35 @@ bool write_once(const char* path, const char* text, std::size_t size) {
 
 }  // namespace
 
-void ChildSetup::enter_namespace() const {
+std::optional<ChildSetup::Step> ChildSetup::make_namespace() const {
     if (::unshare(CLONE_NEWNS) != 0) {
         // Without root it takes a user namespace, in which we stay who we are. Enough to compile.
-        if (errno != EPERM || ::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) fail(Step::namespaces);
+        if (errno != EPERM || ::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return Step::namespaces;
         write_once("/proc/self/setgroups", "deny", 4);
         if (!write_once("/proc/self/uid_map", uid_map_.c_str(), uid_map_.size()) ||
             !write_once("/proc/self/gid_map", gid_map_.c_str(), gid_map_.size())) {
-            fail(Step::namespaces);
+            fail(Step::namespaces);  // by now we are nobody
         }
     }
-    if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) fail(Step::private_root);
+    if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return Step::private_root;
+    return std::nullopt;
+}
+
+void ChildSetup::enter_namespace() const {
+    bool all_optional = true;
+    for (const auto& mount : mounts_)
+        all_optional = all_optional && mount.optional;
+    if (const auto failed = make_namespace()) {
+        if (all_optional) return;
+        fail(*failed);
+    }
+    bool goes_on = true;
     for (std::size_t i = 0; i < mounts_.size(); ++i) {
-        if (::mount(mounts_[i].source.c_str(), mounts_[i].target.c_str(), nullptr, MS_BIND, nullptr) != 0) {
-            fail(Step::mount, static_cast<int>(i));
-        }
+        const auto& mount = mounts_[i];
+        if (mount.optional && !goes_on) continue;
+        if (::mount(mount.source.c_str(), mount.target.c_str(), nullptr, MS_BIND, nullptr) == 0) continue;
+        if (!mount.optional) fail(Step::mount, static_cast<int>(i));
+        goes_on = false;
     }
 }
 

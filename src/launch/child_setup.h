@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,9 +37,12 @@ class ChildSetup {
     };
     struct Mount {
         std::string source, target;
+        bool optional;
     };
 
     void enter_namespace() const;
+    /// Makes the namespace. Where it may not: the step that failed; errno says why.
+    [[nodiscard]] std::optional<Step> make_namespace() const;
     [[noreturn]] void fail(Step step, int mount = 0) const;
 
     pid_t parent_;

@@ -78,26 +78,29 @@ Tapset parts_of(const TapsetFile& file) {
 
 }  // namespace
 
-bool probes_functions(std::string_view script, const std::vector<TapsetFile>& files) {
+std::vector<std::string> used_parts(std::string_view script, const std::vector<TapsetFile>& files) {
     std::vector<Tapset> tapsets;
     for (const auto& file : files)
         tapsets.push_back(parts_of(file));
-    std::vector<std::string> texts{without_comments(script)};
-    while (!texts.empty()) {
-        const auto text = std::move(texts.back());
-        texts.pop_back();
-        if (text.find("kprobe.function(") != std::string::npos) return true;
-        for (const auto& name : our_names(text)) {
+    std::vector<std::string> parts{without_comments(script)};
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        for (const auto& name : our_names(parts[i])) {
             for (auto& tapset : tapsets) {
                 const auto found = tapset.definitions.find(name);
                 if (found == tapset.definitions.end()) continue;
                 // Each is looked at once.
-                texts.push_back(std::exchange(found->second, {}));
-                texts.push_back(std::exchange(tapset.probes, {}));
+                parts.push_back(std::exchange(found->second, {}));
+                parts.push_back(std::exchange(tapset.probes, {}));
             }
         }
     }
-    return false;
+    return parts;
+}
+
+bool probes_functions(std::string_view script, const std::vector<TapsetFile>& tapsets) {
+    const auto parts = used_parts(script, tapsets);
+    return std::any_of(parts.begin(), parts.end(),
+                       [](const std::string& part) { return part.find("kprobe.function(") != std::string::npos; });
 }
 
 std::string with_tapsets(std::string_view script, const std::vector<TapsetFile>& tapsets) {

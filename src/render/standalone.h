@@ -15,6 +15,10 @@ struct TapsetFile {
 /// with nothing but stap. Found by their names: whatever stapgen's tapsets define begins with "stapgen".
 std::string with_tapsets(std::string_view script, const std::vector<TapsetFile>& tapsets);
 
+/// The script and those aliases, functions, macros and probes of the tapsets that it uses, directly or through each
+/// other, without their comments.
+std::vector<std::string> used_parts(std::string_view script, const std::vector<TapsetFile>& tapsets);
+
 /// Whether a kprobe.function is among what the script probes, by itself or through the tapsets' aliases and macros.
 bool probes_functions(std::string_view script, const std::vector<TapsetFile>& tapsets);
 

@@ -52,7 +52,7 @@ PLACEHOLDERS = {
 WITHOUT_KERNEL = {"list", "show", "render", "report", "compare", "resolve", "new-recipe", "help", "man", "complete"}
 # What has no --dry-run, and what it may say of the machine that runs this.
 ON_THIS_MACHINE = {
-    "doctor": r"will (not )?(run|compile) here",
+    "doctor": r"will (not )?(run|compile) here|not everything that was asked for is in the cache",
     "exec": r"is for kernel 0\.0\.0-nowhere|not allowed to load|loader is not installed|the running kernel has no",
 }
 # Scripts of the source that need no more than Python.
@@ -107,6 +107,7 @@ RUN_ELSEWHERE = {
     "tests/bench/million --measure": (BENCH, "/million"),
     "tests/bench/resolve System.map --vmlinux vmlinux": ("tests/bench/resolve", '"--vmlinux"'),
     "tests/bench/run --memory": (BENCH, "/run --check-only"),
+    "tests/bench/start --stapgen PREFIX forky": ("tests/bench/start", '"--stapgen"'),
     "tests/fuzz/run 60 recogniser recipe": (FUZZ, "stapgen_fuzz(recogniser "),
     "tests/fuzz/run 600 NAME": ("tests/fuzz/run", "seconds=600"),
     "tests/kernels/check_kernels.py build/release/bin/stapgen ${r##*/} --update":

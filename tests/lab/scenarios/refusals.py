@@ -1,5 +1,7 @@
 """What a machine that cannot do it says, and what it says to do: exit code 4."""
 
+import re
+
 DESCRIPTION = "no stap, no headers, not root: each with its own message, remedy and exit code"
 IN_CI = ("bookworm",)
 SHARES_CPUS = True
@@ -36,6 +38,22 @@ def prepare(lab):
     refused([*here, "--symbols", "/etc/passwd"], "/etc/passwd", exit_code=2)
     refused(["build", "rx-latency", "-o", "/lab/work/x.ko", "-r", lab.release, "--no-cure", "symbol-table"],
             "pass 2", "System.map", "\nstapgen doctor:\nsymbol-table note ")
+    prepared_beforehand(lab, ["-r", lab.release, "--symbols", lab.symbols])
+
+
+def prepared_beforehand(lab, target):
+    """What the doctor has compiled is there, stap asked few headers, and without the cure it asks all of them."""
+    warm = lab.stapgen(["doctor", "--warm", "dropwatch", *target])
+    build = ["build", "dropwatch", "-o", "/lab/work/x.ko", *target]
+    print(warm.stdout + warm.stderr)
+    assert re.fullmatch(r"dropwatch +[\d.]+ m?s\nthe cache is \S+, \d+ MB\n", warm.stdout), warm.stdout
+    assert int(re.search(r"of tracepoints .* it is shown (\d+) ", warm.stderr)[1]) < 9, warm.stderr
+    again = lab.stapgen([*build, "-v"])
+    assert " for an earlier run" in again.stderr and "Pass 1" not in again.stderr, again.stderr
+    shown = lab.stapgen([*build, "--dry-run"]).stdout
+    assert shown.count("mount --bind") == 7 and "KCPPFLAGS=-I" in shown, shown
+    plain = lab.stapgen([*build, "--dry-run", "--no-cure", "trace-headers", "--no-cure", "kept-module"]).stdout
+    assert plain.count("mount --bind") == 1 and "KCPPFLAGS" not in plain and "earlier run" not in plain, plain
 
 
 def check(lab):

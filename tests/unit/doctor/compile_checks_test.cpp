@@ -203,3 +203,22 @@ TEST_CASE("each cure that is needed is a row of its name, and one that is switch
     CHECK(check(checks, "page-end").state == State::note);
     CHECK(check(checks, "page-end").cure == "page-end");
 }
+
+TEST_CASE("stap is spared headers of tracepoints, unless that is switched off or nothing may be mounted") {
+    auto system = debian_13();
+    const auto find = [&](const doctor::Question& asked) {
+        const auto checks = doctor::examine(system, asked);
+        return doctor_test::check(checks, "trace-headers");
+    };
+    auto asked = doctor_test::question(system);
+    system.files[asked.target.source / "include/trace/events/skb.h"] = "TRACE_EVENT(kfree_skb,";
+    CHECK(find(asked).state == State::cured);
+    CHECK(find(asked).cure == "trace-headers");
+    asked.choice.without = {"trace-headers"};
+    CHECK(find(asked).state == State::note);
+    asked.choice = {};
+    system.root = false;
+    CHECK(find(asked).state == State::cured);
+    system.files["/proc/sys/user/max_user_namespaces"] = "0";
+    CHECK(find(asked).state == State::note);
+}

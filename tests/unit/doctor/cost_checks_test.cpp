@@ -46,6 +46,12 @@ TEST_CASE("a disk with little room is told") {
 TEST_CASE("the first run on a kernel takes longer, until stap's answers are in the cache") {
     auto system = debian_13();
     CHECK(check(system, "first-run").state == State::note);
+    CHECK(check(system, "first-run").found.find("half a minute") != std::string::npos);
+    CHECK(remedy(check(system, "first-run")).find("stapgen doctor --warm") != std::string::npos);
+    auto others = system;
+    others.root = false;
+    others.files["/proc/sys/user/max_user_namespaces"] = "0\n";
+    CHECK(check(others, "first-run").found.find("minutes longer") != std::string::npos);
     const std::string name = "/root/.cache/stapgen/systemtap/cache/b1/tracequery_b109f817bec889dfd2c2a99ccff8d0e9_903";
     system.files[name + ".o"] = "";
     system.files[name + "_hash.log"] =

@@ -268,6 +268,23 @@ TEST_CASE("a bind mount that fails names both ends") {
     CHECK_FALSE(result.error().hint.empty());
 }
 
+TEST_CASE("what may be left out is left out where it cannot be mounted, with what comes behind it") {
+    const auto folder = base::PrivateDirectory::create();
+    const auto ours = folder->path() / "ours";
+    const auto stub = folder->path() / "stub";
+    REQUIRE(base::create_file(ours, "hidden by this\n"));
+    REQUIRE(base::create_file(stub, "as it is\n"));
+    auto command = fake("cat");
+    command.argv.push_back(stub.string());
+    command.mounts = {{"/no/such/source", "/no/such/target", true}, {ours, stub, true}};
+    std::vector<std::string> lines;
+    Handlers handlers;
+    handlers.output = [&](Line line, Control&) { lines.emplace_back(line.text); };
+    const auto ending = run_child(command, handlers);
+    REQUIRE_MESSAGE(ending, ending.error().what);
+    CHECK(lines == std::vector<std::string>{"as it is"});
+}
+
 TEST_CASE("the output of a short command is had as one text, and its failure as an error") {
     auto command = fake("");
     command.argv.push_back("--version");

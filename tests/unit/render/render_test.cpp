@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <regex>
+#include <set>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -12,6 +13,7 @@
 #include "render/script.h"
 #include "render/standalone.h"
 #include "render/template.h"
+#include "render/tracepoints.h"
 
 using namespace stapgen;
 using namespace std::chrono_literals;
@@ -222,4 +224,36 @@ TEST_CASE("whether a script probes functions is found through aliases and macros
     CHECK(render::probes_functions("probe stapgen.trace { delete stapgen_seen }", tapsets));
     CHECK(render::probes_functions("probe kprobe.function(\"f\") { }", tapsets));
     CHECK_FALSE(render::probes_functions("", tapsets));
+}
+
+TEST_CASE("the tracepoints of a script are those of the aliases that it uses, and of no other") {
+    const std::vector<render::TapsetFile> tapsets = {
+        {"a.stp",
+         "probe stapgen.in = kernel.trace(\"net:netif_rx\") !,\n      kernel.trace ( \"netif_receive_skb\" ) { skb = "
+         "$skb }\n"
+         "probe stapgen.out = kernel.trace(\"net_dev_queue\") {}\n"
+         "probe stapgen.call = kprobe.function(\"f.isra.0\") %( kernel_v < \"4.14\" %? , kprobe.function(\"g\") %) {}\n"
+         "probe stapgen.any = kernel.trace(\"sched:*\") {}\nprobe stapgen.theirs = scheduler.ctxswitch {}\n"},
+        {"m.stpm", "@define stapgen_probe(name) %( kernel.trace(@name) %)\n"}};
+    using Names = std::set<std::string>;
+    CHECK(render::tracepoints_of("probe stapgen.in, stapgen.call.return ? { print($x.y) }", tapsets) ==
+          Names{"netif_receive_skb", "netif_rx"});
+    CHECK(render::tracepoints_of("// probe stapgen.out {}\nprobe timer.s(1), end { a.b }", tapsets) == Names{});
+    CHECK(render::tracepoints_of("probe kernel.trace(\"kfree_skb\") {}\nprobe stapgen.out {}", tapsets) ==
+          Names{"kfree_skb", "net_dev_queue"});
+}
+
+TEST_CASE("where a script may trace what its text does not name, its tracepoints are not known") {
+    const std::vector<render::TapsetFile> tapsets = {
+        {"a.stp", "probe stapgen.any = kernel.trace(\"sched:*\") {}\nprobe stapgen.theirs = scheduler.ctxswitch {}\n"},
+        {"m.stpm", "@define stapgen_probe(name) %( kernel.trace(@name) %)\n"}};
+    for (const auto* script : {"probe stapgen.any {}", "probe stapgen.theirs {}", "probe @stapgen_probe(\"x\") {}",
+                               "probe kernel.trace(\"\") {}", "probe kernel.trace(\"x", "probe kernel.trace(",
+                               "probe begin, syscall.read {}", "probe begin,nd_syscall.read.return? {}",
+                               "global x probe\tirq_handler.entry"}) {
+        CAPTURE(script);
+        CHECK_FALSE(render::tracepoints_of(script, tapsets));
+    }
+    CHECK(render::tracepoints_of("", tapsets));
+    CHECK(render::tracepoints_of("probe begin { reprobe = \"", tapsets));
 }

@@ -1,0 +1,79 @@
+#include "render/tracepoints.h"
+
+#include <algorithm>
+#include <array>
+
+namespace stapgen::render {
+
+namespace {
+
+constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+constexpr std::string_view blanks = " \t\n";
+
+bool is_letter(char character) {
+    return letters.find(character) != std::string_view::npos;
+}
+
+/// False if a kernel.trace of the text has no plain name.
+bool add_names(std::string_view text, std::set<std::string>& names) {
+    constexpr std::string_view probe = "kernel.trace";
+    for (auto at = text.find(probe); at != std::string_view::npos; at = text.find(probe, at + 1)) {
+        auto rest = text.substr(at + probe.size());
+        for (const char expected : {'(', '"'}) {
+            rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
+            if (!rest.starts_with(expected)) return false;
+            rest.remove_prefix(1);
+        }
+        auto name = rest.substr(0, rest.find('"'));
+        if (const auto colon = name.find(':'); colon != std::string_view::npos) name.remove_prefix(colon + 1);
+        if (name.empty() || !std::all_of(name.begin(), name.end(), is_letter)) return false;
+        names.emplace(name);
+    }
+    return true;
+}
+
+/// Of probe points like "kprobe.function("f").return ?, @macro(x) !": whether each begins with a word that is ours or
+/// of stap itself.
+bool all_known(std::string_view points) {
+    // What stap's own program defines (register_standard_tapsets), and "stapgen".
+    constexpr std::array<std::string_view, 12> families{"begin",  "end",   "error",   "kernel", "kprobe",  "module",
+                                                        "procfs", "never", "process", "timer",  "stapgen", "netfilter"};
+    for (std::size_t at = 0; at < points.size();) {
+        if (points[at] == '"') {
+            at = std::min(points.find('"', at + 1), points.size() - 1) + 1;
+        } else if (!is_letter(points[at])) {
+            ++at;
+        } else {
+            const auto end = std::min(points.find_first_not_of(letters, at), points.size());
+            const auto word = points.substr(at, end - at);
+            const bool first = at == 0 || std::string_view(".@$").find(points[at - 1]) == std::string_view::npos;
+            const bool has_more = end < points.size() && points[end] == '.';
+            if (first && has_more && std::find(families.begin(), families.end(), word) == families.end()) return false;
+            at = end;
+        }
+    }
+    return true;
+}
+
+bool probes_known(std::string_view text) {
+    constexpr std::string_view keyword = "probe";
+    for (auto at = text.find(keyword); at != std::string_view::npos; at = text.find(keyword, at + 1)) {
+        if (at > 0 && (is_letter(text[at - 1]) || text[at - 1] == '.')) continue;
+        const auto rest = text.substr(at + keyword.size());
+        if (rest.empty() || blanks.find(rest.front()) == std::string_view::npos) continue;
+        if (!all_known(rest.substr(0, rest.find('{')))) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+std::optional<std::set<std::string>> tracepoints_of(std::string_view script, const std::vector<TapsetFile>& tapsets) {
+    std::set<std::string> names;
+    for (const auto& part : used_parts(script, tapsets)) {
+        if (!add_names(part, names) || !probes_known(part)) return std::nullopt;
+    }
+    return names;
+}
+
+}  // namespace stapgen::render
