@@ -66,6 +66,7 @@ struct Analyzer::State {
     std::vector<Breakdown> breakdowns;
     std::optional<Series> series;
     Averages averages;
+    Cost cost;
 
     IntervalLog log;
     DropLog drops{log};
@@ -350,6 +351,8 @@ void Analyzer::add(const decode::Line& line) {
         ready(*a_ready);
     } else if (const auto* means = std::get_if<decode::RunningMeans>(&line)) {
         state_->averages.add(*means);
+    } else if (const auto* times = std::get_if<decode::ProbeTimes>(&line)) {
+        state_->cost.add(*times);
     }
 }
 
@@ -403,6 +406,7 @@ Summary Analyzer::summary() const {
     summary.calls = state.calls.rows();
     summary.calls_left_out = state.calls.left_out();
     summary.accounting = state.accounting();
+    summary.cost = state.cost;
     state.averages.put_into(summary);
     summary.breakdowns = state.breakdowns;
     if (state.series) summary.series = *state.series;

@@ -234,6 +234,8 @@ base::Result<void> merge(Summary& into, const Summary& other) {
     into.input.recognised += other.input.recognised;
     into.input.unrecognised += other.input.unrecognised;
     add_up(into.transport, other.transport);
+    into.cost += other.cost;
+    into.sample += other.sample;
     if (into.broke_off.empty()) into.broke_off = other.broke_off;
     if (into.clock_set_ns == 0) into.clock_set_ns = other.clock_set_ns;
     add_to(into.suspended_ns, other.suspended_ns);

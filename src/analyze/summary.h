@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyze/breakdown.h"
+#include "analyze/cost.h"
 #include "analyze/group.h"
 #include "analyze/histogram.h"
 #include "analyze/series.h"
@@ -168,6 +169,8 @@ struct Summary {
     Accounting accounting;
     decode::InputCounts input;  ///< set by the caller from RecordParser::input()
     Transport transport;
+    Cost cost;
+    Sample sample;
     std::vector<Counter> counters;               ///< as the recipe declares them
     std::optional<std::int64_t> start_epoch_ns;  ///< probes were live
     std::optional<std::int64_t> end_epoch_ns;    ///< the last moment the input tells of

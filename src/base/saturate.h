@@ -18,4 +18,10 @@ inline std::int64_t saturating_subtract(std::int64_t a, std::int64_t b) {
     return a < 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
 }
 
+inline std::int64_t saturating_multiply(std::int64_t a, std::int64_t b) {
+    std::int64_t product = 0;
+    if (!__builtin_mul_overflow(a, b, &product)) return product;
+    return (a < 0) != (b < 0) ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
+}
+
 }  // namespace stapgen::base

@@ -49,6 +49,19 @@ Result<std::uint64_t> parse_size(std::string_view text) {
                      "write a number with kB, MB or GB, for example 64MB; without one it is bytes");
 }
 
+Result<double> parse_percent(std::string_view text) {
+    auto number = trim(text);
+    if (number.ends_with('%')) number = trim(number.substr(0, number.size() - 1));
+    double percent = 0;
+    const auto [end, error] =
+        std::from_chars(number.data(), number.data() + number.size(), percent, std::chars_format::fixed);
+    if (error != std::errc{} || end != number.data() + number.size() || !std::isfinite(percent) || percent < 0) {
+        return bad_input(fmt::format("'{}' is no percentage", printable(text)),
+                         "write percent, 0 or more, for example 5% or 2.5%");
+    }
+    return percent / 100;
+}
+
 std::string format_duration(std::chrono::nanoseconds duration) {
     const auto ns = static_cast<double>(duration.count());
     const double size = std::abs(ns);

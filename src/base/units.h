@@ -18,4 +18,7 @@ std::string format_duration(std::chrono::nanoseconds value);
 /// Bytes: "1000", "64MB", "1.5GiB"; kB, MB and GB are powers of 1000, KiB, MiB and GiB of 1024.
 Result<std::uint64_t> parse_size(std::string_view text);
 
+/// "5%" or "5" as 0.05; 0 or more.
+Result<double> parse_percent(std::string_view text);
+
 }  // namespace stapgen::base

@@ -9,6 +9,7 @@
 
 #include "analyze/compare.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "cli/commands.h"
 #include "cli/loading.h"
 #include "cli/option_groups.h"
@@ -24,20 +25,6 @@ struct CompareArguments {
     std::string before, after, threshold = "5%";
     PresentOptions present;
 };
-
-/// "5%" or "5" as 0.05.
-base::Result<double> parse_threshold(std::string_view typed) {
-    auto number = base::trim(typed);
-    if (number.ends_with('%')) number = base::trim(number.substr(0, number.size() - 1));
-    double percent = 0;
-    const auto [end, error] =
-        std::from_chars(number.data(), number.data() + number.size(), percent, std::chars_format::fixed);
-    if (error != std::errc{} || end != number.data() + number.size() || !std::isfinite(percent) || percent < 0) {
-        return base::bad_input(fmt::format("'{}' is no threshold", base::printable(typed)),
-                               "write percent, 0 or more, for example 5% or 2.5%");
-    }
-    return percent / 100;
-}
 
 /// A folder's files, or a list with commas, unless there is a file of that very name.
 std::vector<std::filesystem::path> files_of(const std::string& typed) {
@@ -113,7 +100,7 @@ void write(std::ostream& out, const analyze::Comparison& comparison, Format form
 }
 
 base::Result<void> compare(const CompareArguments& arguments) {
-    const auto threshold = parse_threshold(arguments.threshold);
+    const auto threshold = base::parse_percent(arguments.threshold);
     if (!threshold) return tl::make_unexpected(threshold.error());
     auto presentation = presentation_of(arguments.present);
     if (!presentation) return tl::make_unexpected(presentation.error());

@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "base/text.h"
+#include "cli/budget.h"
 #include "cli/doctor_rows.h"
 #include "cli/kept_modules.h"
 #include "cli/on_terminal.h"
@@ -162,7 +163,14 @@ base::Result<Preparation> prepare(const Program& program, const host::System& ma
     }
     job.options.tapsets = tapset_folders(program.files, options.debuginfo);
     job.options.macros = recipe.macros;
+    if (!options.budget.empty()) {
+        const auto budget = parse_budget(options.budget);
+        if (!budget) return tl::make_unexpected(budget.error());
+        for (auto& macro : guard_macros(*budget))
+            job.options.macros.push_back(std::move(macro));
+    }
     job.options.guru = recipe.guru;
+    job.options.timing = options.cost;
     job.options.all_modules = options.all_modules;
     job.options.modules = options.modules;
     job.options.stap_options = options.stap_options;

@@ -4,6 +4,7 @@
 
 #include <CLI/Option.hpp>
 #include <algorithm>
+#include <bit>
 #include <filesystem>
 
 #include "base/text.h"
@@ -49,6 +50,14 @@ void add_filter_options(CLI::App& command, const std::set<Filter>& filters, Filt
     if (filters.contains(Filter::mark)) {
         command.add_option("--mark", options.mark, "Only packets with this mark (nft 'meta mark set', SO_MARK)")
             ->type_name("MARK[/MASK]")
+            ->group(group);
+    }
+    if (filters.contains(Filter::port)) {
+        command
+            .add_option("--sample", options.sample,
+                        "Only one in N sockets, chosen by a hash of its ends; N is a power of two")
+            ->check(CLI::Range(1, static_cast<int>(largest_sample)))
+            ->type_name("N")
             ->group(group);
     }
 }
@@ -133,6 +142,13 @@ base::Result<T> of_option(const char* option, base::Result<T> parsed) {
 
 }  // namespace
 
+void use_sample(std::int64_t one_in, Filters& filters) {
+    if (one_in == 1) return;
+    filters.sample = one_in;
+    filters.as_typed["sample"] = fmt::to_string(one_in);
+    use(filters, "--sample", {{"stapgen_sample", fmt::to_string(one_in)}});
+}
+
 base::Result<Filters> filters_of(const FilterOptions& options) {
     Filters filters;
     filters.as_typed = as_typed(options);
@@ -153,6 +169,14 @@ base::Result<Filters> filters_of(const FilterOptions& options) {
         const auto mark = of_option("--mark", launch::masked_mark(*options.mark));
         if (!mark) return tl::make_unexpected(mark.error());
         use(filters, "--mark", mark->globals());
+    }
+    if (options.sample) {
+        if (!std::has_single_bit(static_cast<std::uint64_t>(*options.sample))) {
+            return base::bad_input(
+                fmt::format("--sample {}: not a power of two", *options.sample),
+                fmt::format("for example --sample {}", std::bit_ceil(static_cast<std::uint64_t>(*options.sample))));
+        }
+        use_sample(*options.sample, filters);
     }
     return filters;
 }

@@ -17,11 +17,11 @@ namespace stapgen::cli {
 
 /// Whose packets are measured, as typed.
 struct FilterOptions {
-    std::optional<std::int64_t> target_tid, target_pid, port;
+    std::optional<std::int64_t> target_tid, target_pid, port, sample;
     std::optional<std::string> comm, address, device, mark;
 };
 
-/// -x, -p and --comm, --port, --addr, --dev, --mark: those that the recipe has.
+/// -x, -p and --comm, --port, --addr, --dev, --mark: those that the recipe has; --sample where it has --port.
 void add_filter_options(CLI::App& command, const std::set<recipe::Filter>& filters, FilterOptions& options);
 
 /// The same, understood.
@@ -36,8 +36,13 @@ struct Filters {
     std::map<std::string, std::string> globals;  ///< values of the script's globals
     std::vector<Used> used;
     std::map<std::string, std::string> as_typed;  ///< option without dashes -> its value
+    std::int64_t sample = 1;                      ///< one in so many sockets
     std::vector<std::string> hints;               ///< that what was asked for is not there now; for the user
 };
+
+/// One in `one_in` sockets; at most 65536, a power of two.
+inline constexpr std::int64_t largest_sample = 65536;
+void use_sample(std::int64_t one_in, Filters& filters);
 
 /// Checks values. The thread of -x and the process of -p must exist.
 base::Result<Filters> filters_of(const FilterOptions& options);

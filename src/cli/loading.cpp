@@ -37,6 +37,9 @@ base::Error several_recordings() {
 /// What a recording knows of itself, into the report of its records.
 void add_facts(const recording::Head& head, analyze::Summary& summary) {
     summary.origins.push_back({head.host, head.release, head.command});
+    if (const auto sample = head.filters.find("sample"); sample != head.filters.end()) {
+        put_sample(summary, base::to_int(sample->second).value_or(1));
+    }
     for (auto& drop : summary.drops) {
         const auto reason = head.drop_reasons.find(drop.reason);
         if (!drop.reason_name && reason != head.drop_reasons.end()) drop.reason_name = reason->second;
@@ -47,6 +50,10 @@ void add_facts(const recording::Tail& tail, analyze::Summary& summary) {
     analyze::add_up(summary.transport,
                     {tail.skipped_probes, tail.probe_errors, tail.transport_failures, tail.enough_buffer_mb});
     if (!tail.broke_off.empty()) summary.broke_off = tail.broke_off;
+    summary.cost.cycles_per_s = tail.cycles_per_s;
+    summary.cost.measured_ns = tail.measured_ns;
+    summary.cost.cpus = tail.cpus;
+    summary.cost.expected_hits = tail.expected_hits;
     summary.clock_set_ns = tail.clock_set_ns;
     summary.suspended_ns = tail.suspended_ns;
     for (const auto& [name, help, count] : tail.counter_rises)
@@ -91,6 +98,7 @@ class Input final : public decode::Recogniser::Sink {
             for (auto& note : part.source->notes())
                 summary.notes.push_back(std::move(note));
             summary.accounting.kept = part.source->dialect == "stapgen" || summary.accounting.seen > 0;
+            put_sample(summary, 1);
             if (part.head) add_facts(*part.head, summary);
             if (part.tail) add_facts(*part.tail, summary);
             if (auto done = put_names(summary, names_, part.head ? &*part.head : nullptr); !done) {

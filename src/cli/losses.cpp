@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/saturate.h"
+#include "cli/filters.h"
 #include "launch/buffer_size.h"
 
 namespace stapgen::cli {
@@ -30,6 +32,11 @@ std::int64_t enough_buffer_mb(const host::System& machine, const launch::Losses&
     overflow.most_mb =
         launch::most_buffer_mb(machine.read("/proc/meminfo").value_or(""), ::sysconf(_SC_NPROCESSORS_ONLN));
     return launch::buffer_to_hold(overflow).value_or(0);
+}
+
+void put_sample(analyze::Summary& summary, std::int64_t one_in) {
+    if (one_in < 1 || one_in > largest_sample) return;
+    summary.sample = {one_in, base::saturating_multiply(summary.accounting.reported, one_in)};
 }
 
 }  // namespace stapgen::cli

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "cli/expected_cost.h"
 #include "cli/losses.h"
 #include "cli/meanings.h"
 #include "cli/on_terminal.h"
@@ -111,6 +112,8 @@ analyze::Summary Measurement::summary_of(const RunEnd& end) {
     summary.input = parser_.input();
     summary.transport = transport_of(end.losses);
     summary.counters = counter_rises();
+    cost_.put_into(summary.cost, expected_ ? &*expected_ : nullptr);
+    put_sample(summary, plan_.filters.sample);
     summary.broke_off = end.broke_off;
     if (ready_at_) {
         const auto change = host::change_of(clocks_at_ready_, host::read_clock_offsets());
@@ -130,6 +133,9 @@ base::Result<void> Measurement::finish(const RunEnd& end) {
     progress_.end();
     auto summary = summary_of(end);
     if (recorder_ != nullptr) recorder_->end(summary);
+    if (expected_ && plan_.filters.used.empty()) {
+        remember_hit_cost(summary.recipe, machine_.running_release(), summary.cost);
+    }
     if (const auto& refusal = parser_.refusal()) return tl::make_unexpected(*refusal);
     if (refusal_) return tl::make_unexpected(*refusal_);
     if (const auto enough = summary.transport.enough_buffer_mb; enough > 0 && !plan_.quiet) {
@@ -167,7 +173,10 @@ void Measurement::begin(const decode::Header& header) {
         return;
     }
     analyzer_ = *std::move(analyzer);
-    if (const auto recipe = recipe::find_recipe(catalog_, header.recipe)) counters_ = recipe->counters;
+    if (const auto recipe = recipe::find_recipe(catalog_, header.recipe)) {
+        counters_ = recipe->counters;
+        expected_ = recipe->cost;
+    }
     if (events_ && analyzer_->summary().counts()) {
         refusal_ = base::Error{base::ErrorKind::bad_input, "--events: the records of this recipe are counts",
                                "leave it out: the report has a row for each of them"};
@@ -180,6 +189,7 @@ void Measurement::ready(const decode::Ready& ready) {
     ready_at_ = Clock::now();
     clocks_at_ready_ = host::read_clock_offsets();
     if (!counters_.empty()) counters_before_ = host::read_net_counters(machine_);
+    cost_.begin(machine_);
     progress_.end();
     if (plan_.live) {
         open_live_view(ready);
@@ -207,6 +217,7 @@ void Measurement::open_live_view(const decode::Ready& ready) {
 /// At the script's last line, or where it has none, when it has ended.
 void Measurement::read_counters() {
     if (!counters_.empty() && ready_at_ && !counters_after_) counters_after_ = host::read_net_counters(machine_);
+    cost_.end(machine_);
 }
 
 std::vector<analyze::Counter> Measurement::counter_rises() {

@@ -9,6 +9,7 @@
 
 #include "analyze/analyzer.h"
 #include "base/result.h"
+#include "cli/cost_watch.h"
 #include "cli/live_view.h"
 #include "cli/naming.h"
 #include "cli/recorder.h"
@@ -83,6 +84,8 @@ class Measurement {
     std::int64_t bytes_ = 0;  ///< of all lines, with their ends
     std::int64_t intervals_ = 0;
     std::vector<recipe::Counter> counters_;  ///< of the header's recipe
+    std::optional<recipe::Cost> expected_;   ///< likewise
+    CostWatch cost_;
     host::NetCounters counters_before_;
     std::optional<host::NetCounters> counters_after_;
     Names own_names_;

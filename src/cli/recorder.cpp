@@ -126,6 +126,10 @@ void Recorder::end(const analyze::Summary& summary) {
     last_.transport_failures = transport.transport_failures;
     last_.enough_buffer_mb = transport.enough_buffer_mb;
     last_.broke_off = summary.broke_off;
+    last_.cycles_per_s = summary.cost.cycles_per_s;
+    last_.measured_ns = summary.cost.measured_ns;
+    last_.cpus = summary.cost.cpus;
+    last_.expected_hits = summary.cost.expected_hits;
     last_.clock_set_ns = summary.clock_set_ns;
     last_.suspended_ns = summary.suspended_ns;
     for (const auto& [name, help, count] : summary.counters)

@@ -1,12 +1,14 @@
 #include <iostream>
 #include <memory>
 
+#include "cli/budget.h"
 #include "cli/commands.h"
 #include "cli/compiling.h"
 #include "cli/doctor_rows.h"
 #include "cli/measuring.h"
 #include "cli/option_groups.h"
 #include "cli/run_options.h"
+#include "cli/telling.h"
 #include "host/counter_lines.h"
 #include "render/script.h"
 
@@ -36,6 +38,20 @@ base::Result<void> run_counters(const Program& program, const host::System& mach
     return measure_counters(machine, program.catalog, recipe, *interval, plan, recorder->get());
 }
 
+/// Chooses the sample, if none is asked for, and says what is expected. The guard is compiled in.
+base::Result<void> keep_to_budget(const host::System& machine, const recipe::Recipe& recipe, const RunOptions& options,
+                                  MeasurePlan& plan) {
+    const auto budget = parse_budget(options.make.budget);
+    if (!budget) return tl::make_unexpected(budget.error());
+    const auto expected = expect_now(machine, recipe, budget_glance);
+    if (!expected) return {};
+    const auto& chosen = options.measure.filters.sample;
+    const auto kept = chosen ? plan_sample(*chosen, *expected, recipe) : plan_budget(*budget, *expected, recipe);
+    if (!chosen) use_sample(kept.one_in, plan.filters);
+    if (!plan.quiet) tell(sentence_of(*budget, *expected, kept));
+    return {};
+}
+
 base::Result<void> run(const Program& program, const recipe::Recipe& recipe, RunOptions options) {
     auto plan = plan_of(options.measure);
     if (!plan) return tl::make_unexpected(plan.error());
@@ -48,12 +64,17 @@ base::Result<void> run(const Program& program, const recipe::Recipe& recipe, Run
     if (recipe.source == recipe::Source::network_counters) {
         return run_counters(program, *machine, recipe, options, *plan);
     }
+    if (!options.make.budget.empty()) {
+        if (auto kept = keep_to_budget(*machine, recipe, options, *plan); !kept) return kept;
+    }
     auto preparation = prepare(program, *machine, recipe, options.make, Purpose::run_here);
     if (!preparation) return tl::make_unexpected(preparation.error());
     const auto& target = preparation->job.target;
     if (options.make.dry_run) {
         const auto load = load_job_of(target, "MODULE.ko", *plan);
         print_commands(*preparation, &load);
+        if (const auto expected = expect_now(*machine, recipe, glance))
+            std::cout << "# expected: " << sentence_of(*expected) << '\n';
         return {};
     }
     RecordedOrigin origin{std::nullopt, "script", preparation->job.options.script, {}};

@@ -52,11 +52,25 @@ void add_make_options(CLI::App& command, MakeOptions& options) {
         ->allow_extra_args(false)
         ->group(groups::compiling);
     add_no_cure(command, options);
+    add_cost(command, options);
     add_dry_run(command, options.dry_run);
 }
 
 void add_dry_run(CLI::App& command, bool& dry_run) {
     command.add_flag("--dry-run", dry_run, "Print what exactly would be done and do nothing")->group(groups::running);
+}
+
+void add_cost(CLI::App& command, MakeOptions& options) {
+    command
+        .add_flag("--cost", options.cost,
+                  "Measure what the probes cost, hit by hit, which costs a little itself; stap's -t")
+        ->group(groups::compiling);
+    command
+        .add_option("--budget", options.budget,
+                    "No CPU's time beyond this for the probes; a run samples sockets where more is expected, and ends "
+                    "where it is more")
+        ->type_name("PERCENT")
+        ->group(groups::compiling);
 }
 
 void add_guru(CLI::App& command, const recipe::Recipe& recipe, bool& guru) {

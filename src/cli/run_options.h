@@ -26,18 +26,21 @@ struct MakeOptions {
     std::vector<std::string> modules, stap_options, without_cures;
     bool guru = false;  ///< the user agrees to a script that has C of its own
     bool dry_run = false;
+    bool cost = false;   ///< measure what the probes cost
+    std::string budget;  ///< what they may cost
     recipe::Arguments arguments;
     std::string interval;
 };
 
-/// How a module is made: -r, --symbols, --stap, --debuginfo, --all-modules, --module, --stap-option, --no-cure and
-/// --dry-run.
+/// How a module is made: -r, --symbols, --stap, --debuginfo, --all-modules, --module, --stap-option, --no-cure,
+/// --cost, --budget and --dry-run.
 void add_make_options(CLI::App& command, MakeOptions& options);
 /// The first of them: -r, --symbols, --stap, --debuginfo.
 void add_target_options(CLI::App& command, MakeOptions& options);
 void add_no_cure(CLI::App& command, MakeOptions& options);
 void add_dry_run(CLI::App& command, bool& dry_run);
 void add_debuginfo(CLI::App& command, std::string& debuginfo);
+void add_cost(CLI::App& command, MakeOptions& options);
 
 /// --guru, of a recipe that asks for it.
 void add_guru(CLI::App& command, const recipe::Recipe& recipe, bool& guru);

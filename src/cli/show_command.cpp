@@ -5,9 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/expected_cost.h"
 #include "cli/presenting.h"
 #include "cli/recipe_facts.h"
 #include "cli/table.h"
+#include "launch/child_process.h"
 #include "report/json_text.h"
 
 namespace stapgen::cli {
@@ -16,7 +18,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void show(const recipe::Recipe& recipe, const std::vector<recipe::KernelRange>& kernels, std::ostream& out) {
+void show(const recipe::Recipe& recipe, const std::vector<recipe::KernelRange>& kernels,
+          const std::optional<ExpectedCost>& expected, std::ostream& out) {
     out << recipe.name << ": " << recipe.summary << "\n\n" << recipe.description << '\n';
     if (!recipe.stages.empty()) {
         Rows rows;
@@ -37,6 +40,7 @@ void show(const recipe::Recipe& recipe, const std::vector<recipe::KernelRange>& 
         write_columns(out, rows, "  ");
     }
     if (!recipe.probes.empty()) out << "\nProbes: " << recipe.probes << '\n';
+    if (expected) out << "Expected: " << sentence_of(*expected) << '\n';
     if (!recipe.kernels.empty()) out << "Kernels: " << recipe.kernels << '\n';
     write_columns(out, kernel_rows(kernels), "  ");
     if (!recipe.examples.empty()) out << "\nExamples:\n";
@@ -60,7 +64,19 @@ Json json_of(const recipe::Parameter& parameter) {
     return json;
 }
 
-Json json_of(const recipe::Recipe& recipe, const std::vector<recipe::KernelRange>& kernels) {
+/// Null where it is not known.
+Json json_of(const std::optional<ExpectedCost>& expected) {
+    if (!expected) return nullptr;
+    return {{"hits_per_s", expected->hits_per_s},
+            {"hit_ns", expected->hit.ns},
+            {"hit_is_measured", expected->hit.measured},
+            {"all_cpus_percent", expected->of_all_cpus * 100},
+            {"busiest_cpu_percent", expected->of_busiest * 100},
+            {"seconds", expected->seconds}};
+}
+
+Json json_of(const recipe::Recipe& recipe, const std::vector<recipe::KernelRange>& kernels,
+             const std::optional<ExpectedCost>& expected) {
     Json json{{"schema", "stapgen.show/1"},
               {"name", recipe.name},
               {"summary", recipe.summary},
@@ -69,6 +85,7 @@ Json json_of(const recipe::Recipe& recipe, const std::vector<recipe::KernelRange
               {"parameters", Json::array()},
               {"interval_s", nullptr},
               {"probes", recipe.probes},
+              {"expected", json_of(expected)},
               {"needs", recipe.kernels},
               {"kernels", Json::array()},
               {"examples", recipe.examples}};
@@ -98,11 +115,12 @@ void add_show_command(CLI::App& app, const Program& program, Action& action) {
             if (!recipe) return tl::make_unexpected(recipe.error());
             const auto kernels = kernels_of(program, *recipe);
             if (!kernels) return tl::make_unexpected(kernels.error());
+            const auto expected = expect_now(*launch::this_machine(), *recipe, glance);
             if (*format == "json") {
-                report::put_json(std::cout, json_of(*recipe, *kernels), 2);
+                report::put_json(std::cout, json_of(*recipe, *kernels, expected), 2);
                 return {};
             }
-            show(*recipe, *kernels, std::cout);
+            show(*recipe, *kernels, expected, std::cout);
             return {};
         };
     });

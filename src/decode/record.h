@@ -123,6 +123,14 @@ struct RunningMeans {
     std::span<const RunningMean> means;
 };
 
+/// One probe point's line of `stap -t`, behind the script's last one; `point` is empty in the report's headings, and in
+/// what it says of itself.
+struct ProbeTimes {
+    std::string_view point;  ///< "kernel.trace("netif_receive_skb")", as the script or the tapset has it
+    std::int64_t hits = 0;
+    std::int64_t mean_cycles = 0, max_cycles = 0;
+};
+
 /// The first line was read; the header is the parser's and stays valid as long as the parser does.
 struct HeaderLine {
     const Header* header = nullptr;
@@ -153,7 +161,7 @@ struct Unrecognised {
 
 /// What one line turned out to be. Everything in it, except the header and its schemas, is valid until the
 /// next line is fed and as long as the fed text lives.
-using Line = std::variant<Unrecognised, Record, Tick, Ready, End, HeaderLine, FieldsLine, RunningMeans>;
+using Line = std::variant<Unrecognised, Record, Tick, Ready, End, HeaderLine, FieldsLine, RunningMeans, ProbeTimes>;
 
 /// For a person: "wrong number of fields".
 std::string_view describe(Flaw flaw);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "decode/probe_times.h"
 #include "decode/read_field.h"
 
 namespace stapgen::decode {
@@ -230,6 +231,7 @@ Line RecordParser::parse_other(std::string_view line) {
     }
     if (take_word(line, "ready")) return parse_ready(line);
     if (take_word(line, "fields")) return parse_fields_line(line);
+    if (const auto times = parse_probe_times(line)) return *times;
     return Unrecognised{Flaw::unknown_tag};
 }
 

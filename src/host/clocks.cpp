@@ -40,4 +40,16 @@ ClockChange change_of(const ClockOffsets& before, const ClockOffsets& after) {
     return {worth_telling(realtime - suspended), worth_telling(suspended)};
 }
 
+std::optional<std::uint64_t> read_cycles() {
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    std::uint64_t count = 0;
+    asm volatile("mrs %0, cntvct_el0" : "=r"(count));
+    return count;
+#else
+    return std::nullopt;
+#endif
+}
+
 }  // namespace stapgen::host

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 namespace stapgen::host {
 
@@ -17,5 +18,9 @@ struct ClockChange {
     std::int64_t suspended_ns = 0;  ///< the machine was suspended for so long
 };
 ClockChange change_of(const ClockOffsets& before, const ClockOffsets& after);
+
+/// The counter that the kernel's get_cycles() reads, and so SystemTap: the TSC, on arm64 the virtual counter. Nothing
+/// on other machines.
+std::optional<std::uint64_t> read_cycles();
 
 }  // namespace stapgen::host

@@ -159,6 +159,10 @@ constexpr MessageRow table[] = {
      "the kernel's structures may not be as the tapset thinks: report it with the log"},
     {"copy-fault", 5, failure, 70, "copy fault*at *", "the script read memory that is not there ({2})",
      "the kernel's structures may not be as the tapset thinks: report it with the log"},
+    {"overload-cycles", 5, failure, 71, "probe overhead (* cycles) exceeded threshold (* cycles) in last * cycles",
+     "the probes took {1} of {3} cycles of a CPU, allowed were {2}, and SystemTap pulled the brake",
+     "narrow what is measured, measure fewer sockets (--sample 8), or allow it: a larger --budget, or "
+     "--stap-option=-DSTP_NO_OVERLOAD"},
     {"overload", 5, failure, 70, "probe overhead*exceeded threshold",
      "the probes took more than half of the processor's time, and SystemTap pulled the brake",
      "narrow what is measured, or allow it: --stap-option=-DSTP_NO_OVERLOAD"},

@@ -58,6 +58,8 @@ Argv what_to_build_with(const CompileOptions& options) {
     for (const auto& macro : options.macros) {
         if (!is_defined_by_user(macro, options.stap_options)) append(group, {"-D", macro});
     }
+    // Since 5.0 the report is left out where stap's stdout is no terminal.
+    if (options.timing) append(group, {"-t", "-D", "STP_FORCE_STDOUT_TTY"});
     if (options.guru) group.push_back("-g");
     return group;
 }

@@ -19,6 +19,7 @@ struct CompileOptions {
     std::vector<std::string> macros;             ///< -D, without the -D
     std::map<std::string, std::string> kbuild;   ///< -B
     std::filesystem::path runtime;               ///< -R; empty: stap's own
+    bool timing = false;                         ///< -t: what each probe costs is printed at the end
     bool guru = false;                           ///< -g: the recipe asks for it, and the user agreed
     bool all_modules = false;
     std::vector<std::string> modules;       ///< -d

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <map>
 #include <set>
 #include <string_view>
@@ -42,6 +43,20 @@ class Table {
     std::string text_or(const std::string& key, std::string fallback) {
         const auto* node = get(key);
         return node == nullptr ? std::move(fallback) : string_of(*node, key);
+    }
+    /// 0 if it is not there.
+    double number(const std::string& key) {
+        const auto* node = get(key);
+        if (node == nullptr) return 0;
+        const auto value = node->value<double>();
+        if (value && node->is_number() && std::isfinite(*value) && *value >= 0) return *value;
+        throw Wrong{node->source().begin, fmt::format("'{}' must be a number, 0 or more", key), {}};
+    }
+    [[nodiscard]] std::vector<std::string> keys() const {
+        std::vector<std::string> names;
+        for (const auto& [key, node] : table_)
+            names.emplace_back(key.str());
+        return names;
     }
     std::optional<std::int64_t> integer(const std::string& key) {
         const auto* node = get(key);
@@ -187,17 +202,39 @@ Parameter read_parameter(Table table) {
     return parameter;
 }
 
+bool is_counter(std::string_view name) {
+    const auto dot = name.find('.');
+    const bool is_plain = std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '.'; });
+    return is_plain && dot != 0 && dot < name.size() - 1 && name.rfind('.') == dot;
+}
+
 Counter read_counter(Table table) {
     Counter counter{table.text("name"), table.text("help")};
-    const auto dot = counter.name.find('.');
-    const bool is_plain =
-        std::ranges::all_of(counter.name, [](unsigned char c) { return std::isalnum(c) || c == '.'; });
-    if (!is_plain || dot == 0 || dot >= counter.name.size() - 1 || counter.name.rfind('.') != dot) {
+    if (!is_counter(counter.name)) {
         table.wrong("name", fmt::format("'{}' is not a counter's name", base::printable(counter.name)),
                     "as in /proc/net/netstat and /proc/net/snmp: TcpExt.ListenOverflows");
     }
     table.refuse_the_rest();
     return counter;
+}
+
+Cost read_cost(Table table) {
+    Cost cost;
+    auto hits = table.table("hits");
+    if (!hits) table.wrong("hits", "[cost] has no 'hits'", R"(write hits = { "softnet.processed" = 5 })");
+    for (const auto& counter : hits->keys()) {
+        if (!is_counter(counter)) {
+            hits->wrong(counter, fmt::format("'{}' is not a counter's name", base::printable(counter)),
+                        "as in /proc/net/snmp, softnet.processed, stat.ctxt, stat.intr or stat.softirq");
+        }
+        cost.hits[counter] = hits->number(counter);
+    }
+    cost.instructions = table.integer("instructions").value_or(0);
+    if (cost.instructions <= 0) table.wrong("instructions", "'instructions' must be 1 or more");
+    cost.sampled = table.number("sampled");
+    if (cost.sampled > 1) table.wrong("sampled", "'sampled' must be 0 to 1");
+    table.refuse_the_rest();
+    return cost;
 }
 
 Meaning read_meaning(Table table) {
@@ -219,7 +256,7 @@ Source read_source(Table& table, const Recipe& recipe) {
         table.wrong("reads", fmt::format("'{}' is nothing that stapgen reads", base::printable(reads)),
                     "there is network-counters; without 'reads' the recipe has a script.stp");
     }
-    for (const auto* key : {"filters", "parameters", "stages", "stap"}) {
+    for (const auto* key : {"cost", "filters", "parameters", "stages", "stap"}) {
         if (table.has(key)) {
             table.wrong(key, fmt::format("'{}' is for a script, and with 'reads' there is none", key));
         }
@@ -307,6 +344,7 @@ Recipe read_recipe(const toml::table& root) {
         recipe.counters.push_back(read_counter(counter));
     for (auto& meaning : table.tables("meanings"))
         recipe.meanings.push_back(read_meaning(meaning));
+    if (auto cost = table.table("cost")) recipe.cost = read_cost(*cost);
     if (auto stap = table.table("stap")) read_stap(*stap, recipe);
     table.refuse_the_rest();
     return recipe;

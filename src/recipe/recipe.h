@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -53,6 +54,14 @@ struct RecordSchema {
 /// What a measurement can be narrowed to: options of the command line, and module parameters of the script.
 enum class Filter { thread, port, address, device, mark };
 
+/// What a recipe costs where nothing is filtered, as measured: docs/cost.md.
+struct Cost {
+    std::map<std::string, double> hits;  ///< of probes, per event: the kernel's counter of it -> how many
+    std::int64_t instructions = 0;       ///< of a CPU, per hit
+    double sampled = 0;  ///< the part of them, 0 to 1, that is for a packet's socket: what is spared where that is not
+                         ///< in the sample
+};
+
 /// Where the lines of a measurement come from.
 enum class Source {
     script,            ///< script.stp, in the kernel
@@ -73,6 +82,7 @@ struct Recipe {
     std::set<Filter> filters;
     std::vector<Counter> counters;
     std::vector<Meaning> meanings;
+    std::optional<Cost> cost;
     std::optional<std::int64_t> interval_s;  ///< for recipes that report by interval: the default, seconds
     std::vector<std::string> macros;         ///< for stap's -D: NAME=VALUE
     bool guru = false;                       ///< its script has C of its own, unchecked: for stap's -g

@@ -51,6 +51,9 @@ void take(const Json& json, std::int64_t& into) {
 void take(const Json& json, std::uint64_t& into) {
     if (json.is_number_unsigned()) into = json.get<std::uint64_t>();
 }
+void take(const Json& json, double& into) {
+    if (json.is_number()) into = json.get<double>();
+}
 void take_address(const Json& json, std::optional<std::uint64_t>& into) {
     if (json.is_string()) into = base::to_unsigned(json.get_ref<const std::string&>(), 16);
 }
@@ -165,6 +168,10 @@ std::string tail_line(const Tail& tail) {
     json["transport_failures"] = tail.transport_failures;
     json["enough_buffer_mb"] = tail.enough_buffer_mb;
     json["broke_off"] = tail.broke_off;
+    if (tail.measured_ns > 0) {
+        json["cost"] = {{"cycles_per_s", tail.cycles_per_s}, {"measured_ns", tail.measured_ns}, {"cpus", tail.cpus}};
+        if (tail.expected_hits) json["cost"]["expected_hits"] = *tail.expected_hits;
+    }
     json["clock_set_ns"] = tail.clock_set_ns;
     json["suspended_ns"] = tail.suspended_ns;
     auto& rises = json["counter_rises"] = Json::array();
@@ -245,6 +252,11 @@ std::optional<Tail> parse_tail(std::string_view text) {
     take(at_key(*json, "transport_failures"), tail.transport_failures);
     take(at_key(*json, "enough_buffer_mb"), tail.enough_buffer_mb);
     take(at_key(*json, "broke_off"), tail.broke_off);
+    const auto& cost = at_key(*json, "cost");
+    take(at_key(cost, "cycles_per_s"), tail.cycles_per_s);
+    take(at_key(cost, "measured_ns"), tail.measured_ns);
+    take(at_key(cost, "cpus"), tail.cpus);
+    take(at_key(cost, "expected_hits"), tail.expected_hits);
     take(at_key(*json, "clock_set_ns"), tail.clock_set_ns);
     take(at_key(*json, "suspended_ns"), tail.suspended_ns);
     take(at_key(*json, "counter_rises"), tail.counter_rises);

@@ -66,9 +66,12 @@ struct Tail {
     std::int64_t enough_buffer_mb = 0;                ///< per CPU, for transport failures; 0: not known, or too much
     std::string broke_off;                            ///< why it ended though nobody asked it to; empty if it did not
     std::int64_t clock_set_ns = 0, suspended_ns = 0;  ///< between the script's ready and the end
-    std::vector<CounterRise> counter_rises;           ///< empty where there is a further part
-    Counters counters;                                ///< host::NetCounters
-    std::vector<AddressName> addresses;               ///< those that occurred and have a name, 4096 at most
+    double cycles_per_s = 0;                          ///< of `stap -t`; 0, as the next: not known
+    std::int64_t measured_ns = 0, cpus = 0;
+    std::optional<std::int64_t> expected_hits;
+    std::vector<CounterRise> counter_rises;  ///< empty where there is a further part
+    Counters counters;                       ///< host::NetCounters
+    std::vector<AddressName> addresses;      ///< those that occurred and have a name, 4096 at most
 };
 
 /// With its '\n'. Text that is not UTF-8 is replaced by U+FFFD.

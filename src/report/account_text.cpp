@@ -9,6 +9,7 @@
 #include "base/saturate.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "report/measures.h"
 #include "report/wall_time.h"
 
 namespace stapgen::report {
@@ -39,6 +40,17 @@ std::string span_text(const analyze::Summary& summary) {
                        base::format_duration(std::chrono::nanoseconds(*end - *start)));
 }
 
+std::string sample_text(const analyze::Sample& sample) {
+    const auto estimate = with_commas(sample.estimated);
+    if (sample.one_in == 1) return "";
+    if (sample.one_in == 0)
+        return fmt::format("of samples of several sizes; of all sockets about {} records", estimate);
+    return fmt::format(
+        "1 in {} sockets, by hash: N and SUM are the sample's, and so are the percentiles; of all sockets about {} "
+        "records",
+        sample.one_in, estimate);
+}
+
 std::vector<std::string> account_lines(const analyze::Summary& summary) {
     const auto& accounting = summary.accounting;
     if (!accounting.kept) return {};
@@ -51,6 +63,7 @@ std::vector<std::string> account_lines(const analyze::Summary& summary) {
     if (rest < 0) account += fmt::format(" - {} unaccounted", 0 - static_cast<std::uint64_t>(rest));
     std::vector<std::string> lines{std::move(account)};
     if (const auto others = causes_text(accounting.other); !others.empty()) lines.push_back("beside them" + others);
+    if (auto sample = sample_text(summary.sample); !sample.empty()) lines.push_back(std::move(sample));
     return lines;
 }
 

@@ -12,8 +12,11 @@ namespace stapgen::report {
 /// time zone.
 std::string span_text(const analyze::Summary& summary);
 
-/// "4037 seen = 2019 reported + 2018 filtered + 0 incomplete + 0 lost", and what the script counts beside them. Nothing
-/// where the input keeps no account.
+/// That only a sample of the sockets was measured, and how many records of all there would be; empty if it was all.
+std::string sample_text(const analyze::Sample& sample);
+
+/// "4037 seen = 2019 reported + 2018 filtered + 0 incomplete + 0 lost", what the script counts beside them, and
+/// sample_text(). Nothing where the input keeps no account.
 std::vector<std::string> account_lines(const analyze::Summary& summary);
 
 /// All that is missing, a sentence for each kind.

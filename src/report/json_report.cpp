@@ -269,6 +269,32 @@ Json accounting_json(const analyze::Summary& summary) {
     return object;
 }
 
+/// Nothing where it was not measured.
+void add_cost(Json& document, const analyze::Cost& cost) {
+    if (cost.probes.empty()) return;
+    const auto percent = [](std::optional<double> share) { return share ? Json(*share * 100) : Json(nullptr); };
+    Json object;
+    const auto share = cost.share(cost.cycles());
+    object["hits"] = cost.hits();
+    object["expected_hits"] = or_null(cost.expected_hits);
+    object["measured_ns"] = cost.measured_ns;
+    object["cycles"] = cost.cycles();
+    object["cycles_per_s"] = cost.cycles_per_s > 0 ? Json(cost.cycles_per_s) : Json(nullptr);
+    object["one_cpu_percent"] = percent(share);
+    object["cpus"] = cost.cpus;
+    object["all_cpus_percent"] =
+        share && cost.cpus > 0 ? Json(*share * 100 / static_cast<double>(cost.cpus)) : Json(nullptr);
+    object["probes"] = Json::array();
+    for (const auto& probe : cost.probes) {
+        object["probes"].push_back({{"point", probe.point},
+                                    {"hits", probe.hits},
+                                    {"cycles", probe.cycles},
+                                    {"max_cycles", probe.max_cycles},
+                                    {"one_cpu_percent", percent(cost.share(probe.cycles))}});
+    }
+    document["cost"] = std::move(object);
+}
+
 Json input_json(const decode::InputCounts& input) {
     Json object;
     object["lines"] = input.lines;
@@ -317,6 +343,10 @@ void write_json(std::ostream& out, const analyze::Summary& summary, const JsonOp
         document["counters"].push_back({{"name", name}, {"help", help}, {"count", or_null(count)}});
     }
     document["accounting"] = accounting_json(summary);
+    if (summary.sample.one_in != 1) {
+        document["sample"] = {{"one_in", summary.sample.one_in}, {"estimated_records", summary.sample.estimated}};
+    }
+    add_cost(document, summary.cost);
     document["input"] = input_json(summary.input);
     document["notes"] = summary.notes;
     put_json(out, document, options.one_line ? -1 : 2);

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "report/account_text.h"
 #include "report/call_text.h"
+#include "report/cost_text.h"
 #include "report/count_text.h"
 #include "report/detail_text.h"
 #include "report/drop_text.h"
@@ -50,6 +51,7 @@ void write_text(std::ostream& out, const analyze::Summary& summary, const TextOp
         for (const auto& line : account_lines(summary))
             out << line << '\n';
     }
+    write_cost(out, summary.cost);
     for (const auto& warning : warnings_of(summary))
         out << "WARNING: " << warning << '\n';
     for (const auto& note : summary.notes)

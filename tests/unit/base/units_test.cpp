@@ -34,3 +34,13 @@ TEST_CASE("sizes are read with their unit, bytes without one") {
         CHECK_FALSE(parse_size(wrong));
     }
 }
+
+TEST_CASE("a percentage has its sign or none, and is no less than 0") {
+    CHECK(parse_percent("5%").value() == doctest::Approx(0.05));
+    CHECK(parse_percent(" 2.5 % ").value() == doctest::Approx(0.025));
+    CHECK(parse_percent("0").value() == 0);
+    for (const auto* wrong : {"", "%", "-1", "5%%", "x", "1e3", "inf", "nan", "5 percent"}) {
+        CAPTURE(wrong);
+        CHECK_FALSE(parse_percent(wrong));
+    }
+}

@@ -80,6 +80,13 @@ TEST_CASE("a load names the thread, the buffers and the values of globals") {
     CHECK(line(unload_argv("", "stap_1_2")) == "staprun -d stap_1_2");
 }
 
+TEST_CASE("what probes cost is asked for, and its report where stdout is no terminal") {
+    auto options = script();
+    options.timing = true;
+    CHECK(line(compile_argv(target_with("5.1"), options)) ==
+          "/usr/bin/stap -v --color=never -p4 -t -D STP_FORCE_STDOUT_TTY /s.stp");
+}
+
 TEST_CASE("guru mode is given where it was agreed to, and seen in any word that asks stap for it") {
     auto options = script();
     options.guru = true;

@@ -106,6 +106,27 @@ TEST_CASE("a recipe declares counters of the kernel by prefix and name") {
           "recipe.toml:16:1: [[counters]] has no 'help'");
 }
 
+TEST_CASE("a recipe says what it costs by the kernel's counters") {
+    const auto with = [](const std::string& cost) { return load(std::string(good) + "[cost]\n" + cost); };
+    const auto cost =
+        with("hits = { \"softnet.processed\" = 4.5, \"Ip.OutRequests\" = 3 }\ninstructions = 1009\nsampled = 0.5\n")
+            .value()
+            .cost.value();
+    CHECK(cost.hits == std::map<std::string, double>{{"Ip.OutRequests", 3}, {"softnet.processed", 4.5}});
+    CHECK(cost.instructions == 1009);
+    CHECK(cost.sampled == 0.5);
+    CHECK_FALSE(load(good).value().cost);
+    CHECK(with("instructions = 1\n").error().what == "recipe.toml:16:1: [cost] has no 'hits'");
+    CHECK(with("hits = { \"x\" = 1 }\n").error().what == "recipe.toml:17:16: 'x' is not a counter's name");
+    CHECK(with("hits = { \"x.y\" = -1 }\ninstructions = 1\n").error().what ==
+          "recipe.toml:17:18: 'x.y' must be a number, 0 or more");
+    CHECK(with("hits = { \"x.y\" = nan }\ninstructions = 1\n").error().what.ends_with("must be a number, 0 or more"));
+    CHECK(with("hits = { \"x.y\" = 1 }\n").error().what.ends_with("'instructions' must be 1 or more"));
+    CHECK(with("hits = { \"x.y\" = 1 }\ninstructions = 1\nsampled = 1.5\n").error().what ==
+          "recipe.toml:19:11: 'sampled' must be 0 to 1");
+    CHECK(with("hits = { \"x.y\" = 1 }\ninstructions = 1\nsample = 1\n").error().hint == "did you mean 'sampled'?");
+}
+
 TEST_CASE("arguments get defaults, and values that a recipe does not allow are refused") {
     const auto mine = load(good).value();
     CHECK(recipe::complete_arguments(mine, {}).value().at("max-packets") == "4096");

@@ -69,6 +69,10 @@ TEST_CASE("a tail is one line, and what it says comes back") {
     tail.enough_buffer_mb = 17;
     tail.broke_off = "a table of the script is full (at x.stp:3:1)";
     tail.clock_set_ns = -3607000000011;
+    tail.cycles_per_s = 2100000000.5;
+    tail.measured_ns = 1009;
+    tail.cpus = 3;
+    tail.expected_hits = 4001;
     tail.suspended_ns = 13000000019;
     tail.counter_rises = {{"TcpExt.ListenDrops", "help", 41}, {"TcpExt.New", "", std::nullopt}};
     tail.counters = {{"Tcp.InSegs", 53}};
@@ -79,6 +83,8 @@ TEST_CASE("a tail is one line, and what it says comes back") {
     CHECK(tail_line(*again) == tail_line(tail));
     CHECK(again->broke_off == tail.broke_off);
     CHECK(again->clock_set_ns == -3607000000011);
+    CHECK(again->cycles_per_s == 2100000000.5);
+    CHECK(again->expected_hits == 4001);
     CHECK(again->addresses[1].address == 0xffffffffc0000011);
     CHECK(again->addresses[1].module == "nf");
     CHECK_FALSE(again->counter_rises[1].count);

@@ -1,0 +1,62 @@
+#include "report/cost_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "report/measures.h"
+#include "report/table.h"
+
+namespace stapgen::report {
+
+namespace {
+
+std::string percent(std::optional<double> share) {
+    return share ? fmt::format("{:.2f}%", *share * 100) : "-";
+}
+
+/// In a unit of time, or in cycles where it is not known how long these are.
+std::string each(const analyze::Cost& cost, std::int64_t cycles, std::int64_t hits) {
+    const auto of_one = cycles / std::max<std::int64_t>(hits, 1);
+    const auto ns = cost.ns(of_one);
+    if (!ns) return fmt::format("{} cycles", with_commas(of_one));
+    constexpr double longest = 9e18;
+    return base::format_duration(std::chrono::nanoseconds(std::llround(std::min(*ns, longest))));
+}
+
+std::string headline(const analyze::Cost& cost) {
+    auto text = fmt::format("The probes' cost: {} hits", with_commas(cost.hits()));
+    if (cost.expected_hits) {
+        text += fmt::format(" ({} were to be expected of this traffic)", with_commas(*cost.expected_hits));
+    }
+    text += fmt::format(", {} each", each(cost, cost.cycles(), cost.hits()));
+    if (const auto share = cost.share(cost.cycles())) {
+        text += fmt::format("; {} of one CPU's time", percent(share));
+        if (cost.cpus > 1) {
+            text += fmt::format(", {} of all {}", percent(*share / static_cast<double>(cost.cpus)), cost.cpus);
+        }
+    }
+    return text;
+}
+
+}  // namespace
+
+void write_cost(std::ostream& out, const analyze::Cost& cost) {
+    if (cost.probes.empty()) return;
+    auto probes = cost.probes;
+    std::ranges::stable_sort(probes, std::greater{}, &analyze::ProbeCost::cycles);
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& probe : probes) {
+        rows.push_back({with_commas(probe.hits), each(cost, probe.cycles, probe.hits), each(cost, probe.max_cycles, 1),
+                        percent(cost.share(probe.cycles)), base::printable(probe.point)});
+    }
+    out << '\n'
+        << headline(cost) << '\n'
+        << table({{"HITS"}, {"MEAN"}, {"MAX"}, {"ONE CPU"}, {"PROBE", Align::left}}, rows) << '\n';
+}
+
+}  // namespace stapgen::report

@@ -1,0 +1,137 @@
+"""What a run costs: sockets are sampled by their hash, hits are as predicted, and the guard ends what is over its budget.
+
+64 connections on loopback are asked 5 times each. What is sampled is computed here once more: in rx-latency's and
+tx-latency's records there must be exactly the same sockets. Then three loads under --cost, whose hits recipe.toml tells
+from the kernel's counters. Last a budget that no run can keep to.
+"""
+
+import json
+import shutil
+
+from lablib.events import Trace, read_report
+from lablib.scenario import build_modules
+
+DESCRIPTION = "sampling by hash, hits as predicted for three loads, and SystemTap's guard, which ends a run over its budget"
+IN_CI = ("trixie",)
+SHARES_CPUS = True
+BUILD = {"rx": ["rx-latency", "--cost"], "tx": ["tx-latency", "--cost"]}
+CONNECTIONS, EACH, ONE_IN = 64, 5, 8
+LOADS = ("requests", "transfer", "datagrams")
+
+GUEST = r"""
+start_ready serve --port 7001 || exit 1
+start_ready serve --udp --write sendto --port 7002 || exit 1
+requests() { ask --port 7001 --requests 1009 --connections 4 --one-thread; }
+datagrams() { ask --udp --port 7002 --requests 1009; }
+transfer() {
+    start_ready bulk --receive --port 7003 || return
+    bulk --send --port 7003 --bytes 8000009
+    wait $READY_PID
+}
+
+trace all rx --port 7001 || exit 1
+trace received rx --port 7001 --sample ONE_IN -o received.rec || exit 1
+trace sent tx --port 7001 --sample ONE_IN || exit 1
+ask --port 7001 --requests TOTAL --connections CONNECTIONS --one-thread || exit 1
+end_trace all received sent
+stapgen report received.rec --format json >again.json || exit 1
+
+for load in requests transfer datagrams; do
+    for recipe in rx tx; do
+        report $recipe-$load json $recipe --format json || exit 1
+        $load >/dev/null || exit 1
+        end_trace $recipe-$load
+    done
+done
+
+# At a rate: what is predicted from the counters of now, and what it was then.
+ask --udp --port 7002 --requests 100000 --gap-ms 2 >/dev/null &
+ASKER=$!
+sleep 1
+stapgen show rx-latency --json >show.json || exit 1
+stapgen exec rx.ko -d 2 --format json >rate.json 2>rate.err || { cat rate.err; exit 1; }
+stapgen rx-latency --budget 0.01% --dry-run >dry-run 2>dry-run.err
+kill $ASKER
+
+stapgen exec guarded.ko -d 60 >guarded.txt 2>guarded.err &
+GUARDED=$!
+wait_traced guarded.err || exit 1
+for round in $(seq 20); do
+    kill -0 $GUARDED 2>/dev/null || break
+    datagrams >/dev/null
+done
+wait $GUARDED
+echo $? >guarded.exit
+finish
+""".replace("ONE_IN", str(ONE_IN)).replace("TOTAL", str(CONNECTIONS * EACH)).replace("CONNECTIONS", str(CONNECTIONS))
+
+
+def prepare(lab):
+    # The lab's own cache has a file that switches SystemTap's guard off.
+    shutil.copytree(lab.cache / "stapgen", lab.work / "cache/stapgen", symlinks=True)
+    (lab.work / "cache/stapgen/systemtap/rc").unlink()
+    lab.chroot(["env", "XDG_CACHE_HOME=/lab/work/cache", "stapgen", "build", "rx-latency", "--budget", "1%", "-r",
+                lab.release, "--symbols", lab.symbols, "-o", "/lab/work/guarded.ko"])
+    shutil.rmtree(lab.work / "cache")
+
+
+def is_sampled(local, remote):
+    """The hash of stapgen_is_sampled() in tapsets/stapgen_filter.stp, of two ends on 127.0.0.1."""
+    spread, mask = 0x13c6ef372fe94f83, (1 << 64) - 1
+    addresses, ports = 0, local ^ remote
+    product = (addresses * spread + ports) * spread & mask
+    return (product >> 32) & (ONE_IN - 1) == 0
+
+
+def sockets(trace):
+    """The pairs of ports of a trace's records, and how many there are of each."""
+    found = {}
+    for event in trace.events:
+        ports = tuple(sorted(int(event[end].rsplit(":", 1)[1]) for end in ("local", "remote")))
+        found[ports] = found.get(ports, 0) + 1
+    return found
+
+
+def check_sample(lab):
+    everything, received, sent = (Trace(lab, name) for name in ("all", "received", "sent"))
+    known = sockets(everything)
+    assert len(known) == CONNECTIONS and set(known.values()) == {2 * EACH}, known
+    expected = {ports: 2 * EACH for ports in known if is_sampled(*ports)}
+    print(f"{lab.suite}: 1 in {ONE_IN} of {CONNECTIONS} sockets are {len(expected)}")
+    assert CONNECTIONS / ONE_IN / 2 <= len(expected) <= CONNECTIONS / ONE_IN * 2
+    assert sockets(received) == expected, (sockets(received), expected)
+    assert sockets(sent) == expected, (sockets(sent), expected)
+    again = json.loads(lab.read("again.json"))
+    for report in (received.report, sent.report, again):
+        assert report["sample"] == {"one_in": ONE_IN, "estimated_records": len(expected) * 2 * EACH * ONE_IN}, report
+        account = report["accounting"]
+        assert account["reported"] == len(expected) * 2 * EACH, account
+        assert account["filtered"] >= (CONNECTIONS - len(expected)) * 2 * EACH, account
+    assert "sample" not in everything.report
+
+
+def check_hits(lab):
+    for load in LOADS:
+        for recipe in ("rx", "tx"):
+            cost = read_report(lab, f"{recipe}-{load}")["cost"]
+            ratio = cost["expected_hits"] / cost["hits"]
+            print(f"{lab.suite} {recipe} {load}: {cost['hits']} hits, {cost['expected_hits']} expected ({ratio:.2f}), "
+                  f"{cost['cycles'] / cost['hits']:.0f} cycles each, {cost['one_cpu_percent']:.1f} % of a CPU")
+            for probe in sorted(cost["probes"], key=lambda probe: -probe["hits"]):
+                print(f"    {probe['hits']:7} {probe['cycles'] / probe['hits']:7.0f} {probe['point']}")
+            assert 0.8 <= ratio <= 1.25, f"{recipe}, {load}: {cost}"
+            assert 0 < cost["one_cpu_percent"] <= 100
+    expected, measured = json.loads(lab.read("show.json"))["expected"], json.loads(lab.read("rate.json"))["cost"]
+    print(f"{lab.suite} at a rate: {expected['hits_per_s']:.0f} hits/s, {expected['all_cpus_percent']:.2f} % were predicted; "
+          f"{measured['hits'] / measured['measured_ns'] * 1e9:.0f} hits/s, {measured['all_cpus_percent']:.2f} % it was")
+
+
+def check(lab):
+    check_sample(lab)
+    check_hits(lab)
+    assert "stapgen_sample=16" in lab.read("dry-run"), lab.read("dry-run")
+    assert "over the budget of 0.010 %" in lab.read("dry-run.err"), lab.read("dry-run.err")
+    assert lab.read("guarded.exit").strip() == "1", lab.read("guarded.err")
+    assert "cycles of a CPU, allowed were 30000000" in lab.read("guarded.err"), lab.read("guarded.err")
+    assert "seen = " in lab.read("guarded.txt"), lab.read("guarded.txt")
+    assert lab.read("modules-left").strip() == "0"
