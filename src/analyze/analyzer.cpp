@@ -211,7 +211,7 @@ Block* Analyzer::State::block_of_interval(std::optional<std::int64_t> end_epoch_
     if (!start_epoch_ns) return nullptr;
     const auto length = base::saturating_subtract(end_epoch_ns.value_or(*start_epoch_ns), *start_epoch_ns);
     const auto usual = std::min(length, std::exchange(last_length_ns, length));
-    while (usual - series->block_ns() > series->block_ns() / 8 && series->block_ns() < longest_block_ns)
+    while (usual > series->block_ns() + series->block_ns() / 8 && series->block_ns() < longest_block_ns)
         series->coarsen(series->block_ns() * 2);
     if (!ready) return &series->at(*start_epoch_ns);
     const auto since = base::saturating_subtract(*start_epoch_ns, ready->epoch_ns);
