@@ -10,7 +10,9 @@
 #include "analyze/call_log.h"
 #include "analyze/count_log.h"
 #include "analyze/drop_log.h"
+#include "analyze/gathered.h"
 #include "analyze/groups.h"
+#include "analyze/plan.h"
 #include "analyze/script_counts.h"
 #include "base/saturate.h"
 #include "base/text.h"
@@ -19,37 +21,17 @@ namespace stapgen::analyze {
 
 namespace {
 
-using decode::FieldType;
-
-/// What to do with the fields of one kind of record.
-struct Plan {
-    struct Slot {
-        std::size_t field = 0;
-        std::size_t measure = 0;
-        std::optional<std::size_t> stage{};  ///< place among the stages, or else
-        std::size_t value = 0;               ///< among the values
-        std::optional<std::size_t> part{};   ///< place in the breakdown; nothing for the total and for values
-    };
-    std::vector<Slot> slots;
-    std::vector<GroupKey> group_keys;
-    std::optional<std::size_t> time, place, reason, count, way, total;
-    std::vector<std::string> parts;
-    std::vector<std::size_t> breakdowns;  ///< those of its ways so far
-    bool is_main = false;
-    bool is_call = false;
-
-    [[nodiscard]] bool is_drop() const { return place && count; }
-    [[nodiscard]] bool is_count() const { return count && !place; }
-};
-
-struct MeasureName {
-    std::string name;
-    bool is_stage = true;
-};
-
 std::optional<std::int64_t> known_time(std::int64_t epoch_ns) {
     return epoch_ns == decode::unknown_time ? std::nullopt : std::optional(epoch_ns);
 }
+
+/// As it stands in the input; empty where there is none.
+std::string_view way_of(const Plan& plan, const decode::Record& record) {
+    return plan.way ? record.values[*plan.way].raw : std::string_view();
+}
+
+/// Blocks of time are not made longer than this, about a day.
+constexpr std::int64_t longest_block_ns = std::int64_t{1} << 46;
 
 /// The end line may come a moment after the last tick: too short to be an interval of its own.
 constexpr std::int64_t shortest_interval_ns = 50'000'000;
@@ -67,6 +49,8 @@ struct Analyzer::State {
     std::optional<Series> series;
     Averages averages;
     Cost cost;
+    Gathered gathered;
+    std::int64_t aggregated = 0, aggregated_before = 0;  ///< in all, and at the last tick
 
     IntervalLog log;
     DropLog drops{log};
@@ -85,6 +69,7 @@ struct Analyzer::State {
     std::optional<std::int64_t> last_record_ns;
     std::optional<std::int64_t> last_epoch_ns;
     std::optional<std::int64_t> interval_start;
+    std::int64_t last_length_ns = 0;  ///< of the interval before
     std::optional<Summary> closed_interval;
 
     State(const decode::Header& of, AnalyzerOptions with)
@@ -93,10 +78,15 @@ struct Analyzer::State {
     }
 
     void plan(const decode::Schema& schema);
+    Plan& plan_for(const decode::Schema& schema);
     void add(const decode::Record& record);
     void add_stages(Plan& plan, const decode::Record& record);
     void add_to_breakdown(Plan& plan, const decode::Record& record, std::int64_t total_ns);
-    Breakdown& breakdown_of(Plan& plan, const decode::Record& record);
+    void add_slow(const decode::Record& record);
+    void settle(std::optional<std::int64_t> epoch_ns);
+    Block* block_of_interval(std::optional<std::int64_t> end_epoch_ns);
+    Breakdown& breakdown_of(Plan& plan, std::string_view way);
+    [[nodiscard]] SlowRecord slow_record(const Plan& plan, const decode::Record& record, std::int64_t total_ns) const;
     void counted(std::optional<std::int64_t> epoch_ns, std::span<const decode::Count> counts);
     void close_interval(std::optional<std::int64_t> epoch_ns);
     [[nodiscard]] Accounting accounting() const;
@@ -107,49 +97,21 @@ struct Analyzer::State {
 };
 
 void Analyzer::State::plan(const decode::Schema& schema) {
-    Plan plan;
-    plan.is_main = schema.index == 0;
-    plan.is_call = schema.find(decode::Attribute::depth).has_value();
-    for (std::size_t i = 0; i < schema.fields.size(); ++i) {
-        const auto& [name, type, attribute] = schema.fields[i];
-        if (type == FieldType::time && !plan.time) plan.time = i;
-        if ((type == FieldType::address || type == FieldType::place) && !plan.place) plan.place = i;
-        if ((type == FieldType::reason || type == FieldType::reason_name) && !plan.reason) plan.reason = i;
-        if (type == FieldType::count && !plan.count) plan.count = i;
-        if (type == FieldType::text && name == "way") plan.way = i;
-        if (type != FieldType::stage && type != FieldType::value) continue;
-        const auto known = std::ranges::find(measures, name, &MeasureName::name);
-        Plan::Slot slot{.field = i, .measure = static_cast<std::size_t>(known - measures.begin())};
-        const auto stages_before =
-            static_cast<std::size_t>(std::count_if(measures.begin(), known, [](auto& m) { return m.is_stage; }));
-        slot.value = slot.measure - stages_before;
-        if (type == FieldType::stage) {
-            slot.stage = stages_before;
-            if (name == "total") {
-                plan.total = i;
-            } else {
-                slot.part = plan.parts.size();
-                plan.parts.push_back(name);
-            }
-        }
-        plan.slots.push_back(slot);
-        if (known == measures.end()) measures.push_back({name, type == FieldType::stage});
-    }
-    for (const auto& name : options.group_by) {
-        if (const auto key = group_key(schema, name)) plan.group_keys.push_back(*key);
-    }
-    if (plan.group_keys.size() != options.group_by.size()) plan.group_keys.clear();
-    plans.push_back(std::move(plan));
+    plans.push_back(plan_of(schema, options.group_by, measures));
     if (!series) {
         series.emplace(std::ranges::count(measures, true, &MeasureName::is_stage),
                        std::ranges::count(measures, false, &MeasureName::is_stage));
     }
 }
 
-void Analyzer::State::add(const decode::Record& record) {
-    while (plans.size() <= record.schema->index)
+Plan& Analyzer::State::plan_for(const decode::Schema& schema) {
+    while (plans.size() <= schema.index)
         plan(header->schemas[plans.size()]);
-    Plan& plan = plans[record.schema->index];
+    return plans[schema.index];
+}
+
+void Analyzer::State::add(const decode::Record& record) {
+    Plan& plan = plan_for(*record.schema);
     const std::int64_t count = plan.count ? record.values[*plan.count].number : 1;
     if (plan.is_main) received = base::saturating_add(received, count);
     ++records_in_interval;
@@ -159,7 +121,7 @@ void Analyzer::State::add(const decode::Record& record) {
     }
     if (plan.is_drop()) {
         const auto* reason = plan.reason ? &record.values[*plan.reason] : nullptr;
-        const auto type = plan.reason ? record.schema->fields[*plan.reason].type : FieldType::reason;
+        const auto type = plan.reason ? record.schema->fields[*plan.reason].type : decode::FieldType::reason;
         drops.add(record.values[*plan.place].raw, reason, type, count);
     } else if (plan.is_count()) {
         tallies.add(record, plan.group_keys, count);
@@ -196,8 +158,7 @@ void Analyzer::State::add_stages(Plan& plan, const decode::Record& record) {
     }
 }
 
-Breakdown& Analyzer::State::breakdown_of(Plan& plan, const decode::Record& record) {
-    const auto way = plan.way ? record.values[*plan.way].raw : std::string_view();
+Breakdown& Analyzer::State::breakdown_of(Plan& plan, std::string_view way) {
     for (const auto known : plan.breakdowns) {
         if (breakdowns[known].way() == way) return breakdowns[known];
     }
@@ -208,9 +169,7 @@ Breakdown& Analyzer::State::breakdown_of(Plan& plan, const decode::Record& recor
     return breakdowns.emplace_back(std::string(way), plan.parts, options.slowest);
 }
 
-void Analyzer::State::add_to_breakdown(Plan& plan, const decode::Record& record, std::int64_t total_ns) {
-    auto& breakdown = breakdown_of(plan, record);
-    if (!breakdown.add(total_ns, stage_values)) return;
+SlowRecord Analyzer::State::slow_record(const Plan& plan, const decode::Record& record, std::int64_t total_ns) const {
     SlowRecord slow;
     slow.total_ns = total_ns;
     if (plan.time) slow.time_ns = record.values[*plan.time].number;
@@ -218,10 +177,72 @@ void Analyzer::State::add_to_breakdown(Plan& plan, const decode::Record& record,
         slow.stages.push_back(value < 0 ? std::nullopt : std::optional(value));
     for (std::size_t i = 0; i < record.schema->fields.size(); ++i) {
         const auto type = record.schema->fields[i].type;
-        if (type == FieldType::stage || type == FieldType::time || i == plan.way) continue;
+        if (type == decode::FieldType::stage || type == decode::FieldType::time || i == plan.way) continue;
         slow.of.push_back(group_field(record, {i, false}));
     }
-    breakdown.keep(std::move(slow));
+    return slow;
+}
+
+void Analyzer::State::add_to_breakdown(Plan& plan, const decode::Record& record, std::int64_t total_ns) {
+    auto& breakdown = breakdown_of(plan, way_of(plan, record));
+    if (breakdown.add(total_ns, stage_values)) breakdown.keep(slow_record(plan, record, total_ns));
+}
+
+void Analyzer::State::add_slow(const decode::Record& record) {
+    Plan& plan = plan_for(*record.schema);
+    stage_values.assign(plan.parts.size(), -1);
+    std::int64_t total_ns = 0;
+    for (const auto& slot : plan.slots) {
+        const auto& value = record.values[slot.field];
+        if (!slot.part || !value.seen) continue;
+        stage_values[*slot.part] = value.number;
+        total_ns = base::saturating_add(total_ns, value.number);
+    }
+    if (plan.total && record.values[*plan.total].seen) total_ns = record.values[*plan.total].number;
+    auto& breakdown = breakdown_of(plan, way_of(plan, record));
+    if (!breakdown.is_slow(total_ns)) return;
+    // The kernel may print it at two ticks.
+    if (auto slow = slow_record(plan, record, total_ns); !breakdown.keeps(slow)) breakdown.keep(std::move(slow));
+}
+
+/// Where the values of an interval go, whose times are not known one by one: the block of its start. Where intervals
+/// are longer than blocks, these are made longer; one that came late is no reason.
+Block* Analyzer::State::block_of_interval(std::optional<std::int64_t> end_epoch_ns) {
+    const auto start_epoch_ns = interval_start ? interval_start : end_epoch_ns;
+    if (!start_epoch_ns) return nullptr;
+    const auto length = base::saturating_subtract(end_epoch_ns.value_or(*start_epoch_ns), *start_epoch_ns);
+    const auto usual = std::min(length, std::exchange(last_length_ns, length));
+    while (usual > series->block_ns() + series->block_ns() / 8 && series->block_ns() < longest_block_ns)
+        series->coarsen(series->block_ns() * 2);
+    if (!ready) return &series->at(*start_epoch_ns);
+    const auto since = base::saturating_subtract(*start_epoch_ns, ready->epoch_ns);
+    return &series->at(base::saturating_add(ready->monotonic_ns, since));
+}
+
+/// What was told since the last tick becomes a part of the whole.
+void Analyzer::State::settle(std::optional<std::int64_t> epoch_ns) {
+    if (gathered.empty()) return;
+    const auto interval = gathered.take();
+    auto& part = (current ? *current : total).ungrouped();
+    Block* block = block_of_interval(epoch_ns);
+    for (const auto& [schema, field, histogram] : interval.values) {
+        const auto& plan = plan_for(*schema);
+        const auto slot = std::ranges::find(plan.slots, field, &Plan::Slot::field);
+        part.add(slot->measure, histogram);
+        if (block == nullptr) continue;
+        auto& histograms = slot->stage ? block->stages : block->values;
+        const auto place = slot->stage.value_or(slot->value);
+        if (place < histograms.size()) histograms[place] += histogram;
+    }
+    std::int64_t records = 0;
+    for (const auto& [schema, way, index, n, sums_ns] : interval.splits) {
+        breakdown_of(plan_for(*schema), way).add(split_bins::middle(index), n, sums_ns);
+        records = base::saturating_add(records, n);
+    }
+    records = std::max<std::int64_t>(0, base::saturating_subtract(records, interval.torn));
+    aggregated = base::saturating_add(aggregated, records);
+    received = base::saturating_add(received, records);
+    records_in_interval = base::saturating_add(records_in_interval, std::max<std::int64_t>(records, 1));
 }
 
 Accounting Analyzer::State::accounting() const {
@@ -294,6 +315,7 @@ void Analyzer::State::close_interval(std::optional<std::int64_t> epoch_ns) {
         summary.tallies = of_this(tallies.open_rows());
         summary.intervals = {interval};
         summary.accounting = accounting_of_interval();
+        summary.aggregated = aggregated - aggregated_before;
         summary.start_epoch_ns = interval_start;
         summary.end_epoch_ns = epoch_ns;
         closed_interval = std::move(summary);
@@ -302,6 +324,7 @@ void Analyzer::State::close_interval(std::optional<std::int64_t> epoch_ns) {
     }
     log.close(interval);
     before = accounting();
+    aggregated_before = aggregated;
     interval_start = epoch_ns;
     records_in_interval = 0;
 }
@@ -349,6 +372,14 @@ void Analyzer::add(const decode::Line& line) {
         end(*an_end);
     } else if (const auto* a_ready = std::get_if<decode::Ready>(&line)) {
         ready(*a_ready);
+    } else if (const auto* bins_line = std::get_if<decode::BinsLine>(&line)) {
+        state_->gathered.add(*bins_line);
+    } else if (const auto* sum = std::get_if<decode::SumLine>(&line)) {
+        state_->gathered.add(*sum);
+    } else if (const auto* split = std::get_if<decode::SplitLine>(&line)) {
+        state_->gathered.add(*split);
+    } else if (const auto* slow = std::get_if<decode::SlowLine>(&line)) {
+        state_->add_slow(slow->record);
     } else if (const auto* means = std::get_if<decode::RunningMeans>(&line)) {
         state_->averages.add(*means);
     } else if (const auto* times = std::get_if<decode::ProbeTimes>(&line)) {
@@ -366,13 +397,16 @@ void Analyzer::ready(const decode::Ready& ready) {
 }
 
 void Analyzer::tick(const decode::Tick& tick) {
-    state_->counted(known_time(tick.epoch_ns), tick.counts);
-    state_->close_interval(known_time(tick.epoch_ns));
+    const auto epoch_ns = known_time(tick.epoch_ns);
+    state_->settle(epoch_ns);
+    state_->counted(epoch_ns, tick.counts);
+    state_->close_interval(epoch_ns);
 }
 
 void Analyzer::end(const decode::End& end) {
     const auto epoch_ns = known_time(end.epoch_ns);
     state_->closed = true;
+    state_->settle(epoch_ns);
     state_->counted(epoch_ns, end.counts);
     const auto length = epoch_ns ? base::saturating_subtract(*epoch_ns, state_->interval_start.value_or(0)) : 0;
     if (state_->records_in_interval > 0 || state_->log.intervals().empty() || length >= shortest_interval_ns) {
@@ -407,6 +441,7 @@ Summary Analyzer::summary() const {
     summary.calls_left_out = state.calls.left_out();
     summary.accounting = state.accounting();
     summary.cost = state.cost;
+    summary.aggregated = state.aggregated;
     state.averages.put_into(summary);
     summary.breakdowns = state.breakdowns;
     if (state.series) summary.series = *state.series;

@@ -34,6 +34,20 @@ inline std::int64_t middle(int bin) {
 
 }  // namespace bins
 
+/// Those of the totals that a script that aggregates splits: 32 to each doubling, of all numbers of 63 bits.
+namespace split_bins {
+
+inline constexpr int per_doubling = 32;
+
+/// The middle of a bin: off by at most half its width, 1/64 of its lowest number.
+inline std::int64_t middle(int bin) {
+    const int shift = std::max(0, bin / per_doubling - 1);
+    const auto lowest = std::int64_t{bin - shift * per_doubling} << shift;
+    return lowest + ((std::int64_t{1} << shift) - 1) / 2;
+}
+
+}  // namespace split_bins
+
 /// Percentiles of a Histogram are off by at most this much of the value, for values up to bins::largest. Half a bin.
 inline constexpr double relative_error = 1.0 / (2 * bins::per_doubling);
 

@@ -24,16 +24,36 @@ Breakdown::Breakdown(std::string way, std::vector<std::string> stages, std::size
     : way_(std::move(way)), stages_(std::move(stages)), keep_slowest_(keep_slowest) {}
 
 bool Breakdown::add(std::int64_t total_ns, std::span<const std::int64_t> stages) {
-    if (sums_.empty()) sums_.resize((bins::count + 1) * width());
     total_.add(total_ns);
-    auto* sums = &sums_[static_cast<std::size_t>(bin_of(total_ns)) * width()];
+    auto* sums = row_of(total_ns);
     ++*sums;
     for (const auto stage : stages) {
         ++sums;
         if (stage > 0) *sums += static_cast<std::uint64_t>(stage);
     }
+    return is_slow(total_ns);
+}
+
+void Breakdown::add(std::int64_t total_ns, std::int64_t n, std::span<const std::int64_t> sums_ns) {
+    if (!total_.add(total_ns, n)) return;
+    auto* sums = row_of(total_ns);
+    *sums += static_cast<std::uint64_t>(n);
+    for (const auto sum : sums_ns)
+        *++sums += static_cast<std::uint64_t>(sum);
+}
+
+std::uint64_t* Breakdown::row_of(std::int64_t total_ns) {
+    if (sums_.empty()) sums_.resize((bins::count + 1) * width());
+    return &sums_[static_cast<std::size_t>(bin_of(total_ns)) * width()];
+}
+
+bool Breakdown::is_slow(std::int64_t total_ns) const {
     if (keep_slowest_ == 0) return false;
     return slowest_.size() < keep_slowest_ || total_ns > slowest_.front().total_ns;
+}
+
+bool Breakdown::keeps(const SlowRecord& record) const {
+    return std::ranges::find(slowest_, record) != slowest_.end();
 }
 
 void Breakdown::keep(SlowRecord record) {
@@ -54,9 +74,7 @@ Breakdown& Breakdown::operator+=(const Breakdown& other) {
             sums_[i] += other.sums_[i];
     }
     for (const auto& record : other.slowest()) {
-        if (slowest_.size() < keep_slowest_ || (!slowest_.empty() && record.total_ns > slowest_.front().total_ns)) {
-            keep(record);
-        }
+        if (is_slow(record.total_ns)) keep(record);
     }
     return *this;
 }

@@ -33,6 +33,13 @@ class Breakdown {
     bool add(std::int64_t total_ns, std::span<const std::int64_t> stages);
     void keep(SlowRecord record);
 
+    /// `n` records whose totals are about `total_ns`, and the sums of their stages.
+    void add(std::int64_t total_ns, std::int64_t n, std::span<const std::int64_t> sums_ns);
+    /// Whether a record with that total is among the slowest so far.
+    [[nodiscard]] bool is_slow(std::int64_t total_ns) const;
+    /// Whether keep() was told exactly that one, and it is among the slowest still.
+    [[nodiscard]] bool keeps(const SlowRecord& record) const;
+
     Breakdown& operator+=(const Breakdown& other);
 
     /// Adds this much to the times of the slowest: from one clock to another.
@@ -65,6 +72,8 @@ class Breakdown {
     [[nodiscard]] std::optional<Tail> tail(double percent) const;
 
   private:
+    /// n and the sums of the stages of a total's bin.
+    std::uint64_t* row_of(std::int64_t total_ns);
     [[nodiscard]] const std::uint64_t* row(int bin) const { return &sums_[static_cast<std::size_t>(bin) * width()]; }
     [[nodiscard]] std::size_t width() const { return stages_.size() + 1; }
 

@@ -57,13 +57,14 @@ void doubts_of_side(std::string_view side, std::span<const Summary> recordings, 
     }
 }
 
-/// The options of a command that make no difference to what is measured: where it goes, how long, and which process, as
-/// a restarted server has another number.
+/// The command without options that make no difference to what is measured: where it goes, how long, and which process,
+/// as a restarted server has another number, and whether the kernel aggregates.
 std::string essence(const std::vector<std::string>& command) {
     static constexpr std::array<std::string_view, 10> without = {
         "-o", "--output", "-d", "--duration", "-x", "--target-tid", "-p", "--target-pid", "-i", "--interval"};
     std::vector<std::string> kept;
     for (std::size_t i = 1; i < command.size(); ++i) {
+        if (command[i] == "--aggregate" || command[i] == "--events") continue;
         const auto name = std::string_view(command[i]).substr(0, command[i].find('='));
         if (std::ranges::find(without, name) == without.end()) {
             kept.push_back(command[i]);

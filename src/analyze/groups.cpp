@@ -57,6 +57,11 @@ void Groups::Part::add(std::size_t measure, std::int64_t value) {
     measures[measure].add(value);
 }
 
+void Groups::Part::add(std::size_t measure, const Histogram& values) {
+    if (measure >= measures.size()) measures.resize(measure + 1);
+    measures[measure] += values;
+}
+
 Groups::Part& Groups::other() {
     if (!other_) other_ = Part{{GroupField{"other", true}}, {}};
     return *other_;

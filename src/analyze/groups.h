@@ -40,6 +40,7 @@ class Groups {
         std::vector<Histogram> measures;
 
         void add(std::size_t measure, std::int64_t value);
+        void add(std::size_t measure, const Histogram& values);
     };
 
     explicit Groups(std::size_t max_groups) : max_groups_(max_groups) {}
@@ -48,6 +49,9 @@ class Groups {
 
     /// The part of a record, made when it is the first of its group. Without keys that is the whole.
     Part& part_of(const decode::Record& record, const std::vector<GroupKey>& keys);
+
+    /// The part of what belongs to the whole and to no group.
+    Part& ungrouped() { return ungrouped_; }
 
     /// As if all that went into `other` had gone in here.
     Groups& operator+=(const Groups& other);

@@ -22,8 +22,53 @@ void Histogram::add_outside(std::int64_t value) {
     if (value < square_limit && value > -square_limit) {
         squares_ += static_cast<WideUnsigned>(Wide{value} * value);
     } else {
-        large_squares_ += static_cast<long double>(value) * static_cast<long double>(value);
+        rounded_squares_ += static_cast<long double>(value) * static_cast<long double>(value);
     }
+}
+
+bool Histogram::add(std::int64_t value, std::int64_t count) {
+    if (count < 0 || count > most - n_) return false;
+    if (count == 0) return true;
+    n_ += count;
+    min_ = std::min(min_, value);
+    max_ = std::max(max_, value);
+    sum_ += Wide{value} * count;
+    if (value < square_limit && value > -square_limit) {
+        squares_ += static_cast<WideUnsigned>(Wide{value} * value) * static_cast<WideUnsigned>(count);
+    } else {
+        rounded_squares_ +=
+            static_cast<long double>(value) * static_cast<long double>(value) * static_cast<long double>(count);
+    }
+    if (value < 0) {
+        below_ += count;
+    } else if (value > largest_binned) {
+        above_ += count;
+    } else {
+        add_to_bin(bins::index_of(value), count);
+    }
+    return true;
+}
+
+void Histogram::set_totals(const Totals& totals) {
+    if (totals.n > n_) {
+        const auto outside = totals.n - n_;
+        const auto mean = static_cast<std::int64_t>((totals.sum - sum_) / outside);
+        const bool is_above = totals.max > largest_binned;
+        if (!add(is_above ? std::clamp(mean, largest_binned + 1, totals.max)
+                          : std::clamp(mean, std::min<std::int64_t>(totals.min, -1), std::int64_t{-1}),
+                 outside)) {
+            return;
+        }
+    }
+    if (n_ == 0) return;
+    const auto n = static_cast<long double>(n_);
+    const auto middles = static_cast<long double>(sum_), sum = static_cast<long double>(totals.sum);
+    const long double squares = static_cast<long double>(squares_) + rounded_squares_;
+    squares_ = 0;
+    rounded_squares_ = std::max(squares - middles * (middles / n), 0.0L) + sum * (sum / n);
+    sum_ = totals.sum;
+    min_ = totals.min;
+    max_ = totals.max;
 }
 
 void Histogram::add_to_bin(int bin, std::int64_t count) {
@@ -36,12 +81,13 @@ void Histogram::add_to_bin(int bin, std::int64_t count) {
 Histogram& Histogram::operator+=(const Histogram& other) {
     if (this == &other) return *this += Histogram(other);
     resolution_ = std::max(resolution_, other.resolution_);
+    if (other.n_ > most - n_) return *this;
     n_ += other.n_;
     min_ = std::min(min_, other.min_);
     max_ = std::max(max_, other.max_);
     sum_ += other.sum_;
     squares_ += other.squares_;
-    large_squares_ += other.large_squares_;
+    rounded_squares_ += other.rounded_squares_;
     below_ += other.below_;
     above_ += other.above_;
     other.for_each_bin([this](int bin, std::int64_t count) { add_to_bin(bin, count); });
@@ -79,9 +125,9 @@ std::optional<double> Histogram::mean() const {
 std::optional<double> Histogram::stddev() const {
     if (n_ < 2) return std::nullopt;
     const auto n = static_cast<long double>(n_);
-    if (large_squares_ != 0) {
+    if (rounded_squares_ != 0) {
         const auto sum = static_cast<long double>(sum_);
-        const auto squares = static_cast<long double>(squares_) + large_squares_;
+        const auto squares = static_cast<long double>(squares_) + rounded_squares_;
         const long double variance = (squares - sum * (sum / n)) / (n - 1);
         return static_cast<double>(std::sqrt(std::max(variance, 0.0L)));
     }

@@ -24,6 +24,8 @@ class Histogram {
     /// Larger values count in n, mean and maximum; a percentile that falls among them is given as the maximum. Negative
     /// values likewise fall into one bin, given as the minimum.
     static constexpr std::int64_t largest_binned = bins::largest;
+    /// So many values at most, a million a second for nine years: what would be more is not added.
+    static constexpr std::int64_t most = std::int64_t{1} << 48;
 
     Histogram() = default;
     Histogram(const Histogram& other) { *this += other; }
@@ -42,6 +44,19 @@ class Histogram {
         const int bin = bins::index_of(value);
         if (++low_count(bin) == 0) ++overflows_[bin];
     }
+
+    /// As if `value` had been added `count` times. False where that would be too many: nothing is added.
+    bool add(std::int64_t value, std::int64_t count);
+
+    /// What is known of values that were put into bins elsewhere.
+    struct Totals {
+        std::int64_t n = 0, sum = 0, min = 0, max = 0;
+    };
+    /// For a histogram made of the middles of bins: n, minimum, maximum and sum become what they are in truth, and so
+    /// the mean; `totals.n` is no less than n(), and what is more than that are values outside the bins. The standard
+    /// deviation is that of the middles, and of the mean of those outside, all moved alike so that their mean is the
+    /// true one: off by half a bin's width at most where nothing is outside.
+    void set_totals(const Totals& totals);
 
     /// All values are multiples of this: so are those that value_at() and percentile() give.
     void set_resolution(std::int64_t resolution) { resolution_ = resolution; }
@@ -104,8 +119,8 @@ class Histogram {
     std::int64_t min_ = std::numeric_limits<std::int64_t>::max();
     std::int64_t max_ = std::numeric_limits<std::int64_t>::min();
     Wide sum_ = 0;
-    WideUnsigned squares_ = 0;       ///< of values below 2^47, exact
-    long double large_squares_ = 0;  ///< of the others
+    WideUnsigned squares_ = 0;         ///< of values below 2^47, exact
+    long double rounded_squares_ = 0;  ///< of the others, and of those for which set_totals() was told
     std::array<std::unique_ptr<Chunk>, bins::count / bins::per_doubling> chunks_;
     std::size_t made_chunks_ = 0;
     std::map<int, std::int64_t> overflows_;  ///< by bin: how often its 32 bits went round

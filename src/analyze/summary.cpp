@@ -229,6 +229,7 @@ base::Result<void> merge(Summary& into, const Summary& other) {
     add_causes(accounting.other, other.accounting.other);
     accounting.closed = accounting.closed && other.accounting.closed;
 
+    add_to(into.aggregated, other.aggregated);
     add_counters(into.counters, other.counters);
     into.input.lines += other.input.lines;
     into.input.recognised += other.input.recognised;

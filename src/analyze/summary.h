@@ -167,6 +167,9 @@ struct Summary {
     std::int64_t calls_left_out = 0;  ///< further ones, that are in the statistics only
     std::vector<Interval> intervals;  ///< all of them, also those in which nothing happened
     Accounting accounting;
+    /// So many of the records that were reported were aggregated in the kernel: they are in no group, and not all of
+    /// the slowest need be known.
+    std::int64_t aggregated = 0;
     decode::InputCounts input;  ///< set by the caller from RecordParser::input()
     Transport transport;
     Cost cost;

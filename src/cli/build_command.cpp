@@ -57,6 +57,7 @@ void add_build_command(CLI::App& app, const Program& program, Action& action) {
         one->footer(fmt::format("Examples:\n  stapgen build {0} -o {0}.ko", recipe.name));
         add_parameters(*one, recipe, options->make.arguments);
         add_interval(*one, recipe, options->make.interval);
+        add_aggregate(*one, recipe, options->make.aggregate);
         one->add_option("-o,--output", options->output, "The module's file, to be made")
             ->required()
             ->type_name("FILE")

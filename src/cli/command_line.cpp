@@ -1,6 +1,7 @@
 #include "cli/command_line.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -137,6 +138,17 @@ base::Result<void> check_verb(const CLI::App& app, const recipe::Catalog& catalo
                                  : "'stapgen list' shows the recipes, 'stapgen --help' the commands");
 }
 
+/// The recipes beside this one that have that option, with commas between them; empty if it is no option of any.
+std::string siblings_with(const CLI::App& command, const std::string& option) {
+    std::vector<std::string> names;
+    if (command.get_parent() == nullptr || command.get_group() != groups::recipes) return {};
+    for (const auto* other : subcommands_of(*command.get_parent())) {
+        if (other->get_group() == groups::recipes && other->get_option_no_throw(option) != nullptr)
+            names.push_back(other->get_name());
+    }
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
 base::Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
     const CLI::App* used = &app;
     std::string words = "stapgen";
@@ -159,6 +171,9 @@ base::Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
         }
         if (const auto meant = base::did_you_mean(typed, options); meant && typed.starts_with("--")) {
             result.hint = fmt::format("did you mean '{}'? {}", *meant, help);
+        } else if (const auto others = siblings_with(*used, typed); typed.starts_with("--") && !others.empty()) {
+            result.hint =
+                fmt::format("{} {} it; {}", others, others.find(',') == std::string::npos ? "has" : "have", help);
         }
     }
     return result;

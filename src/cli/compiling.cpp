@@ -24,10 +24,10 @@
 namespace stapgen::cli {
 
 base::Result<std::string> script_of(const recipe::Recipe& recipe, const recipe::Arguments& arguments,
-                                    std::chrono::milliseconds interval) {
+                                    std::chrono::milliseconds interval, bool aggregate) {
     auto text = base::read_file(recipe.folder / "script.stp");
     if (!text) return tl::make_unexpected(text.error());
-    return render::render_script(recipe, *text, arguments, interval);
+    return render::render_script(recipe, *text, arguments, interval, aggregate);
 }
 
 namespace {
@@ -134,7 +134,7 @@ base::Result<Preparation> prepare(const Program& program, const host::System& ma
     auto interval = interval_of(options.interval, recipe);
     if (!interval) return tl::make_unexpected(interval.error());
     if (auto agreed = check_guru(recipe, options); !agreed) return tl::make_unexpected(agreed.error());
-    auto script = script_of(recipe, options.arguments, *interval);
+    auto script = script_of(recipe, options.arguments, *interval, options.aggregate);
     if (!script) return tl::make_unexpected(script.error());
 
     auto subject = subject_of(program, recipe, options.debuginfo);
@@ -178,7 +178,8 @@ base::Result<Preparation> prepare(const Program& program, const host::System& ma
     std::optional<KeptModules> kept;
     const auto& choice = question->choice;
     if (!choice.none && !choice.without.contains("kept-module")) kept.emplace(machine, job, *script);
-    return Preparation{*std::move(folder), std::move(job), std::move(notes), *std::move(question), std::move(kept)};
+    return Preparation{*std::move(folder), std::move(job),       std::move(notes),
+                       options.aggregate,  *std::move(question), std::move(kept)};
 }
 
 base::Result<launch::Compiled> compile(const host::System& machine, Preparation& preparation, bool quiet,
@@ -226,7 +227,8 @@ void print_commands(const Preparation& preparation, const launch::LoadJob* load)
     }
     auto job = preparation.job;
     job.options.script = job.options.script.filename();
-    std::cout << "# " << job.options.script.string() << " is what 'stapgen render' prints for the same parameters\n";
+    std::cout << "# " << job.options.script.string() << " is what 'stapgen render' prints for the same parameters"
+              << (preparation.aggregates ? " and --aggregate\n" : "\n");
     const auto command = launch::compile_command(job);
     const auto with_environment = [](const launch::Command& run) {
         std::vector<std::string> words{"env"};

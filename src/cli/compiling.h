@@ -18,13 +18,14 @@ namespace stapgen::cli {
 
 /// The recipe's script, rendered from its script.stp.
 base::Result<std::string> script_of(const recipe::Recipe& recipe, const recipe::Arguments& arguments,
-                                    std::chrono::milliseconds interval);
+                                    std::chrono::milliseconds interval, bool aggregate);
 
 /// Everything that is known before stap is started. Owns the folder that the script is in.
 struct Preparation {
     base::PrivateDirectory folder;
     launch::CompileJob job;
     std::vector<std::string> notes;   ///< one line for each cure, for the user
+    bool aggregates = false;          ///< the script does
     doctor::Question question;        ///< what the doctor was asked, for an error that comes later
     std::optional<KeptModules> kept;  ///< none: --no-cure kept-module
 };

@@ -168,6 +168,7 @@ class Input final : public decode::Recogniser::Sink {
             error_ = several_recordings();
         }
         auto& part = parts_.emplace_back(Part{&source, std::nullopt, head_, std::nullopt});
+        if (auto can = check_aggregated(presentation_, false, *source.header); !can) error_ = can.error();
         analyze::AnalyzerOptions options;
         options.group_by = group_fields(presentation_, *source.header);
         options.slowest = presentation_.slowest;

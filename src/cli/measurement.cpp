@@ -167,6 +167,10 @@ analyze::AnalyzerOptions Measurement::options_of(const decode::Header& header) c
 }
 
 void Measurement::begin(const decode::Header& header) {
+    if (auto can = check_aggregated(plan_.presentation, plan_.events, header); !can) {
+        refusal_ = can.error();
+        return;
+    }
     auto analyzer = analyze::Analyzer::create(header, options_of(header));
     if (!analyzer) {
         refusal_ = analyzer.error();
@@ -236,6 +240,7 @@ void Measurement::show_interval() {
         if (live_) live_->interval(*std::move(interval));
         return;
     }
+    if (parser_.header()->silent) return;
     put_names(*interval);
     if (events_) events_->interrupt();
     present_interval(std::cout, *interval, intervals_, plan_.presentation);

@@ -210,6 +210,23 @@ base::Result<void> check_groups(const Presentation& presentation, const std::str
     return analyzer ? base::Result<void>() : tl::make_unexpected(analyzer.error());
 }
 
+std::string single_records_option(const Presentation& presentation, bool events) {
+    if (events) return "--events";
+    if (presentation.format == Format::perfetto) return "--format perfetto";
+    return presentation.by && !presentation.by->empty() ? "--by" : "";
+}
+
+base::Result<void> check_aggregated(const Presentation& presentation, bool events, const decode::Header& header) {
+    const auto option = single_records_option(presentation, events);
+    if (!header.aggregated || option.empty()) return {};
+    return base::bad_input(
+        fmt::format("{}: these records of {} were aggregated in the kernel: how many took how long is known, not whose "
+                    "they were",
+                    option, base::printable(header.recipe)),
+        fmt::format("leave it out; or measure again with {}, or with a module that was built without --aggregate",
+                    option));
+}
+
 void present(std::ostream& out, std::span<const analyze::Summary> reports, const Presentation& presentation) {
     switch (presentation.format) {
         case Format::table:

@@ -60,6 +60,12 @@ std::vector<std::string> group_fields(const Presentation& presentation, const de
 /// Fails where --by names what records with this first line do not have.
 base::Result<void> check_groups(const Presentation& presentation, const std::string& header_line);
 
+/// Fails where what is to be shown needs single records, and records with this header are aggregated in the kernel.
+base::Result<void> check_aggregated(const Presentation& presentation, bool events, const decode::Header& header);
+
+/// The option that asks for single records, "--by"; empty if none does.
+std::string single_records_option(const Presentation& presentation, bool events);
+
 report::HtmlOptions html_options(const Presentation& presentation, std::span<const analyze::Summary> reports);
 
 /// Writes reports, one behind the other, as one document of the format. Not that of perfetto, which is drawn record by

@@ -16,13 +16,14 @@ namespace {
 struct RenderOptions {
     bool standalone = false;
     std::string interval, release, debuginfo = "auto";
+    bool aggregate = false;
     recipe::Arguments arguments;
 };
 
 base::Result<void> render(const Program& program, const recipe::Recipe& recipe, const RenderOptions& options) {
     auto interval = interval_of(options.interval, recipe);
     if (!interval) return tl::make_unexpected(interval.error());
-    auto script = script_of(recipe, options.arguments, *interval);
+    auto script = script_of(recipe, options.arguments, *interval, options.aggregate);
     if (!script) return tl::make_unexpected(script.error());
     if (options.standalone) {
         auto tapsets = read_tapsets(tapset_folders(program.files, options.debuginfo));
@@ -49,6 +50,7 @@ void add_render_command(CLI::App& app, const Program& program, Action& action) {
         one->footer(fmt::format("Examples:\n  stapgen render {0} --standalone >{0}.stp", recipe.name));
         add_parameters(*one, recipe, options->arguments);
         add_interval(*one, recipe, options->interval);
+        add_aggregate(*one, recipe, options->aggregate);
         one->add_flag("--standalone", options->standalone, "With stapgen's tapset put in, to carry elsewhere")
             ->group(groups::output);
         one->add_option("-r,--release", options->release,

@@ -58,6 +58,9 @@ base::Result<void> run(const Program& program, const recipe::Recipe& recipe, Run
     if (plan->intervals && options.make.interval.empty() && !recipe.interval_s) {
         return base::bad_input("-n counts intervals, and there are none", "give -i too, for example -i 1 -n 10");
     }
+    const auto aggregate = aggregates(recipe, options.make.aggregate, *plan);
+    if (!aggregate) return tl::make_unexpected(aggregate.error());
+    options.make.aggregate = *aggregate;
     if (plan->live && options.make.interval.empty() && !recipe.interval_s) options.make.interval = live_interval;
     if (auto can = check_groups(plan->presentation, render::header_line(recipe)); !can) return can;
     const auto machine = launch::this_machine();
@@ -104,6 +107,7 @@ void add_run_command(CLI::App& app, const Program& program, const recipe::Recipe
     add_filter_options(*command, recipe.filters, options->measure.filters);
     add_parameters(*command, recipe, options->make.arguments);
     add_interval(*command, recipe, options->make.interval);
+    add_aggregate(*command, recipe, options->make.aggregate);
     add_measure_options(*command, options->measure);
     if (!recipe.stages.empty()) add_events(*command, options->measure);
     if (recipe.source == recipe::Source::script) {

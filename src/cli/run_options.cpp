@@ -201,6 +201,16 @@ void add_measure_options(CLI::App& command, MeasureOptions& options) {
     add_quiet(command, options.quiet);
 }
 
+void add_aggregate(CLI::App& command, const recipe::Recipe& recipe, bool& aggregate) {
+    if (!recipe.record.aggregates) return;
+    command
+        .add_flag(
+            "--aggregate", aggregate,
+            "Aggregate in the kernel: the same percentiles, no groups, and little output however many packets; the "
+            "default of a run of 60 s or more (-d) that asks for neither --events nor --by")
+        ->group(groups::output);
+}
+
 void add_quiet(CLI::App& command, bool& quiet) {
     command.add_flag("-q,--quiet", quiet, "No progress and no hints on stderr")->group(groups::running);
 }
@@ -253,12 +263,36 @@ base::Result<bool> wants_live(const MeasureOptions& options, const MeasurePlan& 
     return false;
 }
 
+/// The shortest run that is aggregated if nothing else is asked for.
+constexpr std::chrono::seconds long_run{60};
+
 live::Colours colours_of(const std::string& word) {
     if (word == "always") return live::Colours::always;
     return word == "never" ? live::Colours::never : live::Colours::automatic;
 }
 
 }  // namespace
+
+base::Result<bool> aggregates(const recipe::Recipe& recipe, bool asked, const MeasurePlan& plan) {
+    if (!recipe.record.aggregates) return false;
+    const auto option = single_records_option(plan.presentation, plan.events);
+    if (asked && !option.empty()) {
+        return base::bad_input(
+            fmt::format(
+                "--aggregate and {0}: aggregated in the kernel there are no single records, which {0} is made of",
+                option),
+            "leave one of them out");
+    }
+    if (asked) return true;
+    if (!option.empty() || plan.duration.value_or(std::chrono::nanoseconds(0)) < long_run) return false;
+    if (!plan.quiet) {
+        tell(
+            "a run of 60 s or more: records are aggregated in the kernel, with the same percentiles and without "
+            "groups; "
+            "--events prints every packet, --by thread has groups");
+    }
+    return true;
+}
 
 base::Result<MeasurePlan> plan_of(const MeasureOptions& options) {
     MeasurePlan plan;

@@ -30,6 +30,7 @@ struct MakeOptions {
     std::string budget;  ///< what they may cost
     recipe::Arguments arguments;
     std::string interval;
+    bool aggregate = false;
 };
 
 /// How a module is made: -r, --symbols, --stap, --debuginfo, --all-modules, --module, --stap-option, --no-cure,
@@ -50,6 +51,8 @@ void add_guru(CLI::App& command, const recipe::Recipe& recipe, bool& guru);
 base::Result<void> check_guru(const recipe::Recipe& recipe, const MakeOptions& options);
 void add_parameters(CLI::App& command, const recipe::Recipe& recipe, recipe::Arguments& arguments);
 void add_interval(CLI::App& command, const recipe::Recipe& recipe, std::string& interval);
+/// --aggregate, of a recipe that can.
+void add_aggregate(CLI::App& command, const recipe::Recipe& recipe, bool& aggregate);
 void add_quiet(CLI::App& command, bool& quiet);
 void add_verbose(CLI::App& command, bool& verbose);
 
@@ -95,6 +98,10 @@ struct MeasurePlan {
 /// Where a live view is shown and neither the user nor the recipe says how often to report: often enough for a person
 /// to see what the script counts.
 inline constexpr auto live_interval = "1";
+
+/// Whether the records of a run are aggregated in the kernel: where it was asked for, and by default in a long run that
+/// asks for nothing that needs single records, which is said on stderr. Fails where both are asked for.
+base::Result<bool> aggregates(const recipe::Recipe& recipe, bool asked, const MeasurePlan& plan);
 
 /// Checks values, and says on stderr what of the filters is not there now, and why there is no live view.
 base::Result<MeasurePlan> plan_of(const MeasureOptions& options);

@@ -22,6 +22,15 @@ std::optional<std::size_t> Schema::find(Attribute attribute) const {
     return static_cast<std::size_t>(found - fields.begin());
 }
 
+std::optional<std::size_t> find_way(const Schema& schema) {
+    const auto way = schema.find("way");
+    return way && schema.fields[*way].type == FieldType::text ? way : std::nullopt;
+}
+
+bool is_part(const Field& field) {
+    return field.type == FieldType::stage && field.name != "total";
+}
+
 std::string_view describe(Flaw flaw) {
     switch (flaw) {
         case Flaw::no_header:

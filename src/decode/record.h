@@ -13,7 +13,7 @@
 namespace stapgen::decode {
 
 /// The newest format version this code reads. A recording says its own in its first line.
-inline constexpr int format_version = 3;
+inline constexpr int format_version = 4;
 
 /// What a field holds; the spelling in a header is the name here, except `int` for integer.
 enum class FieldType {
@@ -63,6 +63,8 @@ struct Schema {
 struct Header {
     int version = format_version;
     std::string recipe;
+    bool aggregated = false;  ///< its records are aggregated in the kernel
+    bool silent = false;      ///< and its intervals are for that: nobody asked for reports of them
     std::deque<Schema> schemas;
 };
 
@@ -80,6 +82,12 @@ struct Record {
     const Schema* schema = nullptr;
     std::span<const Value> values;
 };
+
+/// The field that tells ways apart ("rx", "tx"): a text named `way`.
+std::optional<std::size_t> find_way(const Schema& schema);
+
+/// Whether it is a stage that a record's total is made of: any but the one named `total`.
+bool is_part(const Field& field);
 
 /// Probes are live. Both clocks at one moment: epoch = time - monotonic_ns + epoch_ns.
 struct Ready {
@@ -106,6 +114,46 @@ struct Tick {
 struct End {
     std::int64_t epoch_ns = 0;  ///< or unknown_time
     std::span<const Count> counts;
+};
+
+// What a script that aggregates prints in place of records, from version 4 on, before each Tick and the End: what it
+// gathered since the last one. docs/recording-format.md has the lines and their bins.
+
+/// Bins of a BinsLine are 256 to each doubling, up to 2^41; those of a SplitLine 32, of all numbers of 63 bits.
+inline constexpr int bin_count = 34 * 256;
+inline constexpr int split_count = 59 * 32;
+
+struct BinCount {
+    int index = 0;  ///< below bin_count
+    std::int64_t count = 0;
+};
+
+/// How often a stage or value fell into some of the bins. There may be several lines of one field.
+struct BinsLine {
+    const Schema* schema = nullptr;
+    std::size_t field = 0;
+    std::span<const BinCount> bins{};
+};
+
+/// Of all of a field's numbers, those that are in no bin, too. n > 0, and n numbers from min to max can have that sum.
+struct SumLine {
+    const Schema* schema = nullptr;
+    std::size_t field = 0;
+    std::int64_t n = 0, sum = 0, min = 0, max = 0;
+};
+
+/// The records whose total is in one bin.
+struct SplitLine {
+    const Schema* schema = nullptr;
+    std::string_view way{};  ///< the field `way`, as it stands in the input; empty where there is none
+    int index = 0;           ///< below split_count
+    std::int64_t n = 0;
+    std::span<const std::int64_t> sums{};  ///< ns of each field for which is_part(), in their order; never negative
+};
+
+/// A record that is in the other lines as well: it was among the slowest when it was printed.
+struct SlowLine {
+    Record record;
 };
 
 /// The mean of something since the start of the measurement, its fraction cut off.
@@ -161,7 +209,8 @@ struct Unrecognised {
 
 /// What one line turned out to be. Everything in it, except the header and its schemas, is valid until the
 /// next line is fed and as long as the fed text lives.
-using Line = std::variant<Unrecognised, Record, Tick, Ready, End, HeaderLine, FieldsLine, RunningMeans, ProbeTimes>;
+using Line = std::variant<Unrecognised, Record, Tick, Ready, End, HeaderLine, FieldsLine, RunningMeans, ProbeTimes,
+                          BinsLine, SumLine, SplitLine, SlowLine>;
 
 /// For a person: "wrong number of fields".
 std::string_view describe(Flaw flaw);

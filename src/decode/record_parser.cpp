@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
 #include "base/text.h"
+#include "decode/cursor.h"
 #include "decode/probe_times.h"
 #include "decode/read_field.h"
 
@@ -17,6 +17,17 @@ namespace {
 
 constexpr std::array keywords{std::string_view("stapgen"), std::string_view("fields"), std::string_view("ready"),
                               std::string_view("tick"), std::string_view("end")};
+
+/// From version 4 on.
+constexpr std::array aggregate_keywords{std::string_view("bin"), std::string_view("sum"), std::string_view("split"),
+                                        std::string_view("slow")};
+constexpr int first_aggregating_version = 4;
+
+bool is_keyword(std::string_view tag, int version) {
+    return std::ranges::find(keywords, tag) != keywords.end() ||
+           (version >= first_aggregating_version &&
+            std::ranges::find(aggregate_keywords, tag) != aggregate_keywords.end());
+}
 
 constexpr std::array types{std::pair{std::string_view("time"), FieldType::time},
                            std::pair{std::string_view("int"), FieldType::integer},
@@ -39,30 +50,6 @@ constexpr std::array attributes{
     AttributeRule{"cpu", Attribute::cpu, {FieldType::stage, FieldType::stage, FieldType::stage}},
     AttributeRule{"thread", Attribute::thread, {FieldType::stage, FieldType::stage, FieldType::stage}},
     AttributeRule{"depth", Attribute::depth, {FieldType::integer, FieldType::integer, FieldType::integer}}};
-
-/// Walks over the tab-separated fields of a line that is no record; every read_* leaves `at` at a tab or at `end`.
-struct Cursor {
-    const char* at;
-    const char* end;
-
-    explicit Cursor(std::string_view text) : at(text.data()), end(text.data() + text.size()) {}
-
-    [[nodiscard]] bool at_border() const { return at == end || *at == '\t'; }
-
-    template <class Number>
-    bool read_number(Number& number) {
-        const auto [stop, error] = std::from_chars(at, end, number);
-        at = stop;
-        return error == std::errc{} && at_border();
-    }
-
-    /// Stops at the first control character, which is the tab behind the field if the text is sound.
-    bool read_text() {
-        while (at != end && static_cast<unsigned char>(*at) >= 0x20)
-            ++at;
-        return at_border();
-    }
-};
 
 bool has_control(const char* at, const char* end) {
     return std::any_of(at, end, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
@@ -94,10 +81,10 @@ bool read_type(std::string_view text, Field& field) {
 }
 
 /// Tag and name:type list of a header or `fields` line.
-bool read_schema(std::string_view text, Schema& schema) {
+bool read_schema(std::string_view text, int version, Schema& schema) {
     const auto parts = base::split(text, '\t');
     schema.tag = parts[0];
-    if (schema.tag.empty() || std::ranges::find(keywords, parts[0]) != keywords.end()) return false;
+    if (schema.tag.empty() || is_keyword(parts[0], version)) return false;
     if (has_control(parts[0].begin(), parts[0].end()) || parts.size() < 2) return false;
     for (std::size_t i = 1; i < parts.size(); ++i) {
         const auto colon = parts[i].rfind(':');
@@ -108,6 +95,17 @@ bool read_schema(std::string_view text, Schema& schema) {
         schema.fields.push_back(std::move(field));
     }
     return true;
+}
+
+/// "recipe", or "recipe,aggregated[,silent]" from version 4 on.
+bool read_recipe(std::string_view text, Header& header) {
+    const auto words = base::split(text, header.version >= first_aggregating_version ? ',' : '\t');
+    header.recipe = words[0];
+    header.aggregated = words.size() > 1;
+    header.silent = words.size() > 2;
+    const bool fits = words.size() == 1 ||
+                      (words[1] == "aggregated" && (words.size() == 2 || (words.size() == 3 && words[2] == "silent")));
+    return fits && !words[0].empty() && !has_control(text.begin(), text.end());
 }
 
 /// Whether `text` begins with `word` and a tab; if so both are taken off.
@@ -184,6 +182,7 @@ Line RecordParser::parse(std::string_view line) {
         for (const auto& schema : header_->schemas) {
             if (begins_with(line, schema.tag)) return parse_record(schema, line);
         }
+        if (header_->version >= first_aggregating_version && take_word(line, "slow")) return parse_slow(line);
     }
     line.remove_suffix(line.ends_with("\r\n") ? 2 : 1);
     return parse_other(line);
@@ -195,6 +194,16 @@ Line RecordParser::parse_record(const Schema& schema, std::string_view line) {
     if (flaw != fine) return Unrecognised{flaw};
     if (!line.empty()) return Unrecognised{Flaw::bad_text};  // what was fed has a line end within it
     return Record{&schema, std::span<const Value>(values_.data(), schema.fields.size())};
+}
+
+Line RecordParser::parse_slow(std::string_view line) {
+    for (const auto& schema : header_->schemas) {
+        if (!begins_with(line, schema.tag)) continue;
+        const auto record = parse_record(schema, line);
+        if (const auto* slow = std::get_if<Record>(&record)) return SlowLine{*slow};
+        return record;
+    }
+    return Unrecognised{Flaw::unknown_tag};
 }
 
 Flaw RecordParser::read_record(const Schema& schema, std::string_view& lines) {
@@ -231,6 +240,9 @@ Line RecordParser::parse_other(std::string_view line) {
     }
     if (take_word(line, "ready")) return parse_ready(line);
     if (take_word(line, "fields")) return parse_fields_line(line);
+    if (header_->version >= first_aggregating_version) {
+        if (const auto aggregate = aggregates_.read(*header_, line)) return *aggregate;
+    }
     if (const auto times = parse_probe_times(line)) return *times;
     return Unrecognised{Flaw::unknown_tag};
 }
@@ -263,9 +275,8 @@ Line RecordParser::parse_header(std::string_view fields) {
     if (makes_sense) {
         rest.remove_prefix(1);
         const auto tab = std::min(rest.find('\t'), rest.size());
-        header.recipe = rest.substr(0, tab);
-        makes_sense = tab > 0 && tab < rest.size() && !has_control(rest.begin(), rest.begin() + tab) &&
-                      read_schema(rest.substr(tab + 1), schema);
+        makes_sense = tab < rest.size() && read_recipe(rest.substr(0, tab), header) &&
+                      read_schema(rest.substr(tab + 1), header.version, schema);
     }
     if (!makes_sense) {
         return refuse(Flaw::bad_header, {base::ErrorKind::bad_input,
@@ -283,7 +294,7 @@ Line RecordParser::parse_header(std::string_view fields) {
 
 Line RecordParser::parse_fields_line(std::string_view fields) {
     Schema schema;
-    if (!read_schema(fields, schema)) return Unrecognised{Flaw::bad_header};
+    if (!read_schema(fields, header_->version, schema)) return Unrecognised{Flaw::bad_header};
     if (std::ranges::find(header_->schemas, schema.tag, &Schema::tag) != header_->schemas.end()) {
         return Unrecognised{Flaw::bad_header};
     }

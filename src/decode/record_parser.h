@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "decode/aggregate_lines.h"
 #include "decode/dialect.h"
 #include "decode/record.h"
 
@@ -61,6 +62,7 @@ class RecordParser : public Dialect {
     std::string_view pad(std::string_view lines, std::string_view end);
     Line parse(std::string_view line);
     Line parse_record(const Schema& schema, std::string_view line);
+    Line parse_slow(std::string_view line);
     /// Takes the first line off the front if it is sound; its fields are in values_ then.
     Flaw read_record(const Schema& schema, std::string_view& lines);
     Line parse_other(std::string_view line);
@@ -77,6 +79,7 @@ class RecordParser : public Dialect {
     std::vector<Value> values_;
     std::string padded_;
     std::vector<Count> counts_;
+    AggregateLines aggregates_;
     InputCounts input_;
     std::int64_t lines_before_;
 };

@@ -143,8 +143,9 @@ RecordSchema read_record(Table table) {
                                                   "address", "reason", "count", "endpoint"};
     static const std::set<std::string_view> with_attribute{"int,key",   "text,key",     "endpoint,key",
                                                            "stage,cpu", "stage,thread", "int,depth"};
-    RecordSchema record{table.text("tag"), table.texts("fields")};
-    static const std::set<std::string_view> taken{"stapgen", "fields", "ready", "tick", "end"};
+    RecordSchema record{table.text("tag"), table.texts("fields"), table.flag("aggregates")};
+    static const std::set<std::string_view> taken{"stapgen", "fields", "ready", "tick", "end",
+                                                  "bin",     "sum",    "split", "slow"};
     if (!is_name(record.tag) || taken.contains(record.tag)) {
         table.wrong("tag", fmt::format("'{}' is not a tag", record.tag));
     }
@@ -160,6 +161,12 @@ RecordSchema read_record(Table table) {
         }
         if (!names.insert(parts[0]).second) table.wrong("fields", fmt::format("'{}' is there twice", parts[0]));
     }
+    const auto is_stage = [](const std::string& field) {
+        return field.substr(field.find(':') + 1).starts_with("stage");
+    };
+    if (record.aggregates && std::ranges::none_of(record.fields, is_stage)) {
+        table.wrong("aggregates", "only a record with a field of type stage can be aggregated");
+    }
     table.refuse_the_rest();
     return record;
 }
@@ -167,7 +174,7 @@ RecordSchema read_record(Table table) {
 Parameter read_parameter(Table table) {
     Parameter parameter;
     parameter.name = table.text("name");
-    static const std::set<std::string_view> taken{"header", "summary", "interval-ms", "interval_ms"};
+    static const std::set<std::string_view> taken{"header", "summary", "interval-ms", "interval_ms", "aggregate"};
     if (!is_name(parameter.name) || taken.contains(parameter.name)) {
         table.wrong("name", fmt::format("'{}' is not a parameter's name", parameter.name));
     }
@@ -260,6 +267,9 @@ Source read_source(Table& table, const Recipe& recipe) {
         if (table.has(key)) {
             table.wrong(key, fmt::format("'{}' is for a script, and with 'reads' there is none", key));
         }
+    }
+    if (recipe.record.aggregates) {
+        table.wrong("record", "'aggregates' is for a script, and with 'reads' there is none");
     }
     const auto& fields = recipe.record.fields;
     const auto is = [&](std::size_t i, std::string_view type) {

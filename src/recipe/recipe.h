@@ -49,6 +49,7 @@ struct Meaning {
 struct RecordSchema {
     std::string tag;
     std::vector<std::string> fields;  ///< "name:type"
+    bool aggregates = false;          ///< the script can aggregate its records in the kernel
 };
 
 /// What a measurement can be narrowed to: options of the command line, and module parameters of the script.

@@ -14,8 +14,10 @@ namespace stapgen::render {
 std::string header_line(const recipe::Recipe& recipe);
 
 /// The recipe's script with these arguments (checked and completed here). Pure: `script_template` is the text
-/// of script.stp. An interval of 0 leaves the lines that close intervals out.
+/// of script.stp. An interval of 0 leaves the lines that close intervals out, but where it is to aggregate: then they
+/// come each second, and the header says that nobody asked for reports of them.
 base::Result<std::string> render_script(const recipe::Recipe& recipe, std::string_view script_template,
-                                        const recipe::Arguments& arguments, std::chrono::milliseconds interval);
+                                        const recipe::Arguments& arguments, std::chrono::milliseconds interval,
+                                        bool aggregate = false);
 
 }  // namespace stapgen::render

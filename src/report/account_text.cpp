@@ -62,6 +62,12 @@ std::vector<std::string> account_lines(const analyze::Summary& summary) {
     if (rest > 0) account += fmt::format(" + {} unaccounted", rest);
     if (rest < 0) account += fmt::format(" - {} unaccounted", 0 - static_cast<std::uint64_t>(rest));
     std::vector<std::string> lines{std::move(account)};
+    if (summary.aggregated > 0 && summary.aggregated == accounting.reported) {
+        lines.emplace_back("aggregated in the kernel; percentiles within 0.2 %");
+    } else if (summary.aggregated > 0) {
+        lines.push_back(
+            fmt::format("{} of the reported were aggregated in the kernel, and are in no group", summary.aggregated));
+    }
     if (const auto others = causes_text(accounting.other); !others.empty()) lines.push_back("beside them" + others);
     if (auto sample = sample_text(summary.sample); !sample.empty()) lines.push_back(std::move(sample));
     return lines;

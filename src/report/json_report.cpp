@@ -321,6 +321,7 @@ void write_json(std::ostream& out, const analyze::Summary& summary, const JsonOp
     if (!summary.broke_off.empty()) document["broke_off"] = summary.broke_off;
     if (summary.clock_set_ns != 0) document["clock_set_ns"] = summary.clock_set_ns;
     if (summary.suspended_ns != 0) document["suspended_ns"] = summary.suspended_ns;
+    document["aggregated"] = summary.aggregated > 0;
     document["stages"] = Json::array();
     const auto shares = shares_of(summary.stages);
     for (std::size_t i = 0; i < summary.stages.size(); ++i) {

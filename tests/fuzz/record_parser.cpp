@@ -18,6 +18,14 @@ std::string as_text(const decode::Record& record) {
     return text + "\n";
 }
 
+/// Of a field that has statistics.
+std::string field_name(const decode::Schema& schema, std::size_t field) {
+    fuzz::always(field < schema.fields.size());
+    const auto type = schema.fields[field].type;
+    fuzz::always(type == decode::FieldType::stage || type == decode::FieldType::value);
+    return schema.fields[field].name;
+}
+
 std::string as_text(const decode::Line& line) {
     if (const auto* record = std::get_if<decode::Record>(&line)) return as_text(*record);
     std::string text = fmt::format("kind {}", line.index());
@@ -25,6 +33,28 @@ std::string as_text(const decode::Line& line) {
         text += fmt::format(" {}", tick->epoch_ns);
         for (const auto& [key, value] : tick->counts)
             text += fmt::format(" {}={}", key, value);
+    } else if (const auto* bins = std::get_if<decode::BinsLine>(&line)) {
+        text += " " + field_name(*bins->schema, bins->field);
+        fuzz::always(!bins->bins.empty());
+        for (const auto& [index, count] : bins->bins) {
+            fuzz::always(index >= 0 && index < decode::bin_count && count >= 0);
+            text += fmt::format(" {}:{}", index, count);
+        }
+    } else if (const auto* sum = std::get_if<decode::SumLine>(&line)) {
+        fuzz::always(sum->n > 0 && sum->min <= sum->max);
+        text +=
+            fmt::format(" {} {} {} {} {}", field_name(*sum->schema, sum->field), sum->n, sum->sum, sum->min, sum->max);
+    } else if (const auto* split = std::get_if<decode::SplitLine>(&line)) {
+        fuzz::always(split->index >= 0 && split->index < decode::split_count && split->n >= 0);
+        const auto parts = std::ranges::count_if(split->schema->fields, decode::is_part);
+        fuzz::always(split->sums.size() == static_cast<std::size_t>(parts));
+        text += fmt::format(" {} {} {}", split->way, split->index, split->n);
+        for (const auto sum_ns : split->sums) {
+            fuzz::always(sum_ns >= 0);
+            text += fmt::format(" {}", sum_ns);
+        }
+    } else if (const auto* slow = std::get_if<decode::SlowLine>(&line)) {
+        text += " " + as_text(slow->record);
     }
     return text + "\n";
 }

@@ -98,6 +98,23 @@ def check_keys():
         assert "STAGE [us]" in report and f"= {ALL} reported" in report, report
 
 
+def check_aggregated():
+    """The screen moves tick by tick; the intervals are there, though nobody asked for reports of them."""
+    lines = pathlib.Path(__file__).parent.parent / "golden/aggregated.txt"
+    with Replay(lines=lines, rows=40) as terminal:
+        terminal.wait_for(lambda: n_of(terminal, "drv-ip") == 127)
+        assert "144 seen = 127 reported" in terminal.text, terminal.text
+        terminal.press("w")
+        terminal.wait_for("last interval")
+        terminal.go.touch()
+        terminal.wait_for("= 380 reported")
+        assert n_of(terminal, "drv-ip") == 127, terminal.text
+        terminal.press("q")
+        code, report = terminal.end()
+        assert code == 0 and terminal.is_as_before(), report
+        assert "418 seen = 401 reported" in report and report.count("STAGE [us]") == 1, report
+
+
 def check_sizes():
     with Replay(rows=24, columns=80) as terminal:
         terminal.go.touch()

@@ -149,13 +149,13 @@ TEST_CASE("there is an end to the number of recordings that are kept apart") {
 }
 
 TEST_CASE("a recording that cannot be read says why, and where") {
-    const Told newer("\nnoise\nstapgen\t4\ttx-latency\ttx\ttime:time\ntx\t5\n");
+    const Told newer("\nnoise\nstapgen\t5\ttx-latency\ttx\ttime:time\ntx\t5\n");
     CHECK(newer.recogniser.sources().empty());
     REQUIRE(newer.recogniser.refusal());
-    CHECK(newer.recogniser.refusal()->what == "line 3 says format version 4, and this stapgen reads up to version 3");
+    CHECK(newer.recogniser.refusal()->what == "line 3 says format version 5, and this stapgen reads up to version 4");
     CHECK(newer.recogniser.input().first_flaws[1].flaw == Flaw::newer_version);
     // One that can be read is read all the same.
-    const Told both("stapgen\t4\ttx-latency\ttx\ttime:time\n" + std::string(recording));
+    const Told both("stapgen\t5\ttx-latency\ttx\ttime:time\n" + std::string(recording));
     CHECK(both.recogniser.refusal());
     CHECK(both.recogniser.sources().size() == 1);
 }

@@ -56,6 +56,23 @@ TEST_CASE("a recipe is read with its stages and parameters") {
     CHECK(loaded.stages.at(0).name == "a-b");
     CHECK(loaded.parameters.at(0).maximum == 65536);
     CHECK_FALSE(loaded.interval_s);
+    CHECK_FALSE(loaded.record.aggregates);
+}
+
+TEST_CASE("a recipe may say that its script can aggregate, where there is a stage, and a script") {
+    const std::string fields = R"(fields = ["time:time", "a-b:stage"])";
+    CHECK(load(replaced(good, fields, fields + "\naggregates = true")).value().record.aggregates);
+    const std::string no_stage = "name = \"mine\"\nsummary = \"s\"\n[record]\ntag = \"r\"\naggregates = true\n";
+    CHECK(load(no_stage + R"(fields = ["stage:int"])")
+              .error()
+              .what.ends_with("only a record with a field of type stage can be aggregated"));
+    CHECK(load("reads = \"network-counters\"\n" + no_stage + R"(fields = ["a:text", "b:text", "c:stage"])")
+              .error()
+              .what.ends_with("'aggregates' is for a script, and with 'reads' there is none"));
+    for (const auto* tag : {"bin", "sum", "split", "slow", "tick"}) {
+        const auto taken = load(replaced(good, "tag = \"r\"", fmt::format("tag = \"{}\"", tag)));
+        CHECK(taken.error().what.ends_with(fmt::format("'{}' is not a tag", tag)));
+    }
 }
 
 TEST_CASE("what is wrong with a recipe is said with file, line and column") {

@@ -14,6 +14,9 @@
 #include <sstream>
 #include <thread>
 
+#include "analyze/analyzer.h"
+#include "base/text.h"
+#include "decode/record_parser.h"
 #include "scratch.h"
 
 using namespace stapgen::recording;
@@ -257,6 +260,53 @@ TEST_CASE("several recordings in a row are told apart, packed or as text") {
         CHECK(reader.tail());
         CHECK(reader.next_recording() == (both.size() == 2 * first.size() + second.size()));
     }
+}
+
+TEST_CASE("a recording of aggregated records has the numbers of what was recorded") {
+    // Made up, as a script prints it: 401 records in three seconds and a bit, of which four have no tcp-app.
+    auto reader = Reader::open(TEST_DATA "/aggregated-version-4.zst").value();
+    std::string text;
+    while (true) {
+        const auto lines = reader.next().value();
+        if (lines.empty()) break;
+        text += lines;
+    }
+    stapgen::decode::RecordParser parser;
+    std::optional<stapgen::analyze::Analyzer> analyzer;
+    for (const auto line : stapgen::base::split(std::string_view(text).substr(0, text.size() - 1), '\n')) {
+        const auto parsed = parser.feed(line);
+        if (!analyzer) analyzer = stapgen::analyze::Analyzer::create(*parser.header()).value();
+        analyzer->add(parsed);
+    }
+    CHECK(parser.header()->version == 4);
+    CHECK(parser.header()->recipe == "rx-latency");
+    CHECK(parser.header()->aggregated);
+    CHECK(parser.header()->silent);
+    CHECK(parser.input().lines == 238);
+    CHECK(parser.input().unrecognised == 0);
+    const auto summary = analyzer->summary();
+    CHECK(summary.aggregated == 401);
+    CHECK(summary.accounting.seen == 418);
+    CHECK(summary.accounting.reported == 401);
+    CHECK(summary.accounting.filtered == 17);
+    CHECK(stapgen::analyze::is_whole(summary));
+    REQUIRE(summary.stages.size() == 2);
+    const auto &driver = summary.stages[0].stats, &app = summary.stages[1].stats;
+    CHECK(driver.n() == 401);
+    CHECK(driver.sum() == 1'406'059);
+    CHECK(driver.min() == 3001);
+    CHECK(driver.max() == 4007);
+    CHECK(std::abs(*driver.percentile(50) - 3507) <= 3507 / 512);
+    CHECK(std::abs(*driver.percentile(99) - 3999) <= 3999 / 512);
+    CHECK(app.n() == 397);
+    CHECK(app.sum() == 74'971'870);
+    CHECK(app.min() == 80'021);
+    CHECK(app.max() == 2'325'896);
+    CHECK(std::abs(*app.percentile(90) - 258'017) <= 258'017 / 512);
+    REQUIRE(summary.breakdowns.size() == 1);
+    CHECK(summary.breakdowns[0].total().n() == 401);
+    CHECK(summary.breakdowns[0].slowest().front().total_ns == 2'329'399);
+    CHECK(summary.series.blocks().size() == 4);
 }
 
 TEST_CASE("a file of version 1 is read as it was written") {

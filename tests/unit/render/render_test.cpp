@@ -62,6 +62,23 @@ TEST_CASE("a duration reaches the script as ns, and of the choices the one that 
     CHECK(script({{"slower-than", "500us"}, {"way", "tx-only"}}) == "t > 500000 out tx-only");
 }
 
+TEST_CASE("a script that aggregates has its own sections, a tick each second if nobody asks for more, and says so") {
+    recipe::Recipe mine;
+    mine.name = "mine";
+    mine.record = {"m", {"took:stage"}, true};
+    const auto script = [&](std::chrono::milliseconds interval, bool aggregate) {
+        return render::render_script(mine,
+                                     "<%header%> <%#aggregate%>bins<%/aggregate%><%^aggregate%>records<%/aggregate%> "
+                                     "<%#interval_ms%><%interval_ms%><%/interval_ms%>",
+                                     {}, interval, aggregate)
+            .value();
+    };
+    CHECK(script(0ms, false) == "stapgen\\t4\\tmine\\tm\\ttook:stage records ");
+    CHECK(script(250ms, false) == "stapgen\\t4\\tmine\\tm\\ttook:stage records 250");
+    CHECK(script(0ms, true) == "stapgen\\t4\\tmine,aggregated,silent\\tm\\ttook:stage bins 1000");
+    CHECK(script(250ms, true) == "stapgen\\t4\\tmine,aggregated\\tm\\ttook:stage bins 250");
+}
+
 TEST_CASE("a first line that SystemTap would cut is refused, unless it is printed as a format") {
     recipe::Recipe mine;
     mine.name = "mine";
@@ -80,6 +97,11 @@ TEST_CASE("every shipped recipe that has a script renders, with and without an i
         CAPTURE(recipe.name);
         if (recipe.source != recipe::Source::script) continue;
         const auto text = base::read_file(recipe.folder / "script.stp").value();
+        if (recipe.record.aggregates) {
+            const auto script = render::render_script(recipe, text, {}, 0ms, true).value();
+            CHECK(script.find("<%") == std::string::npos);
+            CHECK(script.find("timer.ms(1000)") != std::string::npos);
+        }
         for (const auto interval : {0ms, 5000ms}) {
             if (interval == 0ms && recipe.interval_s) continue;
             const auto script = render::render_script(recipe, text, {}, interval).value();

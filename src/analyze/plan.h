@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/groups.h"
+#include "decode/record.h"
+
+namespace stapgen::analyze {
+
+/// A row of the report.
+struct MeasureName {
+    std::string name;
+    bool is_stage = true;
+};
+
+/// What to do with the fields of one kind of record.
+struct Plan {
+    struct Slot {
+        std::size_t field = 0;
+        std::size_t measure = 0;
+        std::optional<std::size_t> stage{};  ///< place among the stages, or else
+        std::size_t value = 0;               ///< among the values
+        std::optional<std::size_t> part{};   ///< place in the breakdown; nothing for the total and for values
+    };
+    std::vector<Slot> slots;
+    std::vector<GroupKey> group_keys;
+    std::optional<std::size_t> time, place, reason, count, way, total;
+    std::vector<std::string> parts;
+    std::vector<std::size_t> breakdowns;  ///< those of its ways so far
+    bool is_main = false;
+    bool is_call = false;
+
+    [[nodiscard]] bool is_drop() const { return place && count; }
+    [[nodiscard]] bool is_count() const { return count && !place; }
+};
+
+/// Appends those of `measures` that are new. Where a field of `group_by` is not there, nothing is grouped.
+Plan plan_of(const decode::Schema& schema, const std::vector<std::string>& group_by,
+             std::vector<MeasureName>& measures);
+
+}  // namespace stapgen::analyze
