@@ -2,8 +2,12 @@
 
 import statistics
 
-# Records that a run of N requests has, where both ends are followed, and where only the server's thread is.
-EXPECTED = {"rx": lambda n: 2 * n, "tx": lambda n: 2 * n, "sock": lambda n: 2 * n - 1}
+# Records of a run of N requests: how many for each request, and how many beside them. Where both ends are in the guest
+# and followed, a request and its reply are a packet each, and the client's last reply is a request that it does not
+# answer. memcslap ends with a "quit".
+BOTH_ENDS = {"rx": (2, {"memcached": 1}), "tx": (2, {"memcached": 1}), "sock": (2, {"memcached": -1, "ask": -1})}
+SERVER = {"rx": (1, {"memcached": 1}), "tx": (1, {}), "sock": (1, {})}
+UNITS = {"ask": "request", "memcached": "request", "bulk": "packet", "flood": "datagram"}
 
 
 def parse(text):
@@ -15,56 +19,94 @@ def parse(text):
     return results
 
 
-def per_unit(run):
-    """Nanoseconds (or instructions) per request or packet."""
-    return run["us"] * 1000 / run["units"]
+def cost(run):
+    """Return the nanoseconds, or instructions, per request, packet, or datagram that the application received."""
+    return run["us"] * 1000 / run.get("received", run["units"])
 
 
-def expected(run, target):
-    """Return how many records there were to report, or None where the traffic has no known number."""
+def made(run, part, target):
+    """Return how many records there were to report; None where the traffic has no known number of them."""
+    if run["traffic"] == "flood" and run["recipe"] == "rx":
+        return run["received"] + 1   # the one that ends it
     if run["traffic"] not in ("ask", "memcached"):
         return None
-    return run["units"] if target else EXPECTED[run["recipe"]](run["units"])
+    one_end = target or part["link"] != "lo" or run["tracer"] == "seed-tracker"
+    per_request, beside = (SERVER if one_end else BOTH_ENDS)[run["recipe"]]
+    return per_request * run["units"] + beside.get(run["traffic"], 0)
 
 
-def lost(run, target):
-    """Return how many of the requests made were not reported: None if that cannot be told."""
-    made, reported = expected(run, target), run["account"].get("reported")
-    return None if made is None or reported is None else made - reported
+def neighbours(runs, index):
+    """Return the untraced runs of the same traffic right before and behind a run."""
+    same = [i for i, run in enumerate(runs) if run["tracer"] == "untraced" and run["traffic"] == runs[index]["traffic"]]
+    before = [i for i in same if i < index][-1:]
+    behind = [i for i in same if i > index][:1]
+    return [runs[i] for i in before + behind]
 
 
-def names(runs):
-    """Return the tracers of RUNS in their order."""
-    return list(dict.fromkeys(run["tracer"] for run in runs))
+def slowdown(runs, index):
+    """Return how many times as long as its untraced neighbours a run took."""
+    return cost(runs[index]) / statistics.mean(cost(run) for run in neighbours(runs, index))
 
 
-def instructions_table(part, target):
-    """Return the table of a part of kind "instructions"."""
-    lines = []
-    for traffic in dict.fromkeys(run["traffic"] for run in part["runs"]):
-        runs = [run for run in part["runs"] if run["traffic"] == traffic]
-        free = statistics.median(per_unit(run) for run in runs if run["tracer"] == "untraced")
-        unit = {"ask": "request", "memcached": "request"}.get(traffic, "packet")
-        lines += [f"{traffic}, instructions per {unit} (untraced: {free:,.0f})", "",
-                  "| tracer | more | in all | seen | reported | not reported | skipped |", "|---|---|---|---|---|---|---|"]
-        for run in runs:
-            if run["tracer"] == "untraced":
-                continue
-            if "failed" in run:
-                lines.append(f"| {run['tracer']} | failed | | | | | |")
-                continue
-            account, cost = run["account"], per_unit(run)
-            missing = lost(run, target)
-            cells = [f"{cost - free:,.0f}", f"{cost / free:.2f}", account.get("seen", ""), account.get("reported", ""),
-                     "" if missing is None else missing, account["missed"]]
-            lines.append(f"| {run['tracer']} | {' | '.join(map(str, cells))} |")
-        lines.append("")
-    return lines
+def more(runs, index):
+    """Return by how much a run's cost is above that of its untraced neighbours."""
+    return cost(runs[index]) - statistics.mean(cost(run) for run in neighbours(runs, index))
+
+
+def free(part, traffic):
+    """Return the median cost of the untraced runs."""
+    return statistics.median(cost(run) for run in part["runs"] if (run["tracer"], run["traffic"]) == ("untraced", traffic))
+
+
+def spread(values, form):
+    """Return a median with what it lies between."""
+    text = form.format(statistics.median(values))
+    return f"{text} ({form.format(min(values))}..{form.format(max(values))})" if len(values) > 1 else text
+
+
+def row(part, traffic, tracer, target):
+    """Return the cells of one tracer: its cost, and what it lost."""
+    runs = part["runs"]
+    found = [i for i, run in enumerate(runs) if (run["tracer"], run["traffic"]) == (tracer, traffic)]
+    if not found:
+        return None
+    whole = [i for i in found if "failed" not in runs[i]]
+    if len(whole) < len(found):
+        return ["failed", "", "", ""]
+    accounts = [runs[i]["account"] for i in found]
+    reported = [account.get("reported") for account in accounts]
+    there = [made(runs[i], part, target) for i in found]
+    if None in reported:
+        lost = ""
+    elif None in there:
+        lost = f"{sum(reported):,} reported"
+    else:
+        lost = f"{sum(there) - sum(reported):,} of {sum(there):,}"
+    return [spread([more(runs, i) for i in found], "{:,.0f}"), spread([slowdown(runs, i) for i in found], "{:.2f}"), lost,
+            f"{sum(account['missed'] for account in accounts):,}"]
+
+
+def table_of(part, traffic, target):
+    """Return the lines of one traffic's table."""
+    what = "instructions" if part["kind"] == "instructions" else "ns"
+    runs = [run for run in part["runs"] if run["traffic"] == traffic]
+    lines = [f"{traffic} over {part['link']}, {part['cpus']} CPU, {part['rounds']} in turn; untraced "
+             f"{free(part, traffic):,.0f} {what} per {UNITS[traffic]}", "",
+             f"| tracer | {what} more | times | records lost | probes skipped |", "|---|---|---|---|---|"]
+    for tracer in dict.fromkeys(run["tracer"] for run in runs):
+        if tracer != "untraced":
+            lines.append(f"| {tracer} | {' | '.join(row(part, traffic, tracer, target))} |")
+    floods = [run for run in runs if run["tracer"] == "untraced" and "received" in run]
+    if floods:
+        shares = [run["received"] / run["units"] for run in floods]
+        lines += ["", f"Untraced, the application received {statistics.median(shares):.0%} of what was sent."]
+    return [*lines, ""]
 
 
 def table(document):
     """Return the document as markdown."""
     lines = [f"Linux {document['kernel']}, SystemTap {document['stap']}", ""]
     for part in document["parts"]:
-        lines += instructions_table(part, document["target"])
-    return "\n".join(lines) + "\n"
+        for traffic in dict.fromkeys(run["traffic"] for run in part["runs"]):
+            lines += table_of(part, traffic, document["target"])
+    return "\n".join(lines).rstrip() + "\n"

@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
             clock_gettime(CLOCK_MONOTONIC, &last);
             if (!received++) first = last;
         }
-        printf("us=%ld received=%ld\n", (last.tv_sec - first.tv_sec) * 1000000 + (last.tv_nsec - first.tv_nsec) / 1000,
+        printf("us=%ld\nreceived=%ld\n", (last.tv_sec - first.tv_sec) * 1000000 + (last.tv_nsec - first.tv_nsec) / 1000,
                received);
         return 0;
     }

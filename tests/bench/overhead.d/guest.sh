@@ -48,7 +48,13 @@ stop() {
     echo "exit $? missed $missed" >/lab/work/$NAME.end
     case $KIND in
     exec) tail -n 1 $OUT ;;
-    staprun) grep -a -E '^(end|warn|error)' $OUT || grep -a -c '' $OUT ;;
+    staprun)
+        case $NAME in
+        seed-stages*) grep -a -c '|I|' $OUT ;;
+        seed-tracker*) tail -n 1 $OUT ;;
+        *) grep -a -P '^end\t' $OUT ;;
+        esac
+        ;;
     bpftrace) grep -a -E '^@(seen|reported|lost)' $OUT ;;
     esac >/lab/work/$NAME.account
     cp $ERR /lab/work/$NAME.err
@@ -56,39 +62,49 @@ stop() {
     rm -f $OUT $ERR
 }
 
-lo_packets() { cat /sys/class/net/lo/statistics/rx_packets; }
-udp_counters() { awk '/^Udp:/ && $2 ~ /[0-9]/ {print $2, $6}' /proc/net/snmp; }
+packets() { cat /sys/class/net/$([ $LINK = lo ] && echo lo || echo $LAB_NIC)/statistics/rx_packets; }
+udp_counters() { awk '/^Udp:/ && $2 ~ /[0-9]/ {print $2 "," $6}' /proc/net/snmp; }
 
-# traffic WHAT N NAME: make it, and print a line of results for NAME.
+# client WHAT N COMMAND...: run COMMAND, or what the host has instead, and set US to the time that took.
+CLIENTS=0
+client() {
+    if [ $LINK = lo ]; then
+        local begin=$EPOCHREALTIME end
+        "${@:3}" >/dev/null || return
+        end=$EPOCHREALTIME
+        US=$((${end/./} - ${begin/./}))
+    else
+        CLIENTS=$((CLIENTS + 1))
+        echo $1 $2 >go && mv go go.$CLIENTS
+        wait_for "[ -s done.$CLIENTS ]" 300 || return
+        US=$(cat done.$CLIENTS)
+    fi
+}
+
+# traffic WHAT N NAME: make it, and print a line of results for the run NAME.
 traffic() {
-    local what=$1 n=$2 begin end units extra before after
+    local what=$1 n=$2 units=$2 extra= before
     case $what in
-    ask)
-        begin=$EPOCHREALTIME
-        ask --port 7001 --requests $n >/dev/null || return
-        end=$EPOCHREALTIME units=$n
-        ;;
+    ask) client $what $n ask --port 7001 --requests $n || return ;;
     memcached)
-        begin=$EPOCHREALTIME
-        memcslap --servers=127.0.0.1 --concurrency=1 --execute-number=$n --test=get >/dev/null || return
-        end=$EPOCHREALTIME units=$((2 * n))
+        client $what $n memcslap --servers=127.0.0.1 --concurrency=1 --execute-number=$n --test=get || return
+        units=$((2 * n))   # it sets what it gets
         ;;
     bulk)
         start_ready bulk --receive --port 7002 || return
-        before=$(lo_packets) begin=$EPOCHREALTIME
-        bulk --send --port 7002 --bytes $n >/dev/null || return
-        end=$EPOCHREALTIME after=$(lo_packets) units=$((after - before)) extra="bytes=$n"
+        before=$(packets)
+        client $what $n bulk --send --port 7002 --bytes $n || return
+        units=$(($(packets) - before)) extra=" bytes=$n"
         wait $READY_PID
         ;;
     flood)
         start_ready flood receive 7003 || return
         before=$(udp_counters)
         flood send 7003 $n 18 || return
-        after=$(udp_counters)
         wait $READY_PID
-        extra="$(tail -n 1 $READY_OUTPUT) counters=${before// /,},${after// /,}" units=$n
+        US=$(sed -n 's/^us=//p' $READY_OUTPUT)
+        extra=" $(grep -o 'received=.*' $READY_OUTPUT) before=$before after=$(udp_counters)"
         ;;
     esac
-    [ $what = flood ] || extra="us=$((${end/./} - ${begin/./})) $extra"
-    echo "$3 traffic=$what units=$units $extra" | tee -a /lab/work/results
+    echo "run=$3 traffic=$what units=$units us=$US$extra" | tee -a /lab/work/results
 }

@@ -25,6 +25,7 @@ class Tracer:
     arguments: tuple = ()
     build: tuple = ()     # the arguments of stapgen build, if that makes the program
     needs_target: bool = False
+    is_detail: bool = False   # of another tracer: what its lines cost, or its part in the kernel
 
 
 def all_tracers():
@@ -33,11 +34,12 @@ def all_tracers():
     for recipe in RECIPES:
         build = (f"{recipe}-latency",)
         found.append(Tracer(recipe, "exec", recipe, recipe, ("--format", "ndjson"), build))
-        found.append(Tracer(f"{recipe}-events", "exec", recipe, recipe, ("--events", "--format", "ndjson"), build))
-        found.append(Tracer(f"{recipe}-kernel", "staprun", recipe, recipe, (), build))
+        found.append(Tracer(f"{recipe}-events", "exec", recipe, recipe, ("--events", "--format", "ndjson"), build,
+                            is_detail=True))
+        found.append(Tracer(f"{recipe}-kernel", "staprun", recipe, recipe, (), build, is_detail=True))
         build = (*build, "--aggregate")
         found.append(Tracer(f"{recipe}-agg", "exec", f"{recipe}-agg", recipe, ("--format", "ndjson"), build))
-        found.append(Tracer(f"{recipe}-agg-kernel", "staprun", f"{recipe}-agg", recipe, (), build))
+        found.append(Tracer(f"{recipe}-agg-kernel", "staprun", f"{recipe}-agg", recipe, (), build, is_detail=True))
         found.append(Tracer(f"bpf-{recipe}", "bpftrace", recipe, recipe))
     found.append(Tracer("seed-stages", "staprun", "seed-stages", "rx"))
     found.append(Tracer("seed-tracker", "staprun", "seed-tracker", "sock", needs_target=True))
@@ -98,6 +100,8 @@ def account(tracer, lab, name):
     exit_code = int(re.search(r"exit (\d+)", lab.read(f"{name}.end"))[1])
     result = {"exit": exit_code, "missed": missed}
     if tracer.kind == "bpftrace":
+        # A count of 0 is not printed.
+        result |= {"seen": 0, "reported": 0}
         result |= {key: int(value) for key, value in re.findall(r"^@(seen|reported): (\d+)", text, re.M)}
         return result
     skipped = re.search(r"skipped probes: (\d+)", errors)
@@ -106,6 +110,10 @@ def account(tracer, lab, name):
         said = json.loads(text)["accounting"] if text.startswith('{"') else {}
         result["missed"] = said.get("skipped_probes", result["missed"])
         result |= {key: said[key] for key in ("seen", "reported", "incomplete", "lost", "transport_failures") if key in said}
+    elif tracer.name == "seed-stages":
+        result["reported"] = int(text.split()[0])
+    elif tracer.name == "seed-tracker":
+        result["reported"] = int(re.findall(r"count=(\d+)", "count=0 " + text)[-1])
     else:
         last = re.findall(r"^end\t.*", text, re.M)
         result |= {key: int(value) for key, value in re.findall(r"\b(seen|reported)=(\d+)", last[-1] if last else "")}
