@@ -15,7 +15,8 @@ def parse(text):
     results = {}
     for line in text.splitlines():
         fields = dict(word.split("=", 1) for word in line.split() if "=" in word)
-        results[fields.pop("run")] = {key: int(value) if value.isdigit() else value for key, value in fields.items()}
+        run = fields.pop("run")
+        results[run] = {key: int(value) if value.isdigit() else value for key, value in fields.items()}
     return results
 
 

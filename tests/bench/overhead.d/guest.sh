@@ -14,7 +14,7 @@ bpftrace() {
 # start KIND NAME PROGRAM [ARGUMENT]...: trace in the background until stop. SERVER is the thread of the traffic's server.
 start() {
     KIND=$1 NAME=$2
-    local program=$3
+    local program=$3 module
     shift 3
     OUT=/tmp/$NAME.out ERR=/tmp/$NAME.err
     case $KIND in
@@ -24,7 +24,7 @@ start() {
         wait_traced $ERR
         ;;
     staprun)
-        local module=$(modinfo -F name "$program.ko")
+        module=$(modinfo -F name "$program.ko")
         cp "$program.ko" "/tmp/$module.ko"
         staprun "$@" -o $OUT "/tmp/$module.ko" 2>$ERR &
         TRACER=$!
@@ -62,7 +62,11 @@ stop() {
     rm -f $OUT $ERR
 }
 
-packets() { cat /sys/class/net/$([ $LINK = lo ] && echo lo || echo $LAB_NIC)/statistics/rx_packets; }
+packets() {
+    local card=$LAB_NIC
+    [ $LINK != lo ] || card=lo
+    cat /sys/class/net/$card/statistics/rx_packets
+}
 udp_counters() { awk '/^Udp:/ && $2 ~ /[0-9]/ {print $2 "," $6}' /proc/net/snmp; }
 
 # client WHAT N COMMAND...: run COMMAND, or what the host has instead, and set US to the time that took.
@@ -83,7 +87,7 @@ client() {
 
 # traffic WHAT N NAME: make it, and print a line of results for the run NAME.
 traffic() {
-    local what=$1 n=$2 units=$2 extra= before
+    local what=$1 n=$2 units=$2 extra="" before
     case $what in
     ask) client $what $n ask --port 7001 --requests $n || return ;;
     memcached)
