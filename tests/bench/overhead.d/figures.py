@@ -75,6 +75,9 @@ def row(part, traffic, tracer, target):
     if len(whole) < len(found):
         return ["failed", "", "", ""]
     accounts = [runs[i]["account"] for i in found]
+    if "hits" in accounts[0]:
+        hits = [runs[i]["account"]["hits"] / runs[i]["units"] for i in found]
+        return ["", "", spread(hits, "{:,.1f} hits"), f"{sum(account['missed'] for account in accounts):,}"]
     reported = [account.get("reported") for account in accounts]
     there = [made(runs[i], part, target) for i in found]
     if None in reported:
@@ -93,7 +96,7 @@ def table_of(part, traffic, target):
     runs = [run for run in part["runs"] if run["traffic"] == traffic]
     lines = [f"{traffic} over {part['link']}, {part['cpus']} CPU, {part['rounds']} in turn; untraced "
              f"{free(part, traffic):,.0f} {what} per {UNITS[traffic]}", "",
-             f"| tracer | {what} more | times | records lost | probes skipped |", "|---|---|---|---|---|"]
+             f"| tracer | {what} more | times | records lost, or probe hits | skipped |", "|---|---|---|---|---|"]
     for tracer in dict.fromkeys(run["tracer"] for run in runs):
         if tracer != "untraced":
             lines.append(f"| {tracer} | {' | '.join(row(part, traffic, tracer, target))} |")

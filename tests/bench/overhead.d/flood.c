@@ -1,4 +1,5 @@
-// flood receive PORT: counts datagrams until one of 1 byte comes, and the time from the first to the last. flood send PORT N BYTES: sends N to it as fast as it can.
+// flood receive PORT: counts datagrams until one of 1 byte comes, and the time from the first to the last.
+// flood send PORT N BYTES: sends N to it as fast as it can.
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,7 @@ int main(int argc, char** argv) {
     for (long i = 0; i < count; ++i)
         if (send(socket_fd, data, size, 0) != size) return 1;
     // Until one arrives: the receiver's buffer may be full.
-    while (send(socket_fd, data, 1, 0) == 1) usleep(100000);
+    while (send(socket_fd, data, 1, 0) == 1)
+        usleep(100000);
     return 0;
 }

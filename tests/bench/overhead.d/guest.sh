@@ -11,10 +11,12 @@ bpftrace() {
     LD_LIBRARY_PATH=$BPF/usr/lib/x86_64-linux-gnu:$BPF/usr/lib/llvm-21/lib exec $BPF/usr/bin/bpftrace "$@"
 }
 
-# start KIND NAME PROGRAM [ARGUMENT]...: trace in the background until stop. SERVER is the thread of the traffic's server.
+# start KIND NAME PROGRAM [ARGUMENT]...: trace in the background until stop.
 start() {
     KIND=$1 NAME=$2
     local program=$3 module
+    # Whether the kernel counts how often BPF programs run, which takes time.
+    case $NAME in *-hits*) sysctl -qw kernel.bpf_stats_enabled=1 ;; *) sysctl -qw kernel.bpf_stats_enabled=0 ;; esac
     shift 3
     OUT=/tmp/$NAME.out ERR=/tmp/$NAME.err
     case $KIND in
@@ -39,20 +41,26 @@ start() {
     sleep 2
 }
 
+# sum_of FIELD: of all BPF programs of the tracer.
+sum_of() { cat /proc/$TRACER/fdinfo/* 2>/dev/null | awk -v field="$1:" '$1 == field {n += $2} END {print n + 0}'; }
+
 stop() {
     sleep 1
-    local missed=0
-    [ $KIND != bpftrace ] || missed=$(cat /proc/$TRACER/fdinfo/* 2>/dev/null | awk '/^recursion_misses/ {n += $2} END {print n + 0}')
+    local missed=0 hits=0
+    if [ $KIND = bpftrace ]; then
+        missed=$(sum_of recursion_misses)
+        hits=$(sum_of run_cnt)
+    fi
     kill -INT $TRACER
     wait $TRACER
-    echo "exit $? missed $missed" >/lab/work/$NAME.end
+    echo "exit $? missed $missed hits $hits" >/lab/work/$NAME.end
     case $KIND in
     exec) tail -n 1 $OUT ;;
     staprun)
         case $NAME in
         seed-stages*) grep -a -c '|I|' $OUT ;;
         seed-tracker*) tail -n 1 $OUT ;;
-        *) grep -a -P '^end\t' $OUT ;;
+        *) grep -a -P '^end\t|, hits: ' $OUT ;;
         esac
         ;;
     bpftrace) grep -a -E '^@(seen|reported|lost)' $OUT ;;

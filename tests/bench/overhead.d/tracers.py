@@ -26,6 +26,7 @@ class Tracer:
     build: tuple = ()     # the arguments of stapgen build, if that makes the program
     needs_target: bool = False
     is_detail: bool = False   # of another tracer: what its lines cost, or its part in the kernel
+    counts_hits: bool = False   # what it costs is not that of the recipe
 
 
 def all_tracers():
@@ -37,10 +38,13 @@ def all_tracers():
         found.append(Tracer(f"{recipe}-events", "exec", recipe, recipe, ("--events", "--format", "ndjson"), build,
                             is_detail=True))
         found.append(Tracer(f"{recipe}-kernel", "staprun", recipe, recipe, (), build, is_detail=True))
+        found.append(Tracer(f"{recipe}-hits", "staprun", f"{recipe}-hits", recipe, (), build, counts_hits=True))
         build = (*build, "--aggregate")
         found.append(Tracer(f"{recipe}-agg", "exec", f"{recipe}-agg", recipe, ("--format", "ndjson"), build))
         found.append(Tracer(f"{recipe}-agg-kernel", "staprun", f"{recipe}-agg", recipe, (), build, is_detail=True))
+        found.append(Tracer(f"{recipe}-agg-hits", "staprun", f"{recipe}-agg-hits", recipe, (), build, counts_hits=True))
         found.append(Tracer(f"bpf-{recipe}", "bpftrace", recipe, recipe))
+        found.append(Tracer(f"bpf-{recipe}-hits", "bpftrace", recipe, recipe, counts_hits=True))
     found.append(Tracer("seed-stages", "staprun", "seed-stages", "rx"))
     found.append(Tracer("seed-tracker", "staprun", "seed-tracker", "sock", needs_target=True))
     return {tracer.name: tracer for tracer in found}
@@ -62,24 +66,44 @@ def fetch_bpftrace(lab):
 
 def build(lab, tracers):
     """Build what TRACERS run; return those of them that can be: stapgen may refuse to aggregate."""
-    ready, made, binds = [], {}, []
+    ready, made = [], {}
     for tracer in tracers:
         if tracer.kind == "bpftrace":
             fetch_bpftrace(lab)
             shutil.copy(FOLDER / f"{tracer.program}.bt", lab.work)
         elif tracer.build:
             if tracer.program not in made:
-                made[tracer.program] = try_build(lab, tracer)
+                made[tracer.program] = (build_hits if tracer.counts_hits else try_build)(lab, tracer)
             if not made[tracer.program]:
                 continue
         else:
-            binds = binds or [lab.symbols_for_stap()]
             shutil.copy(FOLDER / f"{tracer.program}.stp", lab.work)
-            lab.chroot(["stap", "-p4", "-r", lab.release, "-m", tracer.program.replace("-", "_"), f"{tracer.program}.stp"],
-                       binds=binds, env={"SYSTEMTAP_DIR": "/lab/cache/stapgen/systemtap"})
-            (lab.work / f"{tracer.program.replace('-', '_')}.ko").rename(lab.work / f"{tracer.program}.ko")
+            compile_plain(lab, tracer.program)
         ready.append(tracer)
     return ready
+
+
+def compile_plain(lab, program, *options):
+    """Let plain stap make PROGRAM.ko of /lab/work/PROGRAM.stp."""
+    module = program.replace("-", "_")
+    boot = lab.work / "boot", "/boot"
+    if not boot[0].exists():
+        lab.symbols_for_stap()
+    lab.chroot(["stap", "-p4", "-r", lab.release, "-m", module, *options, f"{program}.stp"], binds=[boot],
+               env={"SYSTEMTAP_DIR": "/lab/cache/stapgen/systemtap"})
+    (lab.work / f"{module}.ko").rename(lab.work / f"{program}.ko")
+
+
+def build_hits(lab, tracer):
+    """Build a recipe's script so that SystemTap counts the hits of its probes."""
+    rendered = lab.stapgen(["render", *tracer.build], check=False)
+    if rendered.returncode:
+        return False
+    (lab.work / f"{tracer.program}.stp").write_text(rendered.stdout)
+    tapsets = "/lab/stapgen/share/stapgen/tapsets"
+    compile_plain(lab, tracer.program, "-t", "-I", tapsets, "-I", f"{tapsets}/debuginfo-auto", "-D", "INTERRUPTIBLE=0",
+                  "-D", "MINSTACKSPACE=0", "-D", "MAXACTION=100000", "-D", "MAXTRYLOCK=1000")
+    return True
 
 
 def try_build(lab, tracer):
@@ -99,6 +123,10 @@ def account(tracer, lab, name):
     missed = int(re.search(r"missed (\d+)", lab.read(f"{name}.end"))[1])
     exit_code = int(re.search(r"exit (\d+)", lab.read(f"{name}.end"))[1])
     result = {"exit": exit_code, "missed": missed}
+    if tracer.counts_hits:
+        pattern = r"hits (\d+)" if tracer.kind == "bpftrace" else r"hits: (\d+)"
+        counted = lab.read(f"{name}.end" if tracer.kind == "bpftrace" else f"{name}.account")
+        return {**result, "hits": sum(map(int, re.findall(pattern, counted)))}
     if tracer.kind == "bpftrace":
         # A count of 0 is not printed.
         result |= {"seen": 0, "reported": 0}
