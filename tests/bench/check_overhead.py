@@ -32,7 +32,10 @@ def check_lines():
                           "run=rx.flood.0 traffic=flood units=53 us=7 received=47 before=0,0 after=48,5\n")
     assert found["rx.ask.0"] == {"traffic": "ask", "units": 1009, "us": 1500}
     flood = found["rx.flood.0"]
-    assert flood["after"] == "48,5" and figures.cost(flood) == 7000 / 47, flood
+    assert figures.cost(flood) == 7000 / 47 and figures.flood(flood) == (53, 47, 5), flood
+
+
+    assert figures.cost({"traffic": "bulk", "units": 101, "us": 7, "bytes": 3500}) == 2000
 
 
 def check_ratios():

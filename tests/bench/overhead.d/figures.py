@@ -7,7 +7,7 @@ import statistics
 # answer. memcslap ends with a "quit".
 BOTH_ENDS = {"rx": (2, {"memcached": 1}), "tx": (2, {"memcached": 1}), "sock": (2, {"memcached": -1, "ask": -1})}
 SERVER = {"rx": (1, {"memcached": 1}), "tx": (1, {}), "sock": (1, {})}
-UNITS = {"ask": "request", "memcached": "request", "bulk": "packet", "flood": "datagram"}
+UNITS = {"ask": "request", "memcached": "request", "bulk": "1000 bytes", "flood": "datagram"}
 
 
 def parse(text):
@@ -21,13 +21,14 @@ def parse(text):
 
 
 def cost(run):
-    """Return the nanoseconds, or instructions, per request, packet, or datagram that the application received."""
-    return run["us"] * 1000 / run.get("received", run["units"])
+    """Return the nanoseconds, or instructions, per request, 1000 bytes, or datagram that the application received."""
+    count = run["bytes"] / 1000 if "bytes" in run else run.get("received", run["units"])
+    return run["us"] * 1000 / count
 
 
 def made(run, part, target):
     """Return how many records there were to report; None where the traffic has no known number of them."""
-    if run["traffic"] == "flood" and run["recipe"] == "rx":
+    if (run["traffic"], run["recipe"]) == ("flood", "rx") and run["tracer"] != "seed-stages":   # which is of TCP only
         return run["received"] + 1   # the one that ends it
     if run["traffic"] not in ("ask", "memcached"):
         return None
@@ -57,6 +58,12 @@ def more(runs, index):
 def free(part, traffic):
     """Return the median cost of the untraced runs."""
     return statistics.median(cost(run) for run in part["runs"] if (run["tracer"], run["traffic"]) == ("untraced", traffic))
+
+
+def flood(run):
+    """Return how many datagrams were sent, received by the application, and dropped by the kernel as it counts."""
+    before, after = ([int(number) for number in run[when].split(",")] for when in ("before", "after"))
+    return run["units"], run["received"], after[1] - before[1]
 
 
 def spread(values, form):
@@ -100,10 +107,13 @@ def table_of(part, traffic, target):
     for tracer in dict.fromkeys(run["tracer"] for run in runs):
         if tracer != "untraced":
             lines.append(f"| {tracer} | {' | '.join(row(part, traffic, tracer, target))} |")
-    floods = [run for run in runs if run["tracer"] == "untraced" and "received" in run]
+    floods = [run for run in runs if "received" in run]
     if floods:
-        shares = [run["received"] / run["units"] for run in floods]
-        lines += ["", f"Untraced, the application received {statistics.median(shares):.0%} of what was sent."]
+        shares = [run["received"] / run["units"] for run in floods if run["tracer"] == "untraced"]
+        sent, received, dropped = (sum(numbers) for numbers in zip(*map(flood, floods)))
+        lines += ["", f"Untraced, the application received {statistics.median(shares):.0%} of what was sent (median). In all "
+                      f"runs {sent:,} were sent, {received:,} received, and {dropped:,} dropped by the kernel's count "
+                      f"(RcvbufErrors): {sent - received - dropped:,} of which nothing is known."]
     return [*lines, ""]
 
 
