@@ -33,8 +33,6 @@ def check_lines():
     assert found["rx.ask.0"] == {"traffic": "ask", "units": 1009, "us": 1500}
     flood = found["rx.flood.0"]
     assert figures.cost(flood) == 7000 / 47 and figures.flood(flood) == (53, 47, 5), flood
-
-
     assert figures.cost({"traffic": "bulk", "units": 101, "us": 7, "bytes": 3500}) == 2000
 
 
