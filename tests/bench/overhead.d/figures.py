@@ -107,6 +107,13 @@ def table_of(part, traffic, target):
     for tracer in dict.fromkeys(run["tracer"] for run in runs):
         if tracer != "untraced":
             lines.append(f"| {tracer} | {' | '.join(row(part, traffic, tracer, target))} |")
+    for run in runs:
+        probes = run.get("account", {}).get("probes", [])
+        if probes and part["kind"] == "instructions":
+            lines += ["", f"{run['tracer']}, instructions of the handlers:", "", "| probe | hits | mean | per request |",
+                      "|---|---|---|---|"]
+            lines += [f"| {probe} | {hits:,} | {mean:,} | {hits * mean / run['units']:,.0f} |"
+                      for probe, hits, mean in probes if hits * 100 > run["units"]]
     floods = [run for run in runs if "received" in run]
     if floods:
         shares = [run["received"] / run["units"] for run in floods if run["tracer"] == "untraced"]

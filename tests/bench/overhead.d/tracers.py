@@ -12,8 +12,9 @@ from lablib.common import LabError, locked, say
 from lablib.scenario import build_modules
 
 FOLDER = pathlib.Path(__file__).resolve().parent
+# Of stap -t: a probe, its hits, and its handler's mean cycles, which are instructions where the guest's clock counts them.
+PROBE = re.compile(r"^([^,\n]*), \(.*hits: (\d+), cycles: \d+min/(\d+)avg", re.M)
 RECIPES = ("rx", "tx", "sock")
-# Records of one request and its reply: both ends are on the guest, and both have a record of each direction.
 BPFTRACE_PACKAGE = "bpftrace"
 
 
@@ -128,10 +129,11 @@ def account(tracer, lab, name):
     missed = int(re.search(r"missed (\d+)", lab.read(f"{name}.end"))[1])
     exit_code = int(re.search(r"exit (\d+)", lab.read(f"{name}.end"))[1])
     result = {"exit": exit_code, "missed": missed}
+    if tracer.counts_hits and tracer.kind == "bpftrace":
+        return {**result, "hits": int(re.search(r"hits (\d+)", lab.read(f"{name}.end"))[1])}
     if tracer.counts_hits:
-        pattern = r"hits (\d+)" if tracer.kind == "bpftrace" else r"hits: (\d+)"
-        counted = lab.read(f"{name}.end" if tracer.kind == "bpftrace" else f"{name}.account")
-        return {**result, "hits": sum(map(int, re.findall(pattern, counted)))}
+        probes = [(probe, int(hits), int(mean)) for probe, hits, mean in PROBE.findall(text)]
+        return {**result, "hits": sum(hits for _, hits, _ in probes), "probes": probes}
     if tracer.kind == "bpftrace":
         # A count of 0 is not printed.
         result |= {"seen": 0, "reported": 0}
