@@ -8,7 +8,7 @@ PATH=/tmp/bin:$PATH
 
 BPF=/lab/cache/bpftrace
 bpftrace() {
-    LD_LIBRARY_PATH=$BPF/usr/lib/x86_64-linux-gnu:$BPF/usr/lib/llvm-21/lib exec $BPF/usr/bin/bpftrace "$@"
+    LD_LIBRARY_PATH=$BPF/usr/lib/x86_64-linux-gnu:$(echo $BPF/usr/lib/llvm-*/lib) exec $BPF/usr/bin/bpftrace "$@"
 }
 
 # start KIND NAME PROGRAM [ARGUMENT]...: trace in the background until stop.
