@@ -105,6 +105,10 @@ RUN_ELSEWHERE = {
     "sudo cat /proc/kallsyms >FILE": ("tests/lab/lablib/roots.py", "cat /proc/kallsyms >kallsyms"),
     "sudo cmake --install build/release": (LAB, "--install ${CMAKE_BINARY_DIR}"),
     "tests/bench/million --measure": (BENCH, "/million"),
+    "tests/bench/overhead --parts lo2,virtio2 --rounds 5 --json all.json --table all.md":
+        (BENCH, "/check_overhead.py"),
+    "tests/bench/overhead --quick": (BENCH, "/check_overhead.py"),
+    "tests/bench/overhead --quick --only rx,bpf-rx --json rx.json": (BENCH, "/check_overhead.py"),
     "tests/bench/resolve System.map --vmlinux vmlinux": ("tests/bench/resolve", '"--vmlinux"'),
     "tests/bench/run --memory": (BENCH, "/run --check-only"),
     "tests/bench/start --stapgen PREFIX forky": ("tests/bench/start", '"--stapgen"'),

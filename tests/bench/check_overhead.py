@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""The figures of tests/bench/overhead, from runs whose cost and losses are known. Nothing is measured here."""
+
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE / "overhead.d"), str(HERE.parent / "lab")]
+
+import figures  # noqa: E402 pylint: disable=wrong-import-position
+import runs  # noqa: E402 pylint: disable=wrong-import-position
+import tracers  # noqa: E402 pylint: disable=wrong-import-position
+
+
+def result(tracer, us, turn=0, **more):
+    return {"tracer": tracer, "traffic": "ask", "round": turn, "units": 1009, "us": us, **more}
+
+
+def traced(us, turn, reported, missed=0):
+    return result("rx", us, turn, recipe="rx", account={"reported": reported, "missed": missed})
+
+
+# A machine that becomes slower: the neighbours of the first traced run take 1000 us on average, those of the second 3000.
+PART = {"kind": "times", "cpus": 2, "link": "lo", "rounds": 2, "counts": {"ask": 1009},
+        "runs": [result("untraced", 900), traced(1500, 0, 2018), result("untraced", 1100), result("untraced", 2900, 1),
+                 traced(3300, 1, 2011, missed=3), result("untraced", 3100, 1)]}
+
+
+def check_lines():
+    found = figures.parse("run=rx.ask.0 traffic=ask units=1009 us=1500\n"
+                          "run=rx.flood.0 traffic=flood units=53 us=7 received=47 before=0,0 after=48,5\n")
+    assert found["rx.ask.0"] == {"traffic": "ask", "units": 1009, "us": 1500}
+    flood = found["rx.flood.0"]
+    assert figures.cost(flood) == 7000 / 47 and figures.flood(flood) == (53, 47, 5), flood
+    assert figures.cost({"traffic": "bulk", "units": 101, "us": 7, "bytes": 3500}) == 2000
+
+
+def check_ratios():
+    assert round(figures.slowdown(PART["runs"], 1), 9) == 1.5
+    assert round(figures.slowdown(PART["runs"], 4), 9) == 1.1
+    assert figures.row(PART, "ask", "rx", False) == ["396 (297..496)", "1.30 (1.10..1.50)", "7 of 4,036", "3"]
+    assert figures.free(PART, "ask") == 2000 * 1000 / 1009
+
+
+def check_records():
+    run = {"traffic": "memcached", "units": 1006, "recipe": "rx", "tracer": "rx"}
+    assert figures.made(run, {"link": "lo"}, False) == 2013
+    assert figures.made(run, {"link": "lo"}, True) == 1007
+    assert figures.made(run, {"link": "virtio"}, False) == 1007
+    assert figures.made({**run, "recipe": "sock"}, {"link": "lo"}, False) == 2011
+    assert figures.made({**run, "traffic": "bulk"}, {"link": "lo"}, False) is None
+    assert figures.made({**run, "traffic": "flood", "received": 47}, {"link": "lo"}, False) == 48
+
+
+def check_failures():
+    failed = {**PART, "runs": PART["runs"] + [{"tracer": "tx", "traffic": "ask", "round": 1, "failed": "no such file"}]}
+    table = figures.table({"kernel": "0.0.0", "stap": "5.6", "target": False, "parts": [failed]})
+    assert "| tx | failed | | | |" in " ".join(table.split()), table
+    assert "| rx | 396 (297..496) | 1.30 (1.10..1.50) | 7 of 4,036 | 3 |" in table
+
+
+def check_turns():
+    """Each traced run has an untraced one before and behind it, and a tracer of one thread is not run without one."""
+    part = runs.Part("times", 2, "lo", {"ask": 53, "bulk": 101}, 2)
+    known = tracers.all_tracers()
+    script, found = runs.guest_script(part, [known["rx"], known["seed-tracker"]], False)
+    subprocess.run(["bash", "-n"], input=script + (HERE / "overhead.d/guest.sh").read_text(), text=True, check=True)
+    assert [label for *_, label in found] == ["rx.ask.0", "seed-tracker.ask.0", "rx.bulk.0", "rx.ask.1",
+                                              "seed-tracker.ask.1", "rx.bulk.1"]
+    made = [line.split()[-1] if "start " not in line else line.split("; ")[1].split()[-1]
+            for line in script.splitlines() if "traffic " in line and "warm." not in line]
+    for before, here, behind in zip(made, made[1:], made[2:]):
+        assert here.startswith("untraced") or before.startswith("untraced") and behind.startswith("untraced"), here
+
+
+def check_refusals():
+    done = subprocess.run([HERE / "overhead", "--only", "rx,bpf-xx"], text=True, capture_output=True, check=False)
+    assert done.returncode == 1 and "no tracer bpf-xx; there are rx," in done.stderr, done
+
+
+for check in (check_lines, check_ratios, check_records, check_failures, check_turns, check_refusals):
+    check()
+print("the figures are as they should be")

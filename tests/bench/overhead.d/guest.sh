@@ -1,0 +1,122 @@
+# Functions of the guest of tests/bench/overhead; sourced after the lab's guest_lib.sh. Tracers write to /tmp, which is
+# memory; what tells their account is copied to /lab/work/NAME.account afterwards, with their stderr as NAME.err.
+
+# From memory: a guest that counts instructions and waits for a file of the host's has a clock that leaps meanwhile.
+mkdir /tmp/bin
+cp /lab/traffic/{ask,serve,bulk} /lab/work/flood /tmp/bin
+PATH=/tmp/bin:$PATH
+
+BPF=/lab/cache/bpftrace
+bpftrace() {
+    LD_LIBRARY_PATH=$BPF/usr/lib/x86_64-linux-gnu:$(echo $BPF/usr/lib/llvm-*/lib) exec $BPF/usr/bin/bpftrace "$@"
+}
+
+# start KIND NAME PROGRAM [ARGUMENT]...: trace in the background until stop.
+start() {
+    KIND=$1 NAME=$2
+    local program=$3 module
+    # Whether the kernel counts how often BPF programs run, which takes time.
+    case $NAME in *-hits*) sysctl -qw kernel.bpf_stats_enabled=1 ;; *) sysctl -qw kernel.bpf_stats_enabled=0 ;; esac
+    shift 3
+    OUT=/tmp/$NAME.out ERR=/tmp/$NAME.err
+    case $KIND in
+    exec)
+        stapgen exec "$program.ko" "$@" >$OUT 2>$ERR &
+        TRACER=$!
+        wait_traced $ERR
+        ;;
+    staprun)
+        module=$(modinfo -F name "$program.ko")
+        cp "$program.ko" "/tmp/$module.ko"
+        staprun "$@" -o $OUT "/tmp/$module.ko" 2>$ERR &
+        TRACER=$!
+        wait_for "grep -q '^$module ' /proc/modules" 120
+        ;;
+    bpftrace)
+        (bpftrace --no-warnings -o $OUT "$program.bt" "$@" 2>$ERR) &
+        TRACER=$!
+        wait_for "grep -q '^Attached' $OUT $ERR" 600
+        ;;
+    esac || { cat $OUT $ERR; return 1; }
+    sleep 2
+}
+
+# sum_of FIELD: of all BPF programs of the tracer.
+sum_of() { cat /proc/$TRACER/fdinfo/* 2>/dev/null | awk -v field="$1:" '$1 == field {n += $2} END {print n + 0}'; }
+
+stop() {
+    sleep 1
+    local missed=0 hits=0
+    if [ $KIND = bpftrace ]; then
+        missed=$(sum_of recursion_misses)
+        hits=$(sum_of run_cnt)
+    fi
+    kill -INT $TRACER
+    wait $TRACER
+    echo "exit $? missed $missed hits $hits" >/lab/work/$NAME.end
+    case $KIND in
+    exec) tail -n 1 $OUT ;;
+    staprun)
+        case $NAME in
+        seed-stages*) grep -a -c '|I|' $OUT ;;
+        seed-tracker*) tail -n 1 $OUT ;;
+        *) grep -a -P '^end\t|, hits: ' $OUT ;;
+        esac
+        ;;
+    bpftrace) grep -a -E '^@(seen|reported|lost)' $OUT ;;
+    esac >/lab/work/$NAME.account
+    cp $ERR /lab/work/$NAME.err
+    [ $KIND != bpftrace ] || cp $OUT /lab/work/$NAME.bpf
+    rm -f $OUT $ERR
+}
+
+packets() {
+    local card=$LAB_NIC
+    [ $LINK != lo ] || card=lo
+    cat /sys/class/net/$card/statistics/rx_packets
+}
+udp_counters() { awk '/^Udp:/ && $2 ~ /[0-9]/ {print $2 "," $6}' /proc/net/snmp; }
+
+# client WHAT N COMMAND...: run COMMAND, or what the host has instead, and set US to the time that took.
+CLIENTS=0
+client() {
+    if [ $LINK = lo ]; then
+        local begin=$EPOCHREALTIME end
+        "${@:3}" >/dev/null || return
+        end=$EPOCHREALTIME
+        US=$((${end/./} - ${begin/./}))
+    else
+        CLIENTS=$((CLIENTS + 1))
+        echo $1 $2 >go && mv go go.$CLIENTS
+        wait_for "[ -s done.$CLIENTS ]" 300 || return
+        US=$(cat done.$CLIENTS)
+    fi
+}
+
+# traffic WHAT N NAME: make it, and print a line of results for the run NAME.
+traffic() {
+    local what=$1 n=$2 units=$2 extra="" before
+    case $what in
+    ask) client $what $n ask --port 7001 --requests $n || return ;;
+    memcached)
+        client $what $n memcslap --servers=127.0.0.1 --concurrency=1 --execute-number=$n --test=get || return
+        units=$((2 * n))   # it sets what it gets
+        ;;
+    bulk)
+        start_ready bulk --receive --port 7002 || return
+        before=$(packets)
+        client $what $n bulk --send --port 7002 --bytes $n || return
+        units=$(($(packets) - before)) extra=" bytes=$n"
+        wait $READY_PID
+        ;;
+    flood)
+        start_ready flood receive 7003 || return
+        before=$(udp_counters)
+        flood send 7003 $n 18 || return
+        wait $READY_PID
+        US=$(sed -n 's/^us=//p' $READY_OUTPUT)
+        extra=" $(grep -o 'received=.*' $READY_OUTPUT) before=$before after=$(udp_counters)"
+        ;;
+    esac
+    echo "run=$3 traffic=$what units=$units us=$US$extra" | tee -a /lab/work/results
+}
