@@ -22,31 +22,31 @@ std::vector<std::string> guard_macros(double budget) {
             fmt::format("STP_OVERLOAD_THRESHOLD={}LL", std::llround(budget * static_cast<double>(guard_cycles)))};
 }
 
-BudgetPlan plan_sample(std::int64_t one_in, const ExpectedCost& expected, const recipe::Recipe& recipe) {
-    const double sampled = recipe.cost ? recipe.cost->sampled : 0;
-    return {one_in, expected.of_busiest * (1 - sampled + sampled / static_cast<double>(one_in))};
+BudgetPlan plan_sample(std::int64_t one_in, const ExpectedCost& expected) {
+    const double sampled = expected.hit.sampled;
+    return {one_in, expected.of_busiest() * (1 - sampled + sampled / static_cast<double>(one_in))};
 }
 
-BudgetPlan plan_budget(double budget, const ExpectedCost& expected, const recipe::Recipe& recipe) {
+BudgetPlan plan_budget(double budget, const ExpectedCost& expected) {
     // Beyond it less than a sixteenth of what can be spared at all is won.
     constexpr std::int64_t last = 16;
-    const bool can_sample = recipe.cost && recipe.cost->sampled > 0;
-    auto plan = plan_sample(1, expected, recipe);
+    const bool can_sample = expected.hit.sampled > 0;
+    auto plan = plan_sample(1, expected);
     while (can_sample && plan.of_busiest > budget && plan.one_in < last)
-        plan = plan_sample(plan.one_in * 2, expected, recipe);
+        plan = plan_sample(plan.one_in * 2, expected);
     return plan;
 }
 
-std::string sentence_of(double budget, const ExpectedCost& expected, const BudgetPlan& plan) {
-    auto text = "expected: " + sentence_of(expected);
+std::string sentence_of(const ExpectedCost& expected, const BudgetPlan& plan, std::optional<double> budget) {
+    auto text = sentence_of(expected);
     if (plan.one_in > 1) {
         text += fmt::format("; 1 in {} sockets is measured, {} of the busiest CPU then", plan.one_in,
                             percent(plan.of_busiest));
     }
-    if (plan.of_busiest > budget) {
+    if (budget && plan.of_busiest > *budget) {
         text +=
             fmt::format("; that is over the budget of {}, and the run will end where it is: narrow what is measured",
-                        percent(budget));
+                        percent(*budget));
     }
     return text;
 }

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "cli/expected_cost.h"
-#include "recipe/recipe.h"
 
 namespace stapgen::cli {
 
@@ -26,12 +26,12 @@ struct BudgetPlan {
 };
 
 /// With a sample that the user chose.
-BudgetPlan plan_sample(std::int64_t one_in, const ExpectedCost& expected, const recipe::Recipe& recipe);
+BudgetPlan plan_sample(std::int64_t one_in, const ExpectedCost& expected);
 
 /// The smallest sample whose expected cost is within the budget; where none is, the one beyond which little is won.
-BudgetPlan plan_budget(double budget, const ExpectedCost& expected, const recipe::Recipe& recipe);
+BudgetPlan plan_budget(double budget, const ExpectedCost& expected);
 
-/// What the user should know of it.
-std::string sentence_of(double budget, const ExpectedCost& expected, const BudgetPlan& plan);
+/// What the user should know of it, with or without a budget.
+std::string sentence_of(const ExpectedCost& expected, const BudgetPlan& plan, std::optional<double> budget);
 
 }  // namespace stapgen::cli

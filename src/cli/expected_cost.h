@@ -17,21 +17,31 @@ namespace stapgen::cli {
 struct HitCost {
     double ns = 0;
     bool measured = false;  ///< by --cost on this machine and kernel, else assumed
+    double sampled = 0;     ///< the part of it, 0 to 1, that is spared where a socket is not in the sample; assumed
 };
 
-/// As last measured here, else by the recipe's instructions.
-HitCost hit_cost_of(const recipe::Recipe& recipe, const std::string& release);
+/// As last measured here, else by the recipe's instructions; `aggregates`: of a script that does.
+HitCost hit_cost_of(const recipe::Recipe& recipe, bool aggregates, const std::string& release);
 
 /// Keeps it for the next prediction. Only what was measured of all packets tells what a hit costs.
-void remember_hit_cost(const std::string& recipe, const std::string& release, const analyze::Cost& cost);
+void remember_hit_cost(const std::string& recipe, bool aggregates, const std::string& release,
+                       const analyze::Cost& cost);
 
 /// What a recipe's probes cost where nothing is filtered, at the traffic of one moment.
 struct ExpectedCost {
     double hits_per_s = 0;
     HitCost hit;
-    double of_all_cpus = 0;  ///< of their time, 0 to 1
-    double of_busiest = 0;   ///< of the CPU's that receives most packets: as if each packet stayed where it is received
-    double seconds = 0;      ///< that the traffic was counted for
+    std::int64_t cpus = 1;
+    double busiest_part = 1;  ///< of the packets, that the CPU received that received most
+    double seconds = 0;       ///< that the traffic was counted for
+
+    /// Of their time, 0 to 1.
+    [[nodiscard]] double of_all_cpus() const { return of_one() / static_cast<double>(cpus); }
+    /// Of the CPU's that receives most packets: as if each packet stayed where it is received.
+    [[nodiscard]] double of_busiest() const { return of_one() * busiest_part; }
+
+  private:
+    [[nodiscard]] double of_one() const { return hits_per_s * hit.ns / 1e9; }
 };
 
 /// Hits of all probes between two readings.
@@ -40,7 +50,7 @@ ExpectedCost expected_cost(const recipe::Cost& cost, const HitCost& hit, const h
                            const host::EventCounters& after, std::int64_t cpus);
 
 /// Counts this machine's traffic for `period`. Nothing if the recipe does not say what it costs.
-std::optional<ExpectedCost> expect_now(const host::System& machine, const recipe::Recipe& recipe,
+std::optional<ExpectedCost> expect_now(const host::System& machine, const recipe::Recipe& recipe, bool aggregates,
                                        std::chrono::milliseconds period);
 
 /// For a person who waits; for a run, which takes longer anyway.

@@ -134,7 +134,7 @@ base::Result<void> Measurement::finish(const RunEnd& end) {
     auto summary = summary_of(end);
     if (recorder_ != nullptr) recorder_->end(summary);
     if (expected_ && plan_.filters.used.empty()) {
-        remember_hit_cost(summary.recipe, machine_.running_release(), summary.cost);
+        remember_hit_cost(summary.recipe, summary.aggregated > 0, machine_.running_release(), summary.cost);
     }
     if (const auto& refusal = parser_.refusal()) return tl::make_unexpected(*refusal);
     if (refusal_) return tl::make_unexpected(*refusal_);

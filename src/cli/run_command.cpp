@@ -38,18 +38,23 @@ base::Result<void> run_counters(const Program& program, const host::System& mach
     return measure_counters(machine, program.catalog, recipe, *interval, plan, recorder->get());
 }
 
-/// Chooses the sample, if none is asked for, and says what is expected. The guard is compiled in.
-base::Result<void> keep_to_budget(const host::System& machine, const recipe::Recipe& recipe, const RunOptions& options,
-                                  MeasurePlan& plan) {
-    const auto budget = parse_budget(options.make.budget);
-    if (!budget) return tl::make_unexpected(budget.error());
-    const auto expected = expect_now(machine, recipe, budget_glance);
+/// What is expected, in a sentence, for a budget or a dry run; empty where nobody knows. Chooses the sample that a
+/// budget needs, if none is asked for. The guard is compiled in.
+base::Result<std::string> expect_cost(const host::System& machine, const recipe::Recipe& recipe,
+                                      const RunOptions& options, MeasurePlan& plan) {
+    std::optional<double> budget;
+    if (!options.make.budget.empty()) {
+        const auto typed = parse_budget(options.make.budget);
+        if (!typed) return tl::make_unexpected(typed.error());
+        budget = *typed;
+    }
+    if (!budget && !options.make.dry_run) return {};
+    const auto expected = expect_now(machine, recipe, options.make.aggregate, budget ? budget_glance : glance);
     if (!expected) return {};
     const auto& chosen = options.measure.filters.sample;
-    const auto kept = chosen ? plan_sample(*chosen, *expected, recipe) : plan_budget(*budget, *expected, recipe);
+    const auto kept = budget && !chosen ? plan_budget(*budget, *expected) : plan_sample(chosen.value_or(1), *expected);
     if (!chosen) use_sample(kept.one_in, plan.filters);
-    if (!plan.quiet) tell(sentence_of(*budget, *expected, kept));
-    return {};
+    return "expected: " + sentence_of(*expected, kept, budget);
 }
 
 base::Result<void> run(const Program& program, const recipe::Recipe& recipe, RunOptions options) {
@@ -67,17 +72,16 @@ base::Result<void> run(const Program& program, const recipe::Recipe& recipe, Run
     if (recipe.source == recipe::Source::network_counters) {
         return run_counters(program, *machine, recipe, options, *plan);
     }
-    if (!options.make.budget.empty()) {
-        if (auto kept = keep_to_budget(*machine, recipe, options, *plan); !kept) return kept;
-    }
+    const auto expected = expect_cost(*machine, recipe, options, *plan);
+    if (!expected) return tl::make_unexpected(expected.error());
+    if (!options.make.dry_run && !plan->quiet && !expected->empty()) tell(*expected);
     auto preparation = prepare(program, *machine, recipe, options.make, Purpose::run_here);
     if (!preparation) return tl::make_unexpected(preparation.error());
     const auto& target = preparation->job.target;
     if (options.make.dry_run) {
         const auto load = load_job_of(target, "MODULE.ko", *plan);
         print_commands(*preparation, &load);
-        if (const auto expected = expect_now(*machine, recipe, glance))
-            std::cout << "# expected: " << sentence_of(*expected) << '\n';
+        if (!expected->empty()) std::cout << "# " << *expected << '\n';
         return {};
     }
     RecordedOrigin origin{std::nullopt, "script", preparation->job.options.script, {}};

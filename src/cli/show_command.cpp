@@ -18,6 +18,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// The same traffic, where the recipe can aggregate.
+std::optional<ExpectedCost> aggregated(const recipe::Recipe& recipe, std::optional<ExpectedCost> expected) {
+    if (!expected || !recipe.record.aggregates) return std::nullopt;
+    expected->hit = hit_cost_of(recipe, true, launch::this_machine()->running_release());
+    return expected;
+}
+
 void show(const recipe::Recipe& recipe, const std::vector<recipe::KernelRange>& kernels,
           const std::optional<ExpectedCost>& expected, std::ostream& out) {
     out << recipe.name << ": " << recipe.summary << "\n\n" << recipe.description << '\n';
@@ -41,6 +48,10 @@ void show(const recipe::Recipe& recipe, const std::vector<recipe::KernelRange>& 
     }
     if (!recipe.probes.empty()) out << "\nProbes: " << recipe.probes << '\n';
     if (expected) out << "Expected: " << sentence_of(*expected) << '\n';
+    if (const auto less = aggregated(recipe, expected)) {
+        out << fmt::format("  with --aggregate: {} of all CPUs, {} of the busiest\n", percent(less->of_all_cpus()),
+                           percent(less->of_busiest()));
+    }
     if (!recipe.kernels.empty()) out << "Kernels: " << recipe.kernels << '\n';
     write_columns(out, kernel_rows(kernels), "  ");
     if (!recipe.examples.empty()) out << "\nExamples:\n";
@@ -70,8 +81,8 @@ Json json_of(const std::optional<ExpectedCost>& expected) {
     return {{"hits_per_s", expected->hits_per_s},
             {"hit_ns", expected->hit.ns},
             {"hit_is_measured", expected->hit.measured},
-            {"all_cpus_percent", expected->of_all_cpus * 100},
-            {"busiest_cpu_percent", expected->of_busiest * 100},
+            {"all_cpus_percent", expected->of_all_cpus() * 100},
+            {"busiest_cpu_percent", expected->of_busiest() * 100},
             {"seconds", expected->seconds}};
 }
 
@@ -86,6 +97,7 @@ Json json_of(const recipe::Recipe& recipe, const std::vector<recipe::KernelRange
               {"interval_s", nullptr},
               {"probes", recipe.probes},
               {"expected", json_of(expected)},
+              {"expected_aggregated", json_of(aggregated(recipe, expected))},
               {"needs", recipe.kernels},
               {"kernels", Json::array()},
               {"examples", recipe.examples}};
@@ -115,7 +127,7 @@ void add_show_command(CLI::App& app, const Program& program, Action& action) {
             if (!recipe) return tl::make_unexpected(recipe.error());
             const auto kernels = kernels_of(program, *recipe);
             if (!kernels) return tl::make_unexpected(kernels.error());
-            const auto expected = expect_now(*launch::this_machine(), *recipe, glance);
+            const auto expected = expect_now(*launch::this_machine(), *recipe, false, glance);
             if (*format == "json") {
                 report::put_json(std::cout, json_of(*recipe, *kernels, expected), 2);
                 return {};

@@ -238,6 +238,8 @@ Cost read_cost(Table table) {
     }
     cost.instructions = table.integer("instructions").value_or(0);
     if (cost.instructions <= 0) table.wrong("instructions", "'instructions' must be 1 or more");
+    cost.printing = table.integer("printing").value_or(0);
+    if (cost.printing < 0) table.wrong("printing", "'printing' must be 0 or more");
     cost.sampled = table.number("sampled");
     if (cost.sampled > 1) table.wrong("sampled", "'sampled' must be 0 to 1");
     table.refuse_the_rest();

@@ -58,9 +58,10 @@ enum class Filter { thread, port, address, device, mark };
 /// What a recipe costs where nothing is filtered, as measured: docs/cost.md.
 struct Cost {
     std::map<std::string, double> hits;  ///< of probes, per event: the kernel's counter of it -> how many
-    std::int64_t instructions = 0;       ///< of a CPU, per hit
-    double sampled = 0;  ///< the part of them, 0 to 1, that is for a packet's socket: what is spared where that is not
-                         ///< in the sample
+    std::int64_t instructions = 0;       ///< of a CPU, per hit; without `printing`
+    std::int64_t printing = 0;           ///< as many more where the script prints each record and could aggregate
+    double sampled = 0;  ///< the part of `instructions`, 0 to 1, that is for a packet's socket: what is spared where
+                         ///< that is not in the sample
 };
 
 /// Where the lines of a measurement come from.

@@ -25,7 +25,8 @@ import tempfile
 MASKS = [(re.escape(os.uname().release), "RELEASE"), (r"/tmp/stapgen-\w+", "TMP"), (r"\S*/staprun\b", "staprun"),
          (r"git (unknown|[0-9a-f]{12}(, dirty)?); \S+ [\d.]+", "git REVISION; COMPILER"),
          (r"installed [0-9a-f]{12},", "installed SUM,"),
-         (r"[\d,]+ hits/s at the traffic of now, .* each, assumed", "N hits/s at the traffic of now, ..., assumed")]
+         (r"[\d,]+ hits/s at the traffic of now, .* each, assumed", "N hits/s at the traffic of now, ..., assumed"),
+         (r"with --aggregate: .* of the busiest", "with --aggregate: N % of the busiest")]
 
 
 def run(stapgen, command, home):

@@ -125,12 +125,14 @@ TEST_CASE("a recipe declares counters of the kernel by prefix and name") {
 
 TEST_CASE("a recipe says what it costs by the kernel's counters") {
     const auto with = [](const std::string& cost) { return load(std::string(good) + "[cost]\n" + cost); };
-    const auto cost =
-        with("hits = { \"softnet.processed\" = 4.5, \"Ip.OutRequests\" = 3 }\ninstructions = 1009\nsampled = 0.5\n")
-            .value()
-            .cost.value();
+    const auto cost = with(
+                          "hits = { \"softnet.processed\" = 4.5, \"Ip.OutRequests\" = 3 }\ninstructions = "
+                          "1009\nprinting = 503\nsampled = 0.5\n")
+                          .value()
+                          .cost.value();
     CHECK(cost.hits == std::map<std::string, double>{{"Ip.OutRequests", 3}, {"softnet.processed", 4.5}});
     CHECK(cost.instructions == 1009);
+    CHECK(cost.printing == 503);
     CHECK(cost.sampled == 0.5);
     CHECK_FALSE(load(good).value().cost);
     CHECK(with("instructions = 1\n").error().what == "recipe.toml:16:1: [cost] has no 'hits'");
