@@ -169,11 +169,11 @@ base::Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
             for (const auto& name : option->get_lnames())
                 options.push_back("--" + name);
         }
-        if (const auto meant = base::did_you_mean(typed, options); meant && typed.starts_with("--")) {
-            result.hint = fmt::format("did you mean '{}'? {}", *meant, help);
-        } else if (const auto others = siblings_with(*used, typed); typed.starts_with("--") && !others.empty()) {
+        if (const auto others = siblings_with(*used, typed); typed.starts_with("--") && !others.empty()) {
             result.hint =
                 fmt::format("{} {} it; {}", others, others.find(',') == std::string::npos ? "has" : "have", help);
+        } else if (const auto meant = base::did_you_mean(typed, options); meant && typed.starts_with("--")) {
+            result.hint = fmt::format("did you mean '{}'? {}", *meant, help);
         }
     }
     return result;
