@@ -38,7 +38,7 @@ TEST_CASE("the probes' cost is told with a row for each, the dearest first") {
         "time, 0.40% of all 2\n"
         " HITS    MEAN     MAX ONE CPU PROBE\n"
         "4,001 2.00 us 35.0 us   0.80% kprobe.function(\"ip_rcv_core\")\n"
-        "    3   10 ns   20 ns   0.00% kernel.trace(\"kfree_skb\")\n\n");
+        "    3   10 ns   21 ns   0.00% kernel.trace(\"kfree_skb\")\n\n");
     CHECK(text_of({}).empty());
 }
 

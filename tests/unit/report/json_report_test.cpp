@@ -65,6 +65,7 @@ TEST_CASE("the keys are those of the contract") {
                                                   "recipe",
                                                   "start",
                                                   "end",
+                                                  "aggregated",
                                                   "stages",
                                                   "values",
                                                   "relative_error",
