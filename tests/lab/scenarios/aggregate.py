@@ -1,0 +1,104 @@
+"""What is aggregated in the kernel is what the single records would have said."""
+
+import json
+
+DESCRIPTION = "recipes that aggregate and print every record, too: the same percentiles, and the shipped ones' counts"
+IN_CI = ("trixie",)
+SHARES_CPUS = True
+BUILD = {"rx": ["rx-latency", "--aggregate"], "net": ["net-latency", "--aggregate"]}
+
+REQUESTS, DATAGRAMS = 2003, 997
+# Half a bin: docs/reading-the-numbers.md.
+ERROR = 1 / 512
+
+GUEST = f"""
+traffic() {{
+    start_ready serve --port 7001 || return
+    ask --port 7001 --requests {REQUESTS} || return
+    kill $READY_PID
+    start_ready serve --port 7002 --udp || return
+    ask --port 7002 --udp --requests {DATAGRAMS} || return
+    kill $READY_PID
+}}
+for recipe in tx sock rx net; do
+    module=$(modinfo -F name $recipe.ko)
+    cp $recipe.ko /tmp/$module.ko
+    staprun -o /tmp/$recipe.txt /tmp/$module.ko &
+    tracer=$!
+    wait_for "grep -q ^ready /tmp/$recipe.txt" || exit 1
+    traffic >/dev/null || exit 1
+    sleep 0.5
+    kill -INT $tracer
+    wait $tracer
+    cp /tmp/$recipe.txt .
+    stapgen report $recipe.txt --format json >$recipe.json || exit 1
+done
+finish
+"""
+
+
+def prepare(lab):
+    """Make recipes of tx- and sock-latency that print each record behind "slow", not only the slowest."""
+    for name, call in (("tx", "stapgen_gather_out(packet, now, 0, 0)"), ("sock", "stapgen_gather_request(at, answered)")):
+        shipped = lab.run / f"stapgen/share/stapgen/templates/{name}-latency"
+        folder = lab.work / f"recipes/every-{name}"
+        folder.mkdir(parents=True)
+        recipe = (shipped / "recipe.toml").read_text().replace(f'name = "{name}-latency"', f'name = "every-{name}"', 1)
+        (folder / "recipe.toml").write_text(recipe)
+        script = (shipped / "script.stp").read_text()
+        assert script.count(f"if ({call})") == 1
+        (folder / "script.stp").write_text(script.replace(f"if ({call})", f"if ({call} >= 0)"))
+        lab.stapgen(["--recipe-path", "/lab/work/recipes", "build", f"every-{name}", "--aggregate", "-r", lab.release,
+                     "--symbols", lab.symbols, "-o", f"/lab/work/{name}.ko"])
+
+
+def records(text, names):
+    """Return the values of each stage or value in the records of a script's output."""
+    values = {name: [] for name in names}
+    fields = next(line for line in text.splitlines() if line.startswith("stapgen\t")).split("\t")[4:]
+    for line in text.splitlines():
+        if not line.startswith("slow\t"):
+            continue
+        for field, value in zip(fields, line.split("\t")[2:], strict=True):
+            name = field.split(":")[0]
+            if name in values and value != "-":
+                values[name].append(int(value))
+    return values
+
+
+def check_measure(what, row, values, suffix):
+    """The row of a report against all its values."""
+    values.sort()
+    assert row["n"] == len(values), f"{what}: n is {row['n']}, there were {len(values)}"
+    if not values:
+        return
+    assert row[f"min{suffix}"] == values[0] and row[f"max{suffix}"] == values[-1], f"{what}: {row}"
+    mean = sum(values) / len(values)
+    assert abs(row[f"mean{suffix}"] - mean) <= 1e-6 * mean + 1, f"{what}: mean {row[f'mean{suffix}']}, not {mean}"
+    for percent, told in row[f"percentiles{suffix}"].items():
+        if told is None:
+            continue
+        rank = -(-len(values) * float(percent) // 100)
+        exact = values[int(rank) - 1]
+        assert abs(told - exact) <= ERROR * exact + 1, f"{what}: p{percent} {told}, not {exact}"
+
+
+def check(lab):
+    for name in ("tx", "sock"):
+        report = json.loads(lab.read(f"{name}.json"))
+        assert report["aggregated"] is True
+        rows = [(row["stage"], row, "_ns") for row in report["stages"]]
+        rows += [(row["value"], row, "") for row in report.get("values", [])]
+        values = records(lab.read(f"{name}.txt"), [stage for stage, _, _ in rows])
+        for stage, row, suffix in rows:
+            check_measure(f"{name} {stage}", row, values[stage], suffix)
+        print(f"{lab.suite} {name}: {', '.join(f'{stage} {len(values[stage])}' for stage, _, _ in rows)}")
+    for name, expected in (("tx", 1), ("rx", 1), ("net", 2)):
+        account = json.loads(lab.read(f"{name}.json"))["accounting"]
+        print(f"{lab.suite} {name}: {account}")
+        # A request and a reply each.
+        assert account["reported"] <= 2 * expected * (REQUESTS + DATAGRAMS)
+        assert account["reported"] >= 2 * expected * (REQUESTS + DATAGRAMS) - 20, "more than skipped probes can explain"
+        lost = account["lost"] if isinstance(account["lost"], int) else sum(account["lost"].values())
+        assert lost == 0
+    assert lab.read("modules-left").strip() == "0"
