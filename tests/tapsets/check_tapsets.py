@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+"""What neither stap nor a compiler says of tapsets: check_tapsets.py SOURCES
+
+- The counts have the numbers in scripts (stapgen.stpm) that they have in C (stapgen_track.stp).
+- Each file has a function, a variable or an alias that another text names: stap takes in a file of a tapset only for that,
+  and one of which only the probes are wanted is left out without a word.
+"""
+
+import pathlib
+import re
+import sys
+
+
+def counts_in_c(text):
+    names = re.search(r"enum \{\s*(STAPGEN_ARRIVED,.*?),\s*STAPGEN_COUNTS,", text, re.DOTALL)[1]
+    return {name.removeprefix("STAPGEN_"): number for number, name in enumerate(re.split(r",\s*", names))}
+
+
+def counts_in_scripts(text):
+    return {name: int(number) for name, number in re.findall(r"@define stapgen_([A-Z_]+) %\( (\d+) %\)", text)}
+
+
+def names_in(text):
+    return [name for names in re.findall(r"^(?:(?:function|global) (\w+)|probe ([\w.]+) \+?=)", text, re.MULTILINE)
+            for name in names if name]
+
+
+def main():
+    sources = pathlib.Path(sys.argv[1])
+    tapsets = sources / "tapsets"
+    of_c = counts_in_c((tapsets / "stapgen_track.stp").read_text())
+    of_scripts = counts_in_scripts((tapsets / "stapgen.stpm").read_text())
+    assert len(of_c) > 1 and of_c == of_scripts, sorted(set(of_c.items()) ^ set(of_scripts.items()))
+
+    texts = {file: file.read_text() for folder in ("tapsets", "templates") for file in (sources / folder).rglob("*.stp*")}
+    for file, text in texts.items():
+        if file.parent != tapsets or file.suffix != ".stp":
+            continue
+        others = "\n".join(other for name, other in texts.items() if name != file)
+        assert any(re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", others) for name in names_in(text)), \
+            f"nothing in {file.name} is named elsewhere: stap will not take it in"
+
+
+main()
