@@ -236,7 +236,7 @@ void Analyzer::State::settle(std::optional<std::int64_t> epoch_ns) {
     }
     std::int64_t records = 0;
     for (const auto& [schema, way, index, n, sums_ns] : interval.splits) {
-        breakdown_of(plan_for(*schema), way).add(split_bins::middle(index), n, sums_ns);
+        breakdown_of(plan_for(*schema), way).add(bins::middle<bins::split_per_doubling>(index), n, sums_ns);
         records = base::saturating_add(records, n);
     }
     records = std::max<std::int64_t>(0, base::saturating_subtract(records, interval.torn));

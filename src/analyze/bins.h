@@ -14,6 +14,8 @@ inline constexpr int per_doubling = 256;
 inline constexpr int count = 34 * per_doubling;
 /// 2^41 - 1 ns, 36 minutes.
 inline constexpr std::int64_t largest = (std::int64_t{1} << 41) - 1;
+/// Totals that a script that aggregates splits have so many, and go on to all numbers of 63 bits.
+inline constexpr int split_per_doubling = 32;
 
 /// The bin of 0 <= value <= largest.
 inline int index_of(std::int64_t value) {
@@ -21,32 +23,26 @@ inline int index_of(std::int64_t value) {
     return shift * per_doubling + static_cast<int>(value >> shift);
 }
 
-/// The lowest number of a bin; of bin `count` the lowest that is in none.
-inline std::int64_t lowest(int bin) {
-    const int shift = std::max(0, bin / per_doubling - 1);
-    return std::int64_t{bin - shift * per_doubling} << shift;
+/// The width of a bin is 2 to this power.
+template <int to_a_doubling = per_doubling>
+int shift_of(int bin) {
+    return std::max(0, bin / to_a_doubling - 1);
 }
 
-/// The middle of a bin: off by at most half its width, 1/512 of its lowest number.
-inline std::int64_t middle(int bin) {
-    return (lowest(bin) + lowest(bin + 1) - 1) / 2;
+/// The lowest number of a bin; of bin `count` the lowest that is in none.
+template <int to_a_doubling = per_doubling>
+std::int64_t lowest(int bin) {
+    const int shift = shift_of<to_a_doubling>(bin);
+    return std::int64_t{bin - shift * to_a_doubling} << shift;
+}
+
+/// The middle of a bin: off by at most half its width, 1/512 (of split totals 1/64) of its lowest number.
+template <int to_a_doubling = per_doubling>
+std::int64_t middle(int bin) {
+    return lowest<to_a_doubling>(bin) + ((std::int64_t{1} << shift_of<to_a_doubling>(bin)) - 1) / 2;
 }
 
 }  // namespace bins
-
-/// Those of the totals that a script that aggregates splits: 32 to each doubling, of all numbers of 63 bits.
-namespace split_bins {
-
-inline constexpr int per_doubling = 32;
-
-/// The middle of a bin: off by at most half its width, 1/64 of its lowest number.
-inline std::int64_t middle(int bin) {
-    const int shift = std::max(0, bin / per_doubling - 1);
-    const auto lowest = std::int64_t{bin - shift * per_doubling} << shift;
-    return lowest + ((std::int64_t{1} << shift) - 1) / 2;
-}
-
-}  // namespace split_bins
 
 /// Percentiles of a Histogram are off by at most this much of the value, for values up to bins::largest. Half a bin.
 inline constexpr double relative_error = 1.0 / (2 * bins::per_doubling);

@@ -11,6 +11,13 @@ namespace {
 /// More than any script has: what an input may make us keep.
 constexpr std::size_t most_probes = 4096;
 
+std::int64_t sum_of(const std::vector<ProbeCost>& probes, std::int64_t ProbeCost::*figure) {
+    std::int64_t sum = 0;
+    for (const auto& probe : probes)
+        sum = base::saturating_add(sum, probe.*figure);
+    return sum;
+}
+
 }  // namespace
 
 void Cost::add(const decode::ProbeTimes& times) {
@@ -49,17 +56,11 @@ Cost& Cost::operator+=(const Cost& other) {
 }
 
 std::int64_t Cost::hits() const {
-    std::int64_t sum = 0;
-    for (const auto& probe : probes)
-        sum = base::saturating_add(sum, probe.hits);
-    return sum;
+    return sum_of(probes, &ProbeCost::hits);
 }
 
 std::int64_t Cost::cycles() const {
-    std::int64_t sum = 0;
-    for (const auto& probe : probes)
-        sum = base::saturating_add(sum, probe.cycles);
-    return sum;
+    return sum_of(probes, &ProbeCost::cycles);
 }
 
 std::optional<double> Cost::ns(std::int64_t cycles) const {

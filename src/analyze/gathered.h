@@ -22,7 +22,7 @@ class Gathered {
     struct Split {
         const decode::Schema* schema = nullptr;
         std::string way;
-        int index = 0;  ///< see split_bins
+        int index = 0;  ///< see bins::split_per_doubling
         std::int64_t n = 0;
         std::vector<std::int64_t> sums_ns;
     };

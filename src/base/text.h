@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -7,6 +9,19 @@
 #include <vector>
 
 namespace stapgen::base {
+
+/// A letter or digit of ASCII, or _: what names of C consist of.
+inline bool is_word_character(char character) {
+    static constexpr auto are = [] {
+        std::array<bool, 256> out{};
+        for (int c = 0; c < 256; ++c) {
+            out[static_cast<std::size_t>(c)] =
+                (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        }
+        return out;
+    }();
+    return are[static_cast<unsigned char>(character)];
+}
 
 /// Splits at every `separator`; "a,,b" gives three parts, "" gives one empty part.
 std::vector<std::string_view> split(std::string_view text, char separator);

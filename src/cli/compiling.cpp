@@ -34,7 +34,9 @@ namespace {
 
 /// What --no-cure says, checked.
 base::Result<host::CureChoice> choice_of(const MakeOptions& options, const std::vector<host::Cure>& table) {
-    std::vector<std::string> known{"all", "kept-module", "symbol-table", "trace-headers"};
+    std::vector<std::string> known{"all"};
+    for (const auto& cure : host::own_cures)
+        known.emplace_back(cure.id);
     for (const auto& row : table)
         known.push_back(row.id);
     host::CureChoice choice;
@@ -78,10 +80,7 @@ base::Result<void> cure(const Program& program, const host::System& machine, con
     job.options.apply(*cured);
     notes = cured->lines;
 
-    const auto is_left_out = [&](const char* name) {
-        return question.choice.none || question.choice.without.contains(name);
-    };
-    if (!is_left_out("symbol-table")) {
+    if (!question.choice.leaves_out("symbol-table")) {
         std::optional<std::filesystem::path> symbols;
         if (!options.symbols.empty()) symbols = options.symbols;
         auto map = host::cure_symbol_table(machine, job.target, symbols, job.cache);
@@ -91,7 +90,7 @@ base::Result<void> cure(const Program& program, const host::System& machine, con
             notes.push_back((*map)->line);
         }
     }
-    if (is_left_out("trace-headers")) return {};
+    if (question.choice.leaves_out("trace-headers")) return {};
     return cure_headers(program, machine, options, script, job, notes);
 }
 
@@ -176,8 +175,7 @@ base::Result<Preparation> prepare(const Program& program, const host::System& ma
     job.options.stap_options = options.stap_options;
     if (auto loaded = base::read_file("/proc/modules")) job.options.loaded_modules = *loaded;
     std::optional<KeptModules> kept;
-    const auto& choice = question->choice;
-    if (!choice.none && !choice.without.contains("kept-module")) kept.emplace(machine, job, *script);
+    if (!question->choice.leaves_out("kept-module")) kept.emplace(machine, job, *script);
     return Preparation{*std::move(folder), std::move(job),       std::move(notes),
                        options.aggregate,  *std::move(question), std::move(kept)};
 }

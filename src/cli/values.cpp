@@ -118,10 +118,9 @@ Offer recipes(const Known& known) {
 }
 
 Offer cures(const Known& known) {
-    Offer offer{{{"all", "every one"},
-                 {"kept-module", "stap makes the module, even if an earlier run made the same"},
-                 {"symbol-table", "no table of symbols is made for stap"},
-                 {"trace-headers", "stap compiles all headers of tracepoints, and not only those that are needed"}}};
+    Offer offer{{{"all", "every one"}}};
+    for (const auto& cure : host::own_cures)
+        offer.candidates.push_back({std::string(cure.id), std::string(cure.without)});
     const auto all = host::load_cures(known.program.files.cures);
     if (!all) return offer;
     for (const auto& cure : *all)

@@ -26,10 +26,6 @@ std::string compiler_of(const host::System& system, const host::Target& target) 
     return named && !words.empty() ? std::string(words[0]) : "gcc";
 }
 
-bool switched_off(const Question& question, const std::string& cure) {
-    return question.choice.none || question.choice.without.contains(cure);
-}
-
 }  // namespace
 
 Check systemtap(const host::Target& target) {
@@ -112,7 +108,7 @@ Check symbol_table(const host::System& system, const Question& question) {
 
     auto check = note(id, found);
     check.cure = id;
-    if (switched_off(question, id)) {
+    if (question.choice.leaves_out(id)) {
         check.found += fmt::format(", and --no-cure leaves it at that: stap finds no function");
         check.remedy.words = "leave out --no-cure";
         return check;
@@ -167,7 +163,7 @@ std::vector<Check> cures(const Question& question) {
     for (const auto& cure : question.cures) {
         auto check = note(cure.id, cure.why);
         check.cure = cure.id;
-        if (switched_off(question, cure.id)) {
+        if (question.choice.leaves_out(cure.id)) {
             check.found += "; --no-cure leaves that out";
             check.remedy.words = "leave out --no-cure, or take a newer SystemTap";
         } else {
@@ -184,7 +180,7 @@ std::optional<Check> trace_headers(const host::System& system, const Question& q
     auto check =
         note(id, "before the first tracepoint stap compiles all of this kernel's headers of tracepoints, once");
     check.cure = id;
-    if (switched_off(question, id)) {
+    if (question.choice.leaves_out(id)) {
         check.found += "; --no-cure leaves it at that";
         check.remedy.words = "leave out --no-cure";
     } else if (!host::may_mount(system)) {

@@ -103,8 +103,7 @@ Check first_run(const host::System& system, const Question& question) {
             }
         }
     }
-    const bool all_headers =
-        question.choice.none || question.choice.without.contains("trace-headers") || !host::may_mount(system);
+    const bool all_headers = question.choice.leaves_out("trace-headers") || !host::may_mount(system);
     return note(
         id,
         fmt::format("the first run on this kernel takes {} longer, once: stap asks {} headers of tracepoints",

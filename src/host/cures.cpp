@@ -169,7 +169,7 @@ base::Result<Cured> apply_cures(const std::vector<Cure>& needed, const CureChoic
     Cured cured;
     std::vector<RuntimePatch> patches;
     for (const auto& cure : needed) {
-        if (choice.none || choice.without.contains(cure.id)) continue;
+        if (choice.leaves_out(cure.id)) continue;
         for (const auto& [key, value] : cure.kbuild) {
             auto& flags = cured.kbuild[key];
             flags += (flags.empty() ? "" : " ") + value;

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -37,10 +39,24 @@ struct Cure {
     std::vector<RuntimePatch> patches;
 };
 
+/// A cure that is no row of cures.toml, and what is so without it.
+struct OwnCure {
+    std::string_view id;
+    std::string_view without;
+};
+inline constexpr std::array own_cures{
+    OwnCure{"kept-module", "stap makes the module, even if an earlier run made the same"},
+    OwnCure{"symbol-table", "no table of symbols is made for stap"},
+    OwnCure{"trace-headers", "stap compiles all headers of tracepoints, and not only those that are needed"},
+};
+
 /// What the user switched off.
 struct CureChoice {
     bool none = false;
-    std::set<std::string> without{};
+    std::set<std::string, std::less<>> without{};
+
+    /// Of cures of either kind.
+    [[nodiscard]] bool leaves_out(std::string_view id) const { return none || without.contains(id); }
 };
 
 /// What the cures come to, ready for the command line of stap.

@@ -21,11 +21,6 @@ struct Folder {
 constexpr std::array<Folder, 3> folders{
     {{"include/trace", "trace"}, {"include/ras", "ras"}, {"arch/x86/include/asm/trace", "asm/trace"}}};
 
-bool is_word(char character) {
-    return character == '_' || (character >= '0' && character <= '9') || (character >= 'a' && character <= 'z') ||
-           (character >= 'A' && character <= 'Z');
-}
-
 /// Those of the folder that define one of `tracepoints`, with their names in it; what is found is put into `found`.
 std::vector<std::string> headers_in(const System& system, const fs::path& folder,
                                     const std::set<std::string>& tracepoints, std::set<std::string>& found,
@@ -61,7 +56,9 @@ base::Error cannot_make(const fs::path& path, const std::error_code& error) {
 bool may_define(std::string_view header, std::string_view tracepoint) {
     for (auto at = header.find(tracepoint); at != std::string_view::npos; at = header.find(tracepoint, at + 1)) {
         const auto end = at + tracepoint.size();
-        if (at == 0 || is_word(header[at - 1]) || end == header.size() || is_word(header[end])) continue;
+        if (at == 0 || base::is_word_character(header[at - 1]) || end == header.size() ||
+            base::is_word_character(header[end]))
+            continue;
         constexpr std::string_view blanks = " \t\n\\";
         const auto before = header.find_last_not_of(blanks, at - 1);
         const auto after = header.find_first_not_of(blanks, end);

@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
+
 namespace stapgen::render {
 
 namespace {
 
-constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 constexpr std::string_view blanks = " \t\n";
-
-bool is_letter(char character) {
-    return letters.find(character) != std::string_view::npos;
-}
 
 /// False if a kernel.trace of the text has no plain name.
 bool add_names(std::string_view text, std::set<std::string>& names) {
@@ -26,7 +23,7 @@ bool add_names(std::string_view text, std::set<std::string>& names) {
         }
         auto name = rest.substr(0, rest.find('"'));
         if (const auto colon = name.find(':'); colon != std::string_view::npos) name.remove_prefix(colon + 1);
-        if (name.empty() || !std::all_of(name.begin(), name.end(), is_letter)) return false;
+        if (name.empty() || !std::all_of(name.begin(), name.end(), base::is_word_character)) return false;
         names.emplace(name);
     }
     return true;
@@ -41,10 +38,11 @@ bool all_known(std::string_view points) {
     for (std::size_t at = 0; at < points.size();) {
         if (points[at] == '"') {
             at = std::min(points.find('"', at + 1), points.size() - 1) + 1;
-        } else if (!is_letter(points[at])) {
+        } else if (!base::is_word_character(points[at])) {
             ++at;
         } else {
-            const auto end = std::min(points.find_first_not_of(letters, at), points.size());
+            const auto* const behind = std::find_if_not(points.begin() + at, points.end(), base::is_word_character);
+            const auto end = static_cast<std::size_t>(behind - points.begin());
             const auto word = points.substr(at, end - at);
             const bool first = at == 0 || std::string_view(".@$").find(points[at - 1]) == std::string_view::npos;
             const bool has_more = end < points.size() && points[end] == '.';
@@ -58,7 +56,7 @@ bool all_known(std::string_view points) {
 bool probes_known(std::string_view text) {
     constexpr std::string_view keyword = "probe";
     for (auto at = text.find(keyword); at != std::string_view::npos; at = text.find(keyword, at + 1)) {
-        if (at > 0 && (is_letter(text[at - 1]) || text[at - 1] == '.')) continue;
+        if (at > 0 && (base::is_word_character(text[at - 1]) || text[at - 1] == '.')) continue;
         const auto rest = text.substr(at + keyword.size());
         if (rest.empty() || blanks.find(rest.front()) == std::string_view::npos) continue;
         if (!all_known(rest.substr(0, rest.find('{')))) return false;

@@ -1,8 +1,8 @@
 #include "symbols/annotate.h"
 
 #include <algorithm>
-#include <array>
 
+#include "base/text.h"
 #include "symbols/hex.h"
 
 namespace stapgen::symbols {
@@ -13,19 +13,6 @@ constexpr std::size_t prefix_size = 2;  // 0x
 /// So many bytes are more than any address has, and any word that LineWords looks for: of longer words it is enough to
 /// know the last bytes.
 constexpr std::size_t long_word = 19;
-
-constexpr auto word_chars = [] {
-    std::array<bool, 256> out{};
-    for (int c = 0; c < 256; ++c) {
-        out[static_cast<std::size_t>(c)] =
-            (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    }
-    return out;
-}();
-
-bool is_word_char(char c) {
-    return word_chars[static_cast<unsigned char>(c)];
-}
 
 bool is_decimal(char c) {
     return c >= '0' && c <= '9';
@@ -65,11 +52,11 @@ struct AddressWord {
 bool read_address(std::string_view text, std::size_t run, std::size_t digits, AddressWord& word) {
     word.begin = run;
     word.end = run + digits;
-    if (word.end < text.size() && is_word_char(text[word.end])) return false;
+    if (word.end < text.size() && base::is_word_character(text[word.end])) return false;
     if (run >= prefix_size && (text[run - 1] == 'x' || text[run - 1] == 'X') && text[run - 2] == '0') {
         word.begin -= prefix_size;
     }
-    if (word.begin > 0 && is_word_char(text[word.begin - 1])) return false;
+    if (word.begin > 0 && base::is_word_character(text[word.begin - 1])) return false;
     word.address = 0;
     for (auto at = run; at < word.end; at += 8) {
         std::uint64_t eight = 0;
@@ -110,12 +97,12 @@ void LineWords::read(std::string_view text) {
         text.remove_prefix(line_end + 1);
     }
     for (std::size_t at = 0; at < text.size();) {
-        if (!is_word_char(text[at])) {
+        if (!base::is_word_character(text[at])) {
             ++at;
             continue;
         }
         const auto begin = at;
-        while (at < text.size() && is_word_char(text[at]))
+        while (at < text.size() && base::is_word_character(text[at]))
             ++at;
         take(text.substr(begin, at - begin));
     }
@@ -140,7 +127,7 @@ Mention LineWords::mention() const {
 void Annotator::feed(std::string_view text, std::string& out) {
     partial_ += text;
     auto whole = partial_.size();
-    while (whole > 0 && is_word_char(partial_[whole - 1]))
+    while (whole > 0 && base::is_word_character(partial_[whole - 1]))
         --whole;
     const auto given = std::max(whole, partial_.size() - std::min(partial_.size(), long_word));
     copy(whole, given, out);
