@@ -14,6 +14,10 @@ BUILD = {"rx": ["rx-latency"], "tx": ["tx-latency"], "sock": ["sock-latency"]}
 
 Flow = collections.namedtuple("Flow", "address requests connections options reader sender program netns",
                               defaults=("", "serve", "serve", "serve", ""))
+# A name that would end a field, a text or an escape, and the program of that name as the shell has it.
+HOSTILE = 'h "\t\\é'
+HOSTILE_PROGRAM = r"""$'/tmp/h "\t\\\303\251'"""
+
 # by port
 FLOWS = {
     7501: Flow("127.0.0.1", 11, 1),
@@ -25,6 +29,7 @@ FLOWS = {
     7507: Flow("127.0.0.1", 23, 1, "", "two words", "two words", "/tmp/two\\ words"),
     7508: Flow("127.0.0.1", 29, 1, "", "fifteen-letters", "fifteen-letters", "/tmp/fifteen-letters"),
     7509: Flow("127.0.0.1", 31, 1, "--reply-thread", "serve", "replier"),
+    7510: Flow("127.0.0.1", 37, 1, "", HOSTILE, HOSTILE, HOSTILE_PROGRAM),
 }
 CLIENT = "ask-conn"
 
@@ -102,11 +107,12 @@ PACKETS = {
 }
 FILTERS = THREADS | PACKETS
 
-SETUP = """
+SETUP = f"""
 make_pair || exit 1
 ip netns exec left tc qdisc add dev left0 root netem delay 3ms || exit 1
 cp /lab/traffic/serve '/tmp/two words'
 cp /lab/traffic/serve /tmp/fifteen-letters
+cp /lab/traffic/serve {HOSTILE_PROGRAM}
 cp /bin/bash /tmp/busy-loop
 """
 
