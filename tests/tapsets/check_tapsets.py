@@ -4,6 +4,7 @@
 - The counts have the numbers in scripts (stapgen.stpm) that they have in C (stapgen_track.stp).
 - Each file has a function, a variable or an alias that another text names: stap takes in a file of a tapset only for that,
   and one of which only the probes are wanted is left out without a word.
+- What docs/recipes.md names is there.
 """
 
 import pathlib
@@ -39,6 +40,13 @@ def main():
         others = "\n".join(other for name, other in texts.items() if name != file)
         assert any(re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", others) for name in names_in(text)), \
             f"nothing in {file.name} is named elsewhere: stap will not take it in"
+
+    library = "\n".join(text for file, text in texts.items() if file.is_relative_to(tapsets))
+    documented = set(re.findall(r"`@?(stapgen[._]\w[\w.]*\w)(?=[`(,])", (sources / "docs/recipes.md").read_text()))
+    documented -= {file.name for file in texts}
+    assert len(documented) > 50, documented
+    missing = [name for name in documented if not re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", library)]
+    assert not missing, f"docs/recipes.md names what is not there: {', '.join(sorted(missing))}"
 
 
 main()
