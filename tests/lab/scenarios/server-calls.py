@@ -1,6 +1,10 @@
-"""A server that waits 20 ms between request and reply, by every call there is: app shows it, and no other stage."""
+"""A server that waits 20 ms between request and reply, by every call there is: app shows it, and no other stage.
+
+How long it kept a request in truth it measures itself: on a busy host its sleep ends late.
+"""
 
 import itertools
+import re
 
 from lablib.events import SOCK_STAGES, Trace, check_sums, in_ms, median, stage
 
@@ -12,6 +16,8 @@ READS = ("read", "readv", "recv", "recvfrom", "recvmsg", "recvmmsg", "io_uring")
 WRITES = ("write", "writev", "send", "sendto", "sendmsg", "sendmmsg", "sendfile", "io_uring")
 WAITS = ("epoll_wait", "epoll_pwait", "epoll_pwait2", "poll", "select", "none", "io_uring")
 DELAY = 20_000_000
+# What the other stages take on a slow machine, and what app may differ by from what the server measured: a quarter.
+LITTLE = 5_000_000
 REQUESTS = 13
 SOCKETS, SOCKET_REQUESTS = 64, 331
 FIRST_PORT = 7100
@@ -46,34 +52,36 @@ one() {
     ask --port $port $how --family $family --requests 13
     kill $READY_PID
     wait $READY_PID
+    cat $READY_OUTPUT
 }
 """]
     for port, protocol, family, read, write, wait in runs():
         threads = "--threads=per-connection" if is_threaded(protocol, wait) else ""
-        script += [f"one {port} {protocol} {family} {read} {write} {wait} {threads} >out.{port} 2>&1 || cat out.{port}"]
+        script += [f"one {port} {protocol} {family} {read} {write} {wait} {threads} >out.{port} 2>&1"]
     script += ["end_trace sock"]
     for name, port, family, how in MANY:
         script += [f"start_ready serve --port {port} --family {family} --threads per-connection --delay-ms 20 || exit 1",
                    f"trace {name} sock --comm serve-conn --port {port} || exit 1",
                    f"ask --port {port} --family {family} --connections {SOCKETS} --requests {SOCKET_REQUESTS} {how} || exit 1",
-                   f"end_trace {name}"]
+                   f"end_trace {name}", "kill $READY_PID", "wait $READY_PID", f"cp $READY_OUTPUT out.{port}"]
     return "\n".join([*script, "finish"])
 
 
 GUEST = guest()
 
 
-def check_delay(events, what, most=1.1 * DELAY):
-    """The delay is in app, its median within a tenth, and no other stage's median is a quarter of it."""
+def check_delay(lab, events, port, what):
+    """The delay is in app, as long as the server says, and in no other stage."""
     app = stage(events, "app")
+    kept = int(re.search(r"^kept median-us (\d+)$", lab.read(f"out.{port}"), re.M)[1]) * 1000
     assert min(app) >= DELAY, f"{what}: app is {min(app)} ns, the server slept {DELAY}"
     # A stage that a request passed over took none of its time.
     others = {name: median([event[f"{name}_ns"] or 0 for event in events]) for name in SOCK_STAGES if name != "app"}
     print(f"{what}: n {len(events)} app min {min(app) / 1e6:.2f} median {median(app) / 1e6:.2f} ms, "
-          f"others {in_ms(others)}")
-    assert median(app) <= most, f"{what}: the median of app is {median(app)} ns"
+          f"the server says {kept / 1e6:.2f}, others {in_ms(others)}")
+    assert abs(median(app) - kept) < LITTLE, f"{what}: the median of app is {median(app)} ns, the server's own {kept}"
     for name, value in others.items():
-        assert value < 5_000_000, f"{what}: the median of {name} is {value} ns"
+        assert value < LITTLE, f"{what}: the median of {name} is {value} ns"
 
 
 def check(lab):
@@ -84,15 +92,14 @@ def check(lab):
         events = trace.of_port(port)
         missing += REQUESTS - len(events)
         assert len(events) <= REQUESTS, f"{len(events)} of {REQUESTS} requests"
-        check_delay(events, f"{lab.suite} {read:8} {write:8} {wait:12} {protocol} IPv{family}")
+        check_delay(lab, events, port, f"{lab.suite} {read:8} {write:8} {wait:12} {protocol} IPv{family}")
         comms = {event["comm"] for event in events}
         assert comms == {"serve-conn" if is_threaded(protocol, wait) else "serve"}, comms
     assert missing <= trace.skipped, f"{missing} requests are missing"
-    for name, _, family, _ in MANY:
+    for name, port, family, _ in MANY:
         many = Trace(lab, name)
         check_sums(many.events)
         assert SOCKET_REQUESTS - many.skipped <= len(many.events) <= SOCKET_REQUESTS
         assert len({event["remote"] for event in many.events}) == SOCKETS
-        most = 1.1 * DELAY if name.startswith("turns") else 2 * DELAY
-        check_delay(many.events, f"{lab.suite} {SOCKETS} sockets {name[:-1]:8} IPv{family}", most)
+        check_delay(lab, many.events, port, f"{lab.suite} {SOCKETS} sockets {name[:-1]:8} IPv{family}")
     assert lab.read("modules-left").strip() == "0"

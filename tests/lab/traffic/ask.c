@@ -197,11 +197,6 @@ static void parse(int argc, char** argv) {
         die("--pipeline times --reply-size is over %d bytes", MAX_MESSAGE);
 }
 
-static int compare(const void* left, const void* right) {
-    uint64_t a = *(const uint64_t*)left, b = *(const uint64_t*)right;
-    return a < b ? -1 : a > b;
-}
-
 int main(int argc, char** argv) {
     parse(argc, argv);
     signal(SIGPIPE, SIG_IGN);
@@ -227,9 +222,9 @@ int main(int argc, char** argv) {
     for (uint64_t i = 0; i < options.connections; i++)
         asked += links[i].done;
     if (asked != options.requests) die("asked %llu of %llu", (unsigned long long)asked, (unsigned long long)given);
-    qsort(round_trips, asked, sizeof *round_trips, compare);
+    uint64_t median = median_us(round_trips, asked);
     printf("asked %llu min-us %llu median-us %llu\n", (unsigned long long)asked, (unsigned long long)round_trips[0],
-           (unsigned long long)round_trips[asked / 2]);
+           (unsigned long long)median);
     free(round_trips);
     free(links);
 }

@@ -55,7 +55,7 @@ def started(program, *arguments, last, stop=False):
             raise AssertionError(f"{failure}\n{' '.join(map(str, process.args))}: {said}") from failure
         finally:
             process.kill()
-    assert (process.returncode, output, errors) == (0, last + "\n", ""), (
+    assert (process.returncode, output.splitlines()[-1:], errors) == (0, [last], ""), (
         f"{process.args} ended with {process.returncode}: {output!r} instead of {last!r}. {errors}")
 
 

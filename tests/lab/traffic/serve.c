@@ -22,7 +22,7 @@ static const char usage[] =
     "  --wait HOW             epoll_wait epoll_pwait epoll_pwait2 poll select none io_uring\n"
     "  --threads one|per-connection   with --wait none and TCP always per-connection\n"
     "  --read-delay-ms R      sleep before each receiving call, after the wait\n"
-    "  --delay-ms D           sleep between a request and its reply\n"
+    "  --delay-ms D           sleep between a request and its reply; says at its end how long it kept them\n"
     "  --delay-from-request   the same, as long as the request says (ask --delay-us)\n"
     "  --reply-size B         64 if not given\n"
     "  --reply-parts K        send each reply in K calls\n"
@@ -56,6 +56,11 @@ struct reply {
 };
 
 static atomic_ullong served;
+
+// How long each of the first requests was kept, by the server's own clock: from what has been received to what is sent.
+enum { MAX_KEPT = 1 << 16 };
+static uint64_t kept_us[MAX_KEPT];
+static atomic_size_t kept;
 
 static void send_reply(const struct reply* reply) {
     atomic_fetch_add(&served, 1);  // before the last byte: who has it may ask us to end
@@ -120,11 +125,14 @@ static void address_reply(struct reply* reply, const union address* client) {
 
 static void answer(const struct connection* connection) {
     static _Thread_local struct reply reply;
+    uint64_t began = now_us();
     struct header header = parse_record(connection->record, options.family == FAMILY_MAPPED);
     reply.fd = connection->waited.fd;
     fill_message(reply.bytes, options.reply_size, connection->record);
     if (options.udp) address_reply(&reply, &header.from);
     sleep_us(options.delay_from_request ? header.delay_us : options.delay_us);
+    size_t index = atomic_fetch_add(&kept, 1);
+    if (index < MAX_KEPT) kept_us[index] = now_us() - began;
     if (options.reply_thread)
         hand_over(&reply);
     else
@@ -223,6 +231,9 @@ static void* end_on_signal(void* signals) {
     int number_of_signal;
     pthread_setname_np(pthread_self(), "serve-end");
     sigwait(signals, &number_of_signal);
+    size_t count = atomic_load(&kept);
+    if (count > MAX_KEPT) count = MAX_KEPT;
+    if (options.delay_us && count) printf("kept median-us %llu\n", (unsigned long long)median_us(kept_us, count));
     printf("served %llu\n", atomic_load(&served));
     fflush(stdout);
     _exit(0);

@@ -77,6 +77,16 @@ void sleep_us(uint64_t us) {
     }
 }
 
+static int compare(const void* left, const void* right) {
+    uint64_t a = *(const uint64_t*)left, b = *(const uint64_t*)right;
+    return a < b ? -1 : a > b;
+}
+
+uint64_t median_us(uint64_t* times, size_t count) {
+    qsort(times, count, sizeof *times, compare);
+    return times[count / 2];
+}
+
 const char* const families[] = {[FAMILY_4] = "4", [FAMILY_6] = "6", [FAMILY_MAPPED] = "mapped", NULL};
 
 union address to_address(const char* text, unsigned port, bool mapped) {
