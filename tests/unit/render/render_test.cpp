@@ -108,9 +108,10 @@ TEST_CASE("every shipped recipe that has a script renders, with and without an i
             CHECK(script.find("<%") == std::string::npos);
             CHECK((script.find("timer.ms(5000)") != std::string::npos) == (interval > 0ms));
             CHECK(std::count(script.begin(), script.end(), '\n') < 80);
-            const bool prints = script.find("(\"" + recipe.record.tag + "\\t") != std::string::npos;
-            const bool has_it_printed = script.find("(\"" + recipe.record.tag + "\",") != std::string::npos;
-            CHECK((prints || has_it_printed));
+            bool prints = script.find("printf(\"" + recipe.record.tag + "\\t") != std::string::npos;
+            for (const std::string what : {"in", "out", "request"})
+                prints |= script.find("stapgen_print_" + what + "(\"" + recipe.record.tag + "\",") != std::string::npos;
+            CHECK(prints);
         }
     }
 }
