@@ -111,7 +111,7 @@ RUN_ELSEWHERE = {
     "tests/bench/overhead --quick --only rx,bpf-rx --json rx.json": (BENCH, "/check_overhead.py"),
     "tests/bench/resolve System.map --vmlinux vmlinux": ("tests/bench/resolve", '"--vmlinux"'),
     "tests/bench/run --memory": (BENCH, "/run --check-only"),
-    "tests/bench/start --stapgen PREFIX forky": ("tests/bench/start", '"--stapgen"'),
+    "tests/bench/start --stapgen PREFIX --all-headers forky": ("tests/bench/start", '"--stapgen"'),
     "tests/fuzz/run 60 recogniser recipe": (FUZZ, "stapgen_fuzz(recogniser "),
     "tests/fuzz/run 600 NAME": ("tests/fuzz/run", "seconds=600"),
     "tests/kernels/check_kernels.py build/release/bin/stapgen ${r##*/} --update":
