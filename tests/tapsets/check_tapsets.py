@@ -4,7 +4,7 @@
 - The counts have the numbers in scripts (stapgen.stpm) that they have in C (stapgen_track.stp).
 - Each file has a function, a variable or an alias that another text names: stap takes in a file of a tapset only for that,
   and one of which only the probes are wanted is left out without a word.
-- What docs/recipes.md names is there.
+- What docs/recipes.md names is there, and an alias sets the variables that its row has: to SystemTap another is a new one.
 """
 
 import pathlib
@@ -24,6 +24,16 @@ def counts_in_scripts(text):
 def names_in(text):
     return [name for names in re.findall(r"^(?:(?:function|global) (\w+)|probe ([\w.]+) \+?=)", text, re.MULTILINE)
             for name in names if name]
+
+
+def variables(alias, library):
+    """Return what ALIAS sets, in itself and in those that it is made of."""
+    found = set()
+    for head, body in re.findall(rf"^probe {re.escape(alias)} = ([^{{]*)\{{(\}}$|.*?^\}})", library, re.M | re.S):
+        found |= set(re.findall(r"\b(\w+) = ", body))
+        for part in re.findall(r"stapgen\.[\w.]+", head):
+            found |= variables(part, library)
+    return found
 
 
 def main():
@@ -46,6 +56,12 @@ def main():
     documented -= {file.name for file in texts}
     assert len(documented) > 50, documented
     missing = [name for name in documented if not re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", library)]
+    rows = re.findall(r"^\| (`stapgen\..*?) \|.*\| (`[^|]*) \|$", (sources / "docs/recipes.md").read_text(), re.M)
+    assert len(rows) > 20, rows
+    for aliases, promised in rows:
+        for alias in re.findall(r"`(stapgen\.[\w.]+)`", aliases):
+            unset = set(re.findall(r"`(\w+)`", promised)) - variables(alias, library)
+            assert not unset, f"{alias} does not set {', '.join(sorted(unset))}, which docs/recipes.md promises"
     assert not missing, f"docs/recipes.md names what is not there: {', '.join(sorted(missing))}"
 
 
