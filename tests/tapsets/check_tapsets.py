@@ -56,13 +56,14 @@ def main():
     documented -= {file.name for file in texts}
     assert len(documented) > 50, documented
     missing = [name for name in documented if not re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", library)]
+    assert not missing, f"docs/recipes.md names what is not there: {', '.join(sorted(missing))}"
+
     rows = re.findall(r"^\| (`stapgen\..*?) \|.*\| (`[^|]*) \|$", (sources / "docs/recipes.md").read_text(), re.M)
     assert len(rows) > 20, rows
     for aliases, promised in rows:
         for alias in re.findall(r"`(stapgen\.[\w.]+)`", aliases):
             unset = set(re.findall(r"`(\w+)`", promised)) - variables(alias, library)
             assert not unset, f"{alias} does not set {', '.join(sorted(unset))}, which docs/recipes.md promises"
-    assert not missing, f"docs/recipes.md names what is not there: {', '.join(sorted(missing))}"
 
 
 main()

@@ -50,13 +50,13 @@ def check_sock(lab, family):
               f"medians {in_ms(medians)}")
     assert min(stage(slow, "app")) >= SLOW, "the slow socket's app is shorter than its server slept"
     assert min(stage(fast, "app")) >= FAST, "the fast socket's app is shorter than its server slept"
-    assert median(stage(fast, "app")) < SLOW / 2, "the fast socket's app has the slow one's time"
+    assert median(stage(fast, "app")) < 5_000_000, "the fast socket's app has the slow one's time"
     behind = [(event["epoll_ns"] or 0) + (event["wait_ns"] or 0) for event in fast]
     print(f"  fast: epoll and wait {spread(behind)}")
     # Its client asks again at once, so most of its requests meet a thread that sleeps for the other socket.
     assert median(behind) > SLOW / 2, "the fast socket's requests have not waited for the slow one's"
     for name in ("rx", "tcpip_rx", "read", "tx"):
-        assert median(stage(fast, name)) < SLOW / 2, f"{name} of the fast socket has the slow one's time"
+        assert median(stage(fast, name)) < 5_000_000, f"{name} of the fast socket has the slow one's time"
 
 
 def check_rx(lab, family):

@@ -62,6 +62,17 @@ enum { MAX_KEPT = 1 << 16 };
 static uint64_t kept_us[MAX_KEPT];
 static atomic_size_t kept;
 
+static void note_kept(uint64_t us) {
+    size_t index = atomic_fetch_add(&kept, 1);
+    if (index < MAX_KEPT) kept_us[index] = us;
+}
+
+static void say_kept(void) {
+    size_t count = atomic_load(&kept);
+    if (count > MAX_KEPT) count = MAX_KEPT;
+    if (count) printf("kept median-us %llu\n", (unsigned long long)median_us(kept_us, count));
+}
+
 static void send_reply(const struct reply* reply) {
     atomic_fetch_add(&served, 1);  // before the last byte: who has it may ask us to end
     size_t size = options.reply_size, parts = options.reply_parts;
@@ -125,14 +136,13 @@ static void address_reply(struct reply* reply, const union address* client) {
 
 static void answer(const struct connection* connection) {
     static _Thread_local struct reply reply;
-    uint64_t began = now_us();
+    uint64_t began = options.delay_us ? now_us() : 0;
     struct header header = parse_record(connection->record, options.family == FAMILY_MAPPED);
     reply.fd = connection->waited.fd;
     fill_message(reply.bytes, options.reply_size, connection->record);
     if (options.udp) address_reply(&reply, &header.from);
     sleep_us(options.delay_from_request ? header.delay_us : options.delay_us);
-    size_t index = atomic_fetch_add(&kept, 1);
-    if (index < MAX_KEPT) kept_us[index] = now_us() - began;
+    if (began) note_kept(now_us() - began);
     if (options.reply_thread)
         hand_over(&reply);
     else
@@ -231,9 +241,7 @@ static void* end_on_signal(void* signals) {
     int number_of_signal;
     pthread_setname_np(pthread_self(), "serve-end");
     sigwait(signals, &number_of_signal);
-    size_t count = atomic_load(&kept);
-    if (count > MAX_KEPT) count = MAX_KEPT;
-    if (options.delay_us && count) printf("kept median-us %llu\n", (unsigned long long)median_us(kept_us, count));
+    say_kept();
     printf("served %llu\n", atomic_load(&served));
     fflush(stdout);
     _exit(0);
