@@ -38,16 +38,19 @@ if [ -n "$LAB_CACHE" ]; then
 fi
 [ -z "$LAB_WORK" ] || share work /lab/work rw
 
+# Two cards on one wire: the guest's own, and that of the network namespace "outside", which stands for another machine.
 if [ -n "$LAB_NET" ]; then
     modprobe virtio_net
-    for card in /sys/class/net/*; do
-        card=${card##*/}
-        [ "$card" = lo ] && continue
-        export LAB_NIC=$card
-        ip address add 10.0.2.15/24 dev "$card"
-        ip link set "$card" up
-        ip route add default via 10.0.2.2
-    done
+    export LAB_NIC=eth0
+    ip netns add outside
+    ip link set eth1 netns outside
+    ip link set eth0 addrgenmode none
+    ip address add 10.0.2.15/24 dev eth0
+    ip link set eth0 up
+    ip -n outside link set eth1 addrgenmode none
+    ip -n outside address add 10.0.2.2/24 dev eth1
+    ip -n outside link set lo up
+    ip -n outside link set eth1 up
 fi
 
 cd /lab/work

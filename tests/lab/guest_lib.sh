@@ -117,6 +117,9 @@ make_pair() {
     done
 }
 
+# outside COMMAND...: run it at the other end of the wire of $LAB_NIC, at 10.0.2.2; this end is 10.0.2.15.
+outside() { ip netns exec outside "$@"; }
+
 # wait_traced FILE [SECONDS]: wait until stapgen says in its stderr that it measures.
 wait_traced() {
     wait_for "grep -q '^stapgen: measuring' '$1'" "${2:-120}"

@@ -1,7 +1,7 @@
 # Functions of the guest of tests/bench/overhead; sourced after the lab's guest_lib.sh. Tracers write to /tmp, which is
 # memory; what tells their account is copied to /lab/work/NAME.account afterwards, with their stderr as NAME.err.
 
-# From memory: a guest that counts instructions and waits for a file of the host's has a clock that leaps meanwhile.
+# From memory: a guest that counts instructions and waits for the host's share has a clock that leaps meanwhile.
 mkdir /tmp/bin
 cp /lab/traffic/{ask,serve,bulk} /lab/work/flood /tmp/bin
 PATH=/tmp/bin:$PATH
@@ -70,6 +70,10 @@ stop() {
     rm -f $OUT $ERR
 }
 
+# Where the clients are, and where they find the servers.
+CLIENT= AT=127.0.0.1
+[ $LINK = lo ] || CLIENT=outside AT=10.0.2.15
+
 packets() {
     local card=$LAB_NIC
     [ $LINK != lo ] || card=lo
@@ -77,35 +81,27 @@ packets() {
 }
 udp_counters() { awk '/^Udp:/ && $2 ~ /[0-9]/ {print $2 "," $6}' /proc/net/snmp; }
 
-# client WHAT N COMMAND...: run COMMAND, or what the host has instead, and set US to the time that took.
-CLIENTS=0
+# client COMMAND...: run it, and set US to the time that took.
 client() {
-    if [ $LINK = lo ]; then
-        local begin=$EPOCHREALTIME end
-        "${@:3}" >/dev/null || return
-        end=$EPOCHREALTIME
-        US=$((${end/./} - ${begin/./}))
-    else
-        CLIENTS=$((CLIENTS + 1))
-        echo $1 $2 >go && mv go go.$CLIENTS
-        wait_for "[ -s done.$CLIENTS ]" 300 || return
-        US=$(cat done.$CLIENTS)
-    fi
+    local begin=$EPOCHREALTIME end
+    $CLIENT "$@" >/dev/null || return
+    end=$EPOCHREALTIME
+    US=$((${end/./} - ${begin/./}))
 }
 
 # traffic WHAT N NAME: make it, and print a line of results for the run NAME.
 traffic() {
     local what=$1 n=$2 units=$2 extra="" before
     case $what in
-    ask) client $what $n ask --port 7001 --requests $n || return ;;
+    ask) client ask --address $AT --port 7001 --requests $n || return ;;
     memcached)
-        client $what $n memcslap --servers=127.0.0.1 --concurrency=1 --execute-number=$n --test=get || return
+        client memcslap --servers=$AT --concurrency=1 --execute-number=$n --test=get || return
         units=$((2 * n))   # it sets what it gets
         ;;
     bulk)
         start_ready bulk --receive --port 7002 || return
         before=$(packets)
-        client $what $n bulk --send --port 7002 --bytes $n || return
+        client bulk --send --address $AT --port 7002 --bytes $n || return
         units=$(($(packets) - before)) extra=" bytes=$n"
         wait $READY_PID
         ;;

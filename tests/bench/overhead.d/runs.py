@@ -1,8 +1,6 @@
 """One guest's runs: the traced ones in turn, with an untraced one before and behind each."""
 
 import dataclasses
-import threading
-import time
 
 import figures
 import tracers
@@ -11,14 +9,6 @@ from lablib import scenario
 from lablib.common import LabError, say
 
 TIMEOUT = 7200
-# What the host runs for a guest with a card; the guest's end answers as over the loopback.
-CLIENTS = {
-    "ask": "ask --port {port} --requests {count}",
-    "memcached": "memcslap --servers=127.0.0.1:{port} --concurrency=1 --execute-number={count} --test=get",
-    "bulk": "bulk --send --port {port} --bytes {count}",
-}
-# Prints the microseconds that a client took.
-CLOCKED = 'begin=$(date +%s%N); "$@" >/dev/null || exit 1; echo $((($(date +%s%N) - begin) / 1000))'
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,7 +17,7 @@ class Part:
 
     kind: str    # instructions or times
     cpus: int
-    link: str    # lo, or virtio: the client is on the host
+    link: str    # lo, or virtio: the client is at the wire's other end
     counts: dict
     rounds: int
 
@@ -61,47 +51,19 @@ def guest_script(part, wanted, target):
                 if commands:
                     lines += [*commands, f"sleep 1; traffic {what} {count} untraced.{what}.{turn}.{tracer.name}"]
                     found.append((tracer, what, turn, label))
-    return "\n".join([*lines, "touch over", "finish"]), found
-
-
-class Clients(threading.Thread):
-    """Runs on the host what the guest asks for in files go.N, and answers in done.N."""
-
-    def __init__(self, lab, ports):
-        super().__init__(daemon=True)
-        self.lab, self.ports, self.ended = lab, ports, False
-
-    def run(self):
-        number = 1
-        while not (self.lab.work / "over").exists() and not self.ended:
-            request = self.lab.work / f"go.{number}"
-            if not request.exists():
-                time.sleep(0.05)
-                continue
-            what, count = request.read_text().split()
-            words = CLIENTS[what].format(port=self.ports[what], count=count).split()
-            done = self.lab.chroot(["sh", "-c", CLOCKED, "sh", *words], check=False)
-            (self.lab.work / "answer").write_text(done.stdout or "failed\n")
-            (self.lab.work / "answer").rename(self.lab.work / f"done.{number}")
-            number += 1
+    return "\n".join([*lines, "finish"]), found
 
 
 def measure(lab, part, wanted, target):
     """Boot a guest for PART, and return its runs in their order."""
-    for old in ("go.*", "done.*", "over", "*.account", "*.end", "*.err"):
+    for old in ("*.account", "*.end", "*.err"):
         for path in lab.work.glob(old):
             path.unlink()
     (lab.work / "results").write_text("")
     script, expected = guest_script(part, wanted, target)
     guest = BenchGuest(lab, part.cpus, part.kind == "instructions", part.link == "virtio")
-    clients = Clients(lab, guest.ports)
-    if guest.ports:
-        clients.start()
     say(f"{part.kind}, {part.cpus} CPU, {part.link}: {', '.join(part.counts)}")
-    try:
-        code = scenario.run_script(guest, script, TIMEOUT)
-    finally:
-        clients.ended = True
+    code = scenario.run_script(guest, script, TIMEOUT)
     if code:
         raise LabError(f"the guest's script ended with {code}; see {guest.boot / 'output'}")
     results = figures.parse(lab.read("results"))

@@ -5,7 +5,6 @@ import os
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -16,7 +15,15 @@ from .common import SOURCE, LabError, say, tail
 # No cache: with cache=mmap 6.12 loses, at times, what was written to a file that somebody else reads meanwhile; there are
 # zeros in its place.
 MOUNT_OPTIONS = "trans=virtio,version=9p2000.L,msize=512000,cache=none"
-ACCELERATOR = os.environ.get("STAPGEN_LAB_ACCEL", "tcg,thread=multi")
+# One instruction is one nanosecond of the guest's clock, and an idle guest's clock leaps to its next timer: what else the
+# host does changes nothing.
+COUNTING_CLOCK = ["-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off"]
+# The CPUs run side by side, and time goes on while the host is elsewhere.
+HOST_CLOCK = ["-accel", "tcg,thread=multi"]
+# A card takes what it has to send so long after it was told, and what is on the wire arrives at a multiple of the other
+# time, all by the guest's clock. Else qemu would do it beside the guest's CPU, and an interrupt that comes while a probe's
+# handler runs makes other probes be skipped.
+CARD_NS, WIRE_US = 700_000, 2000
 KERNEL_ARGUMENTS = "console=ttyS0 loglevel=4 tsc=reliable panic=-1 net.ifnames=0"
 ATTEMPTS = 3
 # Boots take ten seconds; a busy host may need minutes, and a hung one never ends.
@@ -25,13 +32,6 @@ BOOT_TIMEOUT = 300
 
 class GuestDied(LabError):
     """The guest ended without an exit code of its script."""
-
-
-def free_port():
-    """Return a TCP port that is free on the host's loopback right now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def die_with_parent():
@@ -43,15 +43,16 @@ class Guest:
     """One virtual machine.
 
     It sees the host's folders RUN as /lab, CACHE as /lab/cache (its own changes are
-    not kept) and WORK as /lab/work.
+    not kept) and WORK as /lab/work. NET gives it two network cards on one wire. Its clock
+    counts instructions, or is the host's with REAL_TIME.
     """
 
-    def __init__(self, root, run, append="", net=False, env=None, cache=None, work=None):
+    def __init__(self, root, run, append="", net=False, env=None, cache=None, work=None, real_time=False):
         self.root, self.run, self.append = root, run, append
         self.cache, self.work = cache, work
         self.boot = run / "boot"
         self.console = self.boot / "console.log"
-        self.port = free_port() if net else None
+        self.net, self.real_time = net, real_time
         self.env = dict(env or {})
 
     def prepare(self, script, **env):
@@ -67,7 +68,7 @@ class Guest:
         environment = chroot.ENVIRONMENT | {"LAB_9P_OPTIONS": MOUNT_OPTIONS,
                                             "TERM": os.environ.get("TERM", "linux")}
         environment |= self.env | env
-        for name, value in (("NET", self.port), ("CACHE", self.cache), ("WORK", self.work)):
+        for name, value in (("NET", self.net), ("CACHE", self.cache), ("WORK", self.work)):
             environment[f"LAB_{name}"] = "1" if value else ""
         (self.boot / "environment").write_text("".join(
             f"export {name}={shlex.quote(str(value))}\n" for name, value in environment.items()))
@@ -79,7 +80,7 @@ class Guest:
         kernel = self.root.tree / "boot" / f"vmlinuz-{self.root.release}"
         shares = [("lab", self.run, ""), ("tree", self.root.tree, ",readonly=on"),
                   ("cache", self.cache, ",readonly=on"), ("work", self.work, "")]
-        command = ["qemu-system-x86_64", "-accel", ACCELERATOR, "-cpu", "max", "-smp", "2",
+        command = ["qemu-system-x86_64", *(HOST_CLOCK if self.real_time else COUNTING_CLOCK), "-cpu", "max", "-smp", "2",
                    "-m", "2048", "-display", "none", "-no-reboot", "-nodefaults",
                    "-serial", console, "-kernel", kernel, "-initrd", self.boot / "initrd.gz",
                    "-append", f"{KERNEL_ARGUMENTS} {self.append}", "-snapshot",
@@ -89,16 +90,18 @@ class Guest:
             if host:
                 command += ["-virtfs", f"local,path={escaped(host)},mount_tag={tag},"
                                        f"security_model=none,multidevs=remap{access}"]
-        if self.port:
-            command += ["-netdev", f"user,id=n0,hostfwd=tcp:127.0.0.1:{self.port}-:11211",
-                        "-device", "virtio-net-pci,netdev=n0,romfile="]
+        for card in range(2 if self.net else 0):
+            command += ["-netdev", f"hubport,id=n{card},hubid=0",
+                        "-device", f"virtio-net-pci,netdev=n{card},mac=52:54:00:00:00:0{card + 1},tx=timer,x-txtimer={CARD_NS},romfile="]
+        if self.net:
+            command += ["-object", f"filter-buffer,id=wire,netdev=n0,interval={WIRE_US}"]
         return [str(word) for word in command]
 
     def started(self):
         return (self.boot / "started").exists()
 
     def execute(self, script, timeout, echo=True, **env):
-        """Boot, run SCRIPT and return its exit code; a boot that fails is repeated."""
+        """Boot, run SCRIPT and return its exit code; a boot that the emulator crashed is repeated."""
         for attempt in range(1, ATTEMPTS + 1):
             self.prepare(script, **env)
             try:
@@ -106,7 +109,7 @@ class Guest:
             except GuestDied as death:
                 if self.started() or attempt == ATTEMPTS:
                     raise
-                say(f"boot {attempt} of {ATTEMPTS} failed: {str(death).splitlines()[0]}")
+                say(f"boot {attempt} of {ATTEMPTS} crashed: {str(death).splitlines()[0]}")
 
     def execute_once(self, timeout, echo):
         output, shown, started = self.boot / "output", 0, False
@@ -125,8 +128,8 @@ class Guest:
                     if not started and self.started():
                         started, limit, deadline = True, timeout, time.monotonic() + timeout
                     if time.monotonic() > deadline:
-                        raise GuestDied(f"the guest was still busy after {limit} s; "
-                                        f"console: {self.console}\n{tail(self.console, 60)}")
+                        raise LabError(f"the guest was still busy after {limit} s; "
+                                       f"console: {self.console}\n{tail(self.console, 60)}")
                     time.sleep(0.1)
             finally:
                 stop(process)

@@ -6,7 +6,6 @@ import os
 import pathlib
 import shutil
 import subprocess
-import threading
 import time
 import traceback
 
@@ -58,7 +57,6 @@ class Lab:
         self.suite, self.release, self.stap = root.suite, root.release, root.stap
         self.work = run / "work"
         self.symbols = f"/lab/symbols/{root.symbols.name}"
-        self.port = None
         self.cache = lab_dir() / "cache" / root.suite
         for folder in (self.work, run / "symbols", run / "cache", self.cache):
             folder.mkdir(parents=True, exist_ok=True)
@@ -88,9 +86,9 @@ class Lab:
             raise LabError("this scenario needs stapgen: give --stapgen PREFIX")
         return self.chroot(["stapgen", *argv], **options)
 
-    def guest(self, net=False):
+    def guest(self, net=False, real_time=False):
         """Return a guest that is not booted yet, with the folders and the variables that GUEST has."""
-        return Guest(self.root, self.run, self.append, net, cache=self.cache,
+        return Guest(self.root, self.run, self.append, net, cache=self.cache, real_time=real_time,
                      env={"LAB_SUITE": self.suite, "LAB_RELEASE": self.release, "LAB_SYMBOLS": self.symbols})
 
     def boot(self, script, timeout=TIMEOUT):
@@ -101,14 +99,6 @@ class Lab:
     def read(self, name):
         """Return the text of a file in the work folder."""
         return (self.work / name).read_text(errors="replace")
-
-    def wait_for_file(self, name, timeout=300):
-        """Wait until the guest has made a file in the work folder; for host()."""
-        deadline = time.monotonic() + timeout
-        while not (self.work / name).exists():
-            if time.monotonic() > deadline:
-                raise LabError(f"the guest made no {name} within {timeout} s")
-            time.sleep(0.1)
 
     def symbols_for_stap(self):
         """Return a bind for chroot() that puts the kernel's symbols where stap looks for them.
@@ -191,20 +181,6 @@ def build_modules(lab, modules, binds=(), symbols=None):
         say(f"built {name} in {time.monotonic() - begin:.1f} s")
 
 
-class HostSide(threading.Thread):
-    """Runs a scenario's host(lab) beside the guest and keeps its failure."""
-
-    def __init__(self, function, lab):
-        super().__init__(daemon=True)
-        self.function, self.lab, self.failure = function, lab, None
-
-    def run(self):
-        try:
-            self.function(self.lab)
-        except Exception as failure:  # pylint: disable=broad-except
-            self.failure = failure
-
-
 def run_script(guest, script, timeout):
     """Boot GUEST and return the exit code of SCRIPT."""
     begin = time.monotonic()
@@ -215,34 +191,25 @@ def run_script(guest, script, timeout):
 
 
 def boot_scenario(scenario, lab):
-    """Run the scenario's GUEST, with its host() beside it."""
-    guest = lab.guest(getattr(scenario, "NET", False))
-    lab.port = guest.port
-    host = HostSide(scenario.host, lab) if hasattr(scenario, "host") else None
-    if host:
-        host.start()
+    """Run the scenario's GUEST."""
+    guest = lab.guest(getattr(scenario, "NET", False), getattr(scenario, "REAL_TIME", False))
     code = run_script(guest, scenario.GUEST, getattr(scenario, "TIMEOUT", TIMEOUT))
-    if host:
-        host.join(30)
-        if host.failure:
-            raise host.failure
-        assert not host.is_alive(), "host() was still busy 30 s after the guest's end"
     assert code == 0, f"the guest's script ended with {code}"
 
 
-def kernel_arguments(scenario):
-    """Return what a scenario adds to the kernel's arguments: a guest beside another one has one CPU."""
-    one_cpu = " maxcpus=1" if getattr(scenario, "SHARES_CPUS", False) else ""
-    return getattr(scenario, "APPEND", "") + one_cpu
+def processor_seconds():
+    """Return what the lab and its ended children have used, qemu and the compiler among them."""
+    times = os.times()
+    return sum(times[:4])
 
 
 def run_scenario(root, run, name, stapgen_prefix, traffic, packages=None):
     """Run one scenario; returns True, False, or None if it was skipped."""
-    begin = time.monotonic()
+    begin, spent = time.monotonic(), processor_seconds()
     title = f"{root.suite} {name}"
     try:
         scenario = load(name)
-        lab = Lab(root, run, stapgen_prefix, traffic, kernel_arguments(scenario), packages)
+        lab = Lab(root, run, stapgen_prefix, traffic, getattr(scenario, "APPEND", ""), packages)
         build_modules(lab, getattr(scenario, "BUILD", {}))
         if hasattr(scenario, "prepare"):
             scenario.prepare(lab)
@@ -256,7 +223,7 @@ def run_scenario(root, run, name, stapgen_prefix, traffic, packages=None):
     except Exception as failure:  # pylint: disable=broad-except
         report(title, failure, run)
         return False
-    print(f"PASS {title} ({time.monotonic() - begin:.0f} s)", flush=True)
+    print(f"PASS {title} ({time.monotonic() - begin:.0f} s, of the processor {processor_seconds() - spent:.0f})", flush=True)
     return True
 
 

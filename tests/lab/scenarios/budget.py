@@ -13,7 +13,6 @@ from lablib.scenario import build_modules
 
 DESCRIPTION = "sampling by hash, hits as predicted for three loads, and SystemTap's guard, which ends a run over its budget"
 IN_CI = ("trixie",)
-SHARES_CPUS = True
 BUILD = {"rx": ["rx-latency", "--cost"], "tx": ["tx-latency", "--cost"]}
 CONNECTIONS, EACH, ONE_IN = 64, 5, 8
 LOADS = ("requests", "transfer", "datagrams")

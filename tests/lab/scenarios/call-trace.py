@@ -7,8 +7,8 @@ from lablib.events import Trace
 DESCRIPTION = "one segment among 1,110 others: its calls in order and nested; datagrams, IPv6, a card, threads, functions"
 IN_CI = ("trixie",)
 NET = True
-# A CPU alone: 360 probes are put into code that another emulated CPU runs, and a guest hangs or dies of it at times.
-SHARES_CPUS = True
+# 360 probes are put in eight times, which takes three times as long where it is to be agreed with another CPU.
+APPEND = "maxcpus=1"
 BUILD = {
     "one": ["call-trace"],
     "two": ["call-trace", "--packets", "2"],
@@ -69,8 +69,7 @@ end_trace in
 
 start_ready serve --port 11211 || exit 1
 trace card one --port 11211 --dev $LAB_NIC || exit 1
-touch card.ready
-wait_for '[ -e card.asked ]' || exit 1
+outside ask --address 10.0.2.15 --port 11211 --requests 1 || exit 1
 end_trace card
 finish
 """
@@ -80,12 +79,6 @@ TCP4 = ("ip_rcv_core", "ip_local_deliver", "tcp_v4_rcv", "tcp_v4_do_rcv", "tcp_r
 TCP6 = ("ip6_rcv_core", "ip6_input", "tcp_v6_rcv", "tcp_v6_do_rcv", "tcp_rcv_established", "sock_def_readable")
 UDP4 = ("ip_rcv_core", "ip_local_deliver", "udp_rcv", "udp_queue_rcv_one_skb", "__udp_enqueue_schedule_skb")
 READ = ("inet_recvmsg", "tcp_recvmsg", "tcp_recvmsg_locked", "skb_copy_datagram_iter", "tcp_rcv_space_adjust")
-
-
-def host(lab):
-    lab.wait_for_file("card.ready")
-    lab.chroot(["ask", "--port", str(lab.port), "--requests", "1"])
-    (lab.work / "card.asked").touch()
 
 
 def plain(name):
@@ -135,14 +128,14 @@ class Calls(Trace):
     """A run, with its calls by context. Nothing is unreturned, and all has its place in a tree."""
 
     def __init__(self, lab, name, trees=1):
-        super().__init__(lab, name)
+        # An interrupt that waited for a handler's end skips the probes in its softirqs: docs/kernel-quirks.md.
+        super().__init__(lab, name, skips=True)
         self.calls = self.report["calls"]
         assert len(self.calls) == len(self.events) and self.report["calls_left_out"] == 0
         assert self.accounting["other"].get("complete") == trees, self.accounting
-        if not self.skipped:
-            assert self.accounting["incomplete"] == 0, self.accounting
-            inner = check_nesting(self.calls)
-            print(f"  {len(self.calls)} calls, {inner} of them in others")
+        assert self.accounting["incomplete"] == 0, self.accounting
+        inner = check_nesting(self.calls)
+        print(f"  {len(self.calls)} calls, {inner} of them in others")
         self.softirq = [call for call in self.calls if call["context"] == "softirq"]
         self.thread = [call for call in self.calls if call["context"] == "thread"]
 

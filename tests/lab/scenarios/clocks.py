@@ -5,7 +5,6 @@ import json
 
 DESCRIPTION = "date -s forward and back, all processes frozen: no negative and no absurd time, and the report tells what happened"
 IN_CI = ()
-SHARES_CPUS = True
 BUILD = {"rx": ["rx-latency"], "drops": ["dropwatch", "-i", "1"]}
 
 GUEST = r"""

@@ -10,7 +10,6 @@ from lablib.scenario import build_modules
 
 DESCRIPTION = "rx-, tx- and sock-latency built with --debuginfo require and never: same counts, same 20 ms (trixie only)"
 IN_CI = ("trixie",)
-SHARES_CPUS = True
 
 MODES = ("require", "never")
 REQUESTS, SLOW_REQUESTS = 1009, 53

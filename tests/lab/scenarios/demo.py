@@ -4,7 +4,6 @@ import re
 
 DESCRIPTION = "./run-demo: the main job on a real memcached, as a user would type it"
 IN_CI = ("trixie",)
-SHARES_CPUS = True
 
 GUEST = r"""
 start_memcached || exit 1

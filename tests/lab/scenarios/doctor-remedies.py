@@ -8,7 +8,6 @@ from lablib.roots import proxy_options
 
 DESCRIPTION = "stapgen doctor's commands install what was purged; the recipes that it says need no symbol table need none"
 IN_CI = ()
-SHARES_CPUS = True
 
 # A copy on write of the root; its lists of packages are fetched again.
 ENTER = r"""

@@ -5,7 +5,6 @@ import re
 
 DESCRIPTION = "stapgen doctor on good and broken machines; each row that is missing, and SystemTap failing of it"
 IN_CI = ("trixie",)
-SHARES_CPUS = True
 BUILD = {"drops": ["dropwatch"]}
 
 # doctor NAME COMMAND...: the doctor's JSON as NAME.json, its exit code as NAME.exit; table ...: its table, NAME.txt.

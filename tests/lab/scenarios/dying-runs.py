@@ -5,7 +5,6 @@ import re
 
 DESCRIPTION = "stapio killed, a closed terminal, a refused module, a module left before, targets that end: all is said"
 IN_CI = ()
-SHARES_CPUS = True
 BUILD = {"rx": ["rx-latency"]}
 
 # What runs on a terminal that is closed under it.

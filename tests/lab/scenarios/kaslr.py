@@ -11,7 +11,6 @@ from lablib.symbols import in_text, kernel_map, markers, parse_kallsyms
 
 DESCRIPTION = "STAPGEN_LAB_BOOTS boots (3): resolve infers each one's slide from its drops, or refuses; never another"
 IN_CI = ("trixie",)
-SHARES_CPUS = True
 BUILD = {"drops": ["dropwatch"]}
 BOOTS = int(os.environ.get("STAPGEN_LAB_BOOTS", "3"))
 

@@ -6,7 +6,6 @@ from lablib.events import check_account
 
 DESCRIPTION = "two stapgens at once, fifty starts and stops in a row: each counts its own, and nothing is left"
 IN_CI = ()
-SHARES_CPUS = True
 BUILD = {"drops": ["dropwatch"], "rx": ["rx-latency"]}
 
 RUNS = 50

@@ -3,7 +3,6 @@
 import re
 
 from lablib.captures import unpack_packages
-from lablib.echo import echo_server
 from lablib.events import FLOW_IN, FLOW_OUT, Trace, check_sums
 
 DESCRIPTION = "perf script netdev-times and packet-flow on the same datagrams: as many, and in the same order"
@@ -13,6 +12,7 @@ NET = True
 APPEND = "maxcpus=1"
 BUILD = {"flow": ["packet-flow"]}
 
+PORT = 7007
 # Told apart by their sizes.
 SIZES = [101 + 7 * number for number in range(61)]
 MOST_MISSED = 3
@@ -22,35 +22,33 @@ ETHERNET = 14
 GUEST = r"""
 export LD_LIBRARY_PATH=/lab/work/tools/usr/lib/x86_64-linux-gnu PATH=$PATH:/lab/work/tools/usr/bin
 export PERF_EXEC_PATH=$(dirname $(find /lab/work/tools -type d -path '*perf-core/scripts' | head -1))
-wait_for '[ -e echo ]' || exit 1
-trace flow flow --addr 10.0.2.2 || exit 1
+outside perl -e 'use Socket; socket(S, PF_INET, SOCK_DGRAM, 0); bind(S, sockaddr_in(PORT, INADDR_ANY)) or die;
+    while (my $from = recv(S, $_, 9999, 0)) { send(S, $_, 0, $from) }' &
+ECHO=$!
+wait_for "outside ss -Hlun sport = :PORT | grep -q ." || exit 1
+trace flow flow --addr 10.0.2.2 --dev $LAB_NIC || exit 1
 cat >/tmp/send <<'EOF'
 use Socket;
 socket(S, PF_INET, SOCK_DGRAM, 0);
-connect(S, sockaddr_in(shift, inet_aton("10.0.2.2"))) or die;
+connect(S, sockaddr_in(PORT, inet_aton("10.0.2.2"))) or die;
 for (@ARGV) { send(S, "x" x $_, 0); recv(S, $b, 9999, 0); length($b) == $_ or die }
 EOF
 # Without skb:kfree_skb, of which the netdev-times of 6.12 takes one argument less than its kernel has. perf begins
 # the program when all events are on.
 perf record -q -a -o /tmp/times.data $(printf -- '-e %s ' net:net_dev_xmit net:net_dev_queue net:netif_receive_skb \
     net:netif_rx skb:consume_skb skb:skb_copy_datagram_iovec napi:napi_poll irq:irq_handler_entry irq:irq_handler_exit \
-    irq:softirq_entry irq:softirq_exit irq:softirq_raise) perl /tmp/send $(cat echo) SIZES 2>record.err || exit 1
+    irq:softirq_entry irq:softirq_exit irq:softirq_raise) perl /tmp/send SIZES 2>record.err || exit 1
 end_trace flow
+kill $ECHO
 # Of net_dev_queue, too, 7.2 has an argument more than its perf knows of.
 sed 's/dev_name):$/dev_name, *more):/' $PERF_EXEC_PATH/scripts/python/netdev-times.py >/tmp/netdev-times.py
 perf script -i /tmp/times.data -s /tmp/netdev-times.py >netdev-times 2>netdev-times.err || exit 1
 finish
-""".replace("SIZES", " ".join(map(str, SIZES)))
+""".replace("SIZES", " ".join(map(str, SIZES))).replace("PORT", str(PORT))
 
 
 def prepare(lab):
     unpack_packages(lab, "linux-perf")
-
-
-def host(lab):
-    """Send the guest's datagrams back."""
-    with echo_server(lab) as send_back:
-        send_back(len(SIZES))
 
 
 def check(lab):
@@ -60,10 +58,9 @@ def check(lab):
     # Beside them perf sees ARP and whatever else the card has.
     received = [int(size) - HEADERS for size in re.findall(r"netif_receive_skb\(.* len=(\d+)\)", text)]
     sent = [int(size) - HEADERS - ETHERNET for size in re.findall(r"^ +e\w+ +(\d+) +[\d.]+sec", text, re.MULTILINE)]
-    port = int(lab.read("echo"))
     for way, by_perf in (("rx", received), ("tx", sent)):
         by_perf = [size for size in by_perf if size in SIZES]
-        events = sorted((event for event in trace.of_port(port, "remote") if event["way"] == way),
+        events = sorted((event for event in trace.of_port(PORT, "remote") if event["way"] == way),
                         key=lambda event: event["time_ns"])
         ours = [event["bytes"] for event in events]
         print(f"{lab.suite} {way}: {len(by_perf)} by netdev-times, {len(ours)} by packet-flow")

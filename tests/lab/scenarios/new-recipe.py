@@ -5,7 +5,6 @@ import re
 
 DESCRIPTION = "a new recipe, untouched: show, help, run, filters, parameter, report, compare, HTML, against known calls"
 IN_CI = ("trixie",)
-SHARES_CPUS = True
 
 REQUESTS, BYTES = 503, 64
 

@@ -9,7 +9,6 @@ from lablib.symbols import find_return_address, in_text, kernel_map, markers, pa
 
 DESCRIPTION = "drops of many kinds under KASLR: map, vmlinuz and modules' files name each as the guest's own kallsyms does"
 IN_CI = ("trixie",)
-SHARES_CPUS = True
 BUILD = {"drops": ["dropwatch"]}
 
 GUEST = drops.GUEST + r"""

@@ -4,7 +4,6 @@ import re
 
 DESCRIPTION = "a machine with its own stap: rx-latency --target-tid, dropwatch --interval 5, Ctrl-C"
 IN_CI = ("trixie",)
-SHARES_CPUS = True
 
 GUEST = r"""
 start_memcached || exit 1

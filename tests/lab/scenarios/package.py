@@ -4,7 +4,6 @@ import json
 
 DESCRIPTION = "the Debian package: installed, used by its name in chroot and guest, removed; nothing is left"
 IN_CI = ("trixie",)
-SHARES_CPUS = True
 
 REQUESTS = 211
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

@@ -8,7 +8,6 @@ from lablib.events import read_report
 
 DESCRIPTION = "recordings of known traffic: whole, killed, on a full disk, rotated"
 IN_CI = ("trixie",)
-SHARES_CPUS = True
 BUILD = {"rx": ["rx-latency"], "drops": ["dropwatch", "-i", "1"]}
 
 GUEST = r"""

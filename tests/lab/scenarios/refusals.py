@@ -4,7 +4,6 @@ import re
 
 DESCRIPTION = "no stap, no headers, not root: each with its own message, remedy and exit code"
 IN_CI = ("bookworm",)
-SHARES_CPUS = True
 
 BUILD = {"drops": ["dropwatch"]}
 

@@ -6,7 +6,6 @@ import tomllib
 
 DESCRIPTION = "softnet without root, module or stap: its rises are the kernel's, to the last counter"
 IN_CI = ("trixie",)
-SHARES_CPUS = True
 
 PACKETS, NO_PORTS, DATAGRAMS, CONNECTIONS, AGAIN = 1009, 109, 211, 23, 7
 # Not counters but settings and states.

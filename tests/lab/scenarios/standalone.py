@@ -4,7 +4,6 @@ from lablib.scenario import load
 
 DESCRIPTION = "each recipe's standalone script is a script to plain stap, and two of them are compiled"
 IN_CI = ("trixie",)
-SHARES_CPUS = True
 
 
 def prepare(lab):

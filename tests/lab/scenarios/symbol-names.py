@@ -12,7 +12,6 @@ from lablib.symbols import is_code, markers, parse_kallsyms, parse_modules
 
 DESCRIPTION = "18,000 addresses: stapgen resolve says what the kernel's %pS and %pB say, or it is known why not"
 IN_CI = ("trixie",)
-SHARES_CPUS = True
 
 RANDOM, FUNCTIONS, IN_MODULES = 10_007, 503, 1009
 PAGE = 4096
