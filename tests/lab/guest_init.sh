@@ -19,9 +19,31 @@ hostname lab
 
 share() { mount -t 9p -o "$LAB_9P_OPTIONS,$3" "$1" "$2"; }
 
+# over FOLDER TARGET: show FOLDER at TARGET; what is written there stays in memory, in /run/new/NAME.
+over() {
+    local new=/run/new/${2##*/}
+    mkdir -p $new/{upper,work}
+    mount -t overlay -o lowerdir=$1,upperdir=$new/upper,workdir=$new/work overlay $2
+}
+
+# While a guest waits for the host its clock leaps, so what it reads from there is kept in memory, and what it writes goes
+# back at the end.
+modprobe overlay
+mkdir /run/{tree,lab,cache}
+share run /run/lab ro,cache=loose
+for folder in stapgen traffic; do
+    [ ! -d /run/lab/$folder ] || mount --bind /run/lab/$folder /lab/$folder
+done
+if [ -n "$LAB_WORK" ]; then
+    share work /lab/work rw
+else
+    mkdir -p /lab/work
+    mount --bind /lab/work /mnt
+    over /run/lab/work /lab/work
+fi
+
 # stap's cache is keyed by, among others, the sizes of these folders, which differ
 # between this disk and the tree that stap has seen in the chroot.
-mkdir /run/tree
 share tree /run/tree ro,cache=loose
 for folder in /usr/share/systemtap/runtime "/usr/src/linux-headers-$(uname -r)"; do
     mount --bind "/run/tree$folder" "$folder"
@@ -30,13 +52,9 @@ done
 # The suite's cache is read from the host; what a guest adds dies with it, as a
 # guest that crashes must not leave half a file there.
 if [ -n "$LAB_CACHE" ]; then
-    mkdir -p /run/cache /run/cache-new/{upper,work}
     share cache /run/cache ro,cache=loose
-    modprobe overlay
-    mount -t overlay -o lowerdir=/run/cache,upperdir=/run/cache-new/upper,workdir=/run/cache-new/work \
-        overlay /lab/cache
+    over /run/cache /lab/cache
 fi
-[ -z "$LAB_WORK" ] || share work /lab/work rw
 
 # Two cards on one wire: the guest's own, and that of the network namespace "outside", which stands for another machine.
 if [ -n "$LAB_NET" ]; then
@@ -64,6 +82,7 @@ else
     bash /lab/boot/guest.sh </dev/null > >(tee /lab/boot/output) 2>&1
     code=$?
     sleep 0.2
+    [ -n "$LAB_WORK" ] || cp -r /run/new/work/upper/. /mnt
     echo $code >/lab/boot/exit-code
 fi
 cd /

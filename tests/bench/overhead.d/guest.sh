@@ -30,12 +30,12 @@ start() {
         cp "$program.ko" "/tmp/$module.ko"
         staprun "$@" -o $OUT "/tmp/$module.ko" 2>$ERR &
         TRACER=$!
-        wait_for "grep -q '^$module ' /proc/modules" 120
+        wait_for "grep -q '^$module ' /proc/modules"
         ;;
     bpftrace)
         (bpftrace --no-warnings -o $OUT "$program.bt" "$@" 2>$ERR) &
         TRACER=$!
-        wait_for "grep -q '^Attached' $OUT $ERR" 600
+        wait_for "grep -q '^Attached' $OUT $ERR"
         ;;
     esac || { cat $OUT $ERR; return 1; }
     sleep 2

@@ -23,7 +23,7 @@ HOST_CLOCK = ["-accel", "tcg,thread=multi"]
 # A card takes what it has to send so long after it was told, and what is on the wire arrives at a multiple of the other
 # time, all by the guest's clock. Else qemu would do it beside the guest's CPU, and an interrupt that comes while a probe's
 # handler runs makes other probes be skipped.
-CARD_NS, WIRE_US = 700_000, 2000
+CARD_NS, WIRE_US = 7_000_000, 20_000
 KERNEL_ARGUMENTS = "console=ttyS0 loglevel=4 tsc=reliable panic=-1 net.ifnames=0"
 ATTEMPTS = 3
 # Boots take ten seconds; a busy host may need minutes, and a hung one never ends.
@@ -78,7 +78,7 @@ class Guest:
     def command(self, console):
         """Return the qemu command; CONSOLE is the value of its -serial option."""
         kernel = self.root.tree / "boot" / f"vmlinuz-{self.root.release}"
-        shares = [("lab", self.run, ""), ("tree", self.root.tree, ",readonly=on"),
+        shares = [("lab", self.run, ""), ("run", self.run, ",readonly=on"), ("tree", self.root.tree, ",readonly=on"),
                   ("cache", self.cache, ",readonly=on"), ("work", self.work, "")]
         command = ["qemu-system-x86_64", *(HOST_CLOCK if self.real_time else COUNTING_CLOCK), "-cpu", "max", "-smp", "2",
                    "-m", "2048", "-display", "none", "-no-reboot", "-nodefaults",

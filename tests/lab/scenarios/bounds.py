@@ -35,7 +35,7 @@ flood() {
     trace $1 $2 --port 7007 || exit 1
     python3 flood.py $3 </tmp/$1 &
     exec 9>/tmp/$1
-    wait_for "[ \$(awk '\$1 == \"Udp:\" {n = \$5} END {print n}' /proc/net/snmp) -ge $((sent + $3)) ]" 300 || exit 1
+    wait_for "[ \$(awk '\$1 == \"Udp:\" {n = \$5} END {print n}' /proc/net/snmp) -ge $((sent + $3)) ]" || exit 1
     end_trace $1
     exec 9>&-
     wait $!

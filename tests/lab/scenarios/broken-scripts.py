@@ -36,7 +36,7 @@ GUEST = r"""
 for name in %s; do
     stapgen exec $name.ko -o $name.rec --format json >$name.json 2>$name.err &
     tracer=$!
-    wait_for "grep -q '^stapgen: measuring' $name.err || ! kill -0 $tracer" 120
+    wait_for "grep -q '^stapgen: measuring' $name.err || ! kill -0 $tracer"
     python3 talk.py || exit 1
     # Errors that are allowed do not end it, all else does.
     if [ $name = errors ]; then sleep 1; else wait_for "! kill -0 $tracer" 30; fi

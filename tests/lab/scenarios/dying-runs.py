@@ -65,7 +65,7 @@ done
 
 python3 terminal.py >terminal.exit 2>terminal.err &
 closer=$!
-wait_for "[ -e terminal.ready ]" 120 || { cat terminal.err; exit 1; }
+wait_for "[ -e terminal.ready ]" || { cat terminal.err; exit 1; }
 ask
 sleep 1
 touch terminal.asked

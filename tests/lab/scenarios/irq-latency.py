@@ -14,7 +14,6 @@ from lablib.events import Trace, stage
 
 DESCRIPTION = "known work in an interrupt, a tasklet and a timer is in the right rows; the kernel's own counts of runs"
 IN_CI = ("trixie",)
-# A CPU alone: the code of softirqs is patched here, and doing that beside another CPU may crash an emulated one.
 APPEND = "maxcpus=1"
 BUILD = {"irq": ["irq-latency"], "slow": ["irq-latency", "--slower-than", "10ms"]}
 

@@ -27,7 +27,7 @@ EOF
 script -q -f -c 'sh session' screen.raw </tmp/keys >/dev/null &
 SESSION=$!
 exec 3>/tmp/keys
-wait_for 'grep -q "reported" screen.raw' 120 || exit 1
+wait_for 'grep -q "reported" screen.raw' || exit 1
 memcslap --servers=127.0.0.1 --concurrency=1 --execute-number={REQUESTS} --test=set >traffic 2>&1
 sleep 3
 printf q >&3

@@ -8,14 +8,12 @@ from lablib.events import FLOW_IN, FLOW_OUT, Trace, check_sums
 DESCRIPTION = "perf script netdev-times and packet-flow on the same datagrams: as many, and in the same order"
 IN_CI = ("trixie",)
 NET = True
-# A CPU alone: the code of softirqs is patched here, and doing that beside another CPU may crash an emulated one.
 APPEND = "maxcpus=1"
 BUILD = {"flow": ["packet-flow"]}
 
 PORT = 7007
 # Told apart by their sizes.
 SIZES = [101 + 7 * number for number in range(61)]
-MOST_MISSED = 3
 HEADERS = 28  # IP and UDP
 ETHERNET = 14
 
@@ -52,7 +50,8 @@ def prepare(lab):
 
 
 def check(lab):
-    trace = Trace(lab, "flow")
+    # SystemTap's own printing wakes its reader: a wake-up's probe inside of a probe is skipped. No packet is missing for it.
+    trace = Trace(lab, "flow", skips=True)
     check_sums(trace.events, FLOW_IN + FLOW_OUT)
     text = lab.read("netdev-times")
     # Beside them perf sees ARP and whatever else the card has.
@@ -64,9 +63,6 @@ def check(lab):
                         key=lambda event: event["time_ns"])
         ours = [event["bytes"] for event in events]
         print(f"{lab.suite} {way}: {len(by_perf)} by netdev-times, {len(ours)} by packet-flow")
-        # perf, too, skips an event that comes while it is at another one, on a slow CPU under a busy host.
-        assert by_perf == [size for size in SIZES if size in by_perf], f"netdev-times has {by_perf}"
-        assert len(SIZES) - MOST_MISSED <= len(by_perf), f"netdev-times has {by_perf}"
-        trace.expect(len(ours), len(SIZES), f"datagrams {way}")
-        assert ours == [size for size in SIZES if size in ours], f"packet-flow has {ours}"
+        assert by_perf == SIZES, f"netdev-times has {by_perf}"
+        assert ours == SIZES, f"packet-flow has {ours}"
     assert lab.read("modules-left").strip() == "0"

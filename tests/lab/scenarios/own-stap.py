@@ -11,7 +11,7 @@ requests() { memcslap --servers=127.0.0.1 --concurrency=1 --execute-number=509 -
 
 stapgen rx-latency --target-tid $MC_TID >rx.out 2>rx.err &
 tracer=$!
-wait_traced rx.err 600 || { cat rx.err; exit 1; }
+wait_traced rx.err || { cat rx.err; exit 1; }
 requests >rx.traffic 2>&1
 sleep 0.5
 kill -INT $tracer
@@ -21,7 +21,7 @@ modules_left >rx.modules
 
 stapgen dropwatch --interval 5 >drops.out 2>drops.err &
 tracer=$!
-wait_traced drops.err 600 || { cat drops.err; exit 1; }
+wait_traced drops.err || { cat drops.err; exit 1; }
 for i in $(seq 13); do nc -z -w1 127.0.0.1 9; done
 sleep 11
 for i in $(seq 7); do nc -z -w1 127.0.0.1 9; done

@@ -4,11 +4,12 @@ from lablib.events import FLOW_IN, FLOW_OUT, Trace, check_sums, in_ms, median, s
 
 DESCRIPTION = "packet-flow: a reader kept off its CPU for 40 ms; one packet of 10,008 by its mark, with and without --one"
 IN_CI = ("trixie",)
-APPEND = "maxcpus=1"  # as in packet-flow: two emulated CPUs crash at times where softirqs are probed
+APPEND = "maxcpus=1"  # the reader must not run beside the sender
 BUILD = {"flow": ["packet-flow"], "one": ["packet-flow", "--way", "rx", "--one"],
          "slow": ["packet-flow", "--way", "rx", "--slower-than", "40ms"]}
 
 SPIN = 40_000_000
+LITTLE = 2_000_000  # what the sender's shell does beside
 MESSAGES = 23
 LATE, MARKED = 7701, 7703
 OTHERS = 10_007
@@ -72,7 +73,8 @@ finish
 
 
 def check_late(lab):
-    trace = Trace(lab, "late")
+    # SystemTap's own printing wakes its reader: a wake-up's probe inside of a probe is skipped. No packet is missing for it.
+    trace = Trace(lab, "late", skips=True)
     received = [event for event in trace.events if event["way"] == "rx"]
     trace.expect(len(received), MESSAGES, "datagrams")
     check_sums(trace.events, FLOW_IN + FLOW_OUT)
@@ -80,10 +82,10 @@ def check_late(lab):
     shortest = min(stage(received, "wake-run"))
     print(f"{lab.suite}: wake-run min {shortest / 1e6:.2f} ms; medians {in_ms(medians)} ms")
     trace.expect(len(stage(received, "wake-run")), MESSAGES, "waits for the CPU")
-    assert shortest >= SPIN
+    assert SPIN <= shortest <= max(stage(received, "wake-run")) < SPIN + LITTLE
     for name, value in medians.items():
-        assert name == "wake-run" or value is None or value < SPIN / 2, f"{name} shows a delay that is not its own"
-    slow = Trace(lab, "slow")
+        assert name == "wake-run" or value is None or value < LITTLE, f"{name} shows a delay that is not its own"
+    slow = Trace(lab, "slow", skips=True)
     slow.expect(len(slow.events), MESSAGES, "slow datagrams")
     assert min(stage(slow.events, "total")) >= SPIN
 
@@ -91,7 +93,7 @@ def check_late(lab):
 def check_marked(lab):
     both = 2 * OTHERS + 1  # the one packet has two ways, of which a mark chooses one
     for name, way, mark, others in (("rx", "rx", 0x9999, both), ("tx", "tx", 0x1700, both), ("one", "rx", 0x9999, OTHERS)):
-        trace = Trace(lab, name)
+        trace = Trace(lab, name, skips=True)
         account = trace.accounting
         trace.expect(account["filtered"], others, "others")
         assert account["reported"] == 1, trace.account()

@@ -13,7 +13,6 @@ from read_trace import Trace as Drawn  # noqa: E402
 DESCRIPTION = "packet-flow over virtio-net and veth: exact counts, each step in its place, the steps add up"
 IN_CI = ("trixie",)
 NET = True
-# A CPU alone: the code of softirqs is patched here, and doing that beside another CPU may crash an emulated one.
 APPEND = "maxcpus=1"
 BUILD = {"flow": ["packet-flow"]}
 
@@ -66,13 +65,13 @@ def check_packets(lab, trace, events, way, protocol, count, card):
     for event in events:
         assert (event["irq"] >= 0) == (event["irq-raise_ns"] is not None), event
     if card:
-        # A packet that came while the driver still polled has no interrupt of its own.
         for step in OF_CARD[way]:
-            assert seen[step] >= 0.8 * len(events), f"{name}: {step} in {seen[step]} of {len(events)}"
+            assert seen[step] == len(events), f"{name}: {step} in {seen[step]} of {len(events)}"
 
 
 def check(lab):
-    trace = Trace(lab, "flow")
+    # SystemTap's own printing wakes its reader: a wake-up's probe inside of a probe is skipped. No packet is missing for it.
+    trace = Trace(lab, "flow", skips=True)
     check_sums(trace.events, FLOW_IN + FLOW_OUT)
     traffic = ((CARD, "tcp", SEGMENTS, "local", "eth0", "eth0"), (CARD, "tcp", SEGMENTS, "remote", "eth1", "eth1"),
                (CARD_UDP, "udp", DATAGRAMS, "local", "eth1", "eth1"), (CARD_UDP, "udp", DATAGRAMS, "remote", "eth0", "eth0"),

@@ -4,7 +4,6 @@ from lablib.events import read_report
 
 DESCRIPTION = "10,007 pages that a program takes are counted for it, and what its page tables need"
 IN_CI = ("trixie",)
-# A CPU alone: the code of softirqs is patched here, and doing that beside another CPU may crash an emulated one.
 BUILD = {"pages": ["page-alloc", "--interval", "1"]}
 
 PAGES = 10007

@@ -8,6 +8,7 @@ BUILD = {"sock": ["sock-latency"], "rx": ["rx-latency"]}
 
 REQUESTS = 101   # on each socket
 FAST, SLOW = 300_000, 20_011_000
+LITTLE = 500_000  # until a sleeper runs, and what the other socket's request takes beside its sleep
 PORT = 7011
 
 GUEST = r"""
@@ -48,15 +49,16 @@ def check_sock(lab, family):
         medians = {name: median(stage(events, name)) for name in SOCK_STAGES}
         print(f"  {what} {events[0]['remote']} n {len(events)}: app {spread(stage(events, 'app'))}; "
               f"medians {in_ms(medians)}")
-    assert min(stage(slow, "app")) >= SLOW, "the slow socket's app is shorter than its server slept"
-    assert min(stage(fast, "app")) >= FAST, "the fast socket's app is shorter than its server slept"
-    assert median(stage(fast, "app")) < 5_000_000, "the fast socket's app has the slow one's time"
+    for what, events, slept in (("slow", slow, SLOW), ("fast", fast, FAST)):
+        app = stage(events, "app")
+        assert slept <= min(app) <= max(app) <= slept + LITTLE, f"{what}: its server slept {slept}: {spread(app)}"
     behind = [(event["epoll_ns"] or 0) + (event["wait_ns"] or 0) for event in fast]
     print(f"  fast: epoll and wait {spread(behind)}")
     # Its client asks again at once, so most of its requests meet a thread that sleeps for the other socket.
-    assert median(behind) > SLOW / 2, "the fast socket's requests have not waited for the slow one's"
+    assert SLOW - LITTLE < median(behind) < SLOW + LITTLE, f"the fast socket's requests wait for the slow one's: {spread(behind)}"
     for name in ("rx", "tcpip_rx", "read", "tx"):
-        assert median(stage(fast, name)) < 5_000_000, f"{name} of the fast socket has the slow one's time"
+        for what, events in (("fast", fast), ("slow", slow)):
+            assert 0 < median(stage(events, name)) < 20_000, f"{name} of the {what} socket: {spread(stage(events, name))}"
 
 
 def check_rx(lab, family):
@@ -65,7 +67,9 @@ def check_rx(lab, family):
     slow, fast = two_sockets(trace, "tcp-app")
     for what, events in (("fast", fast), ("slow", slow)):
         print(f"  {what} {events[0]['remote']} n {len(events)}: tcp-app {spread(stage(events, 'tcp-app'))}")
-    assert median(stage(fast, "tcp-app")) > SLOW / 2, "the fast socket's packets have not waited for the slow one's"
+    for events, behind in ((fast, SLOW), (slow, FAST)):
+        waited = stage(events, "tcp-app")
+        assert behind - LITTLE < median(waited) < behind + LITTLE, f"packets wait for the other socket's {behind}: {spread(waited)}"
 
 
 def check(lab):
