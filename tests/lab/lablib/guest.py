@@ -27,7 +27,7 @@ CARD_NS, WIRE_US = 7_000_000, 20_000
 KERNEL_ARGUMENTS = "console=ttyS0 loglevel=4 tsc=reliable panic=-1 net.ifnames=0"
 ATTEMPTS = 3
 # Boots take ten seconds; a busy host may need minutes, and a hung one never ends.
-BOOT_TIMEOUT = 300
+BOOT_TIMEOUT = 1200
 
 
 class GuestDied(LabError):
