@@ -43,7 +43,7 @@ std::string annotated(std::string_view text, const symbols::AddressNamer& names,
 }  // namespace
 
 /// Any cutting gives the same; without names nothing changes; what is collected is what names are asked of.
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(annotate) {
     const auto text = fuzz::text_of(data, size);
     for (const int digits : {16, 8}) {
         const KnowsNothing nothing;

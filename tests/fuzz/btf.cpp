@@ -7,7 +7,7 @@
 using namespace stapgen;
 
 /// Names of drop reasons from a kernel's type information, and, of the same bytes, from the release as it is typed.
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(btf) {
     if (const auto reasons = symbols::DropReasons::from_btf(std::as_bytes(std::span(data, size)))) {
         fuzz::always(!reasons->all().empty() && reasons->guess().empty());
         for (const auto& [number, name] : reasons->all())

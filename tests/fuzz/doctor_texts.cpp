@@ -19,7 +19,7 @@ bool is_printable(const std::string& text) {
 
 /// What the doctor reads of the machine, each file as if it were the input: a container or a build tree can have
 /// anything in them.
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(doctor_texts) {
     const auto text = fuzz::text_of(data, size);
     host::FakeSystem system;
     system.programs = {{"stap", "/stap"}};

@@ -5,7 +5,7 @@
 using namespace stapgen;
 
 /// Every name that the text lists is the text's own, and every number has a description.
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(drop_reasons) {
     const auto text = fuzz::text_of(data, size);
     const auto reasons = symbols::DropReasons::parse(text);
     if (!reasons) {

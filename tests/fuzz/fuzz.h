@@ -6,10 +6,21 @@
 #include <cstdlib>
 #include <string_view>
 
-/// What libFuzzer, or replay.cpp, calls with each input.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+/// FUZZ_TARGET(btf) { ...; return 0; } is called with each input: `size` bytes at `data`. Its name is its file's. With
+/// libFuzzer each is a program of its own; else replay.cpp knows all by name.
+#ifdef STAPGEN_FUZZ
+#define FUZZ_TARGET(name) extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+#else
+#define FUZZ_TARGET(name)                                                                            \
+    static int fuzz_##name(const std::uint8_t* data, std::size_t size);                              \
+    [[maybe_unused]] static const bool name##_added = stapgen::fuzz::add_target(#name, fuzz_##name); \
+    static int fuzz_##name(const std::uint8_t* data, std::size_t size)
+#endif
 
 namespace stapgen::fuzz {
+
+using Target = int (*)(const std::uint8_t* data, std::size_t size);
+bool add_target(std::string_view name, Target target);
 
 inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
     return {reinterpret_cast<const char*>(data), size};

@@ -14,7 +14,7 @@ using namespace stapgen;
 
 /// What is read of the machine, each as if it were the input: these files are the kernel's and stap's, but a guest or a
 /// container can put anything there.
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(host_texts) {
     const auto text = fuzz::text_of(data, size);
     host::FakeSystem system;
     for (const auto* file :

@@ -12,7 +12,7 @@
 using namespace stapgen;
 
 /// A vmlinux or vmlinuz, and what is made of its symbols, code and types.
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(kernel_image) {
     const fuzz::MemoryFile file(data, size);
     const auto image = symbols::KernelImage::read(file.path());
     if (!image) {

@@ -5,7 +5,7 @@
 using namespace stapgen;
 
 /// A copy of /proc/modules.
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(loaded_modules) {
     const auto text = fuzz::text_of(data, size);
     const auto modules = base::parse_loaded_modules(text, "modules");
     if (!modules) {

@@ -9,7 +9,7 @@
 using namespace stapgen;
 
 /// A module's file, packed or not.
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(module_file) {
     const fuzz::MemoryFile file(data, size);
     const auto module = symbols::read_module_file(file.path());
     if (!module) {

@@ -7,7 +7,7 @@
 using namespace stapgen;
 
 /// A .ko that was made elsewhere, whose name becomes a file's.
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(module_info) {
     const fuzz::MemoryFile file(data, size);
     const auto info = launch::read_module_info(file.path());
     if (!info) return 0;

@@ -36,7 +36,7 @@ void check_recipe(const recipe::Recipe& recipe) {
 }  // namespace
 
 /// The three kinds of TOML that are read: recipe.toml, kernels.toml, cures.toml.
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(recipe) {
     // The name of the folder is the recipe's; what is in it changes.
     static const auto folder = base::PrivateDirectory::create().value();
     static const auto link = folder.path() / "recipe.toml";

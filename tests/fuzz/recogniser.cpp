@@ -65,7 +65,7 @@ void check_counts(const Recogniser& recogniser, std::int64_t lines) {
 
 }  // namespace
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(recogniser) {
     const auto text = fuzz::text_of(data, size);
     const auto whole = text.substr(0, text.rfind('\n') + 1), last = text.substr(whole.size());
     const auto lines = std::ranges::count(whole, '\n') + (last.empty() ? 0 : 1);

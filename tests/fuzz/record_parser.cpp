@@ -59,7 +59,7 @@ std::string as_text(const decode::Line& line) {
     return text + "\n";
 }
 
-struct Told : decode::Sink {
+struct Lines : decode::Sink {
     std::string all;
     void record(const decode::Record& record) override { all += as_text(record); }
     void line(const decode::Line& line) override { all += as_text(line); }
@@ -69,14 +69,14 @@ struct Told : decode::Sink {
 
 /// take(), which the fast path is, reads exactly what feed() reads: up to the first line that cannot be read, and to a
 /// second header.
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(record_parser) {
     auto rest = fuzz::text_of(data, size);
     rest = rest.substr(0, rest.rfind('\n') + 1);
     decode::RecordParser slow, fast;
-    Told told;
+    Lines lines;
     std::string expected;
     while (!rest.empty()) {
-        const auto taken = fast.take(rest, told);
+        const auto taken = fast.take(rest, lines);
         fuzz::always(taken <= rest.size());
         auto read = rest.substr(0, taken);
         while (!read.empty()) {
@@ -94,7 +94,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         fuzz::always(std::holds_alternative<decode::Unrecognised>(fast.feed(stopped_at)));
         rest.remove_prefix(stopped_at.size() + 1);
     }
-    fuzz::always(told.all == expected);
+    fuzz::always(lines.all == expected);
     const auto &a = slow.input(), &b = fast.input();
     fuzz::always(a.lines == b.lines && a.recognised == b.recognised && a.unrecognised == b.unrecognised);
     fuzz::always(a.lines == a.recognised + a.unrecognised);

@@ -54,7 +54,7 @@ std::string without_own_lines(std::string_view text) {
 }  // namespace
 
 /// A text, packed or not, is read whole: but for the recording's own lines, byte by byte.
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(recording) {
     const fuzz::MemoryFile file(data, size);
     auto source = base::Source::open(file.path());
     fuzz::always(source.has_value());

@@ -4,7 +4,7 @@
 using namespace stapgen;
 
 /// What was read of a recording's own line and written again reads as the same.
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(recording_facts) {
     const auto line = fuzz::text_of(data, size);
     const auto own = recording::parse_own_line(line);
     if (!own) return 0;

@@ -103,7 +103,7 @@ void check_formats(const std::vector<analyze::Summary>& reports) {
 
 }  // namespace
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(reports) {
     const auto text = fuzz::text_of(data, size);
     const auto whole = text.substr(0, text.rfind('\n') + 1), last = text.substr(whole.size());
     Reader reader;

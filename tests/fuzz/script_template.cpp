@@ -8,7 +8,7 @@
 using namespace stapgen;
 
 /// A recipe's script.stp, of which everything comes from whoever wrote it.
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(script_template) {
     const auto text = fuzz::text_of(data, size);
     const auto filled = render::fill_template(
         text, {{"header", "stapgen\\t2"}, {"summary", "a"}, {"empty", ""}, {"on", "1"}, {"off", "false"}},

@@ -37,7 +37,7 @@ void check(const symbols::SlideFinding& finding, const std::set<std::uint64_t>& 
 }  // namespace
 
 /// A symbol table, a NUL, how many addresses, these in 8 bytes each, machine code.
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(slide) {
     auto rest = fuzz::text_of(data, size);
     const auto text = rest.substr(0, rest.find('\0'));
     const auto table = symbols::SymbolTable::parse(std::string(text), "fuzzed");

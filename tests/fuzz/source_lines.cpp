@@ -6,7 +6,7 @@
 using namespace stapgen;
 
 /// DWARF, by libdw.
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(source_lines) {
     const fuzz::MemoryFile file(data, size);
     const auto lines = symbols::SourceLines::open(file.path());
     if (!lines) {

@@ -48,7 +48,7 @@ void check_line(std::string_view line) {
 }  // namespace
 
 /// What stap and staprun print.
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(stap_messages) {
     const auto text = fuzz::text_of(data, size);
     fuzz::always(lines_of(text, 7) == lines_of(text, size));
     launch::MessageReader reader({"6.1.0", "linux-headers-6.1.0", ""});

@@ -77,7 +77,7 @@ void check_order(const SymbolTable& table, std::string_view text) {
 
 }  // namespace
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(symbol_table) {
     const auto text = fuzz::text_of(data, size);
     const auto table = SymbolTable::parse(std::string(text), "fuzzed");
     if (!table) {

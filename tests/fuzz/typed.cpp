@@ -10,7 +10,7 @@
 using namespace stapgen;
 
 /// Values that a user types, or a program that starts us.
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(typed) {
     const auto text = fuzz::text_of(data, size);
     if (const auto duration = base::parse_duration(text)) {
         fuzz::always(duration->count() >= 0 && !base::format_duration(*duration).empty());
