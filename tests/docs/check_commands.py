@@ -114,7 +114,7 @@ RUN_ELSEWHERE = {
     "tests/bench/start --stapgen PREFIX --all-headers forky": ("tests/bench/start", '"--stapgen"'),
     "tests/fuzz/run 60 recogniser recipe": (FUZZ, "stapgen_fuzz(recogniser "),
     "tests/fuzz/run 600 NAME": ("tests/fuzz/run", "seconds=600"),
-    "tests/kernels/check_kernels.py build/release/bin/stapgen ${r##*/} --update":
+    "tests/kernels/check_kernels.py build/release/bin/stapgen --update":
         ("tests/kernels/check_kernels.py", '"--update"'),
     "tests/live/draw_screen.py screen.raw 30 100 live.png": ("tests/lab/scenarios/live.py", "live/draw_screen.py"),
 }

@@ -1,20 +1,25 @@
 #!/usr/bin/env python3
-"""What tapsets and recipes find in a kernel that is not run: check_kernels.py STAPGEN RELEASE [--update]
+"""What tapsets and recipes find in kernels that are not run: check_kernels.py STAPGEN [RELEASE...] [--update]
 
-From symbols/RELEASE and headers/ it makes a build tree just large enough for stap's pass 2. In it stap resolves
-every alias of the tapsets and every recipe. What it chose, with which arguments, is compared with
-expected/RELEASE; --update writes it there.
+From RELEASE in symbols.tar.xz and headers/ it makes a build tree just large enough for stap's pass 2. In it stap
+resolves every alias of the tapsets and every recipe. What it chose, with which arguments, is compared with the rows
+that `expected` has for RELEASE; --update writes them there. Without a RELEASE it is each of them.
 """
 
 import difflib
+import itertools
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
+SYMBOLS = HERE / "symbols.tar.xz"
+EXPECTED = HERE / "expected"
 SKIPPED = 77
 
 # Compiles what stap asks of a build tree: modules that hold a header's tracepoints or types. The other headers
@@ -34,7 +39,8 @@ def version(release):
 
 
 def make_tree(tree, release):
-    symbols = [line.split() for line in (HERE / "symbols" / release).read_text().splitlines()]
+    with tarfile.open(SYMBOLS) as archive:
+        symbols = [line.split() for line in archive.extractfile(release).read().decode().splitlines()]
     major, minor = version(release)[:2]
     defines = ["CONFIG_TRACEPOINTS", f"KERNEL={major * 100 + minor}"]
     defines += ["TRACE_" + name.removeprefix("__tracepoint_") for kind, name in symbols if kind == "D"]
@@ -46,20 +52,22 @@ def make_tree(tree, release):
     (tree / ".config").touch()
     (tree / "Module.symvers").touch()
     (tree / "Makefile").write_text(makefile.replace("HEADERS", str(HERE / "headers")))
-    # Where stap looks for tracepoints, and for functions (4.8; later ones look in /boot).
+    # Where stap looks for tracepoints, and for functions.
     (tree / "include/trace").symlink_to(HERE / "headers/trace")
-    (tree / "System.map").write_text("".join(f"0000000000000000 {kind} {name}\n" for kind, name in symbols))
+    (tree / "boot").mkdir()
+    table = "".join(f"0000000000000000 {kind} {name}\n" for kind, name in symbols)
+    (tree / f"boot/System.map-{release}").write_text(table)
 
 
 class Stap:
     def __init__(self, folder, tree, tapsets):
         self.environment = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "HOME": str(folder), "TMPDIR": str(folder),
                             "SYSTEMTAP_DIR": str(folder / "systemtap")}
-        self.command = ["stap", "--color=never", "-r", tree, "-I", tapsets, "-I", tapsets / "debuginfo-never"]
+        self.command = ["stap", "--color=never", "--sysroot", tree, "-r", tree, "-I", tapsets, "-I", tapsets / "debuginfo-never"]
 
     def __call__(self, *arguments, script=""):
         return subprocess.run([*self.command, *arguments], env=self.environment, input=script, capture_output=True,
-                              text=True, timeout=100, check=False)
+                              text=True, timeout=600, check=False)
 
 
 # stap's names for a function f, for $x of a tracepoint, for a cast's field; private ones contain the tapset's path.
@@ -124,7 +132,7 @@ def aliases(stap, tapsets, known):
     rows = []
     entries = {}   # what the @entry()s of return probes keep, each from the probe before it
     kept_by = re.compile(r"\(__global_entry_tvar_entry_(\d+)\[.*?\]\) = (\(.*\));$", re.MULTILINE)
-    for body in re.split(r"^(?=\S.* /\* <- )", done.stdout[done.stdout.index("# probes"):], flags=re.MULTILINE):
+    for body in re.split(r"^(?=\S.* /\* +<- )", done.stdout[done.stdout.index("# probes"):], flags=re.MULTILINE):
         for number, expression in kept_by.findall(body):
             entries[number] = readable(expression)
         marker = re.search(r'println\("@@(.*)"\)', body)
@@ -165,10 +173,37 @@ def recipes(stapgen, stap, templates):
         yield name, re.sub(r" at \S*/", " at ", reasons[0]) if reasons else "resolves"
 
 
-def table(rows):
-    rows = list(rows)
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return "".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() + "\n" for row in rows)
+def age(release):
+    return [int(number) for number in re.findall(r"\d+", release)]
+
+
+def within(kernels, release):
+    """Whether "A", "A .. B", "A .." or ".. B" is said of that kernel."""
+    first, dots, last = (part.strip() for part in kernels.partition(".."))
+    last = last if dots else first
+    return (not first or age(first) <= age(release)) and (not last or age(release) <= age(last))
+
+
+def expected(release):
+    """The rows of one kernel, without the kernels that they are of."""
+    rows = [re.fullmatch(r"(.*?)(?:  \[(.*)\])?", row).groups() for row in EXPECTED.read_text().splitlines()]
+    return [text for text, of in rows if of is None or any(within(kernels, release) for kernels in of.split(", "))]
+
+
+def write_expected(rows_of, releases):
+    """Release -> rows, as one row for all the kernels that have it; `releases` are all of them, the oldest first."""
+    newest = len(releases) - 1
+    written = []
+    for row in set().union(*rows_of.values()):
+        in_kernels = itertools.groupby(range(len(releases)), key=lambda i: row in rows_of[releases[i]])
+        runs = [list(run) for has, run in in_kernels if has]
+        ranges = []
+        for first, last in ((run[0], run[-1]) for run in runs):
+            ends = f"{releases[first] if first > 0 else ''} .. {releases[last] if last < newest else ''}".strip()
+            ranges.append(releases[first] if first == last < newest else ends)
+        of = "" if ranges == [".."] else f"  [{', '.join(ranges)}]"
+        written.append((row.split()[0], runs[0][0], row + of))
+    EXPECTED.write_text("".join(row + "\n" for *_, row in sorted(written)))
 
 
 def unfounded(release, found, file):
@@ -181,16 +216,8 @@ def unfounded(release, found, file):
                    for name, says in found if says != "resolves" and not ({name, "all"} & lost.keys()))
 
 
-def main():
-    stapgen, release = sys.argv[1], sys.argv[2]
-    try:
-        about = subprocess.run(["stap", "--version"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                               check=False).stdout
-    except FileNotFoundError:
-        about = ""
-    if "version 4.8/" not in about:
-        print("kernels: skipped, expected/ is what SystemTap 4.8 says and there is another one or none here")
-        return SKIPPED
+def check(stapgen, release):
+    """The rows that stap finds in that kernel, and what is wrong about them whatever was expected."""
     share = pathlib.Path(stapgen).resolve().parent.parent / "share/stapgen"
     tapsets = share / "tapsets"
     with tempfile.TemporaryDirectory(prefix="stapgen-kernels-") as folder:
@@ -199,20 +226,33 @@ def main():
         make_tree(tree, release)
         stap = Stap(folder, tree, tapsets)
         found = list(recipes(stapgen, stap, share / "templates"))
-        text = table(aliases(stap, tapsets, arguments(release))) + "\n" + table(found)
-    complaint = unfounded(release, found, share / "kernels.toml")
-    complaint += "".join(f"{line}\n" for line in text.splitlines() if "WRONG" in line or "(not in" in line)
-    sys.stdout.write(complaint)
-    expected = HERE / "expected" / release
+        rows = ["  ".join(row).rstrip() for row in aliases(stap, tapsets, arguments(release)) + found]
+    complaints = unfounded(release, found, share / "kernels.toml").splitlines()
+    return rows, complaints + [row for row in rows if "WRONG" in row or "(not in" in row]
+
+
+def main():
+    stapgen, *asked = [argument for argument in sys.argv[1:] if argument != "--update"]
+    if shutil.which("stap") is None:
+        print("kernels: skipped, there is no stap")
+        return SKIPPED
+    with tarfile.open(SYMBOLS) as archive:
+        releases = sorted(archive.getnames(), key=age)
+    rows_of = {release: expected(release) for release in releases}
+    failed = False
+    for release in asked or releases:
+        rows, wrong = check(stapgen, release)
+        wrong += difflib.unified_diff(sorted(rows_of[release]), sorted(rows), f"expected of {release}", "found",
+                                      lineterm="")
+        sys.stdout.writelines(line + "\n" for line in wrong)
+        failed = failed or wrong
+        rows_of[release] = rows
     if "--update" in sys.argv:
-        expected.write_text(text)
+        write_expected(rows_of, releases)
         return 0
-    before = expected.read_text() if expected.exists() else ""
-    difference = difflib.unified_diff(before.splitlines(True), text.splitlines(True), f"expected/{release}", "found")
-    sys.stdout.writelines(difference)
-    if text != before:
-        print(f"kernels: if this is right: {pathlib.Path(__file__).name} STAPGEN {release} --update")
-    return 0 if text == before and not complaint else 1
+    if failed:
+        print(f"kernels: if this is right: {pathlib.Path(__file__).name} STAPGEN --update")
+    return 1 if failed else 0
 
 
 sys.exit(main())
