@@ -16,28 +16,13 @@ using analyze::Breakdown;
 using analyze::Measure;
 using analyze::Percentile;
 
-/// All time of a stage, of the whole or of a group.
-double sum_of(const analyze::Summary& summary, const std::string& stage, const analyze::Group& group) {
-    const auto found = std::ranges::find_if(
-        summary.stages, [&](const Measure& measure) { return measure.name == stage && measure.group == group; });
-    return found == summary.stages.end() ? 0 : found->stats.sum();
-}
-
-double sum_of(const analyze::Summary& summary, const Breakdown& breakdown, const analyze::Group& group) {
-    double sum = 0;
-    for (const auto& stage : breakdown.stages())
-        sum += sum_of(summary, stage, group);
-    return sum;
-}
-
-/// What part of all time of its way, in its group, a stage has; nothing for a total.
-std::optional<double> share_of(const analyze::Summary& summary, const Measure& measure) {
-    for (const auto& breakdown : summary.breakdowns) {
-        if (std::ranges::find(breakdown.stages(), measure.name) == breakdown.stages().end()) continue;
-        const auto all = sum_of(summary, breakdown, measure.group);
-        if (all > 0) return measure.stats.sum() / all;
-    }
-    return std::nullopt;
+/// None for a total, which is no part of a bar.
+std::optional<std::size_t> colour_of(const analyze::Summary& summary, const Measure& stage) {
+    const auto has_stage = [&](const Breakdown& breakdown) {
+        return std::ranges::find(breakdown.stages(), stage.name) != breakdown.stages().end();
+    };
+    if (std::ranges::none_of(summary.breakdowns, has_stage)) return std::nullopt;
+    return colour_of_stage(summary, stage.name);
 }
 
 std::string duration(double ns) {
@@ -46,6 +31,13 @@ std::string duration(double ns) {
 
 Cell bar_cell(double part, std::optional<std::size_t> colour) {
     return {.text = percent(part), .bar = part, .colour = colour};
+}
+
+/// `shares` are those of all stages of the summary, of which `stage` is one.
+Cell share_cell(const analyze::Summary& summary, const std::vector<std::optional<double>>& shares,
+                const Measure& stage) {
+    const auto share = shares[static_cast<std::size_t>(&stage - summary.stages.data())];
+    return share ? bar_cell(*share, colour_of(summary, stage)) : Cell{};
 }
 
 void add_columns(std::vector<Column>& columns, const std::vector<Percentile>& percentiles) {
@@ -75,18 +67,14 @@ void add_cells(std::vector<Cell>& row, const Measure& measure, const Style& styl
 Table measures_table(const analyze::Summary& summary, const Measures& measures, bool is_time,
                      const HtmlOptions& options) {
     const Style style = style_of(measures, is_time);
-    const bool shares =
-        is_time && std::ranges::any_of(measures, [&](const Measure* m) { return share_of(summary, *m).has_value(); });
+    const auto shares = shares_of(summary.stages);
     Table table{is_time ? "Stages, in microseconds" : "Values", {{is_time ? "STAGE" : "VALUE", Kind::head}}};
-    if (shares) table.columns.push_back({"SHARE OF TIME", Kind::text});
+    if (is_time) table.columns.push_back({"SHARE OF TIME", Kind::text});
     add_columns(table.columns, options.percentiles);
     for (const auto* measure : measures) {
         auto& row = table.rows.emplace_back();
-        const auto share = share_of(summary, *measure);
-        row.push_back({measure->name});
-        const auto colour = colour_of_stage(summary, measure->name);
-        if (share) row.back().colour = colour;
-        if (shares) row.push_back(share ? bar_cell(*share, colour) : Cell{});
+        row.push_back({.text = measure->name, .colour = colour_of(summary, *measure)});
+        if (is_time) row.push_back(share_cell(summary, shares, *measure));
         add_cells(row, *measure, style, options.percentiles);
     }
     table.below = too_few_text(measures, options.percentiles);
@@ -109,6 +97,7 @@ Table groups_table(const analyze::Summary& summary, bool is_time, const HtmlOpti
     }
     if (groups < 2 || shown.empty()) return {};
     const Style style = style_of(shown, is_time);
+    const auto shares = shares_of(summary.stages);
     Table table{is_time ? "Stages by group, in microseconds" : "Values by group", {}};
     const auto keys = shown.front()->group.size();
     for (const auto& field : shown.front()->group) {
@@ -127,8 +116,7 @@ Table groups_table(const analyze::Summary& summary, bool is_time, const HtmlOpti
             row.push_back({.text = group_text(field), .mark = repeated ? "repeated" : ""});
         row.resize(keys);
         row.push_back({measure->name});
-        const auto share = is_time ? share_of(summary, *measure) : std::nullopt;
-        if (is_time) row.push_back(share ? bar_cell(*share, colour_of_stage(summary, measure->name)) : Cell{});
+        if (is_time) row.push_back(share_cell(summary, shares, *measure));
         add_cells(row, *measure, style, options.percentiles);
     }
     table.below = too_few_text(shown, options.percentiles);
