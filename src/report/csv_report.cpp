@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,13 @@ std::string text_of(const decltype(analyze::GroupField::value)& value) {
     if (const auto* number = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *number);
     if (const auto* text = std::get_if<std::string>(&value)) return csv_cell(*text);
     return "true";
+}
+
+/// The column of a group's key: none has the name of another.
+std::string column_of(const std::string& key) {
+    constexpr std::array ours{"report", "recipe",  "kind",      "name",  "module",
+                              "reason", "time_ns", "statistic", "value", "benign"};
+    return csv_cell(std::ranges::find(ours, key) == ours.end() ? key : "group_" + key);
 }
 
 /// What the rows of one thing have in common.
@@ -50,7 +58,7 @@ class Writer {
         }
         out_ << "report,recipe,kind,name,module,reason,time_ns";
         for (const auto& key : keys_)
-            out_ << ',' << csv_cell(key);
+            out_ << ',' << column_of(key);
         out_ << ",statistic,value,benign\r\n";
     }
 

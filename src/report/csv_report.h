@@ -18,10 +18,10 @@ struct CsvOptions {
 ///
 ///     report,recipe,kind,name,module,reason,time_ns,KEY...,statistic,value,benign
 ///
-/// `report` counts the reports from 1; KEY... are the keys of the groups of all of them. `benign` is true
-/// or false of a drop. What does not apply or is not
-/// known is an empty cell. `statistic` has the unit in its name. Text from the input that a spreadsheet would take for
-/// a formula has an apostrophe in front; control characters are made visible, what is no UTF-8 becomes U+FFFD.
+/// `report` counts the reports from 1; KEY... are the keys of the groups of all of them, with "group_" before one that
+/// is called as another column. `benign` is true or false of a drop. What does not apply or is not known is an empty
+/// cell. `statistic` has the unit in its name. Text from the input that a spreadsheet would take for a formula has an
+/// apostrophe in front; control characters are made visible, what is no UTF-8 becomes U+FFFD.
 void write_csv(std::ostream& out, std::span<const analyze::Summary> reports, const CsvOptions& options = {});
 
 }  // namespace stapgen::report
