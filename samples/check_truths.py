@@ -18,6 +18,7 @@ DROPS |= {
     "ftrace-drops.txt": {"kfree_skb": [FULL, 29, 23]},
     "own-dropwatch.txt": {"dropwatch": [FULL, REFUSED, CHECKSUM, 61]},
     "dropwatch.rec": {"dropwatch": [109]},
+    "losses.rec": {"dropwatch": [61, 1]},
     "mixed-paste.txt": {"dropwatch.stp": [FULL, REFUSED, CHECKSUM, NFT, NO_REMOTE]},
 }
 # File -> recipe -> n by stage.
@@ -36,12 +37,40 @@ TIMES |= {
     "ftrace-net.txt": {"net-events": {"drv-app": 34}},
     "rx-latency.rec": {"rx-latency": {"tcp-app": 308}},
     "rx-latency-killed.rec": {"rx-latency": {"tcp-app": 312}},
+    "rx-latency-cost.rec": {"rx-latency": {"tcp-app": 1007}},
     "mixed-paste.txt": {"stage-timing": {"tcp-app": 64, "ip-drv": 4}},
 }
 MEANS = {"memcached-tracker.txt": 805, "mixed-paste.txt": 805}
+COUNTERS = {
+    "softnet.rec": {"Udp.NoPorts": 109, "Udp.RcvbufErrors": FULL, "Udp.InErrors": FULL, "Icmp.OutDestUnreachs": 109},
+    "losses.rec": {"TcpExt.ListenOverflows": 22, "TcpExt.ListenDrops": 22},
+}
+# What scripts of earlier versions of the recording format printed. These files stay as they are.
+VERSIONS = {
+    "own-rx-latency.txt": 2, "own-sock-latency.txt": 2, "own-dropwatch.txt": 2, "rx-latency.rec": 2, "dropwatch.rec": 2,
+    "net-latency.txt": 3, "tx-latency.txt": 3, "own-call-trace.txt": 3, "packet-flow.rec": 3,
+    "rx-latency-cost.rec": 4,
+}
+
+
+def counters_of(report):
+    """Return by how much counters of the kernel rose: those the recipe counts, and those beside its drops."""
+    found = {counter["name"]: counter["count"] for counter in report["counters"]}
+    for tally in report["counts"]:
+        name = tally["group"]["name"]
+        found[name] = found.get(name, 0) + tally["count"]
+    return found
+
+
+def check_versions():
+    for name, version in VERSIONS.items():
+        lines = subprocess.run(["zstd", "-dcf", HERE / name], stdout=subprocess.PIPE, check=True).stdout.splitlines()
+        header = next(line for line in lines if line.startswith(b"stapgen\t"))
+        assert header.split(b"\t")[1] == b"%d" % version, f"{name} is to be of version {version}: {header}"
 
 
 def main():
+    check_versions()
     for sample in sorted(HERE.glob("*.*")):
         if sample.suffix not in (".txt", ".rec"):
             continue
@@ -49,7 +78,7 @@ def main():
         done = subprocess.run([sys.argv[1], "report", "--format", "ndjson", sample], stdout=subprocess.PIPE, text=True,
                               check=True)
         reports = {report["recipe"]: report for report in map(json.loads, done.stdout.splitlines())}
-        known = DROPS.get(name, {}).keys() | TIMES.get(name, {}).keys()
+        known = DROPS.get(name, {}).keys() | TIMES.get(name, {}).keys() | COUNTERS.get(name, {}).keys()
         assert known or name in MEANS, f"{name}: nothing is known of it"
         for recipe, expected in DROPS.get(name, {}).items():
             totals = {}
@@ -60,6 +89,9 @@ def main():
         for recipe, expected in TIMES.get(name, {}).items():
             found = {stage["stage"]: stage["n"] for stage in reports[recipe]["stages"] if not stage["group"]}
             assert expected.items() <= found.items(), f"{name}: {found}"
+        if name in COUNTERS:
+            found = counters_of(next(iter(reports.values())))
+            assert COUNTERS[name].items() <= found.items(), f"{name}: {found}"
         if name in MEANS:
             averages = {average["name"]: average["n"] for average in reports["memcached-tracker"]["averages"]}
             assert averages["total"] == MEANS[name], f"{name}: {averages}"

@@ -73,6 +73,7 @@ def main():
     copy("tools", "dropwatch-tool.txt", "perf-drops.txt", "perf-net.txt", "netdev-times.txt", "ftrace-drops.txt",
          "ftrace-net.txt")
     copy("own", "own-rx-latency.txt", "own-sock-latency.txt", "own-dropwatch.txt")
+    copy("kinds", "softnet.rec", "losses.rec", "rx-latency-cost.rec")
     (SAMPLES / "mixed-paste.txt").write_text(paste())
 
 
