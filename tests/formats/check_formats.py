@@ -1,105 +1,158 @@
 #!/usr/bin/python3
-"""Reads what write_formats writes with the readers people use, and compares: check_formats.py WRITE_FORMATS
+"""Whether all formats of a report say the same: check_formats.py STAPGEN WRITE_FORMATS SOURCE
 
-JSON is taken for the truth; CSV (Python's csv) and OpenMetrics (the parser of the Prometheus client) must have the
-same numbers.
+Each number that table, CSV, OpenMetrics and page show of each recording in SOURCE/samples is compared with JSON's, as far
+as it has digits. What one of them shows and no reader here understands is an error, and so is what one does not show.
+WRITE_FORMATS has reports with names that need care; CSV and OpenMetrics are read with the readers people use.
 """
 
-import csv
-import io
+import fcntl
 import json
+import os
+import pathlib
+import pty
+import struct
 import subprocess
 import sys
+import termios
 
-from prometheus_client.openmetrics import parser
+sys.dont_write_bytecode = True
+import in_csv  # noqa: E402
+import in_openmetrics  # noqa: E402
+import in_page  # noqa: E402
+import in_table  # noqa: E402
+from known import Compared, Report, name_of, unit_of, values_needed  # noqa: E402
 
-
-def written(program, form):
-    return subprocess.run([program, form], stdout=subprocess.PIPE, check=True).stdout.decode("utf-8", errors="strict")
-
-
-def same(a, b):
-    return abs(a - b) <= 1e-12 * max(abs(a), abs(b))
-
-
-def check_csv(reports, text):
-    rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
-    assert all(None not in row and None not in row.values() for row in rows), "rows of one length"
-    for row in rows:
-        assert not any(cell.lstrip(" ").startswith(("=", "+", "@")) for cell in row.values()), row
-        assert row["value"] == "" or float(row["value"]) is not None, row
-
-    def number(report, kind, name, statistic):
-        found = [row["value"] for row in rows if (row["report"], row["kind"], row["name"], row["statistic"]) ==
-                 (str(report), kind, name, statistic)]
-        assert len(found) == 1, (report, kind, name, statistic, found)
-        return float(found[0]) if found[0] else None
-
-    for place, report in enumerate(reports, 1):
-        for stage in report["stages"]:
-            if stage["group"]:
-                continue
-            name = stage["stage"]
-            for key in ("n", "sum_ns", "min_ns", "max_ns"):
-                assert number(place, "stage", name, key) == stage[key], (name, key)
-            for percent, value in stage["percentiles_ns"].items():
-                assert number(place, "stage", name, f"p{percent}_ns") == value, (name, percent)
-                low, high = stage["percentiles_ci_ns"][percent] or (None, None)
-                assert number(place, "stage", name, f"p{percent}_low_ns") == low, (name, percent)
-                assert number(place, "stage", name, f"p{percent}_high_ns") == high, (name, percent)
-        for key in ("seen", "reported", "filtered", "incomplete", "lost", "unaccounted", "closed"):
-            assert number(place, "account", key, "count") == report["accounting"][key], key
-        groups = {(row["pid"], row["comm"], row["other"]) for row in rows if row["kind"] == "group-stage"}
-        assert len(groups) == len({json.dumps(stage["group"]) for stage in report["stages"] if stage["group"]})
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+# Of what each format has to have shown something by the end.
+KINDS = {
+    "table": "stages group-stages values group-values averages tail slowest series drops interval counts counters call "
+             "account loss input note title time",
+    "page": "stages group-stages values group-values averages tail slowest series direction distribution drops interval "
+            "interval-drops counts interval-counts counters call account loss input note title time",
+    "csv": "stage group-stage value group-value average tail-rx tail series value-series drop interval-drop count "
+           "interval-count counter account incomplete lost other transport input",
+    "openmetrics": "stage_seconds group_stage_seconds value_sum average_seconds_sum drops_total counted_total seen_total "
+                   "records_total losses_total beside_total kernel_counter_total input_lines_total not_closed_total",
+}
 
 
-def check_openmetrics(reports, text):
-    families = {family.name: family for family in parser.text_string_to_metric_families(text)}
-    assert {name: family.type for name, family in families.items()}["stapgen_stage_seconds"] == "histogram"
-    assert families["stapgen_stage_seconds"].unit == "seconds"
+def run(*command):
+    done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, check=False)
+    assert done.returncode == 0, (command, done.stderr)
+    return done.stdout.decode("utf-8", errors="strict")
 
-    def value(family, sample, **labels):
-        found = [one.value for one in families[family].samples if one.name == sample and one.labels == labels]
-        assert len(found) == 1, (sample, labels, found)
-        return found[0]
 
-    for report in reports:
-        recipe = report["recipe"]
-        for stage in report["stages"]:
-            labels = {"recipe": recipe, "stage": stage["stage"]}
-            family = "stapgen_stage_seconds"
-            if stage["group"]:
-                family = "stapgen_group_stage_seconds"
-                # Bytes that do no good are shown otherwise in JSON, where one that is no UTF-8 (here 0xff) is U+FFFD.
-                labels |= {key: str(text).lower() if text is True else str(text).replace("\n", "\\x0a").replace("\ufffd", "\\xff")
-                           for key, text in stage["group"].items()}
-            assert value(family, f"{family}_count", **labels) == stage["n"], labels
-            assert same(value(family, f"{family}_sum", **labels), stage["sum_ns"] / 1e9), labels
-            assert value(family, f"{family}_bucket", le="+Inf", **labels) == stage["n"], labels
-            if stage["group"] or not stage["n"]:
-                continue
-            # The percentile is in the bucket where that many are reached.
-            for percent in ("50", "90", "99"):
-                buckets = sorted((float(one.labels["le"]), one.value) for one in families[family].samples
-                                 if one.name == f"{family}_bucket" and one.labels | labels == one.labels)
-                end = next(le for le, count in buckets if count >= stage["n"] * float(percent) / 100)
-                assert 0.79 * end < stage["percentiles_ns"][percent] / 1e9 < 1.004 * end, (labels, percent, end)
-        accounting = report["accounting"]
-        assert value("stapgen_seen", "stapgen_seen_total", recipe=recipe) == accounting["seen"]
-        fates = [one.value for one in families["stapgen_records"].samples if one.labels["recipe"] == recipe]
-        assert sum(fates) == accounting["seen"], fates
-        for kind in ("skipped_probes", "probe_errors", "transport_failures"):
-            assert value("stapgen_losses", "stapgen_losses_total", recipe=recipe, kind=kind) == accounting[kind]
-        drops = [one.value for one in families["stapgen_drops"].samples if one.labels["recipe"] == recipe]
-        assert sum(drops) == sum(drop["count"] for drop in report["drops"])
+def on_terminal(columns, *command):
+    """Return what it prints on a terminal that is so wide."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    with subprocess.Popen(command, env=ENVIRONMENT, stdout=theirs, stderr=subprocess.DEVNULL) as process:
+        os.close(theirs)
+        text = b""
+        try:
+            while more := os.read(ours, 65536):
+                text += more
+        except OSError:  # it has been closed
+            pass
+    os.close(ours)
+    assert process.returncode == 0, command
+    return text.decode().replace("\r\n", "\n")
+
+
+def check_json(known):
+    """What follows from other numbers is what follows from them."""
+    for kind in ("stages", "values"):
+        times = {}
+        for measure in known[kind]:
+            unit, n = unit_of(measure), measure["n"]
+            assert (measure["mean" + unit] is None) == (n == 0), measure
+            assert n == 0 or abs(measure["mean" + unit] - measure["sum" + unit] / n) <= 6e-4, measure
+            for percent, value in measure["percentiles" + unit].items():
+                assert (value is None) == (n < values_needed(percent)), (percent, measure)
+            if name_of(measure) != "total":
+                group = tuple(measure["group"].items())
+                times[group] = times.get(group, 0) + measure["sum" + unit]
+        for measure in known[kind] if kind == "stages" else []:
+            time = times.get(tuple(measure["group"].items()), 0)
+            assert (measure["share"] is None) == (time == 0), measure
+            assert time == 0 or abs(measure["share"] - measure["sum_ns"] / time) <= 6e-7, (time, measure)
+    for tail in known["tail"]:
+        for who in ("slow", "rest"):
+            for stage in tail["stages"]:
+                mean = tail[f"{who}_mean_ns"]
+                assert abs(stage[f"{who}_share"] * mean - stage[f"{who}_mean_ns"]) <= 2e-6 * mean + 1e-3, tail
+    account = known["accounting"]
+    for fate in ("incomplete", "lost"):
+        assert account[fate] == sum(account[f"{fate}_by"].values()), account
+    parts = ("reported", "filtered", "incomplete", "lost", "unaccounted")
+    assert account["seen"] == sum(account[key] for key in parts), account
+
+
+def check_bins(distributions, buckets, reports):
+    """The page's bins against OpenMetrics' buckets, where they end alike. Returns how many did."""
+    found = 0
+    for distribution, report in zip(distributions, reports):
+        for stage, reached in distribution.items():
+            theirs = buckets["stapgen_stage_seconds", in_openmetrics.labels_of(report, stage=stage)]
+            for end, count in theirs.items():
+                below = round(end * 1e9) + 1 if end != float("inf") else end
+                if below in reached:
+                    assert reached[below] == count, f"page and openmetrics: {stage}: {reached[below]}, {count} below {below}"
+                    found += 1
+    return found
+
+
+def check_made_up(program, compared):
+    reports = [json.loads(line) for line in run(program, "json").splitlines()]
+    assert len(reports) == 2
+    known = [Report(report) for report in reports]
+    for form, reader in (("csv", in_csv), ("openmetrics", in_openmetrics)):
+        compared[form].where = "made up"
+        reader.compare(compared[form], run(program, form), known)
+
+
+def check_recording(stapgen, files, compared):
+    """All formats of one report. Returns how many bins agree."""
+    def report(form):
+        return run(stapgen, "report", "--format", form, *files)
+
+    documents = [json.loads(line) for line in report("ndjson").splitlines()]
+    document = json.loads(report("json"))
+    assert documents == document.get("reports", [document]), f"{files[0]}: ndjson and json differ"
+    for known in documents:
+        check_json(known)
+    for one in compared.values():
+        one.where = str(files[0])
+    reports = [Report(known) for known in documents]
+    in_table.compare(compared["table"], report("table"), reports)
+    in_table.compare(compared["table"], on_terminal(220, stapgen, "report", "--series", *files), reports)
+    in_csv.compare(compared["csv"], report("csv"), reports)
+    distributions = in_page.compare(compared["page"], report("html"), reports)
+    buckets = in_openmetrics.compare(compared["openmetrics"], report("openmetrics"), reports)
+    return check_bins(distributions, buckets, reports)
+
+
+def recordings(source):
+    """Yield the files of each report."""
+    for path in sorted([*source.glob("samples/*.rec"), *source.glob("samples/*.txt")]):
+        yield [path]
+    yield sorted(source.glob("samples/slower-stage/before/*.rec"))
+    yield [source / "tests/golden/aggregated.txt"]
+    yield [source / "tests/unit/recording/data/aggregated-version-4.zst"]
 
 
 def main():
-    program = sys.argv[1]
-    reports = [json.loads(line) for line in written(program, "json").splitlines()]
-    assert len(reports) == 2
-    check_csv(reports, written(program, "csv"))
-    check_openmetrics(reports, written(program, "openmetrics"))
+    stapgen, program, source = (pathlib.Path(argument).resolve() for argument in sys.argv[1:])
+    compared = {form: Compared(form) for form in KINDS}
+    check_made_up(program, compared)
+    bins = sum(check_recording(stapgen, files, compared) for files in recordings(source))
+    for form, one in compared.items():
+        print(f"{form}: {sum(one.counts.values())} numbers and names are JSON's")
+        missing = [kind for kind in KINDS[form].split() if not one.counts[kind]]
+        assert not missing, f"{form} has shown nothing of {missing}"
+    print(f"page and openmetrics: {bins} bins agree")
+    assert bins
 
 
 main()
