@@ -80,7 +80,7 @@ TEST_CASE("durations of calls are statistics by function, and no breakdown: one 
     CHECK(of("in-thread", {{"function", "tcp_recvmsg"}})->stats.max() == 600);
 }
 
-TEST_CASE("so many calls are kept, with names of bounded length; the rest is counted") {
+TEST_CASE("so many calls are kept, with names of bounded length, and the rest is counted") {
     auto text = header;
     constexpr std::int64_t calls = CallLog::most_calls + 1009;
     for (std::int64_t i = 0; i < calls; ++i)

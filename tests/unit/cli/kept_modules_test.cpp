@@ -4,7 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <chrono>
+#include <iterator>
 
 #include "base/files.h"
 
@@ -100,14 +101,26 @@ TEST_CASE("a module that depends on what is not looked at is not kept") {
     CHECK_FALSE(fs::exists(machine.job.cache / "modules"));
 }
 
-TEST_CASE("the 64 modules that were used last are kept") {
+TEST_CASE("the 64 modules that were used last are kept, whichever were made first") {
     Machine machine;
-    for (int i = 0; i < 67; ++i)
-        machine.of(std::to_string(i)).keep(machine.made());
-    const auto kept = std::count_if(fs::directory_iterator(machine.job.cache / "modules"), fs::directory_iterator(),
-                                    [](const fs::directory_entry&) { return true; });
+    const auto is_kept = [&](int i) { return machine.of(std::to_string(i)).find().has_value(); };
+    const auto keep = [&](int i) { machine.of(std::to_string(i)).keep(machine.made()); };
+    for (int i = 0; i < 64; ++i)
+        keep(i);
+    for (int i = 0; i < 64; ++i) {
+        const auto module = machine.of(std::to_string(i)).find();
+        REQUIRE(module);
+        fs::last_write_time(module->parent_path(), fs::file_time_type::clock::now() - std::chrono::hours(100 - i));
+    }
+    CHECK(is_kept(0));  // which is a use of it
+    keep(64);
+    keep(65);
+    const auto kept = std::distance(fs::directory_iterator(machine.job.cache / "modules"), fs::directory_iterator());
     CHECK(kept == 64);
-    CHECK(machine.of("66").find());
+    for (const int i : {1, 2})
+        CHECK_FALSE(is_kept(i));
+    for (const int i : {0, 3, 63, 64, 65})
+        CHECK(is_kept(i));
 }
 
 TEST_CASE("a module that others could have put there is not taken by root") {

@@ -109,7 +109,7 @@ TEST_CASE("a counter that falls was reset, and by how much it rose since is not 
                                              "tick\tseen=2\treported=2\tappeared-later=0\treset=2"});
 }
 
-TEST_CASE("a device that appears is counted from there; one that goes is forgotten") {
+TEST_CASE("a device that appears is counted from there, and one that goes is forgotten") {
     auto system = machine();
     CounterLines lines(system, header, "counter");
     lines.begin();

@@ -76,7 +76,7 @@ TEST_CASE("what Debian 12 has is found, and its symbol table is seen to be a stu
     CHECK(target.distribution == Distribution::debian);
 }
 
-TEST_CASE("debuginfo is found where stap looks, or asked of a server; a vmlinux with nothing but BTF is none") {
+TEST_CASE("debuginfo is found where stap looks, or asked of a server, and a vmlinux with nothing but BTF is none") {
     const auto found = [](const FakeSystem& system, const TargetRequest& request = {}) {
         return inspect(system, request).debuginfo;
     };

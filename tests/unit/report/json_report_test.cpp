@@ -112,7 +112,7 @@ TEST_CASE("numbers are ns, and what is not known is null") {
     CHECK(document["start"] == "2026-11-20T13:06:40.000000000Z");
 }
 
-TEST_CASE("a report of an interval says which, and its drops say the same; in one line if asked for") {
+TEST_CASE("a report of an interval says which, and its drops say the same, in one line if asked for") {
     const auto text = written(summary_of_all(), {.one_line = true, .interval = 3});
     CHECK(text.find('\n') == text.size() - 1);
     const auto document = json::parse(text);
