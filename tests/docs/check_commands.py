@@ -4,8 +4,9 @@
 They stand in indented blocks, in other blocks than ```console, `in a sentence`, and in the program's own help, of
 which its manual is made. Those of stapgen are run by bash as they are typed, in a folder that has FILES: what needs
 no kernel has to end with 0; what measures or compiles is run with --dry-run; ON_THIS_MACHINE says what the others may
-answer. A name alone in a sentence has to have --help. Those of the lab have to be words that its parser takes. What
-else there is to type is in RUN_ELSEWHERE.
+answer. A name alone in a sentence has to have --help. Those of the lab have to be words that its parser takes; presets,
+targets and tests have to be there, and so have the programs of the source and their options. What else there is to type
+is in RUN_ELSEWHERE.
 
 MODULE is a module with all filters, for no kernel there is; VMLINUX that of tests/fake_kernel.
 """
@@ -57,66 +58,33 @@ ON_THIS_MACHINE = {
 }
 # Scripts of the source that need no more than Python.
 RUN_HERE = "tests/perfetto/draw_trace.py "
-# Each other command, the file that runs it, and the words there; of what is run by hand, the file that knows it.
-LAB, BENCH, FUZZ = "tests/lab/CMakeLists.txt", "tests/bench/CMakeLists.txt", "tests/fuzz/CMakeLists.txt"
+# Each other command that is run or known elsewhere: the file that does it, and what of the command stands there, too. Of
+# apt-get install the names of packages do, if nothing is said.
 PACKAGE, CHOSEN = "tests/lab/scenarios/package.py", "tests/lab/scenarios/packet-flow-chosen.py"
-VERSION, DOCTOR = "tests/command_line/check_version.py", "tests/lab/scenarios/doctor.py"
+ROOTS, DOCTOR = "tests/lab/lablib/roots.py", "tests/lab/scenarios/doctor.py"
+HASH = "find cures.toml tapsets templates -type f | LC_ALL=C sort | xargs sha256sum | sha256sum"
 RUN_ELSEWHERE = {
-    "./run-demo": ("tests/lab/scenarios/demo.py", "./run-demo"),
-    "./run-tests": (".ci/run", "./run-tests"),
-    "./run-tests --all": ("run-tests", "--all) "),
-    "./run-tests --fast": ("run-tests", "--fast) "),
-    "./scripts/install-packages": ("run-tests", "./scripts/install-packages"),
-    "apt-get install ./stapgen_0.1.0_amd64.deb": (PACKAGE, "install /lab/work/stapgen.deb"),
-    "apt-get install clang libclang-rt-14-dev": ("CMakePresets.json", "-fsanitize=fuzzer-no-link"),
-    "apt-get install debootstrap qemu-system-x86 e2fsprogs python3": ("scripts/install-packages", "debootstrap"),
-    "apt-get install gcc-12": (DOCTOR, "apt-get install make gcc-"),
+    "apt-get install ./stapgen_0.1.0_amd64.deb": (PACKAGE, "install ", "stapgen", ".deb"),
+    "apt-get install clang libclang-rt-14-dev": ("CMakePresets.json", "clang"),
+    "apt-get install debootstrap qemu-system-x86 e2fsprogs python3": ("scripts/install-packages",),
+    "apt-get install gcc-12": (DOCTOR, "apt-get install ", "gcc-"),
     "apt-get install linux-headers-$(uname -r)": (DOCTOR, "apt-get install linux-headers-"),
-    "apt-get install linux-image-$(uname -r)-dbg": ("tests/lab/lablib/debuginfo.py", "-dbg="),
+    "apt-get install linux-image-$(uname -r)-dbg": ("tests/lab/lablib/debuginfo.py", "linux-image-", "-dbg"),
     "apt-get install systemtap": (DOCTOR, "apt-get install systemtap"),
-    "apt-get install systemtap linux-headers-$(uname -r)": ("tests/lab/lablib/roots.py", "linux-headers-amd64"),
-    "apt-get remove stapgen": (PACKAGE, "remove stapgen"),
-    "cd PREFIX/share/stapgen": (VERSION, "cwd=share"),
-    "cd build/release": (LAB, "${CMAKE_BINARY_DIR}/CPackConfig.cmake"),
-    "cmake --build --preset release": ("run-tests", "cmake --build --preset release"),
-    "cmake --build --preset release --target stapgen --target manual":
-        ("run-demo", "cmake --build --preset release --target stapgen --target manual"),
-    "cmake --build --preset release --target resolve_bench": (BENCH, "add_executable(resolve_bench "),
-    "cmake --build --preset release --target stapgen --target bench_generate":
-        (BENCH, "add_executable(bench_generate "),
-    "cmake --preset asan": ("CMakePresets.json", '"name": "asan"'),
-    "cmake --preset release": ("run-tests", "cmake --preset release"),
-    "cpack -G DEB": (LAB, "${CMAKE_CPACK_COMMAND} -G DEB"),
-    "ctest --preset release --label-exclude lab": ("run-tests", '"--label-exclude lab"'),
-    "ctest --preset release -R NAME": ("run-tests", "ctest --preset release"),
-    "ctest -L statistics": ("tests/statistics/CMakeLists.txt", "LABELS statistics"),
-    "ctest -R '^traffic'": ("tests/lab/traffic/CMakeLists.txt", "NAME traffic."),
-    "ctest -R fuzz": (FUZZ, "NAME fuzz."),
-    "ctest -R kernels": ("tests/kernels/CMakeLists.txt", "NAME kernels."),
-    "find cures.toml tapsets templates -type f | LC_ALL=C sort | xargs sha256sum | sha256sum":
-        (VERSION, "find cures.toml tapsets templates -type f | LC_ALL=C sort | xargs sha256sum | sha256sum"),
-    "man stapgen": ("tests/command_line/check_help.py", '"mandoc"'),
-    "man stapgen-rx-latency": ("tests/command_line/check_help.py", '"mandoc"'),
+    "apt-get install systemtap linux-headers-$(uname -r)": (ROOTS, "systemtap", "linux-headers-"),
+    "apt-get remove stapgen": (PACKAGE, "apt-get", "remove stapgen"),
+    "cd PREFIX/share/stapgen": ("tests/command_line/check_version.py", "share/stapgen"),
+    "cd build/release": ("CMakePresets.json", "build/release"),
+    "cpack -G DEB": ("tests/lab/CMakeLists.txt", "-G DEB"),
+    HASH: ("tests/command_line/check_version.py", HASH),
     "nft add chain ip t c '{ type filter hook prerouting priority 0; }'":
         (CHOSEN, "type filter hook prerouting priority 0"),
-    "nft add rule ip t c udp sport 4711 udp length 1208 meta mark set 0x9999": (CHOSEN, "meta mark set 0x9999"),
+    "nft add rule ip t c udp sport 4711 udp length 1208 meta mark set 0x9999":
+        (CHOSEN, "udp length ", "meta mark set 0x9999"),
     "nft add rule ip t prerouting udp sport 4711 meta mark set 0x9999": (CHOSEN, "meta mark set 0x9999"),
-    "nft add table ip t": (CHOSEN, "table ip lab"),
-    "sudo cat /proc/kallsyms >FILE": ("tests/lab/lablib/roots.py", "cat /proc/kallsyms >kallsyms"),
-    "sudo cmake --install build/release": (LAB, "--install ${CMAKE_BINARY_DIR}"),
-    "tests/bench/million --measure": (BENCH, "/million"),
-    "tests/bench/overhead --parts lo2,virtio2 --rounds 5 --json all.json --table all.md":
-        (BENCH, "/check_overhead.py"),
-    "tests/bench/overhead --quick": (BENCH, "/check_overhead.py"),
-    "tests/bench/overhead --quick --only rx,bpf-rx --json rx.json": (BENCH, "/check_overhead.py"),
-    "tests/bench/resolve System.map --vmlinux vmlinux": ("tests/bench/resolve", '"--vmlinux"'),
-    "tests/bench/run --memory": (BENCH, "/run --check-only"),
-    "tests/bench/start --stapgen PREFIX --all-headers forky": ("tests/bench/start", '"--stapgen"'),
-    "tests/fuzz/run 60 recogniser recipe": (FUZZ, "stapgen_fuzz(recogniser "),
-    "tests/fuzz/run 600 NAME": ("tests/fuzz/run", "seconds=600"),
-    "tests/kernels/check_kernels.py build/release/bin/stapgen --update":
-        ("tests/kernels/check_kernels.py", '"--update"'),
-    "tests/live/draw_screen.py screen.raw 30 100 live.png": ("tests/lab/scenarios/live.py", "live/draw_screen.py"),
+    "nft add table ip t": (CHOSEN, "table ip "),
+    "sudo cat /proc/kallsyms >FILE": (ROOTS, "cat /proc/kallsyms >"),
+    "sudo cmake --install build/release": ("tests/lab/CMakeLists.txt", "--install "),
 }
 
 # Begins a command that is not stapgen's.
@@ -230,14 +198,65 @@ def check_lab(parse, command):
     return None
 
 
-def check_other(source, command):
+class Build:
+    """What cmake and ctest know of the source and of the build that the program is of."""
+
+    def __init__(self, stapgen, source):
+        self.source, self.folder = source, stapgen.parents[1]
+        self.presets = self.said("cmake", "--list-presets=all")
+        self.targets = set(re.findall(r"[\w.-]+", self.said("cmake", "--build", self.folder, "--target", "help")))
+
+    def said(self, *command):
+        return subprocess.run(command, cwd=self.source, capture_output=True, text=True, check=True).stdout
+
+    def check(self, command):
+        """Return what is wrong with a command of cmake's or ctest's: no such preset, target or test."""
+        words = shlex.split(command)
+        named = [words[place + 1] for place, word in enumerate(words) if word == "--preset"]
+        if unknown := [name for name in named if f'"{name}"' not in self.presets]:
+            return f"no preset {unknown}"
+        targets = [words[place + 1] for place, word in enumerate(words) if word == "--target"]
+        if unknown := [name for name in targets if name not in self.targets]:
+            return f"no target {unknown}"
+        if words[0] == "ctest":
+            chosen = [word for word in words[1:] if word not in ("--preset", *named)]
+            if "Total Tests: 0" in self.said("ctest", "--test-dir", self.folder, "-N", *chosen):
+                return "there is no such test"
+        return None
+
+
+def check_script_words(source, words):
+    """Return what is wrong with a command of the source's own: no such program, or none of its options."""
+    program = source / words[0]
+    if not os.access(program, os.X_OK):
+        return f"{words[0]} cannot be run"
+    text = program.read_text(encoding="utf-8")
+    unknown = [word for word in words[1:] if word.startswith("--") and not re.search(rf"{word}(?![\w-])", text)]
+    if words[0] == "tests/fuzz/run":
+        unknown += [word for word in words[2:] if not (source / f"tests/fuzz/{word}.cpp").exists()]
+    return f"{words[0]} does not know {unknown}" if unknown else None
+
+
+def check_other(build, command):
+    literal = re.sub(r"\bNAME\b", "recogniser", command)  # a fuzzer, and a test
+    words = shlex.split(literal)
+    if re.match(r"(?:cmake (?!--install)|ctest )", command):
+        return build.check(literal)
+    if words[0] == "man":
+        page = build.folder / f"share/man/man1/{words[1]}.1.gz"
+        return None if page.exists() else f"{page} is not there"
+    if re.match(r"\./|tests/", command):
+        return check_script_words(build.source, words)
     if command not in RUN_ELSEWHERE:
         return "nothing is known to run it: RUN_ELSEWHERE in check_commands.py"
-    file, words = RUN_ELSEWHERE[command]
-    return None if words in (source / file).read_text(encoding="utf-8") else f"'{words}' is not in {file}"
+    file, *parts = RUN_ELSEWHERE[command]
+    text = (build.source / file).read_text(encoding="utf-8")
+    parts = parts or command.removeprefix("apt-get install ").split()
+    wrong = [part for part in parts if part not in command or part not in text]
+    return f"{wrong} is not in both the command and {file}" if wrong else None
 
 
-def check_document(text, machine, parse):
+def check_document(text, machine, parse, build):
     """Yield (command, how it was checked, what is wrong with it or None)."""
     for command, in_sentence in commands(text):
         literal = without_placeholders(command)
@@ -250,7 +269,7 @@ def check_document(text, machine, parse):
         elif command.startswith(RUN_HERE):
             yield command, "run", check_script(machine, literal)
         else:
-            yield command, "run elsewhere", check_other(machine.source, command)
+            yield command, "run elsewhere", check_other(build, command)
 
 
 def documents(stapgen, source):
@@ -267,10 +286,11 @@ def documents(stapgen, source):
 def main():
     stapgen, source, *built = map(pathlib.Path.resolve, map(pathlib.Path, sys.argv[1:]))
     parse, ways, wrong, unused = lab_parser(source), collections.Counter(), [], set(RUN_ELSEWHERE)
+    build = Build(stapgen, source)
     for name, text in documents(stapgen, source):
         with tempfile.TemporaryDirectory() as folder:
             machine = Machine(stapgen, source, *built, pathlib.Path(folder))
-            for command, way, problem in check_document(text, machine, parse):
+            for command, way, problem in check_document(text, machine, parse, build):
                 ways[way] += 1
                 unused.discard(command)
                 if problem is not None:
