@@ -38,6 +38,7 @@ TIMES |= {
     "rx-latency.rec": {"rx-latency": {"tcp-app": 308}},
     "rx-latency-killed.rec": {"rx-latency": {"tcp-app": 312}},
     "rx-latency-cost.rec": {"rx-latency": {"tcp-app": 1007}},
+    "rx-latency-version-1.txt": {"rx-latency": {"drv-ip": 803, "tcp-app": 803}},
     "mixed-paste.txt": {"stage-timing": {"tcp-app": 64, "ip-drv": 4}},
 }
 MEANS = {"memcached-tracker.txt": 805, "mixed-paste.txt": 805}
@@ -47,6 +48,7 @@ COUNTERS = {
 }
 # What scripts of earlier versions of the recording format printed. These files stay as they are.
 VERSIONS = {
+    "rx-latency-version-1.txt": 1,
     "own-rx-latency.txt": 2, "own-sock-latency.txt": 2, "own-dropwatch.txt": 2, "rx-latency.rec": 2, "dropwatch.rec": 2,
     "net-latency.txt": 3, "tx-latency.txt": 3, "own-call-trace.txt": 3, "packet-flow.rec": 3,
     "rx-latency-cost.rec": 4,
