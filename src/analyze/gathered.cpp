@@ -11,10 +11,6 @@ static_assert(decode::bin_count == bins::count);
 
 namespace {
 
-void add_up(std::int64_t& into, std::int64_t more) {
-    into = base::saturating_add(into, more);
-}
-
 /// Whether numbers within the bins and the limits of `totals` may be in no bin.
 bool reaches_outside(const Histogram::Totals& totals) {
     return totals.max > bins::largest || totals.min < 0;
@@ -43,10 +39,10 @@ void Gathered::add(const decode::SplitLine& line) {
     split.schema = line.schema;
     split.way = line.way;
     split.index = line.index;
-    add_up(split.n, line.n);
+    base::add_saturating(split.n, line.n);
     split.sums_ns.resize(line.sums.size());
     for (std::size_t i = 0; i < line.sums.size(); ++i)
-        add_up(split.sums_ns[i], line.sums[i]);
+        base::add_saturating(split.sums_ns[i], line.sums[i]);
 }
 
 Gathered::Interval Gathered::take() {

@@ -19,7 +19,7 @@ std::int64_t size_of(const Groups::Part& part) {
     return size;
 }
 
-void add_up(Groups::Part& into, const Groups::Part& from) {
+void add_part(Groups::Part& into, const Groups::Part& from) {
     if (into.measures.size() < from.measures.size()) into.measures.resize(from.measures.size());
     for (std::size_t i = 0; i < from.measures.size(); ++i)
         into.measures[i] += from.measures[i];
@@ -110,18 +110,18 @@ Groups::Part& Groups::part_of(const decode::Record& record, const std::vector<Gr
 }
 
 Groups& Groups::operator+=(const Groups& from) {
-    add_up(ungrouped_, from.ungrouped_);
+    add_part(ungrouped_, from.ungrouped_);
     for (const auto& [key, part] : from.parts_)
-        add_up(part_with(key, part.group), part);
-    if (from.other_) add_up(other(), *from.other_);
+        add_part(part_with(key, part.group), part);
+    if (from.other_) add_part(other(), *from.other_);
     return *this;
 }
 
 Groups::Part Groups::whole() const {
     Part whole = ungrouped_;
     for (const auto& [key, part] : parts_)
-        add_up(whole, part);
-    if (other_) add_up(whole, *other_);
+        add_part(whole, part);
+    if (other_) add_part(whole, *other_);
     return whole;
 }
 

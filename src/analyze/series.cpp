@@ -10,7 +10,7 @@ namespace stapgen::analyze {
 
 namespace {
 
-void add_up(std::vector<Histogram>& into, const std::vector<Histogram>& from) {
+void add_each(std::vector<Histogram>& into, const std::vector<Histogram>& from) {
     for (std::size_t i = 0; i < from.size(); ++i)
         into[i] += from[i];
 }
@@ -61,8 +61,8 @@ void Series::coarsen(std::int64_t block_ns) {
         std::vector<Block> halves;
         for (auto& block : std::exchange(blocks_, {})) {
             if (!halves.empty() && block.start_ns - halves.back().start_ns < block_ns_) {
-                add_up(halves.back().stages, block.stages);
-                add_up(halves.back().values, block.values);
+                add_each(halves.back().stages, block.stages);
+                add_each(halves.back().values, block.values);
             } else {
                 halves.push_back(std::move(block));
             }

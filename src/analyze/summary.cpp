@@ -15,10 +15,6 @@ namespace stapgen::analyze {
 
 namespace {
 
-void add_to(std::int64_t& into, std::int64_t count) {
-    into = base::saturating_add(into, count);
-}
-
 void add_causes(std::vector<Cause>& into, const std::vector<Cause>& from) {
     for (const auto& cause : from)
         add_cause(into, cause.name, cause.count);
@@ -73,7 +69,7 @@ void add_averages(std::vector<Average>& into, const std::vector<Average>& from) 
         if (n + more == 0) continue;
         found->mean = (found->mean * n + average.mean * more) / (n + more);
         found->error = (found->error * n + average.error * more) / (n + more);
-        add_to(found->n, average.n);
+        base::add_saturating(found->n, average.n);
     }
 }
 
@@ -97,16 +93,16 @@ void add_calls(Summary& into, const Summary& other) {
         call.packet = base::saturating_add(call.packet, last);
         into.calls.push_back(std::move(call));
     }
-    add_to(into.calls_left_out, other.calls_left_out);
-    add_to(into.calls_left_out, static_cast<std::int64_t>(other.calls.size() - kept));
+    base::add_saturating(into.calls_left_out, other.calls_left_out);
+    base::add_saturating(into.calls_left_out, static_cast<std::int64_t>(other.calls.size() - kept));
 }
 
 }  // namespace
 
 void add_up(Transport& into, const Transport& more) {
-    add_to(into.skipped_probes, more.skipped_probes);
-    add_to(into.probe_errors, more.probe_errors);
-    add_to(into.transport_failures, more.transport_failures);
+    base::add_saturating(into.skipped_probes, more.skipped_probes);
+    base::add_saturating(into.probe_errors, more.probe_errors);
+    base::add_saturating(into.transport_failures, more.transport_failures);
     into.enough_buffer_mb = std::max(into.enough_buffer_mb, more.enough_buffer_mb);
 }
 
@@ -115,7 +111,7 @@ void add_cause(std::vector<Cause>& causes, std::string_view name, std::int64_t c
     if (found == causes.end()) {
         causes.push_back({std::string(name), count});
     } else {
-        add_to(found->count, count);
+        base::add_saturating(found->count, count);
     }
 }
 
@@ -139,7 +135,7 @@ std::vector<Drop> total_drops(const Summary& summary) {
     std::vector<Drop> totals;
     for (auto& drop : rows) {
         if (!totals.empty() && key_of(totals.back()) == key_of(drop)) {
-            add_to(totals.back().count, drop.count);
+            base::add_saturating(totals.back().count, drop.count);
             continue;
         }
         drop.interval = 0;
@@ -160,7 +156,7 @@ std::vector<Tally> total_tallies(const Summary& summary) {
             totals.back().interval = 0;
             totals.back().end_epoch_ns.reset();
         } else {
-            add_to(totals[place->second].count, tally.count);
+            base::add_saturating(totals[place->second].count, tally.count);
         }
     }
     std::ranges::stable_sort(totals, std::greater{},
@@ -221,15 +217,15 @@ base::Result<void> merge(Summary& into, const Summary& other) {
     add_calls(into, other);
 
     auto& accounting = into.accounting;
-    add_to(accounting.seen, other.accounting.seen);
-    add_to(accounting.reported, other.accounting.reported);
-    add_to(accounting.filtered, other.accounting.filtered);
+    base::add_saturating(accounting.seen, other.accounting.seen);
+    base::add_saturating(accounting.reported, other.accounting.reported);
+    base::add_saturating(accounting.filtered, other.accounting.filtered);
     add_causes(accounting.incomplete, other.accounting.incomplete);
     add_causes(accounting.lost, other.accounting.lost);
     add_causes(accounting.other, other.accounting.other);
     accounting.closed = accounting.closed && other.accounting.closed;
 
-    add_to(into.aggregated, other.aggregated);
+    base::add_saturating(into.aggregated, other.aggregated);
     add_counters(into.counters, other.counters);
     into.input.lines += other.input.lines;
     into.input.recognised += other.input.recognised;
@@ -239,7 +235,7 @@ base::Result<void> merge(Summary& into, const Summary& other) {
     into.sample += other.sample;
     if (into.broke_off.empty()) into.broke_off = other.broke_off;
     if (into.clock_set_ns == 0) into.clock_set_ns = other.clock_set_ns;
-    add_to(into.suspended_ns, other.suspended_ns);
+    base::add_saturating(into.suspended_ns, other.suspended_ns);
 
     const auto earlier = [](auto a, auto b) { return a && b ? std::min(a, b) : a ? a : b; };
     into.start_epoch_ns = earlier(into.start_epoch_ns, other.start_epoch_ns);

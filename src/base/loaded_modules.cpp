@@ -8,7 +8,7 @@ namespace stapgen::base {
 
 namespace {
 
-constexpr std::size_t size = 1, users = 2, base = 5, fewest = 6;
+constexpr std::size_t size_word = 1, users_word = 2, base_word = 5, fewest_words = 6;
 
 std::optional<std::uint64_t> base_of(std::string_view word) {
     return word.starts_with("0x") ? to_unsigned(word.substr(2), 16) : std::nullopt;
@@ -16,17 +16,17 @@ std::optional<std::uint64_t> base_of(std::string_view word) {
 
 /// Of a line that is none: the word that tells.
 std::string_view wrong_word(const std::vector<std::string_view>& parts) {
-    if (parts.size() < fewest) return parts.back();
-    return to_unsigned(parts[size]) ? parts[base] : parts[size];
+    if (parts.size() < fewest_words) return parts.back();
+    return to_unsigned(parts[size_word]) ? parts[base_word] : parts[size_word];
 }
 
 }  // namespace
 
 std::optional<LoadedModule> parse_loaded_module(std::string_view line) {
     const auto parts = words(trim(line));
-    if (parts.size() < fewest) return std::nullopt;
-    const auto bytes = to_unsigned(parts[size]);
-    const auto address = base_of(parts[base]);
+    if (parts.size() < fewest_words) return std::nullopt;
+    const auto bytes = to_unsigned(parts[size_word]);
+    const auto address = base_of(parts[base_word]);
     if (!bytes || !address) return std::nullopt;
     return LoadedModule{std::string(parts[0]), *address == 0 ? std::nullopt : address, *bytes};
 }
@@ -35,7 +35,8 @@ std::vector<std::string_view> unused_stap_modules(std::string_view text) {
     std::vector<std::string_view> names;
     for (const auto line : split(text, '\n')) {
         const auto parts = words(line);
-        if (parts.size() > users && parts[0].starts_with("stap_") && parts[users] == "0") names.push_back(parts[0]);
+        if (parts.size() > users_word && parts[0].starts_with("stap_") && parts[users_word] == "0")
+            names.push_back(parts[0]);
     }
     return names;
 }

@@ -12,6 +12,10 @@ inline std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
     return a < 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
 }
 
+inline void add_saturating(std::int64_t& into, std::int64_t more) {
+    into = saturating_add(into, more);
+}
+
 inline std::int64_t saturating_subtract(std::int64_t a, std::int64_t b) {
     std::int64_t difference = 0;
     if (!__builtin_sub_overflow(a, b, &difference)) return difference;

@@ -4,11 +4,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace stapgen::base {
+
+/// A decimal one.
+inline bool is_digit(char character) {
+    return character >= '0' && character <= '9';
+}
 
 /// A letter or digit of ASCII, or _: what names of C consist of.
 inline bool is_word_character(char character) {
@@ -28,6 +34,13 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 
 /// Splits at runs of blanks and tabs; no part is empty.
 std::vector<std::string_view> words(std::string_view text);
+
+inline bool starts_with_any(std::string_view text, std::span<const std::string_view> beginnings) {
+    for (const auto begin : beginnings) {
+        if (text.starts_with(begin)) return true;
+    }
+    return false;
+}
 
 /// Without blanks, tabs and line ends at both ends.
 std::string_view trim(std::string_view text);

@@ -29,9 +29,9 @@ symbols::AddressKind kind_of(symbols::Mention mention) {
     }
 }
 
-class Names final : public symbols::AddressNamer {
+class MentionNamer final : public symbols::AddressNamer {
   public:
-    explicit Names(const symbols::KernelNames& names) : names_(names) {}
+    explicit MentionNamer(const symbols::KernelNames& names) : names_(names) {}
 
     bool append_name(std::uint64_t address, symbols::Mention mention, std::string& out) const override {
         const auto name = names_.find(address, kind_of(mention));
@@ -115,7 +115,7 @@ bool is_whole(const std::filesystem::path& file) {
 base::Result<void> annotate(symbols::KernelNames& names, const std::filesystem::path& file) {
     auto source = base::Source::open(file);
     if (!source) return tl::make_unexpected(source.error());
-    const Names namer(names);
+    const MentionNamer namer(names);
     symbols::Annotator annotator(namer, names.address_digits());
     Held held(names);
     base::Result<void> outcome;

@@ -69,7 +69,7 @@ std::string_view blocks_name(doctor::Blocks blocks) {
     return "functions";
 }
 
-Json json_of(const doctor::Check& check, host::Distribution distribution) {
+Json doctor_json(const doctor::Check& check, host::Distribution distribution) {
     Json remedy = nullptr;
     if (const auto text = doctor::remedy_text(check.remedy, distribution); !text.empty()) {
         remedy = {{"text", text}, {"commands", nullptr}};
@@ -86,12 +86,12 @@ Json json_of(const doctor::Check& check, host::Distribution distribution) {
             {"remedy", remedy}};
 }
 
-Json json_of(const std::vector<doctor::Check>& checks, const doctor::Question& question,
-             const doctor::Verdict& verdict) {
+Json doctor_json(const std::vector<doctor::Check>& checks, const doctor::Question& question,
+                 const doctor::Verdict& verdict) {
     const auto& target = question.target;
     Json rows = Json::array();
     for (const auto& check : checks)
-        rows.push_back(json_of(check, target.distribution));
+        rows.push_back(doctor_json(check, target.distribution));
     return {{"schema", "stapgen.doctor/1"}, {"release", target.release},
             {"running", target.running},    {"able", verdict.able},
             {"unable", verdict.unable},     {"verdict", verdict.what},
@@ -121,7 +121,7 @@ base::Result<void> examine(const Program& program, const DoctorOptions& options)
     const auto verdict = doctor::conclude(checks, *question);
     const bool as_json = options.format == "json";
     if (as_json) {
-        report::put_json(std::cout, json_of(checks, *question, verdict), 2);
+        report::put_json(std::cout, doctor_json(checks, *question, verdict), 2);
     } else {
         std::cout << rows_text(checks, target.distribution);
     }

@@ -6,16 +6,15 @@
 
 #include "base/text.h"
 #include "report/measures.h"
+#include "report/text_report.h"
 
 namespace stapgen::cli {
 
 namespace {
 
-constexpr std::size_t width = 80;
-
 /// Lines of which all but the first begin with so many blanks, and which are to stand behind as many.
 std::string block(std::string_view text, std::size_t indent) {
-    const auto wrapped = report::wrapped(text, width - indent);
+    const auto wrapped = report::wrapped(text, report::default_width - indent);
     std::string lines;
     for (const auto line : base::split(wrapped, '\n')) {
         if (!lines.empty()) lines += '\n' + std::string(indent, ' ');

@@ -14,12 +14,12 @@
 #include "cli/option_groups.h"
 #include "cli/values.h"
 #include "report/measures.h"
+#include "report/text_report.h"
 
 namespace stapgen::cli {
 
 namespace {
 
-constexpr std::size_t width = 80;
 constexpr std::ptrdiff_t screen_lines = 24;
 constexpr std::size_t text_column = 26;
 constexpr std::size_t command_column = 14;
@@ -46,7 +46,7 @@ std::string row(const std::string& left, const std::string& text, std::size_t co
     } else {
         out.resize(column, ' ');
     }
-    for (const char c : report::wrapped(text, width - column))
+    for (const char c : report::wrapped(text, report::default_width - column))
         out += c == '\n' ? line_end : std::string(1, c);
     return out + '\n';
 }
@@ -56,7 +56,7 @@ std::string paragraph(const std::string& title, std::vector<std::string> parts) 
     constexpr char joint = '\x1f';
     for (auto& part : parts)
         std::ranges::replace(part, ' ', joint);
-    auto text = report::wrapped(fmt::format("{}: {}", title, fmt::join(parts, ", ")), width, 2);
+    auto text = report::wrapped(fmt::format("{}: {}", title, fmt::join(parts, ", ")), report::default_width, 2);
     std::ranges::replace(text, joint, ' ');
     return text + '\n';
 }
@@ -107,7 +107,8 @@ std::string group_text(const OptionGroup& group, std::size_t brief) {
 }
 
 std::string short_help(const CLI::App& command, std::size_t brief) {
-    std::string out = report::wrapped(command.get_description(), width) + "\n\n" + examples_of(command, max_examples);
+    std::string out =
+        report::wrapped(command.get_description(), report::default_width) + "\n\n" + examples_of(command, max_examples);
     if (command.get_parent() != nullptr) {
         const bool plain = arguments_of(command).empty() && subcommands_of(command).empty();
         if (!plain) out += fmt::format("Usage: {}\n", usage_of(command));
@@ -174,7 +175,7 @@ void set_help(CLI::App& app) {
 
 std::string whole_help(const CLI::App& command) {
     const auto footer = footer_of(command);
-    std::string out = report::wrapped(command.get_description(), width) + "\n\n" +
+    std::string out = report::wrapped(command.get_description(), report::default_width) + "\n\n" +
                       examples_of(command, footer.examples.size()) + fmt::format("Usage: {}\n", usage_of(command));
     if (const auto subcommands = subcommands_text(command, 0); !subcommands.empty()) out += '\n' + subcommands;
     const auto groups = option_groups(command);

@@ -26,7 +26,7 @@ std::string identity(const fs::path& path) {
 }
 
 /// The files that decide what stap makes, besides its command; get_base_hash of its hash.cxx has most of them.
-std::vector<fs::path> files_of(const host::System& machine, const launch::CompileJob& job) {
+std::vector<fs::path> inputs_of(const host::System& machine, const launch::CompileJob& job) {
     const auto& target = job.target;
     const auto& runtime = job.options.runtime.empty() ? target.runtime : job.options.runtime;
     std::vector<fs::path> files{target.stap, runtime, target.symbol_table.path, target.debuginfo,
@@ -57,7 +57,7 @@ std::string what_decides(const host::System& machine, const launch::CompileJob& 
         all += word + '\n';
     for (const auto& mount : job.mounts)
         all += fmt::format("{} at {}\n", mount.source.string(), mount.target.string());
-    for (const auto& file : files_of(machine, job))
+    for (const auto& file : inputs_of(machine, job))
         all += identity(file);
     for (const auto& folder : job.options.tapsets) {
         for (const auto& name : machine.list(folder)) {

@@ -38,7 +38,7 @@ std::string line_text(const symbols::SourceFrame& frame) {
                        frame.line);
 }
 
-Json json_of(const KernelNames& names, std::uint64_t address, AddressKind kind, bool lines) {
+Json name_json(const KernelNames& names, std::uint64_t address, AddressKind kind, bool lines) {
     Json out{{"address", fmt::format("0x{:x}", address)},
              {"symbol", nullptr},
              {"offset", nullptr},
@@ -102,7 +102,7 @@ class Resolving {
                           : options_.return_addresses ? AddressKind::return_address
                                                       : AddressKind::exact;
         if (options_.format == "ndjson") {
-            report::put_json(std::cout, json_of(names_, address, kind, options_.lines), -1);
+            report::put_json(std::cout, name_json(names_, address, kind, options_.lines), -1);
             return;
         }
         std::cout << fmt::format("{:0{}x} {}\n", address, names_.address_digits(),

@@ -41,7 +41,7 @@ std::string escaped(std::string_view text) {
 }
 
 /// An argument of a macro.
-std::string quoted(std::string_view text) {
+std::string argument(std::string_view text) {
     std::string out;
     for (const char c : escaped(text))
         out += c == '"' ? std::string("\\(dq") : std::string(1, c);
@@ -51,15 +51,15 @@ std::string quoted(std::string_view text) {
 }  // namespace
 
 Roff::Roff(std::string_view name, std::string_view date, std::string_view version)
-    : text_(fmt::format(".TH {} 1 {} {} \"User Commands\"\n", quoted(base::upper(name)), date, quoted(version))) {}
+    : text_(fmt::format(".TH {} 1 {} {} \"User Commands\"\n", argument(base::upper(name)), date, argument(version))) {}
 
 void Roff::section(std::string_view title) {
-    text_ += fmt::format(".SH {}\n", quoted(title));
+    text_ += fmt::format(".SH {}\n", argument(title));
     behind_heading_ = true;
 }
 
 void Roff::subsection(std::string_view title) {
-    text_ += fmt::format(".SS {}\n", quoted(title));
+    text_ += fmt::format(".SS {}\n", argument(title));
     behind_heading_ = true;
 }
 
@@ -80,12 +80,12 @@ void Roff::paragraph(std::string_view text) {
 }
 
 void Roff::command(std::string_view text) {
-    text_ += fmt::format(".B {}\n", quoted(text));
+    text_ += fmt::format(".B {}\n", argument(text));
 }
 
 void Roff::item(std::string_view term, std::string_view text) {
     behind_heading_ = false;
-    text_ += fmt::format(".TP\n.B {}\n", quoted(term));
+    text_ += fmt::format(".TP\n.B {}\n", argument(term));
     for (const auto line : base::split(base::trim(text), '\n'))
         text_ += escaped(base::trim(line)) + '\n';
 }

@@ -2,13 +2,11 @@
 
 #include <chrono>
 
+#include "base/text.h"
+
 namespace stapgen::decode {
 
 namespace {
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 /// Which of the three-letter names it is, counted from 0; nothing if none.
 std::optional<unsigned> name_of(std::string_view text, std::string_view names) {
@@ -20,7 +18,7 @@ std::optional<unsigned> name_of(std::string_view text, std::string_view names) {
 
 /// Two digits; the first may be a blank. 100 if it is none.
 unsigned two_digits(char tens, char ones) {
-    if (!is_digit(ones) || (tens != ' ' && !is_digit(tens))) return 100;
+    if (!base::is_digit(ones) || (tens != ' ' && !base::is_digit(tens))) return 100;
     return static_cast<unsigned>((tens == ' ' ? 0 : tens - '0') * 10 + (ones - '0'));
 }
 
@@ -39,7 +37,7 @@ std::optional<CalendarTime> read_ctime(std::string_view text) {
 
     CalendarTime time{0, false, without_year};
     int year = 2000;  // a leap year: every day exists
-    if (text.size() >= with_year && text[19] == ' ' && (text.size() == with_year || !is_digit(text[with_year]))) {
+    if (text.size() >= with_year && text[19] == ' ' && (text.size() == with_year || !base::is_digit(text[with_year]))) {
         const auto century = two_digits(text[20], text[21]), rest = two_digits(text[22], text[23]);
         if (text[20] != ' ' && text[22] != ' ' && century < 100 && rest < 100) {
             year = static_cast<int>(century * 100 + rest);

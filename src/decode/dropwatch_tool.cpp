@@ -54,10 +54,6 @@ constexpr std::array messages{std::string_view("Initializing kallsyms db"),
                               std::string_view("Terminating dropwatch..."),
                               std::string_view("Shutting down ...")};
 
-bool starts_with_any(std::string_view line, std::span<const std::string_view> beginnings) {
-    return std::ranges::any_of(beginnings, [&](std::string_view begin) { return line.starts_with(begin); });
-}
-
 }  // namespace
 
 DropwatchTool::DropwatchTool()
@@ -117,7 +113,7 @@ bool DropwatchTool::packet_line(std::string_view line) {
         return true;
     }
     if (line == "origin: hardware") ++hardware_;
-    return starts_with_any(line, block_lines);
+    return base::starts_with_any(line, block_lines);
 }
 
 void DropwatchTool::read_timestamp(std::string_view text) {
@@ -162,7 +158,7 @@ bool DropwatchTool::message(std::string_view line, Sink& sink) {
         tail_dropped_ = std::max(tail_dropped_, lost);
         return true;
     }
-    return starts_with_any(line, messages);
+    return base::starts_with_any(line, messages);
 }
 
 void DropwatchTool::finished(Sink& sink) {

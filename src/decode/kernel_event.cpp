@@ -12,19 +12,15 @@ namespace stapgen::decode {
 
 namespace {
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 bool is_hexadecimal(char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'f');
+    return base::is_digit(c) || (c >= 'a' && c <= 'f');
 }
 
 /// The place of the "[003]" that names the CPU, npos if there is none.
 std::size_t find_cpu(std::string_view line) {
     for (auto at = line.find('['); at != std::string_view::npos; at = line.find('[', at + 1)) {
         auto end = at + 1;
-        while (end < line.size() && is_digit(line[end]))
+        while (end < line.size() && base::is_digit(line[end]))
             ++end;
         if (end >= at + 4 && end < line.size() && line[end] == ']') return at;
     }
@@ -46,7 +42,7 @@ bool read_thread(std::string_view head, KernelEvent& event) {
     head = base::trim(head);
     if (head.ends_with(')')) head = base::trim(head.substr(0, head.rfind('(')));
     auto begin = head.size();
-    while (begin > 0 && is_digit(head[begin - 1]))
+    while (begin > 0 && base::is_digit(head[begin - 1]))
         --begin;
     if (begin == head.size() || begin == 0) return false;
     event.tid.raw = head.substr(begin);
@@ -56,7 +52,7 @@ bool read_thread(std::string_view head, KernelEvent& event) {
     const char border = head[begin - 1];
     --begin;
     if (border == '/') {
-        while (begin > 0 && is_digit(head[begin - 1]))
+        while (begin > 0 && base::is_digit(head[begin - 1]))
             --begin;
     } else if (border != ' ' && border != '\t' && border != '-') {
         return false;

@@ -13,16 +13,15 @@ namespace {
 
 constexpr std::array other_events{std::string_view("consume_skb"), std::string_view("napi_poll"),
                                   std::string_view("net_dev_xmit_timeout")};
-constexpr std::array other_beginnings{std::string_view("netif_rx"), std::string_view("netif_receive_skb_"),
-                                      std::string_view("napi_gro_"), std::string_view("irq_handler_"),
-                                      std::string_view("softirq_")};
+constexpr std::array other_families{std::string_view("netif_rx"), std::string_view("netif_receive_skb_"),
+                                    std::string_view("napi_gro_"), std::string_view("irq_handler_"),
+                                    std::string_view("softirq_")};
 
 bool is_other(std::string_view name) {
-    return std::ranges::find(other_events, name) != other_events.end() ||
-           std::ranges::any_of(other_beginnings, [&](std::string_view begin) { return name.starts_with(begin); });
+    return std::ranges::find(other_events, name) != other_events.end() || base::starts_with_any(name, other_families);
 }
 
-Value stage(std::int64_t from_ns, std::int64_t to_ns) {
+Value stage_between(std::int64_t from_ns, std::int64_t to_ns) {
     if (from_ns < 0 || to_ns < from_ns) return not_seen;
     return {{}, to_ns - from_ns};
 }
@@ -103,8 +102,8 @@ void NetEvents::left(const KernelEvent& event, SkbTable::Entry& entry, Sink& sin
                event.comm,
                event.tid,
                event.cpu,
-               stage(entry.first_ns, start < 0 ? end : start),
-               stage(start, end),
+               stage_between(entry.first_ns, start < 0 ? end : start),
+               stage_between(start, end),
                not_seen};
     ++reported_tx_;
     send(sink, Record{&schema(), values_});
@@ -114,7 +113,7 @@ void NetEvents::left(const KernelEvent& event, SkbTable::Entry& entry, Sink& sin
 void NetEvents::read(const KernelEvent& event, SkbTable::Entry& entry, Sink& sink) {
     values_ = {event.time, Value{"rx"}, Value{entry.device()},
                event.comm, event.tid,   event.cpu,
-               not_seen,   not_seen,    stage(entry.first_ns, event.time.number)};
+               not_seen,   not_seen,    stage_between(entry.first_ns, event.time.number)};
     ++reported_rx_;
     send(sink, Record{&schema(), values_});
     SkbTable::remove(entry);

@@ -1,8 +1,8 @@
 #include "decode/remarks.h"
 
-#include <algorithm>
 #include <array>
-#include <span>
+
+#include "base/text.h"
 
 namespace stapgen::decode {
 
@@ -27,10 +27,6 @@ constexpr std::array other_beginnings{std::string_view("# tracer: "),
                                       std::string_view("[ perf record: "),
                                       std::string_view("stapgen: ")};
 
-bool starts_with_any(std::string_view line, std::span<const std::string_view> beginnings) {
-    return std::ranges::any_of(beginnings, [&](std::string_view begin) { return line.starts_with(begin); });
-}
-
 bool is_pass(std::string_view line) {
     return line.size() > 7 && line.starts_with("Pass ") && line[5] >= '1' && line[5] <= '5' && line[6] == ':';
 }
@@ -38,9 +34,9 @@ bool is_pass(std::string_view line) {
 }  // namespace
 
 Remark remark(std::string_view line) {
-    if (is_pass(line) || starts_with_any(line, systemtap_beginnings)) return Remark::systemtap;
+    if (is_pass(line) || base::starts_with_any(line, systemtap_beginnings)) return Remark::systemtap;
     const bool is_perf_heading = line.starts_with("# ") && line.find(" : ") != std::string_view::npos;
-    if (is_perf_heading || line == "#" || starts_with_any(line, other_beginnings)) return Remark::other;
+    if (is_perf_heading || line == "#" || base::starts_with_any(line, other_beginnings)) return Remark::other;
     return Remark::none;
 }
 

@@ -20,7 +20,7 @@ namespace stapgen::host {
 namespace {
 
 /// The members of struct rtnl_link_stats64, 64 bits each, in order. Older kernels end sooner, newer ones may go on.
-constexpr std::array names{
+constexpr std::array kernel_names{
     "rx_packets",       "tx_packets",        "rx_bytes",          "tx_bytes",        "rx_errors",
     "tx_errors",        "rx_dropped",        "tx_dropped",        "multicast",       "collisions",
     "rx_length_errors", "rx_over_errors",    "rx_crc_errors",     "rx_frame_errors", "rx_fifo_errors",
@@ -51,7 +51,7 @@ void parse_link(std::string_view attributes, std::vector<DeviceCounter>& counter
         if (head->rta_type == IFLA_STATS64) statistics = payload;
         attributes = behind(attributes, head->rta_len);
     }
-    for (const auto* name : names) {
+    for (const auto* name : kernel_names) {
         const auto value = begin_of<std::uint64_t>(statistics);
         if (!value || device.empty()) return;
         counters.push_back({std::string("link.") + name, std::string(device), *value});

@@ -80,8 +80,8 @@ std::string reason_of(const Ending& ending, const MessageReader& messages) {
     return fmt::format("it was ended by signal {} ({})", ending.signal, ::strsignal(ending.signal));
 }
 
-base::Error failure(std::string_view doing, const Ending& ending, const MessageReader& messages, const std::string& log,
-                    const Explanation& explanation) {
+base::Error failure_of(std::string_view doing, const Ending& ending, const MessageReader& messages,
+                       const std::string& log, const Explanation& explanation) {
     base::Error error;
     const auto* cause = messages.cause();
     error.what = fmt::format("{}: {}", doing, reason_of(ending, messages));
@@ -152,7 +152,7 @@ base::Result<Compiled> compile(const CompileJob& job) {
                                         pass_name(messages.pass())));
     }
     if (!ending->clean()) {
-        auto why = failure(doing, *ending, messages, transcript.keep(command, job.cache), job.explanation);
+        auto why = failure_of(doing, *ending, messages, transcript.keep(command, job.cache), job.explanation);
         // Where the script was is nowhere to look: line and column are of what render prints.
         const auto folder = job.options.script.parent_path().string() + "/";
         for (auto at = why.what.find(folder); at != std::string::npos; at = why.what.find(folder))
@@ -166,8 +166,8 @@ base::Result<Compiled> compile(const CompileJob& job) {
     compiled.module = command.working_directory / module;  // an absolute path stays what it is
     if (!fs::exists(compiled.module, error)) {
         // It goes on without its cache, and only says so.
-        return tl::make_unexpected(failure("stap made a module that is nowhere to be found", *ending, messages,
-                                           transcript.keep(command, job.cache), {}));
+        return tl::make_unexpected(failure_of("stap made a module that is nowhere to be found", *ending, messages,
+                                              transcript.keep(command, job.cache), {}));
     }
     for (const auto& diagnosis : messages.diagnoses()) {
         if (diagnosis.kind == MessageKind::warning) compiled.warnings.push_back(diagnosis);
@@ -237,8 +237,8 @@ base::Result<LoadEnd> load(const host::System& system, const LoadJob& job) {
     const bool ended_by_us =
         ending->gave_up || (ending->signal == SIGINT && (ending->interrupted || ending->was_stopped));
     if (!ending->clean() && !ended_by_us) {
-        auto error =
-            failure("the measurement failed", *ending, messages, transcript.keep(command, job.cache), job.explanation);
+        auto error = failure_of("the measurement failed", *ending, messages, transcript.keep(command, job.cache),
+                                job.explanation);
         if (!any_output) {
             for (const auto& line : end.cleanup)
                 error.hint += "; " + line;

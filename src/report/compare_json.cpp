@@ -31,10 +31,6 @@ std::string_view name_of(analyze::Verdict verdict) {
     return "untested";
 }
 
-Json or_null(const std::optional<double>& value) {
-    return value ? Json(*value) : Json(nullptr);
-}
-
 Json change_json(const analyze::Change& change) {
     return {{"stage", change.stage},
             {"statistic", change.statistic},

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <vector>
 
 #include "base/text.h"
-#include "base/units.h"
+#include "report/measures.h"
 #include "report/table.h"
 
 namespace stapgen::report {
@@ -21,12 +20,8 @@ using analyze::Verdict;
 constexpr std::size_t most_stages_named = 3;
 
 /// A part as percent: "+3.2", "-41.0", "+212".
-std::string percent(double part) {
+std::string change_percent(double part) {
     return fmt::format("{:+.{}f}", part * 100, std::abs(part) < 1 ? 1 : 0);
-}
-
-std::string duration(double ns) {
-    return base::format_duration(std::chrono::nanoseconds(static_cast<std::int64_t>(std::llround(ns))));
 }
 
 std::string statistic(const Change& change) {
@@ -42,9 +37,9 @@ double size_of(const Change& change) {
 }
 
 std::string in_words(const Change& change) {
-    return fmt::format("{} {} % [{} %, {} %], from {} to {}", statistic(change), percent(*change.change),
-                       percent(*change.low), percent(*change.high), duration(*change.before_ns),
-                       duration(*change.after_ns));
+    return fmt::format("{} {} % [{} %, {} %], from {} to {}", statistic(change), change_percent(*change.change),
+                       change_percent(*change.low), change_percent(*change.high), duration_text(*change.before_ns),
+                       duration_text(*change.after_ns));
 }
 
 /// Of each stage the largest change that way, the stage with the largest first.
@@ -78,7 +73,7 @@ std::string direction_text(const std::vector<const Change*>& told, Verdict verdi
 
 std::string change_cell(const Change& change) {
     if (change.verdict == Verdict::same) return "~";
-    return change.verdict == Verdict::too_few || !change.change ? "-" : percent(*change.change) + "%";
+    return change.verdict == Verdict::too_few || !change.change ? "-" : change_percent(*change.change) + "%";
 }
 
 std::string p_cell(const std::optional<double>& p) {
@@ -97,7 +92,7 @@ int decimals_of(const std::vector<Change>& changes) {
 std::string side_text(const analyze::Side& side) {
     const auto recordings = side.recordings == 1 ? "" : fmt::format(" of {} recordings", side.recordings);
     if (side.block_ns == 0) return fmt::format("{} intervals{}", side.blocks, recordings);
-    return fmt::format("{} blocks of {}{}", side.blocks, duration(static_cast<double>(side.block_ns)), recordings);
+    return fmt::format("{} blocks of {}{}", side.blocks, duration_text(static_cast<double>(side.block_ns)), recordings);
 }
 
 }  // namespace
@@ -163,11 +158,12 @@ void write_text(std::ostream& out, const analyze::Comparison& comparison) {
     for (const auto& change : comparison.changes) {
         const bool is_first = stage == nullptr || *stage != change.stage;
         stage = &change.stage;
-        rows.push_back({is_first ? base::printable(change.stage) : "",
-                        change.statistic == "mean" ? "mean" : "p" + change.statistic, cell(change.before_ns),
-                        cell(change.after_ns), change_cell(change),
-                        change.low ? fmt::format("[{}%, {}%]", percent(*change.low), percent(*change.high)) : "-",
-                        p_cell(change.p)});
+        rows.push_back(
+            {is_first ? base::printable(change.stage) : "",
+             change.statistic == "mean" ? "mean" : "p" + change.statistic, cell(change.before_ns),
+             cell(change.after_ns), change_cell(change),
+             change.low ? fmt::format("[{}%, {}%]", change_percent(*change.low), change_percent(*change.high)) : "-",
+             p_cell(change.p)});
     }
     out << table({{"STAGE [us]", Align::left},
                   {"STAT", Align::left},

@@ -3,11 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 
 #include "base/text.h"
-#include "base/units.h"
 #include "report/measures.h"
 #include "report/table.h"
 
@@ -15,7 +12,7 @@ namespace stapgen::report {
 
 namespace {
 
-std::string percent(std::optional<double> share) {
+std::string share_text(std::optional<double> share) {
     return share ? fmt::format("{:.2f}%", *share * 100) : "-";
 }
 
@@ -24,8 +21,7 @@ std::string each(const analyze::Cost& cost, std::int64_t cycles, std::int64_t hi
     const auto of_one = cycles / std::max<std::int64_t>(hits, 1);
     const auto ns = cost.ns(of_one);
     if (!ns) return fmt::format("{} cycles", with_commas(of_one));
-    constexpr double longest = 9e18;
-    return base::format_duration(std::chrono::nanoseconds(std::llround(std::min(*ns, longest))));
+    return duration_text(*ns);
 }
 
 std::string headline(const analyze::Cost& cost) {
@@ -35,9 +31,9 @@ std::string headline(const analyze::Cost& cost) {
     }
     text += fmt::format(", {} each", each(cost, cost.cycles(), cost.hits()));
     if (const auto share = cost.share(cost.cycles())) {
-        text += fmt::format("; {} of one CPU's time", percent(share));
+        text += fmt::format("; {} of one CPU's time", share_text(share));
         if (cost.cpus > 1) {
-            text += fmt::format(", {} of all {}", percent(*share / static_cast<double>(cost.cpus)), cost.cpus);
+            text += fmt::format(", {} of all {}", share_text(*share / static_cast<double>(cost.cpus)), cost.cpus);
         }
     }
     return text;
@@ -52,7 +48,7 @@ void write_cost(std::ostream& out, const analyze::Cost& cost) {
     std::vector<std::vector<std::string>> rows;
     for (const auto& probe : probes) {
         rows.push_back({with_commas(probe.hits), each(cost, probe.cycles, probe.hits), each(cost, probe.max_cycles, 1),
-                        percent(cost.share(probe.cycles)), base::printable(probe.point)});
+                        share_text(cost.share(probe.cycles)), base::printable(probe.point)});
     }
     out << '\n'
         << headline(cost) << '\n'

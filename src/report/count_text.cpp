@@ -15,7 +15,7 @@ namespace {
 
 using analyze::Tally;
 
-void write_table(std::ostream& out, const std::string& counted, std::span<const Tally> tallies, std::size_t most) {
+void write_tallies(std::ostream& out, const std::string& counted, std::span<const Tally> tallies, std::size_t most) {
     const auto shown = tallies.first(std::min(most, tallies.size()));
     const auto keys = keys_of(shown);
     const bool has_losses = std::ranges::any_of(shown, &Tally::loss);
@@ -81,7 +81,7 @@ void write_counts(std::ostream& out, const analyze::Summary& summary, const Text
     if (shows_parts(summary, options)) {
         write_intervals(
             out, summary, std::span<const Tally>(summary.tallies), "none",
-            [&](std::span<const Tally> rows) { write_table(out, summary.counted, rows, options.max_groups); });
+            [&](std::span<const Tally> rows) { write_tallies(out, summary.counted, rows, options.max_groups); });
     }
     if (!options.total) return;
     const auto totals = analyze::total_tallies(summary);
@@ -90,7 +90,7 @@ void write_counts(std::ostream& out, const analyze::Summary& summary, const Text
         out << '\n';
         return;
     }
-    write_table(out, summary.counted, totals, options.max_groups);
+    write_tallies(out, summary.counted, totals, options.max_groups);
     write_meanings(out, std::span(totals).first(std::min(options.max_groups, totals.size())), text_width(options));
 }
 

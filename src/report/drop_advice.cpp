@@ -19,7 +19,7 @@ constexpr std::string_view unspecified = "NOT_SPECIFIED";
 
 /// Sorted by function and reason. Meanings: include/net/dropreason-core.h of Linux and the code at each place; counters
 /// are spelled as nstat spells them. What may be the loss of a packet that somebody wanted is not benign.
-constexpr std::array known{
+constexpr std::array advices{
     KnownDrop{"", "BPF_CGROUP_EGRESS", false, "a BPF program of the sender's cgroup refused it; bpftool cgroup tree"},
     KnownDrop{"", "BRIDGE_INGRESS_STP_STATE", false, "its port of the bridge does not forward (STP); bridge -d link"},
     KnownDrop{"", "CPU_BACKLOG", false,
@@ -201,8 +201,8 @@ auto key(const KnownDrop& drop) {
 
 const KnownDrop* find(std::string_view function, std::string_view reason) {
     const auto wanted = std::tie(function, reason);
-    const auto found = std::ranges::lower_bound(known, wanted, {}, key);
-    return found != known.end() && key(*found) == wanted ? &*found : nullptr;
+    const auto found = std::ranges::lower_bound(advices, wanted, {}, key);
+    return found != advices.end() && key(*found) == wanted ? &*found : nullptr;
 }
 
 const KnownDrop* known_of(const Drop& drop) {
@@ -223,7 +223,7 @@ DropAdvice advice_of(const Drop& drop) {
 }
 
 std::span<const KnownDrop> known_drops() {
-    return known;
+    return advices;
 }
 
 std::vector<GivenAdvice> advice_for(std::span<const Drop> drops) {

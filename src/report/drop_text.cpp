@@ -18,7 +18,7 @@ using analyze::Drop;
 /// So many lines of advice, for the reasons with the most drops.
 constexpr std::size_t most_advice = 8;
 
-void write_table(std::ostream& out, const ShownDrops& shown, bool with_legend) {
+void write_drop_table(std::ostream& out, const ShownDrops& shown, bool with_legend) {
     std::vector<std::vector<std::string>> rows;
     bool is_marked = false;
     for (const auto& drop : shown.rows) {
@@ -49,7 +49,7 @@ void write_drops(std::ostream& out, const analyze::Summary& summary, const TextO
     if (shows_parts(summary, options)) {
         write_intervals(out, summary, std::span<const Drop>(summary.drops), "no drops",
                         [&](std::span<const Drop> rows) {
-                            write_table(out, shown_drops(rows, options.hide_benign), !options.total);
+                            write_drop_table(out, shown_drops(rows, options.hide_benign), !options.total);
                         });
     }
     if (!options.total) return;
@@ -60,7 +60,7 @@ void write_drops(std::ostream& out, const analyze::Summary& summary, const TextO
     }
     out << total_text(totals) << '\n';
     const auto shown = shown_drops(totals, options.hide_benign);
-    write_table(out, shown, true);
+    write_drop_table(out, shown, true);
     write_advice(out, shown.rows, text_width(options));
 }
 

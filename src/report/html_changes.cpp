@@ -50,7 +50,7 @@ Cell verdict_cell(const Change& change) {
 }
 
 /// What is at the ends of the scale of all ranges; one wild interval must not press the others flat.
-double scale_of(const std::vector<Change>& changes) {
+double range_scale(const std::vector<Change>& changes) {
     double largest = 0.1;
     for (const auto& change : changes) {
         if (change.change && change.low && change.high) {
@@ -74,7 +74,7 @@ std::vector<std::string> verdicts_of(const analyze::Comparison& comparison) {
 
 Section changes_section(const analyze::Comparison& comparison) {
     Section section{"changes", "What has changed"};
-    const auto scale = scale_of(comparison.changes);
+    const auto scale = range_scale(comparison.changes);
     Table table{"Changes by stage and statistic, in microseconds",
                 {{"STAGE", Kind::head},
                  {"STATISTIC", Kind::text},

@@ -21,9 +21,9 @@ std::string seconds(std::int64_t ns) {
     return fmt::format("{}", static_cast<double>(ns) / 1e9);
 }
 
-using Histograms = std::vector<Histogram> analyze::Block::*;
+using BlockHistograms = std::vector<Histogram> analyze::Block::*;
 
-Table block_table(const analyze::Summary& summary, const analyze::Series& series, Histograms histograms,
+Table block_table(const analyze::Summary& summary, const analyze::Series& series, BlockHistograms histograms,
                   std::size_t place, const std::string& name) {
     const Style style{.is_time = histograms == &analyze::Block::stages};
     const std::string unit = style.is_time ? " [us]" : "";
@@ -98,7 +98,7 @@ Section time_section(const analyze::Summary& summary, std::int64_t block_ns) {
     auto series = summary.series;
     series.coarsen(block_ns);
     section.first_stage = first_stage_of(summary);
-    const auto add = [&](const Measures& whole, Histograms histograms) {
+    const auto add = [&](const Measures& whole, BlockHistograms histograms) {
         for (std::size_t i = 0; i < std::min(whole.size(), (series.blocks().front().*histograms).size()); ++i) {
             const auto is_there = [&](const auto& block) { return (block.*histograms)[i].n() > 0; };
             if (std::ranges::any_of(series.blocks(), is_there))

@@ -21,7 +21,7 @@ using kainjow::mustache::list;
 constexpr std::size_t colours = 9, rounds = 3;
 
 /// Control characters made visible, what is no UTF-8 replaced, then escaped for HTML text and quoted attributes.
-std::string escaped(const std::string& text) {
+std::string html_escaped(const std::string& text) {
     using nlohmann::json;
     const auto quoted = json(base::printable(text)).dump(-1, ' ', false, json::error_handler_t::replace);
     return kainjow::mustache::html_escape(json::parse(quoted).get<std::string>());
@@ -181,7 +181,7 @@ void write(std::ostream& out, const Page& page) {
     object.set("uplot_licence", data(std::string(parts::uplot_licence)));
     object.set("table", data(kainjow::mustache::partial([] { return std::string(parts::table); })));
     kainjow::mustache::mustache engine{std::string(parts::page)};
-    engine.set_custom_escape(escaped);
+    engine.set_custom_escape(html_escaped);
     engine.render(object, out);
 }
 

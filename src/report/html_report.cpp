@@ -48,7 +48,7 @@ std::vector<std::string> sentences_of(const Summary& summary) {
     return sentences;
 }
 
-void add(Run& run, Section section) {
+void add_section(Run& run, Section section) {
     if (!section.tables.empty() || !section.paragraphs.empty()) run.sections.push_back(std::move(section));
 }
 
@@ -59,23 +59,23 @@ Run run_of(const Summary& summary, const HtmlOptions& options, std::size_t repor
     run.sentences = sentences_of(summary);
     run.warnings = warnings_of(summary);
     run.notes = summary.notes;
-    add(run, html::calls_section(summary));
-    add(run, html::stages_section(summary, options));
-    add(run, html::tail_section(summary));
+    add_section(run, html::calls_section(summary));
+    add_section(run, html::stages_section(summary, options));
+    add_section(run, html::tail_section(summary));
     for (auto section : {html::time_section(summary, block_ns), html::distribution_section(summary)}) {
         if (with_charts) {
             section.chart_runs = run.id;
         } else {
             section.chart.clear();
         }
-        add(run, std::move(section));
+        add_section(run, std::move(section));
     }
-    add(run, html::slowest_section(summary));
-    add(run, html::drops_section(summary, options));
-    add(run, html::tallies_section(summary));
-    add(run, html::averages_section(summary));
-    add(run, html::groups_section(summary, options));
-    add(run, html::account_section(summary));
+    add_section(run, html::slowest_section(summary));
+    add_section(run, html::drops_section(summary, options));
+    add_section(run, html::tallies_section(summary));
+    add_section(run, html::averages_section(summary));
+    add_section(run, html::groups_section(summary, options));
+    add_section(run, html::account_section(summary));
     return run;
 }
 
@@ -134,7 +134,7 @@ void write_html(std::ostream& out, const analyze::Comparison& comparison, const 
         for (const auto& sentence : sentences_of(*summary))
             run.sentences.push_back(fmt::format("{}: {}", name, sentence));
     }
-    add(run, html::changes_section(comparison));
+    add_section(run, html::changes_section(comparison));
     if (auto section = stacks_of_both(before, after); !section.stacks.empty())
         run.sections.push_back(std::move(section));
     // Of one length, or their maxima and percentiles could not be compared.

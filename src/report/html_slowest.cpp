@@ -22,10 +22,6 @@ using Records = std::vector<analyze::SlowRecord>;
 /// Marks of a scale are this far from its end at least: their text is behind them.
 constexpr double last_tick = 0.9;
 
-std::string duration(std::int64_t ns) {
-    return base::format_duration(std::chrono::nanoseconds(ns));
-}
-
 /// "0.5 ms", "20 us", of 1, 2 or 5 times a power of ten.
 std::string round_duration(std::int64_t ns) {
     if (ns >= 1'000'000'000) return fmt::format("{:g} s", static_cast<double>(ns) / 1e9);
@@ -34,7 +30,7 @@ std::string round_duration(std::int64_t ns) {
 }
 
 /// Three to five marks, at multiples of the step from 0 on.
-std::vector<Tick> scale_of(std::int64_t longest_ns) {
+std::vector<Tick> scale_ticks(std::int64_t longest_ns) {
     std::int64_t step = 1;
     for (std::size_t i = 0; step < longest_ns / 5; ++i)
         step = i % 3 == 1 ? step / 2 * 5 : step * 2;
@@ -55,18 +51,20 @@ Timelines timelines_of(const analyze::Summary& summary, const Breakdown& breakdo
     std::int64_t longest = 1;
     for (const auto& record : records)
         longest = std::max(longest, timeline_of(record).length_ns);
-    Timelines timelines{{}, scale_of(longest)};
+    Timelines timelines{{}, scale_ticks(longest)};
     for (const auto& record : records) {
         auto& row = timelines.rows.emplace_back();
-        row.label = fmt::format("#{} {}", timelines.rows.size(), duration(record.total_ns));
+        row.label = fmt::format("#{} {}", timelines.rows.size(),
+                                base::format_duration(std::chrono::nanoseconds(record.total_ns)));
         const auto name = record_name(breakdown.way(), record.of);
         row.text = fmt::format("{}{}{}", ended(summary, record), name.empty() ? "" : ", ", name);
         for (const auto& [stage, begin_ns, ns] : timeline_of(record).steps) {
             if (stage >= breakdown.stages().size()) break;
             const auto& stage_name = breakdown.stages()[stage];
-            row.segments.push_back({fmt::format("{} {}, from {} on", stage_name, duration(ns), duration(begin_ns)),
-                                    static_cast<double>(ns) / static_cast<double>(longest),
-                                    colour_of_stage(summary, stage_name)});
+            row.segments.push_back(
+                {fmt::format("{} {}, from {} on", stage_name, base::format_duration(std::chrono::nanoseconds(ns)),
+                             base::format_duration(std::chrono::nanoseconds(begin_ns))),
+                 static_cast<double>(ns) / static_cast<double>(longest), colour_of_stage(summary, stage_name)});
         }
     }
     return timelines;

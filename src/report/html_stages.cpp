@@ -1,10 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "base/text.h"
-#include "base/units.h"
 #include "report/html_sections.h"
 #include "report/html_text.h"
 
@@ -23,10 +21,6 @@ std::optional<std::size_t> colour_of(const analyze::Summary& summary, const Meas
     };
     if (std::ranges::none_of(summary.breakdowns, has_stage)) return std::nullopt;
     return colour_of_stage(summary, stage.name);
-}
-
-std::string duration(double ns) {
-    return base::format_duration(std::chrono::nanoseconds(static_cast<std::int64_t>(std::clamp(ns, 0.0, 9e18))));
 }
 
 Cell bar_cell(double part, std::optional<std::size_t> colour) {
@@ -130,8 +124,8 @@ Table groups_table(const analyze::Summary& summary, bool is_time, const HtmlOpti
 Table tail_table(const analyze::Summary& summary, const Breakdown& breakdown, const Breakdown::Tail& tail) {
     const Style style;
     Table table{fmt::format("{}{} above P{:g} ({}) against {} others, means in microseconds", tail.n_slow,
-                            way_of(breakdown, " of "), tail.percent, duration(static_cast<double>(tail.threshold_ns)),
-                            tail.n_rest),
+                            way_of(breakdown, " of "), tail.percent,
+                            duration_text(static_cast<double>(tail.threshold_ns)), tail.n_rest),
                 {{"STAGE", Kind::head},
                  {"MEAN, OTHERS"},
                  {"MEAN, SLOW"},
@@ -198,12 +192,12 @@ std::vector<Stack> stacks_of(const analyze::Summary& summary, double longest_ns)
     for (const auto& breakdown : summary.breakdowns) {
         const auto mean = mean_total(breakdown);
         if (mean <= 0) continue;
-        Stack stack{breakdown.way(), fmt::format("{} on average", duration(mean)), {}};
+        Stack stack{breakdown.way(), fmt::format("{} on average", duration_text(mean)), {}};
         for (std::size_t i = 0; i < breakdown.stages().size(); ++i) {
             const auto& stage = breakdown.stages()[i];
             const auto part = breakdown.sum_ns(i) / static_cast<double>(breakdown.total().n());
             if (part <= 0) continue;
-            stack.segments.push_back({fmt::format("{} {}, {}", stage, duration(part), percent(part / mean)),
+            stack.segments.push_back({fmt::format("{} {}, {}", stage, duration_text(part), percent(part / mean)),
                                       part / longest_ns, colour_of_stage(summary, stage)});
         }
         stacks.push_back(std::move(stack));

@@ -17,11 +17,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-template <class T>
-Json or_null(const std::optional<T>& value) {
-    return value ? Json(*value) : Json(nullptr);
-}
-
 /// To a thousandth: of a mean of ns more digits say nothing.
 Json rounded(const std::optional<double>& value) {
     return value ? Json(std::round(*value * 1000) / 1000) : Json(nullptr);

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 
 #include "base/text.h"
+#include "base/units.h"
 
 namespace stapgen::report {
 
@@ -110,6 +113,10 @@ Measures in_series(const std::vector<Measure>& measures) {
         if (measure.group.empty()) whole.push_back(&measure);
     }
     return whole;
+}
+
+std::string duration_text(double ns) {
+    return base::format_duration(std::chrono::nanoseconds(std::llround(std::clamp(ns, 0.0, 9e18))));
 }
 
 std::string with_commas(std::int64_t number) {

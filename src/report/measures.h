@@ -51,6 +51,9 @@ TopGroups top_groups(const std::vector<analyze::Measure>& measures, std::size_t 
 /// Those of the whole, in the order in which each Block of the series has them.
 Measures in_series(const std::vector<analyze::Measure>& measures);
 
+/// "1.23 ms".
+std::string duration_text(double ns);
+
 /// "2,019".
 std::string with_commas(std::int64_t number);
 

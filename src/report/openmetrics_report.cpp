@@ -22,7 +22,7 @@ using analyze::Histogram;
 using analyze::Measure;
 using analyze::Summary;
 
-std::string escaped(std::string_view raw) {
+std::string label_escaped(std::string_view raw) {
     std::string text;
     for (const char c : base::printable(raw)) {
         if (c == '\\' || c == '"') text += '\\';
@@ -47,11 +47,11 @@ std::string labels(std::initializer_list<std::pair<std::string_view, std::string
                    const analyze::Group& group = {}) {
     std::string text;
     for (const auto& [name, value] : pairs)
-        text += fmt::format("{}{}=\"{}\"", text.empty() ? "" : ",", name, escaped(value));
+        text += fmt::format("{}{}=\"{}\"", text.empty() ? "" : ",", name, label_escaped(value));
     for (const auto& [key, value] : group) {
         std::string content = "true";
         if (const auto* number = std::get_if<std::int64_t>(&value)) content = fmt::format("{}", *number);
-        if (const auto* name = std::get_if<std::string>(&value)) content = escaped(*name);
+        if (const auto* name = std::get_if<std::string>(&value)) content = label_escaped(*name);
         text += fmt::format(",{}=\"{}\"", label_name(key), content);
     }
     return text;
@@ -60,10 +60,10 @@ std::string labels(std::initializer_list<std::pair<std::string_view, std::string
 /// One family of metrics: what is to be written, by labels. Equal labels add up.
 template <class T>
 using Family = std::map<std::string, T>;
-using Counts = Family<std::int64_t>;
-using Histograms = Family<Histogram>;
+using CountFamily = Family<std::int64_t>;
+using HistogramFamily = Family<Histogram>;
 
-void add(Counts& counts, const std::string& labels, std::int64_t count) {
+void add_count(CountFamily& counts, const std::string& labels, std::int64_t count) {
     auto& sum = counts[labels];
     sum = base::saturating_add(sum, std::max<std::int64_t>(count, 0));
 }
@@ -75,7 +75,7 @@ void write_head(std::ostream& out, std::string_view name, std::string_view type,
     out << "# HELP " << name << ' ' << help << '\n';
 }
 
-void write_counter(std::ostream& out, std::string_view name, std::string_view help, const Counts& counts) {
+void write_counter(std::ostream& out, std::string_view name, std::string_view help, const CountFamily& counts) {
     if (counts.empty()) return;
     write_head(out, name, "counter", "", help);
     for (const auto& [labels, count] : counts)
@@ -99,7 +99,8 @@ void write_buckets(std::ostream& out, std::string_view name, const std::string& 
     out << fmt::format("{}_count{{{}}} {}\n", name, labels, stats.n());
 }
 
-void write_histograms(std::ostream& out, std::string_view name, std::string_view help, const Histograms& histograms) {
+void write_histograms(std::ostream& out, std::string_view name, std::string_view help,
+                      const HistogramFamily& histograms) {
     if (histograms.empty()) return;
     write_head(out, name, "histogram", "seconds", help);
     for (const auto& [labels, stats] : histograms)
@@ -123,9 +124,9 @@ void write_sums(std::ostream& out, std::string_view name, std::string_view unit,
 
 /// All families, collected before they are written: the samples of one must stand together.
 struct Families {
-    Histograms stages, groups;
+    HistogramFamily stages, groups;
     Family<Sum> values, average_times;
-    Counts drops, tallies, seen, records, other, losses, counters, lines, not_closed;
+    CountFamily drops, tallies, seen, records, other, losses, counters, lines, not_closed;
 
     void add_report(const Summary& report, const OpenMetricsOptions& options) {
         const auto& recipe = report.recipe;
@@ -171,21 +172,21 @@ struct Families {
             const std::string_view benign = advice_of(drop).benign ? "true" : "false";
             const auto module = std::exchange(drop.module, std::nullopt).value_or("");
             const auto reason = reason_text(drop) == "-" ? "" : reason_text(drop);
-            add(drops,
-                labels({{"recipe", recipe},
-                        {"place", place_text(drop)},
-                        {"module", module},
-                        {"reason", reason},
-                        {"benign", benign}}),
-                drop.count);
+            add_count(drops,
+                      labels({{"recipe", recipe},
+                              {"place", place_text(drop)},
+                              {"module", module},
+                              {"reason", reason},
+                              {"benign", benign}}),
+                      drop.count);
         }
         for (const auto& tally : analyze::total_tallies(report))
-            add(tallies, labels({{"recipe", recipe}, {"counted", report.counted}}, tally.group), tally.count);
+            add_count(tallies, labels({{"recipe", recipe}, {"counted", report.counted}}, tally.group), tally.count);
         const auto& accounting = report.accounting;
         const auto fate = [&](std::string_view name, std::string_view cause, std::int64_t count) {
-            add(records, labels({{"recipe", recipe}, {"fate", name}, {"cause", cause}}), count);
+            add_count(records, labels({{"recipe", recipe}, {"fate", name}, {"cause", cause}}), count);
         };
-        add(seen, labels({{"recipe", recipe}}), accounting.seen);
+        add_count(seen, labels({{"recipe", recipe}}), accounting.seen);
         fate("reported", "", accounting.reported);
         fate("filtered", "", accounting.filtered);
         for (const auto& [cause, count] : accounting.incomplete)
@@ -194,19 +195,19 @@ struct Families {
             fate("lost", cause, count);
         fate("unaccounted", "", accounting.unaccounted());
         for (const auto& [name, count] : accounting.other)
-            add(other, labels({{"recipe", recipe}, {"name", name}}), count);
+            add_count(other, labels({{"recipe", recipe}, {"name", name}}), count);
         const auto loss = [&](std::string_view name, std::int64_t count) {
-            add(losses, labels({{"recipe", recipe}, {"kind", name}}), count);
+            add_count(losses, labels({{"recipe", recipe}, {"kind", name}}), count);
         };
         loss("skipped_probes", report.transport.skipped_probes);
         loss("probe_errors", report.transport.probe_errors);
         loss("transport_failures", report.transport.transport_failures);
         for (const auto& [name, help, count] : report.counters) {
-            if (count) add(counters, labels({{"recipe", recipe}, {"counter", name}}), *count);
+            if (count) add_count(counters, labels({{"recipe", recipe}, {"counter", name}}), *count);
         }
-        add(lines, labels({{"recipe", recipe}, {"understood", "true"}}), report.input.recognised);
-        add(lines, labels({{"recipe", recipe}, {"understood", "false"}}), report.input.unrecognised);
-        add(not_closed, labels({{"recipe", recipe}}), accounting.closed ? 0 : 1);
+        add_count(lines, labels({{"recipe", recipe}, {"understood", "true"}}), report.input.recognised);
+        add_count(lines, labels({{"recipe", recipe}, {"understood", "false"}}), report.input.unrecognised);
+        add_count(not_closed, labels({{"recipe", recipe}}), accounting.closed ? 0 : 1);
     }
 };
 

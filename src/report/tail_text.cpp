@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <vector>
 
 #include "analyze/percentile.h"
 #include "base/text.h"
-#include "base/units.h"
 #include "report/measures.h"
 
 namespace stapgen::report {
@@ -26,10 +24,6 @@ constexpr std::size_t most_named = 3;
 /// have grown alike.
 constexpr double half = 0.5;
 constexpr double alike = 0.05;
-
-std::string duration(double ns) {
-    return base::format_duration(std::chrono::nanoseconds(std::llround(std::min(ns, 9e18))));
-}
 
 /// Never rounded to nothing or to all of it.
 std::string percent_text(double part) {
@@ -63,12 +57,12 @@ std::vector<const Share*> outstanding(const Tail& tail) {
     return named;
 }
 
-std::string name_of(const Share& share) {
+std::string share_name(const Share& share) {
     return base::printable(share.stage);
 }
 
 /// "94 % of the excess is tcp-app, which is 97 % of their time and 91 % of the others'"
-std::string causes_text(const Tail& tail) {
+std::string excess_text(const Tail& tail) {
     const char* their = tail.n_slow == 1 ? "its" : "their";
     const char* others = tail.n_rest == 1 ? "other's" : "others'";
     const auto named = outstanding(tail);
@@ -76,20 +70,21 @@ std::string causes_text(const Tail& tail) {
         const auto& largest = *std::ranges::max_element(tail.shares, {}, &Share::of_excess);
         return fmt::format(
             "no stage stands out: the largest part of the excess, {}, is {}, which is {} of {} time and {} of the {}",
-            percent_text(largest.of_excess), name_of(largest), percent_text(largest.slow), their,
+            percent_text(largest.of_excess), share_name(largest), percent_text(largest.slow), their,
             percent_text(largest.rest), others);
     }
     const auto excess = [](const Share& share) { return share.of_excess >= 1 ? "all" : percent_text(share.of_excess); };
     const auto& first = *named.front();
     if (named.size() == 1) {
         return fmt::format("{} of the excess is {}, which is {} of {} time and {} of the {}", excess(first),
-                           name_of(first), percent_text(first.slow), their, percent_text(first.rest), others);
+                           share_name(first), percent_text(first.slow), their, percent_text(first.rest), others);
     }
-    std::string text = fmt::format("{} of the excess is {} ({} of {} time, {} of the {})", excess(first),
-                                   name_of(first), percent_text(first.slow), their, percent_text(first.rest), others);
+    std::string text =
+        fmt::format("{} of the excess is {} ({} of {} time, {} of the {})", excess(first), share_name(first),
+                    percent_text(first.slow), their, percent_text(first.rest), others);
     for (std::size_t i = 1; i < named.size(); ++i) {
         text += fmt::format("{} {} is {} ({}, {})", i + 1 < named.size() ? "," : " and", excess(*named[i]),
-                            name_of(*named[i]), percent_text(named[i]->slow), percent_text(named[i]->rest));
+                            share_name(*named[i]), percent_text(named[i]->slow), percent_text(named[i]->rest));
     }
     return text;
 }
@@ -106,7 +101,7 @@ std::string tail_sentence(const analyze::Breakdown& breakdown, double percent) {
                            with_commas(n), way, n == 1 ? "" : "s", n == 1 ? "is" : "are", percent,
                            with_commas(analyze::values_needed(percent)));
     }
-    const auto limit = duration(static_cast<double>(*threshold));
+    const auto limit = duration_text(static_cast<double>(*threshold));
     const auto tail = breakdown.tail(percent);
     if (!tail || tail->shares.empty()) {
         return fmt::format("None of {} {}records is clearly above the p{} of {}: there is no tail.", with_commas(n),
@@ -115,18 +110,18 @@ std::string tail_sentence(const analyze::Breakdown& breakdown, double percent) {
     const bool one = tail->n_slow == 1;
     const auto who = fmt::format("The {}slowest of {} {}records (above the p{} of {})",
                                  one ? "" : with_commas(tail->n_slow) + " ", with_commas(n), way, percent, limit);
-    const auto means = fmt::format("{} against {}{}", duration(tail->slow_mean_ns), duration(tail->rest_mean_ns),
-                                   tail->n_slow == 1 ? "" : " on average");
+    const auto means = fmt::format("{} against {}{}", duration_text(tail->slow_mean_ns),
+                                   duration_text(tail->rest_mean_ns), tail->n_slow == 1 ? "" : " on average");
     if (tail->slow_mean_ns <= tail->rest_mean_ns) {
         return fmt::format("{} {} no more time in the stages than the others ({}): what takes longer is between them.",
                            who, one ? "spends" : "spend", means);
     }
     if (tail->rest_mean_ns <= 0) {
         return fmt::format("{} {} {} in the stages, the others nothing; {}.", who, one ? "spends" : "spend",
-                           duration(tail->slow_mean_ns), causes_text(*tail));
+                           duration_text(tail->slow_mean_ns), excess_text(*tail));
     }
     return fmt::format("{} {} {} as long as the others ({}); {}.", who, one ? "takes" : "take",
-                       times_text(tail->slow_mean_ns / tail->rest_mean_ns), means, causes_text(*tail));
+                       times_text(tail->slow_mean_ns / tail->rest_mean_ns), means, excess_text(*tail));
 }
 
 }  // namespace stapgen::report

@@ -14,10 +14,6 @@ constexpr std::size_t prefix_size = 2;  // 0x
 /// know the last bytes.
 constexpr std::size_t long_word = 19;
 
-bool is_decimal(char c) {
-    return c >= '0' && c <= '9';
-}
-
 template <class Words>
 bool is_one_of(const Words& words, std::string_view word) {
     return std::ranges::find(words, word) != words.end();
@@ -34,11 +30,11 @@ constexpr std::array<std::string_view, 27> registers{
 bool is_numbered_register(std::string_view word) {
     constexpr std::string_view letters = "rRxtsa";
     return (word.size() == 2 || word.size() == 3) && letters.find(word[0]) != std::string_view::npos &&
-           std::all_of(word.begin() + 1, word.end(), is_decimal);
+           std::all_of(word.begin() + 1, word.end(), base::is_digit);
 }
 
 bool is_number(std::string_view word) {
-    return word.size() < long_word && (is_decimal(word[0]) || std::ranges::all_of(word, hex::is_digit));
+    return word.size() < long_word && (base::is_digit(word[0]) || std::ranges::all_of(word, hex::is_digit));
 }
 
 constexpr std::array<std::string_view, 5> drop_words{"dropped", "drops", "drop", "kfree_skb", "location"};

@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::string_view what_to_give =
     "give vmlinux or /boot/vmlinuz-RELEASE of the kernel, its System.map, or a copy of /proc/kallsyms";
-constexpr std::uint64_t upper_half = std::uint64_t{1} << 63;
 
 bool is_kernel(const ElfFile& elf) {
     const auto type = elf.header().e_type;

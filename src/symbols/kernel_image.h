@@ -15,6 +15,9 @@ namespace stapgen::symbols {
 
 enum class Architecture { x86_64, arm64, other };
 
+/// Where kernels have their addresses, but for those of s390x.
+inline constexpr std::uint64_t upper_half = std::uint64_t{1} << 63;
+
 /// Machine code as it is in the file, before the kernel patches itself at boot (alternatives, static calls, ftrace).
 struct CodeRange {
     std::uint64_t address = 0;  ///< at link time

@@ -101,10 +101,6 @@ base::Result<std::int64_t> slide_from_log(const TableFile& table, const LogKerne
                            "give the whole table, not an excerpt, or --slide");
 }
 
-std::string hex(std::int64_t slide) {
-    return slide < 0 ? fmt::format("-0x{:x}", 0 - static_cast<std::uint64_t>(slide)) : fmt::format("0x{:x}", slide);
-}
-
 /// Whether a copy of kallsyms can be of the boot that made these return addresses of drops: none of the kernel itself
 /// is outside its text, and no more than half are where no kernel that is known drops packets.
 bool agrees(const SymbolTable& table, const DropSites& sites, std::span<const std::uint64_t> addresses) {
@@ -183,14 +179,15 @@ base::Result<void> KernelNames::State::look_for_slide(const NameSources& sources
         const auto difference = slide_between(files.boot->table, files.map->table);
         if (!difference) return tl::make_unexpected(difference.error());
         slide = *difference;
-        notes.push_back(fmt::format("KASLR slide {}: {} against {}", hex(*slide), files.boot->file.string(),
+        notes.push_back(fmt::format("KASLR slide {}: {} against {}", hexadecimal(*slide), files.boot->file.string(),
                                     files.map->file.string()));
     } else if (log.text || log.stext) {
         const auto difference = slide_from_log(table(), log);
         if (!difference) return tl::make_unexpected(difference.error());
         slide = *difference;
         if (*slide != 0)
-            notes.push_back(fmt::format("KASLR slide {}: the recording says where its kernel was", hex(*slide)));
+            notes.push_back(
+                fmt::format("KASLR slide {}: the recording says where its kernel was", hexadecimal(*slide)));
     } else if (files.boot) {
         slide = 0;
         slide_is_assumed = true;
@@ -271,7 +268,7 @@ SlideFinding KernelNames::infer(std::span<const std::uint64_t> drop_addresses) {
 void KernelNames::set_slide(std::int64_t slide, const std::string& how) {
     state_->slide = slide;
     state_->slide_is_assumed = false;
-    state_->notes.push_back(fmt::format("KASLR slide {}: {}", hex(slide), how));
+    state_->notes.push_back(fmt::format("KASLR slide {}: {}", hexadecimal(slide), how));
 }
 
 const std::vector<std::string>& KernelNames::notes() const {

@@ -13,7 +13,7 @@ bool is_inside(const base::LoadedModule& module, std::uint64_t address) {
     return address - *module.base < module.size;
 }
 
-std::string text_of(const ModuleFile& file, std::uint64_t base) {
+std::string table_text(const ModuleFile& file, std::uint64_t base) {
     std::string text;
     for (const auto& [offset, type, name] : file.functions)
         text += fmt::format("{:016x} {} {} [{}]\n", base + offset, type, name, file.name);
@@ -73,7 +73,7 @@ std::optional<SymbolTable> ModuleNames::read(const base::LoadedModule& module) {
                                      file->release, release_));
         return std::nullopt;
     }
-    auto table = SymbolTable::parse(text_of(*file, *module.base), module.name);
+    auto table = SymbolTable::parse(table_text(*file, *module.base), module.name);
     if (!table) return std::nullopt;
     return *std::move(table);
 }

@@ -11,7 +11,6 @@ namespace {
 
 constexpr double most_by_chance = 0.001;
 constexpr std::size_t most_candidates = 20;
-constexpr std::uint64_t upper_half = std::uint64_t{1} << 63U;
 
 /// Addresses or slides from `begin` to before `end`.
 template <class Number>
@@ -60,7 +59,7 @@ Rules arm64_rules(const Addresses& text) {
     return {0x10000, {difference(lowest, text.begin), difference(highest, text.end)}, {lowest, highest}, false, 4};
 }
 
-std::optional<Addresses> text_of(const SymbolTable& table) {
+std::optional<Addresses> text_range(const SymbolTable& table) {
     Addresses text{std::numeric_limits<std::uint64_t>::max(), 0};
     for (std::size_t i = 0; i < table.size(); ++i) {
         const auto [start, symbol] = table.function(i);
@@ -227,11 +226,6 @@ Answer search(const std::vector<std::uint64_t>& different, const Addresses& text
     return answer;
 }
 
-std::string hexadecimal(std::int64_t slide) {
-    const auto magnitude = static_cast<std::uint64_t>(slide);
-    return slide < 0 ? fmt::format("-{:#x}", -magnitude) : fmt::format("{:#x}", magnitude);
-}
-
 std::string explain(const SlideFinding& finding) {
     const auto places =
         fmt::format("{} {}", finding.sites,
@@ -266,12 +260,17 @@ std::string explain(const SlideFinding& finding) {
 
 }  // namespace
 
+std::string hexadecimal(std::int64_t slide) {
+    const auto magnitude = static_cast<std::uint64_t>(slide);
+    return slide < 0 ? fmt::format("-{:#x}", -magnitude) : fmt::format("{:#x}", magnitude);
+}
+
 bool may_be_slid(const SymbolTable& table) {
     return !table.addresses_of("dump_kernel_offset").empty();
 }
 
 Architecture architecture_of(const SymbolTable& table) {
-    const auto text = text_of(table);
+    const auto text = text_range(table);
     if (!text || text->begin < 0xffff000000000000) return Architecture::other;
     return text->begin >= x86_kernel.begin ? Architecture::x86_64 : Architecture::arm64;
 }
@@ -284,7 +283,7 @@ SlideFinding infer_slide(std::span<const std::uint64_t> addresses, const DropSit
     std::vector<std::uint64_t> different(addresses.begin(), addresses.end());
     std::ranges::sort(different);
     different.erase(std::unique(different.begin(), different.end()), different.end());
-    const auto text = text_of(table);
+    const auto text = text_range(table);
     if (!text || architecture == Architecture::other) {
         finding.addresses = different.size();
         finding.explanation =

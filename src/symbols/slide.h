@@ -36,6 +36,9 @@ struct SlideFinding {
     std::string explanation;
 };
 
+/// "0x1c000000", with a sign where it is below 0.
+std::string hexadecimal(std::int64_t slide);
+
 /// Counts the slides under which each of `addresses` that lies in the kernel's text is a drop site. Found is what is
 /// the only one, and would be so by chance in fewer than one log of a thousand. `addresses` are return addresses as
 /// they stand in the log, in any order, repeated or not. `same_build`: image or table are known to be of the kernel

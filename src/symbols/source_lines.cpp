@@ -58,7 +58,7 @@ struct EndDwfl {
     void operator()(Dwfl* dwfl) const { ::dwfl_end(dwfl); }
 };
 
-std::string text_of(const char* text) {
+std::string string_of(const char* text) {
     return text == nullptr ? std::string() : std::string(text);
 }
 
@@ -73,7 +73,7 @@ std::pair<std::string, int> call_site(Dwarf_Die* inlined, Dwarf_Die* unit, std::
     }
     if (::dwarf_formudata(::dwarf_attr(inlined, DW_AT_call_file, &attribute), &number) == 0 &&
         ::dwarf_getsrcfiles(unit, &files, nullptr) == 0) {
-        site.first = source_path(text_of(::dwarf_filesrc(files, number, nullptr, nullptr)), build);
+        site.first = source_path(string_of(::dwarf_filesrc(files, number, nullptr, nullptr)), build);
     }
     return site;
 }
@@ -175,10 +175,10 @@ std::vector<SourceFrame> SourceLines::at(std::uint64_t address) const {
     search.look_into(unit);
 
     Dwarf_Attribute attribute;
-    const auto build = text_of(::dwarf_formstring(::dwarf_attr(unit, DW_AT_comp_dir, &attribute)));
+    const auto build = string_of(::dwarf_formstring(::dwarf_attr(unit, DW_AT_comp_dir, &attribute)));
     std::pair<std::string, int> place;
     if (auto* const line = ::dwarf_getsrc_die(unit, address - bias)) {
-        place.first = source_path(text_of(::dwarf_linesrc(line, nullptr, nullptr)), build);
+        place.first = source_path(string_of(::dwarf_linesrc(line, nullptr, nullptr)), build);
         ::dwarf_lineno(line, &place.second);
     }
     std::ranges::reverse(search.scopes);
@@ -186,7 +186,7 @@ std::vector<SourceFrame> SourceLines::at(std::uint64_t address) const {
         const auto tag = ::dwarf_tag(&scope);
         const bool inlined = tag == DW_TAG_inlined_subroutine;
         if (!inlined && tag != DW_TAG_subprogram) continue;
-        frames.push_back({text_of(::dwarf_diename(&scope)), place.first, place.second, inlined});
+        frames.push_back({string_of(::dwarf_diename(&scope)), place.first, place.second, inlined});
         if (!inlined) break;
         place = call_site(&scope, unit, build);
     }
