@@ -5,11 +5,9 @@
 #include <cmath>
 #include <random>
 
-#include "analyze/analyzer.h"
 #include "analyze/bins.h"
 #include "analyze/compare.h"
-#include "base/text.h"
-#include "decode/record_parser.h"
+#include "summary_of.h"
 
 using namespace stapgen::analyze;
 using kernel::Record;
@@ -17,7 +15,7 @@ using kernel::Record;
 namespace {
 
 /// `intervals`: each of them as it is closed.
-Summary summary_of(std::string_view text, std::vector<Summary>* intervals = nullptr, std::size_t slowest = 3) {
+Summary net_summary(std::string_view text, std::vector<Summary>* intervals = nullptr, std::size_t slowest = 3) {
     stapgen::decode::RecordParser parser;
     std::optional<Analyzer> analyzer;
     for (const auto line : stapgen::base::split(text.substr(0, text.size() - 1), '\n')) {
@@ -122,8 +120,6 @@ const Breakdown& breakdown_of(const Summary& summary, std::string_view way) {
     return *found;
 }
 
-constexpr std::int64_t second = 1'000'000'000;
-
 }  // namespace
 
 TEST_CASE("aggregated in the kernel, whatever the intervals, the numbers are those of single records") {
@@ -133,8 +129,8 @@ TEST_CASE("aggregated in the kernel, whatever the intervals, the numbers are tho
         const auto records = records_of(seed, 1009 * seed, length);
         const auto ticks = random_ticks(seed, length);
         std::vector<Summary> single_intervals, intervals;
-        const auto single = summary_of(kernel::printed(records, ticks, length), &single_intervals);
-        const auto aggregated = summary_of(kernel::aggregated(records, ticks, length), &intervals);
+        const auto single = net_summary(kernel::printed(records, ticks, length), &single_intervals);
+        const auto aggregated = net_summary(kernel::aggregated(records, ticks, length), &intervals);
         check_same(single.stages, aggregated.stages);
         check_same(single.values, aggregated.values);
         check_same(single.accounting, aggregated.accounting);
@@ -155,8 +151,8 @@ TEST_CASE("aggregated in the kernel, whatever the intervals, the numbers are tho
 TEST_CASE("the tail of aggregated records is that of the records above a bin of the totals") {
     const auto records = records_of(17, 20'011, 7 * second);
     const auto ticks = random_ticks(17, 7 * second);
-    const auto summary = summary_of(kernel::aggregated(records, ticks, 7 * second));
-    const auto single = summary_of(kernel::printed(records, ticks, 7 * second));
+    const auto summary = net_summary(kernel::aggregated(records, ticks, 7 * second));
+    const auto single = net_summary(kernel::printed(records, ticks, 7 * second));
     for (const auto* way : {"rx", "tx"}) {
         const auto tail = breakdown_of(summary, way).tail(99), exact = breakdown_of(single, way).tail(99);
         REQUIRE(tail);
@@ -186,13 +182,13 @@ TEST_CASE("the slowest come from the lines that tell of them, each once") {
     const auto records = records_of(23, 5003, 5 * second);
     const auto ticks = random_ticks(23, 5 * second);
     auto text = kernel::aggregated(records, ticks, 5 * second, 7);
-    const auto single = summary_of(kernel::printed(records, ticks, 5 * second));
+    const auto single = net_summary(kernel::printed(records, ticks, 5 * second));
     for (const auto* way : {"rx", "tx"})
-        CHECK(breakdown_of(summary_of(text), way).slowest() == breakdown_of(single, way).slowest());
+        CHECK(breakdown_of(net_summary(text), way).slowest() == breakdown_of(single, way).slowest());
     const auto last = text.rfind("slow\t");
     const auto again = text.substr(last, text.find('\n', last) + 1 - last);
     text.insert(last, again);
-    const auto repeated = summary_of(text);
+    const auto repeated = net_summary(text);
     CHECK(repeated.stages[0].stats.n() == single.stages[0].stats.n());
     for (const auto* way : {"rx", "tx"})
         CHECK(breakdown_of(repeated, way).slowest() == breakdown_of(single, way).slowest());
@@ -203,8 +199,8 @@ TEST_CASE("where intervals are blocks of time the series is that of single recor
     std::vector<std::int64_t> ticks;
     for (std::int64_t at = second; at < 13 * second; at += second)
         ticks.push_back(at);
-    const auto single = summary_of(kernel::printed(records, ticks, 13 * second)).series;
-    const auto aggregated = summary_of(kernel::aggregated(records, ticks, 13 * second)).series;
+    const auto single = net_summary(kernel::printed(records, ticks, 13 * second)).series;
+    const auto aggregated = net_summary(kernel::aggregated(records, ticks, 13 * second)).series;
     CHECK(aggregated.block_ns() == single.block_ns());
     REQUIRE(aggregated.blocks().size() == single.blocks().size());
     for (std::size_t i = 0; i < single.blocks().size(); ++i) {
@@ -218,7 +214,7 @@ TEST_CASE("where intervals are blocks of time the series is that of single recor
 
 TEST_CASE("blocks of time are as long as intervals are usually, and one that is late does not change them") {
     const auto blocks = [](std::vector<std::int64_t> ticks, std::int64_t end) {
-        return summary_of(kernel::aggregated(records_of(31, 3001, end), ticks, end)).series;
+        return net_summary(kernel::aggregated(records_of(31, 3001, end), ticks, end)).series;
     };
     const auto tens = blocks({10 * second, 20 * second, 30 * second, 40 * second, 50 * second}, 51 * second);
     CHECK(tens.block_ns() == 16 * second);
@@ -240,7 +236,7 @@ TEST_CASE("a line that was lost on its way is told of, and the rest counts") {
         REQUIRE(at != std::string::npos);
         const auto line = text.substr(at, text.find('\n', at) + 1 - at);
         text.erase(at, line.size());
-        return std::pair(summary_of(text), line);
+        return std::pair(net_summary(text), line);
     };
     const auto [no_split, split] = without("split\tnet\trx");
     const auto n = stapgen::base::to_int(stapgen::base::split(split, '\t')[4]).value();
@@ -253,20 +249,20 @@ TEST_CASE("a line that was lost on its way is told of, and the rest counts") {
     const auto [no_bins, bins] = without("bin\tnet\tqueued");
     CHECK(no_bins.accounting.lost_total() > 0);
     CHECK(no_bins.accounting.unaccounted() == 0);
-    CHECK(no_bins.values[0].stats.n() < summary_of(whole).values[0].stats.n());
-    CHECK(no_bins.stages[0].stats.n() == summary_of(whole).stages[0].stats.n());
+    CHECK(no_bins.values[0].stats.n() < net_summary(whole).values[0].stats.n());
+    CHECK(no_bins.stages[0].stats.n() == net_summary(whole).stages[0].stats.n());
 
     // Its values are known by their bins all the same, those that are outside of them are not.
     const auto [no_sum, sum] = without("sum\tnet\tapp");
     CHECK(no_sum.accounting.lost_total() == 0);
-    CHECK(no_sum.stages[1].stats.percentile(50) == summary_of(whole).stages[1].stats.percentile(50));
+    CHECK(no_sum.stages[1].stats.percentile(50) == net_summary(whole).stages[1].stats.percentile(50));
 }
 
 TEST_CASE("an interval whose tick did not come is none") {
     const auto records = records_of(41, 2003, 3 * second);
     auto text = kernel::aggregated(records, {second, 2 * second}, 3 * second);
     text.erase(text.rfind("end\t"));
-    const auto summary = summary_of(text);
+    const auto summary = net_summary(text);
     const auto before = static_cast<std::int64_t>(
         std::ranges::count_if(records, [](const Record& record) { return record.time_ns < 2 * second; }));
     CHECK(summary.accounting.reported == before);
@@ -280,7 +276,7 @@ TEST_CASE("an interval whose tick did not come is none") {
 }
 
 TEST_CASE("a recipe with a stage of that name has its total there, and parts from the others") {
-    const auto summary = summary_of(
+    const auto summary = net_summary(
         "stapgen\t4\tmine\tm\tapp:stage\ttotal:stage\n"
         "bin\tm\tapp\t3:2\nsum\tm\tapp\t2\t6\t3\t3\nbin\tm\ttotal\t10:2\nsum\tm\ttotal\t2\t20\t10\t10\n"
         "slow\tm\t3\t10\nsplit\tm\t-\t10\t2\t6\ntick\t1000\tseen=2\treported=2\nend\t2000\tseen=2\treported=2\n");
@@ -321,10 +317,10 @@ TEST_CASE("an aggregated recording is merged and compared with one of single rec
     auto slower = records;
     for (auto& record : slower)
         if (record.app) *record.app += 100'000;
-    const auto single = summary_of(kernel::printed(records, ticks, length));
-    const auto aggregated = summary_of(kernel::aggregated(records, ticks, length));
-    const auto slower_single = summary_of(kernel::printed(slower, ticks, length));
-    const auto slower_aggregated = summary_of(kernel::aggregated(slower, ticks, length));
+    const auto single = net_summary(kernel::printed(records, ticks, length));
+    const auto aggregated = net_summary(kernel::aggregated(records, ticks, length));
+    const auto slower_single = net_summary(kernel::printed(slower, ticks, length));
+    const auto slower_aggregated = net_summary(kernel::aggregated(slower, ticks, length));
 
     auto merged = single, of_singles = single;
     REQUIRE(merge(merged, slower_aggregated));
@@ -363,7 +359,7 @@ TEST_CASE("numbers too large to add up are left out, and nothing else is") {
             "split\tm\t-\t1887\t281474976710655\t9223372036854775807\ntick\t1000\tseen=1\treported=1\n";
     }
     text += "bin\tm\tapp\t17:1\nsum\tm\tapp\t1\t17\t17\t17\nend\t2000\tseen=1\treported=1\n";
-    const auto summary = summary_of(text);
+    const auto summary = net_summary(text);
     const auto& stats = summary.stages[0].stats;
     CHECK(stats.n() == Histogram::most);
     CHECK(stats.percentile(50) == 17);

@@ -261,15 +261,15 @@ TEST_CASE("intervals are given once each and the totals go on") {
 
     run.feed(rx(3, "a", "107"));
     run.feed("end\t1795180007000000000\tseen=12\treported=2\tfiltered=6\tlost.evicted=3\n");
-    const auto second = run.analyzer->take_interval().value();
-    CHECK(second.stages[0].stats.n() == 1);
-    CHECK(second.stages[0].stats.max() == 107);
-    CHECK(second.stages.size() == 4);
-    CHECK(second.accounting.seen == 3);
-    CHECK(second.accounting.reported == 1);
-    CHECK(second.accounting.filtered == 2);
-    CHECK(second.accounting.lost_total() == 0);
-    CHECK(second.accounting.closed);
+    const auto rest = run.analyzer->take_interval().value();
+    CHECK(rest.stages[0].stats.n() == 1);
+    CHECK(rest.stages[0].stats.max() == 107);
+    CHECK(rest.stages.size() == 4);
+    CHECK(rest.accounting.seen == 3);
+    CHECK(rest.accounting.reported == 1);
+    CHECK(rest.accounting.filtered == 2);
+    CHECK(rest.accounting.lost_total() == 0);
+    CHECK(rest.accounting.closed);
 
     const auto all = run.summary();
     CHECK(all.stages[0].stats.n() == 3);

@@ -5,29 +5,18 @@
 
 #include <limits>
 
-#include "analyze/analyzer.h"
-#include "decode/record_parser.h"
+#include "summary_of.h"
 
 using namespace stapgen::analyze;
-using stapgen::decode::RecordParser;
 
 namespace {
 
-const std::string header =
+const std::string call_header =
     "stapgen\t3\tcall-trace\tcall\ttime:time\tcpu:int\ttid:int\tcomm:text\tpacket:int\tdepth:int,depth\t"
     "function:text,key\targs:text\tin-softirq:stage,cpu\tin-thread:stage,thread\nready\t1000007\t7\n";
 
-Summary summary_of(const std::string& text) {
-    RecordParser parser;
-    std::optional<Analyzer> analyzer;
-    std::size_t from = 0;
-    for (auto end = text.find('\n'); end != std::string::npos; end = text.find('\n', from)) {
-        const auto line = parser.feed(std::string_view(text).substr(from, end - from));
-        if (!analyzer) analyzer = Analyzer::create(*parser.header(), {.group_by = {"function"}}).value();
-        analyzer->add(line);
-        from = end + 1;
-    }
-    return analyzer->summary();
+Summary calls_of(const std::string& text) {
+    return summary_of(text, {"function"});
 }
 
 std::vector<std::string> functions(const Summary& summary) {
@@ -39,7 +28,7 @@ std::vector<std::string> functions(const Summary& summary) {
 
 /// As a script prints them, each at its return: two packets, the first on CPU 1 and then in thread 211, which was in
 /// its call before.
-const std::string two_packets = header +
+const std::string two_packets = call_header +
                                 "call\t531\t1\t17\tidle\t1\t1\tip_rcv_core\tskb\t11\t-\n"
                                 "call\t547\t1\t17\tidle\t1\t1\ttcp_v4_rcv\tskb\t13\t-\n"
                                 "call\t557\t1\t17\tidle\t1\t0\tip_rcv\tskb, 0x5\t57\t-\n"
@@ -51,7 +40,7 @@ const std::string two_packets = header +
 }  // namespace
 
 TEST_CASE("calls stand by packet, then by what ran them, then by when they began") {
-    const auto summary = summary_of(two_packets);
+    const auto summary = calls_of(two_packets);
     CHECK(functions(summary) ==
           std::vector<std::string>{"tcp_recvmsg", "sk_wait_data", "ip_rcv", "ip_rcv_core", "tcp_v4_rcv", "ip_rcv"});
     const auto& read = summary.calls.at(0);
@@ -70,7 +59,7 @@ TEST_CASE("calls stand by packet, then by what ran them, then by when they began
 }
 
 TEST_CASE("durations of calls are statistics by function, and no breakdown: one is a part of another") {
-    const auto summary = summary_of(two_packets);
+    const auto summary = calls_of(two_packets);
     CHECK(summary.breakdowns.empty());
     const auto of = [&](const std::string& name, const Group& group) {
         return std::ranges::find_if(summary.stages,
@@ -81,12 +70,12 @@ TEST_CASE("durations of calls are statistics by function, and no breakdown: one 
 }
 
 TEST_CASE("so many calls are kept, with names of bounded length, and the rest is counted") {
-    auto text = header;
+    auto text = call_header;
     constexpr std::int64_t calls = CallLog::most_calls + 1009;
     for (std::int64_t i = 0; i < calls; ++i)
         text += fmt::format("call\t{}\t0\t1\tc\t1\t0\t{}\t\t1\t-\n", i + 10,
                             std::string(10007 * (i % 1009 == 0), 'f') + "g");
-    const auto summary = summary_of(text);
+    const auto summary = calls_of(text);
     CHECK(summary.calls.size() == CallLog::most_calls);
     CHECK(summary.calls_left_out == 1009);
     CHECK(std::ranges::max(summary.calls, {}, [](const Call& call) { return call.function.size(); }).function.size() ==
@@ -95,9 +84,9 @@ TEST_CASE("so many calls are kept, with names of bounded length, and the rest is
 
 TEST_CASE("a call of any depth and any time is survived") {
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
-    const auto summary = summary_of(header + fmt::format("call\t0\t0\t1\tc\t-5\t{0}\tf\t\t{0}\t{0}\n"
-                                                         "call\t{0}\t0\t1\tc\t{0}\t-{0}\tg\t\t-\t-\n",
-                                                         most));
+    const auto summary = calls_of(call_header + fmt::format("call\t0\t0\t1\tc\t-5\t{0}\tf\t\t{0}\t{0}\n"
+                                                            "call\t{0}\t0\t1\tc\t{0}\t-{0}\tg\t\t-\t-\n",
+                                                            most));
     REQUIRE(summary.calls.size() == 2);
     CHECK(summary.calls[0].depth == 255);
     CHECK(summary.calls[0].duration_ns == most);
@@ -106,8 +95,8 @@ TEST_CASE("a call of any depth and any time is survived") {
 }
 
 TEST_CASE("trees of a further recording get the numbers behind those of the first") {
-    auto summary = summary_of(two_packets);
-    REQUIRE(merge(summary, summary_of(two_packets)));
+    auto summary = calls_of(two_packets);
+    REQUIRE(merge(summary, calls_of(two_packets)));
     REQUIRE(summary.calls.size() == 12);
     CHECK(summary.calls.at(6).packet == 3);
     CHECK(summary.calls.back().packet == 4);
@@ -116,7 +105,7 @@ TEST_CASE("trees of a further recording get the numbers behind those of the firs
         summary.calls.insert(summary.calls.end(), CallLog::most_calls / 3 - 2, summary.calls.front());
     const auto before = summary.calls.size();
     REQUIRE(before < CallLog::most_calls + 6);
-    REQUIRE(merge(summary, summary_of(two_packets)));
+    REQUIRE(merge(summary, calls_of(two_packets)));
     CHECK(summary.calls.size() == std::max(before, std::min(before + 6, CallLog::most_calls)));
     CHECK(summary.calls_left_out == static_cast<std::int64_t>(before + 6 - summary.calls.size()));
 }

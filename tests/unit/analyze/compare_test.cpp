@@ -5,11 +5,11 @@
 #include <initializer_list>
 #include <random>
 
+#include "summary_of.h"
+
 using namespace stapgen::analyze;
 
 namespace {
-
-constexpr std::int64_t second = 1'000'000'000;
 
 /// Values between 0.5 and 1.5 of `typical`, 101 in each of so many seconds.
 Summary recording(std::initializer_list<std::int64_t> typical, int seconds, std::uint64_t seed) {

@@ -3,33 +3,18 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "analyze/analyzer.h"
-#include "decode/record_parser.h"
+#include "summary_of.h"
 
 using namespace stapgen::analyze;
-using stapgen::decode::RecordParser;
 
 namespace {
 
-constexpr const char* header = "stapgen\t3\tpage-alloc\talloc\tcomm:text,key\tpid:int,key\tpages:count\n";
-
-Summary summary_of(const std::string& text, std::vector<std::string> by) {
-    RecordParser parser;
-    std::optional<Analyzer> analyzer;
-    std::size_t from = 0;
-    for (auto end = text.find('\n'); end != std::string::npos; end = text.find('\n', from)) {
-        const auto line = parser.feed(std::string_view(text).substr(from, end - from));
-        if (!analyzer) analyzer = Analyzer::create(*parser.header(), {.group_by = by}).value();
-        analyzer->add(line);
-        from = end + 1;
-    }
-    return analyzer->summary();
-}
+constexpr const char* count_header = "stapgen\t3\tpage-alloc\talloc\tcomm:text,key\tpid:int,key\tpages:count\n";
 
 }  // namespace
 
 TEST_CASE("records with a count and no address are summed by their keys, in each interval and in all") {
-    const auto summary = summary_of(std::string(header) +
+    const auto summary = summary_of(std::string(count_header) +
                                         "ready\t1000000000\t5\n"
                                         "alloc\tcc1\t17\t101\nalloc\tld\t19\t7\nalloc\tcc1\t17\t2\n"
                                         "tick\t2000000000\tseen=110\treported=110\n"
@@ -54,7 +39,7 @@ TEST_CASE("records with a count and no address are summed by their keys, in each
 }
 
 TEST_CASE("counts are summed by what is asked for, and as one sum where nothing is") {
-    const std::string text = std::string(header) + "alloc\tcc1\t17\t101\nalloc\tcc1\t23\t3\nalloc\tld\t19\t7\n";
+    const std::string text = std::string(count_header) + "alloc\tcc1\t17\t101\nalloc\tcc1\t23\t3\nalloc\tld\t19\t7\n";
     const auto by_name = summary_of(text, {"comm"});
     REQUIRE(by_name.tallies.size() == 2);
     CHECK(by_name.tallies[0].count == 104);
@@ -65,7 +50,7 @@ TEST_CASE("counts are summed by what is asked for, and as one sum where nothing 
 }
 
 TEST_CASE("two runs' counts stand one behind the other") {
-    const std::string text = std::string(header) + "alloc\tcc1\t17\t101\nend\t5\tseen=101\treported=101\n";
+    const std::string text = std::string(count_header) + "alloc\tcc1\t17\t101\nend\t5\tseen=101\treported=101\n";
     auto both = summary_of(text, {"comm"});
     CHECK(merge(both, summary_of(text, {"comm"})));
     REQUIRE(both.tallies.size() == 2);
@@ -74,7 +59,7 @@ TEST_CASE("two runs' counts stand one behind the other") {
 }
 
 TEST_CASE("of more groups than can be told apart the rest is one, and nothing is missing") {
-    std::string text = header;
+    std::string text = count_header;
     for (std::size_t i = 0; i < CountLog::most_groups + 1009; ++i)
         text += fmt::format("alloc\tx\t{}\t3\n", i);
     const auto summary = summary_of(text, {"pid"});

@@ -4,11 +4,11 @@
 
 #include <limits>
 
+#include "summary_of.h"
+
 using namespace stapgen::analyze;
 
 namespace {
-
-constexpr std::int64_t second = 1'000'000'000;
 
 std::int64_t n_of(const Series& series) {
     std::int64_t n = 0;

@@ -9,13 +9,13 @@ using namespace std::chrono_literals;
 namespace {
 
 /// Kinds of the lines that came.
-struct Seen {
+struct SeenLines {
     int headers = 0, ready = 0, ticks = 0, ends = 0;
     launch::Handlers handlers;
     host::FakeSystem system;
     host::CounterLines lines{system, "stapgen\t3\tmine\tcounter\tname:text", "counter"};
 
-    Seen() {
+    SeenLines() {
         handlers.tick_period = 1ms;
         handlers.output = [this](launch::Line line, launch::Control&) {
             CHECK_FALSE(line.cut);
@@ -31,7 +31,7 @@ struct Seen {
 }  // namespace
 
 TEST_CASE("counting begins and ends once, and has as many intervals as were asked for") {
-    Seen seen;
+    SeenLines seen;
     seen.handlers.output = [&, note = seen.handlers.output](launch::Line line, launch::Control& control) {
         note(line, control);
         if (seen.ticks == 3) control.request_stop();
@@ -47,7 +47,7 @@ TEST_CASE("counting begins and ends once, and has as many intervals as were aske
 }
 
 TEST_CASE("without an interval there is none, and a handler's wish to stop is heard from the beginning on") {
-    Seen seen;
+    SeenLines seen;
     seen.handlers.output = [&, note = seen.handlers.output](launch::Line line, launch::Control& control) {
         note(line, control);
         control.request_stop();
@@ -59,7 +59,7 @@ TEST_CASE("without an interval there is none, and a handler's wish to stop is he
 
 TEST_CASE("Ctrl-C, however often, ends counting in order and does nothing afterwards") {
     for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-        Seen seen;
+        SeenLines seen;
         seen.handlers.tick = [&](launch::Control&) {
             ::raise(number);
             ::raise(SIGINT);

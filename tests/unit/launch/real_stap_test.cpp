@@ -18,11 +18,11 @@ namespace {
 
 constexpr auto release = "6.1.0-0-stapgen-test";
 
-struct Bench {
+struct RealStap {
     base::PrivateDirectory folder = *base::PrivateDirectory::create();
     std::unique_ptr<host::System> machine = this_machine();
 
-    Bench() {
+    RealStap() {
         fs::create_directories(tree() / "include/config");
         for (const auto* name : {".config", "Module.symvers", "Makefile"}) {
             REQUIRE(base::create_file(tree() / name, ""));
@@ -55,7 +55,7 @@ struct Bench {
 }  // namespace
 
 TEST_CASE("real stap: its version is understood and its runtime found") {
-    Bench bench;
+    RealStap bench;
     if (!bench.has_stap()) return;
     const auto target = bench.job("").target;
     CHECK(target.stap_version);
@@ -66,7 +66,7 @@ TEST_CASE("real stap: its version is understood and its runtime found") {
 }
 
 TEST_CASE("real stap: an error in the script is an error of pass 1") {
-    Bench bench;
+    RealStap bench;
     if (!bench.has_stap()) return;
     const auto what = bench.failure(bench.job("probe begin { printl(\"x\" }\n"));
     CHECK_MESSAGE(what.starts_with("stap failed in pass 1 (parsing the script): the script has an error: expected"),
@@ -74,7 +74,7 @@ TEST_CASE("real stap: an error in the script is an error of pass 1") {
 }
 
 TEST_CASE("real stap: a tracepoint that is not found is told as that") {
-    Bench bench;
+    RealStap bench;
     if (!bench.has_stap()) return;
     const auto what = bench.failure(bench.job("probe kernel.trace(\"kfree_skb\") { println(1) }\n"));
     CHECK_MESSAGE(what.find("pass 2 (looking up probe points): stap does not find a tracepoint") != std::string::npos,
@@ -82,14 +82,14 @@ TEST_CASE("real stap: a tracepoint that is not found is told as that") {
 }
 
 TEST_CASE("real stap: missing debuginfo is told as that") {
-    Bench bench;
+    RealStap bench;
     if (!bench.has_stap()) return;
     const auto what = bench.failure(bench.job("probe kernel.function(\"tcp_v4_rcv\") { println(1) }\n"));
     CHECK_MESSAGE(what.find("no debuginfo of kernel") != std::string::npos, what);
 }
 
 TEST_CASE("real stap: without headers it says what is missing") {
-    Bench bench;
+    RealStap bench;
     if (!bench.has_stap()) return;
     auto job = bench.job("probe begin { println(1) }\n");
     job.target.release_option = "9.9-none";
@@ -98,7 +98,7 @@ TEST_CASE("real stap: without headers it says what is missing") {
 }
 
 TEST_CASE("real stap: a kprobe is found once the symbol table is cured, and not before") {
-    Bench bench;
+    RealStap bench;
     if (!bench.has_stap()) return;
     auto job = bench.job("probe kprobe.function(\"tcp_v4_rcv\") { println(1) }\n");
     auto what = bench.failure(job);
@@ -121,7 +121,7 @@ TEST_CASE("real stap: a kprobe is found once the symbol table is cured, and not 
 }
 
 TEST_CASE("real stap: where kernel headers are installed a module is made, with the cures it needs") {
-    Bench bench;
+    RealStap bench;
     if (!bench.has_stap()) return;
     std::error_code ignored;
     int made = 0;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "has.h"
 #include "report/call_text.h"
 #include "report/html_report.h"
 #include "report/json_report.h"
@@ -46,10 +47,6 @@ Summary call_summary() {
                      call(2, 700001, 1, 3, "deep", "0")};
     summary.accounting = {7, 7, 0, {}, {}, {}, true};
     return summary;
-}
-
-bool has(const std::string& text, std::string_view part) {
-    return text.find(part) != std::string::npos;
 }
 
 }  // namespace

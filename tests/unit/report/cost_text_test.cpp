@@ -11,7 +11,7 @@ using namespace stapgen;
 
 namespace {
 
-std::string text_of(const analyze::Cost& cost) {
+std::string cost_text(const analyze::Cost& cost) {
     std::ostringstream out;
     report::write_cost(out, cost);
     return out.str();
@@ -23,7 +23,7 @@ TEST_CASE("the probes' cost is told with a row for each, the dearest first") {
     analyze::Cost cost;
     cost.add({"kernel.trace(\"kfree_skb\")", 3, 20, 41});
     cost.add({"kprobe.function(\"ip_rcv_core\")", 4001, 4000, 70000});
-    CHECK(text_of(cost) ==
+    CHECK(cost_text(cost) ==
           "\nThe probes' cost: 4,004 hits, 3,997 cycles each\n"
           " HITS         MEAN           MAX ONE CPU PROBE\n"
           "4,001 4,000 cycles 70,000 cycles       - kprobe.function(\"ip_rcv_core\")\n"
@@ -33,13 +33,13 @@ TEST_CASE("the probes' cost is told with a row for each, the dearest first") {
     cost.cpus = 2;
     cost.expected_hits = 3989;
     CHECK(
-        text_of(cost) ==
+        cost_text(cost) ==
         "\nThe probes' cost: 4,004 hits (3,989 were to be expected of this traffic), 2.00 us each; 0.80% of one CPU's "
         "time, 0.40% of all 2\n"
         " HITS    MEAN     MAX ONE CPU PROBE\n"
         "4,001 2.00 us 35.0 us   0.80% kprobe.function(\"ip_rcv_core\")\n"
         "    3   10 ns   21 ns   0.00% kernel.trace(\"kfree_skb\")\n\n");
-    CHECK(text_of({}).empty());
+    CHECK(cost_text({}).empty());
 }
 
 TEST_CASE("no clock that a file claims makes the text fail") {
@@ -49,7 +49,7 @@ TEST_CASE("no clock that a file claims makes the text fail") {
     for (const double clock : {1e-300, -1.0, 1e300}) {
         cost.cycles_per_s = clock;
         cost.measured_ns = 1;
-        CHECK(text_of(cost).find("PROBE") != std::string::npos);
+        CHECK(cost_text(cost).find("PROBE") != std::string::npos);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "has.h"
 #include "report/csv_report.h"
 #include "report/html_report.h"
 #include "report/json_report.h"
@@ -39,10 +40,6 @@ Summary page_summary() {
     summary.start_epoch_ns = 1795180000000000000;
     summary.end_epoch_ns = 1795180015000000000;
     return summary;
-}
-
-bool has(const std::string& text, std::string_view part) {
-    return text.find(part) != std::string::npos;
 }
 
 }  // namespace

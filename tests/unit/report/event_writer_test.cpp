@@ -22,12 +22,12 @@ constexpr std::string_view header =
 constexpr std::string_view ready = "ready\t1795180000000000000\t5000000000";
 
 /// What is written for these lines; `end` at the end.
-struct Run {
+struct EventRun {
     std::ostringstream out;
     decode::RecordParser parser;
     report::EventWriter writer;
 
-    explicit Run(EventFormat format) : writer(out, format) {
+    explicit EventRun(EventFormat format) : writer(out, format) {
         setenv("TZ", "UTC", 1);
         tzset();
         feed(header);
@@ -51,7 +51,7 @@ struct Run {
 }  // namespace
 
 TEST_CASE("events are rows that line up, with the time of day and stages in microseconds") {
-    Run run(EventFormat::table);
+    EventRun run(EventFormat::table);
     run.feed(ready);
     run.feed("rx\t5000123456\t0\tmc-worker\t0.ffff7f000001:11211\t100\t1234\t-");
     run.feed("rx\t6000000999\t13\tx\\033[31m y\t20010db8000000ff.123456789abcdef:443\t-\t0\t1000000");
@@ -64,7 +64,7 @@ TEST_CASE("events are rows that line up, with the time of day and stages in micr
 
 TEST_CASE("events before the ready line wait for its clocks, and are not lost where it never comes") {
     for (const bool comes : {true, false}) {
-        Run run(EventFormat::ndjson);
+        EventRun run(EventFormat::ndjson);
         run.feed("rx\t4999999999\t1\tfirst\t0.1:80\t1\t1\t1");
         run.feed("rx\t4999999998\t2\tsecond\t0.1:80\t1\t1\t1");
         CHECK(run.out.str().empty());
@@ -76,14 +76,14 @@ TEST_CASE("events before the ready line wait for its clocks, and are not lost wh
         CHECK(objects[1]["comm"] == "second");
         CHECK(objects[0]["time_ns"] == (comes ? json(1795179999999999999) : json(nullptr)));
     }
-    Run table(EventFormat::table);
+    EventRun table(EventFormat::table);
     table.feed("rx\t4999999999\t1\tfirst\t0.1:80\t1\t1\t1");
     table.writer.end();
     CHECK(table.out.str().find("\n              -      1 first") != std::string::npos);
 }
 
 TEST_CASE("an event as JSON is one line with the fields by name, and null for what was not seen") {
-    Run run(EventFormat::ndjson);
+    EventRun run(EventFormat::ndjson);
     run.feed(ready);
     run.feed("rx\t5000000007\t3\tfire\\377fox\\n\t0.ffff7f000001:11211\t-\t1234\t-");
     CHECK(run.out.str() ==
@@ -92,7 +92,7 @@ TEST_CASE("an event as JSON is one line with the fields by name, and null for wh
 }
 
 TEST_CASE("the heading of events is repeated behind a report, and where records of another kind come") {
-    Run run(EventFormat::table);
+    EventRun run(EventFormat::table);
     run.feed(ready);
     run.writer.interrupt();
     CHECK(run.out.str().empty());

@@ -8,6 +8,7 @@
 #include <regex>
 #include <sstream>
 
+#include "has.h"
 #include "repeated.h"
 #include "report/text_report.h"
 
@@ -17,10 +18,6 @@ using stapgen::report::HtmlOptions;
 namespace {
 
 constexpr std::int64_t start = 1'795'180'000'000'000'000;
-
-bool has(const std::string& text, std::string_view part) {
-    return text.find(part) != std::string::npos;
-}
 
 std::size_t times(const std::string& text, std::string_view part) {
     std::size_t count = 0;

@@ -13,7 +13,7 @@ using nlohmann::json;
 
 namespace {
 
-std::string written(const Summary& summary, const stapgen::report::JsonOptions& options = {}) {
+std::string json_of(const Summary& summary, const stapgen::report::JsonOptions& options = {}) {
     std::ostringstream out;
     stapgen::report::write_json(out, summary, options);
     return out.str();
@@ -58,7 +58,7 @@ Summary summary_of_all() {
 }  // namespace
 
 TEST_CASE("the keys are those of the contract") {
-    const auto document = json::parse(written(summary_of_all()));
+    const auto document = json::parse(json_of(summary_of_all()));
     CHECK(document["schema"] == "stapgen.report/1");
     CHECK(document["recipe"] == "rx-latency");
     CHECK(keys(document) == std::set<std::string>{"schema",
@@ -95,7 +95,7 @@ TEST_CASE("the keys are those of the contract") {
 }
 
 TEST_CASE("numbers are ns, and what is not known is null") {
-    const auto document = json::parse(written(summary_of_all()));
+    const auto document = json::parse(json_of(summary_of_all()));
     const auto& whole = document["stages"][0];
     CHECK(whole["group"] == json::object());
     CHECK(whole["n"] == 1009);
@@ -113,22 +113,22 @@ TEST_CASE("numbers are ns, and what is not known is null") {
 }
 
 TEST_CASE("a report of an interval says which, and its drops say the same, in one line if asked for") {
-    const auto text = written(summary_of_all(), {.one_line = true, .interval = 3});
+    const auto text = json_of(summary_of_all(), {.one_line = true, .interval = 3});
     CHECK(text.find('\n') == text.size() - 1);
     const auto document = json::parse(text);
     CHECK(document["interval"] == 3);
     CHECK(document["drops"][0]["interval"] == 3);
-    CHECK_FALSE(json::parse(written(summary_of_all())).contains("interval"));
+    CHECK_FALSE(json::parse(json_of(summary_of_all())).contains("interval"));
 }
 
 TEST_CASE("percentile keys are the user's own strings, in his order") {
-    const auto text = written(summary_of_all(), {.percentiles = {{"99.00", 99}, {"50", 50}}});
+    const auto text = json_of(summary_of_all(), {.percentiles = {{"99.00", 99}, {"50", 50}}});
     CHECK(json::parse(text)["stages"][0]["percentiles_ns"] == json{{"99.00", 4001}, {"50", 4001}});
     CHECK(text.find("\"99.00\"") < text.find("\"50\""));
 }
 
 TEST_CASE("groups are objects, and a name that is no UTF-8 does no harm") {
-    const auto document = json::parse(written(summary_of_all()));
+    const auto document = json::parse(json_of(summary_of_all()));
     CHECK(document["stages"][1]["group"] == json{{"pid", 19550},
                                                  {"comm",
                                                   "fire\xef\xbf\xbd"
@@ -137,7 +137,7 @@ TEST_CASE("groups are objects, and a name that is no UTF-8 does no harm") {
 }
 
 TEST_CASE("drops have time, place and reason") {
-    const auto drops = json::parse(written(summary_of_all()))["drops"];
+    const auto drops = json::parse(json_of(summary_of_all()))["drops"];
     CHECK(drops[0] == json{{"time", "2026-11-20T13:06:45.000000007Z"},
                            {"interval", 0},
                            {"symbol", "icmp_rcv"},
@@ -159,7 +159,7 @@ TEST_CASE("what drops mean is said once for each reason, and drops that are not 
     auto summary = summary_of_all();
     summary.drops[1].reason_name = "OTHERHOST";
     summary.drops[1].count = 23;
-    auto document = json::parse(written(summary));
+    auto document = json::parse(json_of(summary));
     REQUIRE(document["advice"].size() == 2);
     CHECK(document["advice"][0]["reason"] == "OTHERHOST");
     CHECK(document["advice"][0]["function"].is_null());
@@ -169,7 +169,7 @@ TEST_CASE("what drops mean is said once for each reason, and drops that are not 
     CHECK(document["advice"][1]["function"] == "icmp_rcv");
     CHECK(document["benign_not_shown"] == json{{"rows", 0}, {"count", 0}});
     const auto accounting = document["accounting"];
-    document = json::parse(written(summary, {.hide_benign = true}));
+    document = json::parse(json_of(summary, {.hide_benign = true}));
     CHECK(document["drops"].size() == 1);
     CHECK(document["advice"].size() == 1);
     CHECK(document["benign_not_shown"] == json{{"rows", 1}, {"count", 17}});
@@ -177,14 +177,14 @@ TEST_CASE("what drops mean is said once for each reason, and drops that are not 
 }
 
 TEST_CASE("all counters of the kernel that the recipe declares are there, risen or not") {
-    const auto counters = json::parse(written(summary_of_all()))["counters"];
+    const auto counters = json::parse(json_of(summary_of_all()))["counters"];
     REQUIRE(counters.size() == 2);
     CHECK(counters[0] == json{{"name", "TcpExt.ListenOverflows"}, {"help", "full"}, {"count", 17}});
     CHECK(counters[1]["count"].is_null());
 }
 
 TEST_CASE("accounting and input are told in full") {
-    const auto document = json::parse(written(summary_of_all()));
+    const auto document = json::parse(json_of(summary_of_all()));
     CHECK(document["accounting"] == json{{"seen", 1020},
                                          {"reported", 1009},
                                          {"filtered", 7},
@@ -212,7 +212,7 @@ TEST_CASE("what happened to the run is told where something did") {
     summary.broke_off = "it was killed";
     summary.clock_set_ns = -7;
     summary.suspended_ns = 11;
-    const auto document = json::parse(written(summary));
+    const auto document = json::parse(json_of(summary));
     CHECK(document["accounting"]["enough_buffer_mb"] == 17);
     CHECK(document["broke_off"] == "it was killed");
     CHECK(document["clock_set_ns"] == -7);
@@ -220,7 +220,7 @@ TEST_CASE("what happened to the run is told where something did") {
 }
 
 TEST_CASE("sums, shares and confidence intervals are told") {
-    const auto stages = json::parse(written(full_summary()))["stages"];
+    const auto stages = json::parse(json_of(full_summary()))["stages"];
     CHECK(stages[0]["sum_ns"] == 997 * 1009 + 13 * 1009 * 1008 / 2);
     CHECK(stages[0]["share"].get<double>() + stages[1]["share"].get<double>() == doctest::Approx(1));
     CHECK(stages[2]["share"] == 0.0);
@@ -231,14 +231,14 @@ TEST_CASE("sums, shares and confidence intervals are told") {
     CHECK(interval[0].get<double>() < p90);
     CHECK(interval[1].get<double>() > p90);
     CHECK(stages[0]["percentiles_ci_ns"]["99.9"].is_null());
-    const auto document = json::parse(written(full_summary()));
+    const auto document = json::parse(json_of(full_summary()));
     CHECK(document["confidence_level"] == 0.95);
     CHECK(document["resolution_ns"] == 1000);
     CHECK(document["notes"] == json{"requests above 100 us are cut off"});
 }
 
 TEST_CASE("the tail and the slowest are told stage by stage") {
-    const auto document = json::parse(written(full_summary()));
+    const auto document = json::parse(json_of(full_summary()));
     REQUIRE(document["tail"].size() == 1);
     const auto& tail = document["tail"][0];
     CHECK(tail["way"] == "rx");
@@ -256,15 +256,15 @@ TEST_CASE("the tail and the slowest are told stage by stage") {
     CHECK(slowest["of"] == json{{"comm", "=HYPER(\"x\")"}});
     auto few = full_summary();
     few.breakdowns = {Breakdown("", {"drv-ip"}, 3)};
-    CHECK(json::parse(written(few))["tail"] == json::array());
+    CHECK(json::parse(json_of(few))["tail"] == json::array());
     few.breakdowns[0].add(7, std::vector<std::int64_t>{7});
-    const auto too_few = json::parse(written(few))["tail"][0];
+    const auto too_few = json::parse(json_of(few))["tail"][0];
     CHECK(too_few["threshold_ns"].is_null());
     CHECK(too_few["sentence"].get<std::string>().find("368") != std::string::npos);
 }
 
 TEST_CASE("the series has a column of equal length for each number, and averages say how far off they are") {
-    const auto document = json::parse(written(full_summary()));
+    const auto document = json::parse(json_of(full_summary()));
     const auto& series = document["series"];
     CHECK(series["block_ns"] == 1'000'000'000);
     CHECK(series["start_ns"] ==

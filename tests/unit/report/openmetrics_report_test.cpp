@@ -12,13 +12,13 @@ using stapgen::report::bucket_ends;
 
 namespace {
 
-std::string written(const std::vector<Summary>& reports, const stapgen::report::OpenMetricsOptions& options = {}) {
+std::string metrics_of(const std::vector<Summary>& reports, const stapgen::report::OpenMetricsOptions& options = {}) {
     std::ostringstream out;
     stapgen::report::write_openmetrics(out, reports, options);
     return out.str();
 }
 
-bool has(const std::string& text, std::string_view line) {
+bool has_metric(const std::string& text, std::string_view line) {
     return text.find("\n" + std::string(line) + "\n") != std::string::npos;
 }
 
@@ -45,22 +45,23 @@ TEST_CASE("buckets count exactly: a value at the end of one is in it, the next n
         stats.add(value);
     }
     summary.stages = {{"s", {}, stats}};
-    const auto text = written({summary});
-    CHECK(has(text, R"(stapgen_stage_seconds_bucket{recipe="r",stage="s",le="1.023e-06"} 3)"));
-    CHECK(has(text, R"(stapgen_stage_seconds_bucket{recipe="r",stage="s",le="1.279e-06"} 5)"));
-    CHECK(has(text, R"(stapgen_stage_seconds_bucket{recipe="r",stage="s",le="1.535e-06"} 6)"));
-    CHECK(has(text, R"(stapgen_stage_seconds_bucket{recipe="r",stage="s",le="68.719476735"} 7)"));
-    CHECK(has(text, R"(stapgen_stage_seconds_bucket{recipe="r",stage="s",le="+Inf"} 9)"));
-    CHECK(has(text, R"(stapgen_stage_seconds_count{recipe="r",stage="s"} 9)"));
+    const auto text = metrics_of({summary});
+    CHECK(has_metric(text, R"(stapgen_stage_seconds_bucket{recipe="r",stage="s",le="1.023e-06"} 3)"));
+    CHECK(has_metric(text, R"(stapgen_stage_seconds_bucket{recipe="r",stage="s",le="1.279e-06"} 5)"));
+    CHECK(has_metric(text, R"(stapgen_stage_seconds_bucket{recipe="r",stage="s",le="1.535e-06"} 6)"));
+    CHECK(has_metric(text, R"(stapgen_stage_seconds_bucket{recipe="r",stage="s",le="68.719476735"} 7)"));
+    CHECK(has_metric(text, R"(stapgen_stage_seconds_bucket{recipe="r",stage="s",le="+Inf"} 9)"));
+    CHECK(has_metric(text, R"(stapgen_stage_seconds_count{recipe="r",stage="s"} 9)"));
 }
 
 TEST_CASE("labels are escaped, and groups have a family of their own") {
-    const auto text = written({full_summary()}, {.max_groups = 2});
-    CHECK(has(
+    const auto text = metrics_of({full_summary()}, {.max_groups = 2});
+    CHECK(has_metric(
         text,
         R"(stapgen_group_stage_seconds_count{recipe="rx-latency",stage="drv-ip",pid="309",comm="a\"b,\\c\\x0a\\xff"} 401)"));
     // What is shown no more, and what had found no room: 7 and 98.
-    CHECK(has(text, R"(stapgen_group_stage_seconds_count{recipe="rx-latency",stage="drv-ip",other="true"} 105)"));
+    CHECK(
+        has_metric(text, R"(stapgen_group_stage_seconds_count{recipe="rx-latency",stage="drv-ip",other="true"} 105)"));
     CHECK(text.find("stapgen_stage_seconds_count{recipe=\"rx-latency\",stage=\"drv-ip\",pid") == std::string::npos);
     CHECK(text.ends_with("\n# EOF\n"));
 }
@@ -70,27 +71,27 @@ TEST_CASE("keys that are no label names, or are taken, become some") {
     summary.recipe = "r";
     for (std::int64_t i = 0; i < 2; ++i)
         summary.stages.push_back({"s", {{"stage", i}, {"a-b", i}, {"1st", i}, {"__x", i}}, repeated(7, 3)});
-    CHECK(has(written({summary}),
-              "stapgen_group_stage_seconds_count{recipe=\"r\",stage=\"s\",group_stage=\"1\","
-              "a_b=\"1\",group_1st=\"1\",group___x=\"1\"} 3"));
+    CHECK(has_metric(metrics_of({summary}),
+                     "stapgen_group_stage_seconds_count{recipe=\"r\",stage=\"s\",group_stage=\"1\","
+                     "a_b=\"1\",group_1st=\"1\",group___x=\"1\"} 3"));
 }
 
 TEST_CASE("drops, the account and losses are counters, and reports of one recipe add up") {
-    const auto text = written({full_summary(), full_summary()});
-    CHECK(has(
+    const auto text = metrics_of({full_summary(), full_summary()});
+    CHECK(has_metric(
         text,
         R"(stapgen_drops_total{recipe="rx-latency",place="icmp_rcv+0x1f",module="",reason="NO_SOCKET",benign="true"} 56)"));
-    CHECK(has(
+    CHECK(has_metric(
         text,
         R"(stapgen_drops_total{recipe="rx-latency",place="0xffffffffc0000003",module="nf_tables",reason="",benign="false"} 10)"));
-    CHECK(has(text, R"(stapgen_seen_total{recipe="rx-latency"} 2046)"));
-    CHECK(has(text, R"(stapgen_records_total{recipe="rx-latency",fate="incomplete",cause="no-read"} 6)"));
-    CHECK(has(text, R"(stapgen_records_total{recipe="rx-latency",fate="lost",cause="evicted"} 2)"));
-    CHECK(has(text, R"(stapgen_records_total{recipe="rx-latency",fate="unaccounted",cause=""} 6)"));
-    CHECK(has(text, R"(stapgen_losses_total{recipe="rx-latency",kind="skipped_probes"} 10)"));
-    CHECK(has(text, R"(stapgen_kernel_counter_total{recipe="rx-latency",counter="TcpExt.ListenOverflows"} 38)"));
-    CHECK(has(text, R"(stapgen_stage_seconds_count{recipe="rx-latency",stage="drv-ip"} 2018)"));
-    CHECK(has(text, R"(stapgen_value_sum{recipe="rx-latency",value="epoll_events"} 222)"));
+    CHECK(has_metric(text, R"(stapgen_seen_total{recipe="rx-latency"} 2046)"));
+    CHECK(has_metric(text, R"(stapgen_records_total{recipe="rx-latency",fate="incomplete",cause="no-read"} 6)"));
+    CHECK(has_metric(text, R"(stapgen_records_total{recipe="rx-latency",fate="lost",cause="evicted"} 2)"));
+    CHECK(has_metric(text, R"(stapgen_records_total{recipe="rx-latency",fate="unaccounted",cause=""} 6)"));
+    CHECK(has_metric(text, R"(stapgen_losses_total{recipe="rx-latency",kind="skipped_probes"} 10)"));
+    CHECK(has_metric(text, R"(stapgen_kernel_counter_total{recipe="rx-latency",counter="TcpExt.ListenOverflows"} 38)"));
+    CHECK(has_metric(text, R"(stapgen_stage_seconds_count{recipe="rx-latency",stage="drv-ip"} 2018)"));
+    CHECK(has_metric(text, R"(stapgen_value_sum{recipe="rx-latency",value="epoll_events"} 222)"));
     CHECK(text.find("# TYPE stapgen_drops counter") == text.rfind("# TYPE stapgen_drops counter"));
 }
 
@@ -99,8 +100,8 @@ TEST_CASE("counts neither overflow nor go below zero") {
     summary.recipe = "r";
     summary.accounting.seen = std::numeric_limits<std::int64_t>::max();
     summary.accounting.filtered = -3;
-    const auto text = written({summary, summary});
-    CHECK(has(text, R"(stapgen_seen_total{recipe="r"} 9223372036854775807)"));
-    CHECK(has(text, R"(stapgen_records_total{recipe="r",fate="filtered",cause=""} 0)"));
-    CHECK(written({}) == "# EOF\n");
+    const auto text = metrics_of({summary, summary});
+    CHECK(has_metric(text, R"(stapgen_seen_total{recipe="r"} 9223372036854775807)"));
+    CHECK(has_metric(text, R"(stapgen_records_total{recipe="r",fate="filtered",cause=""} 0)"));
+    CHECK(metrics_of({}) == "# EOF\n");
 }

@@ -161,13 +161,13 @@ class Trace {
 };
 
 /// What is drawn for these lines.
-struct Run {
+struct TraceRun {
     std::ostringstream out;
     decode::RecordParser parser;
     report::PerfettoWriter writer{out};
     std::vector<std::string> missing;
 
-    explicit Run(std::string_view header) { feed(header); }
+    explicit TraceRun(std::string_view first_line) { feed(first_line); }
     void feed(std::string_view text) {
         const std::string line(text);
         const auto parsed = parser.feed(line);
@@ -188,7 +188,7 @@ constexpr std::string_view one_packet =
 }  // namespace
 
 TEST_CASE("a record's stages are slices of a track of its own, and the last ends at its time") {
-    Run run(flow_header);
+    TraceRun run(flow_header);
     run.feed("ready\t1795180000000000000\t5000");
     run.feed(one_packet);
     const auto trace = run.trace();
@@ -209,7 +209,7 @@ TEST_CASE("a record's stages are slices of a track of its own, and the last ends
 }
 
 TEST_CASE("a stage that a CPU or a thread spent is on its track, too, and one flow goes through all of them") {
-    Run run(flow_header);
+    TraceRun run(flow_header);
     run.feed(one_packet);
     const auto trace = run.trace();
     const auto cpu = trace.on("CPUs/CPU 3");
@@ -225,7 +225,7 @@ TEST_CASE("a stage that a CPU or a thread spent is on its track, too, and one fl
 }
 
 TEST_CASE("what overlaps on a CPU is on tracks of one name, and what does not is on one") {
-    Run run(flow_header);
+    TraceRun run(flow_header);
     // Two at the same time, and one that begins when the first has ended.
     run.feed("packet\t100000\trx\t3\t1\t2\tx\t0.1:1\t0.1:2\t7\t1000\t-\t-\t-\t-");
     run.feed("packet\t100500\trx\t3\t1\t2\tx\t0.1:1\t0.1:2\t7\t1000\t-\t-\t-\t-");
@@ -241,7 +241,7 @@ TEST_CASE("what overlaps on a CPU is on tracks of one name, and what does not is
 }
 
 TEST_CASE("a slice that is alone has no flow, and a record without stages is an instant") {
-    Run run(flow_header);
+    TraceRun run(flow_header);
     run.feed("packet\t100\trx\t3\t1\t2\tx\t0.1:1\t0.1:2\t7\t-\t-\t11\t-\t-");
     run.feed("packet\t103\trx\t3\t1\t2\tx\t0.1:1\t0.1:2\t7\t-\t-\t-\t-\t-");
     const auto trace = run.trace();
@@ -253,7 +253,7 @@ TEST_CASE("a slice that is alone has no flow, and a record without stages is an 
 }
 
 TEST_CASE("calls are inside of the calls above them, however they are ordered in the text") {
-    Run run(call_header);
+    TraceRun run(call_header);
     // outer 1000..2000 has inner 1000..1500 and inner 1500..1900; the next outer begins where the first ends.
     run.feed("call\t1500\t1\t190\tmc-worker\t1\ttcp_rcv\t500");
     run.feed("call\t1900\t1\t190\tmc-worker\t1\ttcp_ack\t400");
@@ -277,7 +277,7 @@ TEST_CASE("calls are inside of the calls above them, however they are ordered in
 }
 
 TEST_CASE("what is not drawn is told, in the trace, too") {
-    Run drops("stapgen\t3\tdropwatch\tdrop\tlocation:address\treason:reason\tcount:count");
+    TraceRun drops("stapgen\t3\tdropwatch\tdrop\tlocation:address\treason:reason\tcount:count");
     drops.feed("drop\tffffffff8a13a20a\t3\t17");
     const auto trace = drops.trace();
     REQUIRE(drops.missing.size() == 1);
@@ -285,7 +285,7 @@ TEST_CASE("what is not drawn is told, in the trace, too") {
     REQUIRE(trace.instants.size() == 1);
     CHECK(trace.instants[0].name == drops.missing[0]);
 
-    Run many("stapgen\t3\trx-latency\trx\ttime:time\tdrv-ip:stage");
+    TraceRun many("stapgen\t3\trx-latency\trx\ttime:time\tdrv-ip:stage");
     constexpr std::int64_t records = 10'007;
     for (std::int64_t i = 0; i < records; ++i)
         many.feed(fmt::format("rx\t{}\t101", 1000 * i));
@@ -296,7 +296,7 @@ TEST_CASE("what is not drawn is told, in the trace, too") {
 }
 
 TEST_CASE("times that make no sense and names of any bytes are drawn all the same") {
-    Run run(flow_header);
+    TraceRun run(flow_header);
     run.feed(
         "packet\t5\t\\033[31m\t-9223372036854775808\t-1\t9223372036854775807\t\xff\xfe\t0.1:1\t0.1:"
         "2\t7\t9223372036854775807\t"
@@ -309,14 +309,14 @@ TEST_CASE("times that make no sense and names of any bytes are drawn all the sam
         CHECK(name.find('\x1b') == std::string::npos);
         CHECK(name.find('\xff') == std::string::npos);
     }
-    Run deep(call_header);
+    TraceRun deep(call_header);
     deep.feed("call\t100\t1\t190\tx\t9223372036854775807\tf\t10");
     deep.feed("call\t100\t1\t190\tx\t511\tf\t0");
     CHECK(deep.trace().slices.size() == 2);
 }
 
 TEST_CASE("an empty trace names its clock") {
-    Run run(flow_header);
+    TraceRun run(flow_header);
     const auto trace = run.trace();
     CHECK(trace.slices.empty());
     CHECK(trace.clocks == std::map<std::uint64_t, std::uint64_t>{{3, 0}});

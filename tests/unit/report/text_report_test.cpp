@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "base/text.h"
+#include "has.h"
 #include "repeated.h"
 
 using namespace stapgen::analyze;
@@ -21,10 +22,6 @@ std::string text_of(const Summary& summary, const TextOptions& options = {}) {
     std::ostringstream out;
     stapgen::report::write_text(out, summary, options);
     return out.str();
-}
-
-bool has(const std::string& text, std::string_view part) {
-    return text.find(part) != std::string::npos;
 }
 
 Summary rx_summary() {

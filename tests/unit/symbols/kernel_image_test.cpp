@@ -11,13 +11,13 @@ using namespace fake_kernel;
 
 namespace {
 
-KernelImage read(const std::filesystem::path& path) {
+KernelImage read_image(const std::filesystem::path& path) {
     auto image = KernelImage::read(path);
     if (!image) FAIL(image.error().what);
     return std::move(*image);
 }
 
-base::Error error_of(std::string_view bytes) {
+base::Error image_error(std::string_view bytes) {
     const File file(bytes);
     const auto image = KernelImage::read(file.path());
     REQUIRE(!image);
@@ -39,7 +39,7 @@ bool same_code(const KernelImage& a, const KernelImage& b) {
 }  // namespace
 
 TEST_CASE("a vmlinux tells its release, build-id, architecture, BTF and code") {
-    const auto image = read(vmlinux);
+    const auto image = read_image(vmlinux);
     CHECK(image.release() == "6.12.117-fake");
     CHECK(image.architecture() == Architecture::x86_64);
     CHECK(image.build_id().size() == 40);
@@ -60,7 +60,7 @@ TEST_CASE("a vmlinux tells its release, build-id, architecture, BTF and code") {
 }
 
 TEST_CASE("the symbols of a vmlinux are those of nm, to the byte") {
-    const auto text = read(vmlinux).symbol_text();
+    const auto text = read_image(vmlinux).symbol_text();
     CHECK(text == content(system_map));
     const auto table = SymbolTable::parse(text);
     REQUIRE(table);
@@ -72,11 +72,11 @@ TEST_CASE("the symbols of a vmlinux are those of nm, to the byte") {
 }
 
 TEST_CASE("a vmlinux may be packed as a whole") {
-    const auto plain = read(vmlinux);
+    const auto plain = read_image(vmlinux);
     const auto bytes = content(vmlinux);
     for (const auto& packed_bytes : {gzip(bytes), xz(bytes), zstd(bytes)}) {
         const File file(packed_bytes);
-        const auto image = read(file.path());
+        const auto image = read_image(file.path());
         CHECK(image.build_id() == plain.build_id());
         CHECK(image.symbol_text() == plain.symbol_text());
         CHECK(same_code(image, plain));
@@ -84,14 +84,14 @@ TEST_CASE("a vmlinux may be packed as a whole") {
 }
 
 TEST_CASE("a bzImage holds its vmlinux packed by gzip, xz or zstd") {
-    const auto plain = read(vmlinux);
+    const auto plain = read_image(vmlinux);
     const auto bytes = content(vmlinux);
     const auto size = little_endian(bytes.size(), 4);
     for (const auto& payload : {gzip(bytes), xz(bytes) + size, zstd(bytes) + size}) {
         const auto made = bzimage(payload);
         CHECK(KernelImage::looks_like_one(made.substr(0, 518)));
         const File file(made);
-        const auto image = read(file.path());
+        const auto image = read_image(file.path());
         CHECK(image.release() == "6.12.117-fake");
         CHECK(image.build_id() == plain.build_id());
         CHECK(same_code(image, plain));
@@ -105,24 +105,24 @@ TEST_CASE("a bzImage without the size of setup has four sectors of it") {
     made.insert(4 * 512, 512, '\x5a');
     made[0x1f1] = 0;
     const File file(made);
-    CHECK(read(file.path()).release() == "6.12.117-fake");
+    CHECK(read_image(file.path()).release() == "6.12.117-fake");
 }
 
 TEST_CASE("a bzImage of another packing is told by its name, with the remedy") {
     const auto size = little_endian(101, 4);
-    const auto lz4 = error_of(bzimage("\x02\x21\x4c\x18 and so on" + size));
+    const auto lz4 = image_error(bzimage("\x02\x21\x4c\x18 and so on" + size));
     CHECK(contains(lz4.what, "packed by lz4"));
     CHECK(contains(lz4.hint, "scripts/extract-vmlinux"));
-    CHECK(contains(error_of(bzimage("\x89LZO and so on" + size)).what, "packed by lzo"));
-    CHECK(contains(error_of(bzimage("BZh91AY" + size)).what, "packed by bzip2"));
-    CHECK(contains(error_of(bzimage(std::string("\x5d\0\0\0\x04", 5) + size)).what, "packed by lzma"));
-    CHECK(contains(error_of(bzimage("none of these" + size)).what, "packed by an unknown program"));
+    CHECK(contains(image_error(bzimage("\x89LZO and so on" + size)).what, "packed by lzo"));
+    CHECK(contains(image_error(bzimage("BZh91AY" + size)).what, "packed by bzip2"));
+    CHECK(contains(image_error(bzimage(std::string("\x5d\0\0\0\x04", 5) + size)).what, "packed by lzma"));
+    CHECK(contains(image_error(bzimage("none of these" + size)).what, "packed by an unknown program"));
 }
 
 TEST_CASE("a bzImage older than its payload's place is told") {
     auto made = bzimage("payload");
     made[0x206] = 0x07;
-    CHECK(contains(error_of(made).what, "before 2.6.26"));
+    CHECK(contains(image_error(made).what, "before 2.6.26"));
 }
 
 TEST_CASE("a bzImage cut off anywhere, or of another size than it says, is damaged") {
@@ -130,26 +130,26 @@ TEST_CASE("a bzImage cut off anywhere, or of another size than it says, is damag
     const auto payload = xz(bytes);
     const auto made = bzimage(payload + little_endian(bytes.size(), 4));
     for (std::size_t size = 0x208; size < made.size() - 67; size += 97)
-        CHECK(contains(error_of(std::string_view(made).substr(0, size)).what, "damaged bzImage"));
+        CHECK(contains(image_error(std::string_view(made).substr(0, size)).what, "damaged bzImage"));
     for (const auto wrong : {bytes.size() - 1, bytes.size() + 1, std::size_t{0}, std::size_t{0xffffffff}})
-        CHECK(contains(error_of(bzimage(payload + little_endian(wrong, 4))).what, "damaged bzImage"));
+        CHECK(contains(image_error(bzimage(payload + little_endian(wrong, 4))).what, "damaged bzImage"));
 }
 
 TEST_CASE("what is no kernel is told for what it is") {
-    CHECK(contains(error_of(content(module)).what, "is a kernel module, not a kernel"));
-    CHECK(contains(error_of(content("/proc/self/exe")).what, "another program or a library"));
-    CHECK(contains(error_of("ffffffff81000000 T _text\n").what, "neither a vmlinux nor a bzImage"));
-    CHECK(contains(error_of("").what, "neither a vmlinux nor a bzImage"));
-    CHECK(contains(error_of("\x7f"
-                            "ELF")
+    CHECK(contains(image_error(content(module)).what, "is a kernel module, not a kernel"));
+    CHECK(contains(image_error(content("/proc/self/exe")).what, "another program or a library"));
+    CHECK(contains(image_error("ffffffff81000000 T _text\n").what, "neither a vmlinux nor a bzImage"));
+    CHECK(contains(image_error("").what, "neither a vmlinux nor a bzImage"));
+    CHECK(contains(image_error("\x7f"
+                               "ELF")
                        .what,
                    "damaged ELF file"));
     auto other_class = content(vmlinux);
     other_class[4] = 1;
-    CHECK(contains(error_of(other_class).what, "32-bit"));
+    CHECK(contains(image_error(other_class).what, "32-bit"));
     auto dump = content(vmlinux);
     dump[16] = 4;
-    CHECK(contains(error_of(dump).what, "memory dump"));
+    CHECK(contains(image_error(dump).what, "memory dump"));
     const auto missing = KernelImage::read("/no/such/vmlinux");
     REQUIRE(!missing);
     CHECK(contains(missing.error().what, "No such file"));
@@ -158,9 +158,9 @@ TEST_CASE("what is no kernel is told for what it is") {
 TEST_CASE("images of arm64 that are no ELF file are told") {
     std::string image(64, '\0');
     image.replace(0x38, 4, "ARM\x64");
-    CHECK(contains(error_of(image).what, "arm64 Image"));
-    CHECK(contains(error_of(gzip(image)).what, "arm64 Image"));
-    CHECK(contains(error_of(std::string("MZ\0\0zimg", 8)).what, "zboot"));
+    CHECK(contains(image_error(image).what, "arm64 Image"));
+    CHECK(contains(image_error(gzip(image)).what, "arm64 Image"));
+    CHECK(contains(image_error(std::string("MZ\0\0zimg", 8)).what, "zboot"));
 }
 
 TEST_CASE("files that begin as a kernel does are told by their beginning") {
@@ -176,9 +176,9 @@ TEST_CASE("without section headers the executable segment is the code") {
     bytes.replace(0x28, 8, 8, '\0');  // e_shoff
     bytes.replace(0x3a, 6, 6, '\0');  // e_shentsize, e_shnum, e_shstrndx
     const File file(bytes);
-    const auto image = read(file.path());
+    const auto image = read_image(file.path());
     CHECK(image.release() == "6.12.117-fake");
-    CHECK(image.build_id() == read(vmlinux).build_id());
+    CHECK(image.build_id() == read_image(vmlinux).build_id());
     CHECK(image.symbol_text().empty());
     REQUIRE(image.code().size() == 1);
     CHECK(image.code()[0].address == 0xffffffff81000000);

@@ -22,9 +22,9 @@ constexpr std::string_view map =
     "ffffffff817a0000 t __udp4_lib_rcv\n"
     "ffffffff817a0c43 t udp_recvmsg\n"
     "ffffffff81a00000 T _etext\n";
-constexpr std::int64_t slide = 0x1c000000;
+constexpr std::int64_t names_slide = 0x1c000000;
 
-/// The same kernel, as a boot that was moved by `slide` shows it.
+/// The same kernel, as a boot that was moved by `names_slide` shows it.
 constexpr std::string_view kallsyms =
     "ffffffff9d000000 T _text\n"
     "ffffffff9d000000 T _stext\n"
@@ -79,7 +79,7 @@ TEST_CASE("no name of a kernel that can be moved before its slide is known") {
     REQUIRE(names);
     CHECK_FALSE(names->slide_known());
     CHECK(name_of(*names, 0xffffffff81790071) == "module or unknown");
-    const auto given = KernelNames::open({{file}, {}, slide, {}}, {});
+    const auto given = KernelNames::open({{file}, {}, names_slide, {}}, {});
     REQUIRE(given);
     CHECK(name_of(*given, 0xffffffff9d790071) == "tcp_v4_rcv+0x71/0x1107");
 }
@@ -143,7 +143,7 @@ TEST_CASE("an address without a name tells the module that it is in or near") {
     const auto modules = folder.file("modules",
                                      "nf_tables 389120 1 - Live 0xffffffffc0a31000\n"
                                      "veth 45056 0 - Live 0xffffffffc0b31000\n");
-    const auto names = KernelNames::open({{folder.file("System.map", map)}, modules, slide, {}}, {});
+    const auto names = KernelNames::open({{folder.file("System.map", map)}, modules, names_slide, {}}, {});
     REQUIRE(names);
     CHECK(name_of(*names, 0xffffffffc0a311f3) == "module or unknown (nf_tables+0x1f3/0x5f000)");
     CHECK(name_of(*names, 0xffffffffc0b30f00) == "module or unknown (0x100 before veth)");
@@ -163,7 +163,7 @@ TEST_CASE("what cannot be used is told with its remedy") {
     };
     const auto file = folder.file("System.map", map);
     const auto hidden = folder.file("modules", "nf_tables 389120 1 - Live 0x0000000000000000\n");
-    CHECK(mentions(error({{file}, hidden, slide, {}}), "all are zero"));
+    CHECK(mentions(error({{file}, hidden, names_slide, {}}), "all are zero"));
     CHECK(mentions(error({{file, folder.file("again", map)}, {}, {}, {}}), "both symbol tables of the same kind"));
     CHECK(mentions(error({{}, {}, {}, "6.1"}), "nothing to take names from"));
     CHECK(mentions(error({{folder.file("zero", "0000000000000000 T _text\n")}, {}, {}, {}}), "has no addresses"));

@@ -7,7 +7,7 @@ using namespace fake_kernel;
 
 namespace {
 
-ModuleFile read(const std::filesystem::path& path) {
+ModuleFile read_module(const std::filesystem::path& path) {
     auto read = read_module_file(path);
     if (!read) FAIL(read.error().what);
     return *std::move(read);
@@ -26,7 +26,7 @@ constexpr std::string_view functions =
 }  // namespace
 
 TEST_CASE("a module's functions lie as the kernel lays out its code, what is for the start left out") {
-    const auto file = read(module);
+    const auto file = read_module(module);
     CHECK(file.name == "fake_filter");
     CHECK(file.release == "6.12.117-fake");
     CHECK(file.build_id.size() == 40);
@@ -38,7 +38,7 @@ TEST_CASE("a module may be packed") {
     const auto bytes = content(module);
     for (const auto& packed_bytes : {gzip(bytes), xz(bytes), zstd(bytes)}) {
         const File file(packed_bytes);
-        CHECK(lines_of(read(file.path())) == functions);
+        CHECK(lines_of(read_module(file.path())) == functions);
     }
 }
 
@@ -46,7 +46,7 @@ TEST_CASE("a kernel that cannot unload modules does not keep their end") {
     auto bytes = content(module);
     bytes.replace(bytes.find("mod_unload"), 10, "modxunload");
     const File file(bytes);
-    CHECK(lines_of(read(file.path())) ==
+    CHECK(lines_of(read_module(file.path())) ==
           "0 T filter_first\n67 t filter_second\n101 t filter_cold\n128 T filter_in_c\n");
 }
 
@@ -54,7 +54,7 @@ TEST_CASE("a module that does not tell its name has that of its file") {
     auto bytes = content(module);
     bytes.replace(bytes.find("name=fake"), 4, "nome");
     const File file(bytes, "fake-other.ko");
-    CHECK(read(file.path()).name == "fake_other");
+    CHECK(read_module(file.path()).name == "fake_other");
 }
 
 TEST_CASE("behind arm64's table of far calls, which grows as it is loaded, no place is told") {
@@ -65,7 +65,7 @@ TEST_CASE("behind arm64's table of far calls, which grows as it is loaded, no pl
     REQUIRE(name != std::string::npos);
     bytes.replace(name, 14, std::string(".plt\0unlikely!", 14));
     const File file(bytes);
-    CHECK(lines_of(read(file.path())) == "0 T filter_first\n67 t filter_second\n");
+    CHECK(lines_of(read_module(file.path())) == "0 T filter_first\n67 t filter_second\n");
 }
 
 TEST_CASE("what is no module is told") {

@@ -17,15 +17,15 @@ using namespace stapgen::symbols;
 
 namespace {
 
-std::string data(const std::string& name) {
+std::string data_file(const std::string& name) {
     auto text = base::read_file(TEST_DATA "/" + name);
     REQUIRE(text);
     return std::move(*text);
 }
 
 KnownKernel debian(const std::string& release) {
-    KnownKernel kernel{table_of(data("drop-map-" + release)), Architecture::x86_64, {}};
-    const auto text = data("drop-sites-" + release);
+    KnownKernel kernel{table_of(data_file("drop-map-" + release)), Architecture::x86_64, {}};
+    const auto text = data_file("drop-sites-" + release);
     for (const auto line : base::split(base::trim(text), '\n')) {
         kernel.sites.push_back(base::to_unsigned(line, 16).value());
     }
@@ -65,10 +65,10 @@ DropSites exact_sites(KnownKernel& kernel) {
 
 constexpr std::uint64_t slide_of_a_boot = 0x1d600000;
 
-std::vector<std::uint64_t> return_addresses(const KnownKernel& kernel, std::initializer_list<const char*> functions,
+std::vector<std::uint64_t> return_addresses(const KnownKernel& kernel, std::initializer_list<const char*> names,
                                             std::uint64_t slide) {
     std::vector<std::uint64_t> addresses;
-    for (const auto* name : functions) {
+    for (const auto* name : names) {
         const auto site = std::ranges::find_if(kernel.sites, [&](std::uint64_t address) {
             const auto symbol = kernel.table.find(address, {AddressKind::return_address, 0});
             return symbol && source_name(symbol->name) == name;
@@ -175,7 +175,7 @@ TEST_CASE("a table of a boot that was slid itself gives the difference, which ma
     auto kernel = debian("6.12.117");
     const auto sites = exact_sites(kernel);
     std::string slid;
-    const auto text = data("drop-map-6.12.117");
+    const auto text = data_file("drop-map-6.12.117");
     for (const auto line : base::split(base::trim(text), '\n')) {
         const auto address = base::to_unsigned(line.substr(0, 16), 16).value() + 0x2ae00000;
         for (int shift = 60; shift >= 0; shift -= 4)

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/files.h"
+#include "table_of.h"
 
 using namespace stapgen;
 using symbols::AddressKind;
@@ -15,12 +16,6 @@ using symbols::Lookup;
 using symbols::SymbolTable;
 
 namespace {
-
-SymbolTable table_of(std::string text) {
-    auto table = SymbolTable::parse(std::move(text));
-    REQUIRE_MESSAGE(table, table.error().what);
-    return std::move(*table);
-}
 
 std::string at(const SymbolTable& table, std::uint64_t address, const Lookup& lookup = {}) {
     const auto symbol = table.find(address, lookup);

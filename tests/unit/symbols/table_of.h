@@ -9,6 +9,6 @@
 
 inline stapgen::symbols::SymbolTable table_of(std::string text) {
     auto table = stapgen::symbols::SymbolTable::parse(std::move(text));
-    REQUIRE(table);
+    REQUIRE_MESSAGE(table, table.error().what);
     return std::move(*table);
 }
