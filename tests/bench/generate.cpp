@@ -2,7 +2,6 @@
 // rx-latency, the script of Red Hat's solution, or dropwatch.stp of 2023 prints. generate flow RECORDS: so many records
 // of two ways through the stack, stage by stage, half of them received. The same arguments give the same text.
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -199,7 +198,9 @@ void flow(Output& out, std::int64_t records) {
 }
 
 std::string ctime_text(std::int64_t epoch_ns) {
-    return fmt::format("{:%a %b %e %H:%M:%S %Y}", fmt::gmtime(static_cast<std::time_t>(epoch_ns / second)));
+    const auto seconds = static_cast<std::time_t>(epoch_ns / second);
+    std::array<char, 32> text{};
+    return {text.data(), std::strftime(text.data(), text.size(), "%a %b %e %H:%M:%S %Y", std::gmtime(&seconds))};
 }
 
 void stage_timing(Output& out, Random& random) {

@@ -1,0 +1,12 @@
+// fmt itself, compiled once. Debian has it as a shared library only, and a header-only one takes three seconds in every
+// file that formats anything.
+#include <fmt/format-inl.h>
+
+// Templates that fmt's headers declare, but do not define.
+FMT_BEGIN_NAMESPACE
+namespace detail {
+template auto thousands_sep_impl(locale_ref) -> thousands_sep_result<char>;
+template auto decimal_point_impl(locale_ref) -> char;
+template auto dragonbox::to_decimal(double) noexcept -> dragonbox::decimal_fp<double>;
+}  // namespace detail
+FMT_END_NAMESPACE
