@@ -2,9 +2,10 @@
 
 import collections
 
+from lablib import kernel
 from lablib.events import Trace
 
-DESCRIPTION = "one segment among 1,110 others: its calls in order and nested; datagrams, IPv6, a card, threads, functions"
+DESCRIPTION = "one segment among 1,110 others: its calls in order, nested and as long as they were; datagrams, a card, functions"
 IN_CI = ("trixie",)
 NET = True
 # 360 probes are put in eight times, which takes three times as long where it is to be agreed with another CPU.
@@ -19,8 +20,16 @@ BUILD = {
 }
 
 PORT, OTHER, BLOCKING, IP6, UDP = 7011, 7013, 7017, 7019, 7027
+GAP = 500_000_000
+# Where time is spent, in a function that is not probed, and which one calls it.
+SPENT = {"__wake_up_sync_key": "sock_def_readable", "tcp_mstamp_refresh": "tcp_rcv_established",
+         "_copy_to_iter": "__skb_datagram_iter"}
+FIRST_NS, MORE_NS = 1_000_003, 100_003
+# ns that a call takes beside, for each that is in it and for itself: those are the probes, and what little else it does.
+PROBED = 25_000
 
-GUEST = f"""
+GUEST = kernel.SPEND + f"""
+spend_at {FIRST_NS} {MORE_NS} {" ".join(f"'{function} serve'" for function in SPENT)} || exit 1
 make_pair
 serve_at() {{
     NETNS=right start_ready serve "$@" || exit 1
@@ -45,14 +54,16 @@ stapgen report one.rec --format html >one.html || exit 1
 
 # Without the replies, which have this port, too.
 trace blocking two --port {BLOCKING} --dev right0 || exit 1
-asked --port {BLOCKING} --requests 2 --gap-ms 500
+asked --port {BLOCKING} --requests 2 --gap-ms {GAP // 1_000_000}
 end_trace blocking
-trace six one --port {IP6} || exit 1
+spend on
+trace six one --port {IP6} -o six.rec || exit 1
 left ask --family 6 --address fd09::2 --port {IP6} --requests 1
 end_trace six
-trace udp one --port {UDP} || exit 1
+trace udp one --port {UDP} -o udp.rec || exit 1
 asked --udp --port {UDP} --requests 1
 end_trace udp
+spend off
 trace three three --port {PORT} || exit 1
 asked --port {PORT} --requests 7
 end_trace three
@@ -71,6 +82,7 @@ start_ready serve --port 11211 || exit 1
 trace card one --port 11211 --dev $LAB_NIC || exit 1
 outside ask --address 10.0.2.15 --port 11211 --requests 1 || exit 1
 end_trace card
+cat /proc/spend >spent
 finish
 """
 
@@ -79,6 +91,10 @@ TCP4 = ("ip_rcv_core", "ip_local_deliver", "tcp_v4_rcv", "tcp_v4_do_rcv", "tcp_r
 TCP6 = ("ip6_rcv_core", "ip6_input", "tcp_v6_rcv", "tcp_v6_do_rcv", "tcp_rcv_established", "sock_def_readable")
 UDP4 = ("ip_rcv_core", "ip_local_deliver", "udp_rcv", "udp_queue_rcv_one_skb", "__udp_enqueue_schedule_skb")
 READ = ("inet_recvmsg", "tcp_recvmsg", "tcp_recvmsg_locked", "skb_copy_datagram_iter", "tcp_rcv_space_adjust")
+
+
+def prepare(lab):
+    kernel.build_modules(lab)
 
 
 def plain(name):
@@ -122,6 +138,25 @@ def check_nesting(calls):
                 assert call["begin_ns"] + call["duration_ns"] <= end, f"{call} ends after {stack[-1]}"
             stack.append(call)
     return inner
+
+
+def check_lengths(lab, name):
+    """Each call is as long as what was spent in it, and what lies in it is spent in what is known to call it."""
+    spent = [one for one in kernel.read_calls(lab.read("spent")) if one.end > one.begin]
+    calls, _ = kernel.read_records(lab, name)
+    for call in calls:
+        call["ns"] = call["in-thread"] if call["in-softirq"] is None else call["in-softirq"]
+        call["begin"] = call["time"] - call["ns"]
+    found = set()
+    for call in calls:
+        mine = [one for one in spent if call["begin"] <= one.begin and one.end <= call["time"]]
+        inner = [other for other in calls if call["begin"] <= other["begin"] and other["time"] <= call["time"]]
+        ns = sum(one.end - one.begin for one in mine)
+        assert ns <= call["ns"] < ns + len(inner) * PROBED, f"{name}: {ns} ns were spent in {call}"
+        found |= {(one.function, plain(call["function"])) for one in mine
+                  if not any(other["depth"] > call["depth"] and other["begin"] <= one.begin <= other["time"] for other in inner)}
+    print(f"  {name}: {len(calls)} calls are as long as what was spent in them: {', '.join(map(' in '.join, sorted(found)))}")
+    return found
 
 
 class Calls(Trace):
@@ -174,9 +209,14 @@ def check(lab):
     expect_order(receive, TCP4)
     expect_order(read, ("inet_recvmsg", "tcp_recvmsg", "sk_wait_data", "skb_copy_datagram_iter"))
     asleep = next(call for call in read if call["function"] == "sk_wait_data")
-    assert asleep["begin_ns"] < min(call["begin_ns"] for call in receive) and asleep["duration_ns"] > 400_000_000, asleep
+    assert asleep["begin_ns"] < min(call["begin_ns"] for call in receive), asleep
+    assert GAP < asleep["duration_ns"] < GAP + 2_000_000, asleep
     Calls(lab, "six").expect_packet(TCP6, "tcp_v6_rcv", ("inet6_recvmsg", *READ[1:]), "serve")
     Calls(lab, "udp").expect_packet(UDP4, "udp_rcv", ("inet_recvmsg", "udp_recvmsg", "skb_consume_udp"), "serve")
+    found = check_lengths(lab, "six")
+    assert found == set(SPENT.items()), found
+    found = check_lengths(lab, "udp")
+    assert ("__wake_up_sync_key", "sock_def_readable") in found, found
     card = Calls(lab, "card")
     card.expect_packet(TCP4, "tcp_v4_rcv", READ, "serve")
 
