@@ -15,10 +15,27 @@ load() {
     wait_for "grep -q '^$module ' /proc/modules" 120
 }
 
-# timed COMMAND...: run it, and set US to the microseconds that it took: thousands of instructions.
-timed() {
-    local begin=$EPOCHREALTIME end
+# count_exactly: from now on this shell and what it starts take turns only where one waits, and before all else.
+count_exactly() {
+    echo -1 >/proc/sys/kernel/sched_rt_runtime_us
+    chrt -f -p 1 $$
+}
+
+# busy: set BUSY to the instructions that the one CPU has executed so far for tasks, idle left out.
+busy() {
+    local fields
+    while read -r -a fields; do
+        [ "${fields[0]}" != cpu0 ] || BUSY=${fields[7]}
+    done </proc/schedstat
+}
+
+# counted COMMAND...: run it, and set COUNT to the instructions that it took, those for reading what was traced among them.
+counted() {
+    local before
+    busy
+    before=$BUSY
     "$@" >/dev/null || return
-    end=$EPOCHREALTIME
-    US=$((${end/./} - ${begin/./}))
+    sleep 0.03   # two turns of stapio
+    busy
+    COUNT=$((BUSY - before))
 }
