@@ -174,6 +174,7 @@ void write(std::ostream& out, const Page& page) {
     object.set("page_title", page.title);
     object.set("several", page.runs.size() > 1);
     object.set("runs", list_of(page.runs, run_data));
+    object.set("charts", !parts::uplot_script.empty());
     object.set("css", data(std::string(parts::css)));
     object.set("script", data(std::string(parts::script)));
     object.set("uplot_css", data(std::string(parts::uplot_css)));

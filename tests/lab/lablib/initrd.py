@@ -1,12 +1,13 @@
-"""A small initramfs: busybox and the modules needed to reach disk and shares."""
+"""A small initramfs: busybox and the modules that it needs."""
 
 import gzip
 import lzma
 import subprocess
 
-WANTED = ["crc32c_generic", "virtio_pci", "virtio_blk", "ext4", "9pnet_virtio", "9p"]
+TO_DISK = ["virtio_pci", "virtio_blk"]
+TO_ROOT = ["crc32c_generic", *TO_DISK, "ext4", "9pnet_virtio", "9p"]
 
-INIT = """#!/bin/busybox sh
+LOAD = """#!/bin/busybox sh
 /bin/busybox mkdir -p /proc /sys /dev /new
 /bin/busybox mount -t proc proc /proc
 /bin/busybox mount -t sysfs sysfs /sys
@@ -19,6 +20,9 @@ until [ -b /dev/vda ] || [ $tries = 100 ]; do
     /bin/busybox usleep 50000
     tries=$((tries + 1))
 done
+"""
+
+TO_GUEST = LOAD + """
 /bin/busybox mount -t ext4 /dev/vda /new || echo "lab: no root disk"
 /bin/busybox mount -t 9p -o OPTIONS lab /new/lab || echo "lab: no share"
 for folder in proc sys dev; do
@@ -27,13 +31,19 @@ done
 exec /bin/busybox switch_root /new /lab/boot/init
 """
 
+GIVE_SYMBOLS = LOAD + """
+/bin/busybox cat /proc/kallsyms >/dev/vda
+/bin/busybox sync
+/bin/busybox poweroff -f
+"""
+
 
 def module_name(path):
     return path.rsplit("/", 1)[-1].split(".ko")[0].replace("-", "_")
 
 
-def load_order(modules):
-    """Return the paths of the wanted modules, each after those it needs."""
+def load_order(modules, wanted):
+    """Return the paths of the WANTED modules, each after those it needs."""
     paths, needs = {}, {}
     for line in (modules / "modules.dep").read_text().splitlines():
         path, deps = line.split(":", 1)
@@ -48,7 +58,7 @@ def load_order(modules):
             visit(need)
         order.append(paths[name])
 
-    for name in WANTED:
+    for name in wanted:
         visit(name)
     return order
 
@@ -72,19 +82,29 @@ def cpio_entry(number, name, mode, content=b""):
     return header + b"\0" * (-len(header) % 4) + content + b"\0" * (-len(content) % 4)
 
 
-def write_initrd(root, release, target, mount_options):
-    """Write the initramfs for the kernel RELEASE of ROOT to the file TARGET."""
+def write(root, release, target, wanted, init):
+    """Write the initramfs for the kernel RELEASE of ROOT to the file TARGET: INIT runs when the WANTED modules are loaded."""
     modules = root / "lib/modules" / release
     busybox = next(path for path in (root / "usr/bin/busybox", root / "bin/busybox")
                    if path.exists())
-    order = load_order(modules)
+    order = load_order(modules, wanted)
     names = [module_name(path) + ".ko" for path in order]
     members = [("bin", 0o40755, b""), ("modules", 0o40755, b""),
                ("bin/busybox", 0o100755, busybox.read_bytes()),
-               ("init", 0o100755, INIT.replace("OPTIONS", mount_options).encode()),
+               ("init", 0o100755, init.encode()),
                ("modules/order", 0o100644, "\n".join(names).encode() + b"\n")]
     members += [(f"modules/{name}", 0o100644, module_bytes(modules / path))
                 for name, path in zip(names, order)]
     archive = b"".join(cpio_entry(number, *member) for number, member in enumerate(members, 1))
     archive += cpio_entry(0, "TRAILER!!!", 0)
     target.write_bytes(gzip.compress(archive, 1))
+
+
+def write_initrd(root, release, target, mount_options):
+    """Write the initramfs of a guest, which goes on with the disk and /lab/boot/init."""
+    write(root, release, target, TO_ROOT, TO_GUEST.replace("OPTIONS", mount_options))
+
+
+def write_symbols_initrd(root, release, target):
+    """Write an initramfs that copies /proc/kallsyms to the first disk."""
+    write(root, release, target, TO_DISK, GIVE_SYMBOLS)
