@@ -112,9 +112,9 @@ EventWriter::Column EventWriter::column_of(const decode::Field& field) {
 void EventWriter::append_cell(std::string& line, const Column& column, std::string_view text) {
     if (!line.empty()) line += ' ';
     if (column.left) {
-        fmt::format_to(std::back_inserter(line), "{:<{}}", text, column.width);
+        line += fmt::format("{:<{}}", text, column.width);
     } else {
-        fmt::format_to(std::back_inserter(line), "{:>{}}", text, column.width);
+        line += fmt::format("{:>{}}", text, column.width);
     }
 }
 

@@ -44,7 +44,7 @@ std::string nm_text(const ElfFile& elf) {
     std::ranges::sort(lines, {}, [](const Line& line) { return std::tuple(line.address, line.name); });
     std::string text;
     for (const auto& line : lines) {
-        fmt::format_to(std::back_inserter(text), "{:016x} {} {}\n", line.address, line.type, line.name);
+        text += fmt::format("{:016x} {} {}\n", line.address, line.type, line.name);
     }
     return text;
 }

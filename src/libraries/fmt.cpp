@@ -1,5 +1,3 @@
-// fmt itself, compiled once. Debian has it as a shared library only, and a header-only one takes three seconds in every
-// file that formats anything.
 #include <fmt/format-inl.h>
 
 // Templates that fmt's headers declare, but do not define.
