@@ -3,6 +3,7 @@
 # the share at /lab in place. Runs /lab/boot/guest.sh and powers off.
 
 . /lab/boot/environment
+date -s "$LAB_NOW" >/dev/null
 mount -t tmpfs tmpfs /tmp
 mount -t tmpfs tmpfs /run
 mkdir -p /dev/pts /dev/shm /run/lock

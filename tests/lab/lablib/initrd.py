@@ -5,6 +5,8 @@ import lzma
 import subprocess
 
 WANTED = ["crc32c_generic", "virtio_pci", "virtio_blk", "ext4", "9pnet_virtio", "9p"]
+# With this kernel argument a guest waits for a line on its second serial port before it reaches for the host.
+WAIT = "lab_wait"
 
 INIT = """#!/bin/busybox sh
 /bin/busybox mkdir -p /proc /sys /dev /new
@@ -19,7 +21,12 @@ until [ -b /dev/vda ] || [ $tries = 100 ]; do
     /bin/busybox usleep 50000
     tries=$((tries + 1))
 done
-/bin/busybox mount -t ext4 /dev/vda /new || echo "lab: no root disk"
+/bin/busybox mount -t ext4 -o ro /dev/vda /new || echo "lab: no root disk"
+if /bin/busybox grep -qw WAIT /proc/cmdline; then
+    echo ready >/dev/ttyS1
+    read -r go </dev/ttyS1
+fi
+/bin/busybox mount -o remount,rw /new
 /bin/busybox mount -t 9p -o OPTIONS lab /new/lab || echo "lab: no share"
 for folder in proc sys dev; do
     /bin/busybox mount -o move /$folder /new/$folder
@@ -72,8 +79,8 @@ def cpio_entry(number, name, mode, content=b""):
     return header + b"\0" * (-len(header) % 4) + content + b"\0" * (-len(content) % 4)
 
 
-def write_initrd(root, release, target, mount_options):
-    """Write the initramfs for the kernel RELEASE of ROOT to the file TARGET."""
+def archive(root, release, mount_options):
+    """Return the initramfs for the kernel RELEASE of ROOT."""
     modules = root / "lib/modules" / release
     busybox = next(path for path in (root / "usr/bin/busybox", root / "bin/busybox")
                    if path.exists())
@@ -81,10 +88,9 @@ def write_initrd(root, release, target, mount_options):
     names = [module_name(path) + ".ko" for path in order]
     members = [("bin", 0o40755, b""), ("modules", 0o40755, b""),
                ("bin/busybox", 0o100755, busybox.read_bytes()),
-               ("init", 0o100755, INIT.replace("OPTIONS", mount_options).encode()),
+               ("init", 0o100755, INIT.replace("OPTIONS", mount_options).replace("WAIT", WAIT).encode()),
                ("modules/order", 0o100644, "\n".join(names).encode() + b"\n")]
     members += [(f"modules/{name}", 0o100644, module_bytes(modules / path))
                 for name, path in zip(names, order)]
-    archive = b"".join(cpio_entry(number, *member) for number, member in enumerate(members, 1))
-    archive += cpio_entry(0, "TRAILER!!!", 0)
-    target.write_bytes(gzip.compress(archive, 1))
+    entries = [cpio_entry(number, *member) for number, member in enumerate(members, 1)]
+    return gzip.compress(b"".join(entries) + cpio_entry(0, "TRAILER!!!", 0), 1, mtime=0)

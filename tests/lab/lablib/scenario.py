@@ -9,7 +9,7 @@ import subprocess
 import time
 import traceback
 
-from . import chroot, debuginfo
+from . import chroot, debuginfo, machine
 from .common import SOURCE, LabError, Skipped, doing, lab_dir, say, tail
 from .guest import Guest, GuestDied
 
@@ -52,7 +52,7 @@ def modules_of(scenarios):
 class Lab:
     """What a scenario sees of the lab; /lab in chroot and guest is the folder "run"."""
 
-    def __init__(self, root, run, stapgen_prefix=None, traffic=None, append="", packages=None):
+    def __init__(self, root, run, stapgen_prefix=None, traffic=None, append=machine.APPEND, packages=None):
         self.root, self.run, self.append, self.packages = root, run, append, packages
         self.suite, self.release, self.stap = root.suite, root.release, root.stap
         self.work = run / "work"
@@ -209,7 +209,7 @@ def run_scenario(root, run, name, stapgen_prefix, traffic, packages=None):
     title = f"{root.suite} {name}"
     try:
         scenario = load(name)
-        lab = Lab(root, run, stapgen_prefix, traffic, getattr(scenario, "APPEND", ""), packages)
+        lab = Lab(root, run, stapgen_prefix, traffic, getattr(scenario, "APPEND", machine.APPEND), packages)
         build_modules(lab, getattr(scenario, "BUILD", {}))
         if hasattr(scenario, "prepare"):
             scenario.prepare(lab)

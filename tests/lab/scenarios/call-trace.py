@@ -8,7 +8,7 @@ DESCRIPTION = "one segment among 1,110 others: its calls in order and nested; da
 IN_CI = ("trixie",)
 NET = True
 # 360 probes are put in eight times, which takes three times as long where it is to be agreed with another CPU.
-APPEND = "maxcpus=1"
+APPEND = "maxcpus=1 threadirqs"
 BUILD = {
     "one": ["call-trace"],
     "two": ["call-trace", "--packets", "2"],

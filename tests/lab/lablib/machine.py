@@ -1,0 +1,144 @@
+"""The qemu machine of a root: booted anew, or gone on with from where its first boot was saved."""
+
+import contextlib
+import ctypes
+import hashlib
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import time
+
+from . import initrd
+from .common import LabError, doing, locked, say, tail
+
+# No cache: with cache=mmap 6.12 loses, at times, what was written to a file that somebody else reads meanwhile; there are
+# zeros in its place.
+MOUNT_OPTIONS = "trans=virtio,version=9p2000.L,msize=512000,cache=none"
+# One instruction is one nanosecond of the guest's clock, and an idle guest's clock leaps to its next timer: what else the
+# host does changes nothing.
+COUNTING_CLOCK = ["-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off"]
+# The CPUs run side by side, and time goes on while the host is elsewhere.
+HOST_CLOCK = ["-accel", "tcg,thread=multi"]
+# A card takes what it has to send so long after it was told, and what is on the wire arrives at a multiple of the other
+# time, all by the guest's clock. Else qemu would do it beside the guest's CPU.
+CARD_NS, WIRE_US = 7_000_000, 20_000
+KERNEL_ARGUMENTS = "console=ttyS0 loglevel=4 tsc=reliable panic=-1 net.ifnames=0 no_timer_check"
+# Softirqs run in threads, and never on top of a probe's handler, where their own probes would be skipped.
+APPEND = "threadirqs"
+SHARES = {"lab": "", "run": ",readonly=on", "tree": ",readonly=on", "cache": ",readonly=on", "work": ""}
+# Boots take ten seconds; a busy host may need minutes, and a hung one never ends.
+BOOT_TIMEOUT = 1200
+# The emulator crashes a boot now and then.
+ATTEMPTS = 3
+
+
+def command(root, folders, archive, append, real_time=False):
+    """Return the qemu command of ROOT's machine, but for its serial ports.
+
+    FOLDERS are those that it sees, by their tags in SHARES; ARCHIVE is its initramfs.
+    """
+    # On the counting clock Linux 6.1 waits for its second CPU without giving it a turn; 7.2 was tried with one only.
+    cpus = "2" if real_time or root.release.startswith("6.12.") else "1"
+    words = ["qemu-system-x86_64", *(HOST_CLOCK if real_time else COUNTING_CLOCK), "-cpu", "max", "-smp", cpus,
+             "-m", "2048", "-display", "none", "-no-reboot", "-nodefaults",
+             "-kernel", root.tree / "boot" / f"vmlinuz-{root.release}", "-initrd", archive,
+             "-append", f"{KERNEL_ARGUMENTS} {append}", "-snapshot",
+             "-drive", f"file={escaped(root.disk)},if=virtio,format=raw"]
+    for tag, access in SHARES.items():
+        # "multidevs" only silences a warning about folders on several devices.
+        words += ["-virtfs", f"local,path={escaped(folders[tag])},mount_tag={tag},"
+                             f"security_model=none,multidevs=remap{access}"]
+    for card in (0, 1):
+        words += ["-netdev", f"hubport,id=n{card},hubid=0", "-device",
+                  f"virtio-net-pci,netdev=n{card},mac=52:54:00:00:00:0{card + 1},tx=timer,x-txtimer={CARD_NS},romfile="]
+    words += ["-object", f"filter-buffer,id=wire,netdev=n0,interval={WIRE_US}"]
+    return [str(word) for word in words]
+
+
+@contextlib.contextmanager
+def saved_boot(root):
+    """Yield the initramfs of ROOT's saved boot and the open file of its state; the first who asks boots it.
+
+    The saved machine has its disk mounted and waits for a line on its second serial port.
+    """
+    content = initrd.archive(root.tree, root.release, MOUNT_OPTIONS)
+    version = subprocess.run(["qemu-system-x86_64", "--version"], check=True, capture_output=True, text=True).stdout
+    made_of = [version, *command(root, dict.fromkeys(SHARES, "/"), "initrd", APPEND)]
+    folder = root.folder / f"booted-{hashlib.sha256(content + chr(10).join(made_of).encode()).hexdigest()[:16]}"
+    with locked(f"booted-{root.suite}"):
+        for attempt in range(1, ATTEMPTS + 1):
+            if folder.exists():
+                break
+            try:
+                save_boot(root, content, folder)
+            except LabError as failure:
+                if attempt == ATTEMPTS:
+                    raise
+                say(f"boot {attempt} of {ATTEMPTS} crashed: {str(failure).splitlines()[0]}")
+        state = (folder / "state").open("rb")
+    with state:
+        yield folder / "initrd.gz", state
+
+
+def save_boot(root, content, folder):
+    """Boot ROOT with the initramfs CONTENT until it waits, and save that in FOLDER."""
+    partial = folder.with_suffix(".part")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir()
+    archive, ready, state = partial / "initrd.gz", partial / "ready", partial / "state"
+    archive.write_bytes(content)
+    words = command(root, dict.fromkeys(SHARES, partial), archive, f"{APPEND} {initrd.WAIT}")
+    ports = ["-serial", f"file:{partial / 'console.log'}", "-serial", f"file:{ready}", "-monitor", "stdio"]
+    with doing(f"booting {root.suite} once for all"), open(partial / "qemu.log", "wb") as log:
+        process = subprocess.Popen([*words, *ports], stdin=subprocess.PIPE, stdout=log, stderr=log, preexec_fn=die_with_parent)
+        try:
+            deadline = time.monotonic() + BOOT_TIMEOUT
+            while not (ready.exists() and ready.read_bytes()):
+                if process.poll() is not None or time.monotonic() > deadline:
+                    raise LabError(f"the first boot of {root.suite} failed\n{tail(partial / 'console.log', 60)}")
+                time.sleep(0.1)
+            process.communicate(f'migrate "exec:cat >{shlex.quote(str(state))}"\nquit\n'.encode(), BOOT_TIMEOUT)
+        finally:
+            stop(process)
+    if not state.exists() or not state.stat().st_size:
+        raise LabError(f"qemu saved no state; see {partial / 'qemu.log'}\n{tail(partial / 'qemu.log', 20)}")
+    partial.rename(folder)
+
+
+def resume(root, folders, console, log):
+    """Return the process of a machine that goes on from ROOT's saved boot when it is told to."""
+    with saved_boot(root) as (archive, state):
+        return subprocess.Popen(
+            [*command(root, folders, archive, f"{APPEND} {initrd.WAIT}"), "-serial", console, "-serial", "stdio",
+             "-incoming", f"fd:{state.fileno()}"],
+            stdin=subprocess.PIPE, stdout=log, stderr=log, pass_fds=[state.fileno()], preexec_fn=die_with_parent)
+
+
+def go_on(process):
+    """Tell a machine to go on; to be repeated, as qemu loses what it reads before the state is there."""
+    with contextlib.suppress(BrokenPipeError):
+        process.stdin.write(b"go\n")
+        process.stdin.flush()
+
+
+def die_with_parent():
+    # PR_SET_PDEATHSIG: a killed lab must not leave its qemu behind.
+    ctypes.CDLL(None).prctl(1, signal.SIGTERM)
+
+
+def stop(process):
+    """End a process that is still there, by force if it does not listen."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def escaped(path):
+    """Return a path as the value of an option of qemu's, where commas are doubled."""
+    return os.fspath(path).replace(",", ",,")
