@@ -70,7 +70,7 @@ static void note_kept(uint64_t us) {
 static void say_kept(void) {
     size_t count = atomic_load(&kept);
     if (count > MAX_KEPT) count = MAX_KEPT;
-    if (count) printf("kept median-us %llu\n", (unsigned long long)median_us(kept_us, count));
+    if (count) printf("kept median-us %llu\n", (unsigned long long)median(kept_us, count));
 }
 
 static void send_reply(const struct reply* reply) {

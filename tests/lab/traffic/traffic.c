@@ -58,10 +58,14 @@ int choose(const char* option, const char* text, const char* const* names) {
     exit(1);
 }
 
-uint64_t now_us(void) {
+uint64_t now_ns(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+uint64_t now_us(void) {
+    return now_ns() / 1000;
 }
 
 void sleep_us(uint64_t us) {
@@ -82,7 +86,7 @@ static int compare(const void* left, const void* right) {
     return a < b ? -1 : a > b;
 }
 
-uint64_t median_us(uint64_t* times, size_t count) {
+uint64_t median(uint64_t* times, size_t count) {
     qsort(times, count, sizeof *times, compare);
     return times[count / 2];
 }

@@ -22,10 +22,11 @@ long long number(const char* option, const char* text, long long least, long lon
 // The index of text in names, which ends with NULL.
 int choose(const char* option, const char* text, const char* const* names);
 
+uint64_t now_ns(void);
 uint64_t now_us(void);
 void sleep_us(uint64_t us);
 // Sorts the times, of which there is one at least.
-uint64_t median_us(uint64_t* times, size_t count);
+uint64_t median(uint64_t* times, size_t count);
 
 enum family { FAMILY_4, FAMILY_6, FAMILY_MAPPED };
 extern const char* const families[];
