@@ -80,11 +80,11 @@ class Lab:
                            f"{done.returncode}\n{done.stdout or ''}{done.stderr or ''}")
         return done
 
-    def stapgen(self, argv, **options):
-        """Run the stapgen under test in the root, as chroot() does."""
+    def stapgen(self, argv, program="stapgen", **options):
+        """Run the stapgen under test, or another PROGRAM of it, in the root, as chroot() does."""
         if not (self.run / "stapgen/bin/stapgen").exists():
             raise LabError("this scenario needs stapgen: give --stapgen PREFIX")
-        return self.chroot(["stapgen", *argv], **options)
+        return self.chroot([program, *argv], **options)
 
     def guest(self, net=False, real_time=False):
         """Return a guest that is not booted yet, with the folders and the variables that GUEST has."""
@@ -166,13 +166,13 @@ def allow_overload(systemtap_dir):
     (systemtap_dir / "rc").write_text("-DSTP_NO_OVERLOAD\n")
 
 
-def build_modules(lab, modules, binds=(), symbols=None):
-    """Compile modules as a scenario's BUILD, with other SYMBOLS if given; the output goes to RUN/build-NAME.log."""
+def build_modules(lab, modules, binds=(), symbols=None, program="stapgen"):
+    """Compile modules as a scenario's BUILD, with other SYMBOLS or another PROGRAM; the output goes to RUN/build-NAME.log."""
     for name, arguments in modules.items():
         begin = time.monotonic()
         with doing(f"compiling {name}"):
             done = lab.stapgen(["build", *arguments, "-r", lab.release, "--symbols", symbols or lab.symbols,
-                                "-o", f"/lab/work/{name}.ko"], check=False, binds=binds)
+                                "-o", f"/lab/work/{name}.ko"], program=program, check=False, binds=binds)
         log = lab.run / f"build-{name}.log"
         log.write_text(done.stdout + done.stderr)
         if done.returncode or not (lab.work / f"{name}.ko").exists():
