@@ -1,4 +1,4 @@
-"""From the guest's lines of results to the table."""
+"""From the guest's lines of results to figures, which are kept in ../figures.json, and from these to the tables."""
 
 import statistics
 
@@ -66,68 +66,129 @@ def flood(run):
     return run["units"], run["received"], after[1] - before[1]
 
 
-def spread(values, form):
-    """Return a median with what it lies between."""
-    text = form.format(statistics.median(values))
-    return f"{text} ({form.format(min(values))}..{form.format(max(values))})" if len(values) > 1 else text
+def spread(values):
+    """Return a median, and with several values what it lies between."""
+    known = [statistics.median(values), min(values), max(values)] if len(values) > 1 else values
+    return [round(value, 3) for value in known]
 
 
-def row(part, traffic, tracer, target):
-    """Return the cells of one tracer: its cost, and what it lost."""
+def figures_of(part, traffic, tracer, target):
+    """Return what is kept of one tracer: its cost, and what it lost."""
     runs = part["runs"]
     found = [i for i, run in enumerate(runs) if (run["tracer"], run["traffic"]) == (tracer, traffic)]
-    if not found:
-        return None
     whole = [i for i in found if "failed" not in runs[i]]
     if len(whole) < len(found):
-        return ["failed", "", "", ""]
+        return {"failed": len(found) - len(whole)}
     accounts = [runs[i]["account"] for i in found]
+    kept = {"skipped": sum(account["missed"] for account in accounts)}
     if "hits" in accounts[0]:
-        hits = [runs[i]["account"]["hits"] / runs[i]["units"] for i in found]
-        return ["", "", spread(hits, "{:,.1f} hits"), f"{sum(account['missed'] for account in accounts):,}"]
+        return {"hits": spread([runs[i]["account"]["hits"] / runs[i]["units"] for i in found]), **kept}
+    kept = {"more": spread([more(runs, i) for i in found]), "times": spread([slowdown(runs, i) for i in found]), **kept}
     reported = [account.get("reported") for account in accounts]
     there = [made(runs[i], part, target) for i in found]
-    if None in reported:
-        lost = ""
-    elif None in there:
-        lost = f"{sum(reported):,} reported"
-    else:
-        lost = f"{sum(there) - sum(reported):,} of {sum(there):,}"
-    return [spread([more(runs, i) for i in found], "{:,.0f}"), spread([slowdown(runs, i) for i in found], "{:.2f}"), lost,
-            f"{sum(account['missed'] for account in accounts):,}"]
+    if None not in reported and None not in there:
+        return {**kept, "lost": sum(there) - sum(reported), "of": sum(there)}
+    return kept if None in reported else {**kept, "reported": sum(reported)}
 
 
-def table_of(part, traffic, target):
-    """Return the lines of one traffic's table."""
-    what = "instructions" if part["kind"] == "instructions" else "ns"
+def figures_of_traffic(part, traffic, target):
     runs = [run for run in part["runs"] if run["traffic"] == traffic]
-    lines = [f"{traffic} over {part['link']}, {part['cpus']} CPU, {part['rounds']} in turn; untraced "
-             f"{free(part, traffic):,.0f} {what} per {UNITS[traffic]}", "",
-             f"| tracer | {what} more | times | records lost, or probe hits | skipped |", "|---|---|---|---|---|"]
-    for tracer in dict.fromkeys(run["tracer"] for run in runs):
-        if tracer != "untraced":
-            lines.append(f"| {tracer} | {' | '.join(row(part, traffic, tracer, target))} |")
-    for run in runs:
-        probes = run.get("account", {}).get("probes", [])
-        if probes and part["kind"] == "instructions":
-            lines += ["", f"{run['tracer']}, instructions of the handlers:", "", "| probe | hits | mean | per request |",
-                      "|---|---|---|---|"]
-            lines += [f"| {probe} | {hits:,} | {mean:,} | {hits * mean / run['units']:,.0f} |"
-                      for probe, hits, mean in probes if hits * 100 > run["units"]]
+    tracers = [name for name in dict.fromkeys(run["tracer"] for run in runs) if name != "untraced"]
+    kept = {"untraced": round(free(part, traffic)), "tracers": {name: figures_of(part, traffic, name, target) for name in tracers}}
     floods = [run for run in runs if "received" in run]
     if floods:
-        shares = [run["received"] / run["units"] for run in floods if run["tracer"] == "untraced"]
-        sent, received, dropped = (sum(numbers) for numbers in zip(*map(flood, floods)))
-        lines += ["", f"Untraced, the application received {statistics.median(shares):.0%} of what was sent (median). In all "
-                      f"runs {sent:,} were sent, {received:,} received, and {dropped:,} dropped by the kernel's count "
-                      f"(RcvbufErrors): {sent - received - dropped:,} of which nothing is known."]
-    return [*lines, ""]
+        kept["flood"] = dict(zip(("sent", "received", "dropped"), (sum(numbers) for numbers in zip(*map(flood, floods)))))
+    return kept
 
 
-def table(document):
-    """Return the document as markdown."""
-    lines = [f"Linux {document['kernel']}, SystemTap {document['stap']}", ""]
-    for part in document["parts"]:
-        for traffic in dict.fromkeys(run["traffic"] for run in part["runs"]):
-            lines += table_of(part, traffic, document["target"])
+def condensed(document):
+    """Return the figures of what overhead --json writes."""
+    about = {key: document[key] for key in ("measured", "kernel", "stap", "bpftrace") if key in document}
+    return {**about, "parts": [
+        {**{key: part[key] for key in ("kind", "link", "cpus", "rounds")},
+         "traffic": {traffic: figures_of_traffic(part, traffic, document["target"])
+                     for traffic in dict.fromkeys(run["traffic"] for run in part["runs"])}}
+        for part in document["parts"]]}
+
+
+def written(values, form):
+    """Return a spread as text."""
+    return form.format(values[0]) + (f" ({form.format(values[1])}..{form.format(values[2])})" if len(values) > 1 else "")
+
+
+def cell(kept, kind):
+    if kept is None:
+        return ""
+    if "failed" in kept:
+        return "failed"
+    if "hits" in kept:
+        return written(kept["hits"], "{:,.1f} hits")
+    times = written(kept["times"], "{:.2f}")
+    return times if kind == "times" else f"{written(kept['more'], '{:+,.0f}')}, {times}"
+
+
+def losses(part):
+    """Yield what is to be said of a part's runs beside their cost."""
+    rows = [(f"{traffic} {name}", kept) for traffic, of in part["traffic"].items() for name, kept in of["tracers"].items()]
+    lost = [f"{name} {kept['lost']:,} of {kept['of']:,}" for name, kept in rows if kept.get("lost")]
+    skipped = [f"{name} {kept['skipped']:,}" for name, kept in rows if kept.get("skipped")]
+    if lost:
+        yield f"Records lost: {', '.join(lost)}."
+    if skipped:
+        yield f"Probes skipped: {', '.join(skipped)}."
+    for of in part["traffic"].values():
+        if "flood" in of:
+            sent, received, dropped = (of["flood"][key] for key in ("sent", "received", "dropped"))
+            yield (f"Of {sent:,} datagrams {received:,} were received and {dropped:,} dropped by the kernel's count "
+                   f"(RcvbufErrors): {sent - received - dropped:,} of which nothing is known.")
+
+
+def table_of(part):
+    """Return the lines of one part."""
+    kind, traffic = part["kind"], part["traffic"]
+    title = ("Instructions more than untraced, and how many times as many" if kind == "instructions" else
+             "Times as long as untraced")
+    turns = f", {part['rounds']} in turn" if part["rounds"] > 1 else ""
+    lines = [f"{title}; {part['link']}, {part['cpus']} CPU{turns}:", "",
+             f"| | {' | '.join(f'{name}, per {UNITS[name]}' for name in traffic)} |", f"|---{'|---' * len(traffic)}|"]
+    free_form = "{:,.0f}" if kind == "instructions" else "{:,.0f} ns"
+    lines.append(f"| untraced | {' | '.join(free_form.format(of['untraced']) for of in traffic.values())} |")
+    for name in dict.fromkeys(name for of in traffic.values() for name in of["tracers"]):
+        lines.append(f"| {name} | {' | '.join(cell(of['tracers'].get(name), kind) for of in traffic.values())} |")
+    return [*lines, "", *(line for said in losses(part) for line in (said, ""))]
+
+
+def beside_bpftrace(part):
+    """Return a table of what the aggregating recipes cost, divided by what bpftrace's scripts do."""
+    rows = []
+    for recipe in BOTH_ENDS:
+        pairs = [(of["tracers"].get(f"{recipe}-agg"), of["tracers"].get(f"bpf-{recipe}")) for of in part["traffic"].values()]
+        if all(ours and theirs for ours, theirs in pairs):
+            rows.append(f"| {recipe}-agg : bpf-{recipe} | "
+                        + " | ".join(f"{ours['more'][0] / theirs['more'][0]:.2f}" for ours, theirs in pairs) + " |")
+    return [f"| | {' | '.join(part['traffic'])} |", f"|---{'|---' * len(part['traffic'])}|", *rows, ""] if rows else []
+
+
+def table(kept):
+    """Return figures as markdown."""
+    about = [f"{word} {kept[key]}" for word, key in (("Linux", "kernel"), ("SystemTap", "stap"), ("bpftrace", "bpftrace"),
+                                                     ("measured on", "measured")) if key in kept]
+    lines = [f"{', '.join(about)}.", ""]
+    for part in kept["parts"]:
+        lines += table_of(part)
+        if part["kind"] == "instructions":
+            lines += beside_bpftrace(part)
     return "\n".join(lines).rstrip() + "\n"
+
+
+def probes(document):
+    """Return what the handlers of the tracers that count hits take, probe by probe, as markdown."""
+    lines = []
+    for run in (run for part in document["parts"] if part["kind"] == "instructions" for run in part["runs"]):
+        counted = run.get("account", {}).get("probes", [])
+        if counted:
+            lines += ["", f"{run['tracer']}, {run['traffic']}: instructions of the handlers:", "",
+                      "| probe | hits | mean | per request |", "|---|---|---|---|"]
+            lines += [f"| {probe} | {hits:,} | {mean:,} | {hits * mean / run['units']:,.0f} |"
+                      for probe, hits, mean in counted if hits * 100 > run["units"]]
+    return "\n".join([*lines, ""]) if lines else ""

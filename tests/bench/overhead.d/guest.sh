@@ -1,10 +1,8 @@
 # Functions of the guest of tests/bench/overhead; sourced after the lab's guest_lib.sh. Tracers write to /tmp, which is
 # memory; what tells their account is copied to /lab/work/NAME.account afterwards, with their stderr as NAME.err.
 
-# From memory: a guest that counts instructions and waits for the host's share has a clock that leaps meanwhile.
-mkdir /tmp/bin
-cp /lab/traffic/{ask,serve,bulk} /lab/work/flood /tmp/bin
-PATH=/tmp/bin:$PATH
+. /lab/work/counted.sh
+cp flood /tmp/bin
 
 BPF=/lab/cache/bpftrace
 bpftrace() {
@@ -14,7 +12,7 @@ bpftrace() {
 # start KIND NAME PROGRAM [ARGUMENT]...: trace in the background until stop.
 start() {
     KIND=$1 NAME=$2
-    local program=$3 module
+    local program=$3
     # Whether the kernel counts how often BPF programs run, which takes time.
     case $NAME in *-hits*) sysctl -qw kernel.bpf_stats_enabled=1 ;; *) sysctl -qw kernel.bpf_stats_enabled=0 ;; esac
     shift 3
@@ -25,13 +23,7 @@ start() {
         TRACER=$!
         wait_traced $ERR
         ;;
-    staprun)
-        module=$(modinfo -F name "$program.ko")
-        cp "$program.ko" "/tmp/$module.ko"
-        staprun "$@" -o $OUT "/tmp/$module.ko" 2>$ERR &
-        TRACER=$!
-        wait_for "grep -q '^$module ' /proc/modules"
-        ;;
+    staprun) load "$NAME" "$program" "$@" ;;
     bpftrace)
         (bpftrace --no-warnings -o $OUT "$program.bt" "$@" 2>$ERR) &
         TRACER=$!

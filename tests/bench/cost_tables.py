@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""The tables of docs/cost.md, made from the lab's golden/cost.toml and figures.json: cost_tables.py [OVERHEAD.json]
+
+OVERHEAD.json is what tests/bench/overhead --json wrote: its figures are kept in figures.json first. bench.overhead-figures
+tells where the document is not what is made here.
+"""
+
+import datetime
+import json
+import pathlib
+import re
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE / "overhead.d"), str(HERE.parent / "lab")]
+
+import figures  # noqa: E402 pylint: disable=wrong-import-position
+from lablib import cost  # noqa: E402 pylint: disable=wrong-import-position
+
+DOCUMENT = HERE.parent.parent / "docs/cost.md"
+KEPT = HERE / "figures.json"
+
+
+def recipes(golden):
+    """Return the golden as a table."""
+    lines = [f"Linux {golden['kernel']}.", "",
+             "| a request and its reply | empty handlers | aggregating | printing |", "|---|---|---|---|"]
+    for recipe, traffic, modes in cost.rows(golden["cost"]):
+        cells = [f"{modes[mode]['instructions']:+,}, {modes[mode]['to-empty']:.2f}" for mode in ("aggregating", "printing")]
+        lines.append(f"| {recipe}, {traffic.upper()} | {modes['empty']['instructions']:+,} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def keep(file):
+    """Write the figures of what overhead --json wrote."""
+    kept = figures.condensed({"measured": datetime.date.today().isoformat(), **json.loads(file.read_text())})
+    # A line for each tracer.
+    text = re.sub(r"\{\s+([^{}]*?)\s+\}", lambda body: "{" + re.sub(r"\s*\n\s*", " ", body[1]) + "}",
+                  json.dumps(kept, indent=1))
+    KEPT.write_text(text + "\n")
+
+
+def made():
+    """Return the document with its tables as they should be."""
+    tables = {"recipes": recipes(cost.read_golden()), "overhead": figures.table(json.loads(KEPT.read_text()))}
+    return re.sub(r"(<!-- cost_tables\.py: (\w+) -->\n).*?(<!-- end -->)",
+                  lambda block: f"{block[1]}\n{tables[block[2]]}\n{block[3]}", DOCUMENT.read_text(), flags=re.S)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        keep(pathlib.Path(sys.argv[1]))
+    DOCUMENT.write_text(made())
