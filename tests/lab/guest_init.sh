@@ -43,10 +43,10 @@ else
     over /run/lab/work /lab/work
 fi
 
-# stap's cache is keyed by, among others, the sizes of these folders, which differ
-# between this disk and the tree that stap has seen in the chroot.
+# stap's cache is keyed by, among others, the times and sizes of these folders, which
+# differ between this disk and the tree that stap has seen in the chroot.
 share tree /run/tree ro,cache=loose
-for folder in /usr/share/systemtap/runtime "/usr/src/linux-headers-$(uname -r)"; do
+for folder in /usr/share/systemtap /usr/src; do
     mount --bind "/run/tree$folder" "$folder"
 done
 

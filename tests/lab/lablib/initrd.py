@@ -1,14 +1,15 @@
-"""A small initramfs: busybox and the modules needed to reach disk and shares."""
+"""A small initramfs: busybox and the modules that it needs."""
 
 import gzip
 import lzma
 import subprocess
 
-WANTED = ["crc32c_generic", "virtio_pci", "virtio_blk", "ext4", "9pnet_virtio", "9p"]
+TO_DISK = ["virtio_pci", "virtio_blk"]
+TO_ROOT = ["crc32c_generic", *TO_DISK, "ext4", "9pnet_virtio", "9p"]
 # With this kernel argument a guest waits for a line on its second serial port before it reaches for the host.
 WAIT = "lab_wait"
 
-INIT = """#!/bin/busybox sh
+LOAD = """#!/bin/busybox sh
 /bin/busybox mkdir -p /proc /sys /dev /new
 /bin/busybox mount -t proc proc /proc
 /bin/busybox mount -t sysfs sysfs /sys
@@ -21,6 +22,9 @@ until [ -b /dev/vda ] || [ $tries = 100 ]; do
     /bin/busybox usleep 50000
     tries=$((tries + 1))
 done
+"""
+
+TO_GUEST = LOAD + """
 /bin/busybox mount -t ext4 -o ro /dev/vda /new || echo "lab: no root disk"
 if /bin/busybox grep -qw WAIT /proc/cmdline; then
     echo ready >/dev/ttyS1
@@ -34,13 +38,19 @@ done
 exec /bin/busybox switch_root /new /lab/boot/init
 """
 
+GIVE_SYMBOLS = LOAD + """
+/bin/busybox cat /proc/kallsyms >/dev/vda
+/bin/busybox sync
+/bin/busybox poweroff -f
+"""
+
 
 def module_name(path):
     return path.rsplit("/", 1)[-1].split(".ko")[0].replace("-", "_")
 
 
-def load_order(modules):
-    """Return the paths of the wanted modules, each after those it needs."""
+def load_order(modules, wanted):
+    """Return the paths of the WANTED modules, each after those it needs."""
     paths, needs = {}, {}
     for line in (modules / "modules.dep").read_text().splitlines():
         path, deps = line.split(":", 1)
@@ -55,7 +65,7 @@ def load_order(modules):
             visit(need)
         order.append(paths[name])
 
-    for name in WANTED:
+    for name in wanted:
         visit(name)
     return order
 
@@ -79,18 +89,28 @@ def cpio_entry(number, name, mode, content=b""):
     return header + b"\0" * (-len(header) % 4) + content + b"\0" * (-len(content) % 4)
 
 
-def archive(root, release, mount_options):
-    """Return the initramfs for the kernel RELEASE of ROOT."""
+def pack(root, release, wanted, init):
+    """Return an initramfs for the kernel RELEASE of ROOT: INIT loads the WANTED modules."""
     modules = root / "lib/modules" / release
     busybox = next(path for path in (root / "usr/bin/busybox", root / "bin/busybox")
                    if path.exists())
-    order = load_order(modules)
+    order = load_order(modules, wanted)
     names = [module_name(path) + ".ko" for path in order]
     members = [("bin", 0o40755, b""), ("modules", 0o40755, b""),
                ("bin/busybox", 0o100755, busybox.read_bytes()),
-               ("init", 0o100755, INIT.replace("OPTIONS", mount_options).replace("WAIT", WAIT).encode()),
+               ("init", 0o100755, init.encode()),
                ("modules/order", 0o100644, "\n".join(names).encode() + b"\n")]
     members += [(f"modules/{name}", 0o100644, module_bytes(modules / path))
                 for name, path in zip(names, order)]
     entries = [cpio_entry(number, *member) for number, member in enumerate(members, 1)]
     return gzip.compress(b"".join(entries) + cpio_entry(0, "TRAILER!!!", 0), 1, mtime=0)
+
+
+def archive(root, release, mount_options):
+    """Return the initramfs of a guest, which goes on with the disk and /lab/boot/init."""
+    return pack(root, release, TO_ROOT, TO_GUEST.replace("OPTIONS", mount_options).replace("WAIT", WAIT))
+
+
+def symbols_archive(root, release):
+    """Return an initramfs that copies /proc/kallsyms to the first disk."""
+    return pack(root, release, TO_DISK, GIVE_SYMBOLS)

@@ -1,5 +1,6 @@
 """Building and caching the Debian root of a suite."""
 
+import concurrent.futures
 import contextlib
 import fcntl
 import gzip
@@ -12,11 +13,11 @@ import shutil
 import subprocess
 import time
 
-from . import chroot
+from . import chroot, initrd
 from .common import LabError, Skipped, doing, lab_dir, locked, run_logged, say
 
 # Raise this when what build() does to a root changes.
-VERSION = 2
+VERSION = 3
 SUITES = {
     "bookworm": {"extra": True, "optional": False},
     "trixie": {"extra": True, "optional": False},
@@ -135,10 +136,11 @@ def build(suite):
     facts = {"suite": suite, "release": release, "stamp": stamp(suite), "built": time.time(),
              "stap": re.search(r"version ([\d.]+)", stap)[1]}
     (folder / "facts.json").write_text(json.dumps(facts, indent=1))
-    with doing(f"making the disk of {suite}, and asking its kernel for its symbols"):
-        run_logged(["mke2fs", "-q", "-t", "ext4", "-m", "0", "-d", folder / "root",
-                    folder / "disk.img", "3G"], log)
-        fetch_symbols(Root(folder))
+    root = Root(folder)
+    with (doing(f"making the disk of {suite}, and asking its kernel for its symbols"),
+          concurrent.futures.ThreadPoolExecutor() as pool):
+        for task in [pool.submit(make_disk, root, log), pool.submit(fetch_symbols, root, log)]:
+            task.result()
     old = final.with_name(f"{suite}.old")
     if final.exists():
         final.rename(old)
@@ -157,6 +159,12 @@ def install(suite, tree, log):
     for setting in proxy[1::2]:
         name, value = setting.split("=", 1)
         environment.setdefault(f"{name.split('::')[1]}_proxy", value)
+    excluded = ["/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*"]
+    for modules in UNUSED_MODULES:
+        excluded += [f"{base}/modules/*/kernel/{modules}/*" for base in ("/lib", "/usr/lib")]
+    dpkg = tree / "etc/dpkg/dpkg.cfg.d/lab"
+    dpkg.parent.mkdir(parents=True)
+    dpkg.write_text("force-unsafe-io\n" + "".join(f"path-exclude={path}\n" for path in excluded))
     command = ["debootstrap", "--variant=minbase", suite, tree, main]
     if not pathlib.Path("/usr/share/debootstrap/scripts", suite).exists():
         # An older debootstrap does not know the names of newer suites.
@@ -174,23 +182,16 @@ def install(suite, tree, log):
         # a week; its signature is checked all the same.
         settings.append('Acquire::Check-Valid-Until "false";')
     (tree / "etc/apt/apt.conf.d/lab").write_text("\n".join(settings) + "\n")
-    excluded = ["/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*"]
-    for modules in UNUSED_MODULES:
-        excluded += [f"{base}/modules/*/kernel/{modules}/*" for base in ("/lib", "/usr/lib")]
-    (tree / "etc/dpkg/dpkg.cfg.d/lab").write_text(
-        "force-unsafe-io\n" + "".join(f"path-exclude={path}\n" for path in excluded))
     policy = tree / "usr/sbin/policy-rc.d"
     policy.write_text("#!/bin/sh\nexit 101\n")
     policy.chmod(0o755)
 
     # INITRD=No: the hook of initramfs-tools then builds none.
     apt_environment = {"DEBIAN_FRONTEND": "noninteractive", "INITRD": "No"}
-    for words in (["update", "--error-on=any"], ["-y", "upgrade"], ["-y", "install", *PACKAGES],
-                  ["clean"]):
+    for words in (["update", "--error-on=any"], ["-y", "dist-upgrade", *PACKAGES], ["clean"]):
         run_logged(chroot.chroot_command(tree, ["apt-get", *proxy, *words], mode="rw",
                                          env=apt_environment), log)
     shutil.rmtree(tree / "var/lib/apt/lists")
-    run_logged(chroot.chroot_command(tree, ["depmod", kernel_release(tree)], mode="rw"), log)
     for mount_point in ("lab", "usr/lib/debug/boot"):
         (tree / mount_point).mkdir(parents=True, exist_ok=True)
 
@@ -205,18 +206,27 @@ def kernel_release(tree):
     return releases[0]
 
 
-def fetch_symbols(root):
+def make_disk(root, log):
+    """Make the disk image of ROOT, without the kernel's headers: a guest has /usr/src from the tree."""
+    run_logged(["unshare", "-m", "sh", "-c", 'mount -t tmpfs tmpfs "$0" && exec "$@"', root.tree / "usr/src",
+                "mke2fs", "-q", "-t", "ext4", "-m", "0", "-d", root.tree, root.disk, "3G"], log)
+
+
+def fetch_symbols(root, log):
     """Boot the kernel of ROOT and store its own symbols, without those of modules."""
-    from .guest import Guest
     run = root.folder / "symbols-run"
     run.mkdir()
-    guest = Guest(root, run, append="nokaslr")
-    if guest.execute("cat /proc/kallsyms >kallsyms", timeout=300, echo=False):
-        raise LabError(f"reading /proc/kallsyms failed; console: {guest.console}")
-    lines = (run / "work/kallsyms").read_bytes().splitlines(keepends=True)
+    (run / "initrd.gz").write_bytes(initrd.symbols_archive(root.tree, root.release))
+    with open(run / "kallsyms", "wb") as disk:
+        disk.truncate(64 << 20)
+    run_logged(["timeout", "1200", "qemu-system-x86_64", "-accel", "tcg", "-cpu", "max", "-m", "1024", "-display", "none",
+                "-no-reboot", "-nodefaults", "-serial", "stdio", "-kernel", root.tree / "boot" / f"vmlinuz-{root.release}",
+                "-initrd", "initrd.gz", "-append", "console=ttyS0 loglevel=4 panic=-1 nokaslr",
+                "-drive", "file=kallsyms,if=virtio,format=raw"], log, cwd=run)
+    lines = (run / "kallsyms").read_bytes().rstrip(b"\0").splitlines(keepends=True)
     own = [line for line in lines if not line.endswith(b"]\n")]
     if len(own) < 50000:
-        raise LabError(f"/proc/kallsyms of {root.release} has only {len(own)} symbols")
+        raise LabError(f"/proc/kallsyms of {root.release} has only {len(own)} symbols; see {log}")
     root.symbols.parent.mkdir(parents=True, exist_ok=True)
     partial = root.symbols.with_suffix(".part")
     partial.write_bytes(gzip.compress(b"".join(own)))
