@@ -40,17 +40,18 @@ def say(message):
 
 @contextlib.contextmanager
 def doing(what, log=None):
-    """Tell on a terminal for how long it is being done, and what LOG ends with: each second, in a line that does not stay."""
-    if not sys.stderr.isatty():
-        yield
-        return
+    """Tell for how long it is being done, and what LOG ends with: on a terminal in a line that does not stay, else every 10 s."""
+    terminal = sys.stderr.isatty()
     begin, over = time.monotonic(), threading.Event()
 
     def tell():
-        while not over.wait(1):
+        while not over.wait(1 if terminal else 10):
             last = re.sub(r"[^ -~]", "", tail(log, 1)) if log and log.exists() else ""
             line = f"lab: {what} ... {time.monotonic() - begin:.0f} s{': ' + last if last else ''}"
-            print(f"\r{line[:shutil.get_terminal_size().columns - 1]}\x1b[K", end="", file=sys.stderr, flush=True)
+            if terminal:
+                print(f"\r{line[:shutil.get_terminal_size().columns - 1]}\x1b[K", end="", file=sys.stderr, flush=True)
+            else:
+                print(line[:119], file=sys.stderr, flush=True)
 
     teller = threading.Thread(target=tell, daemon=True)
     teller.start()
@@ -59,7 +60,8 @@ def doing(what, log=None):
     finally:
         over.set()
         teller.join()
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+        if terminal:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 @contextlib.contextmanager
