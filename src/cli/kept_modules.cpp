@@ -52,6 +52,8 @@ std::vector<fs::path> inputs_of(const host::System& machine, const launch::Compi
 std::string what_decides(const host::System& machine, const launch::CompileJob& job, std::string_view script) {
     auto named = job;
     named.options.script = job.options.script.filename();
+    // stap makes the same for the running kernel with -r and without.
+    if (named.target.release_option.empty()) named.target.release_option = named.target.release;
     std::string all = fmt::format("user {}\n", ::geteuid());
     for (const auto& word : launch::compile_command(named).argv)
         all += word + '\n';

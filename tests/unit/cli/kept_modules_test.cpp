@@ -64,6 +64,9 @@ TEST_CASE("a module is found again under its own name, by the same job only") {
     SUBCASE("another kernel") {
         machine.job.target.release_option = "6.1";
     }
+    SUBCASE("another running kernel") {
+        machine.job.target.release = "6.1";
+    }
     SUBCASE("another table of symbols") {
         machine.job.mounts = {{"/cache/boot-1", "/boot"}};
     }
@@ -83,6 +86,14 @@ TEST_CASE("a module is found again under its own name, by the same job only") {
         machine.system.programs["gcc"] = "/opt/gcc";
     }
     if (machine.job.options.script.parent_path() != "/elsewhere") CHECK_FALSE(machine.of().find());
+}
+
+TEST_CASE("what was built for a kernel that is named is found where that kernel runs") {
+    Machine machine;
+    machine.job.target.release = machine.job.target.release_option = "6.12";
+    machine.of().keep(machine.made());
+    machine.job.target.release_option.clear();
+    CHECK(machine.of().find());
 }
 
 TEST_CASE("a module that depends on what is not looked at is not kept") {
