@@ -169,11 +169,16 @@ data run_data(const Run& run) {
 
 }  // namespace
 
+bool has_uplot() {
+    return !parts::uplot_script.empty();
+}
+
 void write(std::ostream& out, const Page& page) {
     data object;
     object.set("page_title", page.title);
     object.set("several", page.runs.size() > 1);
     object.set("runs", list_of(page.runs, run_data));
+    object.set("charts", page.charts);
     object.set("css", data(std::string(parts::css)));
     object.set("script", data(std::string(parts::script)));
     object.set("uplot_css", data(std::string(parts::uplot_css)));

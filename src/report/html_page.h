@@ -95,9 +95,13 @@ struct Run {
     std::vector<Section> sections{};
 };
 
+/// Whether uPlot was there when stapgen was built.
+bool has_uplot();
+
 struct Page {
     std::string title;
     std::vector<Run> runs;
+    bool charts = has_uplot();
 };
 
 void write(std::ostream& out, const Page& page);

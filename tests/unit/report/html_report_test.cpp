@@ -10,6 +10,7 @@
 
 #include "has.h"
 #include "repeated.h"
+#include "report/html_page.h"
 #include "report/text_report.h"
 
 using namespace stapgen::analyze;
@@ -149,6 +150,16 @@ TEST_CASE("the page asks nobody for anything") {
     CHECK(has(page, "The MIT License (MIT)"));
     CHECK(has(page, "Leon Sorokin"));
     CHECK(page.size() < 250'000);
+}
+
+TEST_CASE("a stapgen without uPlot writes pages without script that say so") {
+    for (const bool charts : {true, false}) {
+        std::ostringstream out;
+        stapgen::report::html::write(out, {"a page", {}, charts});
+        CHECK(has(out.str(), "<script") == charts);
+        CHECK(has(out.str(), "uPlot, whose licence") == charts);
+        CHECK(has(out.str(), "There are no charts") != charts);
+    }
 }
 
 TEST_CASE("names from the input stay text, whatever they are") {
