@@ -163,7 +163,8 @@ def allow_overload(systemtap_dir):
     else, so in the lab the guard ends runs that cost little. stap reads rc before its options.
     """
     systemtap_dir.mkdir(parents=True, exist_ok=True)
-    (systemtap_dir / "rc").write_text("-DSTP_NO_OVERLOAD\n")
+    if not (systemtap_dir / "rc").exists():  # its time is part of what stapgen knows a kept module by
+        (systemtap_dir / "rc").write_text("-DSTP_NO_OVERLOAD\n")
 
 
 def build_modules(lab, modules, binds=(), symbols=None, program="stapgen"):

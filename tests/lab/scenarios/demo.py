@@ -1,9 +1,15 @@
 """What ./run-demo shows: stapgen on a machine with its own SystemTap, a real memcached under memcslap."""
 
+import concurrent.futures
 import re
+
+from lablib.common import doing
 
 DESCRIPTION = "./run-demo: the main job on a real memcached, as a user would type it"
 IN_CI = ("trixie",)
+# So that the kernel's table of symbols, by which stapgen knows a kept module, is that of the chroot.
+APPEND = "nokaslr threadirqs"
+RECIPES = [["rx-latency"], ["sock-latency"], ["dropwatch", "--interval", "5"]]
 
 GUEST = r"""
 start_memcached || exit 1
@@ -18,7 +24,7 @@ show() {
     local traffic=$1
     shift
     rm -f err   # or wait_traced might read the last one's
-    echo "\$ $*" >>shown
+    echo "\$ $*" | tee -a shown
     "$@" >out 2>err &
     local tracer=$!
     wait_traced err || { cat err; exit 1; }
@@ -38,21 +44,35 @@ finish
 
 
 def prepare(lab):
-    # Emulated compiling takes minutes: what the guest's stap will ask for is put into its cache here.
-    for recipe in (["rx-latency"], ["sock-latency"], ["dropwatch", "--interval", "5"]):
-        print(f"compiling {recipe[0]} for {lab.release} with SystemTap {lab.stap} ...", flush=True)
-        lab.stapgen(["build", *recipe, "-r", lab.release, "--symbols", lab.symbols, "-o", "/lab/work/warm.ko"])
-    print("booting a virtual machine and measuring in it (about a minute) ...", flush=True)
+    # Emulated, stap takes minutes: what the guest's stapgen will ask for is put into its cache here.
+    def keep(recipe):
+        lab.stapgen(["build", *recipe, "-r", lab.release, "--symbols", lab.symbols, "-o", f"/lab/work/{recipe[0]}.ko"])
+
+    what = f"compiling {', '.join(recipe[0] for recipe in RECIPES)} for {lab.release} with SystemTap {lab.stap}"
+    print(what, flush=True)
+    with doing("compiling"), concurrent.futures.ThreadPoolExecutor() as pool:
+        keep(RECIPES[0])  # and with it what all share
+        list(pool.map(keep, RECIPES[1:]))
+    print("booting a virtual machine and measuring in it; on its clock an instruction takes one nanosecond", flush=True)
 
 
 def check(lab):
     shown = lab.read("shown")
     print("\n" + shown)
-    stages = re.findall(r"^([a-z_-]+) +(\d+) +[\d.]+", shown, re.M)
-    names = [name for name, _ in stages]
-    for stage in ("drv-ip", "ip-tcp", "tcp-app", "rx", "tcpip_rx", "epoll", "wait", "read", "app", "tx", "total"):
-        assert stage in names, f"no stage {stage}"
-    assert all(int(n) > 1000 for name, n in stages if name != "epoll_events"), stages
-    assert re.search(r"^ *17 tcp_v4_rcv\S* +NO_SOCKET", shown, re.M), "17 refused connections"
-    assert re.search(r"^ *23 \S*udp\S* +NO_SOCKET", shown, re.M), "23 datagrams to a closed port"
+    rows = dict((words[0], words[1:]) for words in map(str.split, shown.splitlines()) if len(words) > 3)
+    # memcslap writes what it will read, and says goodbye: so many packets, replies, and each segment of a reply is seen too.
+    for stage in ("drv-ip", "ip-tcp", "tcp-app"):
+        assert rows[stage][0] == "2019", rows[stage]
+    for stage in ("rx", "tcpip_rx", "epoll", "wait", "read", "app", "tx", "total", "epoll_events"):
+        assert rows[stage][0] == "2018", rows[stage]
+    for stage in ("drv-ip", "ip-tcp", "rx"):
+        # MIN to P99; in the longest there may be a timer's interrupt.
+        assert len(set(rows[stage][3:7])) == 1, f"on the counting clock {stage} is the same for each packet: {rows[stage]}"
+        assert 0.4 < float(rows[stage][1]) < 1.3, rows[stage]
+    accounts = re.findall(r"^\d+ seen = .*$", shown, re.M)
+    assert accounts == ["4037 seen = 2019 reported + 2018 filtered + 0 incomplete + 0 lost",
+                        "4037 seen = 2018 reported + 2018 filtered + 1 incomplete (no-reply 1) + 0 lost",
+                        "74 seen = 74 reported + 0 filtered + 0 incomplete + 0 lost"], accounts
+    drops = {words[0]: words[2:] for words in map(str.split, shown.splitlines()) if len(words) > 2 and "+0x" in words[1]}
+    assert sorted(drops) == ["17", "23", "34"] and drops["17"] == drops["23"] == ["NO_SOCKET"], drops
     assert lab.read("modules-left").strip() == "0"
