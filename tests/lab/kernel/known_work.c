@@ -2,7 +2,6 @@
 // each: "known_work: KIND CPU BEGIN END", ns of the monotonic clock. The interrupt is one of its own that no device
 // raises.
 #include <linux/completion.h>
-#include <linux/delay.h>
 #include <linux/interrupt.h>
 #include <linux/irq.h>
 #include <linux/irqdesc.h>
@@ -11,7 +10,7 @@
 #include <linux/timer.h>
 
 enum { rounds = 13, quick_interrupts = 101, nested = 5 };
-enum { interrupt_ms = 11, tasklet_ms = 23, timer_ms = 37, raised_ms = 17 };
+enum { interrupt_us = 1103, tasklet_us = 2309, timer_us = 3701, raised_us = 1709 };
 
 static struct work {
     const char* kind;
@@ -27,10 +26,16 @@ static void note(const char* kind, u64 begin) {
     all[count++] = (struct work){kind, smp_processor_id(), begin, ktime_get_ns()};
 }
 
+static void work_for(u64 us) {
+    u64 end = ktime_get_ns() + us * 1000;
+    while (ktime_get_ns() < end)
+        ;
+}
+
 static irqreturn_t on_interrupt(int number, void* nothing) {
     u64 begin = ktime_get_ns();
     if (is_quick) return IRQ_HANDLED;
-    mdelay(interrupt_ms);
+    work_for(interrupt_us);
     note("irq", begin);
     return IRQ_HANDLED;
 }
@@ -44,7 +49,7 @@ static void interrupt(void) {
 
 static void on_tasklet(struct tasklet_struct* nothing) {
     u64 begin = ktime_get_ns();
-    mdelay(tasklet_ms);
+    work_for(tasklet_us);
     if (is_nested) interrupt();
     note(is_nested ? "interrupted" : "tasklet", begin);
     complete(&finished);
@@ -52,7 +57,7 @@ static void on_tasklet(struct tasklet_struct* nothing) {
 
 static void on_timer(struct timer_list* nothing) {
     u64 begin = ktime_get_ns();
-    mdelay(timer_ms);
+    work_for(timer_us);
     note("timer", begin);
     complete(&finished);
 }
@@ -66,7 +71,7 @@ static void raise_and_wait(void) {
     local_bh_disable();
     begin = ktime_get_ns();
     tasklet_schedule(&tasklet);
-    mdelay(raised_ms);
+    work_for(raised_us);
     note("raised", begin);
     local_bh_enable();
 }

@@ -1,0 +1,194 @@
+// Spends a chosen time where a chosen function begins, and keeps when it did. /proc/spend takes a line "FUNCTION WHICH
+// NS" for each function, then "on" and "off"; while it is off it spends nothing, and keeps what it passes likewise.
+// "hide" is "on" where the lines "FUNCTION WHICH hide" hold: kprobes that are there already do not see every third of
+// these calls, as if they were skipped. WHICH of a function's calls count:
+//   1, 2, 3   where that argument is an skb with data
+//   backlog   where the next packet of this CPU's backlog has data
+//   serve     in softirq, or by a thread of that name
+//   task      where the second argument is a thread of that name
+//   all       each
+// What is read is a line "FUNCTION BEGIN SPENT TID" for each call that counted, or was hidden.
+//
+// Time is spent in a handler of ftrace's and not in a kprobe's: in one of those no other kprobe is seen, and the
+// interrupts that have waited come in it. Nothing here ends before the guest does.
+#include <linux/ftrace.h>
+#include <linux/kernel.h>
+#include <linux/kprobes.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/netdevice.h>
+#include <linux/preempt.h>
+#include <linux/proc_fs.h>
+#include <linux/seq_file.h>
+#include <linux/skbuff.h>
+#include <linux/string.h>
+
+// A segment of 64 bytes is longer in each layer, and one without data is shorter.
+enum { least_data = 70, most_calls = 1 << 19, most_places = 64 };
+
+static struct place {
+    struct ftrace_ops ops;
+    struct kprobe probe;
+    char function[64], which;
+    bool hides;
+    s64 ns;
+    unsigned int seen;
+} places[most_places];
+static unsigned int place_count;
+static bool is_on, is_hiding;
+
+static struct call {
+    const struct place* place;
+    u64 begin, spent;
+    int tid;
+} calls[most_calls];
+static atomic_t call_count;
+
+static bool has_data(const struct sk_buff* skb) {
+    return skb && skb->len >= least_data;
+}
+
+static bool is_serve(const struct task_struct* task) {
+    return !strcmp(task->comm, "serve");
+}
+
+static bool counts(const struct place* place, struct pt_regs* regs) {
+    switch (place->which) {
+        case 'a':
+            return true;
+        case 'b':
+            return has_data(skb_peek(&this_cpu_ptr(&softnet_data)->input_pkt_queue));
+        case 's':
+            return !in_hardirq() && (in_serving_softirq() || is_serve(current));
+        case 't':
+            return is_serve((struct task_struct*)regs_get_kernel_argument(regs, 1));
+        default:
+            return has_data((struct sk_buff*)regs_get_kernel_argument(regs, place->which - '1'));
+    }
+}
+
+static void keep(const struct place* place, u64 begin, u64 spent) {
+    int at = atomic_inc_return(&call_count) - 1;
+    if (at < most_calls) calls[at] = (struct call){place, begin, spent, current->pid};
+}
+
+static void notrace on_call(unsigned long ip, unsigned long caller, struct ftrace_ops* ops, struct ftrace_regs* fregs) {
+    const struct place* place = container_of(ops, struct place, ops);
+    unsigned long flags;
+    u64 begin, now;
+    if (!counts(place, ftrace_get_regs(fregs))) return;
+    local_irq_save(flags);
+    begin = now = ktime_get_ns();
+    while (is_on && now - begin < place->ns)
+        now = ktime_get_ns();
+    keep(place, begin, now - begin);
+    local_irq_restore(flags);
+}
+
+// Newer kprobes of a place come first, and with 1 the others do not come at all. The function goes on behind its call
+// of ftrace.
+static int on_hidden(struct kprobe* probe, struct pt_regs* regs) {
+    struct place* place = container_of(probe, struct place, probe);
+    if (!counts(place, regs) || place->seen++ % 3) return 0;
+    keep(place, ktime_get_ns(), 0);
+    instruction_pointer_set(regs, (unsigned long)probe->addr + MCOUNT_INSN_SIZE);
+    return 1;
+}
+
+static int begin_hiding(void) {
+    unsigned int i;
+    int failed = 0;
+    for (i = 0; i < place_count && !failed; i++) {
+        struct place* place = &places[i];
+        if (!place->hides) continue;
+        place->probe = (struct kprobe){.symbol_name = place->function, .pre_handler = on_hidden};
+        failed = register_kprobe(&place->probe);
+    }
+    is_hiding = !failed;
+    return failed;
+}
+
+static void end_hiding(void) {
+    unsigned int i;
+    if (!is_hiding) return;
+    for (i = 0; i < place_count; i++)
+        if (places[i].hides) unregister_kprobe(&places[i].probe);
+    is_hiding = false;
+}
+
+// A kprobe knows the function's address. ftrace_set_filter() compares the names of all functions, which takes longer.
+static int begin_spending(struct place* place) {
+    int failed;
+    place->probe.flags = KPROBE_FLAG_DISABLED;
+    failed = register_kprobe(&place->probe);
+    if (failed) return failed;
+    place->ops.func = on_call;
+    place->ops.flags = FTRACE_OPS_FL_SAVE_REGS;
+    failed = ftrace_set_filter_ip(&place->ops, (unsigned long)place->probe.addr, 0, 0);
+    if (!failed) failed = register_ftrace_function(&place->ops);
+    if (failed) unregister_kprobe(&place->probe);
+    return failed;
+}
+
+static int begin(const char* function, char which, const char* what) {
+    struct place* place = &places[place_count];
+    int failed;
+    place->hides = !strcmp(what, "hide");
+    failed = place->hides ? 0 : kstrtos64(what, 10, &place->ns);
+    if (failed) return failed;
+    strscpy(place->function, function, sizeof(place->function));
+    place->which = which;
+    place->probe.symbol_name = place->function;
+    if (!place->hides) failed = begin_spending(place);
+    if (failed)
+        memset(place, 0, sizeof(*place));
+    else
+        place_count++;
+    return failed;
+}
+
+static int turn(const char* how) {
+    is_on = strcmp(how, "off");
+    end_hiding();
+    return strcmp(how, "hide") ? 0 : begin_hiding();
+}
+
+static ssize_t write(struct file* file, const char __user* data, size_t size, loff_t* position) {
+    char line[128] = {0}, function[64], which[16], what[24];
+    int words, failed = 0;
+    if (size >= sizeof(line) || place_count == most_places) return -EINVAL;
+    if (copy_from_user(line, data, size)) return -EFAULT;
+    words = sscanf(line, "%63s %15s %23s", function, which, what);
+    if (words == 1)
+        failed = turn(function);
+    else if (words == 3 && strchr("123bsta", which[0]))
+        failed = begin(function, which[0], what);
+    else
+        return -EINVAL;
+    return failed ? failed : size;
+}
+
+static int show(struct seq_file* file, void* nothing) {
+    int i, count = min_t(int, atomic_read(&call_count), most_calls);
+    for (i = 0; i < count; i++)
+        seq_printf(file, "%s %llu %llu %d\n", calls[i].place->function, calls[i].begin, calls[i].spent, calls[i].tid);
+    return 0;
+}
+
+static int open(struct inode* inode, struct file* file) {
+    return single_open(file, show, NULL);
+}
+
+static const struct proc_ops operations = {.proc_open = open,
+                                           .proc_read = seq_read,
+                                           .proc_lseek = seq_lseek,
+                                           .proc_release = single_release,
+                                           .proc_write = write};
+
+static int __init load(void) {
+    return proc_create("spend", 0600, NULL, &operations) ? 0 : -ENOMEM;
+}
+
+module_init(load);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Spends a chosen time where a chosen function begins");
