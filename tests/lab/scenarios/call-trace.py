@@ -2,75 +2,75 @@
 
 import collections
 
+from lablib import kernel
 from lablib.events import Trace
 
-DESCRIPTION = "one segment among 1,110 others: its calls in order and nested; datagrams, IPv6, a card, threads, functions"
+DESCRIPTION = "one segment among 1,110 others: its calls in order, nested and as long as they were; datagrams, a card, functions"
 IN_CI = ("trixie",)
 NET = True
-# 360 probes are put in eight times, which takes three times as long where it is to be agreed with another CPU.
-APPEND = "maxcpus=1 threadirqs"
+# 360 probes are put in five times, which takes three times as long where it is to be agreed with another CPU.
+APPEND = "threadirqs maxcpus=1"
 BUILD = {
-    "one": ["call-trace"],
-    "two": ["call-trace", "--packets", "2"],
-    "three": ["call-trace", "--packets", "3", "--depth", "5"],
-    "few": ["call-trace", "--max-calls", "11"],
+    "kinds": ["call-trace", "--packets", "6"],
+    "lengths": ["call-trace", "--packets", "4"],
+    "few": ["call-trace", "--depth", "5", "--max-calls", "11"],
     "thread": ["call-trace", "--packets", "7"],
     "in": ["call-trace", "--packets", "3", "--in", "tcp_v4_do_rcv,tcp_v6_do_rcv", "--functions", "tcp_ack,tcp_rc*"],
 }
 
-PORT, OTHER, BLOCKING, IP6, UDP = 7011, 7013, 7017, 7019, 7027
+PORT, OTHER = 7011, 7013
+# The packets of the port, in their order: each request and its reply.
+CARD, ASLEEP, PACKETS = 1, 5, 6
+IP6, UDP, LENGTHS = 1, 3, 4
+GAP = 500_000_000
+# Where time is spent, in a function that is not probed, and which ones call it.
+SPENT = {"__wake_up_sync_key": {"sock_def_readable"}, "tcp_mstamp_refresh": {"tcp_rcv_established", "tcp_rcv_space_adjust"},
+         "simple_copy_to_iter": {"__skb_datagram_iter"}}
+FIRST_NS, MORE_NS = 1_000_003, 100_003
+# ns that a call takes beside, for each that is in it and for itself: those are the probes, and what little else it does.
+PROBED = 25_000
 
-GUEST = f"""
+GUEST = kernel.SPEND + f"""
+spend_at {FIRST_NS} {MORE_NS} {" ".join(f"'{function} serve'" for function in SPENT)} || exit 1
 make_pair
 serve_at() {{
-    NETNS=right start_ready serve "$@" || exit 1
+    NETNS=$1 start_ready serve --port "${{@:2}}" || exit 1
 }}
-serve_at --port {PORT}
+serve_at "" {PORT}
+serve_at right {PORT} --read read --wait none --threads per-connection
+serve_at left {PORT} --family 6
+serve_at right {PORT} --udp --read recvfrom
+serve_at right {OTHER}
 server=$READY_PID
-serve_at --port {OTHER}
-serve_at --port {BLOCKING} --read read --wait none --threads per-connection
-serve_at --port {IP6} --family 6
-serve_at --port {UDP} --udp --read recvfrom
-left() {{ ip netns exec left "$@" || exit 1; }}
-others() {{ left ask --address 10.9.0.2 --port {OTHER} --requests $1; }}
-asked() {{ left ask --address 10.9.0.2 "$@"; }}
+asked() {{ ip netns exec $1 ask --port "${{@:2}}" || exit 1; }}
+others() {{ asked left {OTHER} --address 10.9.0.2 --requests $1; }}
 
-trace one one --port {PORT} -o one.rec || exit 1
+trace kinds kinds --port {PORT} -o kinds.rec || exit 1
 others 1009
-asked --port {PORT} --requests 1
+asked outside {PORT} --address 10.0.2.15 --requests 1
 others 101
-end_trace one
-stapgen report one.rec >one.txt || exit 1
-stapgen report one.rec --format html >one.html || exit 1
+asked left {PORT} --address 10.9.0.2 --requests 2 --gap-ms {GAP // 1_000_000}
+end_trace kinds
+stapgen report kinds.rec >kinds.txt || exit 1
+stapgen report kinds.rec --format html >kinds.html || exit 1
 
-# Without the replies, which have this port, too.
-trace blocking two --port {BLOCKING} --dev right0 || exit 1
-asked --port {BLOCKING} --requests 2 --gap-ms 500
-end_trace blocking
-trace six one --port {IP6} || exit 1
-left ask --family 6 --address fd09::2 --port {IP6} --requests 1
-end_trace six
-trace udp one --port {UDP} || exit 1
-asked --udp --port {UDP} --requests 1
-end_trace udp
-trace three three --port {PORT} || exit 1
-asked --port {PORT} --requests 7
-end_trace three
-trace few few --port {PORT} || exit 1
-asked --port {PORT} --requests 7
+trace lengths lengths --port {PORT} -o lengths.rec || exit 1
+spend on
+asked right {PORT} --family 6 --address fd09::1 --requests 1
+asked left {PORT} --udp --address 10.9.0.2 --requests 1
+spend off
+end_trace lengths
+
+trace few few --port {OTHER} || exit 1
+others 7
 end_trace few
 trace thread thread -x $server || exit 1
-others 101
-asked --port {PORT} --requests 7
+others 7
 end_trace thread
 trace in in || exit 1
-asked --port {PORT} --requests 7
+others 7
 end_trace in
-
-start_ready serve --port 11211 || exit 1
-trace card one --port 11211 --dev $LAB_NIC || exit 1
-outside ask --address 10.0.2.15 --port 11211 --requests 1 || exit 1
-end_trace card
+cat /proc/spend >spent
 finish
 """
 
@@ -79,6 +79,10 @@ TCP4 = ("ip_rcv_core", "ip_local_deliver", "tcp_v4_rcv", "tcp_v4_do_rcv", "tcp_r
 TCP6 = ("ip6_rcv_core", "ip6_input", "tcp_v6_rcv", "tcp_v6_do_rcv", "tcp_rcv_established", "sock_def_readable")
 UDP4 = ("ip_rcv_core", "ip_local_deliver", "udp_rcv", "udp_queue_rcv_one_skb", "__udp_enqueue_schedule_skb")
 READ = ("inet_recvmsg", "tcp_recvmsg", "tcp_recvmsg_locked", "skb_copy_datagram_iter", "tcp_rcv_space_adjust")
+
+
+def prepare(lab):
+    kernel.build_modules(lab)
 
 
 def plain(name):
@@ -124,74 +128,95 @@ def check_nesting(calls):
     return inner
 
 
+def check_lengths(lab, name, packet):
+    """Each call for the packet is as long as what was spent in it; returns in which of them that was."""
+    spent = [one for one in kernel.read_calls(lab.read("spent")) if one.end > one.begin]
+    records, _ = kernel.read_records(lab, name)
+    calls = [record for record in records if record["packet"] == packet]
+    for call in calls:
+        call["ns"] = call["in-thread"] if call["in-softirq"] is None else call["in-softirq"]
+        call["begin"] = call["time"] - call["ns"]
+    found = set()
+    for call in calls:
+        mine = [one for one in spent if call["begin"] <= one.begin and one.end <= call["time"]]
+        inner = [other for other in calls if call["begin"] <= other["begin"] and other["time"] <= call["time"]]
+        ns = sum(one.end - one.begin for one in mine)
+        assert ns <= call["ns"] < ns + len(inner) * PROBED, f"{name}: {ns} ns were spent in {call}"
+        found |= {(one.function, plain(call["function"])) for one in mine
+                  if not any(other["depth"] > call["depth"] and other["begin"] <= one.begin <= other["time"] for other in inner)}
+    print(f"  packet {packet}: {len(calls)} calls are as long as what was spent in them: {', '.join(map(' in '.join, sorted(found)))}")
+    return found
+
+
 class Calls(Trace):
     """A run, with its calls by context. Nothing is unreturned, and all has its place in a tree."""
 
-    def __init__(self, lab, name, trees=1):
-        # An interrupt that waited for a handler's end skips the probes in its softirqs: docs/kernel-quirks.md.
-        super().__init__(lab, name, skips=True)
+    def __init__(self, lab, name, trees=1, skips=False):
+        super().__init__(lab, name, skips=skips)
         self.calls = self.report["calls"]
         assert len(self.calls) == len(self.events) and self.report["calls_left_out"] == 0
         assert self.accounting["other"].get("complete") == trees, self.accounting
         assert self.accounting["incomplete"] == 0, self.accounting
         inner = check_nesting(self.calls)
         print(f"  {len(self.calls)} calls, {inner} of them in others")
-        self.softirq = [call for call in self.calls if call["context"] == "softirq"]
-        self.thread = [call for call in self.calls if call["context"] == "thread"]
 
-    def expect_packet(self, receive, entry, read, reader):
+    def of(self, packet, context):
+        return [call for call in self.calls if (call["packet"], call["context"]) == (packet, context)]
+
+    def expect_packet(self, packet, receive, entry, read):
         """One packet's way: all of the functions in order, its entry into the protocol once, one thread."""
-        receive = met_in_use(self.softirq, receive)
-        expect_order(self.softirq, receive)
-        expect_order(self.thread, read)
-        assert names(self.softirq).count(entry) == 1, names(self.softirq)
-        assert {call["comm"] for call in self.thread} == {reader}, self.thread
-        assert [call["args"] for call in self.softirq if call["function"] == entry] == ["skb"]
+        softirq, thread = self.of(packet, "softirq"), self.of(packet, "thread")
+        receive = met_in_use(softirq, receive)
+        expect_order(softirq, receive)
+        expect_order(thread, read)
+        assert names(softirq).count(entry) == 1, names(softirq)
+        assert {call["comm"] for call in thread} == {"serve"}, thread
+        assert [call["args"] for call in softirq if call["function"] == entry] == ["skb"]
         assert all(call["depth"] < 20 for call in self.calls)
         # The reader cannot copy before the packet is in its socket.
-        copied = next(call for call in self.thread if plain(call["function"]) in ("skb_copy_datagram_iter", "skb_consume_udp"))
-        met = next(call for call in self.softirq if plain(call["function"]) == receive[-1])
+        copied = next(call for call in thread if plain(call["function"]) in ("skb_copy_datagram_iter", "skb_consume_udp"))
+        met = next(call for call in softirq if plain(call["function"]) == receive[-1])
         assert met["begin_ns"] < copied["begin_ns"]
 
 
 def check_text(lab):
-    text, page = lab.read("one.txt"), lab.read("one.html")
+    text, page = lab.read("kinds.txt"), lab.read("kinds.html")
     assert "packet 1\n" in text and "|    ip_rcv_core(skb)" in text and " tcp_v4_rcv(skb) {" in text, text
     assert "<pre>packet 1\n" in page and "tcp_v4_rcv(skb) {" in page
 
 
 def check(lab):
-    one = Calls(lab, "one")
-    one.expect_packet(TCP4, "tcp_v4_rcv", READ, "serve")
-    assert "tcp_rcv_established(sk, skb" in lab.read("one.txt") or "tcp_add_backlog" in names(one.softirq)
+    # Of the others' calls, which pass all 360 probes, a few are skipped at times. Those of the six packets are complete.
+    kinds = Calls(lab, "kinds", PACKETS, skips=True)
+    assert {call["packet"] for call in kinds.calls} == set(range(1, PACKETS + 1))
+    kinds.expect_packet(CARD, TCP4, "tcp_v4_rcv", READ)
+    assert "tcp_rcv_established(sk, skb" in lab.read("kinds.txt")
     check_text(lab)
-    assert names(one.thread)[0] in ("__sys_recvfrom", "ksys_read"), names(one.thread)
+    assert names(kinds.of(CARD, "thread"))[0] in ("__sys_recvfrom", "ksys_read"), names(kinds.of(CARD, "thread"))
 
-    # Its second request finds the thread asleep in its call, which began before the packet came.
-    second = [call for call in Calls(lab, "blocking", 2).calls if call["packet"] == 2]
-    receive = [call for call in second if call["context"] == "softirq"]
-    read = [call for call in second if call["context"] == "thread"]
+    # This request finds the thread asleep in its call, which began before the packet came.
+    receive, read = kinds.of(ASLEEP, "softirq"), kinds.of(ASLEEP, "thread")
     expect_order(receive, TCP4)
     expect_order(read, ("inet_recvmsg", "tcp_recvmsg", "sk_wait_data", "skb_copy_datagram_iter"))
     asleep = next(call for call in read if call["function"] == "sk_wait_data")
-    assert asleep["begin_ns"] < min(call["begin_ns"] for call in receive) and asleep["duration_ns"] > 400_000_000, asleep
-    Calls(lab, "six").expect_packet(TCP6, "tcp_v6_rcv", ("inet6_recvmsg", *READ[1:]), "serve")
-    Calls(lab, "udp").expect_packet(UDP4, "udp_rcv", ("inet_recvmsg", "udp_recvmsg", "skb_consume_udp"), "serve")
-    card = Calls(lab, "card")
-    card.expect_packet(TCP4, "tcp_v4_rcv", READ, "serve")
+    assert asleep["begin_ns"] < min(call["begin_ns"] for call in receive), asleep
+    assert GAP < asleep["duration_ns"] < GAP + 2_000_000, asleep
+    lengths = Calls(lab, "lengths", LENGTHS)
+    lengths.expect_packet(IP6, TCP6, "tcp_v6_rcv", ("inet6_recvmsg", *READ[1:]))
+    lengths.expect_packet(UDP, UDP4, "udp_rcv", ("inet_recvmsg", "udp_recvmsg", "skb_consume_udp"))
+    found = check_lengths(lab, "lengths", IP6)
+    assert found == {(function, caller) for function, callers in SPENT.items() for caller in callers}, found
+    found = check_lengths(lab, "lengths", UDP)
+    assert ("__wake_up_sync_key", "sock_def_readable") in found, found
 
-    three = Calls(lab, "three", 3)
-    assert max(call["depth"] for call in three.calls) == 4 and three.accounting["filtered"] > 0
-    assert {call["packet"] for call in three.calls} == {1, 2, 3}
-    # Deeper than that; what is deeper is counted.
-    assert "tcp_rcv_established" not in names(three.softirq)
-
-    few = Calls.__new__(Calls)
-    Trace.__init__(few, lab, "few")
-    assert len(few.events) == 11 and few.accounting["lost_by"]["max-calls"] > 11, few.accounting
+    few = Trace(lab, "few")
+    assert len(few.events) == 11 and max(event["depth"] for event in few.events) == 4, few.events
+    # Deeper than that; what is deeper is counted, and what is more.
+    assert "tcp_rcv_established" not in [plain(event["function"]) for event in few.events]
+    assert few.accounting["filtered"] > 0 and few.accounting["lost_by"]["max-calls"] > 0, few.accounting
 
     thread = Calls(lab, "thread", 7)
-    assert not thread.softirq and {call["comm"] for call in thread.calls} == {"serve"}
+    assert {(call["comm"], call["context"]) for call in thread.calls} == {("serve", "thread")}
     assert len({call["tid"] for call in thread.calls}) == 1
     assert {call["packet"] for call in thread.calls} == set(range(1, 8))
 
