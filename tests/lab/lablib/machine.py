@@ -22,8 +22,9 @@ COUNTING_CLOCK = ["-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off"]
 # The CPUs run side by side, and time goes on while the host is elsewhere.
 HOST_CLOCK = ["-accel", "tcg,thread=multi"]
 # A card takes what it has to send so long after it was told, and what is on the wire arrives at a multiple of the other
-# time, all by the guest's clock. Else qemu would do it beside the guest's CPU.
-CARD_NS, WIRE_US = 7_000_000, 20_000
+# time, all by the guest's clock. Else qemu would do it beside the guest's CPU. The latter is no multiple of the guest's
+# tick of 4 ms, nor is twice of it: the tick's interrupt would be in the same stage of all packets.
+CARD_NS, WIRE_US = 7_000_000, 20_618
 KERNEL_ARGUMENTS = "console=ttyS0 loglevel=4 tsc=reliable panic=-1 net.ifnames=0 no_timer_check"
 # Softirqs run in threads, and never on top of a probe's handler, where their own probes would be skipped.
 APPEND = "threadirqs"
