@@ -61,7 +61,7 @@ RUN_HERE = "tests/perfetto/draw_trace.py "
 # Each other command that is run or known elsewhere: the file that does it, and what of the command stands there, too. Of
 # apt-get install the names of packages do, if nothing is said.
 PACKAGE, CHOSEN = "tests/lab/scenarios/package.py", "tests/lab/scenarios/packet-flow-chosen.py"
-ROOTS, DOCTOR = "tests/lab/lablib/roots.py", "tests/lab/scenarios/doctor.py"
+ROOTS, INITRD, DOCTOR = "tests/lab/lablib/roots.py", "tests/lab/lablib/initrd.py", "tests/lab/scenarios/doctor.py"
 HASH = "find cures.toml tapsets templates -type f | LC_ALL=C sort | xargs sha256sum | sha256sum"
 RUN_ELSEWHERE = {
     "apt-get install ./stapgen_0.1.0_amd64.deb": (PACKAGE, "install ", "stapgen", ".deb"),
@@ -83,7 +83,7 @@ RUN_ELSEWHERE = {
         (CHOSEN, "udp length ", "meta mark set 0x9999"),
     "nft add rule ip t prerouting udp sport 4711 meta mark set 0x9999": (CHOSEN, "meta mark set 0x9999"),
     "nft add table ip t": (CHOSEN, "table ip "),
-    "sudo cat /proc/kallsyms >FILE": (ROOTS, "cat /proc/kallsyms >"),
+    "sudo cat /proc/kallsyms >FILE": (INITRD, "cat /proc/kallsyms >"),
     "sudo cmake --install build/release": ("tests/lab/CMakeLists.txt", "--install "),
 }
 
