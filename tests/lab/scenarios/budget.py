@@ -108,12 +108,12 @@ def check_sample(lab):
 
 
 def check_cycles(lab, recipe, load, cost):
-    """The handlers' time is part of what the load takes longer under them; stapgen's reading is another."""
+    """The handlers' time is near to what requests take longer under them; some runs between two of them."""
     usual, plain = (int(re.search(r"usual-ns (\d+)", lab.read(f"{name}-{load}.said"))[1]) for name in (recipe, "plain"))
     longer = (usual - plain) * REQUESTS / 1000
     mine = cost["cycles"] / cost["cycles_per_s"] * 1e6
     print(f"    {load} takes {longer:.0f} us longer, {mine:.0f} of these in handlers")
-    assert 0.1 * longer <= mine <= longer, f"{recipe}, {load}: {mine} us of {longer}"
+    assert 0.5 * longer <= mine <= 2 * longer, f"{recipe}, {load}: {mine} us of {longer}"
 
 
 def check_hits(lab):
