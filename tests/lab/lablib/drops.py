@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import subprocess
 
 from .common import SOURCE
 
@@ -55,9 +54,8 @@ def prepare(lab):
 
 def recorded(lab, name):
     """Return {address: count} of the drops in the recording NAME."""
-    text = subprocess.run(["zstd", "-dc", lab.work / name], stdout=subprocess.PIPE, check=True).stdout.decode()
     counts = {}
-    for words in (line.split("\t") for line in text.splitlines()):
+    for words in (line.split("\t") for line in lab.read_recording(name).splitlines()):
         if words[0] == "drop":
             address = int(words[1], 16)
             counts[address] = counts.get(address, 0) + int(words[3])

@@ -11,10 +11,6 @@ from . import chroot, initrd, machine
 from .common import SOURCE, LabError, say, tail
 
 
-class GuestDied(LabError):
-    """The guest ended without an exit code of its script."""
-
-
 class Guest:
     """One virtual machine.
 
@@ -74,14 +70,11 @@ class Guest:
 
     def execute(self, script, timeout, echo=True, **env):
         """Boot, run SCRIPT and return its exit code; a boot that the emulator crashed is repeated."""
-        for attempt in range(1, machine.ATTEMPTS + 1):
+        def boot():
             self.prepare(script, **env)
-            try:
-                return self.execute_once(timeout, echo)
-            except GuestDied as death:
-                if self.started() or attempt == machine.ATTEMPTS:
-                    raise
-                say(f"boot {attempt} of {machine.ATTEMPTS} crashed: {str(death).splitlines()[0]}")
+            return self.execute_once(timeout, echo)
+
+        return machine.boot_again(boot, self.started)
 
     def execute_once(self, timeout, echo):
         output, shown, started = self.boot / "output", 0, False
@@ -107,8 +100,8 @@ class Guest:
                 machine.stop(process)
         code = self.boot / "exit-code"
         if not code.exists():
-            raise GuestDied(f"the guest ended without an exit code; console: {self.console}\n"
-                            + tail(self.boot / "qemu.log", 5) + tail(self.console, 60))
+            raise machine.GuestDied(f"the guest ended without an exit code; console: {self.console}\n"
+                                    + tail(self.boot / "qemu.log", 5) + tail(self.console, 60))
         return int(code.read_text())
 
     def interactive(self):

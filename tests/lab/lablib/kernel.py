@@ -2,7 +2,6 @@
 
 import collections
 import shutil
-import subprocess
 
 from .common import SOURCE
 
@@ -45,8 +44,7 @@ def read_calls(text):
 
 def read_records(lab, name):
     """Return the records in NAME.rec as the script has printed them, a dict each, and which of their fields are stages."""
-    text = subprocess.run(["zstd", "-dc", lab.work / f"{name}.rec"], stdout=subprocess.PIPE, check=True).stdout.decode()
-    lines = [line.split("\t") for line in text.replace("\nslow\t", "\n").splitlines()]
+    lines = [line.split("\t") for line in lab.read_recording(f"{name}.rec").replace("\nslow\t", "\n").splitlines()]
     tag, *fields = next(words[3:] for words in lines if words[0] == "stapgen")
     types = dict(field.split(",")[0].rsplit(":", 1) for field in fields)
 

@@ -28,7 +28,8 @@ CARD_NS, WIRE_US = 7_000_000, 20_618
 # After a cmpxchg16b qemu 7.2 has flags that are none (such as the direction's) until something else sets them, and an
 # interrupt that comes just then keeps them: the kernel dies of it in kmem_cache_alloc, once in a hundred guests.
 CPU = "max,cx16=off"
-KERNEL_ARGUMENTS = "console=ttyS0 loglevel=4 tsc=reliable panic=-1 net.ifnames=0 no_timer_check"
+CONSOLE_ARGUMENTS = "console=ttyS0 loglevel=4 panic=-1"
+KERNEL_ARGUMENTS = f"{CONSOLE_ARGUMENTS} tsc=reliable net.ifnames=0 no_timer_check"
 # Softirqs run in threads, and never on top of a probe's handler, where their own probes would be skipped.
 APPEND = "threadirqs"
 SHARES = {"lab": "", "run": ",readonly=on", "tree": ",readonly=on", "cache": ",readonly=on", "work": ""}
@@ -38,6 +39,16 @@ BOOT_TIMEOUT = 1200
 ATTEMPTS = 3
 
 
+class GuestDied(LabError):
+    """The guest ended before it should have."""
+
+
+def bare(root, archive, arguments):
+    """Return the qemu command of no more than ROOT's kernel and the initramfs ARCHIVE."""
+    return ["qemu-system-x86_64", "-cpu", CPU, "-display", "none", "-no-reboot", "-nodefaults",
+            "-kernel", root.tree / "boot" / f"vmlinuz-{root.release}", "-initrd", archive, "-append", arguments]
+
+
 def command(root, folders, archive, append, real_time=False):
     """Return the qemu command of ROOT's machine, but for its serial ports.
 
@@ -45,11 +56,8 @@ def command(root, folders, archive, append, real_time=False):
     """
     # On the counting clock Linux 6.1 waits for its second CPU without giving it a turn; 7.2 was tried with one only.
     cpus = "2" if real_time or root.release.startswith("6.12.") else "1"
-    words = ["qemu-system-x86_64", *(HOST_CLOCK if real_time else COUNTING_CLOCK), "-cpu", CPU, "-smp", cpus,
-             "-m", "2048", "-display", "none", "-no-reboot", "-nodefaults",
-             "-kernel", root.tree / "boot" / f"vmlinuz-{root.release}", "-initrd", archive,
-             "-append", f"{KERNEL_ARGUMENTS} {append}", "-snapshot",
-             "-drive", f"file={escaped(root.disk)},if=virtio,format=raw"]
+    words = [*bare(root, archive, f"{KERNEL_ARGUMENTS} {append}"), *(HOST_CLOCK if real_time else COUNTING_CLOCK),
+             "-smp", cpus, "-m", "2048", "-snapshot", "-drive", f"file={escaped(root.disk)},if=virtio,format=raw"]
     for tag, access in SHARES.items():
         # "multidevs" only silences a warning about folders on several devices.
         words += ["-virtfs", f"local,path={escaped(folders[tag])},mount_tag={tag},"
@@ -61,6 +69,22 @@ def command(root, folders, archive, append, real_time=False):
     return [str(word) for word in words]
 
 
+def to_save(root, folders, archive):
+    """Return the command of the machine that is saved, and that goes on from there."""
+    return command(root, folders, archive, f"{APPEND} {initrd.WAIT}")
+
+
+def boot_again(boot, is_started=lambda: False):
+    """Return what BOOT returns; it is repeated where the guest died before it was started."""
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            return boot()
+        except GuestDied as death:
+            if is_started() or attempt == ATTEMPTS:
+                raise
+            say(f"boot {attempt} of {ATTEMPTS} crashed: {str(death).splitlines()[0]}")
+
+
 @contextlib.contextmanager
 def saved_boot(root):
     """Yield the initramfs of ROOT's saved boot and the open file of its state; the first who asks boots it.
@@ -69,18 +93,11 @@ def saved_boot(root):
     """
     content = initrd.archive(root.tree, root.release, MOUNT_OPTIONS)
     version = subprocess.run(["qemu-system-x86_64", "--version"], check=True, capture_output=True, text=True).stdout
-    made_of = [version, *command(root, dict.fromkeys(SHARES, "/"), "initrd", APPEND)]
+    made_of = [version, *to_save(root, dict.fromkeys(SHARES, "/"), "initrd")]
     folder = root.folder / f"booted-{hashlib.sha256(content + chr(10).join(made_of).encode()).hexdigest()[:16]}"
     with locked(f"booted-{root.suite}"):
-        for attempt in range(1, ATTEMPTS + 1):
-            if folder.exists():
-                break
-            try:
-                save_boot(root, content, folder)
-            except LabError as failure:
-                if attempt == ATTEMPTS:
-                    raise
-                say(f"boot {attempt} of {ATTEMPTS} crashed: {str(failure).splitlines()[0]}")
+        if not folder.exists():
+            boot_again(lambda: save_boot(root, content, folder))
         state = (folder / "state").open("rb")
     with state:
         yield folder / "initrd.gz", state
@@ -93,21 +110,23 @@ def save_boot(root, content, folder):
     partial.mkdir()
     archive, ready, state = partial / "initrd.gz", partial / "ready", partial / "state"
     archive.write_bytes(content)
-    words = command(root, dict.fromkeys(SHARES, partial), archive, f"{APPEND} {initrd.WAIT}")
+    words = to_save(root, dict.fromkeys(SHARES, partial), archive)
     ports = ["-serial", f"file:{partial / 'console.log'}", "-serial", f"file:{ready}", "-monitor", "stdio"]
     with doing(f"booting {root.suite} once for all"), open(partial / "qemu.log", "wb") as log:
         process = subprocess.Popen([*words, *ports], stdin=subprocess.PIPE, stdout=log, stderr=log, preexec_fn=die_with_parent)
         try:
             deadline = time.monotonic() + BOOT_TIMEOUT
             while not (ready.exists() and ready.read_bytes()):
-                if process.poll() is not None or time.monotonic() > deadline:
-                    raise LabError(f"the first boot of {root.suite} failed\n{tail(partial / 'console.log', 60)}")
+                if process.poll() is not None:
+                    raise GuestDied(f"the first boot of {root.suite} failed\n{tail(partial / 'console.log', 60)}")
+                if time.monotonic() > deadline:
+                    raise LabError(f"{root.suite} still booted after {BOOT_TIMEOUT} s\n{tail(partial / 'console.log', 60)}")
                 time.sleep(0.1)
             process.communicate(f'migrate "exec:cat >{shlex.quote(str(state))}"\nquit\n'.encode(), BOOT_TIMEOUT)
         finally:
             stop(process)
     if not state.exists() or not state.stat().st_size:
-        raise LabError(f"qemu saved no state; see {partial / 'qemu.log'}\n{tail(partial / 'qemu.log', 20)}")
+        raise GuestDied(f"qemu saved no state; see {partial / 'qemu.log'}\n{tail(partial / 'qemu.log', 20)}")
     partial.rename(folder)
 
 
@@ -115,7 +134,7 @@ def resume(root, folders, console, log):
     """Return the process of a machine that goes on from ROOT's saved boot when it is told to."""
     with saved_boot(root) as (archive, state):
         return subprocess.Popen(
-            [*command(root, folders, archive, f"{APPEND} {initrd.WAIT}"), "-serial", console, "-serial", "stdio",
+            [*to_save(root, folders, archive), "-serial", console, "-serial", "stdio",
              "-incoming", f"fd:{state.fileno()}"],
             stdin=subprocess.PIPE, stdout=log, stderr=log, pass_fds=[state.fileno()], preexec_fn=die_with_parent)
 

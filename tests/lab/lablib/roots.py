@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import time
 
-from . import chroot, initrd
+from . import chroot, initrd, machine
 from .common import LabError, Skipped, doing, lab_dir, locked, run_logged, say
 
 # Raise this when what build() does to a root changes.
@@ -219,10 +219,8 @@ def fetch_symbols(root, log):
     (run / "initrd.gz").write_bytes(initrd.symbols_archive(root.tree, root.release))
     with open(run / "kallsyms", "wb") as disk:
         disk.truncate(64 << 20)
-    run_logged(["timeout", "1200", "qemu-system-x86_64", "-accel", "tcg", "-cpu", "max", "-m", "1024", "-display", "none",
-                "-no-reboot", "-nodefaults", "-serial", "stdio", "-kernel", root.tree / "boot" / f"vmlinuz-{root.release}",
-                "-initrd", "initrd.gz", "-append", "console=ttyS0 loglevel=4 panic=-1 nokaslr",
-                "-drive", "file=kallsyms,if=virtio,format=raw"], log, cwd=run)
+    run_logged(["timeout", str(machine.BOOT_TIMEOUT), *machine.bare(root, "initrd.gz", f"{machine.CONSOLE_ARGUMENTS} nokaslr"),
+                "-accel", "tcg", "-m", "1024", "-serial", "stdio", "-drive", "file=kallsyms,if=virtio,format=raw"], log, cwd=run)
     lines = (run / "kallsyms").read_bytes().rstrip(b"\0").splitlines(keepends=True)
     own = [line for line in lines if not line.endswith(b"]\n")]
     if len(own) < 50000:

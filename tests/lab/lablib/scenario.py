@@ -11,7 +11,7 @@ import traceback
 
 from . import chroot, debuginfo, machine
 from .common import SOURCE, LabError, Skipped, doing, lab_dir, say, tail
-from .guest import Guest, GuestDied
+from .guest import Guest
 
 FOLDER = SOURCE / "scenarios"
 TIMEOUT = 900
@@ -99,6 +99,10 @@ class Lab:
     def read(self, name):
         """Return the text of a file in the work folder."""
         return (self.work / name).read_text(errors="replace")
+
+    def read_recording(self, name):
+        """Return the text of a recording in the work folder, as the script printed it."""
+        return subprocess.run(["zstd", "-dc", self.work / name], stdout=subprocess.PIPE, check=True).stdout.decode()
 
     def symbols_for_stap(self):
         """Return a bind for chroot() that puts the kernel's symbols where stap looks for them.
@@ -231,7 +235,7 @@ def run_scenario(root, run, name, stapgen_prefix, traffic, packages=None):
 def report(title, failure, run):
     """Print why a scenario failed, what the guest said last, and where the logs are."""
     boot = run / "boot"
-    if (boot / "console.log").exists() and not isinstance(failure, GuestDied):
+    if (boot / "console.log").exists() and not isinstance(failure, machine.GuestDied):
         print(f"--- console of the guest (end)\n{tail(boot / 'console.log', 200)}\n---")
     if isinstance(failure, LabError):
         print(failure)

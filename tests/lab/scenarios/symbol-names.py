@@ -9,6 +9,7 @@ import re
 import shutil
 
 from lablib.common import SOURCE
+from lablib.kernel import build_modules
 from lablib.symbols import is_code, markers, parse_kallsyms, parse_modules
 
 DESCRIPTION = "18,000 addresses: stapgen resolve says what the kernel's %pS and %pB say, or it is known why not"
@@ -46,10 +47,9 @@ finish
 
 
 def prepare(lab):
-    shutil.copytree(SOURCE / "kernel", lab.work / "kernel")
+    build_modules(lab)
     shutil.copytree(SOURCE / "lablib", lab.work / "lablib")
     shutil.copy(__file__, lab.work / "symbol_names.py")
-    lab.chroot(["make", "-s", "-C", f"/lib/modules/{lab.release}/build", "M=/lab/work/kernel", "modules"])
 
 
 def write_addresses():
