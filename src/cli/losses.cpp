@@ -11,8 +11,7 @@
 namespace stapgen::cli {
 
 analyze::Transport transport_of(const launch::Losses& losses) {
-    return {losses.skipped_probes + losses.missed_probes, losses.errors,
-            losses.transport_failures + losses.lost_messages};
+    return {losses.skipped_probes, losses.errors, losses.transport_failures + losses.lost_messages};
 }
 
 std::int64_t enough_buffer_mb(const host::System& machine, const launch::Losses& losses,

@@ -93,15 +93,10 @@ bool count_losses(std::string_view line, Losses& losses) {
                          losses.buffer_mb = number_in(size->front());
                      }
                  }) ||
-           found("There were * lost messages, * lost bytes",
-                 [&](const auto& stars) {
-                     add_number(losses.lost_messages, stars[0]);
-                     add_number(losses.lost_bytes, stars[1]);
-                 }) ||
-           found("Skipped due to missed kretprobe/* on '*': *",
-                 [&](const auto& stars) { add_number(losses.missed_probes, stars[2]); }) ||
-           found("Skipped due to missed kprobe on '*': *",
-                 [&](const auto& stars) { add_number(losses.missed_probes, stars[1]); });
+           found("There were * lost messages, * lost bytes", [&](const auto& stars) {
+               add_number(losses.lost_messages, stars[0]);
+               add_number(losses.lost_bytes, stars[1]);
+           });
 }
 
 std::optional<PassLine> parse_pass_line(std::string_view line) {

@@ -43,11 +43,10 @@ struct Losses {
     std::int64_t transport_failures = 0;
     std::int64_t lost_messages = 0;
     std::int64_t lost_bytes = 0;
-    std::int64_t buffer_mb = 0;      ///< per CPU, where transport failures name it
-    std::int64_t missed_probes = 0;  ///< kprobes and kretprobes that did not fire (stap -t only)
+    std::int64_t buffer_mb = 0;  ///< per CPU, where transport failures name it
 
     [[nodiscard]] bool any() const {
-        return (errors | skipped_probes | transport_failures | lost_messages | lost_bytes | missed_probes) != 0;
+        return (errors | skipped_probes | transport_failures | lost_messages | lost_bytes) != 0;
     }
 };
 

@@ -16,7 +16,7 @@ class Guest:
 
     It sees the host's folders RUN as /lab, CACHE as /lab/cache (its own changes are
     not kept) and WORK as /lab/work. With NET its two network cards are up. Its clock
-    counts instructions, or is the host's with REAL_TIME. It goes on from the boot that is saved
+    counts instructions, or is the host's with REAL_TIME. It goes on from a boot that is saved
     with the root, unless its kernel arguments or its clock are its own.
     """
 
@@ -60,8 +60,8 @@ class Guest:
     def start(self, log):
         """Return the process of the running machine."""
         console = f"file:{self.console}"
-        if self.append == machine.APPEND and not self.real_time:
-            return machine.resume(self.root, self.folders(), console, log)
+        if self.append in machine.SAVED and not self.real_time:
+            return machine.resume(self.root, self.folders(), self.append, console, log)
         return subprocess.Popen(self.command(console), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                 preexec_fn=machine.die_with_parent)
 

@@ -15,7 +15,7 @@ from lablib.scenario import build_modules
 DESCRIPTION = "instructions of the latency recipes, beside empty handlers and an older commit: golden/cost.toml"
 IN_CI = ("trixie",)
 # One CPU; the same addresses in each boot; no thread that looks for huge pages now and then.
-APPEND = "maxcpus=1 nokaslr norandmaps transparent_hugepage=never threadirqs"
+APPEND = "threadirqs maxcpus=1 nokaslr transparent_hugepage=never"
 # Records of a request and its reply: both ends are in the guest. The last reply is a request that is not answered.
 RECORDS = {"rx-latency": 2, "tx-latency": 2, "net-latency": 4, "sock-latency": 2}
 MODES = {"printing": [], "aggregating": ["--aggregate"]}

@@ -1,7 +1,7 @@
 """Every filter of the three latency recipes, by traffic of which each packet is known.
 
 All filters of a recipe measure the same traffic at the same time, each in a module of its own. left0 holds packets for
-3 ms and two loops keep the CPUs busy, so that packets arrive while something else runs: its name must not show.
+3 ms and a loop keeps the CPU busy, so that packets arrive while something else runs: its name must not show.
 """
 
 import collections
@@ -10,6 +10,7 @@ from lablib.events import Trace
 
 DESCRIPTION = "each filter of rx-, tx- and sock-latency: exactly what matches is reported, with its device, the rest filtered"
 IN_CI = ("trixie",)
+APPEND = "threadirqs maxcpus=1"
 BUILD = {"rx": ["rx-latency"], "tx": ["tx-latency"], "sock": ["sock-latency"]}
 
 Flow = collections.namedtuple("Flow", "address requests connections options reader sender program netns",
@@ -118,11 +119,8 @@ cp /bin/bash /tmp/busy-loop
 """
 
 BUSY = """
-BUSY=
-for cpu in 0 1; do
-    nice -n 19 taskset -c $cpu /tmp/busy-loop -c 'while :; do :; done' &
-    BUSY="$BUSY $!"
-done
+nice -n 19 /tmp/busy-loop -c 'while :; do :; done' &
+BUSY=$!
 """
 
 
