@@ -262,7 +262,7 @@ TEST_CASE("what is lost is counted, over several messages") {
                               "WARNING: There were 17 transport failures. Try stap -s to increase the buffer size "
                               "from 16.",
                               "WARNING: There were 3 lost messages, 4096 lost bytes, and 1 unexpected sequences.",
-                              // Two of the 496 by their reason, which stap -t tells.
+                              // 19 of the 496, by their reason, which stap -t tells.
                               "WARNING: Skipped due to missed kretprobe/1 on 'x': 12",
                               "WARNING: Skipped due to missed kprobe on 'y': 7"});
     const auto& losses = reader.losses();
