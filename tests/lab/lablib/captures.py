@@ -1,5 +1,6 @@
 """Making the files of samples/: foreign scripts and tools run in a guest, whose output is kept as it is."""
 
+import re
 import shutil
 
 from .common import SOURCE, say
@@ -9,14 +10,34 @@ from .scenario import allow_overload, load
 FOLDER = SOURCE / "captures"
 
 
+def tracepoint_headers(lab, *scripts):
+    """Return options of plain stap, and binds, by which it looks for the SCRIPTS' tracepoints where they are defined.
+
+    Without them it compiles each of 173 headers to look into it, which takes minutes. The compiler is shown all of them.
+    """
+    names = {name.split(":")[-1] for script in scripts for name in re.findall(r'kernel\.trace\("([\w:]+)"', script)}
+    definitions = [re.compile(rf"[(,]\s*{name}\s*,") for name in names]
+    real = (lab.root.tree / "usr/lib/modules" / lab.release / "source").resolve() / "include/trace"
+    everything, shown = lab.work / "headers/trace", lab.work / "shown-to-stap"
+    for copy in (everything, shown):
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(real, copy)
+    for header in (shown / "events").glob("*.h"):
+        text = header.read_text(encoding="utf-8")
+        if not any(definition.search(text) for definition in definitions):
+            header.unlink()
+    return ["-B", "KCPPFLAGS=-I/lab/work/headers"], [(shown, "/" / real.relative_to(lab.root.tree.resolve()))]
+
+
 def compile_script(lab, script, name, arguments=(), options=(), binds=()):
     """Compile captures/SCRIPT.stp with plain stap as /lab/work/NAME.ko; to be run with staprun."""
     shutil.copy(FOLDER / f"{script}.stp", lab.work)
-    # Where stapgen's builds keep what stap knows of this kernel's tracepoints, which takes minutes to find out;
-    # its rc switches off the overload guard, see allow_overload() of scenario.py.
+    # Its rc switches off the overload guard, see allow_overload() of scenario.py.
     allow_overload(lab.cache / "stapgen/systemtap")
-    lab.chroot(["stap", "-p4", "-r", lab.release, "-m", name, *load("selftest").cure(lab), *options, f"{script}.stp",
-                *map(str, arguments)], binds=binds, env={"SYSTEMTAP_DIR": "/lab/cache/stapgen/systemtap"})
+    fewer, shown = tracepoint_headers(lab, (FOLDER / f"{script}.stp").read_text(encoding="utf-8"))
+    lab.chroot(["stap", "-p4", "-r", lab.release, "-m", name, *load("selftest").cure(lab), *fewer, *options,
+                f"{script}.stp", *map(str, arguments)],
+               binds=[*binds, *shown], env={"SYSTEMTAP_DIR": "/lab/cache/stapgen/systemtap"})
 
 
 def keep(lab, names):

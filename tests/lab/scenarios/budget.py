@@ -16,7 +16,7 @@ DESCRIPTION = "sampling by hash, hits as predicted for three loads, and SystemTa
 IN_CI = ("trixie",)
 BUILD = {"rx": ["rx-latency", "--cost"], "tx": ["tx-latency", "--cost"]}
 CONNECTIONS, EACH, ONE_IN = 64, 5, 8
-REQUESTS = 1009
+REQUESTS = 503
 LOADS = ("requests", "transfer", "datagrams")
 
 GUEST = r"""
