@@ -77,10 +77,10 @@ def check(lab):
     for stage in ("rx", "tcpip_rx", "epoll", "wait", "read", "app", "tx", "total", "epoll_events"):
         assert rows[stage]["N"] == "2018", rows[stage]
     for stage in ("drv-ip", "ip-tcp", "rx"):
-        # In the longest there may be a timer's interrupt.
+        # In the longest there may be a timer's interrupt, and while the guest waits for its disk its clock leaps.
         same = {rows[stage][column] for column in ("MIN", "P50", "P90", "P99") if column in rows[stage]}
         assert len(same) == 1, f"on the counting clock {stage} is the same for each packet: {rows[stage]}"
-        assert 0.4 < float(rows[stage]["MEAN"]) < 1.3, rows[stage]
+        assert 0.4 < float(rows[stage]["P50"]) < 1.3, rows[stage]
     accounts = re.findall(r"^\d+ seen = .*$", shown, re.M)
     assert accounts == ["4037 seen = 2019 reported + 2018 filtered + 0 incomplete + 0 lost",
                         "4037 seen = 2018 reported + 2018 filtered + 1 incomplete (no-reply 1) + 0 lost",
