@@ -203,6 +203,9 @@ class Build:
 
     def __init__(self, stapgen, source):
         self.source, self.folder = source, stapgen.parents[1]
+        # ./run-tests has unit tests and corpora in the build with sanitizers alone.
+        self.builds = [build for build in (self.folder, self.folder.parent / "asan")
+                       if (build / "CTestTestfile.cmake").exists()]
         self.presets = self.said("cmake", "--list-presets=all")
         self.targets = set(re.findall(r"[\w.-]+", self.said("cmake", "--build", self.folder, "--target", "help")))
 
@@ -220,10 +223,7 @@ class Build:
             return f"no target {unknown}"
         if words[0] == "ctest":
             chosen = [word for word in words[1:] if word not in ("--preset", *named)]
-            # ./run-tests has unit tests and corpora in the build with sanitizers alone.
-            folders = [folder for folder in (self.folder, self.folder.parent / "asan")
-                       if (folder / "CTestTestfile.cmake").exists()]
-            if all("Total Tests: 0" in self.said("ctest", "--test-dir", folder, "-N", *chosen) for folder in folders):
+            if all("Total Tests: 0" in self.said("ctest", "--test-dir", build, "-N", *chosen) for build in self.builds):
                 return "there is no such test"
         return None
 

@@ -1,5 +1,6 @@
 """Making the files of samples/: foreign scripts and tools run in a guest, whose output is kept as it is."""
 
+import pathlib
 import re
 import shutil
 
@@ -19,14 +20,19 @@ def tracepoint_headers(lab, *scripts):
     definitions = [re.compile(rf"[(,]\s*{name}\s*,") for name in names]
     real = (lab.root.tree / "usr/lib/modules" / lab.release / "source").resolve() / "include/trace"
     everything, shown = lab.work / "headers/trace", lab.work / "shown-to-stap"
-    for copy in (everything, shown):
-        shutil.rmtree(copy, ignore_errors=True)
-        shutil.copytree(real, copy)
-    for header in (shown / "events").glob("*.h"):
-        text = header.read_text(encoding="utf-8")
-        if not any(definition.search(text) for definition in definitions):
-            header.unlink()
-    return ["-B", "KCPPFLAGS=-I/lab/work/headers"], [(shown, "/" / real.relative_to(lab.root.tree.resolve()))]
+    everything.mkdir(parents=True, exist_ok=True)
+
+    def unwanted(folder, files):
+        if not folder.endswith("/events"):
+            return ()
+        texts = {file: pathlib.Path(folder, file).read_text(encoding="utf-8") for file in files if file.endswith(".h")}
+        return [file for file, text in texts.items() if not any(definition.search(text) for definition in definitions)]
+
+    shutil.rmtree(shown, ignore_errors=True)
+    shutil.copytree(real, shown, ignore=unwanted)
+    # In this order: what is shown hides the folder itself.
+    return ["-B", "KCPPFLAGS=-I/lab/work/headers"], [(real, "/lab/work/headers/trace"),
+                                                     (shown, "/" / real.relative_to(lab.root.tree.resolve()))]
 
 
 def compile_script(lab, script, name, arguments=(), options=(), binds=()):
