@@ -9,11 +9,11 @@ import shutil
 from lablib import drops, roots
 from lablib.symbols import in_text, kernel_map, markers, parse_kallsyms
 
-DESCRIPTION = "STAPGEN_LAB_BOOTS boots (3): resolve infers each one's slide from its drops, or refuses; never another"
+DESCRIPTION = "STAPGEN_LAB_BOOTS boots (2): resolve infers each one's slide from its drops, or refuses; never another"
 IN_CI = ("trixie",)
 APPEND = ""  # boots of its own: the saved one has one slide
 BUILD = {"drops": ["dropwatch"]}
-BOOTS = int(os.environ.get("STAPGEN_LAB_BOOTS", "3"))
+BOOTS = int(os.environ.get("STAPGEN_LAB_BOOTS", "2"))
 
 EACH_BOOT = drops.GUEST + r"""
 prepare_drops || exit 1
@@ -99,7 +99,7 @@ def check(lab):
         found = inferred(lab, {address: count})
         print_row(boot.slide, 1, 0, found)
         check_never_wrong(boot.slide, found)
-    assert len({boot.slide for boot in boots}) > 1, "KASLR is off"
+    assert any(boot.slide for boot in boots), "KASLR is off"
     for name in ("right", "right+image"):
         print(f"{lab.suite} {name}: found in {sum(boot.found[name] == boot.slide for boot in boots)} of {BOOTS} boots")
     assert any(boot.found["right"] for boot in boots)
