@@ -232,10 +232,15 @@ Line RecordParser::parse_other(std::string_view line) {
     Flaw flaw = Flaw::unknown_tag;
     if (take_word(line, "tick")) {
         if (!parse_counts(line, epoch_ns, flaw)) return Unrecognised{flaw};
+        // Counters that are read one after the other while packets pass: a difference of some may be below 0.
+        for (auto& count : counts_)
+            count.value = std::max(count.value, std::int64_t{0});
         return Tick{epoch_ns, counts_};
     }
     if (take_word(line, "end")) {
         if (!parse_counts(line, epoch_ns, flaw)) return Unrecognised{flaw};
+        const bool is_negative = std::ranges::any_of(counts_, [](const Count& count) { return count.value < 0; });
+        if (is_negative) return Unrecognised{Flaw::bad_number};
         return End{epoch_ns, counts_};
     }
     if (take_word(line, "ready")) return parse_ready(line);
@@ -330,7 +335,7 @@ bool RecordParser::parse_counts(std::string_view fields, std::int64_t& epoch_ns,
         const auto equals = std::min(pair.find('='), pair.size());
         Count count{pair.substr(0, equals), 0};
         const auto number = base::to_int(pair.substr(std::min(equals + 1, pair.size())));
-        if (equals == 0 || !number || *number < 0) return false;
+        if (equals == 0 || !number) return false;
         count.value = *number;
         counts_.push_back(count);
     }

@@ -109,6 +109,12 @@ PACKETS = {
 }
 FILTERS = THREADS | PACKETS
 
+
+def filters(recipe):
+    """Return the filters to try with RECIPE: those that match nothing with one of them, as a load takes a second."""
+    return {name: filter_ for name, filter_ in FILTERS.items() if filter_[1] is not nothing or recipe == "rx"}
+
+
 SETUP = f"""
 make_pair || exit 1
 ip netns exec left tc qdisc add dev left0 root netem delay 3ms || exit 1
@@ -132,8 +138,8 @@ def guest():
                    f"SERVER_{port}=$READY_PID"]
     script.append("REPLIER=$(thread_id $SERVER_7509 replier) || exit 1")
     for recipe in BUILD:
-        names = [f"{recipe}.{name}" for name in FILTERS]
-        script += [f"begin_trace {recipe}.{name} {recipe} {options}" for name, (options, _) in FILTERS.items()]
+        names = [f"{recipe}.{name}" for name in filters(recipe)]
+        script += [f"begin_trace {recipe}.{name} {recipe} {options}" for name, (options, _) in filters(recipe).items()]
         script += [f"for name in {' '.join(names)}; do wait_traced $name.err || exit 1; done", BUSY]
         for port, flow in FLOWS.items():
             netns, udp = "ip netns exec left" if flow.netns else "", " --udp" * ("--udp" in flow.options)
@@ -182,6 +188,6 @@ def check_filter(lab, recipe, name, matches):
 
 def check(lab):
     for recipe in BUILD:
-        for name, (_, matches) in FILTERS.items():
+        for name, (_, matches) in filters(recipe).items():
             check_filter(lab, recipe, name, matches)
     assert lab.read("modules-left").strip() == "0"

@@ -13,6 +13,7 @@ from lablib.events import Trace, stage
 
 DESCRIPTION = "known work in an interrupt, a tasklet and a timer is in the right rows, to 50 us; the kernel's own counts of runs"
 IN_CI = ("trixie",)
+NET = True
 APPEND = "maxcpus=1"
 BUILD = {"irq": ["irq-latency"], "slow": ["irq-latency", "--slower-than", "1ms"]}
 
