@@ -17,7 +17,6 @@ TELL_MISSED = "--stap-option=-DSTP_TIMING"
 BY_INTERRUPTS = "ep_poll_callback"
 BUILD = {
     "kinds": ["call-trace", "--packets", "6", TELL_MISSED],
-    "lengths": ["call-trace", "--packets", "4", TELL_MISSED],
     "few": ["call-trace", "--depth", "5", "--max-calls", "11"],
     "thread": ["call-trace", "--packets", "7", "--in", "inet_recvmsg"],
     "in": ["call-trace", "--packets", "3", "--in", "tcp_v4_do_rcv,tcp_v6_do_rcv", "--functions", "tcp_ack,tcp_rc*"],
@@ -59,7 +58,7 @@ end_trace kinds
 stapgen report kinds.rec >kinds.txt || exit 1
 stapgen report kinds.rec --format html >kinds.html || exit 1
 
-trace lengths lengths --port {PORT} -o lengths.rec || exit 1
+trace lengths kinds --port {PORT} -o lengths.rec || exit 1
 spend on
 asked right {PORT} --family 6 --address fd09::1 --requests 1
 asked left {PORT} --udp --address 10.9.0.2 --requests 1

@@ -1,7 +1,7 @@
 import re
 
 DESCRIPTION = "the lab itself: plain stap compiles in the root, the guest loads it and counts pings"
-IN_CI = ("trixie",)
+IN_CI = ()  # what it shows of the lab all others need, too
 
 SCRIPT = """
 global received, begun
