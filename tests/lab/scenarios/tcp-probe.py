@@ -8,23 +8,21 @@ BUILD = {"probe": ["tcp-probe"], "seldom": ["tcp-probe", "--every", "200ms"]}
 
 DELAY = 30_000_000
 BYTES = 1000003
-# name -> module, the qdisc, port
-RUNS = {"clean": ("probe", "netem delay 30ms limit 10000", 7501),
-        "loss": ("probe", "netem delay 30ms limit 10000", 7502),
-        "seldom": ("seldom", "netem delay 30ms limit 10000", 7503)}
-# Of what arrives for the second run: netem's loss is by chance, and may be none of 80.
-LOSS = "tcp dport 7502 numgen inc mod 17 == 11 drop"
+# name -> module, port
+RUNS = {"clean": ("probe", 7501), "loss": ("probe", 7502), "seldom": ("seldom", 7503)}
+# Of what arrives: netem's loss is by chance, and may be none of 80.
+LOSS = f"tcp dport {RUNS['loss'][1]} numgen inc mod 17 == 11 drop"
 INFINITE = 0x7FFFFFFF
 
 
 def guest():
     script = ["make_pair || exit 1", 'in_left() { ip netns exec left "$@"; }',
               "in_left sysctl -qw net.ipv4.tcp_no_metrics_save=1 || exit 1",
+              "in_left tc qdisc replace dev left0 root netem delay 30ms limit 10000 || exit 1",
               "ip netns exec right nft 'add table ip lab; add chain ip lab input { type filter hook input priority 0; }; "
               f"add rule ip lab input {LOSS}' || exit 1"]
-    for name, (module, qdisc, port) in RUNS.items():
-        script += [f"in_left tc qdisc replace dev left0 root {qdisc} || exit 1",
-                   f"NETNS=right start_ready bulk --receive --port {port} || exit 1",
+    for name, (module, port) in RUNS.items():
+        script += [f"NETNS=right start_ready bulk --receive --port {port} || exit 1",
                    f"trace {name} {module} --port {port} || exit 1",
                    f"in_left bulk --send --address 10.9.0.2 --port {port} --bytes {BYTES} >{name}.sent || exit 1",
                    "wait $READY_PID || exit 1", f"end_trace {name}"]
@@ -50,7 +48,7 @@ def check_last(lab, trace, sender):
 
 
 def check(lab):
-    for name, (_, _, port) in RUNS.items():
+    for name, (_, port) in RUNS.items():
         trace = Trace(lab, name)
         sender, receiver = trace.of_port(port, "remote"), trace.of_port(port)
         assert len(sender) + len(receiver) == len(trace.events)
