@@ -91,6 +91,11 @@ MISSED = {"rx": {"ip_rcv_core": "no-ip"}, "tx": {"ip_output": "no-ip-output"}, "
           "net": {"ip_rcv_core": "no-ip", "ip_output": "no-ip-output"},
           "flow": {"ip_rcv_core": "no-ip", "ip_output": "no-ip-output"}}
 
+# Probes that are skipped though every packet and request is counted. The last print of packet-flow wakes its reader, and a
+# wake-up's probe in a probe is skipped. An interrupt that waited for the end of a handler in a thread has its softirq's
+# kprobes missed (docs/kernel-quirks.md): once in twenty runs the four of an acknowledgment's way.
+SKIPPED = {"flow": 1, "sock": 4}
+
 
 class Place:
     """One line of these tables."""
@@ -253,8 +258,7 @@ def check_numbers(name, account, hidden):
     unanswered = account["incomplete_by"].get("no-reply", 0)
     assert kind != "sock" or len(PORTS) - len(TRAFFIC) <= unanswered <= len(PORTS), account
     assert account["reported"] == account["seen"] - sum(expected.values()) - unanswered, account
-    # The last print of packet-flow wakes its reader, and a wake-up's probe in a probe is skipped.
-    assert account["skipped_probes"] <= (kind == "flow"), account
+    assert account["skipped_probes"] <= SKIPPED.get(kind, 0), account
 
 
 def check_recipe(lab, name, calls, hidden):
