@@ -82,9 +82,12 @@ base::Result<fs::path> patched_runtime(const fs::path& runtime, std::string_view
     fs::create_directories(cache, error);
     fs::copy(runtime, unfinished, fs::copy_options::recursive, error);
     if (error) {
-        return give_up({base::ErrorKind::failed,
-                        fmt::format("cannot copy {} to {}: {}", runtime.string(), unfinished.string(), error.message()),
-                        "the folder can be moved with $XDG_CACHE_HOME"});
+        const bool is_full = error == std::errc::no_space_on_device;
+        return give_up(
+            {is_full ? base::ErrorKind::cannot_here : base::ErrorKind::failed,
+             fmt::format("cannot copy {} to {}: {}", runtime.string(), unfinished.string(), error.message()),
+             is_full ? fmt::format("make room in {}, or name another folder with $XDG_CACHE_HOME", cache.string())
+                     : "the folder can be moved with $XDG_CACHE_HOME"});
     }
     for (const auto& patch : patches) {
         if (auto patched = patch_file(unfinished, patch); !patched) return give_up(patched.error());
