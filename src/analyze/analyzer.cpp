@@ -429,6 +429,7 @@ Summary Analyzer::summary() const {
     summary.resolution_ns = state.options.resolution_ns;
     summary.counts_drops = state.counts_drops();
     summary.drops = state.drops.rows();
+    std::ranges::move(state.drops.notes(), std::back_inserter(summary.notes));
     summary.counted = state.counted();
     summary.tallies = state.tallies.rows();
     summary.intervals = state.log.intervals();

@@ -24,7 +24,9 @@ bool has_averages(const Summary& summary) {
 /// The notes that say what the numbers mean, see Summary::notes.
 std::set<std::string> meanings(const Summary& summary) {
     std::set<std::string> notes(summary.notes.begin(), summary.notes.end());
-    std::erase_if(notes, [](const std::string& note) { return !note.empty() && note[0] >= '0' && note[0] <= '9'; });
+    std::erase_if(notes, [](const std::string& note) {
+        return note.starts_with("times ") || (!note.empty() && base::is_digit(note[0]));
+    });
     return notes;
 }
 

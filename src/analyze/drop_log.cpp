@@ -1,11 +1,24 @@
 #include "analyze/drop_log.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "analyze/recent_place.h"
+#include "base/text.h"
 #include "decode/place.h"
 
 namespace stapgen::analyze {
+
+namespace {
+
+/// What places that are the same, however they are written, have in common.
+std::string written_alike(const Drop& drop) {
+    return fmt::format("{:x} {}+{:x} {} {} {}", drop.address.value_or(0), drop.symbol.value_or(""),
+                       drop.offset.value_or(0), drop.module.value_or(""), drop.reason, drop.reason_name.value_or(""));
+}
+
+}  // namespace
 
 std::size_t DropLog::kind_of(std::string_view place, const decode::Value* reason, decode::FieldType reason_type) {
     const auto reason_text = reason != nullptr ? reason->raw : std::string_view();
@@ -17,17 +30,12 @@ std::size_t DropLog::kind_of(std::string_view place, const decode::Value* reason
     key_.assign(place);
     key_ += '\t';
     key_ += reason_text;
-    const auto found = places_.find(std::string_view(key_));
-    if (found != places_.end()) {
+    const auto found = texts_.find(std::string_view(key_));
+    if (found != texts_.end()) {
         recent = {found->first, found->second};
         return found->second;
     }
     Drop drop;
-    if (places_.size() == most_kinds) {
-        drop.symbol = "other places";
-        if (!other_) other_ = kinds_.add(std::move(drop));
-        return *other_;
-    }
     auto parsed = decode::parse_place(place);
     drop.address = parsed.address;
     drop.symbol = std::move(parsed.symbol);
@@ -37,12 +45,51 @@ std::size_t DropLog::kind_of(std::string_view place, const decode::Value* reason
     if (reason != nullptr && reason_type == decode::FieldType::reason_name && reason->seen) {
         drop.reason_name = reason->raw;
     }
-    return places_.emplace(key_, kinds_.add(std::move(drop))).first->second;
+    auto key = written_alike(drop);
+    auto same = alike_.find(key);
+    if (same == alike_.end()) {
+        if (alike_.size() == most_kinds) return other();
+        if (parsed.refused && ++refused_ == 1) first_refused_ = place;
+        hashed_ += parsed.hashed ? 1 : 0;
+        same = alike_.emplace(std::move(key), kinds_.add(std::move(drop))).first;
+    }
+    if (texts_.size() < most_texts) texts_.emplace(key_, same->second);
+    return same->second;
+}
+
+std::size_t DropLog::other() {
+    if (!other_) {
+        Drop drop;
+        drop.symbol = "other places";
+        other_ = kinds_.add(std::move(drop));
+    }
+    return *other_;
 }
 
 void DropLog::add(std::string_view place, const decode::Value* reason, decode::FieldType reason_type,
                   std::int64_t count) {
     log_.add(kind_of(place, reason, reason_type), count);
+}
+
+std::vector<std::string> DropLog::notes() const {
+    const auto places = [](std::size_t count, std::string_view one, std::string_view several) {
+        return count == 1 ? fmt::format("1 place {}", one) : fmt::format("{} places {}", count, several);
+    };
+    std::vector<std::string> notes;
+    if (refused_ > 0) {
+        notes.push_back(fmt::format("{} (the first: {})",
+                                    places(refused_, "had a name that no code has, and is shown as an address",
+                                           "had names that no code has, and are shown as addresses"),
+                                    base::printable(first_refused_)));
+    }
+    if (hashed_ > 0) {
+        notes.push_back(
+            places(hashed_, "is a pointer that the kernel has hashed (%p), and has no name",
+                   "are pointers that the kernel has hashed (%p), and have no names") +
+            "; perf script and stapgen dropwatch see the addresses, with the boot argument no_hash_pointers "
+            "ftrace does");
+    }
+    return notes;
 }
 
 std::vector<Drop> DropLog::open_rows() const {

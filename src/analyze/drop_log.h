@@ -33,20 +33,30 @@ class DropLog {
     [[nodiscard]] std::vector<Drop> open_rows() const;
     /// Of the intervals that were closed, in their order, of each the largest count first.
     [[nodiscard]] std::vector<Drop> rows() const;
+    /// What a reader must know of the places.
+    [[nodiscard]] std::vector<std::string> notes() const;
 
   private:
-    /// A kind that came up lately, by its key in places_: the text of the place, a tab, that of the reason.
+    static constexpr std::size_t most_texts = 4 * most_kinds;
+
+    /// A kind that came up lately, by its key in texts_.
     struct Recent {
         std::string_view key;
         std::size_t kind = 0;
     };
 
+    std::size_t other();
     std::size_t kind_of(std::string_view place, const decode::Value* reason, decode::FieldType reason_type);
 
     IntervalLog& log_;
-    IntervalItems<Drop> kinds_;                                                       ///< place and reason
-    std::unordered_map<std::string, std::size_t, TextHash, std::equal_to<>> places_;  ///< of kinds_, by text
+    IntervalItems<Drop> kinds_;  ///< place and reason
+    using Kinds = std::unordered_map<std::string, std::size_t, TextHash, std::equal_to<>>;
+    Kinds texts_;  ///< by the text of a place, a tab, that of the reason; most_texts of them
+    Kinds alike_;  ///< by written_alike()
     std::optional<std::size_t> other_;
+    std::size_t refused_ = 0;  ///< kinds whose name no code has
+    std::size_t hashed_ = 0;   ///< kinds whose address the kernel has hashed
+    std::string first_refused_;
     std::string key_;                   ///< kept for its memory
     std::array<Recent, 256> recent_{};  ///< by recent_place() of the place
 };

@@ -155,8 +155,8 @@ struct Summary {
     std::vector<AverageInterval> average_intervals;
     std::int64_t resolution_ns = 1;  ///< stages are multiples of it
     /// What a reader must know of this input: "requests above 100 us are cut off". One that begins with a number is a
-    /// count of this input ("17 packets were received"); any other says what the numbers mean, and inputs that differ
-    /// in it are not compared.
+    /// count of this input ("17 packets were received"), one that begins with "times" tells of its clocks; any other
+    /// says what the numbers mean, and inputs that differ in it are not compared.
     std::vector<std::string> notes;
     bool counts_drops = false;   ///< the recipe's records are drops: no drop is a result, too
     std::vector<Drop> drops;     ///< by interval, then by count, the largest first

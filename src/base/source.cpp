@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text_source.h"
 #include "base/unpacker.h"
 
 namespace stapgen::base {
@@ -124,9 +125,9 @@ Result<std::unique_ptr<Source>> Source::open(const std::filesystem::path& path) 
     }
     beginning.resize(size);
     if (auto unpacker = make_unpacker(beginning)) {
-        return std::make_unique<PackedSource>(std::move(input), beginning, std::move(unpacker));
+        return as_utf8(std::make_unique<PackedSource>(std::move(input), beginning, std::move(unpacker)));
     }
-    return std::make_unique<PlainSource>(std::move(input), std::move(beginning));
+    return as_utf8(std::make_unique<PlainSource>(std::move(input), std::move(beginning)));
 }
 
 Result<std::string> read_unpacked(const std::filesystem::path& path, std::size_t limit) {

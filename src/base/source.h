@@ -12,7 +12,7 @@
 
 namespace stapgen::base {
 
-/// Bytes of a file or of stdin, unpacked if they are compressed.
+/// Bytes of a file or of stdin, unpacked if they are compressed, in UTF-8 if they are UTF-16: see as_utf8().
 class Source {
   public:
     /// "-" is stdin. Reads the first bytes.

@@ -1,5 +1,6 @@
 #include "base/unpacker.h"
 
+#include <bzlib.h>
 #include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -64,6 +65,40 @@ class GzipUnpacker final : public Unpacker {
     bool complete_ = false;
 };
 
+class Bzip2Unpacker final : public Unpacker {
+  public:
+    Bzip2Unpacker() { begin(); }
+    Bzip2Unpacker(const Bzip2Unpacker&) = delete;
+    Bzip2Unpacker& operator=(const Bzip2Unpacker&) = delete;
+    ~Bzip2Unpacker() override { ::BZ2_bzDecompressEnd(&stream_); }
+
+    Step step(std::string_view packed, std::span<char> text, bool) override {
+        if (complete_) {
+            if (packed.empty()) return {};
+            ::BZ2_bzDecompressEnd(&stream_);
+            begin();
+        }
+        stream_.next_in = const_cast<char*>(packed.data());
+        stream_.avail_in = static_cast<unsigned>(packed.size());
+        stream_.next_out = text.data();
+        stream_.avail_out = static_cast<unsigned>(text.size());
+        const int result = ::BZ2_bzDecompress(&stream_);
+        complete_ = result == BZ_STREAM_END;
+        return {packed.size() - stream_.avail_in, text.size() - stream_.avail_out, result != BZ_OK && !complete_};
+    }
+    [[nodiscard]] bool complete() const override { return complete_; }
+
+  private:
+    void begin() {
+        stream_ = {};
+        complete_ = false;
+        ::BZ2_bzDecompressInit(&stream_, 0, 0);
+    }
+
+    bz_stream stream_{};
+    bool complete_ = false;
+};
+
 class XzUnpacker final : public Unpacker {
   public:
     XzUnpacker() {
@@ -98,6 +133,7 @@ class XzUnpacker final : public Unpacker {
 std::unique_ptr<Unpacker> make_unpacker(std::string_view beginning) {
     if (beginning.starts_with("\x28\xb5\x2f\xfd")) return std::make_unique<ZstdUnpacker>();
     if (beginning.starts_with("\x1f\x8b")) return std::make_unique<GzipUnpacker>();
+    if (beginning.starts_with("BZh")) return std::make_unique<Bzip2Unpacker>();
     if (beginning.starts_with(std::string_view("\xfd"
                                                "7zXZ\0",
                                                6))) {

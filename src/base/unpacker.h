@@ -25,7 +25,7 @@ class Unpacker {
 /// So many bytes of the beginning are enough to tell.
 inline constexpr std::size_t magic_size = 6;
 
-/// By the first bytes: zstd, gzip or xz. Null for anything else.
+/// By the first bytes: zstd, gzip, bzip2 or xz. Null for anything else.
 std::unique_ptr<Unpacker> make_unpacker(std::string_view beginning);
 
 }  // namespace stapgen::base

@@ -119,14 +119,20 @@ base::Result<void> annotate(symbols::KernelNames& names, const std::filesystem::
     symbols::Annotator annotator(namer, names.address_digits());
     Held held(names);
     base::Result<void> outcome;
-    // What is assumed can be compared with all of a file, but not with what a pipe is still to bring.
-    bool holding = !names.slide_known() || (names.slide_is_assumed() && is_whole(file)), copying = false;
+    bool begun = false, holding = false, copying = false;
     std::vector<char> buffer(256U << 10U);
     std::string out;
     while (std::cout) {
         const auto count = (*source)->read(buffer);
         const std::string_view text(buffer.data(), count.value_or(0));
         const bool last = text.empty();
+        if (!std::exchange(begun, true)) {
+            outcome = names.hear(symbols::find_witnesses(text.substr(0, text.rfind('\n') + 1), names.address_digits()));
+            copying = !outcome;
+            show_notes(names);
+            // What is assumed can be compared with all of a file, but not with what a pipe is still to bring.
+            holding = !copying && (!names.slide_known() || (names.slide_is_assumed() && is_whole(file)));
+        }
         std::string given_back;
         if (holding) {
             const auto known = held.add(text, last);

@@ -14,6 +14,7 @@
 #include "cli/naming.h"
 #include "cli/telling.h"
 #include "decode/recogniser.h"
+#include "decode/unprefixed.h"
 #include "recording/reader.h"
 #include "recording/runs.h"
 
@@ -114,6 +115,8 @@ class Input final : public decode::Recogniser::Sink {
     }
 
     [[nodiscard]] std::int64_t lines() const { return recogniser_.input().lines; }
+    /// Why stap failed, if the text is what it said of that.
+    [[nodiscard]] const launch::Diagnosis* stap_failure() const { return messages_.cause(); }
     void record(decode::Recogniser::Source& source, const decode::Record& record) override {
         if (auto* analyzer = analyzer_of(source)) analyzer->add(record);
         if (trace_ && !error_) trace_->record(record);
@@ -138,11 +141,14 @@ class Input final : public decode::Recogniser::Sink {
             // A further part goes on with the numbers of the ones before it.
             if (head_ && reader.head() && head_->run_id == reader.head()->run_id) reader.skip_repeated();
             head_ = reader.head();
-            while (true) {
+            decode::Unprefixed foreign;
+            for (bool more = true; more;) {
                 auto lines = reader.next();
                 if (!lines) return tl::make_unexpected(lines.error());
-                if (lines->empty()) break;
-                recogniser_.feed(*lines, *this);
+                more = !lines->empty();
+                const auto text = head_ ? *lines : more ? foreign.feed(*lines) : foreign.finish();
+                if (parts_.empty()) read_messages(text);
+                recogniser_.feed(text, *this);
                 if (error_) return tl::make_unexpected(*error_);
                 if (const auto& refusal = recogniser_.refusal()) return tl::make_unexpected(*refusal);
             }
@@ -150,9 +156,17 @@ class Input final : public decode::Recogniser::Sink {
             if (reader.cut_short()) {
                 tell(fmt::format("{} ends in the middle of a run; what is there is read", shown(file)));
             }
-            if (!reader.head()) recogniser_.finish(reader.last_partial_line(), *this);
+            if (!reader.head()) recogniser_.finish(foreign.last_line(reader.last_partial_line()), *this);
         } while (reader.next_recording());
         return {};
+    }
+
+    /// Of the first lines of a text of which nothing is known yet.
+    void read_messages(std::string_view text) {
+        constexpr std::int64_t most = 1000;
+        if (lines() >= most) return;
+        for (const auto line : base::split(text, '\n'))
+            messages_.line(line);
     }
 
     analyze::Analyzer* analyzer_of(decode::Recogniser::Source& source) {
@@ -188,6 +202,7 @@ class Input final : public decode::Recogniser::Sink {
     Part* last_ = nullptr;
     std::optional<recording::Head> head_;  ///< of what is being read
     launch::Losses losses_;                ///< told by messages among the lines
+    launch::MessageReader messages_;
     std::optional<report::PerfettoWriter> trace_;
     std::optional<base::Error> error_;
 };
@@ -224,8 +239,11 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
             loaded.push_back(std::move(found));
             continue;
         }
-        const auto what = fmt::format("{}: nothing known in {} lines", found.name, input.lines());
-        if (files.size() == 1) return base::bad_input(what, hint);
+        const auto* const failure = input.stap_failure();
+        const auto what = failure == nullptr
+                              ? fmt::format("{}: nothing known in {} lines", found.name, input.lines())
+                              : fmt::format("{}: nothing was measured, stap failed: {}", found.name, failure->cause);
+        if (files.size() == 1) return base::bad_input(what, failure == nullptr ? hint : failure->remedy);
         tell(what);
     }
     if (loaded.empty()) return base::bad_input("nothing known in any of the files", hint);

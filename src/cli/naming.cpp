@@ -26,6 +26,17 @@ void put(analyze::Summary& summary, const symbols::KernelNames& names) {
     }
 }
 
+/// What the log itself calls its addresses.
+std::vector<symbols::Witness> witnesses_of(const analyze::Summary& summary) {
+    std::vector<symbols::Witness> witnesses;
+    for (const auto& drop : summary.drops) {
+        if (drop.address && drop.symbol && drop.offset && !drop.module) {
+            witnesses.push_back({*drop.address, *drop.symbol, *drop.offset});
+        }
+    }
+    return witnesses;
+}
+
 /// True if any was missing.
 bool put(analyze::Summary& summary, const symbols::DropReasons& reasons) {
     bool any = false;
@@ -91,6 +102,11 @@ base::Result<void> put_names(analyze::Summary& summary, const symbols::NameSourc
             return {};
         }
         if (!names) return tl::make_unexpected(names.error());
+        // What a 64-bit kernel has hashed (%p) is below its addresses.
+        if (names->address_digits() > 8) {
+            std::erase_if(places, [](std::uint64_t address) { return address >> 32U == 0; });
+        }
+        if (auto agreed = names->hear(witnesses_of(summary)); !agreed) return tl::make_unexpected(agreed.error());
         if (!places.empty()) {
             if (const auto settled = settle_slide(*names, places); !settled) {
                 show_error(settled.error());

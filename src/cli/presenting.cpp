@@ -188,9 +188,14 @@ report::HtmlOptions html_options(const Presentation& presentation, std::span<con
 }
 
 std::vector<std::string> group_fields(const Presentation& presentation, const decode::Header& header) {
-    if (presentation.by) return *presentation.by;
     const auto& schema = header.schemas.front();
     std::vector<std::string> fields;
+    if (presentation.by) {
+        fields = *presentation.by;
+        // Of perf and ftrace the name is all that is known of a process.
+        if (!schema.find("pid") && std::ranges::find(fields, "comm") != fields.end()) std::erase(fields, "pid");
+        return fields;
+    }
     for (const auto& field : schema.fields) {
         if (field.attribute == decode::Attribute::key) fields.push_back(field.name);
     }

@@ -157,6 +157,7 @@ base::Result<void> resolve(const ResolveOptions& options) {
         show_notes(*names);
         return annotate(*names, options.addresses.empty() ? "-" : options.addresses.front());
     }
+    if (auto whole = names->hear({}); !whole) return whole;
     Resolving resolving(options, *names);
     // With the slide known addresses are answered as they come; to infer it all have to be there.
     const bool streaming = names->slide_known() && options.addresses.empty();

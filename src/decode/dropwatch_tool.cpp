@@ -22,6 +22,8 @@ constexpr std::array block_lines{std::string_view("origin: "),          std::str
 
 /// The beginnings of what it says of itself.
 constexpr std::array messages{std::string_view("Initializing kallsyms db"),
+                              std::string_view("Initalizing kallsyms db"),  // so spelt before 1.5.3
+                              std::string_view("dropwatch> "),
                               std::string_view("Initializing null lookup method"),
                               std::string_view("Enabling monitoring..."),
                               std::string_view("Issue Ctrl-C to stop monitoring"),
@@ -79,7 +81,7 @@ bool DropwatchTool::line(std::string_view line, Sink& sink) {
 }
 
 bool DropwatchTool::alert(std::string_view line, Sink& sink) {
-    auto& [time, place, reason, count] = values_;
+    Value count;
     Scan scan{line};
     if (!scan.count(count.number, count.raw) || !scan.skip(" drops at ")) return false;
     scan.skip("location ");
@@ -94,11 +96,7 @@ bool DropwatchTool::alert(std::string_view line, Sink& sink) {
     if (text.empty()) return false;
     if (hardware) ++hardware_;
     close_packet(sink);
-    time = not_seen;
-    place.raw = text;
-    reason = not_seen;
-    reported_ += std::min(count.number, std::numeric_limits<std::int64_t>::max() - reported_);
-    send(sink, Record{&schema(), values_});
+    send_drop({not_seen, Value{text}, not_seen, count}, sink);
     return true;
 }
 
@@ -134,12 +132,16 @@ void DropwatchTool::close_packet(Sink& sink) {
         if (last_ns_ == unknown_time) send(sink, Ready{time_ns_, time_ns_});
         last_ns_ = std::max(last_ns_, time_ns_);
     }
-    values_ = {time_.empty() ? not_seen : Value{time_, time_ns_}, Value{place_},
-               reason_.empty() ? not_seen : Value{reason_}, Value{"1", 1}};
-    reported_ += reported_ < std::numeric_limits<std::int64_t>::max() ? 1 : 0;
-    send(sink, Record{&schema(), values_});
+    send_drop({time_.empty() ? not_seen : Value{time_, time_ns_}, Value{place_},
+               reason_.empty() ? not_seen : Value{reason_}, Value{"1", 1}},
+              sink);
     time_.clear();
     reason_.clear();
+}
+
+void DropwatchTool::send_drop(const std::array<Value, 4>& values, Sink& sink) {
+    reported_ += std::min(values.back().number, std::numeric_limits<std::int64_t>::max() - reported_);
+    send(sink, Record{&schema(), values});
 }
 
 bool DropwatchTool::message(std::string_view line, Sink& sink) {

@@ -31,9 +31,9 @@ class DropwatchTool : public LineDialect {
     bool packet_line(std::string_view line);
     void read_timestamp(std::string_view text);
     void close_packet(Sink& sink);
+    void send_drop(const std::array<Value, 4>& values, Sink& sink);
     bool message(std::string_view line, Sink& sink);
 
-    std::array<Value, 4> values_;
     bool in_packet_ = false;
     std::string place_, reason_, time_;  ///< of the packet whose block is being read
     std::int64_t time_ns_ = 0;

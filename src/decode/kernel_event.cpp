@@ -27,9 +27,10 @@ std::size_t find_cpu(std::string_view line) {
     return std::string_view::npos;
 }
 
-/// A name may be of any characters; what looks like a prompt or a colour code is taken for one.
+/// A name may be of any characters; what looks like a prompt or a colour code is taken for one. It has 15 bytes, but
+/// for a kernel thread's with the name of its workqueue, which has no blank.
 bool is_comm(std::string_view text) {
-    constexpr std::size_t longest = 63;  // with the name of a workqueue
+    const std::size_t longest = text.find(' ') == std::string_view::npos ? 63 : 15;
     if (text.size() > longest || text.starts_with("^C") || text.find('\x1b') != std::string_view::npos) return false;
     for (auto at = text.find(' '); at != std::string_view::npos; at = text.find(' ', at + 1)) {
         if (at > 0 && std::string_view("$#%>").find(text[at - 1]) != std::string_view::npos) return false;
@@ -59,22 +60,6 @@ bool read_thread(std::string_view head, KernelEvent& event) {
     }
     event.comm.raw = base::trim(head.substr(0, begin));
     return is_comm(event.comm.raw);
-}
-
-bool is_stack_line(std::string_view line) {
-    const auto text = base::trim(line);
-    if (text.starts_with("=> ")) return true;
-    const auto blank = std::min(text.find(' '), text.size());
-    return blank >= 4 && blank <= 16 && text.ends_with(')') &&
-           std::ranges::all_of(text.substr(0, blank), is_hexadecimal);
-}
-
-std::optional<std::int64_t> lost_events(std::string_view line) {
-    Scan scan{line};
-    std::int64_t cpu = 0, lost = 0;
-    if (!scan.skip("CPU:") || !scan.count(cpu) || !scan.skip(" [LOST ") || !scan.count(lost)) return std::nullopt;
-    if (!scan.skip(" EVENTS]")) return std::nullopt;
-    return lost;
 }
 
 }  // namespace
@@ -125,17 +110,29 @@ std::optional<std::uint64_t> hexadecimal(std::string_view text) {
     return base::to_unsigned(text, 16);
 }
 
-bool BetweenEvents::take(std::string_view line) {
-    if (is_stack_line(line)) return true;
-    const auto lost = lost_events(line);
-    if (!lost) return false;
-    lost_ += std::min(*lost, std::numeric_limits<std::int64_t>::max() - lost_);
-    return true;
+bool is_stack_line(std::string_view line) {
+    const auto text = base::trim(line);
+    if (text.starts_with("=> ")) return true;
+    const auto blank = std::min(text.find(' '), text.size());
+    return blank >= 4 && blank <= 16 && text.ends_with(')') &&
+           std::ranges::all_of(text.substr(0, blank), is_hexadecimal);
 }
 
-std::vector<std::string> BetweenEvents::notes() const {
-    if (lost_ == 0) return {};
-    return {fmt::format("{} events of whatever kind were lost by the trace buffer", lost_)};
+std::optional<std::int64_t> lost_events(std::string_view line) {
+    std::int64_t number = 0;
+    if (const auto at = line.find(" events and lost ");
+        line.starts_with("Processed ") && at != std::string_view::npos) {
+        Scan scan{line.substr(at + std::string_view(" events and lost ").size())};
+        return scan.count(number) && scan.skip(" chunks!") ? std::optional(number) : std::nullopt;
+    }
+    Scan scan{line};
+    if (scan.skip("CPU:") && !scan.count(number)) return std::nullopt;
+    scan.blanks();
+    if (!scan.skip("[")) return std::nullopt;
+    number = 1;
+    const bool before = scan.skip("LOST ");
+    if (scan.count(number) && !scan.skip(" ")) return std::nullopt;
+    return scan.rest == (before ? "EVENTS]" : "EVENTS DROPPED]") ? std::optional(number) : std::nullopt;
 }
 
 }  // namespace stapgen::decode

@@ -29,19 +29,13 @@ std::string_view argument(std::string_view arguments, std::string_view name);
 /// Hexadecimal, with or without 0x.
 std::optional<std::uint64_t> hexadecimal(std::string_view text);
 
-/// The lines between events.
-class BetweenEvents {
-  public:
-    /// Whether it is a line of the call chain below an event ("ffffffff8176ac9d tcp_v4_rcv+0x1f ([kernel.kallsyms])",
-    /// "=> tcp_v4_rcv"), or ftrace's "CPU:3 [LOST 4711 EVENTS]": its buffer was full.
-    bool take(std::string_view line);
+/// Whether it is a line of the call chain below an event: "ffffffff8176ac9d tcp_v4_rcv+0x1f ([kernel.kallsyms])",
+/// "=> tcp_v4_rcv".
+bool is_stack_line(std::string_view line);
 
-    [[nodiscard]] std::int64_t lost() const { return lost_; }
-    /// Empty if none were lost.
-    [[nodiscard]] std::vector<std::string> notes() const;
-
-  private:
-    std::int64_t lost_ = 0;
-};
+/// How many events a line says were lost: ftrace's "CPU:3 [LOST 4711 EVENTS]", trace-cmd's "CPU:3 [17 EVENTS DROPPED]",
+/// perf's "Processed 4711 events and lost 2 chunks!", of which each is an event or more. 1 where the number is left
+/// out.
+std::optional<std::int64_t> lost_events(std::string_view line);
 
 }  // namespace stapgen::decode

@@ -27,6 +27,9 @@ class LineDialect : public Dialect {
         if (begun_) finished(sink);
     }
 
+    /// So many events of a trace were lost, whatever they were; before finish().
+    virtual void lose(std::int64_t /*events*/) {}
+
     [[nodiscard]] std::string_view title() const { return title_; }
     /// Stages are multiples of it.
     [[nodiscard]] std::int64_t resolution_ns() const { return resolution_ns_; }

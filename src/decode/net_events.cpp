@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/saturate.h"
 #include "base/text.h"
 
 namespace stapgen::decode {
@@ -29,21 +30,22 @@ Value stage_between(std::int64_t from_ns, std::int64_t to_ns) {
 }  // namespace
 
 NetEvents::NetEvents()
-    : LineDialect("net events", 1,
-                  make_header("net-events", {{"packet",
-                                              0,
-                                              {{"time", FieldType::time},
-                                               {"way", FieldType::text},
-                                               {"dev", FieldType::text},
-                                               {"comm", FieldType::text},
-                                               {"tid", FieldType::integer},
-                                               {"cpu", FieldType::integer},
-                                               {"qdisc", FieldType::stage},
-                                               {"driver", FieldType::stage},
-                                               {"drv-app", FieldType::stage}}}})) {}
+    : TraceDialect("net events", 1,
+                   make_header("net-events", {{"packet",
+                                               0,
+                                               {{"time", FieldType::time},
+                                                {"way", FieldType::text},
+                                                {"dev", FieldType::text},
+                                                {"comm", FieldType::text},
+                                                {"tid", FieldType::integer},
+                                                {"cpu", FieldType::integer},
+                                                {"stacked", FieldType::stage},
+                                                {"qdisc", FieldType::stage},
+                                                {"driver", FieldType::stage},
+                                                {"drv-app", FieldType::stage}}}})) {}
 
 bool NetEvents::line(std::string_view line, Sink& sink) {
-    if (begun() && between_.take(line)) return true;
+    if (begun() && is_stack_line(line)) return true;
     const auto event = read_kernel_event(line);
     if (!event) return false;
     if (use(*event, sink)) {
@@ -71,8 +73,7 @@ bool NetEvents::use(const KernelEvent& event, Sink& sink) {
     const auto address = hexadecimal(argument(event.arguments, "skbaddr="));
     if (!address) return false;
     if (what == queue) {
-        ++queued_;
-        if (sending_.put(*address, event.time.number, argument(event.arguments, "dev="))) ++pushed_out_;
+        this->queue(event, *address);
     } else if (what == receive) {
         ++received_;
         receiving_.put(*address, event.time.number, argument(event.arguments, "dev="));
@@ -81,15 +82,39 @@ bool NetEvents::use(const KernelEvent& event, Sink& sink) {
     } else if (auto* entry = sending_.find(*address); what == start) {
         sees_start_ = true;
         if (entry != nullptr) entry->second_ns = event.time.number;
-    } else if (entry != nullptr) {
-        // rc: 0 is sent, another one stays in the queue.
-        if (argument(event.arguments, "rc=") == "0") {
-            left(event, *entry, sink);
-        } else {
-            entry->second_ns = -1;
-        }
+    } else {
+        this->sent(event, entry, sink);
     }
     return true;
+}
+
+void NetEvents::queue(const KernelEvent& event, std::uint64_t address) {
+    const auto device = argument(event.arguments, "dev=");
+    auto* entry = sending_.find(address);
+    if (entry != nullptr && !entry->gone && entry->device() != device) {
+        if (entry->stacked_ns < 0) entry->stacked_ns = entry->first_ns;
+        ++entry->above;
+        entry->first_ns = event.time.number;
+        entry->second_ns = -1;
+        entry->set_device(device);
+        return;
+    }
+    ++queued_;
+    if (sending_.put(address, event.time.number, device)) ++pushed_out_;
+}
+
+void NetEvents::sent(const KernelEvent& event, SkbTable::Entry* entry, Sink& sink) {
+    // rc: 0 is sent, another one stays in the queue.
+    const bool is_sent = argument(event.arguments, "rc=") == "0";
+    if (entry == nullptr) {
+        not_queued_ += is_sent ? 1 : 0;
+    } else if (entry->gone) {
+        if (--entry->above == 0) SkbTable::remove(*entry);
+    } else if (is_sent) {
+        left(event, *entry, sink);
+    } else {
+        entry->second_ns = -1;
+    }
 }
 
 void NetEvents::left(const KernelEvent& event, SkbTable::Entry& entry, Sink& sink) {
@@ -102,18 +127,30 @@ void NetEvents::left(const KernelEvent& event, SkbTable::Entry& entry, Sink& sin
                event.comm,
                event.tid,
                event.cpu,
+               stage_between(entry.stacked_ns, entry.first_ns),
                stage_between(entry.first_ns, start < 0 ? end : start),
                stage_between(start, end),
                not_seen};
     ++reported_tx_;
     send(sink, Record{&schema(), values_});
-    SkbTable::remove(entry);
+    if (entry.above > 0) {
+        entry.gone = true;
+    } else {
+        SkbTable::remove(entry);
+    }
 }
 
 void NetEvents::read(const KernelEvent& event, SkbTable::Entry& entry, Sink& sink) {
-    values_ = {event.time, Value{"rx"}, Value{entry.device()},
-               event.comm, event.tid,   event.cpu,
-               not_seen,   not_seen,    stage_between(entry.first_ns, event.time.number)};
+    values_ = {event.time,
+               Value{"rx"},
+               Value{entry.device()},
+               event.comm,
+               event.tid,
+               event.cpu,
+               not_seen,
+               not_seen,
+               not_seen,
+               stage_between(entry.first_ns, event.time.number)};
     ++reported_rx_;
     send(sink, Record{&schema(), values_});
     SkbTable::remove(entry);
@@ -121,10 +158,14 @@ void NetEvents::read(const KernelEvent& event, SkbTable::Entry& entry, Sink& sin
 
 void NetEvents::finished(Sink& sink) {
     const auto under_way = sending_.count();
-    const std::array counts{Count{"seen", queued_ + reported_rx_}, Count{"reported", reported_tx_ + reported_rx_},
-                            Count{"incomplete.not sent", under_way}, Count{"incomplete.pushed out", pushed_out_},
-                            Count{"netif_receive_skb", received_}};
-    send(sink, End{unknown_time, counts});
+    const std::array counts{Count{"seen", base::saturating_add(queued_ + not_queued_ + reported_rx_, lost())},
+                            Count{"reported", reported_tx_ + reported_rx_},
+                            Count{"incomplete.not sent", under_way},
+                            Count{"incomplete.queue not seen", not_queued_},
+                            Count{"incomplete.pushed out", pushed_out_},
+                            Count{"netif_receive_skb", received_},
+                            Count{"lost.trace buffer", lost()}};
+    send(sink, End{unknown_time, std::span(counts).first(lost() > 0 ? counts.size() : counts.size() - 1)});
 }
 
 std::vector<std::string> NetEvents::notes() const {
@@ -133,7 +174,7 @@ std::vector<std::string> NetEvents::notes() const {
     if (reported_tx_ > 0 && !sees_start_) {
         notes.emplace_back("net_dev_start_xmit was not traced: qdisc goes on until the driver has taken the packet");
     }
-    for (auto& note : between_.notes())
+    for (auto& note : TraceDialect::notes())
         notes.push_back(std::move(note));
     return notes;
 }

@@ -4,9 +4,11 @@
 #include <cctype>
 #include <utility>
 
+#include "base/saturate.h"
 #include "base/text.h"
 #include "decode/dropwatch_script.h"
 #include "decode/dropwatch_tool.h"
+#include "decode/kernel_event.h"
 #include "decode/net_events.h"
 #include "decode/netdev_times.h"
 #include "decode/remarks.h"
@@ -25,6 +27,23 @@ std::string_view first_line(std::string_view lines) {
     auto line = lines.substr(0, lines.find('\n'));
     if (line.ends_with('\r')) line.remove_suffix(1);
     return line;
+}
+
+/// Whether a line was a header of ours before a terminal made blanks of its tabs.
+bool is_blanked_header(std::string_view line) {
+    if (!line.starts_with("stapgen ")) return false;
+    const auto words = base::words(line);
+    return words.size() > 3 && base::to_int(words[1]) && words.back().find(':') != std::string_view::npos;
+}
+
+/// A tab for each run of blanks.
+std::string with_tabs(std::string_view line) {
+    std::string out;
+    for (const auto word : base::words(line)) {
+        if (!out.empty()) out += '\t';
+        out += word;
+    }
+    return out;
 }
 
 }  // namespace
@@ -93,8 +112,10 @@ void Recogniser::feed(std::string_view lines, Sink& sink) {
 void Recogniser::finish(std::string_view last_line, Sink& sink) {
     if (!last_line.empty()) finish_line(first_line(last_line), sink);
     for (auto* source : begun_) {
+        if (!source->foreign) continue;
         Forward forward(*this, *source, sink);
-        if (source->foreign) source->foreign->finish(forward);
+        source->foreign->lose(lost_);
+        source->foreign->finish(forward);
     }
 }
 
@@ -168,6 +189,10 @@ std::size_t Recogniser::take_header(std::string_view lines, Sink& sink) {
 }
 
 bool Recogniser::take_remark(std::string_view line, Sink& sink) {
+    if (const auto lost = lost_events(line)) {
+        base::add_saturating(lost_, *lost);
+        return true;
+    }
     const auto what = remark(line);
     if (what == Remark::systemtap) sink.message(line);
     return what != Remark::none;
@@ -179,8 +204,9 @@ void Recogniser::take_decorated(std::string_view line, Sink& sink) {
     do {
         const auto text = undecorated_.text();
         if (take_remark(text, sink)) return recognised();
-        if (text.empty() || text == line) continue;
-        scratch_.assign(text);
+        blanked_ = blanked_ || is_blanked_header(text);
+        if (text.empty() || (text == line && !blanked_)) continue;
+        scratch_ = blanked_ ? with_tabs(text) : std::string(text);
         scratch_ += '\n';
         if (take(*last_, scratch_, sink) != 0 || take_with_any(scratch_, sink) != 0) return;
     } while (undecorated_.strip_prompt());

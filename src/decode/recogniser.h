@@ -95,6 +95,8 @@ class Recogniser {
     std::string scratch_;
     InputCounts input_;
     std::optional<base::Error> refusal_;
+    std::int64_t lost_ = 0;  ///< events of traces
+    bool blanked_ = false;   ///< a header of ours had blanks for its tabs
 };
 
 }  // namespace stapgen::decode

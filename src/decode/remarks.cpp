@@ -25,6 +25,7 @@ constexpr std::array other_beginnings{std::string_view("# tracer: "),
                                       std::string_view("#  "),
                                       std::string_view("# ========"),
                                       std::string_view("[ perf record: "),
+                                      std::string_view("Check IO/CPU overload!"),
                                       std::string_view("stapgen: ")};
 
 bool is_pass(std::string_view line) {

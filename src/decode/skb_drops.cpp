@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/saturate.h"
 #include "base/text.h"
 #include "decode/kernel_event.h"
 
@@ -34,19 +35,19 @@ Value reason(std::string_view arguments) {
 }  // namespace
 
 SkbDrops::SkbDrops()
-    : LineDialect("skb:kfree_skb", 1,
-                  make_header("kfree_skb", {{"drop",
-                                             0,
-                                             {{"time", FieldType::time},
-                                              {"comm", FieldType::text},
-                                              {"tid", FieldType::integer},
-                                              {"cpu", FieldType::integer},
-                                              {"location", FieldType::place},
-                                              {"reason", FieldType::reason_name},
-                                              {"count", FieldType::count}}}})) {}
+    : TraceDialect("skb:kfree_skb", 1,
+                   make_header("kfree_skb", {{"drop",
+                                              0,
+                                              {{"time", FieldType::time},
+                                               {"comm", FieldType::text},
+                                               {"tid", FieldType::integer},
+                                               {"cpu", FieldType::integer},
+                                               {"location", FieldType::place},
+                                               {"reason", FieldType::reason_name},
+                                               {"count", FieldType::count}}}})) {}
 
 bool SkbDrops::line(std::string_view line, Sink& sink) {
-    if (begun() && between_.take(line)) return true;
+    if (begun() && is_stack_line(line)) return true;
     const auto event = read_kernel_event(line);
     if (!event || event->name != "kfree_skb") return false;
     const auto place = location(event->arguments);
@@ -58,14 +59,9 @@ bool SkbDrops::line(std::string_view line, Sink& sink) {
 }
 
 void SkbDrops::finished(Sink& sink) {
-    const auto seen = reported_ + std::min(between_.lost(), std::numeric_limits<std::int64_t>::max() - reported_);
-    const std::array counts{Count{"seen", seen}, Count{"reported", reported_},
-                            Count{"lost.trace buffer", between_.lost()}};
-    send(sink, End{unknown_time, std::span(counts).first(between_.lost() > 0 ? 3 : 2)});
-}
-
-std::vector<std::string> SkbDrops::notes() const {
-    return between_.notes();
+    const auto seen = base::saturating_add(reported_, lost());
+    const std::array counts{Count{"seen", seen}, Count{"reported", reported_}, Count{"lost.trace buffer", lost()}};
+    send(sink, End{unknown_time, std::span(counts).first(lost() > 0 ? 3 : 2)});
 }
 
 }  // namespace stapgen::decode

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "decode/kernel_event.h"
-#include "decode/line_dialect.h"
+#include "decode/trace_dialect.h"
 
 namespace stapgen::decode {
 
@@ -17,10 +17,9 @@ namespace stapgen::decode {
 ///     skbaddr=ffff8881 rx_sk=(nil) protocol=2048 location=tcp_v4_rcv+0x1f/0x90 reason: NO_SOCKET        from 6.11
 ///     [FAILED TO PARSE] skbaddr=0xffff8881 location=0xffffffff8149a8ed protocol=2048 reason=3     an old perf
 /// Call chains below them are passed over. skb:consume_skb is no drop.
-class SkbDrops : public LineDialect {
+class SkbDrops : public TraceDialect {
   public:
     SkbDrops();
-    [[nodiscard]] std::vector<std::string> notes() const override;
 
   private:
     bool line(std::string_view line, Sink& sink) override;
@@ -28,7 +27,6 @@ class SkbDrops : public LineDialect {
 
     std::array<Value, 7> values_;
     std::int64_t reported_ = 0;
-    BetweenEvents between_;
 };
 
 }  // namespace stapgen::decode

@@ -4,6 +4,11 @@
 
 namespace stapgen::decode {
 
+void SkbTable::Entry::set_device(std::string_view device) {
+    device_text = {};
+    std::ranges::copy(device.substr(0, device_text.size() - 1), device_text.begin());
+}
+
 SkbTable::Entry* SkbTable::first_of(std::uint64_t address) {
     // Fibonacci hashing: 2^64 / golden ratio. The low bits of addresses are alike.
     const auto hash = (address * 0x9e3779b97f4a7c15U) >> 32;
@@ -29,14 +34,14 @@ bool SkbTable::put(std::uint64_t address, std::int64_t first_ns, std::string_vie
             return a.first_ns < b.first_ns;
         });
     }
-    const bool pushed_out = entry->address != 0;
-    *entry = {address, first_ns, -1, {}};
-    std::ranges::copy(device.substr(0, entry->device_text.size() - 1), entry->device_text.begin());
+    const bool pushed_out = entry->address != 0 && !entry->gone;
+    *entry = Entry{.address = address, .first_ns = first_ns};
+    entry->set_device(device);
     return pushed_out;
 }
 
 std::int64_t SkbTable::count() const {
-    return std::ranges::count_if(entries_, [](const Entry& entry) { return entry.address != 0; });
+    return std::ranges::count_if(entries_, [](const Entry& entry) { return entry.address != 0 && !entry.gone; });
 }
 
 }  // namespace stapgen::decode

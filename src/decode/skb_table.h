@@ -17,8 +17,12 @@ class SkbTable {
         std::int64_t first_ns = 0;
         std::int64_t second_ns = -1;         ///< -1: not yet
         std::array<char, 16> device_text{};  ///< as long as the kernel's names of devices are
+        std::int64_t stacked_ns = -1;        ///< when the first of several stacked devices had it; -1: there is one
+        int above = 0;                       ///< how many devices stand above this one
+        bool gone = false;                   ///< the lowest device has sent it, those above have not said so yet
 
         [[nodiscard]] std::string_view device() const { return device_text.data(); }
+        void set_device(std::string_view device);
     };
 
     /// A new entry for `address`. Returns whether another one, perhaps of the same address, was pushed out for it.
@@ -26,6 +30,7 @@ class SkbTable {
     /// Null if it is not there.
     Entry* find(std::uint64_t address);
     static void remove(Entry& entry) { entry.address = 0; }
+    /// How many are under way, and not gone.
     [[nodiscard]] std::int64_t count() const;
 
   private:

@@ -185,12 +185,11 @@ std::vector<std::string> StageTiming::notes() const {
     }
     if (const auto ahead = offset_.rx_ahead_s(); ahead != 0) {
         notes.push_back(
-            fmt::format("the clock of |I| lines is {:g} h {} that of |O| lines; all times are those of |{}| "
-                        "lines",
-                        static_cast<double>(std::abs(ahead)) / 3600, ahead > 0 ? "ahead of" : "behind",
-                        first_way_ == tx ? 'O' : 'I'));
+            fmt::format("times are those of |{}| lines: the clock of |I| lines is {:g} h {} that of |O| lines",
+                        first_way_ == tx ? 'O' : 'I', static_cast<double>(std::abs(ahead)) / 3600,
+                        ahead > 0 ? "ahead of" : "behind"));
     }
-    if (!has_year_) notes.emplace_back("the lines have no year: times count from the first line");
+    if (!has_year_) notes.emplace_back("times count from the first line: the lines have no year");
     return notes;
 }
 

@@ -1,6 +1,8 @@
 #include "decode/undecorated.h"
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
+#include <utility>
 
 #include "base/text.h"
 
@@ -40,9 +42,45 @@ void Undecorated::set(std::string_view line) {
         at = next;
         if (at < line.size()) at += escape_length(line.substr(at));
     }
+    boost::algorithm::replace_all(text_, "\xc2\xa0", " ");
+    take_off_html();
+    trim_end();
+    for (const std::string_view mark : {"*/", "-->"}) {
+        if (text_.ends_with(mark)) text_.resize(text_.size() - mark.size());
+    }
+    trim_end();
+    skip_blanks();
+}
+
+void Undecorated::trim_end() {
     const auto end = text_.find_last_not_of(" \t\r");
     text_.resize(end == std::string::npos ? 0 : end + 1);
-    skip_blanks();
+}
+
+/// Tags at both ends, and what stands for the signs that HTML uses itself.
+void Undecorated::take_off_html() {
+    const auto is_tag = [](std::string_view tag) {
+        constexpr std::size_t longest = 64;
+        if (tag.starts_with('/')) tag.remove_prefix(1);
+        const auto name = tag.substr(0, tag.find(' '));
+        return !name.empty() && tag.size() <= longest && std::ranges::all_of(name, base::is_word_character);
+    };
+    while (text_.starts_with('<')) {
+        const auto end = text_.find('>');
+        if (end == std::string::npos || !is_tag(std::string_view(text_).substr(1, end - 1))) break;
+        text_.erase(0, end + 1);
+    }
+    while (text_.ends_with('>')) {
+        const auto begin = text_.rfind('<');
+        if (begin == std::string::npos || !is_tag(std::string_view(text_).substr(begin + 1, text_.size() - begin - 2)))
+            break;
+        text_.erase(begin);
+    }
+    if (text_.find('&') == std::string::npos) return;
+    for (const auto& [written, sign] : {std::pair("&lt;", "<"), std::pair("&gt;", ">"), std::pair("&quot;", "\""),
+                                        std::pair("&nbsp;", " "), std::pair("&amp;", "&")}) {
+        boost::algorithm::replace_all(text_, written, sign);
+    }
 }
 
 /// And what a terminal shows of Ctrl-C.

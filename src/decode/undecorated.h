@@ -5,7 +5,8 @@
 
 namespace stapgen::decode {
 
-/// A line without what terminals, shells and mail put around it: colour codes, blanks, "^C", prompts and quote marks.
+/// A line without what terminals, shells and mail put around it: colour codes, blanks, HTML, the end of a comment,
+/// "^C", prompts and quote marks.
 class Undecorated {
   public:
     /// A line without its end.
@@ -23,6 +24,8 @@ class Undecorated {
 
   private:
     void skip_blanks();
+    void trim_end();
+    void take_off_html();
 
     std::string text_;
     std::size_t begin_ = 0;

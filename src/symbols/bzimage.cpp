@@ -26,8 +26,7 @@ constexpr std::size_t size_field = 4;
 constexpr std::size_t unpacked_limit = std::size_t{1} << 30;
 
 /// As scripts/extract-vmlinux of the kernel tells them apart.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> other_packings{{
-    {"BZh", "bzip2"},
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> other_packings{{
     {std::string_view("\x5d\0\0\0", 4), "lzma"},
     {"\x89LZO", "lzo"},
     {"\x02\x21\x4c\x18", "lz4"},

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/source.h"
+#include "base/text_source.h"
 #include "base/unpacker.h"
 
 namespace stapgen::symbols {
@@ -54,7 +55,8 @@ base::Result<FileBytes> FileBytes::read(const std::filesystem::path& path) {
     }
     FileBytes file(std::shared_ptr<void>(begin, [size](void* mapped) { ::munmap(mapped, size); }),
                    {static_cast<char*>(begin), size});
-    if (base::make_unpacker(file.text().substr(0, base::magic_size)) != nullptr) return unpacked();
+    const auto beginning = file.text().substr(0, base::magic_size);
+    if (base::make_unpacker(beginning) != nullptr || base::changes_as_utf8(beginning)) return unpacked();
     return file;
 }
 

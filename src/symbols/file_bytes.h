@@ -11,7 +11,7 @@
 
 namespace stapgen::symbols {
 
-/// What a file holds, unpacked where it is packed by gzip, xz or zstd. A plain file is mapped, not copied (a vmlinux
+/// What a file holds, unpacked where it is packed by gzip, bzip2, xz or zstd. A plain file is mapped, not copied (a vmlinux
 /// has up to 900 MB); the file itself is never changed by what is done to the bytes.
 class FileBytes {
   public:

@@ -25,7 +25,7 @@ struct CodeRange {
     bool init = false;  ///< .init.text and the like, freed after the boot
 };
 
-/// A kernel's own file: vmlinux (ELF, with or without symbols and DWARF, packed by gzip, xz or zstd or not) or an
+/// A kernel's own file: vmlinux (ELF, with or without symbols and DWARF, packed by gzip, bzip2, xz or zstd or not) or an
 /// x86 bzImage (vmlinuz), whose payload is a vmlinux without symbols. Reading only; nothing of DWARF is looked at.
 class KernelImage {
   public:

@@ -14,6 +14,7 @@
 #include "symbols/module_names.h"
 #include "symbols/release.h"
 #include "symbols/source_files.h"
+#include "symbols/whole_table.h"
 
 namespace stapgen::symbols {
 
@@ -193,12 +194,6 @@ base::Result<void> KernelNames::State::look_for_slide(const NameSources& sources
         slide_is_assumed = true;
     } else if (!may_be_slid(table().table)) {
         slide = 0;
-        const auto& markers = table().table.markers();
-        if (markers.text || markers.stext) return {};
-        notes.push_back(
-            fmt::format("{} is an excerpt, which cannot tell whether KASLR moved its kernel: taken for one that "
-                        "was not moved",
-                        table().file.string()));
     }
     return {};
 }
@@ -223,6 +218,28 @@ bool KernelNames::slide_known() const {
 
 bool KernelNames::slide_is_assumed() const {
     return state_->slide_is_assumed;
+}
+
+base::Result<void> KernelNames::hear(std::span<const Witness> witnesses) {
+    auto& state = *state_;
+    const auto known = state.slide_is_assumed ? std::nullopt : state.slide;
+    const auto testimony = symbols::hear(witnesses, state.table().table, known);
+    const auto heard = testimony.agreeing + testimony.contradicting;
+    if (testimony.contradicting > 0) {
+        return base::bad_input(
+            fmt::format("{} is of another kernel than the log: {} of {} names that the log has beside an address are "
+                        "elsewhere in it; {}",
+                        state.table().file.string(), testimony.contradicting, heard, testimony.contradiction),
+            "give that of the build that made the log; without --map the log's own names are shown");
+    }
+    if (heard > 0 && !known) {
+        state.slide = testimony.slide;
+        state.slide_is_assumed = false;
+        state.notes.push_back(
+            fmt::format("KASLR slide {}: {} of the log beside an address {} so", hexadecimal(*state.slide),
+                        heard == 1 ? "the name" : fmt::format("{} names", heard), heard == 1 ? "says" : "say"));
+    }
+    return expect_whole(state.table().table, state.table().file.string());
 }
 
 DropSites KernelNames::State::find_sites() {

@@ -15,6 +15,7 @@
 #include "symbols/slide.h"
 #include "symbols/source_lines.h"
 #include "symbols/symbol_table.h"
+#include "symbols/witness.h"
 
 namespace stapgen::symbols {
 
@@ -59,7 +60,8 @@ std::string to_string(const AddressName& name);
 ///
 /// The slide is, in this order: the one given; the difference between a copy of kallsyms and the map; between what a
 /// recording says of its kernel and the map; 0 for a kernel that cannot be moved; 0 for a copy of kallsyms, as long as
-/// no drop contradicts that; inferred from the places of drops. See SlideFinding.
+/// no drop contradicts that; the one of which the log's own names tell; inferred from the places of drops. See
+/// SlideFinding.
 class KernelNames {
   public:
     /// Reads the sources and compares them with each other and with the log. Errors (bad_input), each with its remedy:
@@ -70,6 +72,11 @@ class KernelNames {
     KernelNames(KernelNames&&) noexcept;
     KernelNames& operator=(KernelNames&&) noexcept;
     ~KernelNames();
+
+    /// Compares the table with what the machine of the log called its addresses, and takes the slide from that where it
+    /// is not known. To be called, with no witness where there is none, before a name is believed. Errors (bad_input):
+    /// they contradict each other, so the table is of another kernel; the table is an excerpt.
+    base::Result<void> hear(std::span<const Witness> witnesses);
 
     /// False: infer() has to be asked, and until it finds it no address of the kernel itself has a name.
     [[nodiscard]] bool slide_known() const;

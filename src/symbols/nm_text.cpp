@@ -31,7 +31,7 @@ char nm_type(const GElf_Sym& symbol, const ElfSection* section) {
 
 std::string nm_text(const ElfFile& elf) {
     struct Line {
-        std::uint64_t address;
+        std::uint64_t address, size;
         std::string_view name;
         char type;
     };
@@ -39,12 +39,14 @@ std::string nm_text(const ElfFile& elf) {
     elf.each_symbol([&](std::string_view name, const GElf_Sym& symbol, const ElfSection* section) {
         const auto type = GELF_ST_TYPE(symbol.st_info);
         if (type == STT_SECTION || type == STT_FILE) return;
-        lines.push_back({symbol.st_value, name, nm_type(symbol, section)});
+        lines.push_back({symbol.st_value, symbol.st_size, name, nm_type(symbol, section)});
     });
     std::ranges::sort(lines, {}, [](const Line& line) { return std::tuple(line.address, line.name); });
     std::string text;
     for (const auto& line : lines) {
-        fmt::format_to(std::back_inserter(text), "{:016x} {} {}\n", line.address, line.type, line.name);
+        fmt::format_to(std::back_inserter(text), "{:016x} ", line.address);
+        if (line.size != 0) fmt::format_to(std::back_inserter(text), "{:016x} ", line.size);
+        fmt::format_to(std::back_inserter(text), "{} {}\n", line.type, line.name);
     }
     return text;
 }

@@ -10,7 +10,7 @@ namespace stapgen::symbols {
 /// lower case the local ones. `section` is null for an absolute one.
 char nm_type(const GElf_Sym& symbol, const ElfSection* section);
 
-/// The symbols of a file as `LC_ALL=C nm -n` prints them; empty if it has none.
+/// The symbols of a file as `LC_ALL=C nm -n -S` prints them; empty if it has none.
 std::string nm_text(const ElfFile& elf);
 
 }  // namespace stapgen::symbols

@@ -66,6 +66,7 @@ std::optional<Addresses> text_range(const SymbolTable& table) {
         if (symbol.module || symbol.init_text) continue;
         text = {std::min(text.begin, start), std::max(text.end, start + symbol.size)};
     }
+    text.end = std::max(text.end, table.markers().etext.value_or(0));
     if (text.begin < upper_half || text.end <= text.begin) return std::nullopt;
     return text;
 }
@@ -273,6 +274,16 @@ Architecture architecture_of(const SymbolTable& table) {
     const auto text = text_range(table);
     if (!text || text->begin < 0xffff000000000000) return Architecture::other;
     return text->begin >= x86_kernel.begin ? Architecture::x86_64 : Architecture::arm64;
+}
+
+PossibleSlides::PossibleSlides(const SymbolTable& table) {
+    const auto text = text_range(table);
+    const auto architecture = architecture_of(table);
+    if (!text || architecture == Architecture::other || !may_be_slid(table)) return;
+    const auto rules = architecture == Architecture::arm64 ? arm64_rules(*text) : x86_rules(*text);
+    alignment_ = rules.alignment;
+    begin_ = rules.slides.begin;
+    end_ = rules.slides.end;
 }
 
 SlideFinding infer_slide(std::span<const std::uint64_t> addresses, const DropSites& sites, const SymbolTable& table,

@@ -21,6 +21,18 @@ bool may_be_slid(const SymbolTable& table);
 /// arm64 ones lower in the upper half.
 Architecture architecture_of(const SymbolTable& table);
 
+/// The slides that the kernel of a table could have chosen at boot, those of no choice (0) included.
+class PossibleSlides {
+  public:
+    explicit PossibleSlides(const SymbolTable& table);
+    [[nodiscard]] bool contains(std::int64_t slide) const {
+        return slide == 0 || (slide % alignment_ == 0 && slide >= begin_ && slide < end_);
+    }
+
+  private:
+    std::int64_t alignment_ = 1, begin_ = 0, end_ = 0;
+};
+
 /// What the addresses of a log say about the slide.
 struct SlideFinding {
     std::optional<std::int64_t> slide;     ///< nothing: refused

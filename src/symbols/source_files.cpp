@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "symbols/file_bytes.h"
+#include "symbols/objdump_text.h"
 #include "symbols/slide.h"
 
 namespace stapgen::symbols {
@@ -63,6 +64,7 @@ base::Result<void> add(SourceFiles& files, const std::filesystem::path& file) {
         files.image_file = file;
         return {};
     }
+    if (is_objdump_text(bytes->text())) *bytes = FileBytes(nm_of_objdump(bytes->text()));
     auto table = SymbolTable::parse(*std::move(bytes), file.string());
     if (!table) return tl::make_unexpected(table.error());
     auto& place = is_of_a_boot(*table) ? files.boot : files.map;

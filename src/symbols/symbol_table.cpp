@@ -9,6 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/kernel_code.h"
+
 namespace stapgen::symbols {
 
 namespace {
@@ -54,6 +56,10 @@ bool looks_given_by_linker_script(std::string_view name) {
 bool is_made_at_run_time(std::string_view module) {
     return module == "bpf" || module.starts_with("__builtin__");
 }
+
+/// In bytes. What %pS counts to a function before the next one begins (CONFIG_FUNCTION_ALIGNMENT_64B); more is none of
+/// it.
+constexpr std::uint64_t most_padding = 64;
 
 std::uint64_t page_end(std::uint64_t address) {
     return address >= no_limit - page_size ? no_limit : (address / page_size + 1) * page_size;
@@ -156,8 +162,11 @@ void SymbolTable::build(const std::vector<SymbolLine>& lines) {
         const auto next =
             std::find_if(group, lines.end(), [start](const SymbolLine& line) { return line.address != start; });
         const SymbolLine* best = nullptr;
+        std::uint32_t size = 0;
         for (auto line = group; line != next; ++line) {
-            if (usable(*line) && (best == nullptr || better(*line, *best))) best = &*line;
+            if (!usable(*line)) continue;
+            size = std::max(size, line->size);
+            if (best == nullptr || better(*line, *best)) best = &*line;
         }
         group = next;
         if (best == nullptr || start == no_limit) continue;  // nothing is left for its code
@@ -172,9 +181,11 @@ void SymbolTable::build(const std::vector<SymbolLine>& lines) {
         }
         const bool bounded_by_marker = best->module == 0 && (in_init || kernel.end != no_limit);
         if (!code_follows && !bounded_by_marker) end = std::min(end, page_end(start));
+        auto length = std::min(end - start, base::longest_function);
+        if (size != 0 && length > size + most_padding) length = size;
 
         starts_.push_back(start);
-        functions_.push_back({end - start, best->name_begin, best->module, best->name_size, in_init});
+        functions_.push_back({length, best->name_begin, best->module, best->name_size, in_init});
     }
 }
 

@@ -58,6 +58,7 @@ struct Markers {
 /// - a function ends where the next symbol begins, of whatever type, absolute (A) ones and the marks that
 ///   toolchains leave ($d, $x, .L*, __typeid__*) not counted. An address behind a symbol that is data has no
 ///   answer.
+/// - a function has 128 KiB at most: behind that there is no name, however far the next symbol is.
 /// - a function of a module whose next symbol is not code of the same module ends with its 4 KiB page at
 ///   the latest: the end of a module's text is in no symbol table, and it begins on a page. So does each piece of code
 ///   that the kernel has made at run time ([bpf], [__builtin__ftrace], [__builtin__kprobes]), whatever follows.

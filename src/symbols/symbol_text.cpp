@@ -65,8 +65,8 @@ class LineReader {
         line_begin_ = at_;
         if (at_line_end()) return false;
         SymbolLine line{};
-        if (!read_address(line.address) || !skip_blanks() || !read_type(line.type) || !skip_blanks() ||
-            !read_name(line) || !read_module(out, line.module) || !at_line_end()) {
+        if (!read_number(line.address) || !skip_blanks() || !read_size(line.size) || !read_type(line.type) ||
+            !skip_blanks() || !read_name(line) || !read_module(out, line.module) || !at_line_end()) {
             bad_ = true;
             return false;
         }
@@ -94,7 +94,19 @@ class LineReader {
         return true;
     }
 
-    bool read_address(std::uint64_t& address) {
+    /// True where there is none.
+    bool read_size(std::uint32_t& size) {
+        if (end_ - at_ < 2 || !hex::is_digit(*at_) || is_blank(at_[1])) return true;
+        std::uint64_t told = 0;
+        const bool all_eight = eight_digits_;
+        if (!read_number(told) || !skip_blanks()) return false;
+        eight_digits_ = all_eight;
+        size = static_cast<std::uint32_t>(std::min<std::uint64_t>(told, std::numeric_limits<std::uint32_t>::max()));
+        return true;
+    }
+
+    bool read_number(std::uint64_t& address) {
+        if (end_ - at_ > 2 && at_[0] == '0' && (at_[1] == 'x' || at_[1] == 'X')) at_ += 2;
         std::uint64_t high = 0;
         std::uint64_t low = 0;
         if (end_ - at_ >= max_digits && hex::read_eight(at_, high) && hex::read_eight(at_ + 8, low)) {

@@ -11,6 +11,7 @@ namespace stapgen::symbols {
 /// One line of a symbol table, its name given as a place in the text it was read from.
 struct SymbolLine {
     std::uint64_t address;
+    std::uint32_t size;  ///< bytes; 0: not told
     std::uint32_t name_begin;
     std::uint32_t module;  ///< index into SymbolText::modules; 0 is the kernel itself
     std::uint16_t name_size;
@@ -24,9 +25,10 @@ struct SymbolText {
     bool eight_digits = true;  ///< every address is written in 8: a 32-bit kernel
 };
 
-/// Reads `ADDRESS TYPE NAME` and `ADDRESS TYPE NAME [MODULE]` lines: what `nm -n vmlinux` makes (System.map)
-/// and what /proc/kallsyms prints. Addresses are 8 to 16 hex digits. CRLF and empty lines are fine; any other
-/// line is an error (bad_input) that gives its line and column. So are an empty text, Debian's one-line stub
+/// Reads `ADDRESS TYPE NAME`, `ADDRESS SIZE TYPE NAME` and `ADDRESS TYPE NAME [MODULE]` lines: what `nm -n vmlinux`
+/// makes (System.map), what `nm -S` makes and what /proc/kallsyms prints. Addresses and sizes are 8 to 16 hex digits,
+/// with or without 0x. CRLF and empty lines are fine; any other line is an error (bad_input) that gives its line and
+/// column. So are an empty text, Debian's one-line stub
 /// and a table whose addresses are all zero, each with its remedy.
 /// `origin` is the name of the file, for messages (and the kernel release in it, for Debian's stub).
 base::Result<SymbolText> parse_symbol_text(std::string_view text, std::string_view origin);

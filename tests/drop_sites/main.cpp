@@ -5,6 +5,7 @@
 //   drop_sites sites MAP TEXT ADDRESS                  the sites
 //   drop_sites excerpt MAP TEXT ADDRESS                the lines of MAP that the sites and the known functions need
 //   drop_sites simulate MAP TEXT ADDRESS TRIALS [NAMES]  how often the slide is found; NAMES: a list of functions
+//   drop_sites foreign MAP TEXT ADDRESS TRIALS OTHER_MAP...  how often one is found with the maps of other builds
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "slide_trials.h"
+#include "symbols/whole_table.h"
 
 namespace {
 
@@ -42,6 +44,7 @@ void print_functions(const KnownKernel& kernel) {
 void print_excerpt(const std::string& text, const KnownKernel& kernel) {
     std::set<std::string_view> names{
         "_text", "_stext", "_etext", "_sinittext", "_einittext", "dump_kernel_offset", "sk_skb_reason_drop"};
+    names.insert(of_each_kernel.begin(), of_each_kernel.end());
     for (const auto site : kernel.sites)
         names.insert(function_of(kernel.table, site).name);
     std::set<std::uint64_t> addresses;  // of functions that are wanted, and of what follows them
@@ -81,6 +84,24 @@ std::string content(const char* path) {
     return std::move(read).value_or("");
 }
 
+/// Every slide that is found is a wrong one.
+void try_foreign(const KnownKernel& kernel, int trials, const char* other_map) {
+    const auto other = SymbolTable::parse(content(other_map), other_map);
+    if (!other) {
+        fmt::print(stderr, "{}\n", other.error().what);
+        return;
+    }
+    const auto names = DropSites::from_names(*other);
+    const auto well_known = well_known_sites(kernel);
+    for (const auto* from : {&kernel.sites, &well_known}) {
+        for (std::size_t count = 1; count <= 8; ++count) {
+            const auto tally = try_slides(kernel, *from, names, *other, count, trials);
+            fmt::print("{} {} k={}: taken {} of {}\n", other_map, from == &well_known ? "well known" : "all       ",
+                       count, tally.found + tally.wrong, trials);
+        }
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -101,6 +122,8 @@ int main(int argc, char** argv) {
     if (what == "excerpt") print_excerpt(map, kernel);
     for (const auto site : what == "sites" ? kernel.sites : std::vector<std::uint64_t>())
         fmt::print("{:x}\n", site);
+    for (int i = 6; what == "foreign" && i < argc; ++i)
+        try_foreign(kernel, static_cast<int>(base::to_int(argv[5]).value_or(100)), argv[i]);
     if (what == "simulate" && argc > 5) {
         const auto list = argc > 6 ? content(argv[6]) : std::string();
         const auto names = base::split(base::trim(list), '\n');

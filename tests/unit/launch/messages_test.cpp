@@ -61,6 +61,12 @@ constexpr Case cases[] = {
      "string"},
     {"no-uprobes", "semantic error: process probes not available without kernel CONFIG_UPROBES: keyword at a:1:1",
      "CONFIG_UPROBES"},
+    {"no-utrace", "semantic error: user-space facilities not available without kernel CONFIG_UTRACE: keyword at a:1:1",
+     "CONFIG_UTRACE"},
+    {"confusing-return",
+     "WARNING: confusing usage, consider @entry($sk) in .return probe: identifier '$sk' at a.stp:3:5", "at the return"},
+    {"separate-debuginfo",
+     "Missing separate debuginfos, use: debuginfo-install kernel-3.10.0-693.el7.x86_64", "debuginfo"},
     {"no-probes", "semantic error: no probes found"},
     {"elided", "WARNING: Probe 'begin' has been elided: keyword at /tmp/el.stp:1:1", "begin"},
     {"semantic-error", "semantic error: probe point mismatch: something new", "something new"},
@@ -68,6 +74,8 @@ constexpr Case cases[] = {
      "/usr/share/systemtap/runtime/stp_task_work.c:107:40: error: passing argument 2 of '(bool (*)(struct "
      "task_struct *, struct callback_head *))kallsyms_task_work_cancel' from incompatible pointer type "
      "[-Werror=incompatible-pointer-types]"},
+    {"no-struct-member", "/tmp/stapX/stap_1_src.c:2341:9: error: 'struct sock' has no member named 'sk_stamp_old'; did you mean",
+     "sk_stamp_old"},
     {"runtime-error",
      "/usr/share/systemtap/runtime/linux/access_process_vm.h:30:15: error: too many arguments to function "
      "'get_user_pages'",
@@ -128,6 +136,8 @@ constexpr Case cases[] = {
     {"clock", "WARNING: _stp_gettimofday_ns seqlock timeout; see STP_TIMELOCK*"},
     {"pass-failed", "Pass 2: analysis failed.  [man error::pass2]", "pass 2 (analysis)"},
     {"run-error", "ERROR: something nobody has seen yet", "something nobody has seen yet"},
+    {"no-unwind-data", "WARNING: Missing unwind data for a module, rerun with 'stap -d /usr/lib64/libc.so.6'",
+     "libc.so.6"},
 };
 
 const MessageContext context{"6.1.0-56-amd64", "linux-headers-6.1.0-56-amd64", "linux-image-6.1.0-56-amd64-dbg"};

@@ -66,9 +66,9 @@ inline std::vector<std::uint64_t> well_known_sites(const KnownKernel& kernel) {
 }
 
 /// Draws `count` different sites and moves them as a boot would, with two drops in modules beside them; counts what
-/// becomes of it.
+/// becomes of it with `map`, to which `known` belongs.
 inline Tally try_slides(const KnownKernel& kernel, const std::vector<std::uint64_t>& from, const DropSites& known,
-                        std::size_t count, int trials, bool same_build = false) {
+                        const SymbolTable& map, std::size_t count, int trials, bool same_build = false) {
     std::mt19937_64 random(7919 + count);
     Tally tally;
     for (int trial = 0; trial < trials; ++trial) {
@@ -86,7 +86,7 @@ inline Tally try_slides(const KnownKernel& kernel, const std::vector<std::uint64
         std::ranges::sample(from, std::back_inserter(drawn), static_cast<std::ptrdiff_t>(count), random);
         for (const auto site : drawn)
             log.push_back(site + slide);
-        const auto finding = infer_slide(log, known, kernel.table, kernel.architecture, same_build);
+        const auto finding = infer_slide(log, known, map, kernel.architecture, same_build);
         if (!finding.slide) {
             ++tally.refused;
         } else if (*finding.slide == static_cast<std::int64_t>(slide)) {
@@ -96,6 +96,11 @@ inline Tally try_slides(const KnownKernel& kernel, const std::vector<std::uint64
         }
     }
     return tally;
+}
+
+inline Tally try_slides(const KnownKernel& kernel, const std::vector<std::uint64_t>& from, const DropSites& known,
+                        std::size_t count, int trials, bool same_build = false) {
+    return try_slides(kernel, from, known, kernel.table, count, trials, same_build);
 }
 
 }  // namespace stapgen::symbols

@@ -40,6 +40,21 @@ TEST_CASE("a line is address, type, name and perhaps a module") {
     CHECK(parsed->lines[2].module == parsed->lines[0].module);
 }
 
+TEST_CASE("nm -S tells sizes, other tools write 0x") {
+    const std::string_view text =
+        "ffffffff81000000 0000000000000060 T _stext\n0xffffffff81000060 t next\nffffffff81000070 00000000ffffffff0 d d\n";
+    const auto parsed = parse_symbol_text(text.substr(0, text.rfind("ffffffff8")), "FILE");
+    REQUIRE(parsed);
+    REQUIRE(parsed->lines.size() == 2);
+    CHECK(parsed->lines[0].size == 0x60);
+    CHECK(parsed->lines[0].type == 'T');
+    CHECK(parsed->lines[1].address == 0xffffffff81000060);
+    CHECK(parsed->lines[1].size == 0);
+    CHECK_FALSE(parsed->eight_digits);
+    CHECK(has(error_of(text).what, "line 3, column 34"));
+    CHECK(parse_symbol_text("c0008000 00000060 T a\n", "FILE")->eight_digits);
+}
+
 TEST_CASE("modules that take turns stay apart") {
     const auto parsed =
         parse_symbol_text("00001000 t a [x]\n00002000 t b [y]\n00003000 t c [x]\n00004000 t d [y]", "FILE");

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "decode/line_dialect.h"
+
+namespace stapgen::decode {
+
+/// Events of a trace of the kernel, some of which its buffer may have lost.
+class TraceDialect : public LineDialect {
+  public:
+    using LineDialect::LineDialect;
+    void lose(std::int64_t events) override;
+    [[nodiscard]] std::vector<std::string> notes() const override;
+
+  protected:
+    [[nodiscard]] std::int64_t lost() const { return lost_; }
+
+  private:
+    std::int64_t lost_ = 0;
+};
+
+}  // namespace stapgen::decode
