@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
 
 #include "base/text.h"
@@ -11,6 +12,8 @@
 namespace stapgen::decode {
 
 namespace {
+
+constexpr std::string_view between_words = " \t";
 
 bool is_hexadecimal(char c) {
     return base::is_digit(c) || (c >= 'a' && c <= 'f');
@@ -27,15 +30,34 @@ std::size_t find_cpu(std::string_view line) {
     return std::string_view::npos;
 }
 
-/// A name may be of any characters; what looks like a prompt or a colour code is taken for one. It has 15 bytes, but
-/// for a kernel thread's with the name of its workqueue, which has no blank.
-bool is_comm(std::string_view text) {
-    const std::size_t longest = text.find(' ') == std::string_view::npos ? 63 : 15;
-    if (text.size() > longest || text.starts_with("^C") || text.find('\x1b') != std::string_view::npos) return false;
-    for (auto at = text.find(' '); at != std::string_view::npos; at = text.find(' ', at + 1)) {
-        if (at > 0 && std::string_view("$#%>").find(text[at - 1]) != std::string_view::npos) return false;
+/// "12:wget" and "a.log:12:wget": what grep puts before a line. A colon alone may be of a name: "kworker/0:1".
+bool has_line_number(std::string_view text) {
+    for (auto colon = text.find(':'); colon != std::string_view::npos; colon = text.find(':', colon + 1)) {
+        auto digits = colon;
+        while (digits > 0 && base::is_digit(text[digits - 1]))
+            --digits;
+        if (digits < colon && (digits == 0 || text[digits - 1] == ':')) return true;
     }
-    return true;
+    return false;
+}
+
+/// A name may be of any characters. What looks like a prompt, a colour code, HTML or another tool's prefix is taken for
+/// that: it would be in the name of each process, without a word. It has 15 bytes, but for a kernel thread's with the
+/// name of its workqueue.
+bool is_comm(std::string_view text) {
+    const std::size_t longest = text.starts_with("kworker/") ? 63 : 15;
+    if (text.empty() || text.size() > longest || text.starts_with("^C") || text.find('\x1b') != std::string_view::npos)
+        return false;
+    if (text.starts_with('<')) return text == "<idle>" || text == "<...>";
+    const auto entity = text.find('&');
+    if ((entity != std::string_view::npos && text.find(';', entity) != std::string_view::npos) || has_line_number(text))
+        return false;
+    for (auto at = text.find_first_of(between_words); at != std::string_view::npos;
+         at = text.find_first_of(between_words, at + 1)) {
+        if (at > 0 && std::string_view("$#%>:|)]").find(text[at - 1]) != std::string_view::npos) return false;
+    }
+    return text.find_first_of(between_words) == std::string_view::npos ||
+           std::isalpha(static_cast<unsigned char>(text[0])) != 0;
 }
 
 /// "memcached 1234/1236" and "memcached-1236 ( 1234)": name and thread.
