@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 
 #include "base/text.h"
 
@@ -9,24 +10,33 @@ namespace stapgen::decode {
 
 namespace {
 
-constexpr std::size_t most_words = 8, most_shapes = 4, longest = 160;
-constexpr std::string_view blanks = " \t";
+constexpr std::size_t most_words = 8, most_signs = 3, most_shapes = 4, longest = 160;
+constexpr std::string_view blanks = " \t", signs = ":|>)";
+constexpr auto npos = std::string_view::npos;
 
-/// Where the word behind `count` words begins; npos: there is none.
+/// Where what follows `count` words begins, the line's end where nothing does; npos: there are fewer.
 std::size_t behind_words(std::string_view line, std::size_t count) {
     auto at = std::min(line.find_first_not_of(blanks), line.size());
     for (; count > 0 && at < line.size(); --count) {
         at = std::min(line.find_first_of(blanks, at), line.size());
         at = std::min(line.find_first_not_of(blanks, at), line.size());
     }
-    return count > 0 || at == line.size() || at > longest ? std::string_view::npos : at;
+    return count > 0 || at > longest ? npos : at;
 }
 
-/// Behind the last ':', '|', '>' or ')' of the word at `begin`; npos: it has none, or ends with it.
-std::size_t behind_glue(std::string_view line, std::size_t begin) {
-    const auto word = line.substr(begin, line.find_first_of(blanks, begin) - begin);
-    const auto glue = word.find_last_of(":|>)");
-    return glue == std::string_view::npos || glue + 1 == word.size() ? std::string_view::npos : begin + glue + 1;
+std::size_t word_end(std::string_view line, std::size_t begin) {
+    return std::min(line.find_first_of(blanks, begin), line.size());
+}
+
+/// Where what follows `count` signs of the word at `begin` begins; npos: it has fewer.
+std::size_t behind_signs(std::string_view line, std::size_t begin, std::size_t count) {
+    const auto end = word_end(line, begin);
+    for (; count > 0; --count) {
+        begin = line.find_first_of(signs, begin);
+        if (begin >= end) return npos;
+        ++begin;
+    }
+    return std::min(line.find_first_not_of(blanks, begin), line.size());
 }
 
 /// A word with 'a' for letters, '9' for digits and one of what repeats: "a9:9:9" of "T00:26:51".
@@ -40,70 +50,75 @@ std::string shape_of(std::string_view word) {
     return shape;
 }
 
-std::vector<std::string_view> lines_of(std::string_view text) {
-    std::vector<std::string_view> lines;
-    for (const auto line : base::split(text, '\n')) {
-        if (line.find_first_not_of(" \t\r") != std::string_view::npos) lines.push_back(line);
-    }
-    return lines;
-}
-
-/// Names of processes begin with a letter, a digit or one of few signs; the bullets and brackets of other tools do not.
-/// A number that counts the lines is no name.
-bool cannot_be_name(const std::vector<std::string_view>& lines) {
-    std::int64_t expected = -1;
-    bool counts = true, marks = true;
-    for (const auto line : lines) {
-        const auto begin = behind_words(line, 0);
-        if (begin == std::string_view::npos) return false;
-        auto word = line.substr(begin, line.find_first_of(blanks, begin) - begin);
-        marks = marks && std::isalnum(static_cast<unsigned char>(word[0])) == 0 && word[0] != '<';
-        const auto number = base::to_int(word.substr(0, word.find_first_not_of("0123456789")));
-        counts = counts && number && (expected < 0 || *number == expected);
-        expected = number ? *number + 1 : 0;
-    }
-    return lines.size() > 2 && (counts || marks);
+std::string_view without_end(std::string_view line) {
+    return line.substr(0, line.find_last_not_of("\r\n") + 1);
 }
 
 }  // namespace
 
 void LinePrefix::learn(std::string_view text, const Understood& understood) {
-    const auto lines = lines_of(text);
-    auto best = understood(text);
-    const bool first_is_foreign = cannot_be_name(lines);
-    if (best == lines.size() && !first_is_foreign) return;
-    for (std::size_t words = 0; words <= most_words; ++words) {
-        for (const bool glued : {false, true}) {
-            if (words == 0 && !glued) continue;
-            LinePrefix tried;
-            tried.words_ = words;
-            tried.glued_ = glued;
-            const auto count = understood(tried.without(text));
-            // Two lines may be alike by chance.
-            if (count < 3 || count < best || (count == best && !(first_is_foreign && is_empty()))) continue;
-            best = count;
-            *this = tried;
-        }
+    const auto as_is = understood(text);
+    Lines lines;
+    for (const auto line : base::split(text, '\n'))
+        lines.push_back(without_end(line));
+    const auto blank = std::ranges::count_if(lines, [](auto line) { return line.find_first_not_of(blanks) == npos; });
+    const auto count_of = [](const std::vector<bool>& flags) { return std::ranges::count(flags, true); };
+    auto best = as_is;
+    if (count_of(as_is) + blank == std::ssize(lines)) return;
+    for (std::size_t all = 1; all < (most_words + 1) * (most_signs + 1); ++all) {
+        LinePrefix tried;
+        tried.words_ = all / (most_signs + 1);
+        tried.signs_ = all % (most_signs + 1);
+        // Two lines may be alike by chance.
+        constexpr std::ptrdiff_t fewest = 3;
+        if (std::ranges::count_if(lines, [&](auto line) { return tried.length(line) > 0; }) < fewest) continue;
+        auto flags = understood(tried.without(text));
+        const auto count = count_of(flags);
+        if (count < fewest || count < count_of(best)) continue;
+        if (count == count_of(best) && (is_empty() || !tried.goes_on(*this, lines, flags))) continue;
+        best = std::move(flags);
+        *this = tried;
     }
-    if (is_empty()) return;
-    shapes_.resize(words_);
-    for (const auto line : lines) {
-        if (length(line) == 0) continue;
-        for (std::size_t i = 0; i < words_; ++i) {
-            const auto begin = behind_words(line, i);
-            shapes_[i].insert(shape_of(line.substr(begin, line.find_first_of(blanks, begin) - begin)));
-        }
+    if (!is_empty()) learn_shapes(lines, as_is, best);
+}
+
+/// Whether it takes more off than `shorter`, and the same of all these lines.
+bool LinePrefix::goes_on(const LinePrefix& shorter, const Lines& lines, const std::vector<bool>& of) const {
+    std::optional<std::string_view> more;
+    for (std::size_t i = 0; i < of.size(); ++i) {
+        const auto from = shorter.length(lines[i]), to = length(lines[i]);
+        if (!of[i] || (from == 0 && to == 0)) continue;
+        if (from == 0 || to <= from) return false;
+        const auto here = base::trim(lines[i].substr(from, to - from));
+        if (more && *more != here) return false;
+        more = here;
     }
-    for (auto& shapes : shapes_) {
-        if (shapes.size() > most_shapes) shapes.clear();
+    return more.has_value();
+}
+
+/// From the lines that it hides.
+void LinePrefix::learn_shapes(const Lines& lines, const std::vector<bool>& as_is, const std::vector<bool>& without_it) {
+    std::vector<std::set<std::string>> shapes(pieces());
+    for (std::size_t i = 0; i < without_it.size(); ++i) {
+        if (as_is[i] || !without_it[i] || length(lines[i]) == 0) continue;
+        for (std::size_t k = 0; k < shapes.size(); ++k)
+            shapes[k].insert(shape_of(piece(lines[i], k)));
     }
+    for (auto& of_one : shapes) {
+        if (of_one.size() > most_shapes) of_one.clear();
+    }
+    shapes_ = std::move(shapes);
+}
+
+std::string_view LinePrefix::piece(std::string_view line, std::size_t index) const {
+    const auto begin = behind_words(line, index);
+    const auto end = index < words_ ? word_end(line, begin) : behind_signs(line, begin, signs_);
+    return base::trim(line.substr(begin, end - begin));
 }
 
 bool LinePrefix::is_alike(std::string_view line) const {
     for (std::size_t i = 0; i < shapes_.size(); ++i) {
-        const auto begin = behind_words(line, i);
-        const auto word = line.substr(begin, line.find_first_of(blanks, begin) - begin);
-        if (!shapes_[i].empty() && !shapes_[i].contains(shape_of(word))) return false;
+        if (!shapes_[i].empty() && !shapes_[i].contains(shape_of(piece(line, i)))) return false;
     }
     return true;
 }
@@ -111,17 +126,22 @@ bool LinePrefix::is_alike(std::string_view line) const {
 /// 0: the line does not have it.
 std::size_t LinePrefix::length(std::string_view line) const {
     auto begin = behind_words(line, words_);
-    if (begin != std::string_view::npos && glued_) begin = behind_glue(line, begin);
-    return begin == std::string_view::npos || !is_alike(line) ? 0 : begin;
+    if (begin != npos && signs_ > 0) begin = behind_signs(line, begin, signs_);
+    if (begin == npos || !is_alike(line)) return 0;
+    // A line of nothing else was a blank one, if it is sure that this is what it is.
+    const bool is_known =
+        !shapes_.empty() && std::ranges::none_of(shapes_, [](const auto& of_one) { return of_one.empty(); });
+    return begin == line.size() && !is_known ? 0 : begin;
 }
 
 std::string LinePrefix::without(std::string_view lines) const {
+    if (is_empty()) return std::string(lines);
     std::string out;
     out.reserve(lines.size());
     while (!lines.empty()) {
         const auto end = std::min(lines.find('\n'), lines.size() - 1) + 1;
         const auto line = lines.substr(0, end);
-        out += line.substr(length(line.substr(0, line.find_last_not_of("\r\n") + 1)));
+        out += line.substr(length(without_end(line)));
         lines.remove_prefix(end);
     }
     return out;

@@ -10,28 +10,35 @@
 namespace stapgen::decode {
 
 /// What some other tool has put before each line: its time, a host, a container, a number, a bullet, quote marks. It is
-/// told by what repeats, not by a list of tools: the same number of words on every line, alike from line to line.
+/// told by what repeats, not by a list of tools: the same number of words and signs on every line, alike from line to
+/// line.
 class LinePrefix {
   public:
-    /// How many of some lines are understood.
-    using Understood = std::function<std::size_t(std::string_view lines)>;
+    /// Of each of some lines: whether it is understood. Blank ones are not.
+    using Understood = std::function<std::vector<bool>(std::string_view lines)>;
 
     /// Learns from the first lines of an input, each with its '\n'. Nothing is taken off where they are understood best
-    /// as they are.
+    /// as they are; of several beginnings with which as many are understood the shortest, and what follows it on every
+    /// line alike: a container's "stdout F" may be a process's name, but all processes hardly have one name.
     void learn(std::string_view lines, const Understood& understood);
 
-    [[nodiscard]] bool is_empty() const { return words_ == 0 && !glued_; }
+    [[nodiscard]] bool is_empty() const { return words_ == 0 && signs_ == 0; }
 
     /// The lines without it; those that do not have it, and every line's end, as they are.
     [[nodiscard]] std::string without(std::string_view lines) const;
 
   private:
+    using Lines = std::vector<std::string_view>;
     [[nodiscard]] std::size_t length(std::string_view line) const;
+    [[nodiscard]] std::size_t pieces() const { return words_ + (signs_ > 0 ? 1 : 0); }
+    [[nodiscard]] std::string_view piece(std::string_view line, std::size_t index) const;
     [[nodiscard]] bool is_alike(std::string_view line) const;
+    [[nodiscard]] bool goes_on(const LinePrefix& shorter, const Lines& lines, const std::vector<bool>& of) const;
+    void learn_shapes(const Lines& lines, const std::vector<bool>& as_is, const std::vector<bool>& without_it);
 
     std::size_t words_ = 0;
-    bool glued_ = false;  ///< and up to a ':', '|', '>' or ')' in the word behind them: "12:3 drops at ..."
-    /// Of each word: its shapes. Empty: they are many.
+    std::size_t signs_ = 0;  ///< up to so many ':', '|', '>' and ')' in what is behind the words: "a.log:12:3 drops"
+    /// Of each word, and of what the signs end: its shapes. Empty: they are many.
     std::vector<std::set<std::string>> shapes_;
 };
 

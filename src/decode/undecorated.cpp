@@ -42,7 +42,6 @@ void Undecorated::set(std::string_view line) {
         at = next;
         if (at < line.size()) at += escape_length(line.substr(at));
     }
-    boost::algorithm::replace_all(text_, "\xc2\xa0", " ");
     take_off_html();
     trim_end();
     for (const std::string_view mark : {"*/", "-->"}) {

@@ -1,6 +1,8 @@
 #include "decode/unprefixed.h"
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
+#include <vector>
 
 #include "decode/recogniser.h"
 
@@ -10,6 +12,7 @@ namespace {
 
 constexpr std::ptrdiff_t enough_lines = 64;
 constexpr std::size_t enough_bytes = 64U << 10U;
+constexpr std::string_view no_break_space = "\xc2\xa0";
 
 class Nowhere final : public Recogniser::Sink {
   public:
@@ -18,32 +21,44 @@ class Nowhere final : public Recogniser::Sink {
     void message(std::string_view /*text*/) override {}
 };
 
-/// How many lines are understood that are not blank.
-std::size_t understood(std::string_view lines) {
+/// Of each line whether it is understood and not blank.
+std::vector<bool> understood(std::string_view lines) {
     Recogniser recogniser;
     Nowhere nowhere;
-    std::size_t blank = 0;
+    std::vector<bool> flags;
     while (!lines.empty()) {
         const auto end = std::min(lines.find('\n'), lines.size() - 1) + 1;
         const auto line = lines.substr(0, end);
-        if (line.find_first_not_of(" \t\r\n") == std::string_view::npos) ++blank;
+        const auto before = recogniser.input().recognised;
         recogniser.feed(line, nowhere);
+        const bool is_blank = line.find_first_not_of(" \t\r\n") == std::string_view::npos;
+        flags.push_back(!is_blank && recogniser.input().recognised > before);
         lines.remove_prefix(end);
     }
-    return static_cast<std::size_t>(recogniser.input().recognised) - blank;
+    return flags;
+}
+
+std::string with_plain_blanks(std::string_view text) {
+    std::string plain(text);
+    boost::algorithm::replace_all(plain, no_break_space, " ");
+    return plain;
 }
 
 }  // namespace
 
 std::string_view Unprefixed::feed(std::string_view lines) {
-    if (learned_) {
-        if (prefix_.is_empty()) return lines;
-        text_ = prefix_.without(lines);
+    if (!learned_) {
+        text_ += lines;
+        const bool is_enough = text_.size() >= enough_bytes || std::ranges::count(text_, '\n') >= enough_lines;
+        return is_enough ? finish() : std::string_view();
+    }
+    if (lines.find(no_break_space) != std::string_view::npos) {
+        text_ = prefix_.without(with_plain_blanks(lines));
         return text_;
     }
-    text_ += lines;
-    if (text_.size() < enough_bytes && std::ranges::count(text_, '\n') < enough_lines) return {};
-    return finish();
+    if (prefix_.is_empty()) return lines;
+    text_ = prefix_.without(lines);
+    return text_;
 }
 
 std::string_view Unprefixed::finish() {
@@ -52,9 +67,13 @@ std::string_view Unprefixed::finish() {
     std::size_t end = 0;
     for (std::ptrdiff_t lines = 0; lines < enough_lines && end < std::min(text_.size(), enough_bytes); ++lines)
         end = std::min(text_.find('\n', end), text_.size() - 1) + 1;
-    prefix_.learn(std::string_view(text_).substr(0, end), understood);
-    if (!prefix_.is_empty()) text_ = prefix_.without(text_);
+    prefix_.learn(with_plain_blanks(std::string_view(text_).substr(0, end)), understood);
+    text_ = prefix_.without(with_plain_blanks(text_));
     return text_;
+}
+
+std::string Unprefixed::last_line(std::string_view line) const {
+    return prefix_.without(with_plain_blanks(line));
 }
 
 }  // namespace stapgen::decode

@@ -7,8 +7,8 @@
 
 namespace stapgen::decode {
 
-/// The lines of a text without what another tool has put before each of them. Holds the first ones back until there are
-/// enough to tell.
+/// The lines of a text without what another tool has put before each of them, and with plain blanks in place of
+/// no-break ones. Holds the first lines back until there are enough to tell.
 class Unprefixed {
   public:
     /// What can be said of so many whole lines, each with its '\n'; empty as long as it holds back. Valid until the
@@ -17,7 +17,7 @@ class Unprefixed {
     /// What is held back.
     std::string_view finish();
     /// A last line without '\n'.
-    [[nodiscard]] std::string last_line(std::string_view line) const { return prefix_.without(line); }
+    [[nodiscard]] std::string last_line(std::string_view line) const;
 
   private:
     LinePrefix prefix_;
