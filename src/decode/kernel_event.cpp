@@ -136,7 +136,8 @@ bool is_stack_line(std::string_view line) {
     const auto text = base::trim(line);
     if (text.starts_with("=> ")) return true;
     const auto blank = std::min(text.find(' '), text.size());
-    return blank >= 4 && blank <= 16 && text.ends_with(')') &&
+    // "4001 drops at icmp_rcv+12d (0xffffffff8176ac9d)" is dropwatch's: no file's name begins so.
+    return blank >= 4 && blank <= 16 && text.ends_with(')') && !text.substr(text.rfind('(') + 1).starts_with("0x") &&
            std::ranges::all_of(text.substr(0, blank), is_hexadecimal);
 }
 

@@ -243,6 +243,11 @@ end -1 seen=26 reported=3 lost.trace buffer=23
     CHECK(told.recogniser.input().unrecognised == 0);
 }
 
+TEST_CASE("a row of dropwatch below perf's is no call chain, however many digits its count has") {
+    const Told told(read_text("perf-script.txt") + "4001 drops at icmp_rcv+12d (0xffffffff8176ac9d)\n");
+    CHECK(told.text().find("drop location=icmp_rcv+12d (0xffffffff8176ac9d) count=4001") != std::string::npos);
+}
+
 TEST_CASE("net events: the queue, the driver, and the way to the application") {
     const Told told(read_text("net-events.txt"));
     CHECK(told.text() == R"(header net-events
