@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <utility>
 
 #include "analyze/recent_place.h"
@@ -43,7 +44,12 @@ std::size_t DropLog::kind_of(std::string_view place, const decode::Value* reason
     drop.module = std::move(parsed.module);
     if (reason != nullptr && reason_type == decode::FieldType::reason) drop.reason = reason->number;
     if (reason != nullptr && reason_type == decode::FieldType::reason_name && reason->seen) {
-        drop.reason_name = reason->raw;
+        const auto number = base::to_unsigned(reason->raw);
+        if (number && *number <= std::numeric_limits<std::uint32_t>::max()) {
+            drop.reason = static_cast<std::int64_t>(*number);
+        } else {
+            drop.reason_name = reason->raw;
+        }
     }
     auto key = written_alike(drop);
     auto same = alike_.find(key);

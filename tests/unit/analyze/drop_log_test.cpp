@@ -104,3 +104,22 @@ TEST_CASE("of more places than can be told apart the rest is one, and no drop is
     CHECK(rows.front().symbol == "other places");
     CHECK(rows.front().count == 3 * 1009);
 }
+
+TEST_CASE("a reason that is printed as a number is one that can be named") {
+    IntervalLog intervals;
+    DropLog log(intervals);
+    for (const auto* reason : {"12", "NO_SOCKET", "99999999999"}) {
+        const stapgen::decode::Value value{reason};
+        log.add("tcp_v4_rcv", &value, FieldType::reason_name, 1);
+    }
+    const auto rows = log.open_rows();
+    REQUIRE(rows.size() == 3);
+    for (const auto& drop : rows) {
+        if (drop.reason == 12) {
+            CHECK_FALSE(drop.reason_name);
+        } else {
+            CHECK(drop.reason == -1);
+            CHECK((drop.reason_name == "NO_SOCKET" || drop.reason_name == "99999999999"));
+        }
+    }
+}
