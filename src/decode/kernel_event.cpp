@@ -1,7 +1,5 @@
 #include "decode/kernel_event.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
 #include <limits>
@@ -49,6 +47,7 @@ bool is_comm(std::string_view text) {
     if (text.empty() || text.size() > longest || text.starts_with("^C") || text.find('\x1b') != std::string_view::npos)
         return false;
     if (text.starts_with('<')) return text == "<idle>" || text == "<...>";
+    if (std::string_view("$#%>").find(text.back()) != std::string_view::npos) return false;
     const auto entity = text.find('&');
     if ((entity != std::string_view::npos && text.find(';', entity) != std::string_view::npos) || has_line_number(text))
         return false;
@@ -68,10 +67,10 @@ bool read_thread(std::string_view head, KernelEvent& event) {
     while (begin > 0 && base::is_digit(head[begin - 1]))
         --begin;
     if (begin == head.size() || begin == 0) return false;
-    event.tid.raw = head.substr(begin);
-    const auto tid = base::to_int(event.tid.raw);
+    const auto raw = head.substr(begin);
+    const auto tid = base::to_int(raw);
     if (!tid) return false;
-    event.tid.number = *tid;
+    event.tid = {raw, *tid};
     const char border = head[begin - 1];
     --begin;
     if (border == '/') {
@@ -80,51 +79,142 @@ bool read_thread(std::string_view head, KernelEvent& event) {
     } else if (border != ' ' && border != '\t' && border != '-') {
         return false;
     }
-    event.comm.raw = base::trim(head.substr(0, begin));
+    event.comm = {base::trim(head.substr(0, begin))};
+    if (event.comm.raw.empty() && *tid == 0) event.comm = {"<idle>"};  // taken for a tag of HTML somewhere
     return is_comm(event.comm.raw);
+}
+
+/// "5123.456789:" at the front of `scan`, s.
+bool read_time(Scan& scan, KernelEvent& event) {
+    auto after = scan;
+    std::int64_t time = 0;
+    if (!after.fixed_point(time, 9) || time < 0) return false;
+    const auto raw = scan.rest.substr(0, scan.rest.size() - after.rest.size());
+    if (!after.skip(":")) return false;
+    event.time = {raw, time};
+    scan = after;
+    return true;
+}
+
+/// "net:net_dev_xmit: dev=eth0 ...".
+bool read_name(std::string_view text, KernelEvent& event) {
+    const auto end = text.find(": ");
+    if (end == std::string_view::npos) return false;
+    event.name = text.substr(0, end);
+    event.name.remove_prefix(event.name.rfind(':') + 1);
+    event.arguments = base::trim(text.substr(end + 2));
+    return !event.name.empty() && event.name.find(' ') == std::string_view::npos;
+}
+
+/// Takes the last word off `head`, and the blanks before it.
+std::string_view take_last_word(std::string_view& head) {
+    const auto begin = head.rfind(' ') + 1;  // 0 if there is none
+    const auto word = head.substr(begin);
+    head = base::trim(head.substr(0, begin));
+    return word;
+}
+
+/// "12us", "12us+" of ftrace's latency-format, or "5123.456789": what stands before a ':'.
+bool read_short_time(std::string_view word, KernelEvent& event) {
+    Scan scan{word};
+    std::int64_t us = 0;
+    std::string_view raw;
+    if (scan.count(us, raw) && scan.skip("us") && scan.rest.size() <= 1) {
+        constexpr std::int64_t ns_of_us = 1000;
+        if (us > std::numeric_limits<std::int64_t>::max() / 2 / ns_of_us) return false;
+        event.time = {raw, us * ns_of_us};
+        return true;
+    }
+    scan.rest = word;
+    if (!scan.fixed_point(us, 9) || us < 0 || !scan.rest.empty()) return false;
+    event.time = {word, us};
+    return true;
+}
+
+/// "d.s2.", or "3d.s2." of the latency-format with the CPU before the flags of the moment. False: the word is none.
+bool read_flags(std::string_view word, KernelEvent& event) {
+    constexpr std::size_t fewest = 4, most = 8;
+    Scan scan{word};
+    std::int64_t cpu = 0;
+    std::string_view raw;
+    const bool has_cpu = scan.count(cpu, raw);
+    if (scan.rest.size() < fewest || scan.rest.size() > most) return false;
+    if (!std::ranges::all_of(scan.rest, [](char c) { return c == '.' || c == '#' || base::is_word_character(c); })) {
+        return false;
+    }
+    if (has_cpu) event.cpu = {raw, cpu};
+    return true;
+}
+
+/// An event's line that does not say "[003]": of the latency-format, or cut.
+std::optional<KernelEvent> read_without_cpu(std::string_view line) {
+    const auto text = base::trim(line);
+    const auto is_name = [](std::string_view word) {
+        return word.size() > 1 && word.back() == ':' && !base::is_digit(word[0]) &&
+               std::ranges::all_of(word, [](char c) { return c == ':' || base::is_word_character(c); });
+    };
+    std::size_t begin = 0, end = 0;
+    do {
+        if (begin = text.find_first_not_of(' ', end); begin == std::string_view::npos) return std::nullopt;
+        end = std::min(text.find(' ', begin), text.size());
+    } while (!is_name(text.substr(begin, end - begin)));
+    KernelEvent event;
+    if (!read_name(text.substr(begin), event)) return std::nullopt;
+    auto head = base::trim(text.substr(0, begin));
+    if (head.empty()) return event;
+    if (!head.ends_with(':')) return std::nullopt;
+    head = base::trim(head.substr(0, head.size() - 1));
+    if (!read_short_time(take_last_word(head), event)) return std::nullopt;
+    auto before = head;
+    if (read_flags(take_last_word(before), event)) head = before;
+    if (!head.empty() && !read_thread(head, event)) return std::nullopt;
+    return event;
 }
 
 }  // namespace
 
 std::optional<KernelEvent> read_kernel_event(std::string_view line) {
-    const auto cpu = find_cpu(line);
-    if (cpu == std::string_view::npos) return std::nullopt;
+    const auto at = find_cpu(line);
+    if (at == std::string_view::npos) {
+        const auto event = read_perf_trace_event(line);
+        return event ? event : read_without_cpu(line);
+    }
     KernelEvent event;
-    if (!read_thread(line.substr(0, cpu), event)) return std::nullopt;
-    Scan scan{line.substr(cpu + 1)};
-    if (!scan.count(event.cpu.number, event.cpu.raw) || !scan.skip("]")) return std::nullopt;
+    if (!read_thread(line.substr(0, at), event)) return std::nullopt;
+    Scan scan{line.substr(at + 1)};
+    std::int64_t cpu = 0;
+    std::string_view raw;
+    if (!scan.count(cpu, raw) || !scan.skip("]")) return std::nullopt;
+    event.cpu = {raw, cpu};
     scan.blanks();
-    const auto number = [&] {
-        const auto before = scan.rest;
-        const bool is_time = scan.fixed_point(event.time.number, 9) && event.time.number >= 0 && scan.skip(":");
-        event.time.raw = before.substr(0, before.size() - scan.rest.size());
-        if (!is_time) scan.rest = before;
-        return is_time;
-    };
-    if (!number()) {
+    if (!read_time(scan, event)) {
         // ftrace: the flags of the moment, "d.s2.".
         const auto flags = std::min(scan.rest.find(' '), scan.rest.size());
         scan.rest.remove_prefix(flags);
         scan.blanks();
-        if (flags > 8 || !number()) return std::nullopt;
+        if (flags > 8 || !read_time(scan, event)) return std::nullopt;
     }
     scan.blanks();
-    const auto end = scan.rest.find(": ");
-    if (end == std::string_view::npos) return std::nullopt;
-    event.name = scan.rest.substr(0, end);
-    event.name.remove_prefix(event.name.rfind(':') + 1);
-    if (event.name.empty() || event.name.find(' ') != std::string_view::npos) return std::nullopt;
-    event.arguments = base::trim(scan.rest.substr(end + 2));
-    return event;
+    return read_name(scan.rest, event) ? std::optional(event) : std::nullopt;
 }
 
-std::string_view argument(std::string_view arguments, std::string_view name) {
-    auto at = arguments.find(name);
-    while (at != std::string_view::npos && at != 0 && arguments[at - 1] != ' ')
-        at = arguments.find(name, at + 1);
-    if (at == std::string_view::npos) return {};
-    const auto value = arguments.substr(at + name.size());
-    return value.substr(0, value.find(' '));
+std::string_view KernelEvent::argument(std::string_view field) const {
+    for (auto at = arguments.find(field); at != std::string_view::npos; at = arguments.find(field, at + 1)) {
+        if (at != 0 && arguments[at - 1] != ' ') continue;
+        auto value = arguments.substr(at + field.size());
+        if (value.starts_with('=')) return value.substr(1, value.find(' ') - 1);
+        if (!value.starts_with(':')) continue;
+        value = base::trim(value.substr(1, value.find(',') - 1));
+        if (value.size() > 1 && value.front() == '"' && value.back() == '"') value = value.substr(1, value.size() - 2);
+        return value;
+    }
+    return {};
+}
+
+Value reason_value(std::string_view text) {
+    constexpr std::string_view of_the_enum = "SKB_DROP_REASON_";
+    if (text.starts_with(of_the_enum)) text.remove_prefix(of_the_enum.size());
+    return text.empty() ? not_seen : Value{text};
 }
 
 std::optional<std::uint64_t> hexadecimal(std::string_view text) {
@@ -134,28 +224,14 @@ std::optional<std::uint64_t> hexadecimal(std::string_view text) {
 
 bool is_stack_line(std::string_view line) {
     const auto text = base::trim(line);
-    if (text.starts_with("=> ")) return true;
+    if (text.starts_with("=> ") || text.ends_with(": <stack trace>")) return true;
     const auto blank = std::min(text.find(' '), text.size());
+    if (!text.ends_with(')')) return false;
+    const auto object = text.substr(blank);
+    if (object.starts_with(" ([") || object.starts_with(" (/")) return true;
     // "4001 drops at icmp_rcv+12d (0xffffffff8176ac9d)" is dropwatch's: no file's name begins so.
-    return blank >= 4 && blank <= 16 && text.ends_with(')') && !text.substr(text.rfind('(') + 1).starts_with("0x") &&
+    return blank >= 4 && blank <= 16 && !text.substr(text.rfind('(') + 1).starts_with("0x") &&
            std::ranges::all_of(text.substr(0, blank), is_hexadecimal);
-}
-
-std::optional<std::int64_t> lost_events(std::string_view line) {
-    std::int64_t number = 0;
-    if (const auto at = line.find(" events and lost ");
-        line.starts_with("Processed ") && at != std::string_view::npos) {
-        Scan scan{line.substr(at + std::string_view(" events and lost ").size())};
-        return scan.count(number) && scan.skip(" chunks!") ? std::optional(number) : std::nullopt;
-    }
-    Scan scan{line};
-    if (scan.skip("CPU:") && !scan.count(number)) return std::nullopt;
-    scan.blanks();
-    if (!scan.skip("[")) return std::nullopt;
-    number = 1;
-    const bool before = scan.skip("LOST ");
-    if (scan.count(number) && !scan.skip(" ")) return std::nullopt;
-    return scan.rest == (before ? "EVENTS]" : "EVENTS DROPPED]") ? std::optional(number) : std::nullopt;
 }
 
 }  // namespace stapgen::decode

@@ -71,7 +71,4 @@ class LineDialect : public Dialect {
 /// A header as dialects have it.
 Header make_header(std::string_view recipe, std::vector<Schema> schemas);
 
-/// A field's value that is not there: `-`.
-inline constexpr Value not_seen{"-", 0, false};
-
 }  // namespace stapgen::decode

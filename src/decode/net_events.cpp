@@ -22,6 +22,11 @@ bool is_other(std::string_view name) {
     return std::ranges::find(other_events, name) != other_events.end() || base::starts_with_any(name, other_families);
 }
 
+std::string_view device_of(const KernelEvent& event) {
+    const auto device = event.argument("dev");
+    return device.empty() ? event.argument("name") : device;  // perf trace has the fields' own names
+}
+
 Value stage_between(std::int64_t from_ns, std::int64_t to_ns) {
     if (from_ns < 0 || to_ns < from_ns) return not_seen;
     return {{}, to_ns - from_ns};
@@ -52,7 +57,7 @@ bool NetEvents::line(std::string_view line, Sink& sink) {
         begin(sink);
         return true;
     }
-    return is_other(event->name);
+    return is_other(event->name) && (event->time.seen || !event->argument("skbaddr").empty());
 }
 
 bool NetEvents::use(const KernelEvent& event, Sink& sink) {
@@ -70,13 +75,13 @@ bool NetEvents::use(const KernelEvent& event, Sink& sink) {
     } else {
         return false;
     }
-    const auto address = hexadecimal(argument(event.arguments, "skbaddr="));
-    if (!address) return false;
+    const auto address = hexadecimal(event.argument("skbaddr"));
+    if (!address || !event.time.seen) return false;
     if (what == queue) {
         this->queue(event, *address);
     } else if (what == receive) {
         ++received_;
-        receiving_.put(*address, event.time.number, argument(event.arguments, "dev="));
+        receiving_.put(*address, event.time.number, device_of(event));
     } else if (what == copy) {
         if (auto* entry = receiving_.find(*address)) read(event, *entry, sink);
     } else if (auto* entry = sending_.find(*address); what == start) {
@@ -89,7 +94,7 @@ bool NetEvents::use(const KernelEvent& event, Sink& sink) {
 }
 
 void NetEvents::queue(const KernelEvent& event, std::uint64_t address) {
-    const auto device = argument(event.arguments, "dev=");
+    const auto device = device_of(event);
     auto* entry = sending_.find(address);
     if (entry != nullptr && !entry->gone && entry->device() != device) {
         if (entry->stacked_ns < 0) entry->stacked_ns = entry->first_ns;
@@ -105,7 +110,8 @@ void NetEvents::queue(const KernelEvent& event, std::uint64_t address) {
 
 void NetEvents::sent(const KernelEvent& event, SkbTable::Entry* entry, Sink& sink) {
     // rc: 0 is sent, another one stays in the queue.
-    const bool is_sent = argument(event.arguments, "rc=") == "0";
+    const auto rc = event.argument("rc");
+    const bool is_sent = rc == "0" || (rc.empty() && event.zeros_left_out);
     if (entry == nullptr) {
         not_queued_ += is_sent ? 1 : 0;
     } else if (entry->gone) {

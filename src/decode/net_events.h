@@ -12,7 +12,8 @@
 
 namespace stapgen::decode {
 
-/// The events of the network in the output of perf script and ftrace. A packet is followed by the address of its skb:
+/// The events of the network in the output of perf script, perf trace and ftrace. A packet is followed by the address
+/// of its skb:
 ///     tx  qdisc    from net_dev_queue to net_dev_start_xmit; where that was not traced, to net_dev_xmit
 ///         driver   from net_dev_start_xmit to net_dev_xmit
 ///         stacked  from net_dev_queue of the first device (a bond, a VLAN) to that of the one that sends; these two

@@ -77,6 +77,9 @@ struct Value {
     [[nodiscard]] std::uint64_t address() const { return static_cast<std::uint64_t>(number); }
 };
 
+/// A field's value that is not there: `-`.
+inline constexpr Value not_seen{"-", 0, false};
+
 /// One measurement: as many values as its schema has fields.
 struct Record {
     const Schema* schema = nullptr;

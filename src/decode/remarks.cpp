@@ -22,6 +22,8 @@ constexpr std::array systemtap_beginnings{std::string_view("WARNING: "),
 
 constexpr std::array other_beginnings{std::string_view("# tracer: "),
                                       std::string_view("# entries-in-buffer/entries-written: "),
+                                      std::string_view("# latency: "),
+                                      std::string_view("# -----"),
                                       std::string_view("#  "),
                                       std::string_view("# ========"),
                                       std::string_view("[ perf record: "),
@@ -32,12 +34,20 @@ bool is_pass(std::string_view line) {
     return line.size() > 7 && line.starts_with("Pass ") && line[5] >= '1' && line[5] <= '5' && line[6] == ':';
 }
 
+/// The headings of ftrace above its columns, with or without the '#' before them.
+bool is_column_heading(std::string_view line) {
+    const bool is_drawing = line.find_first_not_of(" |/\\#") == std::string_view::npos && line.find('|') != line.npos;
+    return is_drawing || line.find("--=> ") != line.npos || line.find(" latency trace v1.") != line.npos ||
+           (line.find("TASK-PID") != line.npos && line.find("TIMESTAMP  FUNCTION") != line.npos);
+}
+
 }  // namespace
 
 Remark remark(std::string_view line) {
     if (is_pass(line) || base::starts_with_any(line, systemtap_beginnings)) return Remark::systemtap;
     const bool is_perf_heading = line.starts_with("# ") && line.find(" : ") != std::string_view::npos;
-    if (is_perf_heading || line == "#" || base::starts_with_any(line, other_beginnings)) return Remark::other;
+    if (is_perf_heading || is_column_heading(line) || line == "#" || base::starts_with_any(line, other_beginnings))
+        return Remark::other;
     return Remark::none;
 }
 

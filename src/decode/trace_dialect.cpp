@@ -2,12 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <span>
+
 #include "base/saturate.h"
 
 namespace stapgen::decode {
 
 void TraceDialect::lose(std::int64_t events) {
     base::add_saturating(lost_, events);
+}
+
+void TraceDialect::send_end(std::int64_t reported, Sink& sink) {
+    const std::array counts{Count{"seen", base::saturating_add(reported, lost_)}, Count{"reported", reported},
+                            Count{"lost.trace buffer", lost_}};
+    send(sink, End{unknown_time, std::span(counts).first(lost_ > 0 ? 3 : 2)});
 }
 
 std::vector<std::string> TraceDialect::notes() const {

@@ -17,6 +17,8 @@ class TraceDialect : public LineDialect {
 
   protected:
     [[nodiscard]] std::int64_t lost() const { return lost_; }
+    /// The End of a text of which each record is one event.
+    void send_end(std::int64_t reported, Sink& sink);
 
   private:
     std::int64_t lost_ = 0;

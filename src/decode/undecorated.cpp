@@ -62,7 +62,11 @@ void Undecorated::take_off_html() {
         constexpr std::size_t longest = 64;
         if (tag.starts_with('/')) tag.remove_prefix(1);
         const auto name = tag.substr(0, tag.find(' '));
-        return !name.empty() && tag.size() <= longest && std::ranges::all_of(name, base::is_word_character);
+        // ftrace's "<stack trace>" is none.
+        const bool has_words =
+            name.size() != tag.size() && tag.find('=') == std::string_view::npos && !tag.ends_with('/');
+        return !name.empty() && tag.size() <= longest && !has_words &&
+               std::ranges::all_of(name, base::is_word_character);
     };
     while (text_.starts_with('<')) {
         const auto end = text_.find('>');
