@@ -6,14 +6,17 @@
 
 #include "base/saturate.h"
 #include "base/text.h"
+#include "decode/bpftrace_stacks.h"
 #include "decode/dropwatch_script.h"
 #include "decode/dropwatch_tool.h"
 #include "decode/kernel_event.h"
 #include "decode/net_events.h"
 #include "decode/netdev_times.h"
+#include "decode/pwru.h"
 #include "decode/remarks.h"
 #include "decode/skb_drops.h"
 #include "decode/stage_timing.h"
+#include "decode/tcpdrop.h"
 #include "decode/tracker.h"
 
 namespace stapgen::decode {
@@ -87,6 +90,9 @@ Recogniser::Recogniser() {
         source.resolution_ns = dialect->resolution_ns();
         source.foreign = std::move(dialect);
     };
+    add(std::make_unique<Pwru>());
+    add(std::make_unique<TcpDrop>());
+    add(std::make_unique<BpftraceStacks>());
     add(std::make_unique<StageTiming>());
     add(std::make_unique<Tracker>());
     add(std::make_unique<DropwatchScript>());

@@ -25,7 +25,16 @@ constexpr std::array texts{"stage-timing-terminal.txt",
                            "dropwatch-tool-packets.txt",
                            "perf-script.txt",
                            "ftrace.txt",
+                           "ftrace-latency.txt",
+                           "ftrace-cut.txt",
+                           "perf-trace.txt",
+                           "perf-trace-net.txt",
                            "net-events.txt",
+                           "pwru.txt",
+                           "pwru-2021.txt",
+                           "pwru-2024.txt",
+                           "tcpdrop.txt",
+                           "bpftrace.txt",
                            "netdev-times.txt"};
 
 constexpr std::string_view recording =
@@ -121,7 +130,7 @@ TEST_CASE("fed in pieces of whole lines it is the same") {
     };
     const InPieces pieces(all);
     CHECK(pieces.text() == whole.text());
-    CHECK(whole.recogniser.sources().size() == 8);
+    CHECK(whole.recogniser.sources().size() == 11);
     CHECK(pieces.recogniser.input().recognised == whole.recogniser.input().recognised);
 }
 
