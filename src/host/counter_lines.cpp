@@ -6,9 +6,9 @@
 #include <array>
 #include <chrono>
 #include <limits>
-#include <set>
 #include <string_view>
 
+#include "base/kernel_counters.h"
 #include "host/net_counters.h"
 
 namespace stapgen::host {
@@ -50,16 +50,13 @@ std::int64_t monotonic_ns() {
 }  // namespace
 
 std::map<CounterId, std::uint64_t> read_counters(const System& system) {
-    static const std::set<std::string_view> no_counters{"Ip.Forwarding", "Ip.DefaultTTL",       "Tcp.RtoAlgorithm",
-                                                        "Tcp.RtoMin",    "Tcp.RtoMax",          "Tcp.MaxConn",
-                                                        "Tcp.CurrEstab", "MPTcpExt.MPCurrEstab"};
     NetCounters of_namespace;
     for (const auto* file : text_files)
         parse_net_counters(system.read(file).value_or(""), of_namespace);
     parse_snmp6_counters(system.read(snmp6_file).value_or(""), of_namespace);
     std::map<CounterId, std::uint64_t> counters;
     for (const auto& [name, value] : of_namespace) {
-        if (!no_counters.contains(name)) counters[{name, of_all}] = static_cast<std::uint64_t>(value);
+        if (base::is_counter(name)) counters[{name, of_all}] = static_cast<std::uint64_t>(value);
     }
     for (const auto& [cpu, name, value] : softnet_counters(system.read(softnet_file).value_or("")))
         counters[{name, fmt::format("cpu{}", cpu)}] = value;

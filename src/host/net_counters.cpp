@@ -1,8 +1,8 @@
 #include "host/net_counters.h"
 
 #include <algorithm>
-#include <array>
 
+#include "base/kernel_counters.h"
 #include "base/text.h"
 
 namespace stapgen::host {
@@ -21,30 +21,12 @@ void parse_net_counters(std::string_view text, NetCounters& counters) {
 }
 
 std::vector<SoftnetCounter> softnet_counters(std::string_view text) {
-    struct Column {
-        std::size_t index;
-        const char* name;
-    };
-    // Older kernels have fewer columns; received_rps is from 2.6.36 on, flow_limit from 3.11 on.
-    constexpr std::array columns{Column{0, "softnet.processed"}, Column{1, "softnet.dropped"},
-                                 Column{2, "softnet.time_squeeze"}, Column{9, "softnet.received_rps"},
-                                 Column{10, "softnet.flow_limit"}};
-    // Which CPU the line is of; before 5.10 there is none, and offline CPUs have no line.
-    constexpr std::size_t cpu_column = 12;
-    const auto number = [](std::string_view word) -> std::optional<std::uint32_t> {
-        const auto value = word.size() > 8 ? std::nullopt : base::to_unsigned(word, 16);
-        if (!value) return std::nullopt;
-        return static_cast<std::uint32_t>(*value);
-    };
     std::vector<SoftnetCounter> counters;
     std::uint32_t line_number = 0;
     for (const auto line : base::split(text, '\n')) {
-        const auto values = base::words(line);
-        const auto told = cpu_column < values.size() ? number(values[cpu_column]) : std::nullopt;
-        for (const auto& [index, name] : columns) {
-            const auto value = index < values.size() ? number(values[index]) : std::nullopt;
-            if (value) counters.push_back({told.value_or(line_number), name, *value});
-        }
+        const auto read = base::read_softnet_line(line);
+        for (const auto& [name, value] : read.counters)
+            counters.push_back({read.cpu.value_or(line_number), name, value});
         ++line_number;
     }
     return counters;

@@ -28,8 +28,7 @@ struct SoftnetCounter {
     std::uint32_t value = 0;
 };
 /// What is in the text of softnet_stat: softnet.processed, dropped, time_squeeze, received_rps and flow_limit of each
-/// CPU (softnet_seq_show in net/core/net-procfs.c). A kernel that does not tell the CPUs' numbers has its lines
-/// counted.
+/// CPU. A kernel that does not tell the CPUs' numbers has its lines counted.
 std::vector<SoftnetCounter> softnet_counters(std::string_view text);
 
 /// Adds the same, all CPUs together.
