@@ -9,6 +9,7 @@
 #include "analyze/averages.h"
 #include "analyze/call_log.h"
 #include "analyze/count_log.h"
+#include "analyze/counter_tracks.h"
 #include "analyze/drop_log.h"
 #include "analyze/gathered.h"
 #include "analyze/groups.h"
@@ -55,6 +56,7 @@ struct Analyzer::State {
     IntervalLog log;
     DropLog drops{log};
     CountLog tallies{log};
+    CounterTracks tracks;
     CallLog calls;
     std::vector<std::int64_t> stage_values;
 
@@ -384,6 +386,8 @@ void Analyzer::add(const decode::Line& line) {
         state_->averages.add(*means);
     } else if (const auto* times = std::get_if<decode::ProbeTimes>(&line)) {
         state_->cost.add(*times);
+    } else if (const auto* reading = std::get_if<decode::CounterReading>(&line)) {
+        state_->tracks.add(*reading);
     }
 }
 
@@ -432,6 +436,7 @@ Summary Analyzer::summary() const {
     std::ranges::move(state.drops.notes(), std::back_inserter(summary.notes));
     summary.counted = state.counted();
     summary.tallies = state.tallies.rows();
+    summary.tracks = state.tracks;
     summary.intervals = state.log.intervals();
     if (state.records_in_interval > 0) {
         std::ranges::move(state.drops.open_rows(), std::back_inserter(summary.drops));

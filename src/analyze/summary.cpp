@@ -146,6 +146,12 @@ std::vector<Drop> total_drops(const Summary& summary) {
     return totals;
 }
 
+int rank_of(const Tally& tally) {
+    if (tally.loss) return 3;
+    if (tally.loss_by_name) return 2;
+    return tally.meaning.empty() ? 0 : 1;
+}
+
 std::vector<Tally> total_tallies(const Summary& summary) {
     std::vector<Tally> totals;
     std::map<Group, std::size_t> places;
@@ -157,10 +163,11 @@ std::vector<Tally> total_tallies(const Summary& summary) {
             totals.back().end_epoch_ns.reset();
         } else {
             base::add_saturating(totals[place->second].count, tally.count);
+            totals[place->second].per_s.reset();
         }
     }
     std::ranges::stable_sort(totals, std::greater{},
-                             [](const Tally& tally) { return std::pair(tally.loss, tally.count); });
+                             [](const Tally& tally) { return std::pair(rank_of(tally), tally.count); });
     return totals;
 }
 
@@ -213,6 +220,9 @@ base::Result<void> merge(Summary& into, const Summary& other) {
         tally.interval += first_interval;
         into.tallies.push_back(std::move(tally));
     }
+
+    into.mixed_units = into.mixed_units || other.mixed_units;
+    into.tracks.append(other.tracks);
 
     add_calls(into, other);
 

@@ -9,6 +9,7 @@
 
 #include "analyze/breakdown.h"
 #include "analyze/cost.h"
+#include "analyze/counter_tracks.h"
 #include "analyze/group.h"
 #include "analyze/histogram.h"
 #include "analyze/series.h"
@@ -50,8 +51,10 @@ struct Tally {
     std::optional<std::int64_t> end_epoch_ns;  ///< when that interval ended; nothing if the input stops before
     Group group;
     std::int64_t count = 0;
-    std::string meaning;  ///< for a person: filled in by whoever has the recipe; empty if there is none
-    bool loss = false;    ///< likewise: something was lost where this is counted
+    std::string meaning;            ///< for a person: filled in by whoever has the recipe; empty if there is none
+    bool loss = false;              ///< likewise: something was lost where this is counted
+    bool loss_by_name = false;      ///< likewise: its name says so, and nobody has looked it up
+    std::optional<double> per_s{};  ///< where it is known over what time it was counted, and that is not the interval
 };
 
 /// One call of a function of the kernel.
@@ -158,10 +161,14 @@ struct Summary {
     /// count of this input ("17 packets were received"), one that begins with "times" tells of its clocks; any other
     /// says what the numbers mean, and inputs that differ in it are not compared.
     std::vector<std::string> notes;
-    bool counts_drops = false;   ///< the recipe's records are drops: no drop is a result, too
-    std::vector<Drop> drops;     ///< by interval, then by count, the largest first
-    std::string counted;         ///< the field whose sums are the tallies, "pages"; empty: nothing is counted
-    std::vector<Tally> tallies;  ///< by interval, then by count, the largest first
+    bool counts_drops = false;       ///< the recipe's records are drops: no drop is a result, too
+    std::vector<Drop> drops;         ///< by interval, then by count, the largest first
+    std::string counted;             ///< the field whose sums are the tallies, "pages"; empty: nothing is counted
+    std::vector<Tally> tallies;      ///< by interval, then by count, the largest first
+    bool mixed_units = false;        ///< tallies are of bytes, packets and times: no sum of them means anything
+    bool levels = false;             ///< tallies say what counters stand at: there was one sample of them
+    CounterTracks tracks;            ///< counters as they were read, of which put_rises() makes tallies
+    std::int64_t counters_read = 0;  ///< so many counters that is; 0: not known
     [[nodiscard]] bool counts() const { return counts_drops || !counted.empty(); }
     std::vector<Call> calls;          ///< in the order of CallLog::rows()
     std::int64_t calls_left_out = 0;  ///< further ones, that are in the statistics only
@@ -195,8 +202,11 @@ std::int64_t sum_of(const auto& rows) {
 /// `end_epoch_ns` mean nothing in them.
 std::vector<Drop> total_drops(const Summary& summary);
 
-/// The tallies of all intervals together, losses first, of these and of the others the largest first; `interval` and
-/// `end_epoch_ns` mean nothing in them.
+/// What is shown first: 3 for losses, 2 for what is one by its name, 1 for what has a meaning, 0 for the rest.
+int rank_of(const Tally& tally);
+
+/// The tallies of all intervals together, by rank_of(), of one rank the largest first; `interval` and `end_epoch_ns`
+/// mean nothing in them.
 std::vector<Tally> total_tallies(const Summary& summary);
 
 /// Whether anything in it says that data is missing: lost, skipped, unaccounted, broken off or not closed.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analyze/analyzer.h"
+#include "analyze/counter_rises.h"
 #include "base/text.h"
 #include "cli/losses.h"
 #include "cli/naming.h"
@@ -259,6 +260,8 @@ base::Result<std::vector<analyze::Summary>> load(const std::vector<std::filesyst
         for (auto& summary : run.reports)
             add_to(all, std::move(summary));
     }
+    for (auto& summary : all)
+        analyze::put_rises(summary, presentation.by.value_or(std::vector<std::string>{"name", "of"}));
     return all;
 }
 

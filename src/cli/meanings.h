@@ -6,7 +6,7 @@
 namespace stapgen::cli {
 
 /// What the counted things mean, from the recipe of that name if there is one here. What is lost comes first in each
-/// interval.
+/// interval; of what counters stand at there is nothing else left.
 void put_meanings(analyze::Summary& summary, const recipe::Catalog& catalog);
 
 }  // namespace stapgen::cli

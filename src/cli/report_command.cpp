@@ -48,12 +48,14 @@ void add_report_command(CLI::App& app, const Program& program, Action& action) {
         "  dropwatch.stp of any generation, dropwatch(1)\n"
         "  perf script, perf trace and ftrace lines of skb:kfree_skb and net:*, perf script netdev-times\n"
         "  drops in what pwru, bcc's tcpdrop and bpftrace (@[kstack]: N) print\n"
+        "  counters of nstat, netstat -s, ip -s link, ifconfig, ethtool -S, /proc/net: what rose between two samples\n"
         "Several files of one recipe, of one host or of many, are added up.\n"
         "Examples:\n"
         "  stapgen report slow.rec\n"
         "  stapgen report --by port --format json web1.rec web2.rec\n"
         "  stapgen report slow.rec --format perfetto > trace.pftrace\n"
         "  ssh host cat /tmp/drops.txt | stapgen report -\n"
+        "  stapgen report before.txt after.txt\n"
         "  stapgen report drops.txt --map System.map-6.1.0-56-amd64 --map vmlinuz-6.1.0-56-amd64");
     command->callback(
         [&program, &action, options] { action = [&program, options] { return report(program, *options); }; });

@@ -7,6 +7,7 @@
 #include "base/saturate.h"
 #include "base/text.h"
 #include "decode/bpftrace_stacks.h"
+#include "decode/counter_samples.h"
 #include "decode/dropwatch_script.h"
 #include "decode/dropwatch_tool.h"
 #include "decode/kernel_event.h"
@@ -93,6 +94,7 @@ Recogniser::Recogniser() {
     add(std::make_unique<Pwru>());
     add(std::make_unique<TcpDrop>());
     add(std::make_unique<BpftraceStacks>());
+    add(std::make_unique<CounterSamples>());
     add(std::make_unique<StageTiming>());
     add(std::make_unique<Tracker>());
     add(std::make_unique<DropwatchScript>());
@@ -100,7 +102,7 @@ Recogniser::Recogniser() {
     add(std::make_unique<SkbDrops>());
     add(std::make_unique<NetEvents>());
     add(std::make_unique<NetdevTimes>());
-    last_ = &sources_.front();
+    last_ = &sources_.back();
 }
 
 void Recogniser::feed(std::string_view lines, Sink& sink) {

@@ -182,6 +182,19 @@ struct ProbeTimes {
     std::int64_t mean_cycles = 0, max_cycles = 0;
 };
 
+/// What a counter stood at when some tool printed it, of a text that has samples of counters. Not in recordings of
+/// ours, which tell how far counters rose.
+struct CounterReading {
+    std::string_view format;    ///< a constant: "nstat"
+    std::int64_t sample = 0;    ///< the number of the format's sample in this input, counted from 0
+    std::string_view name, of;  ///< as the recipe softnet has them: "link.rx_dropped" of "eth0"
+    std::uint64_t value = 0;
+    bool part = false;                     ///< to be added to what the same sample told of it before
+    bool is_rise = false;                  ///< the tool says how far it rose, and not what it stands at
+    bool zeros_left_out = false;           ///< the format may leave out what is 0
+    std::int64_t epoch_ns = unknown_time;  ///< the last time that the text told, or unknown_time
+};
+
 /// The first line was read; the header is the parser's and stays valid as long as the parser does.
 struct HeaderLine {
     const Header* header = nullptr;
@@ -213,7 +226,7 @@ struct Unrecognised {
 /// What one line turned out to be. Everything in it, except the header and its schemas, is valid until the
 /// next line is fed and as long as the fed text lives.
 using Line = std::variant<Unrecognised, Record, Tick, Ready, End, HeaderLine, FieldsLine, RunningMeans, ProbeTimes,
-                          BinsLine, SumLine, SplitLine, SlowLine>;
+                          BinsLine, SumLine, SplitLine, SlowLine, CounterReading>;
 
 /// For a person: "wrong number of fields".
 std::string_view describe(Flaw flaw);

@@ -58,6 +58,7 @@ std::vector<std::string> account_texts(const Scene& scene) {
     }
     analyze::Summary of;
     of.accounting = scene.account;
+    of.mixed_units = scene.shown.mixed_units;
     return report::account_lines(of);
 }
 

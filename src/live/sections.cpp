@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <set>
 #include <span>
 #include <utility>
@@ -159,9 +158,7 @@ Section group_section(const std::vector<Measure>& measures, bool is_time, const 
 /// In each second of the window.
 std::string rate_text(std::int64_t count, std::int64_t window_ns) {
     if (window_ns <= 0) return no_number;
-    const auto rate = static_cast<double>(count) * 1e9 / static_cast<double>(window_ns);
-    if (rate >= 100) return report::with_commas(std::llround(rate));
-    return fmt::format("{:.{}f}", rate, rate < 10 ? 2 : 1);
+    return report::per_second_text(static_cast<double>(count) * 1e9 / static_cast<double>(window_ns));
 }
 
 void add_count_columns(Grid& grid, const std::string& counted, Order order) {
@@ -201,7 +198,9 @@ Section drop_section(const Scene& scene, Order order, std::size_t width) {
 Section count_section(const Scene& scene, Order order, std::size_t width) {
     auto totals = analyze::total_tallies(scene.shown);
     const auto counted = plain_text(scene.shown.counted);
-    const auto title = fmt::format("total: {} {}", report::with_commas(analyze::sum_of(totals)), counted);
+    const auto title = scene.shown.mixed_units
+                           ? report::counts_title(scene.shown, totals)
+                           : fmt::format("total: {} {}", report::with_commas(analyze::sum_of(totals)), counted);
     if (totals.empty()) return {title, {}, {}};
     if (order == Order::name) std::ranges::stable_sort(totals, {}, &analyze::Tally::group);
     Grid grid;
@@ -217,7 +216,7 @@ Section count_section(const Scene& scene, Order order, std::size_t width) {
         grid.columns.push_back({.name = "LOSS", .right = false, .worth = 5});
         grid.columns.push_back({.name = "WHAT", .right = false, .worth = 1, .least = 24});
         for (std::size_t i = 0; i < totals.size(); ++i) {
-            grid.rows[i].cells.emplace_back(totals[i].loss ? report::loss_cell : "");
+            grid.rows[i].cells.emplace_back(report::loss_cell(totals[i]));
             grid.rows[i].cells.push_back(totals[i].meaning);
         }
     }

@@ -247,12 +247,10 @@ Cost read_cost(Table table) {
 }
 
 Meaning read_meaning(Table table) {
-    Meaning meaning{table.text("of"), table.text("help"), table.flag("loss")};
-    const auto star = meaning.of.find('*');
-    if (meaning.of.empty() || (star != std::string::npos && star + 1 != meaning.of.size())) {
-        table.wrong("of", fmt::format("'{}' is neither a text nor the beginning of one with a '*' behind it",
-                                      base::printable(meaning.of)));
-    }
+    Meaning meaning{table.text("of"), table.text("help"), table.flag("loss"), table.flag("loss_by_name")};
+    if (meaning.of.empty()) table.wrong("of", "'of' is empty");
+    if (meaning.loss && meaning.loss_by_name)
+        table.wrong("loss_by_name", "'loss_by_name' and 'loss' are one or the other");
     table.refuse_the_rest();
     return meaning;
 }

@@ -40,9 +40,10 @@ struct Counter {
 
 /// What a counted thing means, for the report.
 struct Meaning {
-    std::string of;  ///< the text of its first key, or the beginning of it and `*`
+    std::string of;  ///< the text of its first key; each `*` in it stands for any text
     std::string help;
-    bool loss = false;  ///< packets or connections are lost where it is counted: shown before the others
+    bool loss = false;          ///< packets or connections are lost where it is counted: shown before the others
+    bool loss_by_name = false;  ///< its name says so, and nobody has looked it up: shown behind those
 };
 
 /// What the script prints, or the reader of its source: docs/recording-format.md.

@@ -51,6 +51,10 @@ std::string sample_text(const analyze::Sample& sample) {
         sample.one_in, estimate);
 }
 
+bool is_sum_of_units(const analyze::Summary& summary) {
+    return summary.mixed_units && summary.accounting.lost_total() == 0 && summary.accounting.unaccounted() == 0;
+}
+
 std::vector<std::string> account_lines(const analyze::Summary& summary) {
     const auto& accounting = summary.accounting;
     if (!accounting.kept) return {};
@@ -61,6 +65,7 @@ std::vector<std::string> account_lines(const analyze::Summary& summary) {
     const auto rest = accounting.unaccounted();
     if (rest > 0) account += fmt::format(" + {} unaccounted", rest);
     if (rest < 0) account += fmt::format(" - {} unaccounted", 0 - static_cast<std::uint64_t>(rest));
+    if (is_sum_of_units(summary)) account = "all that was read is reported";
     std::vector<std::string> lines{std::move(account)};
     if (summary.aggregated > 0 && summary.aggregated == accounting.reported) {
         lines.emplace_back("aggregated in the kernel; percentiles within 0.2 %");

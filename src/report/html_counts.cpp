@@ -114,17 +114,19 @@ void add_totals(Section& section, const std::vector<Drop>& totals, bool hide_ben
     if (auto advice = advice_table(shown.rows); !advice.rows.empty()) section.tables.push_back(std::move(advice));
 }
 
-Table tallies_table(const std::string& caption, const std::string& counted, const std::vector<analyze::Tally>& tallies,
-                    bool by_interval) {
+Table tallies_table(const std::string& caption, const analyze::Summary& summary,
+                    const std::vector<analyze::Tally>& tallies, bool by_interval) {
     Table table{caption, {}};
     if (by_interval) table.columns.push_back({"ENDED", Kind::head});
-    table.columns.push_back({base::upper(counted)});
-    table.columns.push_back({"SHARE", Kind::text});
+    table.columns.push_back({base::upper(summary.counted)});
+    if (!summary.mixed_units) table.columns.push_back({"SHARE", Kind::text});
+    const bool any_rate = std::ranges::any_of(tallies, [](const auto& tally) { return tally.per_s.has_value(); });
+    if (any_rate) table.columns.push_back({"PER S"});
     const auto keys = keys_of(tallies);
     for (const auto& key : keys)
         table.columns.push_back({base::upper(key), Kind::text});
-    const bool has_losses = std::ranges::any_of(tallies, &analyze::Tally::loss);
-    if (has_losses) table.columns.push_back({"LOSS", Kind::text});
+    const bool any_loss = has_losses(tallies);
+    if (any_loss) table.columns.push_back({"LOSS", Kind::text});
     const bool has_meanings = !by_interval && !meanings_of(tallies).empty();
     if (has_meanings) table.columns.push_back({"WHAT", Kind::text});
     const auto sum = analyze::sum_of(tallies);
@@ -133,10 +135,11 @@ Table tallies_table(const std::string& caption, const std::string& counted, cons
         const auto part = part_of(tally.count, sum);
         if (by_interval) row.push_back({when(tally.end_epoch_ns)});
         row.push_back({fmt::format("{}", tally.count)});
-        row.push_back({.text = percent(part), .bar = part});
+        if (!summary.mixed_units) row.push_back({.text = percent(part), .bar = part});
+        if (any_rate) row.push_back({tally.per_s ? per_second_text(*tally.per_s) : "-"});
         for (const auto& key : keys)
             row.push_back({key_cell(tally, key, key == keys.front())});
-        if (has_losses) row.push_back({tally.loss ? loss_cell : ""});
+        if (any_loss) row.push_back({std::string(loss_cell(tally))});
         if (has_meanings) row.push_back({tally.meaning});
     }
     table.folded = by_interval;
@@ -175,11 +178,11 @@ Section tallies_section(const analyze::Summary& summary) {
     Section section{"counts", "Counts"};
     if (summary.counted.empty()) return section;
     const auto totals = analyze::total_tallies(summary);
-    section.paragraphs.push_back(fmt::format("total: {} {}", analyze::sum_of(totals), summary.counted));
+    section.paragraphs.push_back(counts_title(summary, totals));
     if (totals.empty()) return section;
-    section.tables.push_back(tallies_table("The whole", summary.counted, totals, false));
+    section.tables.push_back(tallies_table("The whole", summary, totals, false));
     if (summary.intervals.size() > 1)
-        section.tables.push_back(tallies_table("In each interval", summary.counted, summary.tallies, true));
+        section.tables.push_back(tallies_table("In each interval", summary, summary.tallies, true));
     return section;
 }
 
@@ -241,6 +244,7 @@ Section account_section(const analyze::Summary& summary) {
     for (auto& line : not_understood(summary.input))
         section.paragraphs.push_back(std::move(line));
 
+    if (is_sum_of_units(summary)) return section;
     Table table{"Where everything went that was seen", {{"", Kind::head}, {"COUNT"}, {"SHARE OF SEEN", Kind::text}}};
     const auto add = [&](const std::string& name, std::int64_t count) {
         const auto part = part_of(count, accounting.seen);

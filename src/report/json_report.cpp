@@ -215,7 +215,12 @@ void add_counts(Json& document, const analyze::Summary& summary, const JsonOptio
                                       {"count", tally.count},
                                       {"meaning", tally.meaning.empty() ? Json(nullptr) : Json(tally.meaning)},
                                       {"loss", tally.loss}});
+        // Only of what has them.
+        auto& count = document["counts"].back();
+        if (tally.loss_by_name) count["loss_by_name"] = true;
+        if (tally.per_s) count["per_s"] = *tally.per_s;
     }
+    if (summary.counters_read > 0) document["counters_read"] = summary.counters_read;
 }
 
 /// Only of recipes that have calls.

@@ -119,6 +119,11 @@ std::string duration_text(double ns) {
     return base::format_duration(std::chrono::nanoseconds(std::llround(std::clamp(ns, 0.0, 9e18))));
 }
 
+std::string per_second_text(double rate) {
+    if (rate >= 100) return with_commas(std::llround(std::min(rate, 9e18)));
+    return fmt::format("{:.{}f}", rate, rate < 10 ? 2 : 1);
+}
+
 std::string with_commas(std::int64_t number) {
     auto text = fmt::format("{}", number);
     for (auto i = static_cast<std::ptrdiff_t>(text.size()) - 3; i > (number < 0 ? 1 : 0); i -= 3)

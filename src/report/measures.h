@@ -57,6 +57,9 @@ std::string duration_text(double ns);
 /// "2,019".
 std::string with_commas(std::int64_t number);
 
+/// So often in each second: "1,234", "12.3", "1.23".
+std::string per_second_text(double rate);
+
 /// Words with one blank between, in lines that fit: each but the last with its end. All but the first begin
 /// with `indent` blanks.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent = 0);

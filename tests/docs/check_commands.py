@@ -33,6 +33,8 @@ FILES = {
     "run.rec": "samples/dropwatch.rec",
     "whole.rec": "samples/rx-latency.rec",
     "before.rec": "samples/slower-stage/before/1.rec",
+    "before.txt": "tests/golden/counters/ip-before.txt",
+    "after.txt": "tests/golden/counters/ip-after.txt",
     "after.rec": "samples/slower-stage/before/2.rec",
     **{f"b{i}.rec": f"samples/slower-stage/before/{i}.rec" for i in range(1, 6)},
     **{f"a{i}.rec": f"samples/slower-stage/before/{i}.rec" for i in range(1, 6)},

@@ -5,8 +5,8 @@ import re
 import xml.etree.ElementTree as ElementTree
 
 import sentences
-from known import (DURATION, TOP, UNITS, compare_cell, key_text, name_of, ns_of, place_of, printable, reason_of,
-                   second_of, time_of_day)
+from known import (DURATION, TOP, UNITS, compare_cell, key_text, loss_of, name_of, ns_of, place_of, printable, rate_of,
+                   reason_of, second_of, time_of_day)
 
 TAIL = {"MEAN, OTHERS": "rest_mean_ns", "MEAN, SLOW": "slow_mean_ns", "SHARE, OTHERS": "rest_share",
         "SHARE, SLOW": "slow_share", "OF WHAT THEY TAKE LONGER": "excess_share"}
@@ -315,11 +315,12 @@ class Run:
             group = {key.upper(): key_text(key, value) for key, value in tally["group"].items() if value is not True}
             row = {self.known["counted"].upper(): str(tally["count"]), **(group or {first.upper(): "other"})}
             row |= {"ENDED": end_of(tally)} if by_interval else {}
-            row |= {"LOSS": "lost" if tally["loss"] else ""} if "LOSS" in heads else {}
+            row |= {"LOSS": loss_of(tally)} if "LOSS" in heads else {}
+            row |= {"PER S": rate_of(tally)} if "PER S" in heads else {}
             row |= {"WHAT": printable(tally["meaning"] or "")} if "WHAT" in heads else {}
             known.append({head: row.get(head, "") for head in heads if head != "SHARE"})
         self.counted("interval-counts" if by_interval else "counts", cells, known,
-                     sum(tally["count"] for tally in tallies))
+                     sum(tally["count"] for tally in tallies) if "SHARE" in heads else None)
 
     def counted(self, kind, rows, known, total=None):
         """Rows in any order of those of one count."""

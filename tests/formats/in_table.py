@@ -3,8 +3,8 @@
 import re
 
 import sentences
-from known import (DURATION, TOP, compare_cell, key_text, name_of, ns_of, place_of, printable, reason_of, second_of,
-                   time_of_day)
+from known import (DURATION, TOP, compare_cell, key_text, loss_of, name_of, ns_of, place_of, printable, rate_of,
+                   reason_of, second_of, time_of_day)
 
 HEADING = re.compile(r"ONE CPU|95 % INTERVAL \[us\]|95 % INTERVAL|\[95 %\]|(?:STAGE|SUM) \[(?:us|ms)\]|MEANS ONLY|\S+")
 
@@ -174,11 +174,13 @@ def drop_rows(drops):
 
 def tally_rows(tallies):
     keys = list(dict.fromkeys(key for tally in tallies for key, value in tally["group"].items() if value is not True))
-    has_losses = any(tally["loss"] for tally in tallies)
+    has_losses = any(loss_of(tally) for tally in tallies)
+    has_rates = any("per_s" in tally for tally in tallies)
     for tally in tallies:
         group = tally["group"]
         shown = [key_text(key, group[key]) if key in group else "other" if key == keys[0] else "" for key in keys]
-        yield [str(tally["count"]), *shown, *(["lost" if tally["loss"] else ""] if has_losses else [])]
+        rate = [rate_of(tally)] if has_rates else []
+        yield [str(tally["count"]), *rate, *shown, *([loss_of(tally)] if has_losses else [])]
 
 
 def compare_each(compared, shown, cost, cycles, hits):
@@ -256,8 +258,9 @@ class Parts:
         elif known["counted"] and line.split()[0] == known["counted"].upper():
             block = lines.block()
             tallies = self.rows(known["counts"], report.total_counts())
-            if more := re.fullmatch(r"and (\d+) in (\d+) more rows?; --top shows more", block[-1]):
-                compared.same("counts more", int(more[1]), sum(tally["count"] for tally in tallies[TOP:]))
+            if more := re.fullmatch(r"and (?:(\d+) in )?(\d+) more rows?; --top shows more", block[-1]):
+                if more[1]:
+                    compared.same("counts more", int(more[1]), sum(tally["count"] for tally in tallies[TOP:]))
                 compared.same("counts more", int(more[2]), len(tallies[TOP:]))
                 block.pop()
             compare_rows(compared, block, "counts", list(tally_rows(tallies[:TOP])))
@@ -294,7 +297,7 @@ class Parts:
         elif line.startswith("Losses without a drop event, "):
             pass
         elif sentences.compare_line(compared, line, report):
-            if line.startswith(("total: ", "no drops in all")):
+            if line.startswith(("total: ", "no drops in all")) or sentences.COUNTERS.fullmatch(line):
                 self.interval = None
         else:
             return False

@@ -149,11 +149,27 @@ class Report:
         for tally in self.known["counts"]:
             known = totals.setdefault(tuple(tally["group"].items()), dict(tally, count=0))
             known["count"] += tally["count"]
-        return sorted(totals.values(), key=lambda tally: (tally["loss"], tally["count"]), reverse=True)
+        return sorted(totals.values(), key=lambda tally: (rank_of(tally), tally["count"]), reverse=True)
 
     def has_intervals(self):
         """Whether there are several; those in which nothing was counted are not in JSON."""
         return max((row["interval"] for row in self.known["drops"] + self.known["counts"]), default=0) > 0
+
+
+def loss_of(tally):
+    return "lost" if tally["loss"] else "by name" if tally.get("loss_by_name") else ""
+
+
+def rank_of(tally):
+    return 3 if tally["loss"] else 2 if tally.get("loss_by_name") else 1 if tally["meaning"] else 0
+
+
+def rate_of(tally):
+    """In each second, as tables show it."""
+    if "per_s" not in tally:
+        return "-"
+    rate = tally["per_s"]
+    return f"{rate:,.0f}" if rate >= 100 else f"{rate:.{1 if rate >= 10 else 2}f}"
 
 
 def name_of(measure):

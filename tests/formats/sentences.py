@@ -2,8 +2,10 @@
 
 import re
 
-from known import DURATION, printable, second_of, values_needed
+from known import DURATION, loss_of, printable, second_of, values_needed
 
+COUNTERS = re.compile(r"(?:(\d+) of (\d+) counters|(\d+) counters?) rose, and (\d+) of them tell losses(?:; (\d+) fell)?"
+                      r"|(\d+) of (\d+) counters tell losses, and are not 0")
 COUNTS = r"(?: \(([^()]*)\))?"
 
 
@@ -23,6 +25,21 @@ def compare_account(compared, line, report):
         compared.same(f"account {key}", int(shown), known[key])
     compare_causes(compared, "account incomplete_by", incomplete_by, known["incomplete_by"])
     compare_causes(compared, "account lost_by", lost_by, known["lost_by"])
+
+
+def compare_counters(compared, found, report):
+    """How many counters rose, tell losses, fell, and were read at all."""
+    some, read, rose, losses, fell, levels, read_once = found.groups()
+    totals = report.total_counts()
+    resets = sum(str(next(iter(tally["group"].values()), "")).startswith("reset.") for tally in totals)
+    known = report.known.get("counters_read")
+    if levels:
+        compared.same("count counters", [int(levels), int(read_once)], [len(totals), known])
+        return
+    compared.same("count counters", int(some or rose), len(totals) - resets)
+    compared.same("count read", int(read) if read else None, known)
+    compared.same("count losses", int(losses), sum(bool(loss_of(tally)) for tally in totals))
+    compared.same("count fallen", int(fell or 0), resets)
 
 
 def compare_warning(compared, text, report):
@@ -102,6 +119,10 @@ def compare_line(compared, line, report):
         totals = report.total_drops()
         compared.same("drop total", int(found[1]), sum(drop["count"] for drop in totals))
         compared.same("drop places", int(found[2]), len(totals))
+    elif line == "all that was read is reported":
+        compared.same("account units", [report.accounting[key] for key in ("lost", "unaccounted")], [0, 0])
+    elif found := COUNTERS.fullmatch(line):
+        compare_counters(compared, found, report)
     elif found := re.fullmatch(r"total: (\d+) (\S.*)", line):
         compared.same("count total", int(found[1]), sum(tally["count"] for tally in known["counts"]))
         compared.same("count what", found[2], known["counted"])

@@ -33,6 +33,11 @@ struct Told : Recogniser::Sink {
         fuzz::always(!std::holds_alternative<decode::Unrecognised>(line));
         fuzz::always(!std::holds_alternative<decode::Record>(line));
         all += fmt::format("{}:{}\n", source.title, line.index());
+        if (const auto* reading = std::get_if<decode::CounterReading>(&line)) {
+            fuzz::always(!reading->name.empty() && !reading->of.empty() && reading->sample >= 0);
+            all += fmt::format("{}{} {} {} {}\n", reading->format, reading->sample, reading->name, reading->of,
+                               reading->value);
+        }
     }
     void message(std::string_view text) override { all += fmt::format("message {}\n", text); }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyze/analyzer.h"
+#include "analyze/counter_rises.h"
 #include "decode/recogniser.h"
 #include "fuzz.h"
 #include "report/csv_report.h"
@@ -120,6 +121,9 @@ FUZZ_TARGET(reports) {
         auto& report = reports.emplace_back(part.analyzer.summary());
         report.input = recogniser.input();
         report.notes = part.source->notes();
+        analyze::put_rises(report, {"name", "of"});
+        for (const auto& tally : report.tallies)
+            fuzz::always(tally.count >= 0 && tally.per_s.value_or(0) >= 0);
     }
     if (!reports.empty()) check_formats(reports);
     return 0;

@@ -35,7 +35,14 @@ constexpr std::array texts{"stage-timing-terminal.txt",
                            "pwru-2024.txt",
                            "tcpdrop.txt",
                            "bpftrace.txt",
-                           "netdev-times.txt"};
+                           "netdev-times.txt",
+                           "counters-nstat.txt",
+                           "counters-netstat.txt",
+                           "counters-netstat-1.60.txt",
+                           "counters-proc.txt",
+                           "counters-ip.txt",
+                           "counters-ip-old.txt",
+                           "counters-ifconfig.txt"};
 
 constexpr std::string_view recording =
     "stapgen\t2\ttx-latency\ttx\ttime:time\tapp-tcp:stage\n"
@@ -130,7 +137,7 @@ TEST_CASE("fed in pieces of whole lines it is the same") {
     };
     const InPieces pieces(all);
     CHECK(pieces.text() == whole.text());
-    CHECK(whole.recogniser.sources().size() == 11);
+    CHECK(whole.recogniser.sources().size() == 12);
     CHECK(pieces.recogniser.input().recognised == whole.recogniser.input().recognised);
 }
 

@@ -49,6 +49,11 @@ struct Told : stapgen::decode::Recogniser::Sink {
                 text += fmt::format(" {}={}", key, value);
             lines.push_back(text);
         }
+        if (const auto* reading = std::get_if<CounterReading>(&line)) {
+            lines.push_back(fmt::format("{}{} {} of {} = {}{}{}", reading->format, reading->sample, reading->name,
+                                        reading->of, reading->value, reading->part ? " part" : "",
+                                        reading->is_rise ? " rise" : ""));
+        }
         if (const auto* means = std::get_if<RunningMeans>(&line)) {
             std::string text = fmt::format("means line={} count={}", means->line, means->count);
             for (const auto& mean : means->means)

@@ -344,6 +344,22 @@ TEST_CASE("a recipe that reads counters has no script, and says which of its cou
     CHECK(recipe::meaning_of(mine, "Tcp.InErrs") == nullptr);
 }
 
+TEST_CASE("each star in a meaning stands for any text, and the first meaning that fits is taken") {
+    const auto mine =
+        load(std::string(reads) + "[[meanings]]\nof = \"*.*drop*s\"\nhelp = \"by name\"\nloss_by_name = true\n")
+            .value();
+    REQUIRE(recipe::meaning_of(mine, "ethtool.rx_drop_drops") != nullptr);
+    CHECK(recipe::meaning_of(mine, "ethtool.rx_drop_drops")->loss_by_name);
+    CHECK_FALSE(recipe::meaning_of(mine, "ethtool.rx_drop_drops")->loss);
+    CHECK(recipe::meaning_of(mine, "Udp.drops")->help == "of datagrams");
+    for (const auto* none : {"ethtool.rx_drop", "drops", "ethtool.rx_dops", ""}) {
+        CAPTURE(none);
+        CHECK(recipe::meaning_of(mine, none) == nullptr);
+    }
+    CHECK(load(replaced(reads, "loss = true", "loss = true\nloss_by_name = true")).error().what.find("loss_by_name") !=
+          std::string::npos);
+}
+
 TEST_CASE("what only a script can do is refused where there is none") {
     CHECK(load(replaced(reads, "network-", "newtork-")).error().what ==
           "recipe.toml:3:9: 'newtork-counters' is nothing that stapgen reads");

@@ -124,3 +124,58 @@ TEST_CASE("what was lost is marked, and comes first in the total however little 
     stapgen::report::write_html(html, {summary});
     CHECK(has(html.str(), ">lost<"));
 }
+
+TEST_CASE("where units are mixed there is no sum, and losses by name stand behind losses") {
+    auto summary = page_summary();
+    summary.counted = "rise";
+    summary.mixed_units = true;
+    summary.intervals.resize(1);
+    summary.tallies = {tally(0, "bytes", 1, 1000000), tally(0, "queue_drops", 2, 3), tally(0, "dropped", 3, 2),
+                       tally(0, "retransmits", 4, 5), tally(0, "reset.level", 5, 1)};
+    summary.tallies[1].loss_by_name = true;
+    summary.tallies[2].loss = true;
+    summary.tallies[3].meaning = summary.tallies[2].meaning = "sent again";
+    summary.tallies[1].per_s = 0.25;
+    summary.tallies[0].per_s = 123456.7;
+    summary.counters_read = 17;
+    std::ostringstream out, json_text, html;
+    stapgen::report::write_text(out, summary, {.max_groups = 4});
+    CHECK(has(out.str(),
+              "4 of 17 counters rose, and 2 of them tell losses; 1 fell\n"
+              "   RISE   PER S COMM        PID LOSS\n"
+              "      2       - dropped     3   lost\n"
+              "      3    0.25 queue_drops 2   by name\n"
+              "      5       - retransmits 4\n"
+              "1000000 123,457 bytes       1\n"
+              "and 1 more row; --top shows more\n\n"
+              "dropped: sent again\n\n"
+              "all that was read is reported\n"));
+    stapgen::report::write_json(json_text, summary);
+    const auto document = nlohmann::json::parse(json_text.str());
+    CHECK(document["counts"][1]["loss_by_name"] == true);
+    CHECK(document["counts"][1]["per_s"] == 0.25);
+    CHECK_FALSE(document["counts"][2].contains("per_s"));
+    CHECK(document["counters_read"] == 17);
+    stapgen::report::write_html(html, {summary});
+    CHECK_FALSE(has(html.str(), "SHARE"));
+    CHECK(has(html.str(), ">by name<"));
+    CHECK(has(html.str(), "123,457"));
+    // What was lost on the way is told with the sums.
+    summary.accounting.lost = {{"transport", 3}};
+    std::ostringstream lost;
+    stapgen::report::write_text(lost, summary);
+    CHECK(has(lost.str(), "3 lost (transport 3)"));
+}
+
+TEST_CASE("one sample of counters: how many of losses are not 0") {
+    auto summary = page_summary();
+    summary.counted = "value";
+    summary.mixed_units = summary.levels = true;
+    summary.tallies = {tally(0, "dropped", 3, 2)};
+    summary.tallies[0].loss = true;
+    summary.counters_read = 17;
+    summary.intervals.resize(1);
+    std::ostringstream out;
+    stapgen::report::write_text(out, summary);
+    CHECK(has(out.str(), "1 of 17 counters tell losses, and are not 0\nVALUE COMM    PID LOSS\n"));
+}

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "decode/record.h"
+
+namespace stapgen::analyze {
+
+/// One counter as it was read once or several times.
+struct CounterTrack {
+    std::string format;
+    std::int64_t first_sample = 0, last_sample = 0;  ///< of its format
+    std::int64_t samples = 0;                        ///< in so many it was
+    std::uint64_t first = 0, before = 0, last = 0;   ///< in the first and the last two samples; parts are added up
+    std::uint64_t rise = 0;                          ///< up to `before`
+    std::int64_t falls = 0;                          ///< likewise: it stood lower than in the sample before
+    std::optional<std::uint64_t> wrapped_from, wrapped_to;  ///< the last fall that may be none, of a counter of 32 bits
+    bool is_rise = false, zeros_left_out = false;
+    std::optional<std::int64_t> first_ns, last_ns;  ///< times of the first and the last sample, where they are told
+
+    /// The next sample has it. `value` is what it stands at there.
+    void next(std::uint64_t value, bool wraps);
+    /// The last two samples, too, into `rise` and `falls`.
+    void settle(bool wraps);
+    /// The samples of a later input.
+    void join(const CounterTrack& later, bool wraps);
+    /// How long it was between the first and the last sample; nothing where that is not told.
+    [[nodiscard]] std::optional<std::int64_t> length_ns() const;
+};
+
+/// Whether a counter of that name has 32 bits and begins anew when it is full.
+bool has_32_bits(const std::string& name);
+
+/// Counters as they were read, in bounded memory.
+class CounterTracks {
+  public:
+    /// So many counters are kept; readings of further ones are counted.
+    static constexpr std::size_t most_counters = 65536;
+    /// Name, and what it is of.
+    using Key = std::pair<std::string, std::string>;
+
+    void add(const decode::CounterReading& reading);
+    /// Those of a later input.
+    void append(const CounterTracks& later);
+
+    [[nodiscard]] bool empty() const { return tracks_.empty(); }
+    [[nodiscard]] const std::map<Key, CounterTrack>& tracks() const { return tracks_; }
+    /// Of that format, in all inputs.
+    [[nodiscard]] std::int64_t samples_of(const std::string& format) const;
+    [[nodiscard]] std::int64_t left_out() const { return left_out_; }
+
+  private:
+    std::map<Key, CounterTrack> tracks_;
+    std::map<std::string, std::int64_t, std::less<>> samples_;  ///< by format
+    std::int64_t left_out_ = 0;                                 ///< readings
+    Key key_;                                                   ///< kept for its memory
+};
+
+}  // namespace stapgen::analyze

@@ -1,0 +1,142 @@
+#include "decode/counter_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+
+#include "base/kernel_counters.h"
+#include "base/text.h"
+
+namespace stapgen::decode {
+
+std::vector<std::string_view> command_words(std::string_view line, std::string_view command) {
+    auto words = base::words(line.substr(0, line.find_first_of("|;&>")));
+    const auto found = std::ranges::find_if(words, [&](std::string_view word) {
+        return word == command || (word.ends_with(command) && word[word.size() - command.size() - 1] == '/');
+    });
+    const auto is_before = [](std::string_view word) {
+        return word == "sudo" || word == "watch" || word == "time" || word.starts_with('-') || base::is_digit(word[0]);
+    };
+    if (found == words.end() || !std::all_of(words.begin(), found, is_before)) return {};
+    words.erase(words.begin(), found);
+    return words;
+}
+
+bool is_device_name(std::string_view text) {
+    constexpr std::size_t longest = 32;  // the kernel's have 15 bytes at most, and an alias a number behind them
+    return !text.empty() && text.size() <= longest && std::ranges::all_of(text, [](char c) {
+        return base::is_word_character(c) || c == '.' || c == '-' || c == ':' || c == '+';
+    });
+}
+
+namespace {
+
+/// Of one counter's name; what is longer is none.
+constexpr std::size_t longest_counter_name = 100;
+
+bool is_counter_name(std::string_view word) {
+    return !word.empty() && word.size() <= longest_counter_name && !base::is_digit(word[0]) &&
+           std::ranges::all_of(word, base::is_word_character);
+}
+
+/// "0.0", "-0.3", "1e+03": a rate of nstat's.
+bool is_rate(std::string_view word) {
+    return word.find('.') != std::string_view::npos &&
+           word.find_first_not_of("0123456789.e+-") == std::string_view::npos;
+}
+
+/// "nstat -az", "nstat 'TcpExt*'", and no sentence that begins with the word.
+bool is_nstat_command(const std::vector<std::string_view>& words) {
+    return !words.empty() && std::all_of(words.begin() + 1, words.end(), [](std::string_view word) {
+        return word.starts_with('-') || word.find('*') != std::string_view::npos || base::grouped_counter_name(word);
+    });
+}
+
+}  // namespace
+
+bool SnmpFile::line(std::string_view line, std::int64_t /*number*/, CounterLine& out) {
+    const auto words = base::words(line);
+    if (words.size() < 2 || !words[0].ends_with(':')) return false;
+    const auto group = words[0].substr(0, words[0].size() - 1);
+    if (!base::is_counter_group(group)) return false;
+    if (std::ranges::all_of(words.begin() + 1, words.end(), is_counter_name)) {
+        names_.insert_or_assign(std::string(group), std::vector<std::string>(words.begin() + 1, words.end()));
+        return true;
+    }
+    const auto names = names_.find(group);
+    // Where a mail has broken the line, which value is whose is not known.
+    if (names == names_.end() || names->second.size() != words.size() - 1) return false;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+        const auto name = fmt::format("{}.{}", group, names->second[i - 1]);
+        const auto value = base::to_unsigned(words[i]);
+        if (!value && (base::is_counter(name) || !base::to_int(words[i]))) return false;  // Tcp.MaxConn is -1
+        if (base::is_counter(name)) out.values.push_back({name, std::string(of_namespace), *value});
+    }
+    return true;
+}
+
+bool NstatText::line(std::string_view line, std::int64_t /*number*/, CounterLine& out) {
+    if (line == "#kernel") {
+        out.begins_sample = true;
+        return true;
+    }
+    if (const auto command = command_words(line, "nstat"); is_nstat_command(command)) {
+        const bool all = std::ranges::any_of(command, [](std::string_view word) {
+            const bool is_short = word.starts_with('-') && !word.starts_with("--");
+            return word == "--ignore" || (is_short && word.find('a') != std::string_view::npos);
+        });
+        rises_ = !all;
+        out.begins_sample = true;
+        return true;
+    }
+    const auto words = base::words(line);
+    if (words.size() < 2 || words.size() > 4 || words[0].size() > longest_counter_name) return false;
+    if (words.size() == 4 && words[3] != "(overflow)") return false;
+    if (words.size() > 2 && !is_rate(words[2])) return false;
+    auto name = base::grouped_counter_name(words[0]);
+    const auto value = base::to_unsigned(words[1]);
+    if (!name || !value) return false;
+    if (base::is_counter(*name)) out.values.push_back({*std::move(name), std::string(of_namespace), *value});
+    return true;
+}
+
+bool SoftnetFile::line(std::string_view line, std::int64_t number, CounterLine& out) {
+    constexpr std::size_t least_columns = 9, digits_of_one = 8;
+    const auto words = base::words(line);
+    const auto is_number = [](std::string_view word) {
+        return word.size() == digits_of_one && word.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+    };
+    if (words.size() < least_columns || !std::ranges::all_of(words, is_number)) return false;
+    if (number != next_line_) cpu_ = 0;
+    next_line_ = number + 1;
+    const auto read = base::read_softnet_line(line);
+    const auto of = fmt::format("cpu{}", read.cpu.value_or(cpu_++));
+    for (const auto& [name, value] : read.counters)
+        out.values.push_back({name, of, value});
+    return true;
+}
+
+bool ProcNetDev::line(std::string_view line, std::int64_t /*number*/, CounterLine& out) {
+    constexpr std::array names{"dev.rx_bytes", "dev.rx_packets", "dev.rx_errs",       "dev.rx_drop",
+                               "dev.rx_fifo",  "dev.rx_frame",   "dev.rx_compressed", "dev.rx_multicast",
+                               "dev.tx_bytes", "dev.tx_packets", "dev.tx_errs",       "dev.tx_drop",
+                               "dev.tx_fifo",  "dev.tx_colls",   "dev.tx_carrier",    "dev.tx_compressed"};
+    if (line.starts_with("Inter-|") || line.starts_with("face |bytes ")) return true;
+    // Old kernels leave no blank behind the colon, and an alias of a device has one in its name: "eth0:1:".
+    const auto colon = line.rfind(':');
+    if (colon == std::string_view::npos) return false;
+    const auto device = line.substr(0, colon);
+    const auto words = base::words(line.substr(colon + 1));
+    if (words.size() != names.size() || base::is_counter_group(device) || !is_device_name(device)) return false;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const auto value = base::to_unsigned(words[i]);
+        if (!value) return false;
+        out.values.push_back({names[i], std::string(device), *value});
+    }
+    return true;
+}
+
+}  // namespace stapgen::decode

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stapgen::decode {
+
+/// What a line told of counters.
+struct CounterValue {
+    std::string name, of;  ///< as the recipe softnet has them
+    std::uint64_t value = 0;
+};
+
+/// What one line was.
+struct CounterLine {
+    std::vector<CounterValue> values;
+    bool begins_sample = false;  ///< its values are of the next sample of this format
+};
+
+/// One kind of text in which some tool prints counters.
+class CounterReader {
+  public:
+    virtual ~CounterReader() = default;
+
+    /// A constant, for a person: "netstat -s".
+    [[nodiscard]] virtual std::string_view format() const = 0;
+    /// Whether it may leave out counters that are 0.
+    [[nodiscard]] virtual bool leaves_out_zeros() const { return false; }
+    /// Whether one name may come up several times in a sample, as each queue of a device has it; else that begins the
+    /// next sample.
+    [[nodiscard]] virtual bool has_parts() const { return false; }
+    /// Whether it tells by how much counters rose and not what they stand at.
+    [[nodiscard]] virtual bool tells_rises() const { return false; }
+
+    /// A line without blanks around it, with its number in the input. False: it is not of this kind, and nothing has
+    /// changed. `out` is empty before.
+    virtual bool line(std::string_view line, std::int64_t number, CounterLine& out) = 0;
+    /// A line of another format came up.
+    virtual void end_block() {}
+};
+
+/// "ethtool", "-S" and "eth0" of "sudo ethtool -S eth0 | grep drop"; empty if the line is no such command.
+std::vector<std::string_view> command_words(std::string_view line, std::string_view command);
+
+/// Whether it can be the name of a device: letters, digits and what people put into names, so that what a terminal left
+/// before it is seen. The kernel allows more.
+bool is_device_name(std::string_view text);
+
+/// What belongs to no CPU and no device; and a device that no line names.
+inline constexpr std::string_view of_namespace = "-", of_unnamed_device = "?";
+
+}  // namespace stapgen::decode

@@ -1,0 +1,194 @@
+#include "analyze/counter_rises.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "analyze/counter_tracks.h"
+
+using namespace stapgen;
+using analyze::CounterTracks;
+using analyze::Summary;
+using analyze::Tally;
+
+namespace {
+
+struct Read {
+    std::string name, of;
+    std::uint64_t value = 0;
+    std::int64_t sample = 0;
+    std::int64_t epoch_s = -1;
+    bool part = false, is_rise = false, zeros_left_out = false;
+};
+
+CounterTracks tracks_of(const std::vector<Read>& reads) {
+    CounterTracks tracks;
+    for (const auto& read : reads) {
+        tracks.add({.format = "tool",
+                    .sample = read.sample,
+                    .name = read.name,
+                    .of = read.of,
+                    .value = read.value,
+                    .part = read.part,
+                    .is_rise = read.is_rise,
+                    .zeros_left_out = read.zeros_left_out,
+                    .epoch_ns = read.epoch_s < 0 ? decode::unknown_time : read.epoch_s * 1'000'000'000});
+    }
+    return tracks;
+}
+
+Summary rises_of(const std::vector<std::vector<Read>>& inputs, const std::vector<std::string>& by = {"name", "of"}) {
+    Summary summary;
+    summary.counted = "rise";
+    for (const auto& reads : inputs)
+        summary.tracks.append(tracks_of(reads));
+    analyze::put_rises(summary, by);
+    return summary;
+}
+
+const Tally* tally_of(const Summary& summary, const std::string& name, const std::string& of) {
+    const analyze::Group group{{"name", name}, {"of", of}};
+    const auto found = std::ranges::find(summary.tallies, group, &Tally::group);
+    return found == summary.tallies.end() ? nullptr : &*found;
+}
+
+std::int64_t rise(const Summary& summary, const std::string& name, const std::string& of) {
+    const auto* tally = tally_of(summary, name, of);
+    return tally == nullptr ? 0 : tally->count;
+}
+
+bool has_note(const Summary& summary, std::string_view part) {
+    return std::ranges::any_of(summary.notes, [&](const auto& note) { return note.find(part) != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("a counter rises from its first sample to its last, in one text or in several, each device for itself") {
+    const std::vector<Read> before{{"link.rx_dropped", "eth0", 100}, {"link.rx_dropped", "eth1", 7}},
+        after{{"link.rx_dropped", "eth0", 117}, {"link.rx_dropped", "eth1", 7}},
+        both{{"link.rx_dropped", "eth0", 100, 0}, {"link.rx_dropped", "eth1", 7, 0},
+             {"link.rx_dropped", "eth0", 105, 1}, {"link.rx_dropped", "eth1", 7, 1},
+             {"link.rx_dropped", "eth0", 117, 2}, {"link.rx_dropped", "eth1", 7, 2}};
+    for (const auto& summary : {rises_of({before, after}), rises_of({both})}) {
+        REQUIRE(summary.tallies.size() == 1);
+        CHECK(rise(summary, "link.rx_dropped", "eth0") == 17);
+        CHECK(summary.counters_read == 2);
+        CHECK(summary.notes.empty());
+        CHECK_FALSE(summary.levels);
+        CHECK_FALSE(summary.tallies[0].per_s);
+    }
+    // Three inputs, the middle one of two samples.
+    const auto three = rises_of({before, both, {{"link.rx_dropped", "eth0", 120}}});
+    CHECK(rise(three, "link.rx_dropped", "eth0") == 20);
+    CHECK(rises_of({before, after}, {"name"}).tallies.at(0).group == analyze::Group{{"name", "link.rx_dropped"}});
+}
+
+TEST_CASE("where each sample has a time of its own there is a rate") {
+    const auto timed = rises_of({{{"a", "-", 100, 0, 1000}, {"a", "-", 150, 1, 1010}, {"a", "-", 200, 2, 1020}}});
+    REQUIRE(tally_of(timed, "a", "-") != nullptr);
+    CHECK(tally_of(timed, "a", "-")->per_s == 5.0);
+    CHECK(timed.start_epoch_ns == 1'000'000'000'000);
+    CHECK(timed.end_epoch_ns == 1'020'000'000'000);
+    CHECK(timed.intervals.size() == 1);
+    // In two inputs, too.
+    CHECK(tally_of(rises_of({{{"a", "-", 100, 0, 1000}}, {{"a", "-", 104, 0, 1002}}}), "a", "-")->per_s == 2.0);
+    // The last sample has none, the first has none, both have one and the same.
+    for (const auto& summary :
+         {rises_of({{{"a", "-", 100, 0, 1000}, {"a", "-", 150, 1, 1010}, {"a", "-", 200, 2, 1010}}}),
+          rises_of({{{"a", "-", 100, 0}, {"a", "-", 150, 1, 1010}}}),
+          rises_of({{{"a", "-", 100, 0, 1000}, {"a", "-", 150, 1, 1000}}}),
+          rises_of({{{"a", "-", 100, 0, 1000}}, {{"a", "-", 150, 0}}})}) {
+        REQUIRE(tally_of(summary, "a", "-") != nullptr);
+        CHECK_FALSE(tally_of(summary, "a", "-")->per_s);
+    }
+}
+
+TEST_CASE("parts of one sample are added up, of two they are compared") {
+    const auto summary = rises_of({{{"ethtool.drops", "eth0", 3, 0},
+                                    {"ethtool.drops", "eth0", 4, 0, -1, true},
+                                    {"ethtool.drops", "eth0", 5, 1},
+                                    {"ethtool.drops", "eth0", 13, 1, -1, true}}});
+    CHECK(rise(summary, "ethtool.drops", "eth0") == 11);
+}
+
+TEST_CASE("a counter that fell is told, and never negative") {
+    const auto summary = rises_of(
+        {{{"link.rx_dropped", "eth0", 100, 0}, {"link.rx_bytes", "eth0", 5, 0}, {"link.tx_bytes", "eth0", 5, 0}},
+         {{"link.rx_dropped", "eth0", 3, 0}, {"link.rx_bytes", "eth0", 9, 0}, {"link.tx_bytes", "eth0", 8, 0}}});
+    CHECK(rise(summary, "reset.link.rx_dropped", "eth0") == 1);
+    CHECK(tally_of(summary, "link.rx_dropped", "eth0") == nullptr);
+    CHECK(rise(summary, "link.rx_bytes", "eth0") == 4);
+    CHECK(summary.notes.empty());
+    // More fell than rose.
+    const auto wrong = rises_of({{{"a", "-", 100}, {"b", "-", 5}}, {{"a", "-", 3}, {"b", "-", 4}}});
+    CHECK(has_note(wrong, "2 counters fell and 0 rose: the samples are in the wrong order"));
+    CHECK(sum_of(wrong.tallies) == 2);
+    // 2^64 - 1 and then a small number, and the other way round.
+    CHECK(rise(rises_of({{{"a", "-", ~std::uint64_t{0}, 0}, {"a", "-", 5, 1}}}), "reset.a", "-") == 1);
+    CHECK(rise(rises_of({{{"a", "-", 5, 0}, {"a", "-", ~std::uint64_t{0}, 1}}}), "reset.a", "-") == 1);
+}
+
+TEST_CASE("32 bits: softnet's begin anew, of others it is said what it would be") {
+    CHECK(rise(rises_of({{{"softnet.processed", "cpu0", 0xfffffff0, 0}, {"softnet.processed", "cpu0", 0x10, 1}}}),
+               "softnet.processed", "cpu0") == 0x20);
+    // Started anew, and not 4 billion packets.
+    const auto started = rises_of({{{"softnet.processed", "cpu0", 1000000, 0}, {"softnet.processed", "cpu0", 5, 1}}});
+    CHECK(rise(started, "reset.softnet.processed", "cpu0") == 1);
+    CHECK(rise(started, "softnet.processed", "cpu0") == 0);
+    const auto full = rises_of({{{"Ip.InReceives", "-", 4294967290, 0}, {"Ip.InReceives", "-", 710, 1}}});
+    CHECK(rise(full, "reset.Ip.InReceives", "-") == 1);
+    CHECK(has_note(full,
+                   "Ip.InReceives of - fell from 4294967290 to 710: if it has 32 bits and began anew, it rose by 716 "
+                   "there"));
+    const auto small = rises_of({{{"a", "-", 100, 0}, {"a", "-", 5, 1}}});
+    CHECK_FALSE(has_note(small, "32 bits"));
+}
+
+TEST_CASE("one sample: what counters stand at, and that a second one is needed") {
+    const auto summary = rises_of({{{"Udp.InErrors", "-", 1408}, {"Udp.NoPorts", "-", 0}}});
+    CHECK(summary.levels);
+    CHECK(summary.counted == "value");
+    REQUIRE(summary.tallies.size() == 1);
+    CHECK(rise(summary, "Udp.InErrors", "-") == 1408);
+    CHECK(summary.counters_read == 2);
+    CHECK(has_note(summary, "one sample tells what counters stand at"));
+    // Of two inputs that have nothing in common, either.
+    CHECK(rises_of({{{"a", "-", 5}}, {{"b", "-", 6}}}).levels);
+}
+
+TEST_CASE("what stood in one sample only is counted; where zeros are left out it rose from 0") {
+    const auto once = rises_of({{{"a", "-", 5}, {"b", "-", 5}}, {{"a", "-", 6}, {"c", "-", 9}}});
+    CHECK(once.tallies.size() == 1);
+    CHECK(has_note(once, "2 counters stood in one sample only"));
+    const auto left_out =
+        rises_of({{{"a", "-", 5, 0, -1, false, false, true}},
+                  {{"a", "-", 6, 0, -1, false, false, true}, {"c", "-", 9, 0, -1, false, false, true}}});
+    CHECK(rise(left_out, "c", "-") == 9);
+    CHECK(has_note(left_out, "1 counter stood in later samples only: taken for 0 before"));
+}
+
+TEST_CASE("what a tool tells as a rise is one") {
+    const auto summary =
+        rises_of({{{"Udp.NoPorts", "-", 5, 0, -1, false, true}, {"Udp.NoPorts", "-", 3, 1, -1, false, true}}});
+    CHECK(rise(summary, "Udp.NoPorts", "-") == 3);
+    CHECK_FALSE(summary.levels);
+}
+
+TEST_CASE("the number of counters that are kept is bounded, and what is left out is told") {
+    std::vector<Read> reads;
+    for (std::size_t i = 0; i < CounterTracks::most_counters + 3; ++i)
+        reads.push_back({"a" + std::to_string(i), "-", 1});
+    const auto summary = rises_of({reads});
+    CHECK(summary.counters_read == static_cast<std::int64_t>(CounterTracks::most_counters));
+    CHECK(has_note(summary, "3 readings are left out"));
+}
+
+TEST_CASE("without readings nothing changes") {
+    Summary summary;
+    analyze::put_rises(summary, {"name", "of"});
+    CHECK(summary.tallies.empty());
+    CHECK(summary.intervals.empty());
+    CHECK(summary.counted.empty());
+}
