@@ -64,6 +64,10 @@ void ChildSetup::run() const {
 
 namespace {
 
+bool make_root_private() {
+    return ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+}
+
 bool write_once(const char* path, const char* text, std::size_t size) {
     const int fd = ::open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0) return false;
@@ -84,7 +88,17 @@ std::optional<ChildSetup::Step> ChildSetup::make_namespace() const {
             fail(Step::namespaces);  // by now we are nobody
         }
     }
-    if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return Step::private_root;
+    if (make_root_private()) return std::nullopt;
+    if (errno != EINVAL) return Step::private_root;
+    // In a chroot / need not be a mount point, and the mount that it lies in has no name here. Who enters a mount
+    // namespace, be it the one that he is in, has its root for /.
+    const int root = ::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    const int here = ::open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    const auto self = static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0));
+    if (root < 0 || here < 0 || self < 0 || ::setns(self, CLONE_NEWNS) != 0) return Step::private_root;
+    const bool is_private = make_root_private();
+    if (::fchdir(root) != 0 || ::chroot(".") != 0 || ::fchdir(here) != 0) fail(Step::private_root);
+    if (!is_private) return Step::private_root;
     return std::nullopt;
 }
 
@@ -117,11 +131,13 @@ base::Result<void> ChildSetup::failure() {
         case Step::folder:
             return base::failed(fmt::format("cannot work in the folder {}: {}", folder_, reason));
         case Step::namespaces:
-        case Step::private_root:
             return base::cannot_here(
                 fmt::format("cannot make a mount namespace for stap: {}", reason),
                 "run it as root (in a container: with CAP_SYS_ADMIN), or leave the symbol table cure out and "
                 "give stap a real /boot/System.map of that kernel");
+        case Step::private_root:
+            return base::cannot_here(fmt::format("cannot keep mounts for stap to itself: {}", reason),
+                                     "in a chroot, make its folder a mount point before: mount --bind DIR DIR");
         case Step::mount:
             break;
     }
