@@ -59,7 +59,7 @@ class Writer {
         out_ << "report,recipe,kind,name,module,reason,time_ns";
         for (const auto& key : keys_)
             out_ << ',' << column_of(key);
-        out_ << ",statistic,value,benign\r\n";
+        out_ << ",statistic,value,benign\n";
     }
 
     void report(const Summary& summary) {
@@ -104,7 +104,7 @@ class Writer {
         }
         out_ << ',' << statistic << ',';
         put(number);
-        out_ << ',' << subject.benign << "\r\n";
+        out_ << ',' << subject.benign << '\n';
     }
 
     void put(std::int64_t number) { out_ << number; }

@@ -14,7 +14,8 @@ struct CsvOptions {
     bool hide_benign = false;  ///< benign drops are counted, and have no rows
 };
 
-/// One table (RFC 4180, UTF-8) with one number in each row, so that columns stay the same whatever the percentiles:
+/// One table (RFC 4180, UTF-8, but for lines that end with LF alone, as awk and cut want them) with one number in each
+/// row, so that columns stay the same whatever the percentiles:
 ///
 ///     report,recipe,kind,name,module,reason,time_ns,KEY...,statistic,value,benign
 ///

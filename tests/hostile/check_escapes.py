@@ -17,7 +17,7 @@ NAMES = [b"\x1b]0;owned\x07", b"\x1b[2J\x1b[H", b"a\x1b[6nb", b"\x9b31mred", b"\
          b"\xff\xfe\xe6\x97", b"\x0b\x0c\x0e", b"<script>", b"a|b", b"\xe2\x80\xae evil"]
 HEADER = (b"stapgen\t3\trx-latency\trx\ttime:time\tpid:int\ttid:int\tcomm:text\tlocal:endpoint\tremote:endpoint\tdev:text"
           b"\tdrv-ip:stage\tip-tcp:stage\n")
-FORMATS = {"table": r"\n", "json": r"\n", "ndjson": r"\n", "csv": r"\n\r", "openmetrics": r"\n", "html": r"\n\t"}
+FORMATS = {"table": r"\n", "json": r"\n", "ndjson": r"\n", "csv": r"\n", "openmetrics": r"\n", "html": r"\n\t"}
 
 
 def recording():

@@ -94,8 +94,8 @@ TEST_CASE("counts are in each format for programs") {
     CHECK(document["counts"][2]["time"] == "2026-11-20T13:06:50.000000000Z");
 
     stapgen::report::write_csv(csv, {&summary, 1});
-    CHECK(has(csv.str(), "1,page-alloc,count,pages,,,,cc1,17,count,10010,\r\n"));
-    CHECK(has(csv.str(), "1,page-alloc,interval-count,pages,,,1795180010000000000,cc1,17,count,3,\r\n"));
+    CHECK(has(csv.str(), "1,page-alloc,count,pages,,,,cc1,17,count,10010,\n"));
+    CHECK(has(csv.str(), "1,page-alloc,interval-count,pages,,,1795180010000000000,cc1,17,count,3,\n"));
 
     stapgen::report::write_openmetrics(metrics, {&summary, 1}, {});
     CHECK(has(metrics.str(),
