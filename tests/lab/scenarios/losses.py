@@ -1,20 +1,24 @@
-"""Losses whose numbers the kernel's own counters confirm: dropwatch has them, by reason, and no loss beside them."""
+"""Losses whose numbers the kernel's own counters confirm: dropwatch has them, by reason, and no loss beside them.
+
+Packets that wait in a socket when it is closed are unread to rx-latency, datagrams as segments; others it calls not queued.
+"""
 
 import collections
 
 from lablib.events import read_report
 
-DESCRIPTION = "full buffer, nft, bad checksums, refused connections: dropwatch's numbers are exact; a full accept queue"
+DESCRIPTION = "full buffer, nft, bad checksums, refused connections: dropwatch's numbers are exact; a full accept queue; unread packets"
 IN_CI = ("trixie",)
-BUILD = {"drops": ["dropwatch"]}
+BUILD = {"drops": ["dropwatch"], "rx": ["rx-latency"]}
 
 DATAGRAMS, BY_RULE, BAD_CHECKSUMS, REFUSED, CONNECTIONS = 211, 103, 107, 109, 23
+UNREAD_DATAGRAMS, UNREAD_SEGMENTS = 13, 11
 
 GUEST = r"""
-# watch NAME COMMAND: run it while dropwatch counts.
+# watch NAME MODULE COMMAND: run it while the module measures.
 watch() {
-    report $1 json drops --format json || exit 1
-    $2 >$1.traffic || exit 1
+    report $1 json $2 --format json || exit 1
+    $3 >$1.traffic || exit 1
     end_trace $1
 }
 losses() {
@@ -23,6 +27,7 @@ losses() {
     nft list table ip lab
 }
 overflow() { drops listen-overflow 23; }
+unread() { drops full-buffer 211 && python3 unread.py; }
 
 nft -f - <<'END' || exit 1
 table ip lab {
@@ -32,10 +37,34 @@ table ip lab {
     }
 }
 END
-watch losses losses
-watch overflow overflow
+watch losses drops losses
+watch overflow drops overflow
+watch unread rx unread
 finish
 """
+
+# Sockets that are closed with what was sent to them. What is left of one of UDP is freed after a grace period of RCU.
+UNREAD = f"""
+import socket, time
+reader, sender = (socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for end in range(2))
+reader.bind(("127.0.0.1", 0))
+for i in range({UNREAD_DATAGRAMS}):
+    sender.sendto(b"x", reader.getsockname())
+listener = socket.create_server(("127.0.0.1", 0))
+client = socket.create_connection(listener.getsockname())
+client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+server = listener.accept()[0]
+for i in range({UNREAD_SEGMENTS}):
+    client.send(b"x" * 64)
+    time.sleep(0.01)
+reader.close()
+server.close()
+time.sleep(0.5)
+"""
+
+
+def prepare(lab):
+    (lab.work / "unread.py").write_text(UNREAD)
 
 
 def load(lab, name):
@@ -92,4 +121,11 @@ def check(lab):
     assert 0 < refused <= after - before
     assert not take_benign(drops), drops
     assert risen == {"TcpExt.ListenOverflows": after - before, "TcpExt.ListenDrops": drops_after - drops_before}, risen
+
+    report = read_report(lab, "unread")
+    lost = words_of(lab, "unread", "full-buffer")["dropped"][0]
+    missing = {cause: count for cause, count in report["accounting"]["incomplete_by"].items() if count}
+    print(f"{lab.suite} unread: {lost} datagrams found a full buffer; {report['accounting']}")
+    assert missing == {"not-queued": lost, "unread": UNREAD_DATAGRAMS + UNREAD_SEGMENTS}, missing
+    assert report["accounting"]["reported"] == DATAGRAMS - lost, "those that were read"
     assert lab.read("modules-left").strip() == "0"
