@@ -104,6 +104,8 @@ void add_up(Transport& into, const Transport& more) {
     base::add_saturating(into.probe_errors, more.probe_errors);
     base::add_saturating(into.transport_failures, more.transport_failures);
     into.enough_buffer_mb = std::max(into.enough_buffer_mb, more.enough_buffer_mb);
+    for (const auto& [function, count] : more.skipped_by)
+        add_cause(into.skipped_by, function, count);
 }
 
 void add_cause(std::vector<Cause>& causes, std::string_view name, std::int64_t count) {

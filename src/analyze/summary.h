@@ -124,6 +124,7 @@ struct Transport {
     std::int64_t probe_errors = 0;
     std::int64_t transport_failures = 0;
     std::int64_t enough_buffer_mb = 0;  ///< per CPU, that would have held what they cost; 0: not known, or too much
+    std::vector<Cause> skipped_by{};    ///< of the skipped probes those of which the function is known
 };
 
 void add_up(Transport& into, const Transport& more);

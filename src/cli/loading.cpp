@@ -49,8 +49,11 @@ void add_facts(const recording::Head& head, analyze::Summary& summary) {
 }
 
 void add_facts(const recording::Tail& tail, analyze::Summary& summary) {
-    analyze::add_up(summary.transport,
-                    {tail.skipped_probes, tail.probe_errors, tail.transport_failures, tail.enough_buffer_mb});
+    analyze::Transport transport{tail.skipped_probes, tail.probe_errors, tail.transport_failures,
+                                 tail.enough_buffer_mb};
+    for (const auto& [function, count] : tail.skipped_by)
+        transport.skipped_by.push_back({function, count});
+    analyze::add_up(summary.transport, transport);
     if (!tail.broke_off.empty()) summary.broke_off = tail.broke_off;
     summary.cost.cycles_per_s = tail.cycles_per_s;
     summary.cost.measured_ns = tail.measured_ns;

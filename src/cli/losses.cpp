@@ -11,7 +11,11 @@
 namespace stapgen::cli {
 
 analyze::Transport transport_of(const launch::Losses& losses) {
-    return {losses.skipped_probes, losses.errors, losses.transport_failures + losses.lost_messages};
+    analyze::Transport transport{losses.skipped_probes, losses.errors,
+                                 losses.transport_failures + losses.lost_messages};
+    for (const auto& [function, count] : losses.missed)
+        transport.skipped_by.push_back({function, count});
+    return transport;
 }
 
 std::int64_t enough_buffer_mb(const host::System& machine, const launch::Losses& losses,

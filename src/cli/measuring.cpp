@@ -4,13 +4,25 @@
 
 #include "base/files.h"
 #include "base/units.h"
+#include "cli/losses.h"
 #include "cli/measurement.h"
 #include "cli/telling.h"
 #include "launch/counting.h"
 #include "launch/left_modules.h"
 #include "render/script.h"
+#include "report/account_text.h"
 
 namespace stapgen::cli {
+
+namespace {
+
+/// Whether all that a message says of skipped probes is in skipped_text().
+bool is_in_losses(const launch::Diagnosis& message, const launch::Losses& losses) {
+    return message.id == "missed-kprobe" || message.id == "missed-kretprobe" ||
+           (message.id == "errors-skipped" && losses.errors == 0);
+}
+
+}  // namespace
 
 launch::LoadJob load_job_of(const host::Target& target, const std::filesystem::path& module, const MeasurePlan& plan) {
     launch::LoadJob job;
@@ -43,8 +55,11 @@ base::Result<void> measure(const host::System& machine, const recipe::Catalog& c
             base::format_duration(measured), plan.duration ? "-d" : "-n"));
     }
     if (!plan.quiet) {
-        for (const auto& message : end->messages)
-            tell(message.remedy.empty() ? message.cause : message.cause + "; " + message.remedy);
+        for (const auto& message : end->messages) {
+            if (!is_in_losses(message, end->losses))
+                tell(message.remedy.empty() ? message.cause : message.cause + "; " + message.remedy);
+        }
+        if (const auto skipped = report::skipped_text(transport_of(end->losses)); !skipped.empty()) tell(skipped);
     }
     for (const auto& line : end->cleanup)
         tell(line);

@@ -122,6 +122,8 @@ void Recorder::tick() {
 void Recorder::end(const analyze::Summary& summary) {
     const auto& transport = summary.transport;
     last_.skipped_probes = transport.skipped_probes;
+    for (const auto& [function, count] : transport.skipped_by)
+        last_.skipped_by[function] = count;
     last_.probe_errors = transport.probe_errors;
     last_.transport_failures = transport.transport_failures;
     last_.enough_buffer_mb = transport.enough_buffer_mb;

@@ -48,6 +48,19 @@ void add_number(std::int64_t& sum, std::string_view text) {
     sum = base::saturating_add(sum, number_in(text));
 }
 
+/// The function of a probe: of kprobe.function("x").return it is "return of x".
+std::string function_of(std::string_view probe) {
+    const auto named = match("(\"*\")*", probe);
+    if (!named) return base::printable(probe);
+    return base::printable(fmt::format("{}{}", (*named)[1].find(".return") == 0 ? "return of " : "", (*named)[0]));
+}
+
+void add_missed(Losses& losses, std::string_view probe, std::string_view count) {
+    constexpr std::size_t most = 500, longest = 200;
+    const auto function = function_of(probe.substr(0, longest));
+    if (losses.missed.size() < most || losses.missed.contains(function)) add_number(losses.missed[function], count);
+}
+
 /// Whether the compiler quotes source here (" 6129 |   _stp_error(..."), in which any message may stand.
 bool is_quoted_source(std::string_view line) {
     const auto number = base::trim(line.substr(0, line.find('|')));
@@ -86,6 +99,10 @@ bool count_losses(std::string_view line, Losses& losses) {
                      add_number(losses.errors, stars[0]);
                      add_number(losses.skipped_probes, stars[1]);
                  }) ||
+           found("Skipped due to missed kretprobe/* on '*': *",
+                 [&](const auto& stars) { add_missed(losses, stars[1], stars[2]); }) ||
+           found("Skipped due to missed kprobe on '*': *",
+                 [&](const auto& stars) { add_missed(losses, stars[0], stars[1]); }) ||
            found("There were * transport failures.*",
                  [&](const auto& stars) {
                      add_number(losses.transport_failures, stars[0]);

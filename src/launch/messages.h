@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,6 +46,9 @@ struct Losses {
     std::int64_t lost_messages = 0;
     std::int64_t lost_bytes = 0;
     std::int64_t buffer_mb = 0;  ///< per CPU, where transport failures name it
+    /// Of the skipped probes those that the kernel missed, by function: "tcp_v4_rcv", "return of tcp_recvmsg";
+    /// 500 at most.
+    std::map<std::string, std::int64_t, std::less<>> missed{};
 
     [[nodiscard]] bool any() const {
         return (errors | skipped_probes | transport_failures | lost_messages | lost_bytes) != 0;

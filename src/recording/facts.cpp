@@ -164,6 +164,7 @@ std::string tail_line(const Tail& tail) {
     json["continued"] = tail.continued;
     json["lines"] = tail.lines;
     json["skipped_probes"] = tail.skipped_probes;
+    if (!tail.skipped_by.empty()) json["skipped_by"] = tail.skipped_by;
     json["probe_errors"] = tail.probe_errors;
     json["transport_failures"] = tail.transport_failures;
     json["enough_buffer_mb"] = tail.enough_buffer_mb;
@@ -248,6 +249,7 @@ std::optional<Tail> parse_tail(std::string_view text) {
     take(at_key(*json, "continued"), tail.continued);
     take(at_key(*json, "lines"), tail.lines);
     take(at_key(*json, "skipped_probes"), tail.skipped_probes);
+    take(at_key(*json, "skipped_by"), tail.skipped_by);
     take(at_key(*json, "probe_errors"), tail.probe_errors);
     take(at_key(*json, "transport_failures"), tail.transport_failures);
     take(at_key(*json, "enough_buffer_mb"), tail.enough_buffer_mb);

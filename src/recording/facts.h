@@ -63,6 +63,7 @@ struct Tail {
     std::int64_t lines = 0;  ///< raw lines in this part, repeated ones not counted
     /// What SystemTap says was lost; 0 where there is a further part.
     std::int64_t skipped_probes = 0, probe_errors = 0, transport_failures = 0;
+    Counters skipped_by;                              ///< of the skipped probes those of which the function is known
     std::int64_t enough_buffer_mb = 0;                ///< per CPU, for transport failures; 0: not known, or too much
     std::string broke_off;                            ///< why it ended though nobody asked it to; empty if it did not
     std::int64_t clock_set_ns = 0, suspended_ns = 0;  ///< between the script's ready and the end

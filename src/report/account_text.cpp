@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <utility>
 
 #include "base/saturate.h"
@@ -78,6 +81,24 @@ std::vector<std::string> account_lines(const analyze::Summary& summary) {
     return lines;
 }
 
+std::string skipped_text(const analyze::Transport& transport) {
+    if (transport.skipped_probes == 0) return "";
+    constexpr std::size_t most = 3;
+    auto known = transport.skipped_by;
+    std::ranges::stable_sort(known, std::greater{}, &analyze::Cause::count);
+    std::int64_t rest = transport.skipped_probes;
+    std::vector<analyze::Cause> shown;
+    for (const auto& cause : std::span(known).first(std::min(most, known.size()))) {
+        shown.push_back(cause);
+        rest = base::saturating_subtract(rest, cause.count);
+    }
+    if (!shown.empty() && rest > 0) shown.push_back({known.size() > most ? "others" : "not known", rest});
+    return fmt::format(
+        "SystemTap skipped {} probes{}: so many records at most are missing or lack a step; "
+        "measure less (--port, -x){}",
+        transport.skipped_probes, causes_text(shown), shown.empty() ? ", or let --cost tell which they are" : "");
+}
+
 std::vector<std::string> warnings_of(const analyze::Summary& summary) {
     const auto& accounting = summary.accounting;
     const auto& transport = summary.transport;
@@ -90,7 +111,7 @@ std::vector<std::string> warnings_of(const analyze::Summary& summary) {
     warn(accounting.unaccounted() != 0, "the script's counts do not add up");
     warn(accounting.kept && !accounting.closed,
          "the input stops without its last line; the counts are those of its last tick and later");
-    warn(transport.skipped_probes != 0, fmt::format("SystemTap skipped {} probes", transport.skipped_probes));
+    warn(transport.skipped_probes != 0, skipped_text(transport));
     warn(transport.probe_errors != 0, fmt::format("{} probes ended in an error", transport.probe_errors));
     const auto& enough = transport.enough_buffer_mb;
     warn(transport.transport_failures != 0,

@@ -22,6 +22,10 @@ bool is_sum_of_units(const analyze::Summary& summary);
 /// sample_text(). Nothing where the input keeps no account.
 std::vector<std::string> account_lines(const analyze::Summary& summary);
 
+/// How many probes did not run, of which functions as far as that is known, the three largest by name, and what can be
+/// missing for it. Empty if all did.
+std::string skipped_text(const analyze::Transport& transport);
+
 /// All that is missing, a sentence for each kind.
 std::vector<std::string> warnings_of(const analyze::Summary& summary);
 

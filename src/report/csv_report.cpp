@@ -226,6 +226,7 @@ class Writer {
         counts("transport", {{"skipped_probes", summary.transport.skipped_probes},
                              {"probe_errors", summary.transport.probe_errors},
                              {"transport_failures", summary.transport.transport_failures}});
+        counts("skipped", summary.transport.skipped_by);
         for (const auto& counter : summary.counters)
             row(Subject{"counter", counter.name}, "count", counter.count);
         counts("input", {{"lines", summary.input.lines},

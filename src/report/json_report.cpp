@@ -262,6 +262,7 @@ Json accounting_json(const analyze::Summary& summary) {
     object["lost_by"] = causes_json(accounting.lost);
     object["other"] = causes_json(accounting.other);
     object["skipped_probes"] = summary.transport.skipped_probes;
+    if (const auto& known = summary.transport.skipped_by; !known.empty()) object["skipped_by"] = causes_json(known);
     object["probe_errors"] = summary.transport.probe_errors;
     object["transport_failures"] = summary.transport.transport_failures;
     if (summary.transport.enough_buffer_mb > 0) object["enough_buffer_mb"] = summary.transport.enough_buffer_mb;

@@ -107,6 +107,7 @@ def expected(number, report):
         rows.counts(kind, report.accounting[key])
     losses = ("skipped_probes", "probe_errors", "transport_failures")
     rows.counts("transport", {key: report.accounting[key] for key in losses})
+    rows.counts("skipped", report.accounting.get("skipped_by", {}))
     rows.counts("counter", {counter["name"]: counter["count"] for counter in known["counters"]})
     rows.counts("input", {key: known["input"][key] for key in ("lines", "recognised", "unrecognised")})
     return rows.rows

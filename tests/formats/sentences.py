@@ -45,7 +45,8 @@ def compare_counters(compared, found, report):
 def compare_warning(compared, text, report):
     known, document = report.accounting, report.known
     counts = [(r"(\d+) of (\d+) seen were lost", [known["lost"], known["seen"]]),
-              (r"SystemTap skipped (\d+) probes", [known["skipped_probes"]]),
+              (r"SystemTap skipped (\d+) probes(?: \([^()]*\))?: so many records at most are missing or lack a step; "
+               r"measure less \(--port, -x\)(?:, or let --cost tell which they are)?", [known["skipped_probes"]]),
               (r"(\d+) probes ended in an error", [known["probe_errors"]]),
               (r"the way to user space was full (\d+) times(?:; with (\d+) MiB per CPU \(-s \2MiB\) it would not have been)?",
                [known["transport_failures"], known.get("enough_buffer_mb")])]

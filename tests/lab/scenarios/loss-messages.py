@@ -72,7 +72,11 @@ def check(lab):
     skipped = missed.accounting["skipped_probes"]
     print(f"  {len(missed.events)} of {REQUESTS} requests reported, {skipped} probes skipped")
     assert REQUESTS - skipped <= len(missed.events) < REQUESTS, "nothing was missed, though returns were"
-    assert warnings(lab, "missed-table")["WARNING: SystemTap skipped N probes"] > 0
+    told = next(text for text in warnings(lab, "missed-table") if text.startswith("WARNING: SystemTap skipped N probes"))
+    assert re.search(r"\(.*return of \w+ N.*\)", told), told
+    by_function = missed.accounting["skipped_by"]
+    print(f"  by function: {by_function}")
+    assert sum(by_function.values()) == skipped and all(name.startswith("return of ") for name in by_function)
 
     whole = Trace(lab, "whole")
     assert whole.accounting["lost"] == 0 and whole.accounting["transport_failures"] == 0

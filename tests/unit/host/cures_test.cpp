@@ -1,6 +1,7 @@
 #include "host/cures.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "base/files.h"
 
@@ -70,6 +71,17 @@ TEST_CASE("Debian 13 needs two flags, which arrive as one variable") {
     const auto one = apply_cures(needed, {.none = false, .without = {"count-args"}}, machine.target, "/nowhere");
     CHECK(one->kbuild.at("CFLAGS_MODULE") == "-DSTAPCONF_UPROBE_UNREGISTER_EXPORTED");
     CHECK(apply_cures(needed, {.none = true}, machine.target, "/nowhere")->kbuild.empty());
+}
+
+TEST_CASE("missed probes are named where the runtime can be made to, without what makes each hit dearer") {
+    Machine machine("5.1");
+    std::string text;
+    for (const auto* count : {"krp->nmissed", "krp->kp.nmissed", "kp->nmissed"})
+        text += fmt::format("x\n#ifdef STP_TIMING\n      if ({})\n         _stp_warn\n#endif\n", count);
+    machine.system.files = {{"/rt/linux/kprobes.c", text}};
+    CHECK(machine.needed() == std::vector<std::string>{"missed-probes"});
+    machine.system.files["/rt/linux/kprobes.c"].replace(text.find("krp->kp"), 3, "xxx");
+    CHECK(machine.needed().empty());
 }
 
 TEST_CASE("Debian 14, whose SystemTap knows its kernel, needs nothing") {

@@ -164,6 +164,25 @@ TEST_CASE("every message of the table is recognised by its literal line, and no 
     }
 }
 
+TEST_CASE("the functions of missed probes are known by name, both counts of a return as one") {
+    const auto reader = read({"WARNING: Skipped due to missed kprobe on 'kprobe.function(\"tcp_v4_rcv\")': 70",
+                              "WARNING: Skipped due to missed kretprobe/1 on 'kprobe.function(\"tcp_recvmsg\").return': 2",
+                              "WARNING: Skipped due to missed kretprobe/2 on 'kprobe.function(\"tcp_recvmsg\").return': 3",
+                              "WARNING: Skipped due to missed kprobe on 'something else': 1",
+                              "WARNING: Number of errors: 0, skipped probes: 77"});
+    CHECK(reader.losses().skipped_probes == 77);
+    const std::map<std::string, std::int64_t, std::less<>> expected{
+        {"tcp_v4_rcv", 70}, {"return of tcp_recvmsg", 5}, {"something else", 1}};
+    CHECK(reader.losses().missed == expected);
+}
+
+TEST_CASE("of missed probes without end the first functions are known") {
+    MessageReader reader(context);
+    for (int i = 0; i < 1000; ++i)
+        reader.line("WARNING: Skipped due to missed kprobe on 'kprobe.function(\"f" + std::to_string(i) + "\")': 3");
+    CHECK(reader.losses().missed.size() == 500);
+}
+
 TEST_CASE("every row of the table has a literal line in this test") {
     std::set<std::string_view> tested;
     for (const auto& one : cases)

@@ -74,6 +74,7 @@ TEST_CASE("a tail is one line, and what it says comes back") {
     tail.continued = true;
     tail.lines = 1019;
     tail.skipped_probes = 3;
+    tail.skipped_by = {{"tcp_v4_rcv", 2}};
     tail.probe_errors = 5;
     tail.transport_failures = 7;
     tail.enough_buffer_mb = 17;
@@ -90,7 +91,8 @@ TEST_CASE("a tail is one line, and what it says comes back") {
 
     const std::string line =
         "recording-end\t"
-        R"({"end_epoch_ns":1795180853107670008,"continued":true,"lines":1019,"skipped_probes":3,"probe_errors":5,)"
+        R"({"end_epoch_ns":1795180853107670008,"continued":true,"lines":1019,"skipped_probes":3,)"
+        R"("skipped_by":{"tcp_v4_rcv":2},"probe_errors":5,)"
         R"-("transport_failures":7,"enough_buffer_mb":17,"broke_off":"a table of the script is full (at x.stp:3:1)",)-"
         R"("cost":{"cycles_per_s":2100000000.5,"measured_ns":1009,"cpus":3,"expected_hits":4001},)"
         R"("clock_set_ns":-3607000000011,"suspended_ns":13000000019,)"

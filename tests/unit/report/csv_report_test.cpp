@@ -47,6 +47,7 @@ TEST_CASE("CSV has the account, what was lost, drops and counters") {
     CHECK(has_row(text, "1,rx-latency,incomplete,no-read,,,,,,,count,3,"));
     CHECK(has_row(text, "1,rx-latency,lost,evicted,,,,,,,count,1,"));
     CHECK(has_row(text, "1,rx-latency,transport,probe_errors,,,,,,,count,11,"));
+    CHECK(has_row(text, "1,rx-latency,skipped,return of tcp_recvmsg,,,,,,,count,1,"));
     CHECK(has_row(text, "1,rx-latency,counter,TcpExt.New,,,,,,,count,,"));
     CHECK(has_row(text, "1,rx-latency,drop,icmp_rcv+0x1f,,NO_SOCKET,,,,,count,28,true"));
     CHECK(has_row(text, "1,rx-latency,drop,0xffffffffc0000003,nf_tables,,,,,,count,5,false"));

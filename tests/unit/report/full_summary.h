@@ -68,6 +68,7 @@ inline stapgen::analyze::Summary full_summary() {
     summary.accounting = {1023, 1009, 7, {{"no-read", 3}}, {{"evicted", 1}}, {{"acks", 211}}, true};
     summary.input = {1013, 1012, 1, {{4, stapgen::decode::Flaw::field_count}}};
     summary.transport = {5, 11, 13};
+    summary.transport.skipped_by = {{"tcp_v4_rcv", 3}, {"return of tcp_recvmsg", 1}};
     summary.counters = {{"TcpExt.ListenOverflows", "full", 19}, {"TcpExt.New", "unknown here", std::nullopt}};
     summary.start_epoch_ns = start;
     summary.end_epoch_ns = start + 6'000'000'000;

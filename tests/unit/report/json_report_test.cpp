@@ -209,11 +209,13 @@ TEST_CASE("accounting and input are told in full") {
 TEST_CASE("what happened to the run is told where something did") {
     auto summary = summary_of_all();
     summary.transport.enough_buffer_mb = 17;
+    summary.transport.skipped_by = {{"tcp_v4_rcv", 3}};
     summary.broke_off = "it was killed";
     summary.clock_set_ns = -7;
     summary.suspended_ns = 11;
     const auto document = json::parse(json_of(summary));
     CHECK(document["accounting"]["enough_buffer_mb"] == 17);
+    CHECK(document["accounting"]["skipped_by"] == json{{"tcp_v4_rcv", 3}});
     CHECK(document["broke_off"] == "it was killed");
     CHECK(document["clock_set_ns"] == -7);
     CHECK(document["suspended_ns"] == 11);

@@ -109,7 +109,9 @@ TEST_CASE("every loss has its warning") {
     CHECK(has(text, "+ 0 lost + 4 unaccounted\n"));
     CHECK(has(text, "WARNING: the script's counts do not add up\n"));
     CHECK(has(text, "WARNING: the input stops without its last line"));
-    CHECK(has(text, "WARNING: SystemTap skipped 5 probes\n"));
+    CHECK(has(text,
+              "WARNING: SystemTap skipped 5 probes: so many records at most are missing or lack a step; measure less "
+              "(--port, -x), or let --cost tell which they are\n"));
     CHECK(has(text, "WARNING: 11 probes ended in an error\n"));
     CHECK(has(text, "WARNING: the way to user space was full 13 times\n"));
     summary.transport.enough_buffer_mb = 17;
@@ -121,6 +123,20 @@ TEST_CASE("every loss has its warning") {
     summary.accounting.seen = 1000;
     text = text_of(summary);
     CHECK(has(text, "+ 0 lost - 16 unaccounted\n"));
+}
+
+TEST_CASE("skipped probes are named where their functions are known, the largest three") {
+    auto summary = rx_summary();
+    const auto said = [&](std::vector<Cause> known) {
+        summary.transport = {.skipped_probes = 90, .skipped_by = std::move(known)};
+        const auto text = text_of(summary);
+        const auto begin = text.find("SystemTap skipped 90 probes");
+        return begin == std::string::npos ? text : text.substr(begin + 27, text.find(':', begin) - begin - 27);
+    };
+    CHECK(said({{"ip_rcv_core", 7}, {"tcp_v4_rcv", 70}}) == " (tcp_v4_rcv 70, ip_rcv_core 7, not known 13)");
+    CHECK(said({{"a", 5}, {"b", 40}, {"c", 20}, {"d", 25}}) == " (b 40, d 25, c 20, others 5)");
+    CHECK(said({{"x\x1b", 90}}) == " (x\\x1b 90)");
+    CHECK_FALSE(has(text_of(summary), "--cost"));
 }
 
 TEST_CASE("a clock that was set and a suspend are told, however large the number is") {
