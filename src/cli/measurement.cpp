@@ -66,7 +66,10 @@ void Measurement::output(launch::Line line, launch::Control& control) {
         show_interval();
         if (++intervals_ == plan_.intervals) control.request_stop();
     }
-    if (std::holds_alternative<decode::End>(parsed)) read_counters();
+    if (std::holds_alternative<decode::End>(parsed)) {
+        is_closed_ = true;
+        read_counters();
+    }
     // The last one, cut short. Where there was no other it is the whole, which finish() shows.
     if (std::holds_alternative<decode::End>(parsed) && intervals_ > 0 && intervals_ != plan_.intervals) {
         show_interval();

@@ -50,6 +50,8 @@ class Measurement {
     base::Result<void> finish(const RunEnd& end);
     /// For how long it has measured; 0: no probe was live.
     [[nodiscard]] std::chrono::nanoseconds measured() const;
+    /// Whether the script's last line has come: it ended in order, or was asked to.
+    [[nodiscard]] bool is_closed() const { return is_closed_; }
 
   private:
     using Clock = std::chrono::steady_clock;
@@ -80,7 +82,7 @@ class Measurement {
     std::optional<base::Error> refusal_;
     std::optional<Clock::time_point> ready_at_;
     host::ClockOffsets clocks_at_ready_;
-    bool target_has_ended_ = false;
+    bool target_has_ended_ = false, is_closed_ = false;
     std::int64_t bytes_ = 0;  ///< of all lines, with their ends
     std::int64_t intervals_ = 0;
     std::vector<recipe::Counter> counters_;  ///< of the header's recipe

@@ -50,9 +50,10 @@ base::Result<void> measure(const host::System& machine, const recipe::Catalog& c
     auto shown = measurement.finish({end->losses, end->broke_off, end->ending.interrupted});
     const bool asked = end->ending.interrupted || end->ending.was_stopped;
     if (!plan.quiet && !asked && !end->failure && (plan.duration || plan.intervals)) {
-        tell(fmt::format(
-            "the run ended by itself after {}, before {} was over: its script was done, or somebody ended stapio",
-            base::format_duration(measured), plan.duration ? "-d" : "-n"));
+        const auto after =
+            fmt::format("after {}, before {} was over", base::format_duration(measured), plan.duration ? "-d" : "-n");
+        tell(measurement.is_closed() ? fmt::format("the script ended {}", after)
+                                     : fmt::format("the run ended {}: somebody ended stapio", after));
     }
     if (!plan.quiet) {
         for (const auto& message : end->messages) {

@@ -161,7 +161,7 @@ class Ended:
 
 
 def check(lab):
-    term = Ended(lab, "stapio-TERM").expect(0, r"the run ended by itself after .*, before -d was over")
+    term = Ended(lab, "stapio-TERM").expect(0, r"the script ended after .*, before -d was over")
     assert term.report["accounting"]["closed"]
     for signal, text in (("KILL", r"signal 9 \(Killed\)"), ("SEGV", "ended with exit code 1")):
         ended = Ended(lab, f"stapio-{signal}").expect(1, text, "hint: ", "was left in the kernel; it is removed")
