@@ -55,13 +55,13 @@ def bare(root, archive, arguments):
             "-kernel", root.tree / "boot" / f"vmlinuz-{root.release}", "-initrd", archive, "-append", arguments]
 
 
-def command(root, folders, archive, append, real_time=False):
+def command(root, folders, archive, append, real_time=False, cpus=None):
     """Return the qemu command of ROOT's machine, but for its serial ports.
 
-    FOLDERS are those that it sees, by their tags in SHARES; ARCHIVE is its initramfs.
+    FOLDERS are those that it sees, by their tags in SHARES; ARCHIVE is its initramfs. CPUS: how many, if not as usual.
     """
-    # On the counting clock Linux 6.1 waits for its second CPU without giving it a turn; 7.2 was tried with one only.
-    cpus = "2" if real_time or root.release.startswith("6.12.") else "1"
+    # On the counting clock Linux 6.1 waits for its second CPU without giving it a turn.
+    cpus = cpus or ("2" if real_time or root.release.startswith("6.12.") else "1")
     words = [*bare(root, archive, f"{KERNEL_ARGUMENTS} {append}"), *(HOST_CLOCK if real_time else COUNTING_CLOCK),
              "-smp", cpus, "-m", "2048", "-snapshot", "-drive", f"file={escaped(root.disk)},if=virtio,format=raw"]
     for tag, access in SHARES.items():

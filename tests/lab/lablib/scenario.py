@@ -86,9 +86,9 @@ class Lab:
             raise LabError("this scenario needs stapgen: give --stapgen PREFIX")
         return self.chroot([program, *argv], **options)
 
-    def guest(self, net=False, real_time=False):
+    def guest(self, net=False, real_time=False, cpus=None):
         """Return a guest that is not booted yet, with the folders and the variables that GUEST has."""
-        return Guest(self.root, self.run, self.append, net, cache=self.cache, real_time=real_time,
+        return Guest(self.root, self.run, self.append, net, cache=self.cache, real_time=real_time, cpus=cpus,
                      env={"LAB_SUITE": self.suite, "LAB_RELEASE": self.release, "LAB_SYMBOLS": self.symbols})
 
     def boot(self, script, timeout=TIMEOUT):
@@ -197,7 +197,7 @@ def run_script(guest, script, timeout):
 
 def boot_scenario(scenario, lab):
     """Run the scenario's GUEST."""
-    guest = lab.guest(getattr(scenario, "NET", False), getattr(scenario, "REAL_TIME", False))
+    guest = lab.guest(getattr(scenario, "NET", False), getattr(scenario, "REAL_TIME", False), getattr(scenario, "CPUS", None))
     code = run_script(guest, scenario.GUEST, getattr(scenario, "TIMEOUT", TIMEOUT))
     assert code == 0, f"the guest's script ended with {code}"
 
