@@ -63,6 +63,23 @@ Resampling blocks_of_stage(const Half& half, std::string_view name) {
     return blocks;
 }
 
+const Breakdown* breakdown_of(const Summary& summary, const Breakdown& like) {
+    const auto found = std::ranges::find_if(summary.breakdowns, [&](const Breakdown& other) {
+        return other.way() == like.way() && other.stages() == like.stages();
+    });
+    return found == summary.breakdowns.end() ? nullptr : &*found;
+}
+
+/// None where blocks are of time, for a series has no totals.
+Resampling blocks_of_total(const Half& half, const Breakdown& like) {
+    Resampling blocks;
+    if (!half.by_recording) return blocks;
+    for (const auto& recording : half.recordings) {
+        if (const auto* breakdown = breakdown_of(recording, like)) blocks.add(breakdown->total(), false);
+    }
+    return blocks;
+}
+
 Resampling blocks_of_average(const Half& half, std::string_view name) {
     Resampling blocks;
     if (half.by_recording) {
@@ -117,6 +134,9 @@ class Comparer {
     std::vector<Change> finish();
 
   private:
+    /// All statistics of what has these values; blocks that are not of all of them say nothing.
+    void compare(std::string_view name, const Histogram& before_values, const Histogram& after_values,
+                 Resampling before_blocks, Resampling after_blocks);
     /// `error`: how far off the statistic may be on each side for its digits alone.
     void test(Change& change, const Estimate& before, const Estimate& after, double before_error, double after_error);
     [[nodiscard]] bool has_blocks(const Resampling& blocks) const {
@@ -174,8 +194,13 @@ void Comparer::test(Change& change, const Estimate& before, const Estimate& afte
 void Comparer::stage(const Measure& stage) {
     const auto* after_values = stage_of(after_.merged, stage.name);
     if (after_values == nullptr || (stage.stats.n() == 0 && after_values->n() == 0)) return;
-    auto before_blocks = blocks_of_stage(before_, stage.name), after_blocks = blocks_of_stage(after_, stage.name);
-    const bool all_timed = before_blocks.n() == stage.stats.n() && after_blocks.n() == after_values->n();
+    compare(stage.name, stage.stats, *after_values, blocks_of_stage(before_, stage.name),
+            blocks_of_stage(after_, stage.name));
+}
+
+void Comparer::compare(std::string_view name, const Histogram& before_values, const Histogram& after_values,
+                       Resampling before_blocks, Resampling after_blocks) {
+    const bool all_timed = before_blocks.n() == before_values.n() && after_blocks.n() == after_values.n();
     const bool enough = all_timed && has_blocks(before_blocks) && has_blocks(after_blocks);
     std::vector<Estimate> before, after;
     if (enough) {
@@ -186,7 +211,7 @@ void Comparer::stage(const Measure& stage) {
         after = after_blocks.estimates(percents, options_.resamples, options_.seed + 1);
     }
     std::size_t statistic = 0;
-    for (auto& change : changes_of(stage.name, stage.stats, *after_values, options_.percentiles)) {
+    for (auto& change : changes_of(name, before_values, after_values, options_.percentiles)) {
         const bool is_mean = statistic == 0;
         const auto error_of = [&](double value) {
             return is_mean ? 0
@@ -218,16 +243,12 @@ void Comparer::average(const Average& average) {
 }
 
 void Comparer::total(const Breakdown& breakdown) {
-    const auto found = std::ranges::find_if(after_.merged.breakdowns, [&](const Breakdown& other) {
-        return other.way() == breakdown.way() && other.stages() == breakdown.stages();
-    });
-    if (found == after_.merged.breakdowns.end()) return;
+    const auto* found = breakdown_of(after_.merged, breakdown);
+    if (found == nullptr) return;
     const auto name = breakdown.way().empty() ? "total" : breakdown.way() + " total";
     if (stage_of(before_.merged, name) != nullptr) return;
-    for (auto& change : changes_of(name, breakdown.total(), found->total(), options_.percentiles)) {
-        change.verdict = Verdict::untested;
-        changes_.push_back(std::move(change));
-    }
+    compare(name, breakdown.total(), found->total(), blocks_of_total(before_, breakdown),
+            blocks_of_total(after_, breakdown));
 }
 
 std::vector<Change> Comparer::finish() {

@@ -31,7 +31,7 @@ void sort_groups(std::vector<Measure>& measures) {
     std::vector<OfGroup> groups;
     for (auto& measure : measures) {
         if (groups.empty() || groups.back().measures.front().group != measure.group) {
-            const bool is_other = !measure.group.empty() && measure.group.front().key == "other";
+            const bool is_other = !measure.group.empty() && measure.group.back().key == "other";
             groups.push_back({measure.group.empty() ? 0 : is_other ? 2 : 1, 0, {}});
         }
         groups.back().size = std::max(groups.back().size, measure.stats.n());
@@ -181,6 +181,16 @@ bool is_whole(const Summary& summary) {
            transport.transport_failures == 0;
 }
 
+namespace {
+
+std::int64_t recorded_ns(const Summary& summary) {
+    if (summary.recordings > 1) return summary.recorded_ns;
+    if (!summary.start_epoch_ns || !summary.end_epoch_ns) return 0;
+    return std::max<std::int64_t>(0, base::saturating_subtract(*summary.end_epoch_ns, *summary.start_epoch_ns));
+}
+
+}  // namespace
+
 base::Result<void> merge(Summary& into, const Summary& other) {
     if (into.recipe != other.recipe) {
         return base::bad_input(fmt::format("a recording of {} cannot be added to one of {}", other.recipe, into.recipe),
@@ -249,6 +259,8 @@ base::Result<void> merge(Summary& into, const Summary& other) {
     if (into.clock_set_ns == 0) into.clock_set_ns = other.clock_set_ns;
     base::add_saturating(into.suspended_ns, other.suspended_ns);
 
+    into.recorded_ns = base::saturating_add(recorded_ns(into), recorded_ns(other));
+    base::add_saturating(into.recordings, other.recordings);
     const auto earlier = [](auto a, auto b) { return a && b ? std::min(a, b) : a ? a : b; };
     into.start_epoch_ns = earlier(into.start_epoch_ns, other.start_epoch_ns);
     into.end_epoch_ns = std::max(into.end_epoch_ns, other.end_epoch_ns);

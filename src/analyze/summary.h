@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -141,8 +142,9 @@ struct Counter {
 /// Where a recording was made; what is not known is empty.
 struct Origin {
     std::string host;
-    std::string kernel;                ///< release
-    std::vector<std::string> command;  ///< argv of stapgen
+    std::string kernel;                            ///< release
+    std::vector<std::string> command;              ///< argv of stapgen
+    std::map<std::string, std::string> filters{};  ///< option without dashes -> as typed
 
     bool operator==(const Origin&) const = default;
 };
@@ -185,6 +187,8 @@ struct Summary {
     std::vector<Counter> counters;               ///< as the recipe declares them
     std::optional<std::int64_t> start_epoch_ns;  ///< probes were live
     std::optional<std::int64_t> end_epoch_ns;    ///< the last moment the input tells of
+    std::int64_t recordings = 1;                 ///< that were added up
+    std::int64_t recorded_ns = 0;                ///< of more than one: their lengths together; 0: not known
     /// Set by the caller, as the next two: why the run ended though nobody asked it to; empty if it did not.
     std::string broke_off;
     std::int64_t clock_set_ns = 0;  ///< the wall clock was set forward by so much after start_epoch_ns; negative: back

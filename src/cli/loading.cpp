@@ -11,6 +11,7 @@
 #include "analyze/analyzer.h"
 #include "analyze/counter_rises.h"
 #include "base/text.h"
+#include "cli/by_origin.h"
 #include "cli/losses.h"
 #include "cli/naming.h"
 #include "cli/telling.h"
@@ -38,7 +39,7 @@ base::Error several_recordings() {
 
 /// What a recording knows of itself, into the report of its records.
 void add_facts(const recording::Head& head, analyze::Summary& summary) {
-    summary.origins.push_back({head.host, head.release, head.command});
+    summary.origins.push_back({head.host, head.release, head.command, head.filters});
     if (const auto sample = head.filters.find("sample"); sample != head.filters.end()) {
         put_sample(summary, base::to_int(sample->second).value_or(1));
     }
@@ -95,7 +96,7 @@ class Input final : public decode::Recogniser::Sink {
     }
 
     /// One for each source that had anything to analyze.
-    base::Result<std::vector<analyze::Summary>> summaries() {
+    base::Result<std::vector<analyze::Summary>> summaries(const std::string& name) {
         std::vector<analyze::Summary> summaries;
         for (auto& part : parts_) {
             if (!part.analyzer) continue;
@@ -107,6 +108,11 @@ class Input final : public decode::Recogniser::Sink {
             if (part.head) add_facts(*part.head, summary);
             if (part.tail) add_facts(*part.tail, summary);
             if (auto done = put_names(summary, names_, part.head ? &*part.head : nullptr); !done) {
+                return tl::make_unexpected(done.error());
+            }
+            const RecordingName recording{part.head ? part.head->host : "", name};
+            const bool none_else = presentation_.by && presentation_.by->empty();
+            if (auto done = group_by_origin(presentation_.by_origin, none_else, recording, summary); !done) {
                 return tl::make_unexpected(done.error());
             }
             summaries.push_back(std::move(summary));
@@ -235,7 +241,7 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
         Input input(presentation, names);
         if (auto done = input.read(run.files); !done) return tl::make_unexpected(done.error());
         LoadedRun found{shown(run.files.front()), {}};
-        auto summaries = input.summaries();
+        auto summaries = input.summaries(found.name);
         if (!summaries) return tl::make_unexpected(summaries.error());
         for (auto& summary : *summaries)
             add_to(found.reports, std::move(summary));

@@ -11,6 +11,7 @@
 #include "cli/losses.h"
 #include "cli/meanings.h"
 #include "cli/on_terminal.h"
+#include "cli/origin.h"
 #include "cli/telling.h"
 
 namespace stapgen::cli {
@@ -113,6 +114,7 @@ analyze::Summary Measurement::summary_of(const RunEnd& end) {
     analyze::Summary summary;
     if (analyzer_) summary = analyzer_->summary();
     summary.input = parser_.input();
+    summary.origins = {origin_of(machine_, plan_)};
     summary.transport = transport_of(end.losses);
     summary.counters = counter_rises();
     cost_.put_into(summary.cost, expected_ ? &*expected_ : nullptr);

@@ -13,6 +13,7 @@
 
 #include "analyze/analyzer.h"
 #include "base/text.h"
+#include "cli/by_origin.h"
 #include "cli/on_terminal.h"
 #include "cli/option_groups.h"
 #include "cli/telling.h"
@@ -22,6 +23,7 @@
 #include "report/html_report.h"
 #include "report/json_report.h"
 #include "report/openmetrics_report.h"
+#include "report/origin_text.h"
 #include "report/text_report.h"
 
 namespace stapgen::cli {
@@ -104,7 +106,9 @@ void add_percentiles(CLI::App& command, std::string& percentiles) {
         ->group(groups::more_output);
 }
 
-void add_present_options(CLI::App& command, PresentOptions& options) {
+void add_present_options(CLI::App& command, PresentOptions& options, bool of_files) {
+    auto grouping = grouping_words();
+    if (of_files) grouping.insert(grouping.begin(), origin_words.begin(), origin_words.end());
     std::vector<std::string> names;
     for (const auto& [name, format] : formats)
         names.emplace_back(name);
@@ -114,10 +118,10 @@ void add_present_options(CLI::App& command, PresentOptions& options) {
     command
         .add_option(
             "--by", options.by,
-            fmt::format("Group by process, port, cpu, ...; all of them: {}, or fields of the records, with commas "
+            fmt::format("Group by {}process, port, cpu, ...; all of them: {}, or fields of the records, with commas "
                         "between. Without it: thread, or what the recipe says",
-                        fmt::join(grouping_words(), ", ")))
-        ->type_name("WHAT[,...]")
+                        of_files ? "host, recording, " : "", fmt::join(grouping, ", ")))
+        ->type_name(of_files ? "GROUP[,...]" : "WHAT[,...]")
         ->group(groups::output);
     command.add_option("--top", options.top, "Show so many groups, the largest")
         ->capture_default_str()
@@ -159,8 +163,13 @@ base::Result<Presentation> presentation_of(const PresentOptions& options) {
     }
     if (!options.by.empty()) {
         auto& by = presentation.by.emplace();
-        for (const auto word : base::split(options.by, ',')) {
-            for (auto& field : fields_of(base::trim(word))) {
+        for (const auto typed : base::split(options.by, ',')) {
+            const auto word = base::trim(typed);
+            if (std::ranges::find(origin_words, word) != origin_words.end()) {
+                presentation.by_origin.emplace_back(word);
+                continue;
+            }
+            for (auto& field : fields_of(word)) {
                 if (std::ranges::find(by, field) == by.end()) by.push_back(std::move(field));
             }
         }
@@ -176,14 +185,8 @@ report::HtmlOptions html_options(const Presentation& presentation, std::span<con
     report::HtmlOptions options{.percentiles = presentation.percentiles,
                                 .max_groups = presentation.top,
                                 .hide_benign = presentation.hide_benign};
-    for (const auto& report : reports) {
-        std::vector<std::string> origins;
-        for (const auto& [host, kernel, command] : report.origins)
-            if (auto origin = fmt::format("{}, Linux {}", host, kernel);
-                std::ranges::find(origins, origin) == origins.end())
-                origins.push_back(std::move(origin));
-        options.origins.push_back(fmt::format("{}", fmt::join(origins, " and ")));
-    }
+    for (const auto& report : reports)
+        options.origins.push_back(fmt::format("{}", fmt::join(report::hosts_of(report), " and ")));
     return options;
 }
 

@@ -34,8 +34,9 @@ void add_format(CLI::App& command, std::string& format, const std::vector<std::s
 
 void add_percentiles(CLI::App& command, std::string& percentiles);
 
-/// How results are shown: -P, --format, -j, --by, --top, --slowest, --series, --hide-benign.
-void add_present_options(CLI::App& command, PresentOptions& options);
+/// How results are shown: -P, --format, -j, --by, --top, --slowest, --series, --hide-benign. `of_files`: --by takes
+/// origin_words, too.
+void add_present_options(CLI::App& command, PresentOptions& options, bool of_files = false);
 
 /// What --by takes beside names of fields.
 std::vector<std::string_view> grouping_words();
@@ -45,7 +46,8 @@ struct Presentation {
     std::vector<analyze::Percentile> percentiles = analyze::default_percentiles();
     Format format = Format::table;
     std::optional<std::vector<std::string>>
-        by;  ///< names of fields; nothing: the keys of the records, else pid, tid, comm
+        by;                              ///< names of fields; nothing: the keys of the records, else pid, tid, comm
+    std::vector<std::string> by_origin;  ///< of origin_words
     std::size_t top = 20, slowest = 5;
     bool series = false;           ///< in the table, too
     bool hide_benign = false;      ///< of drops

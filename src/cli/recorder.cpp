@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "cli/origin.h"
 #include "cli/sha256.h"
 #include "cli/telling.h"
 #include "cli/version.h"
@@ -17,15 +18,6 @@ base::Result<std::string> sha256_of(const std::filesystem::path& file) {
     const auto content = base::read_file(file);
     if (!content) return tl::make_unexpected(content.error());
     return sha256(*content);
-}
-
-std::vector<std::string> own_command(const host::System& machine) {
-    std::vector<std::string> words;
-    const auto text = machine.read("/proc/self/cmdline").value_or("");
-    for (const auto word : base::split(text, '\0'))
-        words.emplace_back(word);
-    if (!words.empty() && words.back().empty()) words.pop_back();
-    return words;
 }
 
 bool has_field(const decode::Header& header, decode::FieldType type) {

@@ -39,7 +39,7 @@ void add_report_command(CLI::App& app, const Program& program, Action& action) {
                      "Recordings, or what other tools print; - is stdin. Also packed: zstd, gzip, xz, bzip2")
         ->required()
         ->type_name("FILE");
-    add_present_options(*command, options->present);
+    add_present_options(*command, options->present, true);
     add_name_options(*command, options->names);
     command->footer(
         "What is read, also mixed with prompts and other lines:\n"
@@ -54,6 +54,7 @@ void add_report_command(CLI::App& app, const Program& program, Action& action) {
         "  stapgen report slow.rec\n"
         "  stapgen report --by port --format json web1.rec web2.rec\n"
         "  stapgen report slow.rec --format perfetto > trace.pftrace\n"
+        "  stapgen report --by host web*.rec\n"
         "  ssh host cat /tmp/drops.txt | stapgen report -\n"
         "  stapgen report before.txt after.txt\n"
         "  stapgen report drops.txt --map System.map-6.1.0-56-amd64 --map vmlinuz-6.1.0-56-amd64");

@@ -306,6 +306,11 @@ base::Result<MeasurePlan> plan_of(const MeasureOptions& options) {
     }
     auto presentation = presentation_of(options.present);
     if (!presentation) return tl::make_unexpected(presentation.error());
+    if (!presentation->by_origin.empty()) {
+        return base::bad_input(
+            fmt::format("--by {}: a measurement is one recording of one host", presentation->by_origin.front()),
+            "keep several with -o FILE; 'stapgen report --by' groups them so");
+    }
     plan.presentation = *std::move(presentation);
     plan.presentation.intervals_shown = true;
     plan.intervals = options.count;

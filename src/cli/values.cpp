@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "base/loaded_modules.h"
 #include "base/text.h"
+#include "cli/by_origin.h"
 #include "cli/presenting.h"
 #include "cli/threads.h"
 #include "host/cures.h"
@@ -135,6 +136,13 @@ Offer what_groups(const Known&) {
     return offer;
 }
 
+Offer groups_of_files(const Known& known) {
+    auto offer = what_groups(known);
+    for (const auto word : origin_words)
+        offer.candidates.push_back({std::string(word)});
+    return offer;
+}
+
 constexpr std::array words{
     ValueWord{"ADDRESS", "IPv4 or IPv6, in full and without a host's name", nothing},
     ValueWord{"AFTER", "", files},
@@ -146,6 +154,7 @@ constexpr std::array words{
     ValueWord{"DIR", "", folders},
     ValueWord{"FILE", "", files},
     ValueWord{"FUNC", "a kernel function; * and ? stand for anything", nothing},
+    ValueWord{"GROUP", "", groups_of_files},
     ValueWord{"HEX", "hexadecimal, with or without 0x", nothing},
     ValueWord{"MARK", "32 bits, decimal or with 0x hexadecimal", nothing},
     ValueWord{"MODULE", "a kernel module's name", modules},

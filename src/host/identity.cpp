@@ -32,9 +32,13 @@ std::string parse_build_id(std::string_view notes) {
     return {};
 }
 
+std::string host_name(const System& system) {
+    return std::string(base::trim(system.read("/proc/sys/kernel/hostname").value_or("")));
+}
+
 Identity read_identity(const System& system) {
     Identity identity;
-    identity.host_name = base::trim(system.read("/proc/sys/kernel/hostname").value_or(""));
+    identity.host_name = host_name(system);
     identity.release = system.running_release();
     utsname names{};
     if (::uname(&names) == 0) identity.architecture = names.machine;

@@ -11,6 +11,9 @@
 
 namespace stapgen::host {
 
+/// Empty where it is not known.
+std::string host_name(const System& system);
+
 /// The running kernel, told so that its addresses can be understood on another machine. What cannot be read is empty.
 struct Identity {
     std::string host_name, release, architecture;

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "report/measures.h"
+#include "report/origin_text.h"
 #include "report/wall_time.h"
 
 namespace stapgen::report {
@@ -39,8 +40,10 @@ std::string span_text(const analyze::Summary& summary) {
     const auto& end = summary.end_epoch_ns;
     if (!start) return "";
     if (!end || *end <= *start || *start < 0) return local_time(*start);
-    return fmt::format("{}, for {}", local_time(*start),
-                       base::format_duration(std::chrono::nanoseconds(*end - *start)));
+    const auto span = length_text(*end - *start);
+    if (summary.recordings < 2 || summary.recorded_ns <= 0) return fmt::format("{}, for {}", local_time(*start), span);
+    return fmt::format("{}, {} recordings of {} together, within {}", local_time(*start), summary.recordings,
+                       length_text(summary.recorded_ns), span);
 }
 
 std::string sample_text(const analyze::Sample& sample) {
@@ -61,10 +64,11 @@ bool is_sum_of_units(const analyze::Summary& summary) {
 std::vector<std::string> account_lines(const analyze::Summary& summary) {
     const auto& accounting = summary.accounting;
     if (!accounting.kept) return {};
-    auto account =
-        fmt::format("{} seen = {} reported + {} filtered + {} incomplete{} + {} lost{}", accounting.seen,
-                    accounting.reported, accounting.filtered, accounting.incomplete_total(),
-                    causes_text(accounting.incomplete), accounting.lost_total(), causes_text(accounting.lost));
+    const auto filters = accounting.filtered > 0 ? filters_text(summary) : "";
+    auto account = fmt::format(
+        "{} seen = {} reported + {} filtered{} + {} incomplete{} + {} lost{}", accounting.seen, accounting.reported,
+        accounting.filtered, filters.empty() ? "" : fmt::format(" ({})", filters), accounting.incomplete_total(),
+        causes_text(accounting.incomplete), accounting.lost_total(), causes_text(accounting.lost));
     const auto rest = accounting.unaccounted();
     if (rest > 0) account += fmt::format(" + {} unaccounted", rest);
     if (rest < 0) account += fmt::format(" - {} unaccounted", 0 - static_cast<std::uint64_t>(rest));

@@ -119,6 +119,19 @@ void write_legend(std::ostream& out, const analyze::Comparison& comparison) {
 
 }  // namespace
 
+std::vector<std::string> changed_stages(const analyze::Comparison& comparison) {
+    std::vector<const Change*> told;
+    for (const auto& change : comparison.changes) {
+        if (is_told(change)) told.push_back(&change);
+    }
+    std::vector<std::string> stages;
+    for (const auto verdict : {Verdict::slower, Verdict::faster}) {
+        for (const auto* change : largest_by_stage(told, verdict))
+            stages.push_back(change->stage);
+    }
+    return stages;
+}
+
 std::string comparison_sentence(const analyze::Comparison& comparison) {
     std::vector<const Change*> told, beyond;
     bool any_tested = false;

@@ -49,21 +49,36 @@ Cell verdict_cell(const Change& change) {
     return {};
 }
 
-/// What is at the ends of the scale of all ranges; one wild interval must not press the others flat.
-double range_scale(const std::vector<Change>& changes) {
-    double largest = 0.1;
-    for (const auto& change : changes) {
-        if (change.change && change.low && change.high) {
-            largest = std::max({largest, std::min(1.0, std::abs(*change.low)), std::min(1.0, std::abs(*change.high))});
+/// The scale of all ranges, from `-end` to `end`. Linear up to 100 %; beyond, one wild interval would press the others
+/// flat, so it is logarithmic but for the part around 0.
+class Scale {
+  public:
+    explicit Scale(const std::vector<Change>& changes) {
+        for (const auto& change : changes) {
+            if (change.change && change.low && change.high) {
+                end_ = std::max({end_, std::abs(*change.low), std::abs(*change.high)});
+            }
         }
+        end_ = std::min(end_, 1000.0);
     }
-    return largest;
-}
+    [[nodiscard]] std::string name() const {
+        return fmt::format("-{0:.0f} % TO +{0:.0f} %{1}", end_ * 100, is_linear() ? "" : ", LOGARITHMIC");
+    }
+    /// 0 to 1.
+    [[nodiscard]] double place(double part) const {
+        constexpr double linear_part = 0.1;
+        const auto at = is_linear() ? part / end_ : std::asinh(part / linear_part) / std::asinh(end_ / linear_part);
+        return std::clamp(at / 2 + 0.5, 0.0, 1.0);
+    }
 
-std::optional<Range> range_of(const Change& change, double scale) {
+  private:
+    [[nodiscard]] bool is_linear() const { return end_ <= 1; }
+    double end_ = 0.1;
+};
+
+std::optional<Range> range_of(const Change& change, const Scale& scale) {
     if (!change.change || !change.low || !change.high) return std::nullopt;
-    const auto place = [scale](double part) { return std::clamp(part / scale / 2 + 0.5, 0.0, 1.0); };
-    return Range{place(*change.low), place(*change.high), place(*change.change), 0.5};
+    return Range{scale.place(*change.low), scale.place(*change.high), scale.place(*change.change), 0.5};
 }
 
 }  // namespace
@@ -74,7 +89,7 @@ std::vector<std::string> verdicts_of(const analyze::Comparison& comparison) {
 
 Section changes_section(const analyze::Comparison& comparison) {
     Section section{"changes", "What has changed"};
-    const auto scale = range_scale(comparison.changes);
+    const Scale scale(comparison.changes);
     Table table{"Changes by stage and statistic, in microseconds",
                 {{"STAGE", Kind::head},
                  {"STATISTIC", Kind::text},
@@ -82,7 +97,7 @@ Section changes_section(const analyze::Comparison& comparison) {
                  {"AFTER"},
                  {"CHANGE"},
                  {"VERDICT", Kind::text},
-                 {fmt::format("-{0:.0f} % TO +{0:.0f} %", scale * 100), Kind::text},
+                 {scale.name(), Kind::text},
                  {"95 % CONFIDENCE", Kind::text},
                  {"P"},
                  {"N BEFORE"},

@@ -33,6 +33,7 @@ Table block_table(const analyze::Summary& summary, const analyze::Series& series
     table.chart = "time";
     table.stage = name;
     table.unit = style.is_time ? "us" : "";
+    table.block_s = static_cast<double>(series.block_ns()) / 1e9;
     const auto start = series.blocks().front().start_ns;
     for (const auto& block : series.blocks()) {
         const auto& stats = (block.*histograms)[place];

@@ -127,6 +127,7 @@ data table_data(const Table& table) {
     object.set("of_chart", text_or_false(table.chart));
     object.set("of_stage", table.stage);
     object.set("of_unit", table.unit);
+    object.set("of_block", fmt::format("{}", table.block_s));
     return object;
 }
 

@@ -48,6 +48,7 @@ struct Table {
     std::string chart{};  ///< "time" or "distribution": the chart that is drawn from it
     std::string stage{};  ///< of a table of the chart "time"
     std::string unit{};   ///< of its numbers; empty: none
+    double block_s = 0;   ///< of a table of the chart "time": a row is of so many seconds
 };
 
 /// A stacked bar with its label.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "report/account_text.h"
+#include "report/compare_text.h"
 #include "report/html_page.h"
 #include "report/html_sections.h"
 #include "report/html_text.h"
@@ -83,12 +84,18 @@ std::string title_of(const std::string& recipe, const std::string& facts) {
     return facts.empty() ? recipe : fmt::format("{}, {}", recipe, facts);
 }
 
-/// A chart of both runs, drawn from the tables further down.
-Section both(const Section& of_before, Section of_after) {
+/// A chart of both runs, drawn from the tables further down; of all stages that it can show, the first of `changed`.
+Section both(const Section& of_before, Section of_after, const Summary& after,
+             const std::vector<std::string>& changed) {
     if (of_after.chart.empty()) of_after = of_before;
     of_after.tables.clear();
     of_after.chart_runs = "r0 r1";
     of_after.chart_names = "before after";
+    const auto is_shown = [&](const std::string& name) {
+        return std::ranges::find(after.stages, name, &analyze::Measure::name) != after.stages.end();
+    };
+    if (const auto first = std::ranges::find_if(changed, is_shown); first != changed.end())
+        of_after.first_stage = *first;
     of_after.paragraphs = {"The numbers are in the tables of the two runs below."};
     return of_after;
 }
@@ -140,8 +147,10 @@ void write_html(std::ostream& out, const analyze::Comparison& comparison, const 
     // Of one length, or their maxima and percentiles could not be compared.
     const auto block_ns =
         std::max(html::block_length(before, most_block_rows / 2), html::block_length(after, most_block_rows / 2));
-    for (auto section : {both(html::time_section(before, block_ns), html::time_section(after, block_ns)),
-                         both(html::distribution_section(before), html::distribution_section(after))}) {
+    const auto changed = changed_stages(comparison);
+    for (auto section :
+         {both(html::time_section(before, block_ns), html::time_section(after, block_ns), after, changed),
+          both(html::distribution_section(before), html::distribution_section(after), after, changed)}) {
         if (!section.chart.empty()) run.sections.push_back(std::move(section));
     }
     Page page{comparison.recipe + ", before and after", {std::move(run)}};

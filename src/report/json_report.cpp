@@ -34,6 +34,16 @@ Json group_json(const analyze::Group& group) {
     return object;
 }
 
+Json origins_json(const std::vector<analyze::Origin>& origins) {
+    const auto text = [](const std::string& known) { return known.empty() ? Json(nullptr) : Json(known); };
+    Json array = Json::array();
+    for (const auto& [host, kernel, command, filters] : origins) {
+        array.push_back(
+            {{"host", text(host)}, {"kernel", text(kernel)}, {"command", command}, {"filters", Json(filters)}});
+    }
+    return array;
+}
+
 /// Whole numbers as such, as far as they go.
 Json sum_json(double sum) {
     return std::abs(sum) < 9e18 ? Json(static_cast<std::int64_t>(sum)) : Json(sum);
@@ -316,9 +326,12 @@ void write_json(std::ostream& out, const analyze::Summary& summary, const JsonOp
     Json document;
     document["schema"] = "stapgen.report/1";
     document["recipe"] = summary.recipe;
+    document["origins"] = origins_json(summary.origins);
     if (options.interval) document["interval"] = *options.interval;
     document["start"] = time_or_null(summary.start_epoch_ns);
     document["end"] = time_or_null(summary.end_epoch_ns);
+    document["recordings"] = summary.recordings;
+    if (summary.recordings > 1) document["recorded_ns"] = summary.recorded_ns;
     if (!summary.broke_off.empty()) document["broke_off"] = summary.broke_off;
     if (summary.clock_set_ns != 0) document["clock_set_ns"] = summary.clock_set_ns;
     if (summary.suspended_ns != 0) document["suspended_ns"] = summary.suspended_ns;

@@ -11,6 +11,7 @@
 #include "report/count_text.h"
 #include "report/detail_text.h"
 #include "report/drop_text.h"
+#include "report/origin_text.h"
 #include "report/stage_text.h"
 #include "report/table.h"
 
@@ -29,16 +30,19 @@ void write_counters(std::ostream& out, const std::vector<analyze::Counter>& coun
         << table({{"COUNT"}, {"COUNTER", Align::left}, {"WHAT", Align::left}}, rows) << '\n';
 }
 
-void write_title(std::ostream& out, const analyze::Summary& summary) {
+void write_title(std::ostream& out, const analyze::Summary& summary, const TextOptions& options) {
     out << base::printable(summary.recipe);
     if (const auto span = span_text(summary); !span.empty()) out << ", " << span;
-    out << "\n\n";
+    out << '\n';
+    for (const auto& line : origin_lines(summary))
+        out << wrapped(line, text_width(options), 2) << '\n';
+    out << '\n';
 }
 
 }  // namespace
 
 void write_text(std::ostream& out, const analyze::Summary& summary, const TextOptions& options) {
-    if (options.total || !summary.counts()) write_title(out, summary);
+    if (options.total || !summary.counts()) write_title(out, summary, options);
     write_calls(out, summary);
     write_stages(out, summary, options);
     write_averages(out, summary);

@@ -61,7 +61,7 @@ class Run:
             if form == ("h1", None):
                 self.compared.same("title recipe", text, printable(self.report.recipe))
             elif form == ("p", "facts"):
-                found = re.search(r"(?:^|, )(\d{4}-\d\d-\d\d \S+ \+0000(?:, for .*)?)$", text)
+                found = re.search(r"(?:^|, )(\d{4}-\d\d-\d\d \S+ \+0000(?:, (?:for |\d+ recordings of ).*)?)$", text)
                 if found:
                     sentences.compare_span(self.compared, found[1], self.report)
                 else:

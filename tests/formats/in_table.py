@@ -328,6 +328,7 @@ def compare(compared, text, reports):
         compared.same("title recipe", title.split(", ")[0], name)
         if title != name:
             sentences.compare_span(compared, title.removeprefix(name + ", "), report)
+        sentences.compare_origins(compared, " ".join(lines.block()), report)
         parts = Parts(compared, lines, report)
         behind = printable(reports[place + 1].recipe) if place + 1 < len(reports) else None
         while lines:

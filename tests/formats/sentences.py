@@ -1,6 +1,7 @@
 """Lines that a table and a page have in common: the account, warnings, notes, sums."""
 
 import re
+import shlex
 
 from known import DURATION, loss_of, printable, second_of, values_needed
 
@@ -15,14 +16,31 @@ def compare_causes(compared, kind, shown, known):
     compared.same(kind, causes, {printable(name): str(count) for name, count in known.items() if count})
 
 
+def filters_of(origins):
+    """Return the options of each measurement, those that are alike once."""
+    words = [[word for option, value in origin["filters"].items() for word in ("--" + option, value)] for origin in origins]
+    return list(dict.fromkeys(printable(shlex.join(each)) for each in words if each))
+
+
+def compare_origins(compared, text, report):
+    """TEXT is what stands below the title."""
+    origins = report.known["origins"]
+    lines = list(dict.fromkeys(printable(f"on {origin['host']}, Linux {origin['kernel']}: {shlex.join(origin['command'])}")
+                               for origin in origins if origin["host"]))
+    more = [f"and {len(lines) - 4} more"] if len(lines) > 4 else []
+    compared.same("origins", " ".join(text.split()), " ".join(lines[:4] + more))
+
+
 def compare_account(compared, line, report):
     known = report.accounting
-    found = re.fullmatch(rf"(\d+) seen = (\d+) reported \+ (\d+) filtered \+ (\d+) incomplete{COUNTS} \+ (\d+) lost{COUNTS}"
+    found = re.fullmatch(rf"(\d+) seen = (\d+) reported \+ (\d+) filtered(?: \((.*)\))? \+ (\d+) incomplete{COUNTS} \+ (\d+) lost{COUNTS}"
                          r"(?: ([+-]) (\d+) unaccounted)?", line)
-    seen, reported, filtered, incomplete, incomplete_by, lost, lost_by, sign, unaccounted = found.groups()
+    seen, reported, filtered, filters, incomplete, incomplete_by, lost, lost_by, sign, unaccounted = found.groups()
     for key, shown in (("seen", seen), ("reported", reported), ("filtered", filtered), ("incomplete", incomplete),
                        ("lost", lost), ("unaccounted", f"{sign}{unaccounted}" if sign else "0")):
         compared.same(f"account {key}", int(shown), known[key])
+    if int(filtered) > 0:
+        compared.same("account filters", filters or "", " or ".join(filters_of(report.known["origins"])))
     compare_causes(compared, "account incomplete_by", incomplete_by, known["incomplete_by"])
     compare_causes(compared, "account lost_by", lost_by, known["lost_by"])
 
@@ -87,11 +105,15 @@ def compare_needs(compared, text, measures):
 
 
 def compare_span(compared, text, report):
-    """'2026-11-20 20:54:29 +0000, for 2.51 s', or less of it."""
-    found = re.fullmatch(rf"(\S+ \S+ \+0000)(?:, for ({DURATION}))?", text)
-    compared.same("time start", found[1], second_of(report.start))
+    """'2026-11-20 20:54:29 +0000, for 2.51 s', or less of it; of several: '5 recordings of 13.2 s together, within 113 s'."""
+    several = rf"(\d+) recordings of ({DURATION}) together, within "
+    found = re.fullmatch(rf"(?P<start>\S+ \S+ \+0000)(?:, (?:for |{several})(?P<length>{DURATION}))?", text)
+    compared.same("time start", found["start"], second_of(report.start))
     if found[2]:
-        compared.duration("time length", found[2], report.end - report.start)
+        compared.same("time recordings", int(found[2]), report.known["recordings"])
+        compared.duration("time recorded", found[3], report.known["recorded_ns"])
+    if found["length"]:
+        compared.duration("time length", found["length"], report.end - report.start)
     else:
         compared.same("time end", report.end is None or report.end <= report.start, True)
 

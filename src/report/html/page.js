@@ -26,17 +26,23 @@
   // Columns of each run: [xs, ys, ys, ...], and what the ys are called.
   const columnsOf = {
     time(run, stage) {
-      const rows = tablesOf(run, "time").filter(table => table.dataset.stage === stage).flatMap(rowsOf);
-      if (!rows.length) return null;
-      const length = Math.min(...rows.slice(1).map((row, i) => row[0] - rows[i][0]).filter(s => s > 0), 3600);
+      const table = tablesOf(run, "time").find(table => table.dataset.stage === stage);
+      if (!table) return null;
+      const rows = rowsOf(table);
+      const length = Number(table.dataset.block);
+      // Between recordings; where they would be most of the chart, a block is left of each.
+      const gaps = rows.slice(1).map((row, i) => Math.max(0, row[0] - rows[i][0] - length));
+      const cut = gaps.reduce((sum, gap) => sum + gap, 0) > (rows.at(-1)[0] + length - rows[0][0]) / 2;
       const points = [];
+      let leftOut = 0;
       rows.forEach((row, i) => {
-        points.push(row);
-        const end = row[0] + length;
+        if (cut && i) leftOut += Math.max(0, gaps[i - 1] - length);
+        const from = row[0] - leftOut, end = from + length;
+        points.push([from, ...row.slice(1)]);
         if (i + 1 === rows.length) points.push([end, ...row.slice(1)]);
-        else if (end < rows[i + 1][0]) points.push([end, ...row.slice(1)], [end + length / 1e3, null, null, null, null, null]);
+        else if (gaps[i] > 0) points.push([end, ...row.slice(1)], [end + length / 1e3, null, null, null, null, null]);
       });
-      return { names: ["P50", "P99", "max"], columns: [0, 3, 4, 5].map(i => points.map(row => row[i])) };
+      return { names: ["P50", "P99", "max"], columns: [0, 3, 4, 5].map(i => points.map(row => row[i])), cut };
     },
     distribution(run, stage) {
       const column = stagesOf.distribution(run).indexOf(stage) + 2;
@@ -105,7 +111,7 @@
     const common = { width, height, padding: [10, 28, 0, 0], cursor: { drag: { x: true, y: false } }, legend: { live: true } };
     if (kind === "time") {
       return { ...common, scales: { x: { time: false }, y: text === duration ? { distr: 3 } : {} },
-        axes: [axis({ size: 34, label: "since the start", values: (_, splits) => splits.map(since) }),
+        axes: [axis({ size: 34, space: 80, label: "since the start", values: (_, splits) => splits.map(since) }),
                axis({ size: 64, values: (_, splits) => splits.map(value => (value == null ? "" : text(value))) })],
         series: [{ label: "at", value: (_, s) => since(s) }] };
     }
@@ -150,6 +156,7 @@
         if (!found) return;
         if (log.checked) found.columns = found.columns.map((column, j) => (j ? column.map(y => y || null) : column));
         tables.push(found.columns);
+        if (found.cut) options.axes[0].label = "since the start, without the time between recordings";
         found.names.forEach(name => options.series.push(
           seriesOf(kind, name, i, runs.length, names.length ? `${name} ${names[i]}` : name, text)));
       });

@@ -159,6 +159,29 @@ TEST_CASE("from five recordings on each is a block, so that what differs between
     CHECK(merged.before.recordings == 4);
 }
 
+TEST_CASE("of recordings that are blocks a total that is no stage is tested, too") {
+    const auto side = [](std::int64_t total) {
+        std::vector<Summary> recordings;
+        for (std::int64_t i = 0; i < 5; ++i) {
+            auto& summary = recordings.emplace_back(recording({3001}, 3, static_cast<std::uint64_t>(total + i)));
+            auto& breakdown = summary.breakdowns.emplace_back("rx", std::vector<std::string>{"of1"}, 0);
+            for (std::int64_t k = 0; k < 101; ++k) {
+                const auto value = total + i + k;
+                breakdown.add(value, std::vector<std::int64_t>{value});
+            }
+        }
+        return recordings;
+    };
+    const auto before = side(2000), after = side(3500);
+    const auto comparison = compare(std::span(before), std::span(after)).value();
+    const auto& total = change_of(comparison, "rx total", "50");
+    CHECK(total.verdict == Verdict::slower);
+    CHECK(*total.change == doctest::Approx(1500.0 / 2052).epsilon(0.01));
+    CHECK(*total.low > 0.7);
+    CHECK(*total.high < 0.76);
+    CHECK(change_of(compare(std::span(before), std::span(before)).value(), "rx total", "50").p == 1);
+}
+
 TEST_CASE("a total that is no stage has a change, but no interval") {
     const auto with_total = [](std::int64_t total, std::uint64_t seed) {
         auto summary = recording({2001}, 20, seed);

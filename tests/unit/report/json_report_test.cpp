@@ -63,6 +63,8 @@ TEST_CASE("the keys are those of the contract") {
     CHECK(document["recipe"] == "rx-latency");
     CHECK(keys(document) == std::set<std::string>{"schema",
                                                   "recipe",
+                                                  "origins",
+                                                  "recordings",
                                                   "start",
                                                   "end",
                                                   "aggregated",
