@@ -117,17 +117,14 @@ std::filesystem::path cache_of_user() {
 
 std::filesystem::path cache_directory() {
     auto cache = cache_of_user();
-    std::error_code error;
-    if (::geteuid() == 0) {
-        auto there = cache;
-        while (!std::filesystem::exists(std::filesystem::symlink_status(there, error)) && there.has_relative_path())
-            there = there.parent_path();
-        if (!only_root_writes(there)) cache = "/var/cache/stapgen";
-    }
-    // Before stap does it: create_dir() of its util.cxx sets the umask to 0, and others may write what it makes.
-    std::filesystem::create_directories(cache.parent_path(), error);
-    ::mkdir(cache.c_str(), S_IRWXU);
+    if (::geteuid() == 0 && !only_root_makes(cache)) cache = "/var/cache/stapgen";
     return cache;
+}
+
+void make_cache(const std::filesystem::path& cache) {
+    std::error_code ignored;
+    std::filesystem::create_directories(cache.parent_path(), ignored);
+    ::mkdir(cache.c_str(), S_IRWXU);
 }
 
 }  // namespace stapgen::base

@@ -39,7 +39,11 @@ class PrivateDirectory {
 
 /// Where stapgen keeps what it can make again: $XDG_CACHE_HOME/stapgen or ~/.cache/stapgen. Modules that are loaded
 /// come from there, so as root (a sudo that kept somebody's $HOME) it is /var/cache/stapgen where others can write that
-/// one. It is made, for its owner only, if it is not there and can be made.
+/// one. Nothing is made.
 std::filesystem::path cache_directory();
+
+/// Makes that folder, for its owner only, if it is not there and can be made. To be called before stap is started,
+/// which makes it otherwise: create_dir() of its util.cxx sets the umask to 0, and others may write what it makes.
+void make_cache(const std::filesystem::path& cache);
 
 }  // namespace stapgen::base

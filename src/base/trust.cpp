@@ -8,8 +8,6 @@
 #include <deque>
 #include <string>
 
-#include "base/text.h"
-
 namespace stapgen::base {
 
 namespace {
@@ -26,18 +24,14 @@ bool others_write(const struct stat& status) {
 /// Who may write a folder with the sticky bit cannot replace what is root's in it: enough, unless it is asked
 /// `strictly`.
 Result<void> look_at(const fs::path& place, const struct stat& status, bool strictly) {
-    const auto refused = [&](const std::string& why, const std::string& remedy) {
-        const auto words = shell_quoted({place.string()});
-        return cannot_here(fmt::format("{} {}", place.string(), why), fmt::format("{} {}", remedy, words));
-    };
     if (status.st_uid != 0) {
-        return refused(fmt::format("belongs to the user {} and not to root", status.st_uid), "chown -h root:root");
+        return cannot_here(fmt::format("{} belongs to the user {} and not to root", place.string(), status.st_uid));
     }
     if (S_ISLNK(status.st_mode)) return {};  // its mode means nothing
     const bool keeps = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0 && !strictly;
     if (others_write(status) && !keeps) {
-        return refused(fmt::format("may be written by others than root (mode {:04o})", status.st_mode & 07777U),
-                       "chmod go-w");
+        return cannot_here(fmt::format("{} may be written by others than root (mode {:04o})", place.string(),
+                                       status.st_mode & 07777U));
     }
     return {};
 }
@@ -79,6 +73,14 @@ Result<void> look_along(const fs::path& path, bool last_strictly) {
 
 Result<void> only_root_writes(const fs::path& path) {
     return look_along(path, true);
+}
+
+Result<void> only_root_makes(const fs::path& path) {
+    std::error_code error;
+    auto there = fs::absolute(path, error);
+    while (!fs::exists(fs::symlink_status(there, error)) && there.has_relative_path())
+        there = there.parent_path();
+    return only_root_writes(there);
 }
 
 Result<void> only_root_replaces(const fs::path& folder) {

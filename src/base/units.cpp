@@ -20,8 +20,10 @@ struct Unit {
 };
 constexpr std::array durations{Unit{"ns", 1}, Unit{"us", 1e3}, Unit{"ms", 1e6},  Unit{"s", 1e9},
                                Unit{"", 1e9}, Unit{"m", 60e9}, Unit{"h", 3600e9}};
-constexpr std::array sizes{Unit{"", 1},     Unit{"B", 1},        Unit{"kB", 1e3},        Unit{"MB", 1e6},
-                           Unit{"GB", 1e9}, Unit{"KiB", 1024.0}, Unit{"MiB", 1048576.0}, Unit{"GiB", 1073741824.0}};
+constexpr double kib = 1024, mib = 1024 * kib, gib = 1024 * mib;
+constexpr std::array sizes{Unit{"", 1},      Unit{"B", 1},     Unit{"kB", 1e3}, Unit{"MB", 1e6},
+                           Unit{"GB", 1e9},  Unit{"K", kib},   Unit{"M", mib},  Unit{"G", gib},
+                           Unit{"KiB", kib}, Unit{"MiB", mib}, Unit{"GiB", gib}};
 
 /// A number and its unit, in the smallest unit. Nothing if it is not one, is negative or above 9e18, which fits both
 /// kinds of 64-bit numbers (and is 285 years).
@@ -35,18 +37,34 @@ std::optional<double> parse_quantity(std::string_view text, std::span<const Unit
     if (!(scaled >= 0) || scaled > 9e18) return std::nullopt;
     return scaled;
 }
+bool is_bare(std::string_view text, double quantity) {
+    return quantity > 0 && (is_digit(text.back()) || text.back() == '.');
+}
 }  // namespace
 
-Result<std::chrono::nanoseconds> parse_duration(std::string_view text) {
-    if (const auto ns = parse_quantity(text, durations)) return std::chrono::nanoseconds(std::llround(*ns));
-    return bad_input(fmt::format("'{}' is not a duration", printable(text)),
-                     "write a number with ns, us, ms, s, m or h, for example 250ms; without one it is seconds");
+Result<std::chrono::nanoseconds> parse_duration(std::string_view text, BareNumber bare) {
+    const auto ns = parse_quantity(text, durations);
+    if (!ns) {
+        return bad_input(fmt::format("'{}' is not a duration", printable(text)),
+                         fmt::format("write a number with ns, us, ms, s, m or h, for example 250ms{}",
+                                     bare == BareNumber::seconds ? "; without one it is seconds" : ""));
+    }
+    if (bare == BareNumber::refused && is_bare(text, *ns)) {
+        return bad_input(fmt::format("'{}' has no unit", text), fmt::format("write {0}us, {0}ms or {0}s", text));
+    }
+    return std::chrono::nanoseconds(std::llround(*ns));
 }
 
 Result<std::uint64_t> parse_size(std::string_view text) {
-    if (const auto bytes = parse_quantity(text, sizes)) return static_cast<std::uint64_t>(std::llround(*bytes));
-    return bad_input(fmt::format("'{}' is not a size", printable(text)),
-                     "write a number with kB, MB or GB, for example 64MB; without one it is bytes");
+    const auto bytes = parse_quantity(text, sizes);
+    if (!bytes) {
+        return bad_input(fmt::format("'{}' is not a size", printable(text)),
+                         "write a number with kB, MB, GB, KiB, MiB or GiB, for example 64MB");
+    }
+    if (is_bare(text, *bytes)) {
+        return bad_input(fmt::format("'{}' has no unit", text), fmt::format("write {0}kB, {0}MB or {0}MiB", text));
+    }
+    return static_cast<std::uint64_t>(std::llround(*bytes));
 }
 
 Result<double> parse_percent(std::string_view text) {

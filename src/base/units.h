@@ -9,13 +9,17 @@
 
 namespace stapgen::base {
 
-/// "5" (seconds), "250ms", "1.5s", "2m", "1h", "500us", "100ns". Never negative.
-Result<std::chrono::nanoseconds> parse_duration(std::string_view text);
+/// What a number without a unit is: where seconds are meant by everybody, or where nobody can know.
+enum class BareNumber { seconds, refused };
+
+/// "250ms", "1.5s", "2m", "1h", "500us", "100ns", "5" (seconds, or refused); "0" needs no unit. Never negative.
+Result<std::chrono::nanoseconds> parse_duration(std::string_view text, BareNumber bare = BareNumber::seconds);
 
 /// For a person: three significant digits and the unit that fits, "6.57 us", "112 us", "1.20 s".
 std::string format_duration(std::chrono::nanoseconds value);
 
-/// Bytes: "1000", "64MB", "1.5GiB"; kB, MB and GB are powers of 1000, KiB, MiB and GiB of 1024.
+/// Bytes: "1000B", "64MB", "1.5GiB"; kB, MB and GB are powers of 1000; K, M, G, KiB, MiB and GiB of 1024, as GNU
+/// coreutils have them. A number without a unit is refused, but 0.
 Result<std::uint64_t> parse_size(std::string_view text);
 
 /// "5%" or "5" as 0.05; 0 or more.

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
+#include <iostream>
 #include <memory>
 
 #include "cli/commands.h"
 #include "cli/compiling.h"
+#include "cli/dry_run.h"
 #include "cli/option_groups.h"
 #include "cli/run_options.h"
 #include "cli/telling.h"
@@ -24,6 +26,8 @@ base::Result<void> build(const Program& program, const recipe::Recipe& recipe, c
     if (!preparation) return tl::make_unexpected(preparation.error());
     if (options.make.dry_run) {
         print_commands(*preparation, nullptr);
+        std::cout << fmt::format("# keeps the module as {} (-o)\n", options.output);
+        if (!options.quiet) tell_if_impossible(options.output, "--output", true);
         return {};
     }
     auto compiled = compile(*machine, *preparation, options.quiet, options.verbose);

@@ -1,7 +1,6 @@
 #include "cli/command_line.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include "cli/man_pages.h"
 #include "cli/option_groups.h"
 #include "cli/telling.h"
+#include "cli/usage_error.h"
 #include "cli/version.h"
 
 namespace stapgen::cli {
@@ -79,6 +79,33 @@ void add_own_commands(CLI::App& app, const Program& program, Action& action) {
         });
 }
 
+/// Whether the options of its own fit beside ours, with the recipe run, built and rendered.
+bool fits(const Program& program, const recipe::Recipe& recipe) {
+    Action none;
+    const Program alone{program.files, {{recipe}, {}}};
+    try {
+        CLI::App trial;
+        set_help(trial);
+        add_run_command(trial, alone, recipe, none);
+        add_own_commands(trial, alone, none);
+    } catch (const CLI::Error&) {
+        return false;
+    }
+    return true;
+}
+
+/// Which of its parameters is in the way.
+std::string clash_of(const Program& program, const recipe::Recipe& recipe) {
+    for (const auto& parameter : recipe.parameters) {
+        auto one = recipe;
+        one.parameters = {parameter};
+        if (fits(program, one)) continue;
+        return fmt::format("its parameter '{0}' would be the option --{0}, which stapgen has itself or cannot have",
+                           parameter.name);
+    }
+    return "two of its parameters have the same name";
+}
+
 /// A recipe whose name or parameters are taken by stapgen itself would take the whole command line down with it.
 void set_aside_clashes(Program& program) {
     CLI::App own;
@@ -91,16 +118,8 @@ void set_aside_clashes(Program& program) {
         std::string clash;
         if (std::find(taken.begin(), taken.end(), recipe.name) != taken.end()) {
             clash = fmt::format("'{}' is a command of stapgen", recipe.name);
-        } else {
-            try {
-                CLI::App trial;
-                set_help(trial);
-                const Program alone{program.files, {{recipe}, {}}};
-                add_run_command(trial, alone, recipe, none);
-                add_own_commands(trial, alone, none);
-            } catch (const CLI::Error& error) {
-                clash = error.what();
-            }
+        } else if (!fits(program, recipe)) {
+            clash = clash_of(program, recipe);
         }
         if (clash.empty()) {
             usable.push_back(std::move(recipe));
@@ -138,59 +157,28 @@ base::Result<void> check_verb(const CLI::App& app, const recipe::Catalog& catalo
                                  : "'stapgen list' shows the recipes, 'stapgen --help' the commands");
 }
 
-/// The recipes beside this one that have that option, with commas between them; empty if it is no option of any.
-std::string siblings_with(const CLI::App& command, const std::string& option) {
-    std::vector<std::string> names;
-    if (command.get_parent() == nullptr || command.get_group() != groups::recipes) return {};
-    for (const auto* other : subcommands_of(*command.get_parent())) {
-        if (other->get_group() == groups::recipes && other->get_option_no_throw(option) != nullptr)
-            names.push_back(other->get_name());
-    }
-    return fmt::format("{}", fmt::join(names, ", "));
-}
-
-base::Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
-    const CLI::App* used = &app;
-    std::string words = "stapgen";
-    while (!used->get_subcommands().empty()) {
-        used = used->get_subcommands().front();
-        words += " " + used->get_name();
-    }
-    base::Error result{base::ErrorKind::bad_input, error.what(), {}};
-    const auto help = fmt::format("'{} --help' shows what there is", words);
-    result.hint = help;
-    if (const auto left = used->remaining(true);
-        !left.empty() && error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
-        const auto typed = left.front().substr(0, left.front().find('='));
-        result.what = fmt::format("{} '{}'", typed.starts_with("-") ? "unknown option" : "unexpected argument",
-                                  base::printable(typed));
-        std::vector<std::string> options;
-        for (const auto* option : used->get_options()) {
-            for (const auto& name : option->get_lnames())
-                options.push_back("--" + name);
-        }
-        if (const auto others = siblings_with(*used, typed); typed.starts_with("--") && !others.empty()) {
-            result.hint =
-                fmt::format("{} {} it; {}", others, others.find(',') == std::string::npos ? "has" : "have", help);
-        } else if (const auto meant = base::did_you_mean(typed, options); meant && typed.starts_with("--")) {
-            result.hint = fmt::format("did you mean '{}'? {}", *meant, help);
-        }
-    }
-    return result;
+int exit_code_after(base::Result<void> done) {
+    auto written = finish_output();
+    if (done) done = std::move(written);
+    if (done) return 0;
+    show_error(done.error());
+    return exit_code_of(done.error());
 }
 
 }  // namespace
 
 int run_command_line(const std::vector<std::string>& given) {
+    hold_standard_streams();
     const bool completing = given.size() > 1 && given[0] == complete_command && given[1] == "--";
     const std::vector<std::string> arguments(given.begin() + (completing ? 2 : 0), given.end());
     auto files = find_program_files();
-    if (!files) {
-        show_error(files.error());
-        return exit_code_of(files.error());
-    }
+    if (!files) return exit_code_after(tl::make_unexpected(files.error()));
     const auto beginning = beginning_of(arguments);
-    Program program{*files, recipe::load_catalog(recipe_folders(beginning.recipe_path, *files))};
+    auto folders = recipe_folders(beginning.recipe_path, *files);
+    if (is_manual_of_installed({arguments.begin() + static_cast<std::ptrdiff_t>(beginning.verb), arguments.end()})) {
+        folders = {{files->templates}};
+    }
+    Program program{*files, recipe::load_catalog(folders)};
     set_aside_clashes(program);
 
     CLI::App app{"Where does the time go, and where do packets die, in the kernel's network stack?"};
@@ -223,30 +211,21 @@ int run_command_line(const std::vector<std::string>& given) {
         "  stapgen resolve --map System.map 0xffffffff8149a8ed");
     if (completing) {
         print(completion_of({program, app}, arguments));
-        return 0;
+        return exit_code_after({});
     }
     if (auto known = check_verb(app, program.catalog, arguments, beginning.verb); !known) {
-        show_error(known.error());
-        return exit_code_of(known.error());
+        return exit_code_after(std::move(known));
     }
     try {
         // CLI11 takes the words last first.
         app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
     } catch (const CLI::Success& wanted) {
-        return app.exit(wanted);  // --help and --version
+        (void)app.exit(wanted);  // --help and --version
+        return exit_code_after({});
     } catch (const CLI::ParseError& error) {
-        const auto usage = usage_error(app, error);
-        show_error(usage);
-        return exit_code_of(usage);
+        return exit_code_after(tl::make_unexpected(usage_error(app, error, arguments)));
     }
-    auto done = action();
-    auto written = finish_output();
-    if (done) done = std::move(written);
-    if (!done) {
-        show_error(done.error());
-        return exit_code_of(done.error());
-    }
-    return 0;
+    return exit_code_after(action());
 }
 
 }  // namespace stapgen::cli

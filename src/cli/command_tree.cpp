@@ -13,24 +13,27 @@ namespace stapgen::cli {
 
 namespace {
 
+/// Where the word for the value ends and what validators add begins: at a colon, but not at that of "DIR[:DIR...]".
+std::size_t end_of_word(const std::string& type) {
+    int open = 0;
+    for (std::size_t at = 0; at < type.size(); ++at) {
+        open += type[at] == '[' ? 1 : type[at] == ']' ? -1 : 0;
+        if (type[at] == ':' && open == 0) return at;
+    }
+    return type.size();
+}
+
 /// What validators add to the type's name: "FORMAT:{table,json}", "N:INT in [1 - 4095]".
 std::string validators_of(const CLI::Option& option) {
     const auto type = option.get_type_name();
-    const auto colon = type.find(':');
-    return colon == std::string::npos ? std::string() : type.substr(colon + 1);
+    const auto end = end_of_word(type);
+    return end == type.size() ? std::string() : type.substr(end + 1);
 }
 
 std::string between(const std::string& text, char open, char close) {
     const auto begin = text.find(open);
     const auto end = text.find(close, begin == std::string::npos ? text.size() : begin);
     return end == std::string::npos ? std::string() : text.substr(begin + 1, end - begin - 1);
-}
-
-/// "1 to 4095", or nothing.
-std::string range_of(const CLI::Option& option) {
-    auto range = between(validators_of(option), '[', ']');
-    if (const auto dash = range.find(" - "); dash != std::string::npos) range.replace(dash, 3, " to ");
-    return range;
 }
 
 std::string list_of(std::vector<std::string> words) {
@@ -175,7 +178,7 @@ bool is_repeatable(const CLI::Option& option) {
 std::string value_word(const CLI::Option& option) {
     if (!takes_value(option)) return {};
     const auto type = option.get_type_name();
-    return type.substr(0, type.find(':'));
+    return type.substr(0, end_of_word(type));
 }
 
 std::vector<std::string> choices_of(const CLI::Option& option) {
@@ -185,6 +188,13 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
     for (const auto choice : base::split(list, ','))
         choices.emplace_back(choice);
     return choices;
+}
+
+std::string range_of(const CLI::Option& option) {
+    if (validators_of(option) == "POSITIVE") return "1 or more";  // CLI::PositiveNumber
+    auto range = between(validators_of(option), '[', ']');
+    if (const auto dash = range.find(" - "); dash != std::string::npos) range.replace(dash, 3, " to ");
+    return range;
 }
 
 std::string text_of(const CLI::Option& option, bool whole) {

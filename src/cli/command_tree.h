@@ -58,6 +58,9 @@ std::string value_word(const CLI::Option& option);
 /// What its value must be one of; empty if it is none of a few.
 std::vector<std::string> choices_of(const CLI::Option& option);
 
+/// "1 to 4095", of its value; empty if it is any.
+std::string range_of(const CLI::Option& option);
+
 /// What it does, its choices, range and default. `whole`: also what stands behind the first `;`, what it excludes
 /// and the variable that stands for it.
 std::string text_of(const CLI::Option& option, bool whole);

@@ -56,13 +56,17 @@ base::Result<host::CureChoice> choice_of(const MakeOptions& options, const std::
     return choice;
 }
 
+host::Making making_of(const MakeOptions& options) {
+    return options.dry_run ? host::Making::planned : host::Making::now;
+}
+
 base::Result<void> cure_headers(const Program& program, const host::System& machine, const MakeOptions& options,
                                 std::string_view script, launch::CompileJob& job, std::vector<std::string>& notes) {
     auto tapsets = read_tapsets(tapset_folders(program.files, options.debuginfo));
     if (!tapsets) return tl::make_unexpected(tapsets.error());
     const auto tracepoints = render::tracepoints_of(script, *tapsets);
     if (!tracepoints) return {};
-    auto headers = host::cure_trace_headers(machine, job.target, *tracepoints, job.cache);
+    auto headers = host::cure_trace_headers(machine, job.target, *tracepoints, job.cache, making_of(options));
     if (!headers) return tl::make_unexpected(headers.error());
     if (!*headers) return {};
     const auto& mounts = (*headers)->mounts;
@@ -75,7 +79,7 @@ base::Result<void> cure_headers(const Program& program, const host::System& mach
 base::Result<void> cure(const Program& program, const host::System& machine, const MakeOptions& options,
                         std::string_view script, const doctor::Question& question, launch::CompileJob& job,
                         std::vector<std::string>& notes) {
-    auto cured = host::apply_cures(question.cures, question.choice, job.target, job.cache);
+    auto cured = host::apply_cures(question.cures, question.choice, job.target, job.cache, making_of(options));
     if (!cured) return tl::make_unexpected(cured.error());
     job.options.apply(*cured);
     notes = cured->lines;
@@ -83,7 +87,7 @@ base::Result<void> cure(const Program& program, const host::System& machine, con
     if (!question.choice.leaves_out("symbol-table")) {
         std::optional<std::filesystem::path> symbols;
         if (!options.symbols.empty()) symbols = options.symbols;
-        auto map = host::cure_symbol_table(machine, job.target, symbols, job.cache);
+        auto map = host::cure_symbol_table(machine, job.target, symbols, job.cache, making_of(options));
         if (!map) return tl::make_unexpected(map.error());
         if (*map) {
             job.mounts = {(*map)->mount};
@@ -145,6 +149,7 @@ base::Result<Preparation> prepare(const Program& program, const host::System& ma
         if (auto can = able(checks, *subject, question->target.distribution); !can) {
             return tl::make_unexpected(can.error());
         }
+        base::make_cache(question->cache);
     }
     launch::CompileJob job;
     job.cache = question->cache;
@@ -154,11 +159,16 @@ base::Result<Preparation> prepare(const Program& program, const host::System& ma
         return tl::make_unexpected(cured.error());
     }
 
-    auto folder = base::PrivateDirectory::create();
-    if (!folder) return tl::make_unexpected(folder.error());
-    job.options.script = folder->path() / (recipe.name + ".stp");
-    if (auto written = base::create_file(job.options.script, *script); !written) {
-        return tl::make_unexpected(written.error());
+    std::optional<base::PrivateDirectory> folder;
+    job.options.script = recipe.name + ".stp";
+    if (!options.dry_run) {
+        auto made = base::PrivateDirectory::create();
+        if (!made) return tl::make_unexpected(made.error());
+        folder.emplace(*std::move(made));
+        job.options.script = folder->path() / job.options.script;
+        if (auto written = base::create_file(job.options.script, *script); !written) {
+            return tl::make_unexpected(written.error());
+        }
     }
     job.options.tapsets = tapset_folders(program.files, options.debuginfo);
     job.options.macros = recipe.macros;
@@ -176,8 +186,8 @@ base::Result<Preparation> prepare(const Program& program, const host::System& ma
     if (auto loaded = base::read_file("/proc/modules")) job.options.loaded_modules = *loaded;
     std::optional<KeptModules> kept;
     if (!question->choice.leaves_out("kept-module")) kept.emplace(machine, job, *script);
-    return Preparation{*std::move(folder), std::move(job),       std::move(notes),
-                       options.aggregate,  *std::move(question), std::move(kept)};
+    return Preparation{std::move(folder), std::move(job),       std::move(notes),
+                       options.aggregate, *std::move(question), std::move(kept)};
 }
 
 base::Result<launch::Compiled> compile(const host::System& machine, Preparation& preparation, bool quiet,
@@ -188,6 +198,7 @@ base::Result<launch::Compiled> compile(const host::System& machine, Preparation&
     }
     if (preparation.kept) {
         if (auto module = preparation.kept->find()) {
+            preparation.kept->use();
             if (verbose) tell(fmt::format("stap made {} for an earlier run", module->string()));
             return launch::Compiled{*std::move(module), {}};
         }
@@ -199,7 +210,7 @@ base::Result<launch::Compiled> compile(const host::System& machine, Preparation&
         preparation.job.stap_said = [](std::string_view line) { std::cerr << base::printable(line) << '\n'; };
     }
     // What stap leaves behind where it is killed goes with our folder.
-    if (const auto folder = preparation.folder.path().string(); launch::stap_takes_as_tmpdir(folder)) {
+    if (const auto folder = preparation.folder->path().string(); launch::stap_takes_as_tmpdir(folder)) {
         preparation.job.environment["TMPDIR"] = folder;
     }
     preparation.job.explanation = explanation(machine, preparation.question);
@@ -213,34 +224,6 @@ base::Result<launch::Compiled> compile(const host::System& machine, Preparation&
             tell("warning: " + warning.cause);
     }
     return compiled;
-}
-
-void print_commands(const Preparation& preparation, const launch::LoadJob* load) {
-    for (const auto& note : preparation.notes)
-        std::cout << "# " << note << '\n';
-    if (preparation.kept) {
-        if (const auto module = preparation.kept->find()) {
-            std::cout << "# stap made " << module->string() << " for an earlier run; it is not started again\n";
-        }
-    }
-    auto job = preparation.job;
-    job.options.script = job.options.script.filename();
-    std::cout << "# " << job.options.script.string() << " is what 'stapgen render' prints for the same parameters"
-              << (preparation.aggregates ? " and --aggregate\n" : "\n");
-    const auto command = launch::compile_command(job);
-    const auto with_environment = [](const launch::Command& run) {
-        std::vector<std::string> words{"env"};
-        for (const auto& [name, value] : run.environment)
-            words.push_back(name + "=" + value);
-        words.insert(words.end(), run.argv.begin(), run.argv.end());
-        return base::shell_quoted(words);
-    };
-    if (!command.mounts.empty()) std::cout << "# in a mount namespace of its own (unshare -m):\n";
-    for (const auto& mount : command.mounts) {
-        std::cout << base::shell_quoted({"mount", "--bind", mount.source.string(), mount.target.string()}) << '\n';
-    }
-    std::cout << with_environment(command) << '\n';
-    if (load != nullptr) std::cout << with_environment(launch::load_command(*load)) << '\n';
 }
 
 }  // namespace stapgen::cli

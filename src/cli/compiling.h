@@ -20,9 +20,9 @@ namespace stapgen::cli {
 base::Result<std::string> script_of(const recipe::Recipe& recipe, const recipe::Arguments& arguments,
                                     std::chrono::milliseconds interval, bool aggregate);
 
-/// Everything that is known before stap is started. Owns the folder that the script is in.
+/// Everything that is known before stap is started.
 struct Preparation {
-    base::PrivateDirectory folder;
+    std::optional<base::PrivateDirectory> folder;  ///< that the script is in; none: a dry run
     launch::CompileJob job;
     std::vector<std::string> notes;   ///< one line for each cure, for the user
     bool aggregates = false;          ///< the script does
@@ -42,15 +42,12 @@ base::Result<doctor::Question> question_of(const Program& program, const host::S
                                            const MakeOptions& options, Purpose purpose,
                                            std::vector<doctor::Subject> subjects);
 
-/// Looks at the machine, chooses the cures and writes the script. Fails where the machine cannot do what is asked,
-/// unless it is a dry run.
+/// Looks at the machine, chooses the cures and writes the script. Fails where the machine cannot do what is asked. A
+/// dry run does not, and writes nothing.
 base::Result<Preparation> prepare(const Program& program, const host::System& machine, const recipe::Recipe& recipe,
                                   const MakeOptions& options, Purpose purpose);
 
 /// Says what is cured, runs stap and shows its progress.
 base::Result<launch::Compiled> compile(const host::System& machine, Preparation& preparation, bool quiet, bool verbose);
-
-/// What a person would type to do the same; for --dry-run.
-void print_commands(const Preparation& preparation, const launch::LoadJob* load);
 
 }  // namespace stapgen::cli

@@ -46,6 +46,7 @@ base::Result<void> exec(const Program& program, const ExecOptions& options) {
     if (!recorder) return tl::make_unexpected(recorder.error());
     auto job = load_job_of(target, module->path, *plan);
     job.explanation = explanation(*machine, question);
+    job.is_built = true;
     // Once it is loaded a kill -9 leaves no copy behind.
     job.loaded = [&] { module->copy.reset(); };
     return measure(*machine, program.catalog, std::move(job), options.module, *plan, recorder->get());

@@ -55,6 +55,7 @@ void remember_hit_cost(const std::string& recipe, bool aggregates, const std::st
     if (!ns || cost.hits() < enough) return;
     const auto file = remembered(recipe, aggregates);
     std::error_code ignored;
+    base::make_cache(file.parent_path().parent_path());
     std::filesystem::create_directories(file.parent_path(), ignored);
     // It is an estimate for next time: where it cannot be kept, the next one is made without.
     (void)base::replace_file(file, fmt::format("{} {:.1f}\n", release, *ns / static_cast<double>(cost.hits())));

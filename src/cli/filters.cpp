@@ -87,16 +87,30 @@ std::map<std::string, std::string> as_typed(const FilterOptions& options) {
     return typed;
 }
 
-base::Result<void> find_target(const FilterOptions& options, Filters& filters) {
-    const auto target = options.target_tid ? options.target_tid : options.target_pid;
-    if (!target) return {};
-    auto process = process_of(*target);
+/// As stap's -x is a process, a process's number given here may be meant so.
+void hint_at_process(std::int64_t tid, const Process& process, Filters& filters) {
+    if (tid != process.pid || process.threads < 2) return;
+    filters.hints.push_back(
+        fmt::format("-x {0} measures one thread, the first of the {1} of process {0} ({2}); -p {0} measures them all",
+                    tid, process.threads, base::printable(process.comm)));
+}
+
+base::Result<void> look_at_target(const FilterOptions& options, Filters& filters) {
+    const bool whole = options.target_pid.has_value();
+    const auto process = process_of(*filters.target_id, whole);
     if (!process) return tl::make_unexpected(process.error());
-    if (options.target_pid && *process != *target) {
-        return base::bad_input(fmt::format("{} is a thread of process {}", *target, *process),
-                               fmt::format("give -x {} for the thread or -p {} for the process", *target, *process));
+    if (!whole) hint_at_process(*filters.target_id, *process, filters);
+    filters.target = host::Task::find(host::RealSystem({}), *filters.target_id, whole);
+    return {};
+}
+
+base::Result<void> find_target(const FilterOptions& options, bool dry_run, Filters& filters) {
+    filters.target_id = options.target_tid ? options.target_tid : options.target_pid;
+    if (!filters.target_id) return {};
+    if (auto found = look_at_target(options, filters); !found) {
+        if (!dry_run) return found;
+        filters.hints.push_back(found.error().what);
     }
-    filters.target = host::Task::find(host::RealSystem({}), *target, options.target_pid.has_value());
     // Set for -p only, but a module that does not have it asks for no thread at all.
     filters.used.push_back({options.target_pid ? "--target-pid" : "--target-tid", {"stapgen_target_is_pid"}});
     if (options.target_pid) filters.globals["stapgen_target_is_pid"] = "1";
@@ -149,10 +163,10 @@ void use_sample(std::int64_t one_in, Filters& filters) {
     use(filters, "--sample", {{"stapgen_sample", fmt::to_string(one_in)}});
 }
 
-base::Result<Filters> filters_of(const FilterOptions& options) {
+base::Result<Filters> filters_of(const FilterOptions& options, bool dry_run) {
     Filters filters;
     filters.as_typed = as_typed(options);
-    if (auto found = find_target(options, filters); !found) return tl::make_unexpected(found.error());
+    if (auto found = find_target(options, dry_run, filters); !found) return tl::make_unexpected(found.error());
     if (options.comm) {
         if (auto used = use_comm(*options.comm, filters); !used) return tl::make_unexpected(used.error());
     }

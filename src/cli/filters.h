@@ -32,7 +32,8 @@ struct Filters {
         std::set<std::string> parameters;
     };
 
-    std::optional<host::Task> target;            ///< of -x or -p
+    std::optional<std::int64_t> target_id;       ///< of -x or -p
+    std::optional<host::Task> target;            ///< the same, if it is there
     std::map<std::string, std::string> globals;  ///< values of the script's globals
     std::vector<Used> used;
     std::map<std::string, std::string> as_typed;  ///< option without dashes -> its value
@@ -44,8 +45,8 @@ struct Filters {
 inline constexpr std::int64_t largest_sample = 65536;
 void use_sample(std::int64_t one_in, Filters& filters);
 
-/// Checks values. The thread of -x and the process of -p must exist.
-base::Result<Filters> filters_of(const FilterOptions& options);
+/// Checks values. The thread of -x and the process of -p must exist, unless it is for a `dry_run`.
+base::Result<Filters> filters_of(const FilterOptions& options, bool dry_run);
 
 /// The kernel would ignore a parameter that the module does not have, and everything would be measured.
 base::Result<void> check_module_has(const Filters& filters, const std::string& file, const launch::ModuleInfo& info);

@@ -85,10 +85,14 @@ std::optional<fs::path> KeptModules::find() const {
     for (const auto& entry : fs::directory_iterator(folder_, error)) {
         if (entry.path().extension() != ".ko") continue;
         if (::geteuid() == 0 && !base::only_root_writes(entry.path())) return std::nullopt;
-        fs::last_write_time(folder_, fs::file_time_type::clock::now(), error);
         return entry.path();
     }
     return std::nullopt;
+}
+
+void KeptModules::use() const {
+    std::error_code ignored;
+    fs::last_write_time(folder_, fs::file_time_type::clock::now(), ignored);
 }
 
 void KeptModules::keep(const fs::path& module) const {

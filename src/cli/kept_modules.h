@@ -23,6 +23,8 @@ class KeptModules {
 
     /// The module of an earlier run, if there is one that only we can have put there.
     [[nodiscard]] std::optional<std::filesystem::path> find() const;
+    /// To be called of one that was found and is loaded: it is the newest then.
+    void use() const;
     /// Keeps a copy of a module, and the newest 64 in all. Where there is no room for it, it is not kept.
     void keep(const std::filesystem::path& module) const;
 

@@ -9,6 +9,7 @@
 
 #include "cli/command_tree.h"
 #include "cli/option_groups.h"
+#include "cli/program_files.h"
 #include "cli/recipe_facts.h"
 #include "cli/roff.h"
 #include "cli/values.h"
@@ -33,6 +34,7 @@ void write_files(Roff& page) {
     page.item("PREFIX/share/stapgen",
               "Recipes, tapsets, cures and what is known of kernels, beside PREFIX/bin/stapgen.");
     page.item("~/.config/stapgen/recipes", "Recipes of the user, one folder each.");
+    page.item(system_recipe_folder, "Recipes of the machine, for all its users, and for root before the user's.");
     page.item(
         "~/.cache/stapgen",
         "What can be made again: compiled modules, and last-failure.log, all that stap said when it failed last.");
@@ -43,6 +45,7 @@ void write_environment(Roff& page) {
     page.item("STAPGEN_RECIPE_PATH", "Folders with recipes, with : between them; they go before the user's own.");
     page.item("STAPGEN_STAP", "Which stap, as --stap.");
     page.item("XDG_CACHE_HOME", "Where the cache is, in place of ~/.cache.");
+    page.item("XDG_CONFIG_HOME", "Where recipes of the user are, in place of ~/.config.");
     page.item("DEBUGINFOD_URLS", "Where debug information may be fetched from.");
 }
 
@@ -158,10 +161,19 @@ base::Result<void> write_pages(const CLI::App& app, const Program& program, cons
 
 }  // namespace
 
+bool is_manual_of_installed(const std::vector<std::string>& words) {
+    return words.size() > 1 && words[0] == "man" && words[1] == "--installed";
+}
+
 void add_man_command(CLI::App& app, const Program& program, Action& action) {
     auto* command = app.add_subcommand("man", "Write the manual's pages")->group(groups::hidden);
     auto folder = std::make_shared<std::string>();
     command->add_option("folder", *folder, "Where to")->required()->type_name("DIR");
+    // is_manual_of_installed() has read it before anything was parsed.
+    command
+        ->add_flag_callback(
+            "--installed", [] {}, "Of the installed recipes alone")
+        ->group(groups::hidden);
     command->callback([&app, &program, &action, folder] {
         action = [&app, &program, folder] { return write_pages(app, program, *folder); };
     });

@@ -29,7 +29,7 @@ launch::LoadJob load_job_of(const host::Target& target, const std::filesystem::p
     job.target = target;
     job.cache = base::cache_directory();
     job.options.module = module;
-    if (plan.filters.target) job.options.target_id = plan.filters.target->id();
+    job.options.target_id = plan.filters.target_id;
     job.options.buffer_mb = plan.buffer_mb;
     job.options.globals = plan.filters.globals;
     return job;

@@ -64,7 +64,7 @@ base::Result<void> make(const Program& program, const NewRecipeOptions& options)
     constexpr std::array files{"recipe.toml", "script.stp"};
     fs::path parent = options.into;
     if (options.into.empty()) {
-        const auto own = user_recipe_folder();
+        const auto own = own_recipe_folder();
         if (!own) return base::bad_input("new-recipe: HOME is not set", "say where: --into DIR");
         parent = *own;
     }
@@ -87,6 +87,8 @@ base::Result<void> make(const Program& program, const NewRecipeOptions& options)
             fs::remove_all(folder, error);
             return written;
         }
+        // Of a user's own only the user reads.
+        if (parent == system_recipe_folder) fs::permissions(folder / file, fs::perms(0644), error);
     }
     const auto path = options.into.empty() ? std::string()
                                            : fmt::format("--recipe-path {} ",

@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/compiling.h"
 #include "cli/doctor_rows.h"
+#include "cli/dry_run.h"
 #include "cli/measuring.h"
 #include "cli/option_groups.h"
 #include "cli/run_options.h"
@@ -30,6 +31,7 @@ base::Result<void> run_counters(const Program& program, const host::System& mach
                      "interval and at the end\n";
         for (const auto& source : host::counter_sources())
             std::cout << source << '\n';
+        print_ending(plan);
         return {};
     }
     const RecordedOrigin origin{recipe::Arguments{}, "recipe", recipe.folder / "recipe.toml", {}};
@@ -58,7 +60,7 @@ base::Result<std::string> expect_cost(const host::System& machine, const recipe:
 }
 
 base::Result<void> run(const Program& program, const recipe::Recipe& recipe, RunOptions options) {
-    auto plan = plan_of(options.measure);
+    auto plan = plan_of(options.measure, options.make.dry_run);
     if (!plan) return tl::make_unexpected(plan.error());
     if (plan->intervals && options.make.interval.empty() && !recipe.interval_s) {
         return base::bad_input("-n counts intervals, and there are none", "give -i too, for example -i 1 -n 10");
@@ -81,6 +83,7 @@ base::Result<void> run(const Program& program, const recipe::Recipe& recipe, Run
     if (options.make.dry_run) {
         const auto load = load_job_of(target, "MODULE.ko", *plan);
         print_commands(*preparation, &load);
+        print_ending(*plan);
         if (!expected->empty()) std::cout << "# " << *expected << '\n';
         return {};
     }
@@ -92,7 +95,7 @@ base::Result<void> run(const Program& program, const recipe::Recipe& recipe, Run
     auto compiled = compile(*machine, *preparation, plan->quiet, plan->verbose);
     if (!compiled) return tl::make_unexpected(compiled.error());
     // From here on only the module is needed, and a kill -9 leaves no folder behind.
-    { const auto no_longer = std::move(preparation->folder); }
+    preparation->folder.reset();
     if (!plan->filters.used.empty()) {
         auto info = launch::read_module_info(compiled->module);
         if (!info) return tl::make_unexpected(info.error());

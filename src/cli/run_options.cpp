@@ -110,7 +110,7 @@ void add_debuginfo(CLI::App& command, std::string& debuginfo) {
 
 namespace {
 
-std::string value_word(const recipe::Parameter& parameter) {
+std::string word_of_value(const recipe::Parameter& parameter) {
     switch (parameter.type) {
         case recipe::ParameterType::integer:
             return "N";
@@ -119,7 +119,7 @@ std::string value_word(const recipe::Parameter& parameter) {
         case recipe::ParameterType::text:
             return parameter.choices.empty() ? "TEXT" : fmt::format("WORD:{{{}}}", fmt::join(parameter.choices, ","));
         case recipe::ParameterType::duration:
-            return "TIME";
+            return "DURATION";
         case recipe::ParameterType::functions:
             return "FUNC[,...]";
     }
@@ -142,7 +142,7 @@ void add_parameters(CLI::App& command, const recipe::Recipe& recipe, recipe::Arg
         }
         command.add_option_function<std::string>("--" + parameter.name, set, parameter.help)
             ->default_str(parameter.default_value)
-            ->type_name(value_word(parameter))
+            ->type_name(word_of_value(parameter))
             ->group(group);
     }
 }
@@ -220,7 +220,9 @@ void add_verbose(CLI::App& command, bool& verbose) {
 }
 
 void add_load_options(CLI::App& command, MeasureOptions& options) {
-    command.add_option("-s,--buffer", options.buffer, "The kernel's buffer per CPU, 1MiB to 4095MiB; staprun's -b")
+    command
+        .add_option("-s,--buffer", options.buffer,
+                    "The kernel's buffer per CPU, 1MiB to 4095MiB; staprun's -b, where MiB need no unit")
         ->type_name("SIZE")
         ->group(groups::running);
     add_verbose(command, options.verbose);
@@ -236,8 +238,11 @@ namespace {
 /// staprun takes whole MiB, which it calls MB.
 base::Result<std::int64_t> buffer_mib_of(const std::string& typed) {
     constexpr std::uint64_t mib = 1U << 20U;
-    const auto bytes = base::parse_size(typed);
-    if (!bytes) return tl::make_unexpected(bytes.error());
+    auto bytes = base::parse_size(typed);
+    if (!bytes) {
+        bytes.error().what.insert(0, "--buffer: ");
+        return tl::make_unexpected(bytes.error());
+    }
     const auto whole = (*bytes + mib - 1) / mib;
     if (*bytes < mib || whole > 4095) {
         return base::bad_input(fmt::format("--buffer {}: not between 1MiB and 4095MiB", typed),
@@ -294,9 +299,9 @@ base::Result<bool> aggregates(const recipe::Recipe& recipe, bool asked, const Me
     return true;
 }
 
-base::Result<MeasurePlan> plan_of(const MeasureOptions& options) {
+base::Result<MeasurePlan> plan_of(const MeasureOptions& options, bool dry_run) {
     MeasurePlan plan;
-    auto filters = filters_of(options.filters);
+    auto filters = filters_of(options.filters, dry_run);
     if (!filters) return tl::make_unexpected(filters.error());
     plan.filters = *std::move(filters);
     if (!options.duration.empty()) {

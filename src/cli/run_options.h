@@ -103,7 +103,8 @@ inline constexpr auto live_interval = "1";
 /// asks for nothing that needs single records, which is said on stderr. Fails where both are asked for.
 base::Result<bool> aggregates(const recipe::Recipe& recipe, bool asked, const MeasurePlan& plan);
 
-/// Checks values, and says on stderr what of the filters is not there now, and why there is no live view.
-base::Result<MeasurePlan> plan_of(const MeasureOptions& options);
+/// Checks values, and says on stderr what of the filters is not there now, and why there is no live view. Threads and
+/// processes need not be there for a `dry_run`.
+base::Result<MeasurePlan> plan_of(const MeasureOptions& options, bool dry_run = false);
 
 }  // namespace stapgen::cli

@@ -32,16 +32,31 @@ bool is_thread_named(std::string_view comm) {
                                [&](const Thread& thread) { return thread.comm == comm.substr(0, kernel_keeps); });
 }
 
-base::Result<std::int64_t> process_of(std::int64_t tid) {
+base::Result<Process> process_of(std::int64_t id, bool whole) {
     // /proc lists processes only, but has a folder for every thread.
-    const auto status = base::read_file(fmt::format("/proc/{}/status", tid));
+    Process process;
+    const auto status = base::read_file(fmt::format("/proc/{}/status", id));
     for (const auto line : base::split(status ? *status : std::string_view{}, '\n')) {
         const auto words = base::words(line);
-        if (words.size() != 2 || words[0] != "Tgid:") continue;
-        if (const auto pid = base::to_int(words[1])) return *pid;
+        if (words.size() != 2) continue;
+        if (words[0] == "Tgid:") process.pid = base::to_int(words[1]).value_or(0);
+        if (words[0] == "Threads:") process.threads = base::to_int(words[1]).value_or(0);
     }
-    return base::bad_input(fmt::format("there is no thread {}", tid),
-                           "'ps -eLo pid,tid,comm' lists the threads; --comm NAME takes all of a name");
+    if (process.pid == 0 && whole) {
+        return base::bad_input(fmt::format("there is no process {}", id),
+                               "'ps -e' lists the processes; --comm NAME takes all threads of a name");
+    }
+    if (process.pid == 0) {
+        return base::bad_input(fmt::format("there is no thread {}", id),
+                               "'ps -eLo pid,tid,comm' lists the threads; --comm NAME takes all of a name");
+    }
+    if (whole && process.pid != id) {
+        return base::bad_input(fmt::format("{} is a thread of process {}", id, process.pid),
+                               fmt::format("give -x {} for the thread or -p {} for the process", id, process.pid));
+    }
+    const auto comm = base::read_file(fmt::format("/proc/{}/comm", process.pid));
+    if (comm) process.comm = base::trim(*comm);
+    return process;
 }
 
 }  // namespace stapgen::cli

@@ -165,7 +165,7 @@ std::vector<Cure> needed_cures(const std::vector<Cure>& cures, const System& sys
 }
 
 base::Result<Cured> apply_cures(const std::vector<Cure>& needed, const CureChoice& choice, const Target& target,
-                                const std::filesystem::path& cache) {
+                                const std::filesystem::path& cache, Making making) {
     Cured cured;
     std::vector<RuntimePatch> patches;
     for (const auto& cure : needed) {
@@ -179,7 +179,7 @@ base::Result<Cured> apply_cures(const std::vector<Cure>& needed, const CureChoic
     }
     if (!patches.empty()) {
         const auto version = target.stap_version ? target.stap_version->text : "";
-        auto copy = patched_runtime(target.runtime, version, patches, cache);
+        auto copy = patched_runtime(target.runtime, version, patches, cache, making);
         if (!copy) return tl::make_unexpected(copy.error());
         cured.runtime = *copy;
     }

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "host/host.h"
+#include "host/mount.h"
 
 namespace stapgen::host {
 
@@ -76,6 +77,6 @@ std::vector<Cure> needed_cures(const std::vector<Cure>& cures, const System& sys
 /// Applies the needed ones which `choice` leaves on. Patches go into a private copy of the runtime under
 /// `cache`, made once; the installed one is never touched.
 base::Result<Cured> apply_cures(const std::vector<Cure>& needed, const CureChoice& choice, const Target& target,
-                                const std::filesystem::path& cache);
+                                const std::filesystem::path& cache, Making making = Making::now);
 
 }  // namespace stapgen::host

@@ -6,6 +6,9 @@
 
 namespace stapgen::host {
 
+/// Of what a cure keeps in the cache: it is made now, or only named, where it would be.
+enum class Making { now, planned };
+
 /// For one child only, in a mount namespace of its own: `source` is seen at `target`.
 struct BindMount {
     std::filesystem::path source;

@@ -67,10 +67,10 @@ base::Result<void> patch_file(const fs::path& folder, const RuntimePatch& patch)
 }  // namespace
 
 base::Result<fs::path> patched_runtime(const fs::path& runtime, std::string_view stap_version,
-                                       const std::vector<RuntimePatch>& patches, const fs::path& cache) {
+                                       const std::vector<RuntimePatch>& patches, const fs::path& cache, Making making) {
     const auto place = cache / ("runtime-" + signature(runtime, stap_version, patches));
     std::error_code error;
-    if (fs::is_directory(place, error)) return place;
+    if (making == Making::planned || fs::is_directory(place, error)) return place;
 
     const auto unfinished = cache / fmt::format("{}.{}.tmp", place.filename().string(), ::getpid());
     const auto give_up = [&](base::Error reason) -> base::Result<fs::path> {

@@ -13,6 +13,6 @@ namespace stapgen::host {
 /// made once and appears whole or not at all. Times are the originals', because stap's cache goes by them.
 base::Result<std::filesystem::path> patched_runtime(const std::filesystem::path& runtime, std::string_view stap_version,
                                                     const std::vector<RuntimePatch>& patches,
-                                                    const std::filesystem::path& cache);
+                                                    const std::filesystem::path& cache, Making making);
 
 }  // namespace stapgen::host

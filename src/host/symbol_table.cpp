@@ -62,9 +62,11 @@ bool names_functions(std::string_view system_map) {
 namespace {
 
 /// The folder with our table in it, named after its content so that it is written once.
-base::Result<fs::path> write_table(const std::string& release, const std::string& map, const fs::path& cache) {
+base::Result<fs::path> write_table(const std::string& release, const std::string& map, const fs::path& cache,
+                                   Making making) {
     const auto folder = cache / fmt::format("boot-{}-{:016x}", release, std::hash<std::string_view>{}(map));
     const auto file = folder / ("System.map-" + release);
+    if (making == Making::planned) return folder;
     std::error_code error;
     if (fs::file_size(file, error) == map.size() && !error) return folder;
     fs::create_directories(folder, error);
@@ -77,7 +79,7 @@ base::Result<fs::path> write_table(const std::string& release, const std::string
 
 base::Result<std::optional<SymbolTableCure>> cure_symbol_table(const System& system, const Target& target,
                                                                const std::optional<fs::path>& symbols,
-                                                               const fs::path& cache) {
+                                                               const fs::path& cache, Making making) {
     const bool needed = target.symbol_table.state != SymbolTableState::usable || symbols;
     if (!needed || target.release.empty()) return std::nullopt;
     std::string text;
@@ -96,7 +98,7 @@ base::Result<std::optional<SymbolTableCure>> cure_symbol_table(const System& sys
                                "give the text of /proc/kallsyms or a System.map of kernel " + target.release);
     }
     if (map.empty()) return std::nullopt;
-    auto folder = write_table(target.release, map, cache);
+    auto folder = write_table(target.release, map, cache, making);
     if (!folder) return tl::make_unexpected(folder.error());
 
     SymbolTableCure cure;

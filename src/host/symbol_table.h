@@ -29,6 +29,7 @@ struct SymbolTableCure {
 /// from and `symbols` is empty (then debuginfo may still do).
 base::Result<std::optional<SymbolTableCure>> cure_symbol_table(const System& system, const Target& target,
                                                                const std::optional<std::filesystem::path>& symbols,
-                                                               const std::filesystem::path& cache);
+                                                               const std::filesystem::path& cache,
+                                                               Making making = Making::now);
 
 }  // namespace stapgen::host

@@ -51,6 +51,28 @@ base::Error cannot_make(const fs::path& path, const std::error_code& error) {
             "the folder can be moved with $XDG_CACHE_HOME; --no-cure trace-headers does without it"};
 }
 
+/// What stap is shown of one folder of the kernel's.
+struct Shown {
+    fs::path real, point;
+    std::vector<std::string> headers;
+};
+
+/// The mount points of one folder, and the links of `subset` into `everything`.
+base::Result<void> make_links(const Shown& shown, const fs::path& everything, const fs::path& subset) {
+    std::error_code error;
+    for (const auto& folder : {everything / shown.point, subset / shown.point}) {
+        fs::create_directories(folder, error);
+        if (error) return tl::make_unexpected(cannot_make(folder, error));
+    }
+    for (const auto& name : shown.headers) {
+        const auto link = subset / shown.point / name;
+        fs::create_directories(link.parent_path(), error);
+        fs::create_symlink(everything / shown.point / name, link, error);
+        if (error && !fs::is_symlink(link)) return tl::make_unexpected(cannot_make(link, error));
+    }
+    return {};
+}
+
 }  // namespace
 
 bool may_define(std::string_view header, std::string_view tracepoint) {
@@ -70,7 +92,7 @@ bool may_define(std::string_view header, std::string_view tracepoint) {
 
 base::Result<std::optional<TraceHeadersCure>> cure_trace_headers(const System& system, const Target& target,
                                                                  const std::set<std::string>& tracepoints,
-                                                                 const fs::path& cache) {
+                                                                 const fs::path& cache, Making making) {
     constexpr auto* fit = "-/._+0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     const auto place = cache / "trace-headers";
     if (!may_mount(system) || place.string().find_first_not_of(fit) != std::string::npos) return std::nullopt;
@@ -78,10 +100,6 @@ base::Result<std::optional<TraceHeadersCure>> cure_trace_headers(const System& s
     // The mount points through which the compiler finds everything. What stap is shown are links into them, so that
     // they have the times and sizes of the kernel's own headers, by which stap keeps its answers.
     const auto everything = place / "all";
-    struct Shown {
-        fs::path real, point;
-        std::vector<std::string> headers;
-    };
     std::vector<Shown> shown;
     std::set<std::string> found;
     std::string names;
@@ -98,17 +116,9 @@ base::Result<std::optional<TraceHeadersCure>> cure_trace_headers(const System& s
 
     const auto subset = place / fmt::format("{:016x}", std::hash<std::string>{}(names));
     TraceHeadersCure cure;
-    std::error_code error;
     for (const auto& each : shown) {
-        for (const auto& folder : {everything / each.point, subset / each.point}) {
-            fs::create_directories(folder, error);
-            if (error) return tl::make_unexpected(cannot_make(folder, error));
-        }
-        for (const auto& name : each.headers) {
-            const auto link = subset / each.point / name;
-            fs::create_directories(link.parent_path(), error);
-            fs::create_symlink(everything / each.point / name, link, error);
-            if (error && !fs::is_symlink(link)) return tl::make_unexpected(cannot_make(link, error));
+        if (making == Making::now) {
+            if (auto made = make_links(each, everything, subset); !made) return tl::make_unexpected(made.error());
         }
         cure.mounts.push_back({each.real, everything / each.point, true});
     }

@@ -27,7 +27,8 @@ struct TraceHeadersCure {
 /// and none by a stap without this cure.
 base::Result<std::optional<TraceHeadersCure>> cure_trace_headers(const System& system, const Target& target,
                                                                  const std::set<std::string>& tracepoints,
-                                                                 const std::filesystem::path& cache);
+                                                                 const std::filesystem::path& cache,
+                                                                 Making making = Making::now);
 
 /// Whether the text of a header may define the tracepoint: its name is the first or a middle argument of something.
 bool may_define(std::string_view header, std::string_view tracepoint);

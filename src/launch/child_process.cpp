@@ -355,7 +355,8 @@ base::Result<std::string> output_of(const Command& command, std::chrono::millise
 
 std::unique_ptr<host::System> this_machine() {
     return std::make_unique<host::RealSystem>([](const std::vector<std::string>& argv) {
-        return output_of({argv, {}, {}, {}});
+        // stap makes this folder, and a cache in it, even to tell its version; one that cannot be made it does without.
+        return output_of({argv, {{"SYSTEMTAP_DIR", "/dev/null"}}, {}, {}});
     });
 }
 

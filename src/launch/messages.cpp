@@ -15,6 +15,7 @@ namespace {
 std::string filled(std::string_view text, const std::vector<std::string_view>& stars, const MessageContext& context) {
     const auto value = [&](std::string_view name) -> std::string {
         if (name == "release") return context.release.empty() ? "of the target" : context.release;
+        if (name == "rebuild") return context.is_built ? "build again with " : "";
         if (name == "headers")
             return context.install_headers.empty() ? "install linux-headers" : context.install_headers;
         if (name == "debuginfo") {

@@ -36,6 +36,7 @@ struct MessageContext {
     std::string release;            ///< of the target kernel
     std::string install_headers;    ///< a command
     std::string install_debuginfo;  ///< a command
+    bool is_built = false;          ///< options for stap came too late: the module is made already
 };
 
 /// What was lost, as SystemTap itself counts it.

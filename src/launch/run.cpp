@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/files.h"
@@ -19,7 +20,7 @@ namespace {
 
 MessageContext context_of(const host::Target& target) {
     return {target.release, host::command_here(host::install_headers(target.release), target.distribution),
-            host::command_here(host::install_debuginfo(target.release), target.distribution)};
+            host::command_here(host::install_debuginfo(target.release), target.distribution), false};
 }
 
 /// Remembers what a child wrote on stderr, for the log of a failure.
@@ -39,8 +40,7 @@ class Transcript {
         const auto file = cache / "last-failure.log";
         auto text = base::shell_quoted(command.argv) + "\n\n" + text_;
         if (left_out_ > 0) text += fmt::format("({} more lines)\n", left_out_);
-        std::error_code ignored;
-        fs::create_directories(cache, ignored);
+        base::make_cache(cache);
         if (const auto kept = base::replace_file(file, text); !kept) {
             return "SystemTap's own words are lost (" + kept.error().what + "): see them with -v";
         }
@@ -108,8 +108,13 @@ base::Result<Compiled> compile(const CompileJob& job) {
     std::error_code error;
     // What is there may have been put there by those who can write it.
     if (fs::exists(job.cache, error) && ::geteuid() == 0) {
-        if (auto trusted = base::only_root_writes(job.cache); !trusted) return tl::make_unexpected(trusted.error());
+        if (auto trusted = base::only_root_writes(job.cache); !trusted) {
+            auto refusal = trusted.error();
+            refusal.hint = "set XDG_CACHE_HOME to a folder that only root can write";
+            return tl::make_unexpected(std::move(refusal));
+        }
     }
+    base::make_cache(job.cache);
     fs::create_directories(command.working_directory, error);
     fs::create_directories(job.cache / "systemtap", error);
     if (error) {
@@ -205,12 +210,27 @@ void clean_up(const host::System& system, const LoadJob& job, const std::string&
 
 }  // namespace
 
+namespace {
+
+/// Each CPU's share of the same message is one to the user.
+std::vector<Diagnosis> told_once(const std::vector<Diagnosis>& diagnoses) {
+    std::vector<Diagnosis> once;
+    for (const auto& diagnosis : diagnoses) {
+        if (std::ranges::find(once, diagnosis.cause, &Diagnosis::cause) == once.end()) once.push_back(diagnosis);
+    }
+    return once;
+}
+
+}  // namespace
+
 base::Result<LoadEnd> load(const host::System& system, const LoadJob& job) {
     const auto command = load_command(job);
     const auto plain_name = job.options.module.stem().string();
     const bool was_there = is_loaded(system.read("/proc/modules").value_or(""), plain_name);
 
-    MessageReader messages(context_of(job.target));
+    auto context = context_of(job.target);
+    context.is_built = job.is_built;
+    MessageReader messages(std::move(context));
     Transcript transcript;
     bool any_output = false;
     auto handlers = job.handlers;
@@ -230,7 +250,7 @@ base::Result<LoadEnd> load(const host::System& system, const LoadJob& job) {
     LoadEnd end;
     end.ending = *ending;
     end.losses = messages.losses();
-    end.messages = messages.diagnoses();
+    end.messages = told_once(messages.diagnoses());
     clean_up(system, job, plain_name, was_there, end);
     // A run that we ended is not a failure: the user wanted it. staprun takes SIGINT as its end until stapio
     // has come so far as to listen.
@@ -245,6 +265,10 @@ base::Result<LoadEnd> load(const host::System& system, const LoadJob& job) {
             return tl::make_unexpected(std::move(error));
         }
         end.failure = std::move(error);
+        // The failure says it.
+        if (const auto* cause = messages.cause()) {
+            std::erase_if(end.messages, [&](const Diagnosis& told) { return told.id == cause->id; });
+        }
         // Errors in probes that the script may have (MAXERRORS) are told at the end, too.
         if (!ending->interrupted && !ending->was_stopped) end.broke_off = reason_of(*ending, messages);
     }

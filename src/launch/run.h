@@ -53,13 +53,14 @@ struct LoadJob {
     Handlers handlers{};             ///< `error` gets every line of staprun's stderr
     std::function<void()> loaded{};  ///< the module is in the kernel, its file is no longer needed; may be empty
     Explanation explanation{};       ///< may be empty
+    bool is_built = false;           ///< the module was made before: what is compiled in is changed by `stapgen build`
 };
 
 /// How a measurement ended, and what SystemTap says of it.
 struct LoadEnd {
     Ending ending;
     Losses losses;
-    std::vector<Diagnosis> messages;     ///< warnings, losses and errors it ended with
+    std::vector<Diagnosis> messages;     ///< warnings, losses and errors it ended with, each once; not `failure`
     std::vector<std::string> cleanup;    ///< what had to be done to get the module out; for the user
     std::optional<base::Error> failure;  ///< it broke off after some output: show what there is, then this
     std::string broke_off;               ///< then: why, without what stapgen did at the time

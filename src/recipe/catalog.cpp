@@ -13,13 +13,9 @@ namespace {
 
 base::Result<Recipe> load_as(const std::filesystem::path& folder, const std::string& name,
                              const decltype(RecipeFolder::check)& check) {
-    for (const auto& file : {folder, folder / "recipe.toml", folder / "script.stp"}) {
-        std::error_code error;
-        if (!check || !std::filesystem::exists(file, error)) continue;
-        if (auto allowed = check(file); !allowed) {
-            return base::bad_input(fmt::format("the recipe '{}' is not read: {}", name, allowed.error().what),
-                                   allowed.error().hint);
-        }
+    if (const auto allowed = check ? check(folder) : base::Result<void>(); !allowed) {
+        return base::bad_input(fmt::format("the recipe '{}' is not read: {}", name, allowed.error().what),
+                               allowed.error().hint);
     }
     auto recipe = load_recipe(folder);
     if (recipe && recipe->name != name) {

@@ -18,8 +18,8 @@ struct Catalog {
     std::map<std::string, base::Error> broken;
 };
 
-/// A folder with recipes, and who may read them: where `check` fails for a recipe's folder or file, that recipe is not
-/// read. Without it all are.
+/// A folder with recipes, and who may read them: where `check` fails for a recipe's folder, that recipe is not read.
+/// Without it all are.
 struct RecipeFolder {
     std::filesystem::path path;
     std::function<base::Result<void>(const std::filesystem::path&)> check{};

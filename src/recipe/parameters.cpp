@@ -14,7 +14,7 @@ namespace stapgen::recipe {
 namespace {
 
 base::Result<void> check_duration(const Parameter& parameter, std::string_view value) {
-    const auto duration = base::parse_duration(value);
+    const auto duration = base::parse_duration(value, base::BareNumber::refused);
     if (!duration) {
         return base::bad_input(fmt::format("--{}: {}", parameter.name, duration.error().what), duration.error().hint);
     }

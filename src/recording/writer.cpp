@@ -32,7 +32,10 @@ base::Result<Rotation> parse_rotation(std::string_view text) {
     const auto parts = base::split(text, ',');
     Rotation rotation;
     auto bytes = base::parse_size(parts[0]);
-    if (!bytes) return tl::make_unexpected(bytes.error());
+    if (!bytes) {
+        bytes.error().what.insert(0, "--rotate: ");
+        return tl::make_unexpected(bytes.error());
+    }
     rotation.bytes = *bytes;
     const auto files = parts.size() == 2 ? base::to_int(parts[1]) : std::nullopt;
     if (files) rotation.files = *files;

@@ -31,7 +31,7 @@ TEST_CASE("what the system has for all to read is root's alone") {
 TEST_CASE("a folder that all may write is not root's alone, and only its sticky bit lets root's files stand in it") {
     CHECK(why_not("/tmp") == "/tmp may be written by others than root (mode 1777)");
     CHECK(base::only_root_replaces("/tmp").has_value());
-    CHECK(base::only_root_writes("/tmp").error().hint == "chmod go-w /tmp");
+    CHECK(base::only_root_writes("/tmp").error().hint.empty());
 }
 
 TEST_CASE("what is not there cannot be looked at") {
@@ -82,6 +82,8 @@ TEST_CASE("the cache is its owner's alone, before stap makes it for all to write
     const auto cache = base::cache_directory();
     ::unsetenv("XDG_CACHE_HOME");
     CHECK(cache == folder.path() / "a/b/stapgen");
+    CHECK_FALSE(fs::exists(folder.path() / "a"));
+    base::make_cache(cache);
     struct stat status {};
     REQUIRE(::stat(cache.c_str(), &status) == 0);
     CHECK((status.st_mode & 07777) == 0700);

@@ -16,6 +16,18 @@ TEST_CASE("durations are read with their unit, seconds without one") {
     }
 }
 
+TEST_CASE("a bare number is no duration where nobody can know its unit") {
+    CHECK(parse_duration("500us", BareNumber::refused).value() == 500us);
+    CHECK(parse_duration("0", BareNumber::refused).value() == 0s);
+    for (const char* bare : {"500", "0.5", "5."}) {
+        CAPTURE(bare);
+        const auto refused = parse_duration(bare, BareNumber::refused);
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().what == "'" + std::string(bare) + "' has no unit");
+    }
+    CHECK(parse_duration("500", BareNumber::refused).error().hint == "write 500us, 500ms or 500s");
+}
+
 TEST_CASE("durations are shown with three digits and the unit that fits") {
     CHECK(format_duration(999ns) == "999 ns");
     CHECK(format_duration(6570ns) == "6.57 us");
@@ -24,8 +36,13 @@ TEST_CASE("durations are shown with three digits and the unit that fits") {
     CHECK(format_duration(-20ms) == "-20.0 ms");
 }
 
-TEST_CASE("sizes are read with their unit, bytes without one") {
-    CHECK(parse_size("1009").value() == 1009);
+TEST_CASE("sizes are read with their unit, and none is refused") {
+    CHECK(parse_size("1009B").value() == 1009);
+    CHECK(parse_size("0").value() == 0);
+    CHECK(parse_size("16M").value() == parse_size("16MiB").value());
+    CHECK(parse_size("3K").value() == 3072);
+    CHECK(parse_size("16").error().what == "'16' has no unit");
+    CHECK(parse_size("16").error().hint == "write 16kB, 16MB or 16MiB");
     CHECK(parse_size("64MB").value() == 64'000'000);
     CHECK(parse_size("1.5kB").value() == 1500);
     CHECK(parse_size("3GiB").value() == 3'221'225'472);

@@ -123,8 +123,11 @@ TEST_CASE("a runtime is patched in a copy, once, with the times of the original"
     Target target;
     target.runtime = original;
     target.stap_version = parse_version_number("4.8");
+    const auto planned = apply_cures(cures, {}, target, cache, Making::planned);
+    CHECK_FALSE(fs::exists(cache));
     const auto cured = apply_cures(cures, {}, target, cache);
     REQUIRE_MESSAGE(cured, cured.error().what);
+    CHECK(planned->runtime == cured->runtime);
     const auto patched = base::read_file(cured->runtime / "stp_task_work.c");
     CHECK(patched ==
           "typedef typeof(&task_work_cancel_func) task_work_cancel_fn;\n"

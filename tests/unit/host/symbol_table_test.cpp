@@ -45,9 +45,12 @@ TEST_CASE("a stub is covered by a table made of the running kernel's symbols, wr
     const auto folder = base::PrivateDirectory::create();
     FakeSystem system;
     system.files = {{"/proc/kallsyms", std::string(kallsyms)}};
+    const auto planned = cure_symbol_table(system, stub(), std::nullopt, folder->path(), Making::planned);
+    CHECK(std::filesystem::is_empty(folder->path()));
     const auto cure = cure_symbol_table(system, stub(), std::nullopt, folder->path());
     REQUIRE(cure);
     REQUIRE(*cure);
+    CHECK((*planned)->mount.source == (*cure)->mount.source);
     CHECK((*cure)->mount.target == "/boot/System.map-6.1");
     CHECK(base::read_file((*cure)->mount.source) == std::string(map));
     CHECK((*cure)->line.find("is a stub") != std::string::npos);

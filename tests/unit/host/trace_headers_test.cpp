@@ -55,9 +55,14 @@ TEST_CASE("a header may define a tracepoint whose name is the first or a middle 
 TEST_CASE("stap is shown the headers of the tracepoints that are needed, and the compiler all of them") {
     const auto folder = base::PrivateDirectory::create();
     const auto system = debian();
-    const auto cure = cure_trace_headers(system, split_headers(), {"kfree_skb", "netif_receive_skb"}, folder->path());
+    const std::set<std::string> needed{"kfree_skb", "netif_receive_skb"};
+    const auto planned = cure_trace_headers(system, split_headers(), needed, folder->path(), Making::planned);
+    CHECK(fs::is_empty(folder->path()));
+    const auto cure = cure_trace_headers(system, split_headers(), needed, folder->path());
     REQUIRE(cure);
     REQUIRE(*cure);
+    CHECK((*planned)->flags == (*cure)->flags);
+    CHECK((*planned)->mounts[2].source == (*cure)->mounts[2].source);
     const auto all = folder->path() / "trace-headers/all";
     CHECK((*cure)->flags == "-I" + all.string());
     CHECK((*cure)->line.find("this kernel's 5 headers") != std::string::npos);

@@ -180,6 +180,25 @@ TEST_CASE("a run that breaks off after some output has both: what there is, and 
     CHECK(times_loaded == 1);
 }
 
+TEST_CASE("why a run broke off is told once, and what is compiled in is to be built again where it was built") {
+    Bench bench;
+    auto job = bench.load_job("record-then-fail",
+                              "ERROR: probe overhead (123 cycles) exceeded threshold (100 cycles) in last 1000 cycles\n"
+                              "ERROR: probe overhead (124 cycles) exceeded threshold (100 cycles) in last 1000 cycles\n"
+                              "WARNING: Number of errors: 1, skipped probes: 2\n"
+                              "WARNING: Number of errors: 1, skipped probes: 2\n");
+    const auto end = load(bench.system, job);
+    REQUIRE(end);
+    REQUIRE(end->messages.size() == 1);
+    CHECK(end->messages.front().id == "errors-skipped");
+    REQUIRE(end->failure);
+    CHECK(end->failure->hint.find("or allow it: a larger --budget, or --stap-option=") != std::string::npos);
+    job.is_built = true;
+    CHECK(load(bench.system, job)
+              ->failure->hint.find("or allow it: build again with a larger --budget, or --stap-option=") !=
+          std::string::npos);
+}
+
 TEST_CASE("a module that the kernel refuses is an error, for nothing was measured") {
     Bench bench;
     const auto end = load(
