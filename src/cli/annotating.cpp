@@ -103,6 +103,32 @@ class Held {
     DropPlaces places_;
 };
 
+/// The log's own names, compared with the table as long as that can tell more.
+class Hearing {
+  public:
+    explicit Hearing(symbols::KernelNames& names) : names_(names) {}
+
+    /// Errors: those of KernelNames::hear().
+    base::Result<void> add(std::string_view text) {
+        constexpr std::size_t enough = 1000;
+        if (heard_ >= enough) return {};
+        text_ += text;
+        const auto whole = text_.rfind('\n') + 1;
+        const auto witnesses =
+            symbols::find_witnesses(std::string_view(text_).substr(0, whole), names_.address_digits());
+        text_.erase(0, whole);
+        if (std::exchange(begun_, true) && witnesses.empty()) return {};
+        heard_ += witnesses.size();
+        return names_.hear(witnesses);
+    }
+
+  private:
+    symbols::KernelNames& names_;
+    std::string text_;
+    std::size_t heard_ = 0;
+    bool begun_ = false;
+};
+
 /// Whether all of it can be read at once.
 bool is_whole(const std::filesystem::path& file) {
     struct stat status {};
@@ -117,24 +143,35 @@ base::Result<void> annotate(symbols::KernelNames& names, const std::filesystem::
     if (!source) return tl::make_unexpected(source.error());
     const MentionNamer namer(names);
     symbols::Annotator annotator(namer, names.address_digits());
+    Hearing hearing(names);
     Held held(names);
     base::Result<void> outcome;
     bool begun = false, holding = false, copying = false;
     std::vector<char> buffer(256U << 10U);
-    std::string out;
+    std::string first_lines, out;
     while (std::cout) {
         const auto count = (*source)->read(buffer);
-        const std::string_view text(buffer.data(), count.value_or(0));
+        std::string_view text(buffer.data(), count.value_or(0));
         const bool last = text.empty();
-        if (!std::exchange(begun, true)) {
-            outcome = names.hear(symbols::find_witnesses(text.substr(0, text.rfind('\n') + 1), names.address_digits()));
-            copying = !outcome;
-            show_notes(names);
-            // What is assumed can be compared with all of a file, but not with what a pipe is still to bring.
-            holding = !copying && (!names.slide_known() || (names.slide_is_assumed() && is_whole(file)));
+        if (!begun) {
+            // A source may give the first bytes alone.
+            text = first_lines += text;
+            if (!last && text.find('\n') == std::string_view::npos && text.size() < buffer.size()) continue;
         }
+        if (!copying) {
+            outcome = hearing.add(text);
+            show_notes(names);
+            if (!outcome && begun) annotator.finish(out);
+            copying = !outcome;
+        }
+        const bool is_sure = names.slide_known() && !names.slide_is_assumed();
+        // What is assumed can be compared with all of a file, but not with what a pipe is still to bring.
+        if (!std::exchange(begun, true)) holding = !is_sure && !(names.slide_known() && !is_whole(file));
         std::string given_back;
-        if (holding) {
+        if (holding && (copying || is_sure)) {
+            given_back = held.take().append(text);
+            holding = false;
+        } else if (holding) {
             const auto known = held.add(text, last);
             if (known && !*known) continue;
             if (!known) {
@@ -145,14 +182,14 @@ base::Result<void> annotate(symbols::KernelNames& names, const std::filesystem::
             given_back = held.take();
         }
         const auto piece = given_back.empty() ? text : std::string_view(given_back);
-        out.clear();
         if (copying) {
-            out = piece;
+            out += piece;
         } else {
             annotator.feed(piece, out);
             if (last) annotator.finish(out);
         }
         std::cout.write(out.data(), static_cast<std::streamsize>(out.size())).flush();
+        out.clear();
         if (!count) return tl::make_unexpected(count.error());
         if (last) break;
     }

@@ -13,6 +13,7 @@
 namespace stapgen::decode {
 
 std::vector<std::string_view> command_words(std::string_view line, std::string_view command) {
+    if (line.find(command) == std::string_view::npos) return {};
     auto words = base::words(line.substr(0, line.find_first_of("|;&>")));
     const auto found = std::ranges::find_if(words, [&](std::string_view word) {
         return word == command || (word.ends_with(command) && word[word.size() - command.size() - 1] == '/');
@@ -57,8 +58,8 @@ bool is_nstat_command(const std::vector<std::string_view>& words) {
 
 }  // namespace
 
-bool SnmpFile::line(std::string_view line, std::int64_t /*number*/, CounterLine& out) {
-    const auto words = base::words(line);
+bool SnmpFile::line(const CounterText& text, CounterLine& out) {
+    const auto& words = text.words;
     if (words.size() < 2 || !words[0].ends_with(':')) return false;
     const auto group = words[0].substr(0, words[0].size() - 1);
     if (!base::is_counter_group(group)) return false;
@@ -78,12 +79,12 @@ bool SnmpFile::line(std::string_view line, std::int64_t /*number*/, CounterLine&
     return true;
 }
 
-bool NstatText::line(std::string_view line, std::int64_t /*number*/, CounterLine& out) {
-    if (line == "#kernel") {
+bool NstatText::line(const CounterText& text, CounterLine& out) {
+    if (text.line == "#kernel") {
         out.begins_sample = true;
         return true;
     }
-    if (const auto command = command_words(line, "nstat"); is_nstat_command(command)) {
+    if (const auto command = command_words(text.line, "nstat"); is_nstat_command(command)) {
         const bool all = std::ranges::any_of(command, [](std::string_view word) {
             const bool is_short = word.starts_with('-') && !word.starts_with("--");
             return word == "--ignore" || (is_short && word.find('a') != std::string_view::npos);
@@ -92,7 +93,7 @@ bool NstatText::line(std::string_view line, std::int64_t /*number*/, CounterLine
         out.begins_sample = true;
         return true;
     }
-    const auto words = base::words(line);
+    const auto& words = text.words;
     if (words.size() < 2 || words.size() > 4 || words[0].size() > longest_counter_name) return false;
     if (words.size() == 4 && words[3] != "(overflow)") return false;
     if (words.size() > 2 && !is_rate(words[2])) return false;
@@ -103,27 +104,27 @@ bool NstatText::line(std::string_view line, std::int64_t /*number*/, CounterLine
     return true;
 }
 
-bool SoftnetFile::line(std::string_view line, std::int64_t number, CounterLine& out) {
+bool SoftnetFile::line(const CounterText& text, CounterLine& out) {
     constexpr std::size_t least_columns = 9, digits_of_one = 8;
-    const auto words = base::words(line);
     const auto is_number = [](std::string_view word) {
         return word.size() == digits_of_one && word.find_first_not_of("0123456789abcdef") == std::string_view::npos;
     };
-    if (words.size() < least_columns || !std::ranges::all_of(words, is_number)) return false;
-    if (number != next_line_) cpu_ = 0;
-    next_line_ = number + 1;
-    const auto read = base::read_softnet_line(line);
+    if (text.words.size() < least_columns || !std::ranges::all_of(text.words, is_number)) return false;
+    if (text.number != next_line_) cpu_ = 0;
+    next_line_ = text.number + 1;
+    const auto read = base::read_softnet_line(text.line);
     const auto of = fmt::format("cpu{}", read.cpu.value_or(cpu_++));
     for (const auto& [name, value] : read.counters)
         out.values.push_back({name, of, value});
     return true;
 }
 
-bool ProcNetDev::line(std::string_view line, std::int64_t /*number*/, CounterLine& out) {
+bool ProcNetDev::line(const CounterText& text, CounterLine& out) {
     constexpr std::array names{"dev.rx_bytes", "dev.rx_packets", "dev.rx_errs",       "dev.rx_drop",
                                "dev.rx_fifo",  "dev.rx_frame",   "dev.rx_compressed", "dev.rx_multicast",
                                "dev.tx_bytes", "dev.tx_packets", "dev.tx_errs",       "dev.tx_drop",
                                "dev.tx_fifo",  "dev.tx_colls",   "dev.tx_carrier",    "dev.tx_compressed"};
+    const auto line = text.line;
     if (line.starts_with("Inter-|") || line.starts_with("face |bytes ")) return true;
     // Old kernels leave no blank behind the colon, and an alias of a device has one in its name: "eth0:1:".
     const auto colon = line.rfind(':');

@@ -16,7 +16,7 @@ namespace stapgen::decode {
 class SnmpFile : public CounterReader {
   public:
     [[nodiscard]] std::string_view format() const override { return "/proc/net/snmp"; }
-    bool line(std::string_view line, std::int64_t number, CounterLine& out) override;
+    bool line(const CounterText& text, CounterLine& out) override;
 
   private:
     std::map<std::string, std::vector<std::string>, std::less<>> names_;  ///< by group
@@ -32,7 +32,7 @@ class NstatText : public CounterReader {
     [[nodiscard]] std::string_view format() const override { return "nstat"; }
     [[nodiscard]] bool leaves_out_zeros() const override { return true; }
     [[nodiscard]] bool tells_rises() const override { return rises_; }
-    bool line(std::string_view line, std::int64_t number, CounterLine& out) override;
+    bool line(const CounterText& text, CounterLine& out) override;
 
   private:
     bool rises_ = false;
@@ -42,7 +42,7 @@ class NstatText : public CounterReader {
 class SoftnetFile : public CounterReader {
   public:
     [[nodiscard]] std::string_view format() const override { return "/proc/net/softnet_stat"; }
-    bool line(std::string_view line, std::int64_t number, CounterLine& out) override;
+    bool line(const CounterText& text, CounterLine& out) override;
 
   private:
     std::int64_t next_line_ = -1;
@@ -54,7 +54,7 @@ class SoftnetFile : public CounterReader {
 class ProcNetDev : public CounterReader {
   public:
     [[nodiscard]] std::string_view format() const override { return "/proc/net/dev"; }
-    bool line(std::string_view line, std::int64_t number, CounterLine& out) override;
+    bool line(const CounterText& text, CounterLine& out) override;
 };
 
 }  // namespace stapgen::decode

@@ -13,6 +13,13 @@ struct CounterValue {
     std::uint64_t value = 0;
 };
 
+/// A line without blanks around it, the words of it, and its number in the input.
+struct CounterText {
+    std::string_view line;
+    std::vector<std::string_view> words;
+    std::int64_t number = 0;
+};
+
 /// What one line was.
 struct CounterLine {
     std::vector<CounterValue> values;
@@ -34,9 +41,8 @@ class CounterReader {
     /// Whether it tells by how much counters rose and not what they stand at.
     [[nodiscard]] virtual bool tells_rises() const { return false; }
 
-    /// A line without blanks around it, with its number in the input. False: it is not of this kind, and nothing has
-    /// changed. `out` is empty before.
-    virtual bool line(std::string_view line, std::int64_t number, CounterLine& out) = 0;
+    /// False: the line is not of this kind, and nothing has changed. `out` is empty before.
+    virtual bool line(const CounterText& text, CounterLine& out) = 0;
     /// A line of another format came up.
     virtual void end_block() {}
 };

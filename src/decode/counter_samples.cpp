@@ -33,9 +33,10 @@ CounterSamples::CounterSamples()
 bool CounterSamples::line(std::string_view text, Sink& sink) {
     const auto line = base::trim(text);
     if (line.empty()) return false;
-    if (take(formats_[last_], line, sink)) return true;
+    text_ = {line, base::words(line), line_number()};
+    if (read(formats_[last_], sink)) return true;
     for (std::size_t i = 0; i < formats_.size(); ++i) {
-        if (i == last_ || !take(formats_[i], line, sink)) continue;
+        if (i == last_ || !read(formats_[i], sink)) continue;
         formats_[last_].reader->end_block();
         last_ = i;
         return true;
@@ -48,10 +49,10 @@ bool CounterSamples::line(std::string_view text, Sink& sink) {
     return true;
 }
 
-bool CounterSamples::take(Format& format, std::string_view line, Sink& sink) {
+bool CounterSamples::read(Format& format, Sink& sink) {
     told_.values.clear();
     told_.begins_sample = false;
-    if (format.seen.size() >= most_counters || !format.reader->line(line, line_number(), told_)) return false;
+    if (format.seen.size() >= most_counters || !format.reader->line(text_, told_)) return false;
     tell(format, sink);
     return true;
 }

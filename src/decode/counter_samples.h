@@ -33,11 +33,12 @@ class CounterSamples : public LineDialect {
 
     bool line(std::string_view line, Sink& sink) override;
     void finished(Sink& /*sink*/) override {}
-    bool take(Format& format, std::string_view line, Sink& sink);
+    bool read(Format& format, Sink& sink);
     void tell(Format& format, Sink& sink);
 
     std::vector<Format> formats_;
     std::size_t last_ = 0;
+    CounterText text_;
     CounterLine told_;
     std::string key_;
     std::int64_t epoch_ns_ = unknown_time;

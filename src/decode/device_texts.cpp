@@ -64,6 +64,8 @@ constexpr std::array ifconfig_details{
     std::string_view("Interrupt:"), std::string_view("Memory:"),      std::string_view("Base address:"),
     std::string_view("device ")};
 
+constexpr std::array ifconfig_rows{std::string_view("RX"), std::string_view("TX"), std::string_view("collisions")};
+
 std::optional<std::string_view> name_of_column(std::span<const ColumnName> columns, std::string_view column) {
     const auto found = std::ranges::find(columns, column, &ColumnName::column);
     return found == columns.end() ? std::nullopt : std::optional(found->name);
@@ -107,8 +109,7 @@ bool IpLinkText::headings(std::string_view line) {
     return false;
 }
 
-bool IpLinkText::values(std::string_view line, CounterLine& out) {
-    const auto words = base::words(line);
+bool IpLinkText::values(const std::vector<std::string_view>& words, CounterLine& out) {
     if (names_.empty() || words.size() != names_.size()) return false;
     const auto of = device_or_unnamed(device_) + function_;
     for (std::size_t i = 0; i < words.size(); ++i) {
@@ -120,11 +121,11 @@ bool IpLinkText::values(std::string_view line, CounterLine& out) {
     return true;
 }
 
-bool IpLinkText::line(std::string_view line, std::int64_t /*number*/, CounterLine& out) {
-    if (device_line(line) || headings(line) || values(line, out)) return true;
+bool IpLinkText::line(const CounterText& text, CounterLine& out) {
+    const auto line = text.line;
+    if (device_line(line) || headings(line) || values(text.words, out)) return true;
     if (device_.empty() || !base::starts_with_any(line, link_details)) return false;
-    if (line.starts_with("vf "))
-        function_ = fmt::format(".vf{}", base::words(line).size() > 1 ? base::words(line)[1] : "");
+    if (line.starts_with("vf ")) function_ = fmt::format(".vf{}", text.words.size() > 1 ? text.words[1] : "");
     return true;
 }
 
@@ -134,7 +135,8 @@ void IpLinkText::end_block() {
     names_.clear();
 }
 
-bool IfconfigText::line(std::string_view line, std::int64_t /*number*/, CounterLine& out) {
+bool IfconfigText::line(const CounterText& text, CounterLine& out) {
+    const auto line = text.line;
     const auto device = line.substr(0, line.find_first_of(" \t"));
     const auto behind = base::trim(line.substr(device.size()));
     if (behind.starts_with("Link encap:") && is_device_name(device)) {
@@ -147,9 +149,10 @@ bool IfconfigText::line(std::string_view line, std::int64_t /*number*/, CounterL
         return true;
     }
     if (!device_.empty() && base::starts_with_any(line, ifconfig_details)) return true;
-    std::string text(line);
-    std::ranges::replace(text, ':', ' ');
-    const auto words = base::words(text);
+    if (!base::starts_with_any(line, ifconfig_rows)) return false;
+    std::string plain(line);
+    std::ranges::replace(plain, ':', ' ');
+    const auto words = base::words(plain);
     std::string_view direction;
     for (std::size_t i = 0; i < words.size(); ++i) {
         if (words[i] == "RX" || words[i] == "TX") {
@@ -175,7 +178,8 @@ bool IfconfigText::line(std::string_view line, std::int64_t /*number*/, CounterL
     return !out.values.empty();
 }
 
-bool EthtoolText::line(std::string_view line, std::int64_t /*number*/, CounterLine& out) {
+bool EthtoolText::line(const CounterText& text, CounterLine& out) {
+    const auto line = text.line;
     if (const auto command = command_words(line, "ethtool");
         command.size() == 3 && (command[1] == "-S" || command[1] == "--statistics") && is_device_name(command[2])) {
         device_ = command[2];

@@ -21,13 +21,13 @@ namespace stapgen::decode {
 class IpLinkText : public CounterReader {
   public:
     [[nodiscard]] std::string_view format() const override { return "ip -s link"; }
-    bool line(std::string_view line, std::int64_t number, CounterLine& out) override;
+    bool line(const CounterText& text, CounterLine& out) override;
     void end_block() override;
 
   private:
     bool device_line(std::string_view line);
     bool headings(std::string_view line);
-    bool values(std::string_view line, CounterLine& out);
+    bool values(const std::vector<std::string_view>& words, CounterLine& out);
 
     std::string device_, function_;
     std::vector<std::string> names_;  ///< of the numbers in the next line
@@ -38,7 +38,7 @@ class IpLinkText : public CounterReader {
 class IfconfigText : public CounterReader {
   public:
     [[nodiscard]] std::string_view format() const override { return "ifconfig"; }
-    bool line(std::string_view line, std::int64_t number, CounterLine& out) override;
+    bool line(const CounterText& text, CounterLine& out) override;
     void end_block() override { device_.clear(); }
 
   private:
@@ -54,7 +54,7 @@ class EthtoolText : public CounterReader {
   public:
     [[nodiscard]] std::string_view format() const override { return "ethtool -S"; }
     [[nodiscard]] bool has_parts() const override { return true; }
-    bool line(std::string_view line, std::int64_t number, CounterLine& out) override;
+    bool line(const CounterText& text, CounterLine& out) override;
     void end_block() override;
 
   private:

@@ -13,8 +13,9 @@ std::size_t LineDialect::take(std::string_view lines, Sink& sink) {
         std::string_view text(at, static_cast<std::size_t>(end - at));
         const auto length = text.size() + 1;
         if (text.ends_with('\r')) text.remove_suffix(1);
-        // None of them ends a line with it; HTML does, whose tags would be a part of the last field.
-        if (text.ends_with('>') || (text.empty() ? !begun_ : !line(text, sink))) break;
+        // None of them but ftrace ends a line with it; HTML does, whose tags would be a part of the last field.
+        const bool is_tagged = text.ends_with('>') && !text.ends_with(": <stack trace>");
+        if (is_tagged || (text.empty() ? !begun_ : !line(text, sink))) break;
         taken += length;
         ++line_number_;
     }

@@ -61,34 +61,34 @@ bool NetEvents::line(std::string_view line, Sink& sink) {
 }
 
 bool NetEvents::use(const KernelEvent& event, Sink& sink) {
-    enum { queue, start, sent, receive, copy } what = queue;
+    enum class What { queue, start, sent, receive, copy } what = What::queue;
     if (event.name == "net_dev_queue") {
-        what = queue;
+        what = What::queue;
     } else if (event.name == "net_dev_start_xmit") {
-        what = start;
+        what = What::start;
     } else if (event.name == "net_dev_xmit") {
-        what = sent;
+        what = What::sent;
     } else if (event.name == "netif_receive_skb") {
-        what = receive;
+        what = What::receive;
     } else if (event.name == "skb_copy_datagram_iovec") {
-        what = copy;
+        what = What::copy;
     } else {
         return false;
     }
     const auto address = hexadecimal(event.argument("skbaddr"));
     if (!address || !event.time.seen) return false;
-    if (what == queue) {
-        this->queue(event, *address);
-    } else if (what == receive) {
+    if (what == What::queue) {
+        queue(event, *address);
+    } else if (what == What::receive) {
         ++received_;
         receiving_.put(*address, event.time.number, device_of(event));
-    } else if (what == copy) {
+    } else if (what == What::copy) {
         if (auto* entry = receiving_.find(*address)) read(event, *entry, sink);
-    } else if (auto* entry = sending_.find(*address); what == start) {
+    } else if (auto* entry = sending_.find(*address); what == What::start) {
         sees_start_ = true;
         if (entry != nullptr) entry->second_ns = event.time.number;
     } else {
-        this->sent(event, entry, sink);
+        sent(event, entry, sink);
     }
     return true;
 }

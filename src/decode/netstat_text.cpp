@@ -20,6 +20,12 @@ bool is_name_of_counter(std::string_view text) {
     return !text.empty() && text[0] >= 'A' && text[0] <= 'Z' && std::ranges::all_of(text, base::is_word_character);
 }
 
+/// "netstat -su", and no sentence that begins with the word.
+bool is_netstat_command(const std::vector<std::string_view>& words) {
+    return words.size() > 1 &&
+           std::all_of(words.begin() + 1, words.end(), [](std::string_view word) { return word.starts_with('-'); });
+}
+
 }  // namespace
 
 bool NetstatText::heading(std::string_view line, CounterLine& out) {
@@ -66,14 +72,15 @@ std::optional<std::string> NetstatText::name_of(std::string_view sentence) const
     return name.empty() ? std::nullopt : std::optional(std::move(name));
 }
 
-bool NetstatText::line(std::string_view line, std::int64_t /*number*/, CounterLine& out) {
+bool NetstatText::line(const CounterText& text, CounterLine& out) {
+    const auto line = text.line;
     if (line.size() > longest_sentence) return false;
-    if (heading(line, out)) return true;
+    if (is_netstat_command(command_words(line, "netstat")) || heading(line, out)) return true;
     // What it prints of a setting.
     if (group_ == "Ip" && (line == "Forwarding is enabled" || line == "Forwarding is disabled")) return true;
     std::string sentence;
     std::optional<std::uint64_t> value;
-    for (const auto word : base::words(line)) {
+    for (const auto word : text.words) {
         if (!sentence.empty()) sentence += ' ';
         const auto number = value ? std::nullopt : base::to_unsigned(word);
         if (number) value = number;

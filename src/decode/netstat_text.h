@@ -21,7 +21,7 @@ class NetstatText : public CounterReader {
   public:
     [[nodiscard]] std::string_view format() const override { return "netstat -s"; }
     [[nodiscard]] bool leaves_out_zeros() const override { return true; }
-    bool line(std::string_view line, std::int64_t number, CounterLine& out) override;
+    bool line(const CounterText& text, CounterLine& out) override;
     void end_block() override;
 
   private:

@@ -42,6 +42,7 @@ int depth_of(std::string_view function) {
 }
 
 bool is_column_header(std::string_view line) {
+    if (line.find("FUNC") == std::string_view::npos) return false;
     const auto words = base::words(line);
     return words.size() > 1 && std::ranges::find(words, "FUNC") != words.end() &&
            std::ranges::all_of(
@@ -70,7 +71,7 @@ Pwru::Pwru() : TraceDialect("pwru", 1, make_drops_header("pwru")) {}
 bool Pwru::line(std::string_view line, Sink& sink) {
     if (const auto row = read_pwru_row(line)) {
         begin(sink);
-        take(*row, sink);
+        add(*row, sink);
         return true;
     }
     if (stack_line(line)) return true;
@@ -81,7 +82,7 @@ bool Pwru::line(std::string_view line, Sink& sink) {
     return (begun() && base::starts_with_any(base::trim(line), dump_beginnings)) || is_pwru_message(line);
 }
 
-void Pwru::take(const PwruRow& row, Sink& sink) {
+void Pwru::add(const PwruRow& row, Sink& sink) {
     function_ = row.function;
     in_stack_ = false;
     if (drops_packets(row.function)) {

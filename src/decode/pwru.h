@@ -34,7 +34,7 @@ class Pwru : public TraceDialect {
 
     bool line(std::string_view line, Sink& sink) override;
     void finished(Sink& sink) override;
-    void take(const PwruRow& row, Sink& sink);
+    void add(const PwruRow& row, Sink& sink);
     void drop(const PwruRow& row, std::string_view caller, Sink& sink);
     bool stack_line(std::string_view line);
     Packet& packet_of(std::string_view packet);

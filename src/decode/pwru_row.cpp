@@ -78,6 +78,7 @@ std::size_t find_function(const RowWords& words, std::size_t at) {
 }  // namespace
 
 std::optional<PwruRow> read_pwru_row(std::string_view line) {
+    if (line.find("0x") == std::string_view::npos && line.find("->") == std::string_view::npos) return std::nullopt;
     const auto words = base::words(line);
     PwruRow row;
     std::size_t at = !words.empty() && !is_skb(words[0]) && words[0].find(':') != std::string_view::npos ? 1 : 0;

@@ -4,7 +4,9 @@
 #include <boost/algorithm/string/replace.hpp>
 #include <vector>
 
+#include "base/text.h"
 #include "decode/recogniser.h"
+#include "decode/undecorated.h"
 
 namespace stapgen::decode {
 
@@ -25,14 +27,15 @@ class Nowhere final : public Recogniser::Sink {
 std::vector<bool> understood(std::string_view lines) {
     Recogniser recogniser;
     Nowhere nowhere;
+    Undecorated plain;
     std::vector<bool> flags;
     while (!lines.empty()) {
         const auto end = std::min(lines.find('\n'), lines.size() - 1) + 1;
         const auto line = lines.substr(0, end);
         const auto before = recogniser.input().recognised;
         recogniser.feed(line, nowhere);
-        const bool is_blank = line.find_first_not_of(" \t\r\n") == std::string_view::npos;
-        flags.push_back(!is_blank && recogniser.input().recognised > before);
+        plain.set(base::trim(line));
+        flags.push_back(!plain.text().empty() && recogniser.input().recognised > before);
         lines.remove_prefix(end);
     }
     return flags;

@@ -72,9 +72,7 @@ Check headers(const host::Target& target) {
             "{}) and run the module here with stapgen exec",
             target.release);
     }
-    return missing(id, Blocks::compiling,
-                   fmt::format("no headers of kernel {}: {} is missing", target.release, absent.string()),
-                   std::move(remedy));
+    return missing(id, Blocks::compiling, fmt::format("{} is not there", absent.string()), std::move(remedy));
 }
 
 Check compiler(const host::System& system, const host::Target& target) {

@@ -14,9 +14,9 @@
 
 namespace stapgen::recording {
 
-/// Reads any text by whole lines, from a file, a pipe or a terminal, plain or compressed by zstd, gzip, bzip2 or xz, which it
-/// sees by itself. The two lines that a recording has of its own are taken out wherever they stand, so that a paste of
-/// a recording reads as its file. Its memory is constant.
+/// Reads any text by whole lines, from a file, a pipe or a terminal, plain or compressed by zstd, gzip, bzip2 or xz,
+/// which it sees by itself. The two lines that a recording has of its own are taken out wherever they stand, so that a
+/// paste of a recording reads as its file. Its memory is constant.
 class Reader {
   public:
     /// "-" is stdin. Reads the beginning: head() is known if it is the first line. Errors: it cannot be read; it is

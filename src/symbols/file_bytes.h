@@ -11,8 +11,8 @@
 
 namespace stapgen::symbols {
 
-/// What a file holds, unpacked where it is packed by gzip, bzip2, xz or zstd. A plain file is mapped, not copied (a vmlinux
-/// has up to 900 MB); the file itself is never changed by what is done to the bytes.
+/// What a file holds, unpacked where it is packed by gzip, bzip2, xz or zstd. A plain file is mapped, not copied (a
+/// vmlinux has up to 900 MB); the file itself is never changed by what is done to the bytes.
 class FileBytes {
   public:
     /// Errors (bad_input): it cannot be read; it is damaged; unpacked it is larger than 2 GiB (ELF) or 256 MiB (text).

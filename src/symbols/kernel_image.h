@@ -25,8 +25,8 @@ struct CodeRange {
     bool init = false;  ///< .init.text and the like, freed after the boot
 };
 
-/// A kernel's own file: vmlinux (ELF, with or without symbols and DWARF, packed by gzip, bzip2, xz or zstd or not) or an
-/// x86 bzImage (vmlinuz), whose payload is a vmlinux without symbols. Reading only; nothing of DWARF is looked at.
+/// A kernel's own file: vmlinux (ELF, with or without symbols and DWARF, packed by gzip, bzip2, xz or zstd or not) or
+/// an x86 bzImage (vmlinuz), whose payload is a vmlinux without symbols. Reading only; nothing of DWARF is looked at.
 class KernelImage {
   public:
     /// Errors (bad_input), each with its remedy: it cannot be read; it is neither; it is damaged; it is a module or

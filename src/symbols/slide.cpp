@@ -10,6 +10,10 @@ namespace stapgen::symbols {
 namespace {
 
 constexpr double most_by_chance = 0.001;
+/// Where functions are compared and not calls. The functions of a neighbouring build lie a little aside: of 11,200 logs
+/// of places that are common ones, drawn from seven builds of Linux 6.12, the map of another build fits none with ten
+/// places, 5 with eight, 12 with six and 121 with three.
+constexpr std::size_t fewest_by_functions = 10;
 constexpr std::size_t most_candidates = 20;
 
 /// Addresses or slides from `begin` to before `end`.
@@ -249,6 +253,13 @@ std::string explain(const SlideFinding& finding) {
             "known place or the files are of another kernel",
             finding.possible, addresses, places);
     }
+    if (finding.candidate_count == 1 && !finding.exact && finding.addresses < fewest_by_functions) {
+        return fmt::format(
+            "KASLR slide unknown: only {} puts {} at the {}, but fewer than {} can do so with the map of a "
+            "neighbouring "
+            "build, too",
+            hexadecimal(finding.candidates.front()), addresses, places, fewest_by_functions);
+    }
     if (finding.candidate_count == 1) {
         return fmt::format(
             "KASLR slide unknown: only {} puts {} at the {}, but {:.2g} wrong ones would fit by chance, and "
@@ -322,7 +333,8 @@ SlideFinding infer_slide(std::span<const std::uint64_t> addresses, const DropSit
     finding.expected_by_chance = answer.by_chance;
     finding.addresses = best.slides.empty() ? answer.kernel : best.explained;
     finding.in_modules = different.size() - finding.addresses;
-    if (best.slides.size() == 1 && (same_build || answer.by_chance <= most_by_chance))
+    const bool are_enough = sites.exact() || best.explained >= fewest_by_functions;
+    if (best.slides.size() == 1 && (same_build || (are_enough && answer.by_chance <= most_by_chance)))
         finding.slide = best.slides.front();
     finding.explanation = explain(finding);
     return finding;

@@ -52,9 +52,10 @@ struct SlideFinding {
 std::string hexadecimal(std::int64_t slide);
 
 /// Counts the slides under which each of `addresses` that lies in the kernel's text is a drop site. Found is what is
-/// the only one, and would be so by chance in fewer than one log of a thousand. `addresses` are return addresses as
-/// they stand in the log, in any order, repeated or not. `same_build`: image or table are known to be of the kernel
-/// that made the log (build-id), so being the only one is enough.
+/// the only one, and would be so by chance in fewer than one log of a thousand; ten addresses at least, where `sites`
+/// are whole functions. `addresses` are return addresses as they stand in the log, in any order, repeated or not.
+/// `same_build`: image or table are known to be of the kernel that made the log (build-id), so being the only one is
+/// enough.
 SlideFinding infer_slide(std::span<const std::uint64_t> addresses, const DropSites& sites, const SymbolTable& table,
                          Architecture architecture, bool same_build);
 

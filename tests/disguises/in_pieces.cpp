@@ -29,7 +29,7 @@ class Pieces final : public base::Source {
 }  // namespace
 
 std::string as_utf8_in_pieces(std::string bytes, std::size_t piece) {
-    auto source = *base::as_utf8(std::make_unique<Pieces>(std::move(bytes), piece));
+    auto source = base::as_utf8(std::make_unique<Pieces>(std::move(bytes), piece));
     std::string all;
     std::vector<char> room(1U << 16U);
     while (const auto count = *source->read(room))

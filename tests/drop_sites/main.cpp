@@ -6,10 +6,15 @@
 //   drop_sites excerpt MAP TEXT ADDRESS                the lines of MAP that the sites and the known functions need
 //   drop_sites simulate MAP TEXT ADDRESS TRIALS [NAMES]  how often the slide is found; NAMES: a list of functions
 //   drop_sites foreign MAP TEXT ADDRESS TRIALS OTHER_MAP...  how often one is found with the maps of other builds
+//   drop_sites names MAP TEXT ADDRESS LOGS OTHER_MAP...  how many names are right, by the map itself and by those of
+//   other
+//                                                        builds, or excerpts; in half of the logs some places have
+//                                                        names
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
+#include <random>
 #include <set>
 #include <span>
 #include <string>
@@ -17,6 +22,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "slide_trials.h"
+#include "symbols/kernel_names.h"
 #include "symbols/whole_table.h"
 
 namespace {
@@ -68,7 +74,7 @@ void simulate(const KnownKernel& kernel, const DropSites& exact, const DropSites
     fmt::print("{} sites, {} of them well known; {} functions\n", kernel.sites.size(), well_known.size(), names.size());
     for (const auto* known : {&exact, &names}) {
         for (const auto* from : {&kernel.sites, &well_known}) {
-            for (const std::size_t count : {1U, 2U, 3U, 5U, 8U, 13U}) {
+            for (const std::size_t count : {1U, 2U, 3U, 5U, 10U, 13U, 16U}) {
                 const auto tally = try_slides(kernel, *from, *known, count, trials);
                 fmt::print("{} {} k={}: found {} refused {} wrong {}\n", known->exact() ? "code " : "names",
                            from == &well_known ? "well known" : "all       ", count, tally.found, tally.refused,
@@ -84,7 +90,7 @@ std::string content(const char* path) {
     return std::move(read).value_or("");
 }
 
-/// Every slide that is found is a wrong one.
+/// Every slide that is taken is a wrong one: that of the boot, too, as the map's functions lie elsewhere under it.
 void try_foreign(const KnownKernel& kernel, int trials, const char* other_map) {
     const auto other = SymbolTable::parse(content(other_map), other_map);
     if (!other) {
@@ -94,12 +100,63 @@ void try_foreign(const KnownKernel& kernel, int trials, const char* other_map) {
     const auto names = DropSites::from_names(*other);
     const auto well_known = well_known_sites(kernel);
     for (const auto* from : {&kernel.sites, &well_known}) {
-        for (std::size_t count = 1; count <= 8; ++count) {
+        for (const std::size_t count : {2U, 3U, 4U, 5U, 6U, 8U, 10U, 13U, 16U, 20U}) {
             const auto tally = try_slides(kernel, *from, names, *other, count, trials);
-            fmt::print("{} {} k={}: taken {} of {}\n", other_map, from == &well_known ? "well known" : "all       ",
-                       count, tally.found + tally.wrong, trials);
+            fmt::print("{} {} k={}: of {} taken {} that of the boot, {} others\n", other_map,
+                       from == &well_known ? "well known" : "all       ", count, trials, tally.found, tally.wrong);
         }
     }
+}
+
+struct NameTally {
+    int right = 0, wrong = 0, none = 0, refused_maps = 0;
+};
+
+void name_one_log(const KnownKernel& kernel, const std::vector<std::uint64_t>& from, const char* map,
+                  std::mt19937_64& random, NameTally& tally) {
+    const std::uint64_t slide = random() % 477 * 0x200000;
+    std::vector<std::uint64_t> sites;
+    std::ranges::sample(from, std::back_inserter(sites), static_cast<std::ptrdiff_t>(1 + random() % 13), random);
+    std::ranges::shuffle(sites, random);
+    const auto named = random() % 2 == 0 ? std::size_t{0} : random() % sites.size();
+    std::vector<Witness> witnesses;
+    std::vector<std::uint64_t> places;
+    for (std::size_t i = 0; i < sites.size(); ++i) {
+        const auto truth = function_of(kernel.table, sites[i]);
+        if (i < named && !truth.name.empty()) {
+            witnesses.push_back({sites[i] + slide, std::string(truth.name), truth.offset});
+        } else {
+            places.push_back(sites[i] + slide);
+        }
+    }
+    auto names = KernelNames::open({{map}, {}, {}, {}}, {});
+    if (!names || !names->hear(witnesses)) {
+        ++tally.refused_maps;
+        tally.none += static_cast<int>(places.size());
+        return;
+    }
+    if (!names->slide_known()) (void)names->infer(places);
+    for (const auto place : places) {
+        const auto found = names->find(place, AddressKind::drop_site);
+        const auto truth = kernel.table.find(place - slide, {AddressKind::drop_site, 0});
+        if (!found.symbol) {
+            ++tally.none;
+        } else if (truth && truth->name == found.symbol->name && truth->offset == found.symbol->offset) {
+            ++tally.right;
+        } else {
+            ++tally.wrong;
+        }
+    }
+}
+
+void try_names(const KnownKernel& kernel, int logs, const char* map) {
+    const auto well_known = well_known_sites(kernel);
+    std::mt19937_64 random(7919);
+    NameTally tally;
+    for (int i = 0; i < logs; ++i)
+        name_one_log(kernel, i % 2 == 0 ? kernel.sites : well_known, map, random, tally);
+    fmt::print("{}: {} right, {} wrong, {} without a name; {} of {} logs refuse the map\n", map, tally.right,
+               tally.wrong, tally.none, tally.refused_maps, logs);
 }
 
 }  // namespace
@@ -124,6 +181,8 @@ int main(int argc, char** argv) {
         fmt::print("{:x}\n", site);
     for (int i = 6; what == "foreign" && i < argc; ++i)
         try_foreign(kernel, static_cast<int>(base::to_int(argv[5]).value_or(100)), argv[i]);
+    for (int i = 6; what == "names" && i < argc; ++i)
+        try_names(kernel, static_cast<int>(base::to_int(argv[5]).value_or(100)), argv[i]);
     if (what == "simulate" && argc > 5) {
         const auto list = argc > 6 ? content(argv[6]) : std::string();
         const auto names = base::split(base::trim(list), '\n');

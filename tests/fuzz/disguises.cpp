@@ -111,6 +111,12 @@ std::string without_process(const std::string& key) {
     return key;
 }
 
+/// The same where it is not known whose it is.
+std::string of_unknown(std::string key) {
+    if (key.starts_with("drops ") || key.ends_with(" -")) return key;
+    return key.substr(0, key.rfind(' ')) + " - -";
+}
+
 /// What was read of a text: the amounts, and of each line whether it was understood.
 struct Reading : Recogniser::Sink {
     std::multiset<std::pair<std::string, std::int64_t>> amounts;
@@ -185,9 +191,11 @@ struct Reading : Recogniser::Sink {
         blank_at_end = last.empty() || !last_line.empty() ? 0 : 1;
     }
 
+    /// Of pastes with prefixes of their own the longest one may hide whose the others' are.
     [[nodiscard]] bool has(const disguises::Amounts& says) const {
         return std::ranges::all_of(says, [&](const auto& amount) {
-            return amounts.contains({without_process(amount.first), amount.second});
+            const auto key = without_process(amount.first);
+            return amounts.contains({key, amount.second}) || amounts.contains({of_unknown(key), amount.second});
         });
     }
 };
@@ -198,8 +206,10 @@ void check(const Mixed& mixed, const Reading& reading) {
     std::int64_t missing = 0;
     std::multiset<std::string> said;
     for (const auto& row : mixed.rows) {
-        for (const auto& amount : row.says)
+        for (const auto& amount : row.says) {
             said.insert(without_process(amount.first));
+            said.insert(of_unknown(without_process(amount.first)));
+        }
         if (reading.has(row.says)) continue;
         const auto first = reading.understood.begin() + static_cast<std::ptrdiff_t>(row.first_line);
         const bool told = std::find(first, first + static_cast<std::ptrdiff_t>(row.lines), false) !=

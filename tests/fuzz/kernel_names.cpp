@@ -16,6 +16,7 @@
 #include "choices.h"
 #include "fuzz.h"
 #include "memory_file.h"
+#include "symbols/whole_table.h"
 
 namespace {
 
@@ -26,20 +27,15 @@ struct Function {
     std::uint64_t start = 0, size = 0;
 };
 
-/// Of every kernel: without them a table is taken for an excerpt.
-constexpr std::array well_known{
-    "arp_process",       "do_exit",  "filp_close",      "free_netdev",        "kfree",           "kthread",
-    "netif_receive_skb", "panic",    "schedule",        "register_netdevice", "sock_def_wakeup", "tcp_ack",
-    "tcp_data_queue",    "vfs_read", "wake_up_process", "worker_thread"};
-
 /// One behind the other, with a gap here and there that is longer than any function.
 std::vector<Function> make_kernel(fuzz::Choices& choices) {
     std::vector<Function> functions;
     std::uint64_t at = 0xffffffff81000000;
-    const auto count = 3 * well_known.size() + choices.below(100);
+    const auto count = 3 * symbols::of_each_kernel.size() + choices.below(100);
     for (std::size_t i = 0; i < count; ++i) {
-        const auto name =
-            i % 3 == 0 && i / 3 < well_known.size() ? std::string(well_known[i / 3]) : fmt::format("f{}", i);
+        const auto name = i % 3 == 0 && i / 3 < symbols::of_each_kernel.size()
+                              ? std::string(symbols::of_each_kernel[i / 3])
+                              : fmt::format("f{}", i);
         const auto size = 16 * (1 + choices.below(200)) << (choices.below(8) == 0 ? 6 : 0);
         functions.push_back({name, at, size});
         at += size;

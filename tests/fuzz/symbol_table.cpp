@@ -51,6 +51,7 @@ std::string by_address(std::string_view text) {
     auto lines = base::split(text, '\n');
     std::erase_if(lines, [](std::string_view line) { return base::trim(line).empty(); });
     std::ranges::stable_sort(lines, {}, [](std::string_view line) {
+        if (line.starts_with("0x") || line.starts_with("0X")) line.remove_prefix(2);
         return base::to_unsigned(line.substr(0, line.find_first_not_of("0123456789abcdefABCDEF")), 16);
     });
     std::string sorted;

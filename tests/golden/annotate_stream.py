@@ -6,8 +6,16 @@ import subprocess
 import sys
 
 MAP = "../unit/symbols/data/drop-map-6.12.117"
-PLACES = (("0xffffffffb594ae2a", "udp_queue_rcv_one_skb+0x40a/0x530"), ("0xffffffffb594ca75", "__udp4_lib_rcv+0x235/0xd90"),
-          ("0xffffffffb593a20a", "tcp_v4_rcv+0x9a/0x1360"))
+PLACES = (("0xffffffffb594ae2a", "udp_queue_rcv_one_skb+0x40a/0x530"),
+          ("0xffffffffb594ca75", "__udp4_lib_rcv+0x235/0xd90"),
+          ("0xffffffffb593a20a", "tcp_v4_rcv+0x9a/0x1360"),
+          ("0xffffffffb5954bb1", "icmp_rcv+0x71/0x350"),
+          ("0xffffffffb58ff561", "ip_rcv_core+0x71/0x330"),
+          ("0xffffffffb58f3781", "nf_hook_slow+0x71/0xf0"),
+          ("0xffffffffb59262b1", "tcp_data_queue+0x71/0x1010"),
+          ("0xffffffffb5950b51", "arp_process+0x71/0x8f0"),
+          ("0xffffffffb5961161", "igmp_rcv+0x71/0x8f0"),
+          ("0xffffffffb59016c1", "ip_forward+0x71/0x5f0"))
 
 
 def start(stapgen, *options):
@@ -29,7 +37,7 @@ def main():
         assert known.stdout.read() == "no line end, "
         assert known.wait() == 0
 
-    # To be inferred it takes all three; then they are there, and later lines one by one.
+    # To be inferred it takes all ten; then they are there, and later lines one by one.
     with start(sys.argv[1]) as inferring:
         for written, _ in lines:
             inferring.stdin.write(written)
@@ -41,6 +49,16 @@ def main():
         inferring.stdin.close()
         assert inferring.wait() == 0
         assert "KASLR slide 0x33e00000" in inferring.stderr.read()
+
+    # From a line on that contradicts the map, there are no names.
+    false = "7 drops at tcp_v4_rcv+11 (0xffffffffb5954bb1)\n"
+    with start(sys.argv[1], "--slide", "33e00000") as contradicted:
+        for written, expected in ((lines[0][0], lines[0][1]), (false, false), (lines[1][0], lines[1][0])):
+            contradicted.stdin.write(written)
+            assert contradicted.stdout.readline() == expected
+        contradicted.stdin.close()
+        assert contradicted.wait() == 2
+        assert "of another kernel than the log: 1 of 1 names" in contradicted.stderr.read()
 
     # One is not enough: the text comes out as it went in.
     with start(sys.argv[1]) as refused:

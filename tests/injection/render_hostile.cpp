@@ -77,8 +77,8 @@ std::string hostile(std::mt19937_64& dice) {
 }
 
 /// Numbers with something behind or before them, and plain ones.
-std::string hostile_number(std::mt19937_64& dice) {
-    auto value = fmt::to_string(static_cast<std::int64_t>(dice() % 20011) - 7);
+std::string hostile_number(std::mt19937_64& dice, std::string_view unit) {
+    auto value = fmt::format("{}{}", static_cast<std::int64_t>(dice() % 20011) - 7, unit);
     if (dice() % 3 == 0) return value;
     return dice() % 2 == 0 ? value + hostile(dice) : hostile(dice) + value;
 }
@@ -94,20 +94,20 @@ struct Kind {
     const char* name;
     ParameterType type;
     const char* script;  ///< a template with the parameter v
+    const char* default_value;
 };
 
 constexpr std::array<Kind, 4> kinds{{
-    {"text", ParameterType::text, "probe begin { println(\"<%v%>\") }\n"},
-    {"integer", ParameterType::integer, "probe begin { println(<%v%>) }\n"},
-    {"duration", ParameterType::duration, "probe begin { println(<%v%>) }\n"},
-    {"functions", ParameterType::functions, "probe kprobe.function(\"{<%v%>}\").call ? { println(1) }\n"},
+    {"text", ParameterType::text, "probe begin { println(\"<%v%>\") }\n", ""},
+    {"integer", ParameterType::integer, "probe begin { println(<%v%>) }\n", "1"},
+    {"duration", ParameterType::duration, "probe begin { println(<%v%>) }\n", "1s"},
+    {"functions", ParameterType::functions, "probe kprobe.function(\"{<%v%>}\").call ? { println(1) }\n", "tcp_v4_rcv"},
 }};
 
 nlohmann::json line_of(const Kind& kind, const std::string& value) {
     recipe::Recipe one;
     one.name = "hostile";
-    one.parameters = {{.name = "v", .type = kind.type, .default_value = kind.type == ParameterType::text ? "" : "1"}};
-    if (kind.type == ParameterType::functions) one.parameters.front().default_value = "tcp_v4_rcv";
+    one.parameters = {{.name = "v", .type = kind.type, .default_value = kind.default_value}};
     nlohmann::json line{{"kind", kind.name}, {"value", hex(value)}};
     if (const auto script = render::render_script(one, kind.script, {{"v", value}}, {})) line["script"] = *script;
     if (kind.type == ParameterType::duration && line.contains("script"))
@@ -122,8 +122,10 @@ int main(int argc, char** argv) {
     std::mt19937_64 dice(std::stoull(argv[1]));
     for (auto left = std::stoull(argv[2]); left > 0; --left) {
         for (const auto& kind : kinds) {
-            const bool is_number = kind.type == ParameterType::integer || kind.type == ParameterType::duration;
-            std::cout << line_of(kind, is_number ? hostile_number(dice) : hostile(dice)).dump() << '\n';
+            const bool is_duration = kind.type == ParameterType::duration;
+            const bool is_number = kind.type == ParameterType::integer || is_duration;
+            const auto value = is_number ? hostile_number(dice, is_duration ? "us" : "") : hostile(dice);
+            std::cout << line_of(kind, value).dump() << '\n';
         }
         // A thread's name gets into no script: the module is given numbers.
         const auto name = hostile(dice);

@@ -1,7 +1,6 @@
 """What is called for one packet, from the driver's hand-over to the return of the reader's call, and nothing of others."""
 
 import collections
-import re
 
 from lablib import kernel
 from lablib.events import Trace
@@ -11,12 +10,10 @@ IN_CI = ("trixie",)
 NET = True
 # Probes of 360 functions are put in three times, which takes three times as long where it is to be agreed with another CPU.
 APPEND = "threadirqs maxcpus=1"
-# SystemTap tells at the end of which function it missed calls.
-TELL_MISSED = "--stap-option=-DSTP_TIMING"
 # An interrupt that comes while a probe's handler runs, such as that of a timer, may wake a waiter by this function.
 BY_INTERRUPTS = "ep_poll_callback"
 BUILD = {
-    "kinds": ["call-trace", "--packets", "6", TELL_MISSED],
+    "kinds": ["call-trace", "--packets", "6"],
     "few": ["call-trace", "--depth", "5", "--max-calls", "11"],
     "thread": ["call-trace", "--packets", "7", "--in", "inet_recvmsg"],
     "in": ["call-trace", "--packets", "3", "--in", "tcp_v4_do_rcv,tcp_v6_do_rcv", "--functions", "tcp_ack,tcp_rc*"],
@@ -152,11 +149,11 @@ def check_lengths(lab, name, packet):
     return found
 
 
-def expect_missed(messages, skipped):
+def expect_missed(account):
     """All that was skipped are calls from an interrupt."""
-    missed = re.findall(r"(\d+) (?:calls|returns) of kprobe\.function\(\"(\w+)", messages)
-    assert sum(int(count) for count, _ in missed) == skipped, messages
-    assert {function for _, function in missed} <= {BY_INTERRUPTS}, messages
+    missed = account.get("skipped_by", {})
+    assert sum(missed.values()) == account["skipped_probes"], account
+    assert set(missed) <= {BY_INTERRUPTS, f"return of {BY_INTERRUPTS}"}, account
 
 
 class Calls(Trace):
@@ -165,7 +162,7 @@ class Calls(Trace):
     def __init__(self, lab, name, trees=1, told=False):
         super().__init__(lab, name, skips=told)
         if told:
-            expect_missed(lab.read(f"{name}.err"), self.accounting["skipped_probes"])
+            expect_missed(self.accounting)
         self.calls = self.report["calls"]
         assert len(self.calls) == len(self.events) and self.report["calls_left_out"] == 0
         assert self.accounting["other"].get("complete") == trees, self.accounting

@@ -81,9 +81,9 @@ def check(lab):
         same = {rows[stage][column] for column in ("MIN", "P50", "P90", "P99") if column in rows[stage]}
         assert len(same) == 1, f"on the counting clock {stage} is the same for each packet: {rows[stage]}"
         assert 0.4 < float(rows[stage]["P50"]) < 1.3, rows[stage]
-    accounts = re.findall(r"^\d+ seen = .*$", shown, re.M)
-    assert accounts == ["4037 seen = 2019 reported + 2018 filtered + 0 incomplete + 0 lost",
-                        "4037 seen = 2018 reported + 2018 filtered + 1 incomplete (no-reply 1) + 0 lost",
+    accounts = [re.sub(r"tid \d+", "tid TID", account) for account in re.findall(r"^\d+ seen = .*$", shown, re.M)]
+    assert accounts == ["4037 seen = 2019 reported + 2018 filtered (--target-tid TID) + 0 incomplete + 0 lost",
+                        "4037 seen = 2018 reported + 2018 filtered (--comm mc-worker) + 1 incomplete (no-reply 1) + 0 lost",
                         "74 seen = 74 reported + 0 filtered + 0 incomplete + 0 lost"], accounts
     drops = {words[0]: words[2:] for words in map(str.split, shown.splitlines()) if len(words) > 2 and "+0x" in words[1]}
     assert sorted(drops) == ["17", "23", "34"] and drops["17"] == drops["23"] == ["NO_SOCKET"], drops

@@ -81,7 +81,7 @@ def check(lab):
         check_recordings(lab, kind)
 
     comparison, exit_code = compare(lab, "before", "after")
-    assert exit_code == 3 and regressions(comparison) == {SLOWER}, comparison["sentence"]
+    assert exit_code == 3 and regressions(comparison) == {SLOWER, "total"}, comparison["sentence"]
     assert comparison["sentence"].startswith(f"{SLOWER} is slower"), comparison["sentence"]
     median = next(change for change in comparison["changes"] if (change["stage"], change["statistic"]) == (SLOWER, "50"))
     assert median["verdict"] == "slower" and median["change"] > 1, median

@@ -259,6 +259,7 @@ def check_numbers(name, account, hidden):
     assert kind != "sock" or len(PORTS) - len(TRAFFIC) <= unanswered <= len(PORTS), account
     assert account["reported"] == account["seen"] - sum(expected.values()) - unanswered, account
     assert account["skipped_probes"] <= SKIPPED.get(kind, 0), account
+    assert kind != "sock" or sum(account.get("skipped_by", {}).values()) == account["skipped_probes"], account
 
 
 def check_recipe(lab, name, calls, hidden):

@@ -158,7 +158,7 @@ TEST_CASE("one sample: what counters stand at, and that a second one is needed")
     CHECK(rises_of({{{"a", "-", 5}}, {{"b", "-", 6}}}).levels);
 }
 
-TEST_CASE("what stood in one sample only is counted; where zeros are left out it rose from 0") {
+TEST_CASE("what stood in one sample only is counted, and where zeros are left out it rose from 0") {
     const auto once = rises_of({{{"a", "-", 5}, {"b", "-", 5}}, {{"a", "-", 6}, {"c", "-", 9}}});
     CHECK(once.tallies.size() == 1);
     CHECK(has_note(once, "2 counters stood in one sample only"));

@@ -93,8 +93,7 @@ TEST_CASE("stage timing: half hours, the other way round, and a night between tw
     };
     const Told half(line("Wed Mar  2 23:50:00", 'O') + line("Thu Mar  3 05:20:01", 'I') +
                     line("Wed Mar  2 23:50:02", 'O'));
-    CHECK(half.notes() ==
-          "times are those of |O| lines: the clock of |I| lines is 5.5 h ahead of that of |O| lines");
+    CHECK(half.notes() == "times are those of |O| lines: the clock of |I| lines is 5.5 h ahead of that of |O| lines");
     CHECK(half.lines[3].starts_with("packet time=1299109801000000000 "));
 
     const Told night(line("Wed Mar  2 20:00:00", 'I') + line("Thu Mar  3 06:40:00", 'O') +

@@ -56,6 +56,15 @@ TEST_CASE("a line that is not like the first ones keeps what it begins with") {
     CHECK(foreign.feed("65: " + row + row + "eth0: " + row) == row + row + "eth0: " + row);
 }
 
+TEST_CASE("a line of which a prefix leaves no more than the end of a tag does not have it") {
+    const std::string stamp = "Nov 17 00:59:32 gate perf[4711]: ";
+    const std::string foreign = "a drop at 3 3</code></pre>\n";
+    CHECK(unprefixed(stamp + "7 drops at icmp_rcv+12d (0xffffffff8176ac9d)\n" + stamp +
+                     "Kernel monitoring activated.\n" + stamp +
+                     "3 drops at icmp_rcv+12d (0xffffffff8176ac9d)</code></pre>\n" + foreign)
+              .ends_with(foreign));
+}
+
 TEST_CASE("no-break spaces are blanks") {
     CHECK(unprefixed("3\xc2\xa0"
                      "drops at location\xc2\xa0"

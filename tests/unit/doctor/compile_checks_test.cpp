@@ -59,8 +59,7 @@ TEST_CASE("headers are asked for by the name of the package on this distribution
     auto system = debian_13();
     CHECK(check(system, "headers").state == State::ok);
     system.files.erase("/lib/modules/6.12.117+deb13-amd64/build/Makefile");
-    CHECK(check(system, "headers").found ==
-          "no headers of kernel 6.12.117+deb13-amd64: /lib/modules/6.12.117+deb13-amd64/build/Makefile is missing");
+    CHECK(check(system, "headers").found == "/lib/modules/6.12.117+deb13-amd64/build/Makefile is not there");
     CHECK(remedy(check(system, "headers"))
               .starts_with("apt-get install linux-headers-6.12.117+deb13-amd64; where there is no such package, "));
     system.release = "5.14.0-427.13.1.el9_4.x86_64";

@@ -65,8 +65,8 @@ constexpr Case cases[] = {
      "CONFIG_UTRACE"},
     {"confusing-return",
      "WARNING: confusing usage, consider @entry($sk) in .return probe: identifier '$sk' at a.stp:3:5", "at the return"},
-    {"separate-debuginfo",
-     "Missing separate debuginfos, use: debuginfo-install kernel-3.10.0-693.el7.x86_64", "debuginfo"},
+    {"separate-debuginfo", "Missing separate debuginfos, use: debuginfo-install kernel-3.10.0-693.el7.x86_64",
+     "debuginfo"},
     {"no-probes", "semantic error: no probes found"},
     {"elided", "WARNING: Probe 'begin' has been elided: keyword at /tmp/el.stp:1:1", "begin"},
     {"semantic-error", "semantic error: probe point mismatch: something new", "something new"},
@@ -74,7 +74,8 @@ constexpr Case cases[] = {
      "/usr/share/systemtap/runtime/stp_task_work.c:107:40: error: passing argument 2 of '(bool (*)(struct "
      "task_struct *, struct callback_head *))kallsyms_task_work_cancel' from incompatible pointer type "
      "[-Werror=incompatible-pointer-types]"},
-    {"no-struct-member", "/tmp/stapX/stap_1_src.c:2341:9: error: 'struct sock' has no member named 'sk_stamp_old'; did you mean",
+    {"no-struct-member",
+     "/tmp/stapX/stap_1_src.c:2341:9: error: 'struct sock' has no member named 'sk_stamp_old'; did you mean",
      "sk_stamp_old"},
     {"runtime-error",
      "/usr/share/systemtap/runtime/linux/access_process_vm.h:30:15: error: too many arguments to function "
@@ -165,11 +166,12 @@ TEST_CASE("every message of the table is recognised by its literal line, and no 
 }
 
 TEST_CASE("the functions of missed probes are known by name, both counts of a return as one") {
-    const auto reader = read({"WARNING: Skipped due to missed kprobe on 'kprobe.function(\"tcp_v4_rcv\")': 70",
-                              "WARNING: Skipped due to missed kretprobe/1 on 'kprobe.function(\"tcp_recvmsg\").return': 2",
-                              "WARNING: Skipped due to missed kretprobe/2 on 'kprobe.function(\"tcp_recvmsg\").return': 3",
-                              "WARNING: Skipped due to missed kprobe on 'something else': 1",
-                              "WARNING: Number of errors: 0, skipped probes: 77"});
+    const auto reader =
+        read({"WARNING: Skipped due to missed kprobe on 'kprobe.function(\"tcp_v4_rcv\")': 70",
+              "WARNING: Skipped due to missed kretprobe/1 on 'kprobe.function(\"tcp_recvmsg\").return': 2",
+              "WARNING: Skipped due to missed kretprobe/2 on 'kprobe.function(\"tcp_recvmsg\").return': 3",
+              "WARNING: Skipped due to missed kprobe on 'something else': 1",
+              "WARNING: Number of errors: 0, skipped probes: 77"});
     CHECK(reader.losses().skipped_probes == 77);
     const std::map<std::string, std::int64_t, std::less<>> expected{
         {"tcp_v4_rcv", 70}, {"return of tcp_recvmsg", 5}, {"something else", 1}};

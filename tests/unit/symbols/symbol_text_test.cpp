@@ -42,7 +42,8 @@ TEST_CASE("a line is address, type, name and perhaps a module") {
 
 TEST_CASE("nm -S tells sizes, other tools write 0x") {
     const std::string_view text =
-        "ffffffff81000000 0000000000000060 T _stext\n0xffffffff81000060 t next\nffffffff81000070 00000000ffffffff0 d d\n";
+        "ffffffff81000000 0000000000000060 T _stext\n0xffffffff81000060 t next\nffffffff81000070 00000000ffffffff0 d "
+        "d\n";
     const auto parsed = parse_symbol_text(text.substr(0, text.rfind("ffffffff8")), "FILE");
     REQUIRE(parsed);
     REQUIRE(parsed->lines.size() == 2);
