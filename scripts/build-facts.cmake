@@ -27,7 +27,7 @@ endif()
 
 # As recipe_hash() of src/cli/version.cpp.
 file(GLOB_RECURSE files LIST_DIRECTORIES false RELATIVE ${SOURCE} ${SOURCE}/tapsets/* ${SOURCE}/templates/*)
-list(APPEND files cures.toml)
+list(APPEND files workarounds.toml)
 list(SORT files)
 set(sums "")
 foreach(file IN LISTS files)
@@ -37,12 +37,12 @@ endforeach()
 string(SHA256 recipes "${sums}")
 
 file(CONFIGURE OUTPUT ${OUT} CONTENT [[
-#include "cli/version.h"
+#include "base/build_facts.h"
 
-namespace stapgen::cli {
+namespace stapgen::base {
 
 const BuildFacts build_facts{"@VERSION@", "@revision@", "@COMPILER@", "@date@",
                              "@recipes@"};
 
-}  // namespace stapgen::cli
+}  // namespace stapgen::base
 ]] @ONLY)

@@ -6,12 +6,12 @@
 #include <iterator>
 #include <utility>
 
+#include "analyze/aggregate_collector.h"
 #include "analyze/averages.h"
 #include "analyze/call_log.h"
 #include "analyze/count_log.h"
 #include "analyze/counter_tracks.h"
 #include "analyze/drop_log.h"
-#include "analyze/gathered.h"
 #include "analyze/groups.h"
 #include "analyze/plan.h"
 #include "analyze/script_counts.h"
@@ -28,11 +28,11 @@ std::optional<std::int64_t> known_time(std::int64_t epoch_ns) {
 
 /// As it stands in the input; empty where there is none.
 std::string_view way_of(const Plan& plan, const decode::Record& record) {
-    return plan.way ? record.values[*plan.way].raw : std::string_view();
+    return plan.direction ? record.values[*plan.direction].raw : std::string_view();
 }
 
 /// Blocks of time are not made longer than this, about a day.
-constexpr std::int64_t longest_block_ns = std::int64_t{1} << 46;
+constexpr std::int64_t max_block_ns = std::int64_t{1} << 46;
 
 /// The end line may come a moment after the last tick: too short to be an interval of its own.
 constexpr std::int64_t shortest_interval_ns = 50'000'000;
@@ -50,7 +50,7 @@ struct Analyzer::State {
     std::optional<Series> series;
     Averages averages;
     Cost cost;
-    Gathered gathered;
+    AggregateCollector gathered;
     std::int64_t aggregated = 0, aggregated_before = 0;  ///< in all, and at the last tick
 
     IntervalLog log;
@@ -87,7 +87,7 @@ struct Analyzer::State {
     void add_slow(const decode::Record& record);
     void settle(std::optional<std::int64_t> epoch_ns);
     Block* block_of_interval(std::optional<std::int64_t> end_epoch_ns);
-    Breakdown& breakdown_of(Plan& plan, std::string_view way);
+    Breakdown& breakdown_of(Plan& plan, std::string_view direction);
     [[nodiscard]] SlowRecord slow_record(const Plan& plan, const decode::Record& record, std::int64_t total_ns) const;
     void counted(std::optional<std::int64_t> epoch_ns, std::span<const decode::Count> counts);
     void close_interval(std::optional<std::int64_t> epoch_ns);
@@ -160,15 +160,16 @@ void Analyzer::State::add_stages(Plan& plan, const decode::Record& record) {
     }
 }
 
-Breakdown& Analyzer::State::breakdown_of(Plan& plan, std::string_view way) {
+Breakdown& Analyzer::State::breakdown_of(Plan& plan, std::string_view direction) {
     for (const auto known : plan.breakdowns) {
-        if (breakdowns[known].way() == way) return breakdowns[known];
+        if (breakdowns[known].direction() == direction) return breakdowns[known];
     }
-    const auto found = std::ranges::find_if(
-        breakdowns, [&](const Breakdown& known) { return known.way() == way && known.stages() == plan.parts; });
+    const auto found = std::ranges::find_if(breakdowns, [&](const Breakdown& known) {
+        return known.direction() == direction && known.stages() == plan.parts;
+    });
     plan.breakdowns.push_back(static_cast<std::size_t>(found - breakdowns.begin()));
     if (found != breakdowns.end()) return *found;
-    return breakdowns.emplace_back(std::string(way), plan.parts, options.slowest);
+    return breakdowns.emplace_back(std::string(direction), plan.parts, options.slowest);
 }
 
 SlowRecord Analyzer::State::slow_record(const Plan& plan, const decode::Record& record, std::int64_t total_ns) const {
@@ -179,7 +180,7 @@ SlowRecord Analyzer::State::slow_record(const Plan& plan, const decode::Record& 
         slow.stages.push_back(value < 0 ? std::nullopt : std::optional(value));
     for (std::size_t i = 0; i < record.schema->fields.size(); ++i) {
         const auto type = record.schema->fields[i].type;
-        if (type == decode::FieldType::stage || type == decode::FieldType::time || i == plan.way) continue;
+        if (type == decode::FieldType::stage || type == decode::FieldType::time || i == plan.direction) continue;
         slow.of.push_back(group_field(record, {i, false}));
     }
     return slow;
@@ -214,7 +215,7 @@ Block* Analyzer::State::block_of_interval(std::optional<std::int64_t> end_epoch_
     if (!start_epoch_ns) return nullptr;
     const auto length = base::saturating_subtract(end_epoch_ns.value_or(*start_epoch_ns), *start_epoch_ns);
     const auto usual = std::min(length, std::exchange(last_length_ns, length));
-    while (usual > series->block_ns() + series->block_ns() / 8 && series->block_ns() < longest_block_ns)
+    while (usual > series->block_ns() + series->block_ns() / 8 && series->block_ns() < max_block_ns)
         series->coarsen(series->block_ns() * 2);
     if (!ready) return &series->at(*start_epoch_ns);
     const auto since = base::saturating_subtract(*start_epoch_ns, ready->epoch_ns);
@@ -237,11 +238,11 @@ void Analyzer::State::settle(std::optional<std::int64_t> epoch_ns) {
         if (place < histograms.size()) histograms[place] += histogram;
     }
     std::int64_t records = 0;
-    for (const auto& [schema, way, index, n, sums_ns] : interval.splits) {
-        breakdown_of(plan_for(*schema), way).add(bins::middle<bins::split_per_doubling>(index), n, sums_ns);
+    for (const auto& [schema, direction, index, n, sums_ns] : interval.splits) {
+        breakdown_of(plan_for(*schema), direction).add(bins::middle<bins::split_per_doubling>(index), n, sums_ns);
         records = base::saturating_add(records, n);
     }
-    records = std::max<std::int64_t>(0, base::saturating_subtract(records, interval.torn));
+    records = std::max<std::int64_t>(0, base::saturating_subtract(records, interval.partial));
     aggregated = base::saturating_add(aggregated, records);
     received = base::saturating_add(received, records);
     records_in_interval = base::saturating_add(records_in_interval, std::max<std::int64_t>(records, 1));

@@ -49,7 +49,7 @@ void Averages::add(const decode::RunningMeans& means) {
     }
     points_.push_back(std::move(point));
     lines_in_last_ = 1;
-    if (points_.size() > most_intervals) join_intervals();
+    if (points_.size() > max_intervals) join_intervals();
 }
 
 bool Averages::starts_anew(const Point& point) const {
@@ -58,8 +58,8 @@ bool Averages::starts_anew(const Point& point) const {
     if (point.count < last.count) return true;
     for (std::size_t i = 0; i < means_.size(); ++i) {
         if (!is_time(means_[i])) continue;
-        const auto most_now = least_sum(point.values[i], point.count) + slack(point.count);
-        if (most_now < least_sum(last.values[i], last.count)) return true;
+        const auto max_now = least_sum(point.values[i], point.count) + slack(point.count);
+        if (max_now < least_sum(last.values[i], last.count)) return true;
     }
     return false;
 }
@@ -87,7 +87,7 @@ void Averages::join_intervals() {
         }
     }
     // Too many new starts: the first half is given up.
-    if (kept.size() > most_intervals * 3 / 4) {
+    if (kept.size() > max_intervals * 3 / 4) {
         const auto half = kept.size() / 2;
         forgotten_ += static_cast<std::int64_t>(half);
         kept.erase(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(half));

@@ -14,10 +14,10 @@ namespace stapgen::analyze {
 /// interval's mean, (S2 - S1) / (C2 - C1), and (C2 + C1 - 2) / (2 (C2 - C1)) as its error. A count or a sum that falls
 /// is a new start of the script. What is not in ns has a count of its own that is not printed: it has no interval
 /// means, and of several starts only the last one's mean. Memory is bounded: where there would be more than
-/// `most_intervals`, two become one.
+/// `max_intervals`, two become one.
 class Averages {
   public:
-    static constexpr std::size_t most_intervals = 2048;
+    static constexpr std::size_t max_intervals = 2048;
 
     void add(const decode::RunningMeans& means);
 

@@ -26,7 +26,7 @@ struct SlowRecord {
 /// not count. Breakdowns of parts add up to exactly that of the whole.
 class Breakdown {
   public:
-    Breakdown(std::string way, std::vector<std::string> stages, std::size_t keep_slowest);
+    Breakdown(std::string direction, std::vector<std::string> stages, std::size_t keep_slowest);
 
     /// `stages` in ns, negative where not seen. Returns whether it is among the slowest so far, and must be told to
     /// keep().
@@ -45,7 +45,7 @@ class Breakdown {
     /// Adds this much to the times of the slowest: from one clock to another.
     void shift(std::int64_t by_ns);
 
-    [[nodiscard]] const std::string& way() const { return way_; }  ///< "" where there is only one
+    [[nodiscard]] const std::string& direction() const { return way_; }  ///< "" where there is only one
     [[nodiscard]] const std::vector<std::string>& stages() const { return stages_; }
     [[nodiscard]] const Histogram& total() const { return total_; }
     /// All time of a stage, by its place in stages().

@@ -17,7 +17,7 @@ using decode::FieldType;
 constexpr std::int64_t deepest = 255;
 
 std::string text_of(const decode::Value& value) {
-    return decode::unescape(value.raw.substr(0, CallLog::longest_text));
+    return decode::unescape(value.raw.substr(0, CallLog::max_text_length));
 }
 
 std::int64_t number_of(const decode::Record& record, std::string_view name) {
@@ -54,7 +54,7 @@ void put_in_order(std::vector<Call>& calls) {
 void CallLog::add(const decode::Record& record) {
     const auto depth = record.schema->find(Attribute::depth);
     if (!depth) return;
-    if (calls_.size() >= most_calls) {
+    if (calls_.size() >= max_calls) {
         ++left_out_;
         return;
     }

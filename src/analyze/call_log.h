@@ -11,8 +11,8 @@ namespace stapgen::analyze {
 /// The first calls of an input, in bounded memory: of records with a field of the attribute `depth`.
 class CallLog {
   public:
-    static constexpr std::size_t most_calls = 10000;
-    static constexpr std::size_t longest_text = 256;  ///< bytes; longer names and arguments are cut
+    static constexpr std::size_t max_calls = 10000;
+    static constexpr std::size_t max_text_length = 256;  ///< bytes; longer names and arguments are cut
 
     /// A record without that field is passed over.
     void add(const decode::Record& record);

@@ -15,8 +15,8 @@ namespace {
 
 constexpr double significance = 0.05;
 /// With fewer blocks on a side nothing is said about it. Recordings are less alike than blocks, and fewer are enough.
-constexpr double fewest_blocks = 10;
-constexpr double fewest_recordings = 4;
+constexpr double min_blocks = 10;
+constexpr double min_recordings = 4;
 /// A series of this many blocks or more is joined to half as many, again and again: what neighbours in time have in
 /// common is then mostly inside of blocks.
 constexpr std::size_t many_blocks = 32;
@@ -65,7 +65,7 @@ Resampling blocks_of_stage(const Half& half, std::string_view name) {
 
 const Breakdown* breakdown_of(const Summary& summary, const Breakdown& like) {
     const auto found = std::ranges::find_if(summary.breakdowns, [&](const Breakdown& other) {
-        return other.way() == like.way() && other.stages() == like.stages();
+        return other.direction() == like.direction() && other.stages() == like.stages();
     });
     return found == summary.breakdowns.end() ? nullptr : &*found;
 }
@@ -140,7 +140,7 @@ class Comparer {
     /// `error`: how far off the statistic may be on each side for its digits alone.
     void test(Change& change, const Estimate& before, const Estimate& after, double before_error, double after_error);
     [[nodiscard]] bool has_blocks(const Resampling& blocks) const {
-        return blocks.effective_blocks() >= (before_.by_recording ? fewest_recordings : fewest_blocks);
+        return blocks.effective_blocks() >= (before_.by_recording ? min_recordings : min_blocks);
     }
 
     const Half& before_;
@@ -245,7 +245,7 @@ void Comparer::average(const Average& average) {
 void Comparer::total(const Breakdown& breakdown) {
     const auto* found = breakdown_of(after_.merged, breakdown);
     if (found == nullptr) return;
-    const auto name = breakdown.way().empty() ? "total" : breakdown.way() + " total";
+    const auto name = breakdown.direction().empty() ? "total" : breakdown.direction() + " total";
     if (stage_of(before_.merged, name) != nullptr) return;
     compare(name, breakdown.total(), found->total(), blocks_of_total(before_, breakdown),
             blocks_of_total(after_, breakdown));

@@ -9,7 +9,7 @@ namespace stapgen::analyze {
 namespace {
 
 /// More than any script has: what an input may make us keep.
-constexpr std::size_t most_probes = 4096;
+constexpr std::size_t max_probes = 4096;
 
 std::int64_t sum_of(const std::vector<ProbeCost>& probes, std::int64_t ProbeCost::*figure) {
     std::int64_t sum = 0;
@@ -29,7 +29,7 @@ void Cost::add(const decode::ProbeTimes& times) {
 void Cost::add_row(const ProbeCost& probe) {
     const auto found = std::ranges::find(probes, probe.point, &ProbeCost::point);
     if (found == probes.end()) {
-        if (probes.size() < most_probes) probes.push_back(probe);
+        if (probes.size() < max_probes) probes.push_back(probe);
         return;
     }
     found->hits = base::saturating_add(found->hits, probe.hits);

@@ -30,7 +30,7 @@ void CountLog::add(const decode::Record& record, const std::vector<GroupKey>& ke
         log_.add(found->second, count);
         return;
     }
-    if (texts_.size() == most_groups) {
+    if (texts_.size() == max_groups) {
         if (!other_) other_ = kinds_.add(tally_of({{"other", true}}));
         log_.add(*other_, count);
         return;

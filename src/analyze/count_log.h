@@ -19,7 +19,7 @@ namespace stapgen::analyze {
 class CountLog {
   public:
     /// So many groups are told apart; further ones are the group "other".
-    static constexpr std::size_t most_groups = 16384;
+    static constexpr std::size_t max_groups = 16384;
 
     explicit CountLog(IntervalLog& log) : log_(log), kinds_(log) {}
     CountLog(const CountLog&) = delete;

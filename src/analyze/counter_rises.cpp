@@ -58,8 +58,8 @@ void Rises::add(const std::string& name, const std::string& of, std::uint64_t co
 void Rises::note_fall(const CounterTracks::Key& key, const CounterTrack& track) {
     ++fallen_;
     add("reset." + key.first, key.second, static_cast<std::uint64_t>(track.falls), std::nullopt);
-    constexpr std::size_t most_told = 5;
-    if (!track.wrapped_from || wraps_.size() >= most_told) return;
+    constexpr std::size_t max_told = 5;
+    if (!track.wrapped_from || wraps_.size() >= max_told) return;
     wraps_.push_back(fmt::format("{} of {} fell from {} to {}: if it has 32 bits and began anew, it rose by {} there",
                                  key.first, key.second, *track.wrapped_from, *track.wrapped_to,
                                  *track.wrapped_to + (std::uint64_t{1} << 32U) - *track.wrapped_from));
@@ -131,7 +131,7 @@ void Rises::put_into(Summary& summary) {
     put_notes(summary);
     if (tracks_.left_out() > 0) {
         summary.notes.push_back(fmt::format("{} readings are left out: there are more than {} counters",
-                                            tracks_.left_out(), CounterTracks::most_counters));
+                                            tracks_.left_out(), CounterTracks::max_counters));
     }
     const auto interval = static_cast<std::int64_t>(summary.intervals.size());
     const auto first = static_cast<std::ptrdiff_t>(summary.tallies.size());

@@ -73,7 +73,7 @@ void CounterTracks::add(const decode::CounterReading& reading) {
     key_.second.assign(reading.of);
     auto found = tracks_.find(key_);
     if (found == tracks_.end()) {
-        if (tracks_.size() >= most_counters) {
+        if (tracks_.size() >= max_counters) {
             base::add_saturating(left_out_, 1);
             return;
         }
@@ -112,7 +112,7 @@ void CounterTracks::append(const CounterTracks& later) {
         const auto shift = known_samples == before.end() ? 0 : known_samples->second;
         auto found = tracks_.find(key);
         if (found == tracks_.end()) {
-            if (tracks_.size() >= most_counters) {
+            if (tracks_.size() >= max_counters) {
                 base::add_saturating(left_out_, track.samples);
                 continue;
             }

@@ -42,7 +42,7 @@ bool has_32_bits(const std::string& name);
 class CounterTracks {
   public:
     /// So many counters are kept; readings of further ones are counted.
-    static constexpr std::size_t most_counters = 65536;
+    static constexpr std::size_t max_counters = 65536;
     /// Name, and what it is of.
     using Key = std::pair<std::string, std::string>;
 

@@ -54,12 +54,12 @@ std::size_t DropLog::kind_of(std::string_view place, const decode::Value* reason
     auto key = written_alike(drop);
     auto same = alike_.find(key);
     if (same == alike_.end()) {
-        if (alike_.size() == most_kinds) return other();
+        if (alike_.size() == max_kinds) return other();
         if (parsed.refused && ++refused_ == 1) first_refused_ = place;
         hashed_ += parsed.hashed ? 1 : 0;
         same = alike_.emplace(std::move(key), kinds_.add(std::move(drop))).first;
     }
-    if (texts_.size() < most_texts) texts_.emplace(key_, same->second);
+    if (texts_.size() < max_texts) texts_.emplace(key_, same->second);
     return same->second;
 }
 

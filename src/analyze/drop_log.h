@@ -20,7 +20,7 @@ namespace stapgen::analyze {
 class DropLog {
   public:
     /// So many pairs of place and reason are told apart; further ones are drops at "other places".
-    static constexpr std::size_t most_kinds = 16384;
+    static constexpr std::size_t max_kinds = 16384;
 
     explicit DropLog(IntervalLog& log) : log_(log), kinds_(log) {}
     DropLog(const DropLog&) = delete;
@@ -37,7 +37,7 @@ class DropLog {
     [[nodiscard]] std::vector<std::string> notes() const;
 
   private:
-    static constexpr std::size_t most_texts = 4 * most_kinds;
+    static constexpr std::size_t max_texts = 4 * max_kinds;
 
     /// A kind that came up lately, by its key in texts_.
     struct Recent {
@@ -51,7 +51,7 @@ class DropLog {
     IntervalLog& log_;
     IntervalItems<Drop> kinds_;  ///< place and reason
     using Kinds = std::unordered_map<std::string, std::size_t, TextHash, std::equal_to<>>;
-    Kinds texts_;  ///< by the text of a place, a tab, that of the reason; most_texts of them
+    Kinds texts_;  ///< by the text of a place, a tab, that of the reason; max_texts of them
     Kinds alike_;  ///< by written_alike()
     std::optional<std::size_t> other_;
     std::size_t refused_ = 0;  ///< kinds whose name no code has

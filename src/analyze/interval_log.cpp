@@ -40,7 +40,7 @@ void IntervalLog::close(const Interval& interval) {
     open_.clear();
     ++closed_;
     const bool is_whole = closed_ % joined_ == 0 && intervals_.size() % 2 == 0;
-    if (is_whole && (rows_.size() > most_rows || intervals_.size() > most_intervals)) join_neighbours();
+    if (is_whole && (rows_.size() > max_rows || intervals_.size() > max_intervals)) join_neighbours();
 }
 
 void IntervalLog::join_neighbours() {

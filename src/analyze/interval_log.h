@@ -8,12 +8,12 @@
 
 namespace stapgen::analyze {
 
-/// Counts of things of several kinds by interval, in bounded memory: when there would be more than `most_rows` rows or
-/// `most_intervals`, neighbouring intervals become one, and later ones are that long, too.
+/// Counts of things of several kinds by interval, in bounded memory: when there would be more than `max_rows` rows or
+/// `max_intervals`, neighbouring intervals become one, and later ones are that long, too.
 class IntervalLog {
   public:
-    static constexpr std::size_t most_rows = 16384;
-    static constexpr std::size_t most_intervals = 4096;
+    static constexpr std::size_t max_rows = 16384;
+    static constexpr std::size_t max_intervals = 4096;
 
     struct Row {
         std::size_t interval = 0;  ///< counted from 0; that of the open one is intervals().size()

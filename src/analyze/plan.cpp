@@ -10,7 +10,7 @@ Plan plan_of(const decode::Schema& schema, const std::vector<std::string>& group
     Plan plan;
     plan.is_main = schema.index == 0;
     plan.is_call = schema.find(decode::Attribute::depth).has_value();
-    plan.way = decode::find_way(schema);
+    plan.direction = decode::find_way(schema);
     for (std::size_t i = 0; i < schema.fields.size(); ++i) {
         const auto& [name, type, attribute] = schema.fields[i];
         if (type == FieldType::time && !plan.time) plan.time = i;

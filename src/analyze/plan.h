@@ -27,7 +27,7 @@ struct Plan {
     };
     std::vector<Slot> slots;
     std::vector<GroupKey> group_keys;
-    std::optional<std::size_t> time, place, reason, count, way, total;
+    std::optional<std::size_t> time, place, reason, count, direction, total;
     std::vector<std::string> parts;
     std::vector<std::size_t> breakdowns;  ///< those of its ways so far
     bool is_main = false;

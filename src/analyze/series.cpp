@@ -28,9 +28,9 @@ Block& Series::find(std::int64_t time_ns) {
     // Unsigned, because the two may be farther apart than a signed number holds.
     const auto since = static_cast<std::uint64_t>(time_ns) - static_cast<std::uint64_t>(start);
     const auto place_of = [&] { return since / static_cast<std::uint64_t>(block_ns_); };
-    while (place_of() >= most_blocks)
+    while (place_of() >= max_blocks)
         coarsen(block_ns_ * 2);
-    while (place_of() >= blocks_.size() && blocks_.size() > fewest_blocks && bytes() > most_bytes)
+    while (place_of() >= blocks_.size() && blocks_.size() > min_blocks && bytes() > max_bytes)
         coarsen(block_ns_ * 2);
     const auto place = static_cast<std::size_t>(place_of());
     while (blocks_.size() <= place)

@@ -15,14 +15,14 @@ struct Block {
 };
 
 /// A measurement cut into blocks of equal length, as many as keep memory bounded: the length doubles when there would
-/// be more than `most_blocks`, and when their histograms take more than `most_bytes`, unless only `fewest_blocks` are
+/// be more than `max_blocks`, and when their histograms take more than `max_bytes`, unless only `min_blocks` are
 /// left. Blocks without any record are there, too. The histograms of all blocks together are
 /// exactly that of all records that have a time.
 class Series {
   public:
-    static constexpr std::size_t most_blocks = 256;
-    static constexpr std::size_t fewest_blocks = 32;
-    static constexpr std::size_t most_bytes = 16 * 1024 * 1024;
+    static constexpr std::size_t max_blocks = 256;
+    static constexpr std::size_t min_blocks = 32;
+    static constexpr std::size_t max_bytes = 16 * 1024 * 1024;
     static constexpr std::int64_t shortest_block_ns = 1'000'000'000;
 
     explicit Series(std::size_t stages = 0, std::size_t values = 0) : stages_(stages), values_(values) {}

@@ -88,7 +88,7 @@ void add_counters(std::vector<Counter>& into, const std::vector<Counter>& from) 
 void add_calls(Summary& into, const Summary& other) {
     const auto last = into.calls.empty() ? 0 : std::ranges::max(into.calls, {}, &Call::packet).packet;
     const auto kept =
-        std::min(CallLog::most_calls - std::min(CallLog::most_calls, into.calls.size()), other.calls.size());
+        std::min(CallLog::max_calls - std::min(CallLog::max_calls, into.calls.size()), other.calls.size());
     for (auto call : std::span(other.calls).first(kept)) {
         call.packet = base::saturating_add(call.packet, last);
         into.calls.push_back(std::move(call));
@@ -200,7 +200,7 @@ base::Result<void> merge(Summary& into, const Summary& other) {
     add_measures(into.values, other.values);
     for (const auto& breakdown : other.breakdowns) {
         const auto found = std::ranges::find_if(into.breakdowns, [&](const Breakdown& known) {
-            return known.way() == breakdown.way() && known.stages() == breakdown.stages();
+            return known.direction() == breakdown.direction() && known.stages() == breakdown.stages();
         });
         if (found == into.breakdowns.end()) {
             into.breakdowns.push_back(breakdown);

@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 15> data_marks{"_edata",
 }  // namespace
 
 bool can_be_code(std::string_view name, std::uint64_t offset) {
-    return offset < longest_function && !name.starts_with("__start_") && !name.starts_with("__stop_") &&
+    return offset < max_function_length && !name.starts_with("__start_") && !name.starts_with("__stop_") &&
            std::ranges::find(data_marks, name) == data_marks.end();
 }
 

@@ -8,7 +8,7 @@ namespace stapgen::base {
 
 namespace {
 
-constexpr std::size_t size_word = 1, users_word = 2, base_word = 5, fewest_words = 6;
+constexpr std::size_t size_word = 1, users_word = 2, base_word = 5, min_words = 6;
 
 std::optional<std::uint64_t> base_of(std::string_view word) {
     return word.starts_with("0x") ? to_unsigned(word.substr(2), 16) : std::nullopt;
@@ -16,7 +16,7 @@ std::optional<std::uint64_t> base_of(std::string_view word) {
 
 /// Of a line that is none: the word that tells.
 std::string_view wrong_word(const std::vector<std::string_view>& parts) {
-    if (parts.size() < fewest_words) return parts.back();
+    if (parts.size() < min_words) return parts.back();
     return to_unsigned(parts[size_word]) ? parts[base_word] : parts[size_word];
 }
 
@@ -24,7 +24,7 @@ std::string_view wrong_word(const std::vector<std::string_view>& parts) {
 
 std::optional<LoadedModule> parse_loaded_module(std::string_view line) {
     const auto parts = words(trim(line));
-    if (parts.size() < fewest_words) return std::nullopt;
+    if (parts.size() < min_words) return std::nullopt;
     const auto bytes = to_unsigned(parts[size_word]);
     const auto address = base_of(parts[base_word]);
     if (!bytes || !address) return std::nullopt;

@@ -26,7 +26,7 @@ class Source {
 };
 
 /// More than any text about a kernel has: /proc/kallsyms with thousands of modules is some 20 MB.
-inline constexpr std::size_t most_kernel_text = std::size_t{256} << 20U;
+inline constexpr std::size_t max_kernel_text = std::size_t{256} << 20U;
 
 /// All of it. Errors: those of open() and read(), that it is cut short, and that it is larger than what `limit_of` says
 /// of its first bytes: a megabyte may unpack to all memory.

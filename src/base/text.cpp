@@ -154,4 +154,28 @@ std::string shell_quoted(const std::vector<std::string>& argv) {
     return line;
 }
 
+std::string with_commas(std::int64_t number) {
+    auto text = fmt::format("{}", number);
+    for (auto i = static_cast<std::ptrdiff_t>(text.size()) - 3; i > (number < 0 ? 1 : 0); i -= 3)
+        text.insert(static_cast<std::size_t>(i), 1, ',');
+    return text;
+}
+
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
+    std::string lines;
+    std::size_t length = 0;
+    for (const auto word : words(text)) {
+        if (length > 0 && length + 1 + word.size() > width) {
+            lines += '\n' + std::string(indent, ' ');
+            length = indent;
+        } else if (length > 0) {
+            lines += ' ';
+            ++length;
+        }
+        lines += word;
+        length += word.size();
+    }
+    return lines;
+}
+
 }  // namespace stapgen::base

@@ -62,4 +62,14 @@ std::string printable(std::string_view text);
 /// For showing a command that can be pasted into a shell; nothing here ever runs one.
 std::string shell_quoted(const std::vector<std::string>& argv);
 
+/// "2,019".
+std::string with_commas(std::int64_t number);
+
+/// Columns of a ticket or a mail.
+inline constexpr std::size_t default_width = 80;
+
+/// Words with one blank between, in lines that fit: each but the last with its end. All but the first begin
+/// with `indent` blanks.
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent = 0);
+
 }  // namespace stapgen::base

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Links that lead to each other end so, as in the kernel (ELOOP).
-constexpr int most_links = 40;
+constexpr int max_links = 40;
 
 bool others_write(const struct stat& status) {
     return (status.st_mode & S_IWOTH) != 0 || ((status.st_mode & S_IWGRP) != 0 && status.st_gid != 0);
@@ -56,7 +56,7 @@ Result<void> look_along(const fs::path& path, bool last_strictly) {
         if (auto trusted = look_at(place, status, left.empty() && last_strictly); !trusted) return trusted;
         if (S_ISLNK(status.st_mode)) {
             const auto target = fs::read_symlink(place, error);
-            if (error || ++links > most_links) return failed(fmt::format("cannot follow {}", place.string()));
+            if (error || ++links > max_links) return failed(fmt::format("cannot follow {}", place.string()));
             auto parts = parts_of(target);
             left.insert(left.begin(), parts.begin(), parts.end());
             place = target.is_absolute() ? fs::path("/") : place.parent_path();

@@ -5,17 +5,17 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "base/terminal.h"
 #include "base/text.h"
-#include "cli/command_tree.h"
-#include "cli/commands.h"
-#include "cli/completing.h"
-#include "cli/doing.h"
-#include "cli/help.h"
-#include "cli/man_pages.h"
-#include "cli/option_groups.h"
-#include "cli/telling.h"
-#include "cli/usage_error.h"
-#include "cli/version.h"
+#include "cli/commands/commands.h"
+#include "cli/help/command_tree.h"
+#include "cli/help/completion.h"
+#include "cli/help/help.h"
+#include "cli/help/manual.h"
+#include "cli/help/usage_error.h"
+#include "cli/help/version.h"
+#include "cli/options/action.h"
+#include "cli/options/option_groups.h"
 
 namespace stapgen::cli {
 
@@ -55,7 +55,7 @@ std::vector<std::string> commands_of(const CLI::App& app) {
     return names;
 }
 
-void add_own_commands(CLI::App& app, const Program& program, Action& action) {
+void add_own_commands(CLI::App& app, const recipe::Program& program, Action& action) {
     add_list_command(app, program, action);
     add_show_command(app, program, action);
     add_doctor_command(app, program, action);
@@ -80,9 +80,9 @@ void add_own_commands(CLI::App& app, const Program& program, Action& action) {
 }
 
 /// Whether the options of its own fit beside ours, with the recipe run, built and rendered.
-bool fits(const Program& program, const recipe::Recipe& recipe) {
+bool fits(const recipe::Program& program, const recipe::Recipe& recipe) {
     Action none;
-    const Program alone{program.files, {{recipe}, {}}};
+    const recipe::Program alone{program.files, {{recipe}, {}}};
     try {
         CLI::App trial;
         set_help(trial);
@@ -95,7 +95,7 @@ bool fits(const Program& program, const recipe::Recipe& recipe) {
 }
 
 /// Which of its parameters is in the way.
-std::string clash_of(const Program& program, const recipe::Recipe& recipe) {
+std::string clash_of(const recipe::Program& program, const recipe::Recipe& recipe) {
     for (const auto& parameter : recipe.parameters) {
         auto one = recipe;
         one.parameters = {parameter};
@@ -107,11 +107,11 @@ std::string clash_of(const Program& program, const recipe::Recipe& recipe) {
 }
 
 /// A recipe whose name or parameters are taken by stapgen itself would take the whole command line down with it.
-void set_aside_clashes(Program& program) {
+void set_aside_clashes(recipe::Program& program) {
     CLI::App own;
     set_help(own);
     Action none;
-    add_own_commands(own, Program{program.files, {}}, none);
+    add_own_commands(own, recipe::Program{program.files, {}}, none);
     const auto taken = commands_of(own);
     std::vector<recipe::Recipe> usable;
     for (auto& recipe : program.catalog.recipes) {
@@ -161,7 +161,7 @@ int exit_code_after(base::Result<void> done) {
     auto written = finish_output();
     if (done) done = std::move(written);
     if (done) return 0;
-    show_error(done.error());
+    base::show_error(done.error());
     return exit_code_of(done.error());
 }
 
@@ -171,14 +171,14 @@ int run_command_line(const std::vector<std::string>& given) {
     hold_standard_streams();
     const bool completing = given.size() > 1 && given[0] == complete_command && given[1] == "--";
     const std::vector<std::string> arguments(given.begin() + (completing ? 2 : 0), given.end());
-    auto files = find_program_files();
+    auto files = recipe::find_program_files();
     if (!files) return exit_code_after(tl::make_unexpected(files.error()));
     const auto beginning = beginning_of(arguments);
-    auto folders = recipe_folders(beginning.recipe_path, *files);
+    auto folders = recipe::recipe_folders(beginning.recipe_path, *files);
     if (is_manual_of_installed({arguments.begin() + static_cast<std::ptrdiff_t>(beginning.verb), arguments.end()})) {
         folders = {{files->templates}};
     }
-    Program program{*files, recipe::load_catalog(folders)};
+    recipe::Program program{*files, recipe::load_catalog(folders)};
     set_aside_clashes(program);
 
     CLI::App app{"Where does the time go, and where do packets die, in the kernel's network stack?"};

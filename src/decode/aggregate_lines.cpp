@@ -91,11 +91,11 @@ Line AggregateLines::read_sum(const Header& header, Cursor cursor) {
 Line AggregateLines::read_split(const Header& header, Cursor cursor) {
     SplitLine line{.schema = next_schema(header, cursor)};
     if (line.schema == nullptr) return Unrecognised{Flaw::unknown_tag};
-    const auto way = next_text(cursor);
-    if (!way) return Unrecognised{cursor.at == cursor.end ? Flaw::field_count : Flaw::bad_text};
+    const auto direction = next_text(cursor);
+    if (!direction) return Unrecognised{cursor.at == cursor.end ? Flaw::field_count : Flaw::bad_text};
     if (find_way(*line.schema)) {
-        line.way = *way;
-    } else if (way != "-") {
+        line.direction = *direction;
+    } else if (direction != "-") {
         return Unrecognised{Flaw::bad_text};
     }
     if (!cursor.read_number(line.index)) return Unrecognised{Flaw::bad_number};

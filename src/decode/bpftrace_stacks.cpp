@@ -53,7 +53,7 @@ std::optional<std::string_view> behind_name(std::string_view line) {
 
 }  // namespace
 
-BpftraceStacks::BpftraceStacks() : TraceDialect("bpftrace", 1, make_drops_header("bpftrace")) {}
+BpftraceStacks::BpftraceStacks() : TraceImporter("bpftrace", 1, make_drops_header("bpftrace")) {}
 
 bool BpftraceStacks::line(std::string_view line, Sink& sink) {
     const auto text = base::trim(line);
@@ -115,7 +115,7 @@ void BpftraceStacks::finished(Sink& sink) {
 }
 
 std::vector<std::string> BpftraceStacks::notes() const {
-    auto notes = TraceDialect::notes();
+    auto notes = TraceImporter::notes();
     if (cut_ > 0) notes.push_back(fmt::format("{} stacks have no count below them, and are not counted", cut_));
     return notes;
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "decode/drop_stack.h"
-#include "decode/trace_dialect.h"
+#include "decode/trace_importer.h"
 
 namespace stapgen::decode {
 
@@ -19,7 +19,7 @@ namespace stapgen::decode {
 /// The first call that does not only drop is the place. And maps of reasons, which newer versions name:
 ///     @[SKB_DROP_REASON_NO_SOCKET]: 3
 /// Other maps are not understood.
-class BpftraceStacks : public TraceDialect {
+class BpftraceStacks : public TraceImporter {
   public:
     BpftraceStacks();
     [[nodiscard]] std::vector<std::string> notes() const override;

@@ -36,10 +36,10 @@ bool is_device_name(std::string_view text) {
 namespace {
 
 /// Of one counter's name; what is longer is none.
-constexpr std::size_t longest_counter_name = 100;
+constexpr std::size_t max_counter_name_length = 100;
 
 bool is_counter_name(std::string_view word) {
-    return !word.empty() && word.size() <= longest_counter_name && !base::is_digit(word[0]) &&
+    return !word.empty() && word.size() <= max_counter_name_length && !base::is_digit(word[0]) &&
            std::ranges::all_of(word, base::is_word_character);
 }
 
@@ -94,7 +94,7 @@ bool NstatText::line(const CounterText& text, CounterLine& out) {
         return true;
     }
     const auto& words = text.words;
-    if (words.size() < 2 || words.size() > 4 || words[0].size() > longest_counter_name) return false;
+    if (words.size() < 2 || words.size() > 4 || words[0].size() > max_counter_name_length) return false;
     if (words.size() == 4 && words[3] != "(overflow)") return false;
     if (words.size() > 2 && !is_rate(words[2])) return false;
     auto name = base::grouped_counter_name(words[0]);

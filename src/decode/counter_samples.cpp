@@ -11,12 +11,12 @@
 namespace stapgen::decode {
 
 CounterSamples::CounterSamples()
-    : LineDialect("samples of counters", 1,
-                  make_header("softnet", {{"counter",
-                                           0,
-                                           {{"name", FieldType::text, Attribute::key},
-                                            {"of", FieldType::text, Attribute::key},
-                                            {"rise", FieldType::count}}}})) {
+    : LineImporter("samples of counters", 1,
+                   make_header("softnet", {{"counter",
+                                            0,
+                                            {{"name", FieldType::text, Attribute::key},
+                                             {"of", FieldType::text, Attribute::key},
+                                             {"rise", FieldType::count}}}})) {
     const auto add = [this](std::unique_ptr<CounterReader> reader) {
         formats_.push_back({.reader = std::move(reader)});
     };
@@ -41,7 +41,7 @@ bool CounterSamples::line(std::string_view text, Sink& sink) {
         last_ = i;
         return true;
     }
-    // Without the blanks it may be another dialect's, which is asked first.
+    // Without the blanks it may be another importer's, which is asked first.
     const auto time = line == text ? read_sample_time(line) : std::nullopt;
     if (!time) return false;
     epoch_ns_ = time->epoch_ns;
@@ -52,7 +52,7 @@ bool CounterSamples::line(std::string_view text, Sink& sink) {
 bool CounterSamples::read(Format& format, Sink& sink) {
     told_.values.clear();
     told_.begins_sample = false;
-    if (format.seen.size() >= most_counters || !format.reader->line(text_, told_)) return false;
+    if (format.seen.size() >= max_counters || !format.reader->line(text_, told_)) return false;
     tell(format, sink);
     return true;
 }

@@ -9,21 +9,21 @@
 #include <vector>
 
 #include "decode/counter_reader.h"
-#include "decode/line_dialect.h"
+#include "decode/line_importer.h"
 
 namespace stapgen::decode {
 
 /// Counters as tools print them, once or several times: nstat, netstat -s, ip -s link, ifconfig, ethtool -S, and the
 /// files of /proc/net that they read. Times between them (date) are of what follows. How far they rose is told by
 /// whoever has all readings: analyze/counter_tracks.h.
-class CounterSamples : public LineDialect {
+class CounterSamples : public LineImporter {
   public:
     CounterSamples();
     [[nodiscard]] std::vector<std::string> notes() const override;
 
   private:
     /// So many counters of one sample are told apart; the lines of further ones are not understood.
-    static constexpr std::size_t most_counters = 65536;
+    static constexpr std::size_t max_counters = 65536;
 
     struct Format {
         std::unique_ptr<CounterReader> reader;

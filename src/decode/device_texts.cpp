@@ -14,7 +14,7 @@ namespace stapgen::decode {
 
 namespace {
 
-constexpr std::size_t longest_driver_name = 64;
+constexpr std::size_t max_driver_name_length = 64;
 
 struct ColumnName {
     std::string_view column, name;
@@ -197,7 +197,7 @@ bool EthtoolText::line(const CounterText& text, CounterLine& out) {
         return true;
     }
     const auto colon = line.rfind(": ");
-    if (!in_block_ || colon == std::string_view::npos || colon == 0 || colon > longest_driver_name) return false;
+    if (!in_block_ || colon == std::string_view::npos || colon == 0 || colon > max_driver_name_length) return false;
     const auto value = base::to_unsigned(base::trim(line.substr(colon + 2)));
     if (!value) return false;
     has_values_ = true;

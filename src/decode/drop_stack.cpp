@@ -7,14 +7,14 @@
 #include <optional>
 
 #include "base/text.h"
-#include "decode/line_dialect.h"
+#include "decode/line_importer.h"
 
 namespace stapgen::decode {
 
 namespace {
 
 // A symbol of the kernel has 511 characters at most.
-constexpr std::size_t longest_name = 511;
+constexpr std::size_t max_name_length = 511;
 
 constexpr std::array dropping{std::string_view("kfree_skb"),          std::string_view("kfree_skb_reason"),
                               std::string_view("sk_skb_reason_drop"), std::string_view("__sk_skb_reason_drop"),
@@ -40,7 +40,7 @@ bool is_name_character(char c) {
 /// "tcp_v4_rcv+0x9b8 [module]", the offset in hexadecimal or decimal; both may be missing.
 std::optional<Call> read_call(std::string_view text) {
     const auto length = static_cast<std::size_t>(std::ranges::find_if_not(text, is_name_character) - text.begin());
-    if (length == 0 || length > longest_name || base::is_digit(text[0])) return std::nullopt;
+    if (length == 0 || length > max_name_length || base::is_digit(text[0])) return std::nullopt;
     Call call{text.substr(0, length), {}, {}};
     text.remove_prefix(length);
     if (text.starts_with('+')) {
@@ -53,15 +53,15 @@ std::optional<Call> read_call(std::string_view text) {
     if (text.empty()) return call;
     if (text.size() < 3 || text.front() != '[' || text.back() != ']') return std::nullopt;
     call.module = text.substr(1, text.size() - 2);
-    constexpr std::size_t longest_module = 64;
+    constexpr std::size_t max_module_length = 64;
     const auto is_module = [](char c) { return base::is_word_character(c) || c == '-'; };
-    return call.module.size() <= longest_module && std::ranges::all_of(call.module, is_module) ? std::optional(call)
-                                                                                               : std::nullopt;
+    return call.module.size() <= max_module_length && std::ranges::all_of(call.module, is_module) ? std::optional(call)
+                                                                                                  : std::nullopt;
 }
 
 bool is_address(std::string_view text) {
-    constexpr std::size_t fewest_digits = 8;
-    return text.starts_with("0x") && text.size() >= 2 + fewest_digits && base::to_unsigned(text.substr(2), 16);
+    constexpr std::size_t min_digits = 8;
+    return text.starts_with("0x") && text.size() >= 2 + min_digits && base::to_unsigned(text.substr(2), 16);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace stapgen::decode {
 
 DropwatchScript::DropwatchScript()
-    : LineDialect(
+    : LineImporter(
           "dropwatch.stp", 1,
           make_header(
               "dropwatch.stp",

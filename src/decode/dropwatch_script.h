@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "decode/line_dialect.h"
+#include "decode/line_importer.h"
 
 namespace stapgen::decode {
 
@@ -20,7 +20,7 @@ namespace stapgen::decode {
 ///     1762 packets dropped at tcp_v4_rcv+0x1f/0x90 for reason: 3          2025
 ///     Stopping dropped packet monitor
 /// Without times it is all one interval.
-class DropwatchScript : public LineDialect {
+class DropwatchScript : public LineImporter {
   public:
     DropwatchScript();
     [[nodiscard]] std::vector<std::string> notes() const override;

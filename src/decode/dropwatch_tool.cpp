@@ -13,7 +13,7 @@ namespace stapgen::decode {
 namespace {
 
 // What may be kept of a line: a symbol of the kernel has 511 characters at most.
-constexpr std::size_t longest_text = 600;
+constexpr std::size_t max_text_length = 600;
 
 constexpr std::array block_lines{std::string_view("origin: "),          std::string_view("input port ifindex: "),
                                  std::string_view("input port name: "), std::string_view("cookie: "),
@@ -59,13 +59,13 @@ constexpr std::array messages{std::string_view("Initializing kallsyms db"),
 }  // namespace
 
 DropwatchTool::DropwatchTool()
-    : LineDialect("dropwatch", 1,
-                  make_header("dropwatch-tool", {{"drop",
-                                                  0,
-                                                  {{"time", FieldType::time},
-                                                   {"location", FieldType::place},
-                                                   {"reason", FieldType::reason_name},
-                                                   {"count", FieldType::count}}}})) {}
+    : LineImporter("dropwatch", 1,
+                   make_header("dropwatch-tool", {{"drop",
+                                                   0,
+                                                   {{"time", FieldType::time},
+                                                    {"location", FieldType::place},
+                                                    {"reason", FieldType::reason_name},
+                                                    {"count", FieldType::count}}}})) {}
 
 bool DropwatchTool::line(std::string_view line, Sink& sink) {
     if (line[0] >= '0' && line[0] <= '9') return alert(line, sink);
@@ -74,7 +74,7 @@ bool DropwatchTool::line(std::string_view line, Sink& sink) {
         close_packet(sink);
         begin(sink);
         in_packet_ = true;
-        place_ = base::trim(line.substr(drop_at.size(), longest_text));
+        place_ = base::trim(line.substr(drop_at.size(), max_text_length));
         return true;
     }
     return (in_packet_ && packet_line(line)) || message(line, sink);
@@ -107,7 +107,7 @@ bool DropwatchTool::packet_line(std::string_view line) {
         return true;
     }
     if (line.starts_with(drop_reason)) {
-        reason_ = base::trim(line.substr(drop_reason.size(), longest_text));
+        reason_ = base::trim(line.substr(drop_reason.size(), max_text_length));
         return true;
     }
     if (line == "origin: hardware") ++hardware_;
@@ -122,7 +122,7 @@ void DropwatchTool::read_timestamp(std::string_view text) {
     std::int64_t fraction = 0;
     if (!scan.count(fraction) || fraction >= 1'000'000'000) return;
     time_ns_ = time->epoch_s * 1'000'000'000 + fraction;
-    time_ = text.substr(0, longest_text);
+    time_ = text.substr(0, max_text_length);
 }
 
 void DropwatchTool::close_packet(Sink& sink) {

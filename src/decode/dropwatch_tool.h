@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "decode/line_dialect.h"
+#include "decode/line_importer.h"
 
 namespace stapgen::decode {
 
@@ -19,7 +19,7 @@ namespace stapgen::decode {
 ///     origin: software
 ///     timestamp: Tue Nov 17 00:26:51 2020 123456789 nsec
 ///     drop reason: NETFILTER_DROP
-class DropwatchTool : public LineDialect {
+class DropwatchTool : public LineImporter {
   public:
     DropwatchTool();
     [[nodiscard]] std::vector<std::string> notes() const override;

@@ -10,7 +10,7 @@ namespace stapgen::decode {
 
 namespace {
 
-constexpr std::size_t most_words = 8, most_signs = 3, most_shapes = 4, longest = 160;
+constexpr std::size_t max_words = 8, max_signs = 3, max_shapes = 4, longest = 160;
 constexpr std::string_view blanks = " \t", signs = ":|>)";
 constexpr auto npos = std::string_view::npos;
 
@@ -65,10 +65,10 @@ void LinePrefix::learn(std::string_view text, const Understood& understood) {
     const auto count_of = [](const std::vector<bool>& flags) { return std::ranges::count(flags, true); };
     auto best = as_is;
     if (count_of(as_is) + blank == std::ssize(lines)) return;
-    for (std::size_t all = 1; all < (most_words + 1) * (most_signs + 1); ++all) {
+    for (std::size_t all = 1; all < (max_words + 1) * (max_signs + 1); ++all) {
         LinePrefix tried;
-        tried.words_ = all / (most_signs + 1);
-        tried.signs_ = all % (most_signs + 1);
+        tried.words_ = all / (max_signs + 1);
+        tried.signs_ = all % (max_signs + 1);
         // Two lines may be alike by chance.
         constexpr std::ptrdiff_t fewest = 3;
         if (std::ranges::count_if(lines, [&](auto line) { return tried.length(line) > 0; }) < fewest) continue;
@@ -105,7 +105,7 @@ void LinePrefix::learn_shapes(const Lines& lines, const std::vector<bool>& as_is
             shapes[k].insert(shape_of(piece(lines[i], k)));
     }
     for (auto& of_one : shapes) {
-        if (of_one.size() > most_shapes) of_one.clear();
+        if (of_one.size() > max_shapes) of_one.clear();
     }
     shapes_ = std::move(shapes);
 }

@@ -35,19 +35,19 @@ Value stage_between(std::int64_t from_ns, std::int64_t to_ns) {
 }  // namespace
 
 NetEvents::NetEvents()
-    : TraceDialect("net events", 1,
-                   make_header("net-events", {{"packet",
-                                               0,
-                                               {{"time", FieldType::time},
-                                                {"way", FieldType::text},
-                                                {"dev", FieldType::text},
-                                                {"comm", FieldType::text},
-                                                {"tid", FieldType::integer},
-                                                {"cpu", FieldType::integer},
-                                                {"stacked", FieldType::stage},
-                                                {"qdisc", FieldType::stage},
-                                                {"driver", FieldType::stage},
-                                                {"drv-app", FieldType::stage}}}})) {}
+    : TraceImporter("net events", 1,
+                    make_header("net-events", {{"packet",
+                                                0,
+                                                {{"time", FieldType::time},
+                                                 {"way", FieldType::text},
+                                                 {"dev", FieldType::text},
+                                                 {"comm", FieldType::text},
+                                                 {"tid", FieldType::integer},
+                                                 {"cpu", FieldType::integer},
+                                                 {"stacked", FieldType::stage},
+                                                 {"qdisc", FieldType::stage},
+                                                 {"driver", FieldType::stage},
+                                                 {"drv-app", FieldType::stage}}}})) {}
 
 bool NetEvents::line(std::string_view line, Sink& sink) {
     if (begun() && is_stack_line(line)) return true;
@@ -180,7 +180,7 @@ std::vector<std::string> NetEvents::notes() const {
     if (reported_tx_ > 0 && !sees_start_) {
         notes.emplace_back("net_dev_start_xmit was not traced: qdisc goes on until the driver has taken the packet");
     }
-    for (auto& note : TraceDialect::notes())
+    for (auto& note : TraceImporter::notes())
         notes.push_back(std::move(note));
     return notes;
 }

@@ -8,7 +8,7 @@
 
 #include "decode/kernel_event.h"
 #include "decode/skb_table.h"
-#include "decode/trace_dialect.h"
+#include "decode/trace_importer.h"
 
 namespace stapgen::decode {
 
@@ -20,7 +20,7 @@ namespace stapgen::decode {
 ///                  stages and the device's name are those of the latter
 ///     rx  drv-app  from netif_receive_skb to skb_copy_datagram_iovec
 /// Other events of the groups net, napi and skb, and interrupts, are understood and not used. 3 MB of memory.
-class NetEvents : public TraceDialect {
+class NetEvents : public TraceImporter {
   public:
     NetEvents();
     [[nodiscard]] std::vector<std::string> notes() const override;

@@ -29,7 +29,7 @@ bool read_moment(Scan& scan, std::int64_t& ns) {
 }  // namespace
 
 NetdevTimes::NetdevTimes()
-    : LineDialect(
+    : LineImporter(
           "perf script netdev-times", 1000,
           make_header("netdev-times",
                       {{"packet",

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "decode/line_dialect.h"
+#include "decode/line_importer.h"
 
 namespace stapgen::decode {
 
@@ -22,7 +22,7 @@ namespace stapgen::decode {
 ///
 ///        dev    len      Qdisc               netdevice             free
 ///       eth4    74 313136.986751sec        0.005msec             0.097msec
-class NetdevTimes : public LineDialect {
+class NetdevTimes : public LineImporter {
   public:
     NetdevTimes();
     [[nodiscard]] std::vector<std::string> notes() const override;

@@ -14,7 +14,7 @@ namespace stapgen::decode {
 
 namespace {
 
-constexpr std::size_t longest_sentence = 120;
+constexpr std::size_t max_sentence_length = 120;
 
 bool is_name_of_counter(std::string_view text) {
     return !text.empty() && text[0] >= 'A' && text[0] <= 'Z' && std::ranges::all_of(text, base::is_word_character);
@@ -74,7 +74,7 @@ std::optional<std::string> NetstatText::name_of(std::string_view sentence) const
 
 bool NetstatText::line(const CounterText& text, CounterLine& out) {
     const auto line = text.line;
-    if (line.size() > longest_sentence) return false;
+    if (line.size() > max_sentence_length) return false;
     if (is_netstat_command(command_words(line, "netstat")) || heading(line, out)) return true;
     // What it prints of a setting.
     if (group_ == "Ip" && (line == "Forwarding is enabled" || line == "Forwarding is disabled")) return true;

@@ -34,8 +34,8 @@ bool read_comm_and_tid(std::string_view head, KernelEvent& event) {
     if (!tid) return false;
     event.comm = {head.substr(0, slash)};
     event.tid = {raw, *tid};
-    constexpr std::size_t longest_comm = 15;
-    return event.comm.raw.size() <= longest_comm;
+    constexpr std::size_t max_comm_length = 15;
+    return event.comm.raw.size() <= max_comm_length;
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ bool is_pwru_message(std::string_view line) {
 
 }  // namespace
 
-Pwru::Pwru() : TraceDialect("pwru", 1, make_drops_header("pwru")) {}
+Pwru::Pwru() : TraceImporter("pwru", 1, make_drops_header("pwru")) {}
 
 bool Pwru::line(std::string_view line, Sink& sink) {
     if (const auto row = read_pwru_row(line)) {
@@ -131,7 +131,7 @@ bool Pwru::stack_line(std::string_view line) {
 
 Pwru::Packet& Pwru::packet_of(std::string_view packet) {
     const std::string key(packet);
-    if (packets_.size() >= most_packets && !packets_.contains(key)) packets_.clear();
+    if (packets_.size() >= max_packets && !packets_.contains(key)) packets_.clear();
     return packets_[key];
 }
 
@@ -154,7 +154,7 @@ void Pwru::finished(Sink& sink) {
 }
 
 std::vector<std::string> Pwru::notes() const {
-    auto notes = TraceDialect::notes();
+    auto notes = TraceImporter::notes();
     if (passed_ > 0) notes.push_back(fmt::format("{} rows are of functions that drop nothing", passed_));
     if (after_ > 0) {
         notes.push_back(

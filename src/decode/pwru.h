@@ -9,7 +9,7 @@
 
 #include "decode/drop_stack.h"
 #include "decode/pwru_row.h"
-#include "decode/trace_dialect.h"
+#include "decode/trace_importer.h"
 
 namespace stapgen::decode {
 
@@ -18,13 +18,13 @@ namespace stapgen::decode {
 /// caller where --output-caller or --output-stack tell it. Else pwru does not know it: the last function that the
 /// packet entered may have returned before the drop, which is said to be "after" it. All other rows are understood and
 /// not used.
-class Pwru : public TraceDialect {
+class Pwru : public TraceImporter {
   public:
     Pwru();
     [[nodiscard]] std::vector<std::string> notes() const override;
 
     /// So many packets are told apart, then all are forgotten: places may be unknown, the drops are counted.
-    static constexpr std::size_t most_packets = 32768;
+    static constexpr std::size_t max_packets = 32768;
 
   private:
     struct Packet {

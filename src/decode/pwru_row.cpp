@@ -17,16 +17,16 @@ bool is_decimal(std::string_view text) {
 }
 
 bool is_skb(std::string_view word) {
-    constexpr std::size_t shortest_skb = 10, longest_skb = 18;  // of 32 and of 64 bits
-    return word.size() >= shortest_skb && word.size() <= longest_skb && word.starts_with("0x") &&
+    constexpr std::size_t shortest_skb = 10, max_skb_length = 18;  // of 32 and of 64 bits
+    return word.size() >= shortest_skb && word.size() <= max_skb_length && word.starts_with("0x") &&
            base::to_unsigned(word.substr(2), 16);
 }
 
 /// "10.0.0.1:4->[fd00::2]:80(tcp)", ":0->:0()".
 bool is_tuple(std::string_view word) {
-    constexpr std::size_t longest_tuple = 128;
+    constexpr std::size_t max_tuple_length = 128;
     const auto arrow = word.find("->");
-    return word.size() <= longest_tuple && arrow != std::string_view::npos && word.ends_with(')') &&
+    return word.size() <= max_tuple_length && arrow != std::string_view::npos && word.ends_with(')') &&
            word.find(':') < arrow && word.find(':', arrow) != std::string_view::npos;
 }
 
@@ -34,9 +34,9 @@ bool is_tuple(std::string_view word) {
 bool is_function(std::string_view word) {
     const auto is_in_name = [](char c) { return base::is_word_character(c) || c == '.' || c == '$'; };
     const auto end = static_cast<std::size_t>(std::ranges::find_if_not(word, is_in_name) - word.begin());
-    constexpr std::size_t longest_function = 511 + 64;  // a symbol's name and a module's
+    constexpr std::size_t max_function_length = 511 + 64;  // a symbol's name and a module's
     const bool is_named =
-        end > 0 && word.size() <= longest_function && (!base::is_digit(word[0]) || is_skb(word.substr(0, end)));
+        end > 0 && word.size() <= max_function_length && (!base::is_digit(word[0]) || is_skb(word.substr(0, end)));
     return is_named && (end == word.size() || (word[end] == '[' && word.ends_with(']')));
 }
 

@@ -23,8 +23,8 @@ std::optional<std::size_t> Schema::find(Attribute attribute) const {
 }
 
 std::optional<std::size_t> find_way(const Schema& schema) {
-    const auto way = schema.find("way");
-    return way && schema.fields[*way].type == FieldType::text ? way : std::nullopt;
+    const auto direction = schema.find("way");
+    return direction && schema.fields[*direction].type == FieldType::text ? direction : std::nullopt;
 }
 
 bool is_part(const Field& field) {

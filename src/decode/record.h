@@ -120,7 +120,7 @@ struct End {
 };
 
 // What a script that aggregates prints in place of records, from version 4 on, before each Tick and the End: what it
-// gathered since the last one. docs/recording-format.md has the lines and their bins.
+// aggregated since the last one. docs/recording-format.md has the lines and their bins.
 
 /// Bins of a BinsLine are 256 to each doubling, up to 2^41; those of a SplitLine 32, of all numbers of 63 bits.
 inline constexpr int bin_count = 34 * 256;
@@ -148,8 +148,8 @@ struct SumLine {
 /// The records whose total is in one bin.
 struct SplitLine {
     const Schema* schema = nullptr;
-    std::string_view way{};  ///< the field `way`, as it stands in the input; empty where there is none
-    int index = 0;           ///< below split_count
+    std::string_view direction{};  ///< the field `way`, as it stands in the input; empty where there is none
+    int index = 0;                 ///< below split_count
     std::int64_t n = 0;
     std::span<const std::int64_t> sums{};  ///< ns of each field for which is_part(), in their order; never negative
 };
@@ -215,7 +215,7 @@ enum class Flaw {
     field_count,    ///< too few or too many fields
     bad_number,     ///< a number that is none, or is outside its type
     bad_text,       ///< control characters where the script would have escaped them
-    unknown_kind,   ///< no kind of text that can be read, see Recogniser
+    unknown_kind,   ///< no kind of text that can be read, see FormatDetector
     no_line_end,    ///< the last line of the input, whose end may be missing
 };
 

@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "decode/aggregate_lines.h"
-#include "decode/dialect.h"
+#include "decode/importer.h"
 #include "decode/record.h"
 
 namespace stapgen::decode {
@@ -33,7 +33,7 @@ struct InputCounts {
 /// Reads what our own scripts print, line by line. Pure: no input or output, no clock. Any bytes may be fed;
 /// what makes no sense is counted and returned as Unrecognised. Not copyable, since records point into it.
 /// Nothing is allocated for a record.
-class RecordParser : public Dialect {
+class RecordParser : public Importer {
   public:
     /// `lines_before`: so many lines are before the first one that is fed; for error messages only.
     explicit RecordParser(std::int64_t lines_before = 0) : lines_before_(lines_before) {}

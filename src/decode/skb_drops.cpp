@@ -17,16 +17,16 @@ std::string_view location(const KernelEvent& event) {
 }  // namespace
 
 SkbDrops::SkbDrops()
-    : TraceDialect("skb:kfree_skb", 1,
-                   make_header("kfree_skb", {{"drop",
-                                              0,
-                                              {{"time", FieldType::time},
-                                               {"comm", FieldType::text},
-                                               {"tid", FieldType::integer},
-                                               {"cpu", FieldType::integer},
-                                               {"location", FieldType::place},
-                                               {"reason", FieldType::reason_name},
-                                               {"count", FieldType::count}}}})) {}
+    : TraceImporter("skb:kfree_skb", 1,
+                    make_header("kfree_skb", {{"drop",
+                                               0,
+                                               {{"time", FieldType::time},
+                                                {"comm", FieldType::text},
+                                                {"tid", FieldType::integer},
+                                                {"cpu", FieldType::integer},
+                                                {"location", FieldType::place},
+                                                {"reason", FieldType::reason_name},
+                                                {"count", FieldType::count}}}})) {}
 
 bool SkbDrops::line(std::string_view line, Sink& sink) {
     if (begun() && is_stack_line(line)) return true;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "decode/kernel_event.h"
-#include "decode/trace_dialect.h"
+#include "decode/trace_importer.h"
 
 namespace stapgen::decode {
 
@@ -18,7 +18,7 @@ namespace stapgen::decode {
 ///     skbaddr: 0xffff8881, location: 0xffffffff8149a8ed, protocol: 2048, reason: 3                  perf trace
 ///     [FAILED TO PARSE] skbaddr=0xffff8881 location=0xffffffff8149a8ed protocol=2048 reason=3     an old perf
 /// Call chains below them are passed over. skb:consume_skb is no drop.
-class SkbDrops : public TraceDialect {
+class SkbDrops : public TraceImporter {
   public:
     SkbDrops();
 

@@ -13,14 +13,14 @@ namespace {
 constexpr std::int64_t half_hour_s = 1800;
 
 // gettimeofday_us() of a step that was never noted is 0, which leaves the clock itself: 10^15 us since 2001.
-constexpr std::int64_t longest_us = 100'000'000'000'000;
+constexpr std::int64_t max_us = 100'000'000'000'000;
 
 struct WayText {
     std::string_view mark;
     std::array<std::string_view, 3> stages;
 };
-constexpr std::array<WayText, 2> ways{WayText{"|I|", {"drv-ip: ", "ip-tcp: ", "tcp-app: "}},
-                                      WayText{"|O|", {"app-tcp: ", "tcp-ip: ", "ip-drv: "}}};
+constexpr std::array<WayText, 2> directions{WayText{"|I|", {"drv-ip: ", "ip-tcp: ", "tcp-app: "}},
+                                            WayText{"|O|", {"app-tcp: ", "tcp-ip: ", "ip-drv: "}}};
 
 // Places of the fields.
 constexpr std::size_t time_field = 0, way_field = 1, comm_field = 2, pid_field = 3, first_stage = 4;
@@ -33,19 +33,19 @@ std::int64_t floor_to_half_hour(std::int64_t seconds) {
 }  // namespace
 
 StageTiming::StageTiming()
-    : LineDialect("RHEL stage timing", 1000,
-                  make_header("stage-timing", {{"packet",
-                                                0,
-                                                {{"time", FieldType::time},
-                                                 {"way", FieldType::text},
-                                                 {"comm", FieldType::text},
-                                                 {"pid", FieldType::integer},
-                                                 {"drv-ip", FieldType::stage},
-                                                 {"ip-tcp", FieldType::stage},
-                                                 {"tcp-app", FieldType::stage},
-                                                 {"app-tcp", FieldType::stage},
-                                                 {"tcp-ip", FieldType::stage},
-                                                 {"ip-drv", FieldType::stage}}}})) {
+    : LineImporter("RHEL stage timing", 1000,
+                   make_header("stage-timing", {{"packet",
+                                                 0,
+                                                 {{"time", FieldType::time},
+                                                  {"way", FieldType::text},
+                                                  {"comm", FieldType::text},
+                                                  {"pid", FieldType::integer},
+                                                  {"drv-ip", FieldType::stage},
+                                                  {"ip-tcp", FieldType::stage},
+                                                  {"tcp-app", FieldType::stage},
+                                                  {"app-tcp", FieldType::stage},
+                                                  {"tcp-ip", FieldType::stage},
+                                                  {"ip-drv", FieldType::stage}}}})) {
     for (auto& values : values_)
         values.fill(not_seen);
     values_[rx][way_field] = {"rx"};
@@ -65,13 +65,13 @@ bool StageTiming::read_time(std::string_view line) {
     return true;
 }
 
-template <StageTiming::Way way>
+template <StageTiming::Way direction>
 bool StageTiming::read_stages(Scan& scan) {
-    constexpr auto& text = ways[way];
+    constexpr auto& text = directions[direction];
     if (!scan.skip(text.mark)) return false;
     // col -b lets no blank overwrite: the last digit of the year stays.
     if (!scan.rest.empty() && scan.rest[0] >= '0' && scan.rest[0] <= '9') scan.rest.remove_prefix(1);
-    Value* const values = &values_[way][first_stage + 3 * way];
+    Value* const values = &values_[direction][first_stage + 3 * direction];
     const auto read = [&](std::string_view name, Value & value, std::string_view unit) __attribute__((always_inline)) {
         scan.blanks();
         return scan.skip(name) && scan.number(value.number, value.raw) && scan.skip(unit);
@@ -103,13 +103,13 @@ bool StageTiming::line(std::string_view line, Sink& sink) {
     if (!read_time(line)) return false;
     Scan scan{line.substr(time_text_.size())};
     scan.blanks();
-    const Way way = scan.rest.starts_with(ways[rx].mark) ? rx : tx;
-    auto& values = values_[way];
-    if (!(way == rx ? read_stages<rx>(scan) : read_stages<tx>(scan)) || !read_process(scan, values)) return false;
+    const Way direction = scan.rest.starts_with(directions[rx].mark) ? rx : tx;
+    auto& values = values_[direction];
+    if (!(direction == rx ? read_stages<rx>(scan) : read_stages<tx>(scan)) || !read_process(scan, values)) return false;
 
     for (std::size_t i = 0; i < 3; ++i) {
-        auto& value = values[first_stage + 3 * way + i];
-        value.seen = value.number >= 0 && value.number < longest_us;
+        auto& value = values[first_stage + 3 * direction + i];
+        value.seen = value.number >= 0 && value.number < max_us;
         if (value.seen) {
             value.number *= 1000;
         } else {
@@ -118,59 +118,59 @@ bool StageTiming::line(std::string_view line, Sink& sink) {
         }
     }
     const bool is_first = !first_way_;
-    values[time_field] = {line.substr(0, time_text_.size()), time_of(way)};
+    values[time_field] = {line.substr(0, time_text_.size()), time_of(direction)};
     if (is_first && has_year_) send(sink, Ready{last_ns_, last_ns_});
     send(sink, Record{&schema(), values});
     return true;
 }
 
-std::int64_t StageTiming::time_of(Way way) {
+std::int64_t StageTiming::time_of(Way direction) {
     if (!first_way_) {
-        first_way_ = way;
+        first_way_ = direction;
         has_year_ = time_has_year_;
         first_s_ = time_s_;
     }
     if (time_has_year_ != has_year_) return last_ns_;  // two texts in one: the other clock is not known
     auto seconds = time_s_;
-    offset_.saw(way, seconds);
-    if (way != *first_way_) seconds += way == tx ? offset_.rx_ahead_s() : -offset_.rx_ahead_s();
+    offset_.saw(direction, seconds);
+    if (direction != *first_way_) seconds += direction == tx ? offset_.rx_ahead_s() : -offset_.rx_ahead_s();
     if (!has_year_) {
         constexpr std::int64_t days_of_2000 = 366, day_s = 86400;
         seconds -= first_s_;
         if (seconds < -days_of_2000 / 2 * day_s) seconds += days_of_2000 * day_s;
     }
-    constexpr std::int64_t second_ns = 1'000'000'000, most_s = std::numeric_limits<std::int64_t>::max() / second_ns;
-    last_ns_ = std::clamp<std::int64_t>(seconds, 0, most_s) * second_ns;
+    constexpr std::int64_t second_ns = 1'000'000'000, max_s = std::numeric_limits<std::int64_t>::max() / second_ns;
+    last_ns_ = std::clamp<std::int64_t>(seconds, 0, max_s) * second_ns;
     return last_ns_;
 }
 
 std::int64_t StageTiming::ClockOffset::nearest_to_zero() const {
     const bool has_least = least_s_ != std::numeric_limits<std::int64_t>::min();
-    const bool has_most = most_s_ != std::numeric_limits<std::int64_t>::max();
+    const bool has_most = max_s_ != std::numeric_limits<std::int64_t>::max();
     const auto least = has_least ? floor_to_half_hour(least_s_ + half_hour_s - 1) : 0;
-    const auto most = has_most ? floor_to_half_hour(most_s_) : 0;
+    const auto most = has_most ? floor_to_half_hour(max_s_) : 0;
     // With one bound only, what is near to it is likely: most lines follow each other in less than a minute.
     constexpr std::int64_t near_s = 60;
     if (!has_most) return least_s_ > 0 || least - least_s_ <= near_s ? least : 0;
-    if (!has_least) return most_s_ < 0 || most_s_ - most <= near_s ? most : 0;
+    if (!has_least) return max_s_ < 0 || max_s_ - most <= near_s ? most : 0;
     return least > 0 ? least : std::min<std::int64_t>(most, 0);
 }
 
-void StageTiming::ClockOffset::saw(Way way, std::int64_t epoch_s) {
-    if (last_way_ && *last_way_ != way) {
+void StageTiming::ClockOffset::saw(Way direction, std::int64_t epoch_s) {
+    if (last_way_ && *last_way_ != direction) {
         const auto passed_s = epoch_s - last_s_;
-        if (way == tx) {
+        if (direction == tx) {
             least_s_ = std::max(least_s_, -passed_s);
         } else {
-            most_s_ = std::min(most_s_, passed_s);
+            max_s_ = std::min(max_s_, passed_s);
         }
-        if (least_s_ > most_s_) {  // a clock was set: begin anew
-            least_s_ = way == tx ? -passed_s : std::numeric_limits<std::int64_t>::min();
-            most_s_ = way == rx ? passed_s : std::numeric_limits<std::int64_t>::max();
+        if (least_s_ > max_s_) {  // a clock was set: begin anew
+            least_s_ = direction == tx ? -passed_s : std::numeric_limits<std::int64_t>::min();
+            max_s_ = direction == rx ? passed_s : std::numeric_limits<std::int64_t>::max();
         }
         ahead_s_ = nearest_to_zero();
     }
-    last_way_ = way;
+    last_way_ = direction;
     last_s_ = epoch_s;
 }
 

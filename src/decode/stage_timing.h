@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "decode/line_dialect.h"
+#include "decode/line_importer.h"
 #include "decode/scan.h"
 
 namespace stapgen::decode {
@@ -19,7 +19,7 @@ namespace stapgen::decode {
 ///     Wed Mar  2 16:01:36 2011 \b\b\b\b\b\b |I| drv-ip: 23 us,\tip-tcp: ...
 /// The file has the year, and six backspaces that make a terminal overwrite it. A stage whose start the script had
 /// forgotten is negative or as large as a clock: it was not seen.
-class StageTiming : public LineDialect {
+class StageTiming : public LineImporter {
   public:
     StageTiming();
     [[nodiscard]] std::vector<std::string> notes() const override;
@@ -31,7 +31,7 @@ class StageTiming : public LineDialect {
     /// which they were written, so that each change of way gives a bound.
     class ClockOffset {
       public:
-        void saw(Way way, std::int64_t epoch_s);
+        void saw(Way direction, std::int64_t epoch_s);
         /// By how much rx is ahead of tx: of the half hours that are possible the nearest to 0.
         [[nodiscard]] std::int64_t rx_ahead_s() const { return ahead_s_; }
 
@@ -41,17 +41,17 @@ class StageTiming : public LineDialect {
         std::optional<Way> last_way_;
         std::int64_t last_s_ = 0;
         std::int64_t least_s_ = std::numeric_limits<std::int64_t>::min();
-        std::int64_t most_s_ = std::numeric_limits<std::int64_t>::max();
+        std::int64_t max_s_ = std::numeric_limits<std::int64_t>::max();
         std::int64_t ahead_s_ = 0;
     };
 
     bool line(std::string_view line, Sink& sink) override;
     void finished(Sink& sink) override;
     bool read_time(std::string_view line);
-    template <Way way>
+    template <Way direction>
     bool read_stages(Scan& scan);
     static bool read_process(Scan& scan, std::array<Value, 10>& values);
-    std::int64_t time_of(Way way);
+    std::int64_t time_of(Way direction);
 
     std::array<std::array<Value, 10>, 2> values_;
     std::string time_text_;  ///< of the last line: the next one is often of the same second

@@ -34,7 +34,7 @@ bool is_enclosed(std::string_view text) {
 
 }  // namespace
 
-TcpDrop::TcpDrop() : TraceDialect("bcc tcpdrop", 1, make_drops_header("tcpdrop")) {}
+TcpDrop::TcpDrop() : TraceImporter("bcc tcpdrop", 1, make_drops_header("tcpdrop")) {}
 
 bool TcpDrop::line(std::string_view line, Sink& sink) {
     if (row(line, sink) || (open_ && stack_.add(line))) return true;
@@ -84,7 +84,7 @@ void TcpDrop::finished(Sink& sink) {
 }
 
 std::vector<std::string> TcpDrop::notes() const {
-    auto notes = TraceDialect::notes();
+    auto notes = TraceImporter::notes();
     if (has_reasons_) {
         notes.emplace_back(
             "reasons are the kernel's numbers, which --release names: the names beside them are of a list in tcpdrop, "

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "decode/drop_stack.h"
-#include "decode/trace_dialect.h"
+#include "decode/trace_importer.h"
 
 namespace stapgen::decode {
 
@@ -16,7 +16,7 @@ namespace stapgen::decode {
 /// The second with a reason, since March 2025. Below stand the calls that led there, of which the first that does not
 /// only drop is the place. Of a reason the number is taken: the name is looked up in a list of tcpdrop's own, whatever
 /// kernel it is.
-class TcpDrop : public TraceDialect {
+class TcpDrop : public TraceImporter {
   public:
     TcpDrop();
     [[nodiscard]] std::vector<std::string> notes() const override;

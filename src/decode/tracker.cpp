@@ -10,7 +10,7 @@ constexpr std::int64_t original_cut_ns = 100'000;
 }  // namespace
 
 Tracker::Tracker()
-    : LineDialect("memcached tracker", 1, make_header("memcached-tracker", {{"requests", 0, {}}})),
+    : LineImporter("memcached tracker", 1, make_header("memcached-tracker", {{"requests", 0, {}}})),
       means_{RunningMean{"rx"},
              {"tcpip_rx"},
              {"epoll"},

@@ -6,14 +6,14 @@
 #include <string_view>
 #include <vector>
 
-#include "decode/line_dialect.h"
+#include "decode/line_importer.h"
 
 namespace stapgen::decode {
 
 /// The lines of Jacob Leverich's track.stp (memcached, 2013):
 ///     rx=2181 tcpip_rx=3456 epoll=9876 wait=456 read=789 memcached=4321 tx=6543 total=27622 epoll_return=1013 count=97
 /// Means in ns since the start of the script; epoll_return in thousandths of a number. Sent as RunningMeans.
-class Tracker : public LineDialect {
+class Tracker : public LineImporter {
   public:
     Tracker();
     [[nodiscard]] std::vector<std::string> notes() const override;

@@ -7,17 +7,17 @@
 #include <string_view>
 #include <vector>
 
-#include "host/cures.h"
 #include "host/host.h"
+#include "host/workarounds.h"
 #include "recipe/kernels.h"
 
 namespace stapgen::doctor {
 
 enum class State {
     ok,
-    cured,    ///< it would be in the way, and stapgen sees to it for its own run
-    note,     ///< it may cost something, or the user switched its cure off: stapgen goes on
-    missing,  ///< what `Check::blocks` says cannot be done
+    worked_around,  ///< it would be in the way, and stapgen sees to it for its own run
+    note,           ///< it may cost something, or the user switched its workaround off: stapgen goes on
+    missing,        ///< what `Check::blocks` says cannot be done
 };
 
 /// What cannot be done where a check says missing.
@@ -37,12 +37,13 @@ struct Remedy {
 
 /// One thing that decides whether a recipe runs. docs/doctor.md says what each id means.
 struct Check {
-    std::string id;  ///< stable; of a cure it is the cure's name
+    std::string id;  ///< stable; of a workaround it is the workaround's name
     State state = State::ok;
     Blocks blocks = Blocks::nothing;
     std::string found{};  ///< what was seen, and where
     Remedy remedy{};
-    std::string cure{};  ///< the name that --no-cure knows; empty: no cure of stapgen's is meant for it
+    std::string
+        workaround{};  ///< the name that --no-workaround knows; empty: no workaround of stapgen's is meant for it
 };
 
 /// A recipe that is asked about.
@@ -57,10 +58,10 @@ struct Subject {
 struct Question {
     host::Target target;
     std::vector<Subject> subjects{};
-    bool to_load = true;              ///< a module is to be loaded on this machine
-    bool to_compile = true;           ///< a module is to be made on this machine
-    std::vector<host::Cure> cures{};  ///< host::needed_cures()
-    host::CureChoice choice{};
+    bool to_load = true;                          ///< a module is to be loaded on this machine
+    bool to_compile = true;                       ///< a module is to be made on this machine
+    std::vector<host::Workaround> workarounds{};  ///< host::needed_cures()
+    host::WorkaroundChoice choice{};
     bool symbols_given = false;       ///< --symbols
     bool debuginfo_required = false;  ///< --debuginfo require
     bool signed_module = false;       ///< what is to be loaded has a signature; whether it is trusted the kernel knows

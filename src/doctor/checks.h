@@ -33,7 +33,7 @@ Check headers(const host::Target& target);
 Check compiler(const host::System& system, const host::Target& target);
 Check symbol_table(const host::System& system, const Question& question);
 Check debuginfo(const Question& question);
-std::vector<Check> cures(const Question& question);
+std::vector<Check> workarounds(const Question& question);
 /// Nothing where the kernel's tree has no headers of tracepoints.
 std::optional<Check> trace_headers(const host::System& system, const Question& question);
 

@@ -105,7 +105,7 @@ Check symbol_table(const host::System& system, const Question& question) {
     if (table.state == host::SymbolTableState::stub) found += " is a stub without functions";
 
     auto check = note(id, found);
-    check.cure = id;
+    check.workaround = id;
     if (question.choice.leaves_out(id)) {
         check.found += fmt::format(", and --no-cure leaves it at that: stap finds no function");
         check.remedy.words = "leave out --no-cure";
@@ -113,7 +113,7 @@ Check symbol_table(const host::System& system, const Question& question) {
     }
     if (std::none_of(question.subjects.begin(), question.subjects.end(),
                      [](const Subject& subject) { return subject.probes_functions; })) {
-        // Where it is for nothing, whether it can be cured does not matter.
+        // Where it is for nothing, whether it can be worked around does not matter.
         if (!target.running && !question.symbols_given) return ok(id, found + "; no function is probed");
     }
     const bool from_memory = target.running && system.exists("/proc/kallsyms");
@@ -127,17 +127,17 @@ Check symbol_table(const host::System& system, const Question& question) {
             return check;
         }
         auto absent = missing(id, Blocks::functions, found + ", so that stap finds no function of this kernel", remedy);
-        absent.cure = id;
+        absent.workaround = id;
         return absent;
     }
     if (!host::may_mount(system)) {
         auto absent = missing(id, Blocks::functions,
                               found + ", and this user may not mount another over it: user namespaces are switched off",
                               {"run it with sudo"});
-        absent.cure = id;
+        absent.workaround = id;
         return absent;
     }
-    check.state = State::cured;
+    check.state = State::worked_around;
     check.found += fmt::format("; stap is shown the names of {}",
                                question.symbols_given ? "the file given by --symbols" : "/proc/kallsyms");
     return check;
@@ -156,16 +156,16 @@ Check debuginfo(const Question& question) {
         {{}, host::install_debuginfo(target.release), "or set DEBUGINFOD_URLS, or leave --debuginfo require out"});
 }
 
-std::vector<Check> cures(const Question& question) {
+std::vector<Check> workarounds(const Question& question) {
     std::vector<Check> checks;
-    for (const auto& cure : question.cures) {
-        auto check = note(cure.id, cure.why);
-        check.cure = cure.id;
-        if (question.choice.leaves_out(cure.id)) {
+    for (const auto& workaround : question.workarounds) {
+        auto check = note(workaround.id, workaround.why);
+        check.workaround = workaround.id;
+        if (question.choice.leaves_out(workaround.id)) {
             check.found += "; --no-cure leaves that out";
             check.remedy.words = "leave out --no-cure, or take a newer SystemTap";
         } else {
-            check.state = State::cured;
+            check.state = State::worked_around;
         }
         checks.push_back(std::move(check));
     }
@@ -177,7 +177,7 @@ std::optional<Check> trace_headers(const host::System& system, const Question& q
     if (system.list(question.target.source / "include/trace/events").empty()) return std::nullopt;
     auto check =
         note(id, "before the first tracepoint stap compiles all of this kernel's headers of tracepoints, once");
-    check.cure = id;
+    check.workaround = id;
     if (question.choice.leaves_out(id)) {
         check.found += "; --no-cure leaves it at that";
         check.remedy.words = "leave out --no-cure";
@@ -185,7 +185,7 @@ std::optional<Check> trace_headers(const host::System& system, const Question& q
         check.found += "; this user may not show it others";
         check.remedy.words = "to spare it most of them: run it with sudo";
     } else {
-        check.state = State::cured;
+        check.state = State::worked_around;
         check.found = "of this kernel's headers of tracepoints stap is shown those that a script needs";
     }
     return check;

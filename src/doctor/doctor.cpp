@@ -45,7 +45,7 @@ std::vector<Check> examine(const host::System& system, const Question& question)
         checks.push_back(kernel_options(system, target));
         checks.push_back(symbol_table(system, question));
         if (auto check = trace_headers(system, question)) checks.push_back(*std::move(check));
-        for (auto& check : cures(question))
+        for (auto& check : workarounds(question))
             checks.push_back(std::move(check));
         checks.push_back(debuginfo(question));
         checks.push_back(kernel(question));
@@ -87,7 +87,7 @@ std::vector<Check> most_urgent_first(std::vector<Check> checks) {
                 return 0;
             case State::note:
                 return 1;
-            case State::cured:
+            case State::worked_around:
                 return 2;
             case State::ok:
                 break;

@@ -62,9 +62,9 @@ std::vector<Check> checks_of_message(const std::vector<Check>& checks, std::stri
     const auto ids = base::words(row->checks);
     const auto named = [&](std::string_view id) { return std::find(ids.begin(), ids.end(), id) != ids.end(); };
     for (const auto& check : checks) {
-        const bool is_cure = check.cure == check.id && check.id != "symbol-table";
+        const bool is_workaround = check.workaround == check.id && check.id != "symbol-table";
         if (check.state != State::missing && check.state != State::note) continue;
-        if (named(check.id) || (is_cure && named("cures"))) found.push_back(check);
+        if (named(check.id) || (is_workaround && named("cures"))) found.push_back(check);
     }
     return found;
 }

@@ -6,7 +6,7 @@
 
 namespace stapgen::host {
 
-/// Of what a cure keeps in the cache: it is made now, or only named, where it would be.
+/// Of what a workaround keeps in the cache: it is made now, or only named, where it would be.
 enum class Making { now, planned };
 
 /// For one child only, in a mount namespace of its own: `source` is seen at `target`.

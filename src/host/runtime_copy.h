@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "host/cures.h"
+#include "host/workarounds.h"
 
 namespace stapgen::host {
 

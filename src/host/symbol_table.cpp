@@ -77,15 +77,15 @@ base::Result<fs::path> write_table(const std::string& release, const std::string
 
 }  // namespace
 
-base::Result<std::optional<SymbolTableCure>> cure_symbol_table(const System& system, const Target& target,
-                                                               const std::optional<fs::path>& symbols,
-                                                               const fs::path& cache, Making making) {
+base::Result<std::optional<SymbolTableWorkaround>> provide_symbol_table(const System& system, const Target& target,
+                                                                        const std::optional<fs::path>& symbols,
+                                                                        const fs::path& cache, Making making) {
     const bool needed = target.symbol_table.state != SymbolTableState::usable || symbols;
     if (!needed || target.release.empty()) return std::nullopt;
     std::string text;
     std::string origin = "/proc/kallsyms";
     if (symbols) {
-        auto content = base::read_unpacked(*symbols, base::most_kernel_text);
+        auto content = base::read_unpacked(*symbols, base::max_kernel_text);
         if (!content) return tl::make_unexpected(content.error());
         text = std::move(*content);
         origin = symbols->string();
@@ -101,17 +101,18 @@ base::Result<std::optional<SymbolTableCure>> cure_symbol_table(const System& sys
     auto folder = write_table(target.release, map, cache, making);
     if (!folder) return tl::make_unexpected(folder.error());
 
-    SymbolTableCure cure;
+    SymbolTableWorkaround workaround;
     const auto name = "System.map-" + target.release;
     const bool there = target.symbol_table.state != SymbolTableState::missing;
     const bool stub = target.symbol_table.state == SymbolTableState::stub;
-    cure.mount = there ? BindMount{*folder / name, target.symbol_table.path} : BindMount{*folder, "/boot"};
-    cure.line = fmt::format("cure: symbol-table: {}; stap gets the function names from {} instead (seen by stap alone)",
-                            stub    ? target.symbol_table.path.string() + " is a stub without functions"
-                            : there ? target.symbol_table.path.string() + " is not the one asked for"
-                                    : "/boot has no " + name,
-                            origin);
-    return cure;
+    workaround.mount = there ? BindMount{*folder / name, target.symbol_table.path} : BindMount{*folder, "/boot"};
+    workaround.line =
+        fmt::format("cure: symbol-table: {}; stap gets the function names from {} instead (seen by stap alone)",
+                    stub    ? target.symbol_table.path.string() + " is a stub without functions"
+                    : there ? target.symbol_table.path.string() + " is not the one asked for"
+                            : "/boot has no " + name,
+                    origin);
+    return workaround;
 }
 
 }  // namespace stapgen::host

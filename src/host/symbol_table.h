@@ -18,7 +18,7 @@ std::string system_map_from(std::string_view kallsyms);
 /// True if stap would find a function in it: a stub as Debian ships it has none.
 bool names_functions(std::string_view system_map);
 
-struct SymbolTableCure {
+struct SymbolTableWorkaround {
     BindMount mount;
     std::string line;  ///< for the user: what is done and why
 };
@@ -27,9 +27,8 @@ struct SymbolTableCure {
 /// compressed) or from /proc/kallsyms if the target is the running kernel, kept under `cache`, and the mount
 /// that lets stap see it. Nothing if stap has a usable table and `symbols` is empty, or if there is nothing to make one
 /// from and `symbols` is empty (then debuginfo may still do).
-base::Result<std::optional<SymbolTableCure>> cure_symbol_table(const System& system, const Target& target,
-                                                               const std::optional<std::filesystem::path>& symbols,
-                                                               const std::filesystem::path& cache,
-                                                               Making making = Making::now);
+base::Result<std::optional<SymbolTableWorkaround>> provide_symbol_table(
+    const System& system, const Target& target, const std::optional<std::filesystem::path>& symbols,
+    const std::filesystem::path& cache, Making making = Making::now);
 
 }  // namespace stapgen::host

@@ -90,9 +90,9 @@ bool may_define(std::string_view header, std::string_view tracepoint) {
     return false;
 }
 
-base::Result<std::optional<TraceHeadersCure>> cure_trace_headers(const System& system, const Target& target,
-                                                                 const std::set<std::string>& tracepoints,
-                                                                 const fs::path& cache, Making making) {
+base::Result<std::optional<TraceHeadersWorkaround>> provide_trace_headers(const System& system, const Target& target,
+                                                                          const std::set<std::string>& tracepoints,
+                                                                          const fs::path& cache, Making making) {
     constexpr auto* fit = "-/._+0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     const auto place = cache / "trace-headers";
     if (!may_mount(system) || place.string().find_first_not_of(fit) != std::string::npos) return std::nullopt;
@@ -115,21 +115,21 @@ base::Result<std::optional<TraceHeadersCure>> cure_trace_headers(const System& s
     if (shown.empty() || found.size() < tracepoints.size()) return std::nullopt;
 
     const auto subset = place / fmt::format("{:016x}", std::hash<std::string>{}(names));
-    TraceHeadersCure cure;
+    TraceHeadersWorkaround workaround;
     for (const auto& each : shown) {
         if (making == Making::now) {
             if (auto made = make_links(each, everything, subset); !made) return tl::make_unexpected(made.error());
         }
-        cure.mounts.push_back({each.real, everything / each.point, true});
+        workaround.mounts.push_back({each.real, everything / each.point, true});
     }
     for (const auto& each : shown)
-        cure.mounts.push_back({subset / each.point, each.real, true});
-    cure.flags = "-I" + everything.string();
-    cure.line = fmt::format(
+        workaround.mounts.push_back({subset / each.point, each.real, true});
+    workaround.flags = "-I" + everything.string();
+    workaround.line = fmt::format(
         "cure: trace-headers: stap would compile this kernel's {} headers of tracepoints to look for those that are "
         "needed; it is shown {} (seen by stap alone)",
         all, chosen);
-    return cure;
+    return workaround;
 }
 
 }  // namespace stapgen::host

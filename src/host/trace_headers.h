@@ -12,7 +12,7 @@
 
 namespace stapgen::host {
 
-struct TraceHeadersCure {
+struct TraceHeadersWorkaround {
     std::vector<BindMount> mounts;  ///< in this order; all optional
     std::string flags;              ///< for KCPPFLAGS, so that what is hidden from stap is found by the compiler
     std::string line;               ///< for the user: what is done and why
@@ -24,11 +24,11 @@ struct TraceHeadersCure {
 /// mount, and where the cache's path is not fit for a compiler's flag.
 ///
 /// The flags are the same whatever is shown, for stap keeps its answers by them; so answers are shared by all recipes,
-/// and none by a stap without this cure.
-base::Result<std::optional<TraceHeadersCure>> cure_trace_headers(const System& system, const Target& target,
-                                                                 const std::set<std::string>& tracepoints,
-                                                                 const std::filesystem::path& cache,
-                                                                 Making making = Making::now);
+/// and none by a stap without this workaround.
+base::Result<std::optional<TraceHeadersWorkaround>> provide_trace_headers(const System& system, const Target& target,
+                                                                          const std::set<std::string>& tracepoints,
+                                                                          const std::filesystem::path& cache,
+                                                                          Making making = Making::now);
 
 /// Whether the text of a header may define the tracepoint: its name is the first or a middle argument of something.
 bool may_define(std::string_view header, std::string_view tracepoint);

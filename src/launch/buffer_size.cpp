@@ -18,11 +18,11 @@ std::optional<std::int64_t> buffer_to_hold(const Overflow& overflow) {
     const auto more =
         std::ceil(static_cast<double>(overflow.lost_records) * (overflow.bytes_each + header_bytes) * margin / mb);
     const auto all = static_cast<double>(overflow.buffer_mb) + more;
-    if (all > static_cast<double>(std::min(overflow.most_mb, staprun_takes))) return std::nullopt;
+    if (all > static_cast<double>(std::min(overflow.max_mb, staprun_takes))) return std::nullopt;
     return static_cast<std::int64_t>(all);
 }
 
-std::int64_t most_buffer_mb(std::string_view meminfo, std::int64_t cpus) {
+std::int64_t max_buffer_mb(std::string_view meminfo, std::int64_t cpus) {
     const auto available = host::memory_mib(meminfo, "MemAvailable:");
     if (!available) return staprun_takes;
     return std::clamp<std::int64_t>(*available / 2 / std::max<std::int64_t>(cpus, 1), 1, staprun_takes);

@@ -66,4 +66,11 @@ void Progress::end() {
     what_.clear();
 }
 
+ProgressStyle progress_style(bool quiet) {
+    if (quiet) return ProgressStyle::none;
+    const char* name = std::getenv("TERM");
+    const bool redraws = ::isatty(STDERR_FILENO) == 1 && name != nullptr && std::string_view(name) != "dumb";
+    return redraws ? ProgressStyle::terminal : ProgressStyle::lines;
+}
+
 }  // namespace stapgen::launch

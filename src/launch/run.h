@@ -24,7 +24,7 @@ using Explanation = std::function<std::string(std::string_view message)>;
 struct CompileJob {
     host::Target target{};
     CompileOptions options{};
-    std::vector<host::BindMount> mounts{};                   ///< of the cures symbol-table and trace-headers
+    std::vector<host::BindMount> mounts{};                   ///< of the workarounds symbol-table and trace-headers
     std::map<std::string, std::string> environment{};        ///< additions
     std::filesystem::path cache{};                           ///< base::cache_directory()
     Progress* progress = nullptr;                            ///< may be none

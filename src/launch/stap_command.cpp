@@ -83,12 +83,12 @@ Argv whose_symbols(const host::Target& target, const CompileOptions& options) {
 
 }  // namespace
 
-void CompileOptions::apply(const host::Cured& cured) {
-    for (const auto& [key, value] : cured.kbuild) {
+void CompileOptions::apply(const host::AppliedWorkarounds& applied) {
+    for (const auto& [key, value] : applied.kbuild) {
         auto& flags = kbuild[key];
         flags = flags.empty() ? value : value + " " + flags;
     }
-    if (!cured.runtime.empty()) runtime = cured.runtime;
+    if (!applied.runtime.empty()) runtime = applied.runtime;
 }
 
 bool asks_for_guru(std::string_view option) {

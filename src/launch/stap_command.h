@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "host/cures.h"
 #include "host/host.h"
+#include "host/workarounds.h"
 
 namespace stapgen::launch {
 
@@ -26,7 +26,7 @@ struct CompileOptions {
     std::string loaded_modules;             ///< text of /proc/modules: what --all-modules means to an old stap
     std::vector<std::string> stap_options;  ///< the user's own, put last
 
-    void apply(const host::Cured& cured);  ///< takes over its kbuild flags and runtime
+    void apply(const host::AppliedWorkarounds& applied);  ///< takes over its kbuild flags and runtime
 };
 
 /// Whether a word of the user's for stap holds -g, alone or among other letters (-vg).

@@ -6,8 +6,8 @@
 
 #include "base/text.h"
 #include "live/sections.h"
-#include "report/account_text.h"
-#include "report/measures.h"
+#include "report/model/account_text.h"
+#include "report/model/measures.h"
 
 namespace stapgen::live {
 
@@ -39,7 +39,7 @@ std::string window_text(const Scene& scene) {
 Line bar(const Scene& scene, const State& state, std::size_t width) {
     std::vector<Span> words;
     const auto lost = scene.account.lost_total();
-    if (lost != 0) words.push_back({fmt::format(" {} LOST ", report::with_commas(lost)), Style::alert});
+    if (lost != 0) words.push_back({fmt::format(" {} LOST ", base::with_commas(lost)), Style::alert});
     if (state.paused) words.push_back({" PAUSED ", Style::alert});
     if (scene.ending) words.push_back({" ENDING ", Style::alert});
     words.push_back({fmt::format(" {} ", window_text(scene)), Style::head});
@@ -54,7 +54,7 @@ std::vector<std::string> account_texts(const Scene& scene) {
     if (!scene.account.kept) return {};
     if (!scene.account_told) {
         return {fmt::format("{} reported so far; what was filtered, incomplete or lost the script has not told yet",
-                            report::with_commas(scene.account.reported))};
+                            base::with_commas(scene.account.reported))};
     }
     analyze::Summary of;
     of.accounting = scene.account;
@@ -66,7 +66,7 @@ std::vector<std::string> account_texts(const Scene& scene) {
 std::vector<Line> head(const Scene& scene, const State& state, std::size_t width, std::size_t most) {
     std::vector<Line> lines{bar(scene, state, width)};
     const auto add = [&](std::string_view text, Style style) {
-        const auto folded = report::wrapped(plain_text(text), width);
+        const auto folded = base::wrapped(plain_text(text), width);
         for (const auto line : base::split(folded, '\n'))
             lines.push_back({{cut(line, width), style}});
     };
@@ -81,7 +81,7 @@ std::vector<Section> help(std::size_t width) {
     Section keys{"Keys", {}, {}};
     const auto explain = [&](Section& section, std::size_t indent, const std::string& name, std::string_view text) {
         const auto room = width > indent + 10 ? width - indent : 10;
-        const auto folded = report::wrapped(text, room);
+        const auto folded = base::wrapped(text, room);
         bool is_first = true;
         for (const auto part : base::split(folded, '\n')) {
             const auto front = is_first ? name : "";

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "report/table.h"
+#include "report/text/table.h"
 
 namespace stapgen::live {
 

@@ -12,10 +12,10 @@
 #include "base/units.h"
 #include "live/distribution.h"
 #include "live/grid.h"
-#include "report/call_text.h"
-#include "report/count_text.h"
-#include "report/drop_advice.h"
-#include "report/measures.h"
+#include "report/model/drop_advice.h"
+#include "report/model/measures.h"
+#include "report/text/call_text.h"
+#include "report/text/count_text.h"
 
 namespace stapgen::live {
 
@@ -29,7 +29,7 @@ constexpr auto no_number = "-";
 
 std::string number_text(std::optional<std::int64_t> number, bool is_time) {
     if (!number) return no_number;
-    return is_time ? base::format_duration(std::chrono::nanoseconds(*number)) : report::with_commas(*number);
+    return is_time ? base::format_duration(std::chrono::nanoseconds(*number)) : base::with_commas(*number);
 }
 
 /// The columns behind the names, of each measure.
@@ -41,7 +41,7 @@ void add_number_columns(Grid& grid, Order order) {
 }
 
 void add_numbers(GridRow& row, const Histogram& stats, bool is_time) {
-    row.cells.push_back(report::with_commas(stats.n()));
+    row.cells.push_back(base::with_commas(stats.n()));
     for (const auto number : {stats.percentile(50), stats.percentile(99), stats.max()})
         row.cells.push_back(number_text(number, is_time));
 }
@@ -185,7 +185,7 @@ Section drop_section(const Scene& scene, Order order, std::size_t width) {
         const bool benign = report::advice_of(drop).benign;
         any_benign = any_benign || benign;
         auto& row = grid.rows.emplace_back();
-        row.cells = {report::with_commas(drop.count), rate_text(drop.count, scene.window_ns), report::place_text(drop),
+        row.cells = {base::with_commas(drop.count), rate_text(drop.count, scene.window_ns), report::place_text(drop),
                      report::reason_text(drop) + (benign ? fmt::format(" {}", report::benign_mark) : "")};
         if (benign) row.style = Style::faint;
     }
@@ -200,13 +200,13 @@ Section count_section(const Scene& scene, Order order, std::size_t width) {
     const auto counted = plain_text(scene.shown.counted);
     const auto title = scene.shown.mixed_units
                            ? report::counts_title(scene.shown, totals)
-                           : fmt::format("total: {} {}", report::with_commas(analyze::sum_of(totals)), counted);
+                           : fmt::format("total: {} {}", base::with_commas(analyze::sum_of(totals)), counted);
     if (totals.empty()) return {title, {}, {}};
     if (order == Order::name) std::ranges::stable_sort(totals, {}, &analyze::Tally::group);
     Grid grid;
     add_count_columns(grid, base::upper(counted), order);
     for (const auto& tally : totals) {
-        grid.rows.push_back({{report::with_commas(tally.count), rate_text(tally.count, scene.window_ns)},
+        grid.rows.push_back({{base::with_commas(tally.count), rate_text(tally.count, scene.window_ns)},
                              tally.loss ? Style::alert : Style::plain});
     }
     add_keys(grid, totals, order);
@@ -226,8 +226,8 @@ Section count_section(const Scene& scene, Order order, std::size_t width) {
 
 std::string calls_text(const analyze::Summary& summary) {
     const auto calls = static_cast<std::int64_t>(summary.calls.size()) + summary.calls_left_out;
-    return fmt::format("{} calls in {} trees; the report will show them", report::with_commas(calls),
-                       report::with_commas(static_cast<std::int64_t>(report::call_trees(summary).size())));
+    return fmt::format("{} calls in {} trees; the report will show them", base::with_commas(calls),
+                       base::with_commas(static_cast<std::int64_t>(report::call_trees(summary).size())));
 }
 
 }  // namespace

@@ -15,10 +15,10 @@ constexpr std::size_t first_size = 256 * 1024, largest_size = 1024 * 1024;
 /// The place in whole lines of the first one that looks like one of a recording's own, or their end. Both have a '{'
 /// close behind their beginning, and in the text of measurements that is rare enough to look for it first.
 std::size_t find_own_line(std::string_view lines) {
-    constexpr std::size_t longest_beginning = 32;
+    constexpr std::size_t max_beginning_length = 32;
     for (auto brace = lines.find('{'); brace != std::string_view::npos; brace = lines.find('{', brace + 1)) {
         if (brace == 0 || lines[brace - 1] != '\t') continue;
-        const auto from = brace - std::min(brace, longest_beginning);
+        const auto from = brace - std::min(brace, max_beginning_length);
         const auto before = lines.substr(from, brace - from);
         const auto line_end = before.rfind('\n');
         if (line_end == std::string_view::npos && from > 0) continue;

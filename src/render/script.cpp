@@ -64,11 +64,11 @@ base::Result<std::string> render_script(const recipe::Recipe& recipe, std::strin
                                               {"interval_ms", std::to_string(interval.count())},
                                               {"aggregate", aggregate ? "true" : "false"}};
     // A longer string is cut without a word (MAXSTRINGLEN), and nothing would be understood.
-    constexpr std::size_t longest_string = 511;
-    if (header.size() > longest_string && script_template.find("stapgen_print_header(") != std::string_view::npos) {
+    constexpr std::size_t max_string_length = 511;
+    if (header.size() > max_string_length && script_template.find("stapgen_print_header(") != std::string_view::npos) {
         return base::bad_input(
             fmt::format("{}: the first line, with the names of all fields, is longer than {} bytes",
-                        (recipe.folder / "script.stp").string(), longest_string),
+                        (recipe.folder / "script.stp").string(), max_string_length),
             "in place of stapgen_print_header(\"<%header%>\") write printf(\"<%header%>\\n\") and stapgen_begin()");
     }
     for (const auto& parameter : recipe.parameters) {

@@ -7,8 +7,8 @@
 
 #include "base/saturate.h"
 #include "base/text.h"
-#include "report/json_text.h"
-#include "report/wall_time.h"
+#include "report/json/json_text.h"
+#include "report/model/wall_time.h"
 
 namespace stapgen::report {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "symbols/address_words.h"
-#include "symbols/hex.h"
+#include "symbols/files/address_words.h"
+#include "symbols/files/hex.h"
 
 namespace stapgen::symbols {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "symbols/symbol_table.h"
+#include "symbols/files/symbol_table.h"
 
 namespace stapgen::symbols {
 

@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "base/text.h"
-#include "symbols/btf.h"
 #include "symbols/drop_reason_table.h"
+#include "symbols/files/btf.h"
 
 namespace stapgen::symbols {
 
@@ -90,7 +90,7 @@ std::string_view as_printed(std::string_view name) {
 /// "6.12.117+deb13-amd64" begins with 6.12.117, "6.12-rc3" with 6.12.0.
 std::optional<LinuxVersion> version_of(std::string_view release) {
     constexpr std::string_view digits = "0123456789";
-    constexpr std::size_t most_digits = 9;
+    constexpr std::size_t max_digits = 9;
     LinuxVersion version{};
     for (std::size_t part = 0; part < version.size(); ++part) {
         if (part > 0) {
@@ -98,7 +98,7 @@ std::optional<LinuxVersion> version_of(std::string_view release) {
             release.remove_prefix(1);
         }
         const auto length = std::min(release.find_first_not_of(digits), release.size());
-        if (length == 0 || length > most_digits) return std::nullopt;
+        if (length == 0 || length > max_digits) return std::nullopt;
         version[part] = static_cast<unsigned>(*base::to_unsigned(release.substr(0, length)));
         release.remove_prefix(length);
     }

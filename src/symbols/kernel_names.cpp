@@ -10,9 +10,9 @@
 #include "base/source.h"
 #include "base/text.h"
 #include "symbols/debuginfod.h"
+#include "symbols/files/release.h"
 #include "symbols/live.h"
 #include "symbols/module_names.h"
-#include "symbols/release.h"
 #include "symbols/source_files.h"
 #include "symbols/whole_table.h"
 
@@ -22,16 +22,16 @@ struct KernelNames::State {
     SourceFiles files;
     std::optional<ModuleNames> modules;
     std::string release;
-    bool same_build = false;            ///< the image's build-id is the log's
-    std::optional<std::int64_t> slide;  ///< of table(), as far as it is known
-    bool slide_is_assumed = false;      ///< 0, for a copy of kallsyms
-    std::optional<DropSites> sites;     ///< once they have been needed
+    bool same_build = false;                   ///< the image's build-id is the log's
+    std::optional<std::int64_t> kaslr_offset;  ///< of table(), as far as it is known
+    bool kaslr_offset_is_assumed = false;      ///< 0, for a copy of kallsyms
+    std::optional<DropSites> sites;            ///< once they have been needed
     std::optional<SourceLines> lines;
     std::vector<std::string> notes;
 
     /// The one that names of the kernel itself are taken from. Beside a map the copy of kallsyms may be an excerpt.
     [[nodiscard]] const TableFile& table() const { return files.map ? *files.map : *files.boot; }
-    base::Result<void> look_for_slide(const NameSources& sources, const LogKernel& log);
+    base::Result<void> look_for_kaslr_offset(const NameSources& sources, const LogKernel& log);
     DropSites find_sites();
 };
 
@@ -60,7 +60,7 @@ base::Result<void> compare_with_log(const SourceFiles& files, const LogKernel& l
 
 base::Result<std::vector<base::LoadedModule>> loaded_modules(const NameSources& sources, const LogKernel& log) {
     if (!sources.modules) return log.modules;
-    auto loaded = base::read_unpacked(*sources.modules, base::most_kernel_text).and_then([&](const std::string& text) {
+    auto loaded = base::read_unpacked(*sources.modules, base::max_kernel_text).and_then([&](const std::string& text) {
         return base::parse_loaded_modules(text, sources.modules->string());
     });
     if (!loaded || loaded->empty()) return loaded;
@@ -82,22 +82,22 @@ std::vector<std::string> doubts(const SourceFiles& files, const std::string& rel
     return notes;
 }
 
-base::Result<std::int64_t> slide_from_log(const TableFile& table, const LogKernel& log) {
+base::Result<std::int64_t> kaslr_offset_from_log(const TableFile& table, const LogKernel& log) {
     const auto& markers = table.table.markers();
-    std::optional<std::int64_t> slide;
+    std::optional<std::int64_t> kaslr_offset;
     for (const auto& [there, here] : {std::pair(log.text, markers.text), std::pair(log.stext, markers.stext),
                                       std::pair(log.etext, markers.etext)}) {
         if (!there || !here) continue;
         const auto difference = static_cast<std::int64_t>(*there - *here);
-        if (slide && *slide != difference) {
+        if (kaslr_offset && *kaslr_offset != difference) {
             return base::bad_input(
                 fmt::format("{} is of another kernel than the log: their text is not of the same length",
                             table.file.string()),
                 log.release.empty() ? std::string(source_hint) : fmt::format("give that of Linux {}", log.release));
         }
-        slide = difference;
+        kaslr_offset = difference;
     }
-    if (slide) return *slide;
+    if (kaslr_offset) return *kaslr_offset;
     return base::bad_input(fmt::format("{} has neither _text nor _stext", table.file.string()),
                            "give the whole table, not an excerpt, or --slide");
 }
@@ -169,31 +169,31 @@ base::Result<KernelNames> KernelNames::open(const NameSources& sources, const Lo
         state->notes.push_back(fmt::format("{} is of a 32-bit kernel: addresses of a 64-bit one have no names in it",
                                            state->table().file.string()));
     }
-    if (auto done = state->look_for_slide(sources, log); !done) return tl::make_unexpected(done.error());
+    if (auto done = state->look_for_kaslr_offset(sources, log); !done) return tl::make_unexpected(done.error());
     return KernelNames(std::move(state));
 }
 
-base::Result<void> KernelNames::State::look_for_slide(const NameSources& sources, const LogKernel& log) {
-    if (sources.slide) {
-        slide = sources.slide;
+base::Result<void> KernelNames::State::look_for_kaslr_offset(const NameSources& sources, const LogKernel& log) {
+    if (sources.kaslr_offset) {
+        kaslr_offset = sources.kaslr_offset;
     } else if (files.boot && files.map) {
-        const auto difference = slide_between(files.boot->table, files.map->table);
+        const auto difference = kaslr_offset_between(files.boot->table, files.map->table);
         if (!difference) return tl::make_unexpected(difference.error());
-        slide = *difference;
-        notes.push_back(fmt::format("KASLR slide {}: {} against {}", hexadecimal(*slide), files.boot->file.string(),
-                                    files.map->file.string()));
+        kaslr_offset = *difference;
+        notes.push_back(fmt::format("KASLR slide {}: {} against {}", hexadecimal(*kaslr_offset),
+                                    files.boot->file.string(), files.map->file.string()));
     } else if (log.text || log.stext) {
-        const auto difference = slide_from_log(table(), log);
+        const auto difference = kaslr_offset_from_log(table(), log);
         if (!difference) return tl::make_unexpected(difference.error());
-        slide = *difference;
-        if (*slide != 0)
+        kaslr_offset = *difference;
+        if (*kaslr_offset != 0)
             notes.push_back(
-                fmt::format("KASLR slide {}: the recording says where its kernel was", hexadecimal(*slide)));
+                fmt::format("KASLR slide {}: the recording says where its kernel was", hexadecimal(*kaslr_offset)));
     } else if (files.boot) {
-        slide = 0;
-        slide_is_assumed = true;
-    } else if (!may_be_slid(table().table)) {
-        slide = 0;
+        kaslr_offset = 0;
+        kaslr_offset_is_assumed = true;
+    } else if (!has_kaslr(table().table)) {
+        kaslr_offset = 0;
     }
     return {};
 }
@@ -208,21 +208,21 @@ base::Result<KernelNames> KernelNames::of_this_machine() {
     });
     state->modules.emplace(modules.value_or(std::vector<base::LoadedModule>{}), std::vector<ModuleFile>{},
                            std::vector<std::filesystem::path>{}, std::string{});
-    state->slide = 0;
+    state->kaslr_offset = 0;
     return KernelNames(std::move(state));
 }
 
-bool KernelNames::slide_known() const {
-    return state_->slide.has_value();
+bool KernelNames::kaslr_offset_known() const {
+    return state_->kaslr_offset.has_value();
 }
 
-bool KernelNames::slide_is_assumed() const {
-    return state_->slide_is_assumed;
+bool KernelNames::kaslr_offset_is_assumed() const {
+    return state_->kaslr_offset_is_assumed;
 }
 
 base::Result<void> KernelNames::hear(std::span<const Witness> witnesses) {
     auto& state = *state_;
-    const auto known = state.slide_is_assumed ? std::nullopt : state.slide;
+    const auto known = state.kaslr_offset_is_assumed ? std::nullopt : state.kaslr_offset;
     const auto testimony = symbols::hear(witnesses, state.table().table, known);
     const auto heard = testimony.agreeing + testimony.contradicting;
     if (testimony.contradicting > 0) {
@@ -233,10 +233,10 @@ base::Result<void> KernelNames::hear(std::span<const Witness> witnesses) {
             "give that of the build that made the log; without --map the log's own names are shown");
     }
     if (heard > 0 && !known) {
-        state.slide = testimony.slide;
-        state.slide_is_assumed = false;
+        state.kaslr_offset = testimony.kaslr_offset;
+        state.kaslr_offset_is_assumed = false;
         state.notes.push_back(
-            fmt::format("KASLR slide {}: {} of the log beside an address {} so", hexadecimal(*state.slide),
+            fmt::format("KASLR slide {}: {} of the log beside an address {} so", hexadecimal(*state.kaslr_offset),
                         heard == 1 ? "the name" : fmt::format("{} names", heard), heard == 1 ? "says" : "say"));
     }
     return expect_whole(state.table().table, state.table().file.string());
@@ -254,27 +254,27 @@ DropSites KernelNames::State::find_sites() {
     return DropSites::from_names(table().table);
 }
 
-SlideFinding KernelNames::infer(std::span<const std::uint64_t> drop_addresses) {
+KaslrFinding KernelNames::infer(std::span<const std::uint64_t> drop_addresses) {
     auto& state = *state_;
-    SlideFinding finding;
-    finding.slide = state.slide;
-    if (state.slide && !state.slide_is_assumed) return finding;
+    KaslrFinding finding;
+    finding.kaslr_offset = state.kaslr_offset;
+    if (state.kaslr_offset && !state.kaslr_offset_is_assumed) return finding;
 
     const auto& table = state.table();
     if (!state.sites) state.sites = state.find_sites();
     // Exact places belong to the map as well: see find_sites().
     const bool same_build = state.same_build && state.sites->exact();
-    if (state.slide_is_assumed && agrees(table.table, *state.sites, drop_addresses)) return finding;
-    finding = infer_slide(drop_addresses, *state.sites, table.table, architecture_of(table.table), same_build);
-    if (state.slide_is_assumed) {
+    if (state.kaslr_offset_is_assumed && agrees(table.table, *state.sites, drop_addresses)) return finding;
+    finding = infer_kaslr_offset(drop_addresses, *state.sites, table.table, architecture_of(table.table), same_build);
+    if (state.kaslr_offset_is_assumed) {
         state.notes.push_back(
             fmt::format("{} is not of the boot that made these addresses: under it they are not "
                         "where packets are dropped (if it is, say --slide 0)",
                         table.file.string()));
     }
-    state.slide = finding.slide;
-    state.slide_is_assumed = false;
-    if (finding.slide) {
+    state.kaslr_offset = finding.kaslr_offset;
+    state.kaslr_offset_is_assumed = false;
+    if (finding.kaslr_offset) {
         state.notes.push_back(
             finding.explanation +
             (finding.exact ? "" : "; names are right only if the map is of the very build that made the log"));
@@ -282,10 +282,10 @@ SlideFinding KernelNames::infer(std::span<const std::uint64_t> drop_addresses) {
     return finding;
 }
 
-void KernelNames::set_slide(std::int64_t slide, const std::string& how) {
-    state_->slide = slide;
-    state_->slide_is_assumed = false;
-    state_->notes.push_back(fmt::format("KASLR slide {}: {}", hexadecimal(slide), how));
+void KernelNames::set_kaslr_offset(std::int64_t kaslr_offset, const std::string& how) {
+    state_->kaslr_offset = kaslr_offset;
+    state_->kaslr_offset_is_assumed = false;
+    state_->notes.push_back(fmt::format("KASLR slide {}: {}", hexadecimal(kaslr_offset), how));
 }
 
 const std::vector<std::string>& KernelNames::notes() const {
@@ -295,7 +295,7 @@ const std::vector<std::string>& KernelNames::notes() const {
 AddressName KernelNames::find(std::uint64_t address, AddressKind kind) const {
     const auto& files = state_->files;
     AddressName name;
-    if (state_->slide) name.symbol = state_->table().table.find(address, {kind, *state_->slide});
+    if (state_->kaslr_offset) name.symbol = state_->table().table.find(address, {kind, *state_->kaslr_offset});
     if (!name.symbol && files.boot && files.map) {
         name.symbol = files.boot->table.find(address, {kind, 0});
         if (name.symbol && !name.symbol->module) name.symbol.reset();
@@ -325,10 +325,10 @@ base::Result<void> KernelNames::open_lines() {
 }
 
 std::vector<SourceFrame> KernelNames::source(std::uint64_t address, AddressKind kind) const {
-    if (!state_->lines || !state_->slide) return {};
+    if (!state_->lines || !state_->kaslr_offset) return {};
     const auto name = find(address, kind);
     const bool is_start = kind == AddressKind::drop_site && name.symbol && name.symbol->offset == 0;
-    const auto linked = address - static_cast<std::uint64_t>(*state_->slide);
+    const auto linked = address - static_cast<std::uint64_t>(*state_->kaslr_offset);
     return state_->lines->at(kind == AddressKind::exact || is_start ? linked : linked - 1);
 }
 

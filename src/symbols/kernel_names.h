@@ -12,10 +12,10 @@
 #include "base/loaded_modules.h"
 #include "base/result.h"
 #include "symbols/drop_reasons.h"
-#include "symbols/slide.h"
+#include "symbols/files/symbol_table.h"
+#include "symbols/kaslr/kaslr_offset.h"
+#include "symbols/kaslr/witness.h"
 #include "symbols/source_lines.h"
-#include "symbols/symbol_table.h"
-#include "symbols/witness.h"
 
 namespace stapgen::symbols {
 
@@ -25,7 +25,7 @@ struct NameSources {
     /// with modules' files.
     std::vector<std::filesystem::path> files;
     std::optional<std::filesystem::path> modules;  ///< a copy of /proc/modules
-    std::optional<std::int64_t> slide;
+    std::optional<std::int64_t> kaslr_offset;
     std::string release;  ///< of the kernel; empty: not told
 };
 
@@ -55,13 +55,13 @@ struct AddressName {
 std::string to_string(const AddressName& name);
 
 /// Names for the addresses of one kernel. Sources are asked in this order: a copy of /proc/kallsyms of the boot that
-/// made the log (modules included); the kernel's own table, moved by the slide; modules' files, at the bases that the
-/// list of modules gives.
+/// made the log (modules included); the kernel's own table, moved by the KASLR offset; modules' files, at the bases
+/// that the list of modules gives.
 ///
-/// The slide is, in this order: the one given; the difference between a copy of kallsyms and the map; between what a
-/// recording says of its kernel and the map; 0 for a kernel that cannot be moved; 0 for a copy of kallsyms, as long as
-/// no drop contradicts that; the one of which the log's own names tell; inferred from the places of drops. See
-/// SlideFinding.
+/// The KASLR offset is, in this order: the one given; the difference between a copy of kallsyms and the map; between
+/// what a recording says of its kernel and the map; 0 for a kernel that cannot be moved; 0 for a copy of kallsyms, as
+/// long as no drop contradicts that; the one of which the log's own names tell; inferred from the places of drops. See
+/// KaslrFinding.
 class KernelNames {
   public:
     /// Reads the sources and compares them with each other and with the log. Errors (bad_input), each with its remedy:
@@ -73,20 +73,20 @@ class KernelNames {
     KernelNames& operator=(KernelNames&&) noexcept;
     ~KernelNames();
 
-    /// Compares the table with what the machine of the log called its addresses, and takes the slide from that where it
-    /// is not known. To be called, with no witness where there is none, before a name is believed. Errors (bad_input):
-    /// they contradict each other, so the table is of another kernel; the table is an excerpt.
+    /// Compares the table with what the machine of the log called its addresses, and takes the KASLR offset from that
+    /// where it is not known. To be called, with no witness where there is none, before a name is believed. Errors
+    /// (bad_input): they contradict each other, so the table is of another kernel; the table is an excerpt.
     base::Result<void> hear(std::span<const Witness> witnesses);
 
     /// False: infer() has to be asked, and until it finds it no address of the kernel itself has a name.
-    [[nodiscard]] bool slide_known() const;
+    [[nodiscard]] bool kaslr_offset_known() const;
     /// Known from a copy of kallsyms alone, and not yet compared with drops: infer() does that.
-    [[nodiscard]] bool slide_is_assumed() const;
-    /// Makes the slide known from the return addresses of drops, or refuses; where it is assumed, that is checked.
-    /// `slide` of the finding is what is in force.
-    SlideFinding infer(std::span<const std::uint64_t> drop_addresses);
+    [[nodiscard]] bool kaslr_offset_is_assumed() const;
+    /// Makes the KASLR offset known from the return addresses of drops, or refuses; where it is assumed, that is
+    /// checked. `KASLR offset` of the finding is what is in force.
+    KaslrFinding infer(std::span<const std::uint64_t> drop_addresses);
     /// As `how` tells, a sentence.
-    void set_slide(std::int64_t slide, const std::string& how);
+    void set_kaslr_offset(std::int64_t kaslr_offset, const std::string& how);
     /// What a user should know of the sources: sentences, for stderr.
     [[nodiscard]] const std::vector<std::string>& notes() const;
 

@@ -5,7 +5,7 @@
 
 #include "base/result.h"
 #include "symbols/drop_reasons.h"
-#include "symbols/symbol_table.h"
+#include "symbols/files/symbol_table.h"
 
 namespace stapgen::symbols {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/loaded_modules.h"
-#include "symbols/module_file.h"
-#include "symbols/symbol_table.h"
+#include "symbols/files/module_file.h"
+#include "symbols/files/symbol_table.h"
 
 namespace stapgen::symbols {
 

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/text.h"
-#include "symbols/file_bytes.h"
-#include "symbols/objdump_text.h"
-#include "symbols/slide.h"
+#include "symbols/files/file_bytes.h"
+#include "symbols/files/objdump_text.h"
+#include "symbols/kaslr/kaslr_offset.h"
 
 namespace stapgen::symbols {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "symbols/kernel_image.h"
-#include "symbols/module_file.h"
-#include "symbols/symbol_table.h"
+#include "symbols/files/kernel_image.h"
+#include "symbols/files/module_file.h"
+#include "symbols/files/symbol_table.h"
 
 namespace stapgen::symbols {
 

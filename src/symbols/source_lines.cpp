@@ -9,8 +9,8 @@
 #include <map>
 #include <utility>
 
-#include "symbols/elf_file.h"
-#include "symbols/module_layout.h"
+#include "symbols/files/elf_file.h"
+#include "symbols/files/module_layout.h"
 #include "symbols/source_path.h"
 
 namespace stapgen::symbols {

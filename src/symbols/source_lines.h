@@ -28,8 +28,8 @@ class SourceLines {
     ~SourceLines();
 
     /// The innermost inlined function first, the function that was compiled last; empty if DWARF does not know it.
-    /// `address` is as in the file (the slide taken off), of a module counted from its base in /proc/modules; and
-    /// exact: of a return address give the one before. By one thread at a time.
+    /// `address` is as in the file (the KASLR offset taken off), of a module counted from its base in /proc/modules;
+    /// and exact: of a return address give the one before. By one thread at a time.
     [[nodiscard]] std::vector<SourceFrame> at(std::uint64_t address) const;
 
   private:

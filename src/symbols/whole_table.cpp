@@ -6,14 +6,14 @@
 #include <array>
 #include <bitset>
 
-#include "symbols/drop_sites.h"
+#include "symbols/kaslr/drop_sites.h"
 
 namespace stapgen::symbols {
 
 namespace {
 
 /// One or two may have been renamed or put in line; of a table without its static functions six are missing.
-constexpr std::size_t most_missing = 2;
+constexpr std::size_t max_missing = 2;
 constexpr std::size_t few_functions = 32;
 /// In bytes. No kernel with IPv4 has less text.
 constexpr std::uint64_t smallest_text = 1U << 20U;
@@ -39,7 +39,7 @@ base::Result<void> expect_whole(const SymbolTable& table, std::string_view origi
     }
     if (functions < few_functions || last - first < smallest_text) return {};
     const auto missing = there.size() - there.count();
-    if (missing <= most_missing) return {};
+    if (missing <= max_missing) return {};
     std::size_t example = 0;
     while (there.test(example))
         ++example;

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "symbols/symbol_table.h"
+#include "symbols/files/symbol_table.h"
 
 namespace stapgen::symbols {
 

@@ -13,7 +13,7 @@
 
 #include "analyze/analyzer.h"
 #include "decode/record_parser.h"
-#include "report/html_report.h"
+#include "report/html/html_report.h"
 
 using namespace stapgen::analyze;
 

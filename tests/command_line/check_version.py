@@ -10,8 +10,8 @@ import tempfile
 
 from stapgen import Stapgen
 
-HASH = "find cures.toml tapsets templates -type f | LC_ALL=C sort | xargs sha256sum | sha256sum"
-INSTALLED = ["bin/stapgen", "share/stapgen/cures.toml", "share/stapgen/kernels.toml",
+HASH = "find workarounds.toml tapsets templates -type f | LC_ALL=C sort | xargs sha256sum | sha256sum"
+INSTALLED = ["bin/stapgen", "share/stapgen/workarounds.toml", "share/stapgen/kernels.toml",
              "share/stapgen/skeleton/my-recipe/recipe.toml", "share/man/man1/stapgen.1.gz",
              "share/man/man1/stapgen-rx-latency.1.gz", "share/man/man1/stapgen-report.1.gz",
              "share/bash-completion/completions/stapgen", "share/zsh/vendor-completions/_stapgen",

@@ -64,7 +64,7 @@ RUN_HERE = "tests/perfetto/draw_trace.py "
 # apt-get install the names of packages do, if nothing is said.
 PACKAGE, CHOSEN = "tests/lab/scenarios/package.py", "tests/lab/scenarios/packet-flow-chosen.py"
 ROOTS, INITRD, DOCTOR = "tests/lab/lablib/roots.py", "tests/lab/lablib/initrd.py", "tests/lab/scenarios/doctor.py"
-HASH = "find cures.toml tapsets templates -type f | LC_ALL=C sort | xargs sha256sum | sha256sum"
+HASH = "find workarounds.toml tapsets templates -type f | LC_ALL=C sort | xargs sha256sum | sha256sum"
 RUN_ELSEWHERE = {
     "apt-get install ./stapgen_0.1.0_amd64.deb": (PACKAGE, "install ", "stapgen", ".deb"),
     "apt-get install clang libclang-rt-14-dev": ("CMakePresets.json", "clang"),

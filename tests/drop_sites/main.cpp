@@ -1,13 +1,14 @@
-// Makes src/symbols/drop_functions.h and the data of the unit tests anew, and tries the inference of the slide on whole
-// kernels. TEXT is section .text as `objcopy -O binary -j .text vmlinux TEXT` writes it, ADDRESS where it is linked.
+// Makes src/symbols/drop_functions.h and the data of the unit tests anew, and tries the inference of the KASLR offset
+// on whole kernels. TEXT is section .text as `objcopy -O binary -j .text vmlinux TEXT` writes it, ADDRESS where it is
+// linked.
 //
 //   drop_sites functions MAP TEXT ADDRESS              names of the functions that contain drop sites
 //   drop_sites sites MAP TEXT ADDRESS                  the sites
 //   drop_sites excerpt MAP TEXT ADDRESS                the lines of MAP that the sites and the known functions need
-//   drop_sites simulate MAP TEXT ADDRESS TRIALS [NAMES]  how often the slide is found; NAMES: a list of functions
-//   drop_sites foreign MAP TEXT ADDRESS TRIALS OTHER_MAP...  how often one is found with the maps of other builds
-//   drop_sites names MAP TEXT ADDRESS LOGS OTHER_MAP...  how many names are right, by the map itself and by those of
-//   other
+//   drop_sites simulate MAP TEXT ADDRESS TRIALS [NAMES]  how often the KASLR offset is found; NAMES: a list of
+//   functions drop_sites foreign MAP TEXT ADDRESS TRIALS OTHER_MAP...  how often one is found with the maps of other
+//   builds drop_sites names MAP TEXT ADDRESS LOGS OTHER_MAP...  how many names are right, by the map itself and by
+//   those of other
 //                                                        builds, or excerpts; in half of the logs some places have
 //                                                        names
 #include <fmt/format.h>
@@ -75,7 +76,7 @@ void simulate(const KnownKernel& kernel, const DropSites& exact, const DropSites
     for (const auto* known : {&exact, &names}) {
         for (const auto* from : {&kernel.sites, &well_known}) {
             for (const std::size_t count : {1U, 2U, 3U, 5U, 10U, 13U, 16U}) {
-                const auto tally = try_slides(kernel, *from, *known, count, trials);
+                const auto tally = try_kaslr_offsets(kernel, *from, *known, count, trials);
                 fmt::print("{} {} k={}: found {} refused {} wrong {}\n", known->exact() ? "code " : "names",
                            from == &well_known ? "well known" : "all       ", count, tally.found, tally.refused,
                            tally.wrong);
@@ -90,7 +91,8 @@ std::string content(const char* path) {
     return std::move(read).value_or("");
 }
 
-/// Every slide that is taken is a wrong one: that of the boot, too, as the map's functions lie elsewhere under it.
+/// Every KASLR offset that is taken is a wrong one: that of the boot, too, as the map's functions lie elsewhere under
+/// it.
 void try_foreign(const KnownKernel& kernel, int trials, const char* other_map) {
     const auto other = SymbolTable::parse(content(other_map), other_map);
     if (!other) {
@@ -101,7 +103,7 @@ void try_foreign(const KnownKernel& kernel, int trials, const char* other_map) {
     const auto well_known = well_known_sites(kernel);
     for (const auto* from : {&kernel.sites, &well_known}) {
         for (const std::size_t count : {2U, 3U, 4U, 5U, 6U, 8U, 10U, 13U, 16U, 20U}) {
-            const auto tally = try_slides(kernel, *from, names, *other, count, trials);
+            const auto tally = try_kaslr_offsets(kernel, *from, names, *other, count, trials);
             fmt::print("{} {} k={}: of {} taken {} that of the boot, {} others\n", other_map,
                        from == &well_known ? "well known" : "all       ", count, trials, tally.found, tally.wrong);
         }
@@ -114,7 +116,7 @@ struct NameTally {
 
 void name_one_log(const KnownKernel& kernel, const std::vector<std::uint64_t>& from, const char* map,
                   std::mt19937_64& random, NameTally& tally) {
-    const std::uint64_t slide = random() % 477 * 0x200000;
+    const std::uint64_t kaslr_offset = random() % 477 * 0x200000;
     std::vector<std::uint64_t> sites;
     std::ranges::sample(from, std::back_inserter(sites), static_cast<std::ptrdiff_t>(1 + random() % 13), random);
     std::ranges::shuffle(sites, random);
@@ -124,9 +126,9 @@ void name_one_log(const KnownKernel& kernel, const std::vector<std::uint64_t>& f
     for (std::size_t i = 0; i < sites.size(); ++i) {
         const auto truth = function_of(kernel.table, sites[i]);
         if (i < named && !truth.name.empty()) {
-            witnesses.push_back({sites[i] + slide, std::string(truth.name), truth.offset});
+            witnesses.push_back({sites[i] + kaslr_offset, std::string(truth.name), truth.offset});
         } else {
-            places.push_back(sites[i] + slide);
+            places.push_back(sites[i] + kaslr_offset);
         }
     }
     auto names = KernelNames::open({{map}, {}, {}, {}}, {});
@@ -135,10 +137,10 @@ void name_one_log(const KnownKernel& kernel, const std::vector<std::uint64_t>& f
         tally.none += static_cast<int>(places.size());
         return;
     }
-    if (!names->slide_known()) (void)names->infer(places);
+    if (!names->kaslr_offset_known()) (void)names->infer(places);
     for (const auto place : places) {
         const auto found = names->find(place, AddressKind::drop_site);
-        const auto truth = kernel.table.find(place - slide, {AddressKind::drop_site, 0});
+        const auto truth = kernel.table.find(place - kaslr_offset, {AddressKind::drop_site, 0});
         if (!found.symbol) {
             ++tally.none;
         } else if (truth && truth->name == found.symbol->name && truth->offset == found.symbol->offset) {

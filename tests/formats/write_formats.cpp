@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "full_summary.h"
-#include "report/csv_report.h"
-#include "report/json_report.h"
-#include "report/openmetrics_report.h"
+#include "report/csv/csv_report.h"
+#include "report/json/json_report.h"
+#include "report/openmetrics/openmetrics_report.h"
 
 int main(int, char** argv) {
     using namespace stapgen;

@@ -15,15 +15,15 @@
 #include "../disguises/in_pieces.h"
 #include "base/text.h"
 #include "choices.h"
+#include "decode/format_detector.h"
 #include "decode/place.h"
-#include "decode/recogniser.h"
-#include "decode/unprefixed.h"
+#include "decode/prefix_stripper.h"
 #include "fuzz.h"
 
 namespace {
 
 using namespace stapgen;
-using decode::Recogniser;
+using decode::FormatDetector;
 
 /// A row that is whole, and where its lines are.
 struct Placed {
@@ -118,11 +118,11 @@ std::string of_unknown(std::string key) {
 }
 
 /// What was read of a text: the amounts, and of each line whether it was understood.
-struct Reading : Recogniser::Sink {
+struct Reading : FormatDetector::Sink {
     std::multiset<std::pair<std::string, std::int64_t>> amounts;
     std::vector<bool> understood;
     std::int64_t incomplete = 0, blank_at_end = 0;
-    Recogniser recogniser;
+    FormatDetector detector;
 
     void record(Source& /*source*/, const decode::Record& record) override {
         const auto& fields = record.schema->fields;
@@ -164,9 +164,9 @@ struct Reading : Recogniser::Sink {
     void feed(std::string_view lines) {
         while (!lines.empty()) {
             const auto end = lines.find('\n') + 1;
-            const auto before = recogniser.input().recognised;
-            recogniser.feed(lines.substr(0, end), *this);
-            understood.push_back(recogniser.input().recognised > before);
+            const auto before = detector.input().recognised;
+            detector.feed(lines.substr(0, end), *this);
+            understood.push_back(detector.input().recognised > before);
             lines.remove_prefix(end);
         }
     }
@@ -174,7 +174,7 @@ struct Reading : Recogniser::Sink {
     /// Handed over in blocks of `block` lines.
     Reading(std::string_view text, std::size_t block) {
         const auto whole = text.substr(0, text.rfind('\n') + 1), last = text.substr(whole.size());
-        decode::Unprefixed unprefixed;
+        decode::PrefixStripper unprefixed;
         for (auto rest = whole; !rest.empty();) {
             std::size_t end = 0;
             for (std::size_t i = 0; i < block && end < rest.size(); ++i)
@@ -183,10 +183,10 @@ struct Reading : Recogniser::Sink {
             rest.remove_prefix(end);
         }
         feed(unprefixed.finish());
-        const auto before = recogniser.input().recognised;
+        const auto before = detector.input().recognised;
         const auto last_line = unprefixed.last_line(last);
-        recogniser.finish(last_line, *this);
-        if (!last_line.empty()) understood.push_back(recogniser.input().recognised > before);
+        detector.finish(last_line, *this);
+        if (!last_line.empty()) understood.push_back(detector.input().recognised > before);
         // A prefix alone, without a line end, is no line any more.
         blank_at_end = last.empty() || !last_line.empty() ? 0 : 1;
     }
@@ -202,7 +202,7 @@ struct Reading : Recogniser::Sink {
 
 void check(const Mixed& mixed, const Reading& reading) {
     const auto lines = std::ssize(mixed.lines) - reading.blank_at_end;
-    fuzz::always(std::ssize(reading.understood) == lines && reading.recogniser.input().lines == lines);
+    fuzz::always(std::ssize(reading.understood) == lines && reading.detector.input().lines == lines);
     std::int64_t missing = 0;
     std::multiset<std::string> said;
     for (const auto& row : mixed.rows) {

@@ -1,4 +1,4 @@
-#include "symbols/kernel_image.h"
+#include "symbols/files/kernel_image.h"
 
 #include <algorithm>
 #include <string>
@@ -6,8 +6,8 @@
 #include "fuzz.h"
 #include "memory_file.h"
 #include "symbols/drop_reasons.h"
-#include "symbols/drop_sites.h"
-#include "symbols/symbol_table.h"
+#include "symbols/files/symbol_table.h"
+#include "symbols/kaslr/drop_sites.h"
 
 using namespace stapgen;
 

@@ -39,7 +39,7 @@ std::vector<Function> make_kernel(fuzz::Choices& choices) {
         const auto size = 16 * (1 + choices.below(200)) << (choices.below(8) == 0 ? 6 : 0);
         functions.push_back({name, at, size});
         at += size;
-        if (choices.below(16) == 0) at += base::longest_function + 16 * choices.below(256);
+        if (choices.below(16) == 0) at += base::max_function_length + 16 * choices.below(256);
     }
     return functions;
 }
@@ -107,11 +107,11 @@ FUZZ_TARGET(kernel_names) {
         const auto name = names->find(address, symbols::AddressKind::exact);
         if (!name.symbol) {
             if (kind == right)
-                fuzz::always(at(kernel, address) == nullptr || address - near.start >= base::longest_function);
+                fuzz::always(at(kernel, address) == nullptr || address - near.start >= base::max_function_length);
             continue;
         }
         const auto& symbol = *name.symbol;
-        fuzz::always(symbol.offset < symbol.size && symbol.size <= base::longest_function);
+        fuzz::always(symbol.offset < symbol.size && symbol.size <= base::max_function_length);
         const auto named = std::ranges::find(given, symbol.name, &Function::name);
         fuzz::always(symbol.name == "_stext" || (named != given.end() && named->start + symbol.offset == address));
         if (kind != right) continue;

@@ -6,7 +6,7 @@
 
 #include "base/files.h"
 #include "fuzz.h"
-#include "host/cures.h"
+#include "host/workarounds.h"
 #include "memory_file.h"
 #include "recipe/kernels.h"
 #include "recipe/load_recipe.h"
@@ -35,7 +35,7 @@ void check_recipe(const recipe::Recipe& recipe) {
 
 }  // namespace
 
-/// The three kinds of TOML that are read: recipe.toml, kernels.toml, cures.toml.
+/// The three kinds of TOML that are read: recipe.toml, kernels.toml, workarounds.toml.
 FUZZ_TARGET(recipe) {
     // The name of the folder is the recipe's; what is in it changes.
     static const auto folder = base::PrivateDirectory::create().value();
@@ -50,11 +50,11 @@ FUZZ_TARGET(recipe) {
         check_error(recipe.error());
     }
     if (const auto ranges = recipe::kernels_of("rx-latency", link); !ranges) check_error(ranges.error());
-    if (const auto cures = host::parse_cures(fuzz::text_of(data, size), "cures.toml")) {
-        for (const auto& cure : *cures)
-            fuzz::always(!cure.when.empty() && !(cure.kbuild.empty() && cure.patches.empty()));
+    if (const auto workarounds = host::parse_workarounds(fuzz::text_of(data, size), "workarounds.toml")) {
+        for (const auto& workaround : *workarounds)
+            fuzz::always(!workaround.when.empty() && !(workaround.kbuild.empty() && workaround.patches.empty()));
     } else {
-        check_error(cures.error());
+        check_error(workarounds.error());
     }
     return 0;
 }

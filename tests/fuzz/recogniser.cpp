@@ -1,19 +1,18 @@
-#include "decode/recogniser.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
 
+#include "decode/format_detector.h"
 #include "fuzz.h"
 
 namespace {
 
 using namespace stapgen;
-using decode::Recogniser;
+using decode::FormatDetector;
 
 /// Notes all that is told, and checks what each record promises.
-struct Told : Recogniser::Sink {
+struct Told : FormatDetector::Sink {
     std::string all;
     std::int64_t lines = 0;
 
@@ -50,18 +49,18 @@ struct Told : Recogniser::Sink {
     }
 };
 
-void check_counts(const Recogniser& recogniser, std::int64_t lines) {
-    const auto& input = recogniser.input();
+void check_counts(const FormatDetector& detector, std::int64_t lines) {
+    const auto& input = detector.input();
     fuzz::always(input.lines == lines);
     fuzz::always(input.lines == input.recognised + input.unrecognised);
     fuzz::always(input.first_flaws.size() ==
                  std::min<std::size_t>(decode::InputCounts::kept_flaws, static_cast<std::size_t>(input.unrecognised)));
     for (const auto& flaw : input.first_flaws) {
         fuzz::always(flaw.number >= 1 && flaw.number <= lines);
-        fuzz::always(flaw.excerpt.size() <= Recogniser::longest_excerpt);
+        fuzz::always(flaw.excerpt.size() <= FormatDetector::max_excerpt_length);
         fuzz::always(!decode::describe(flaw.flaw).empty());
     }
-    for (const auto* source : recogniser.sources()) {
+    for (const auto* source : detector.sources()) {
         fuzz::always(source->header != nullptr);
         for (const auto& note : source->notes())
             fuzz::always(!note.empty());
@@ -70,20 +69,20 @@ void check_counts(const Recogniser& recogniser, std::int64_t lines) {
 
 }  // namespace
 
-FUZZ_TARGET(recogniser) {
+FUZZ_TARGET(detector) {
     const auto text = fuzz::text_of(data, size);
     const auto whole = text.substr(0, text.rfind('\n') + 1), last = text.substr(whole.size());
     const auto lines = std::ranges::count(whole, '\n') + (last.empty() ? 0 : 1);
 
     Told at_once;
-    Recogniser recogniser;
-    recogniser.feed(whole, at_once);
-    recogniser.finish(last, at_once);
-    check_counts(recogniser, lines);
+    FormatDetector detector;
+    detector.feed(whole, at_once);
+    detector.finish(last, at_once);
+    check_counts(detector, lines);
 
     // Line by line is the same.
     Told one_by_one;
-    Recogniser slow;
+    FormatDetector slow;
     for (auto rest = whole; !rest.empty();) {
         const auto end = rest.find('\n') + 1;
         slow.feed(std::string(rest.substr(0, end)), one_by_one);
@@ -91,10 +90,10 @@ FUZZ_TARGET(recogniser) {
     }
     slow.finish(last, one_by_one);
     check_counts(slow, lines);
-    fuzz::always(slow.refusal().has_value() == recogniser.refusal().has_value());
+    fuzz::always(slow.refusal().has_value() == detector.refusal().has_value());
     // Whoever reads stops at a refusal: what is behind it in the same piece is counted, and not looked at.
-    if (recogniser.refusal()) return 0;
-    fuzz::always(slow.input().recognised == recogniser.input().recognised);
+    if (detector.refusal()) return 0;
+    fuzz::always(slow.input().recognised == detector.input().recognised);
     fuzz::always(at_once.all == one_by_one.all);
     return 0;
 }

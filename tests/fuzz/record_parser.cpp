@@ -48,7 +48,7 @@ std::string as_text(const decode::Line& line) {
         fuzz::always(split->index >= 0 && split->index < decode::split_count && split->n >= 0);
         const auto parts = std::ranges::count_if(split->schema->fields, decode::is_part);
         fuzz::always(split->sums.size() == static_cast<std::size_t>(parts));
-        text += fmt::format(" {} {} {}", split->way, split->index, split->n);
+        text += fmt::format(" {} {} {}", split->direction, split->index, split->n);
         for (const auto sum_ns : split->sums) {
             fuzz::always(sum_ns >= 0);
             text += fmt::format(" {}", sum_ns);

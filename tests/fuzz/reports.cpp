@@ -10,20 +10,20 @@
 
 #include "analyze/analyzer.h"
 #include "analyze/counter_rises.h"
-#include "decode/recogniser.h"
+#include "decode/format_detector.h"
 #include "fuzz.h"
-#include "report/csv_report.h"
+#include "report/csv/csv_report.h"
 #include "report/event_writer.h"
-#include "report/html_report.h"
-#include "report/json_report.h"
-#include "report/openmetrics_report.h"
-#include "report/perfetto_writer.h"
-#include "report/text_report.h"
+#include "report/html/html_report.h"
+#include "report/json/json_report.h"
+#include "report/openmetrics/openmetrics_report.h"
+#include "report/perfetto/perfetto_writer.h"
+#include "report/text/text_report.h"
 
 namespace {
 
 using namespace stapgen;
-using decode::Recogniser;
+using decode::FormatDetector;
 
 /// Nothing in it can command a terminal: docs/security.md.
 void check_shown(const std::string& text, std::string_view allowed = "\n") {
@@ -35,7 +35,7 @@ void check_shown(const std::string& text, std::string_view allowed = "\n") {
     }
 }
 
-struct Reader : Recogniser::Sink {
+struct Reader : FormatDetector::Sink {
     struct Part {
         Source* source;
         analyze::Analyzer analyzer;
@@ -108,10 +108,10 @@ FUZZ_TARGET(reports) {
     const auto text = fuzz::text_of(data, size);
     const auto whole = text.substr(0, text.rfind('\n') + 1), last = text.substr(whole.size());
     Reader reader;
-    Recogniser recogniser;
-    recogniser.feed(whole, reader);
-    if (recogniser.refusal()) return 0;
-    recogniser.finish(last, reader);
+    FormatDetector detector;
+    detector.feed(whole, reader);
+    if (detector.refusal()) return 0;
+    detector.finish(last, reader);
     reader.table.end();
     reader.ndjson.end();
     reader.trace.end();
@@ -119,7 +119,7 @@ FUZZ_TARGET(reports) {
     std::vector<analyze::Summary> reports;
     for (auto& part : reader.parts) {
         auto& report = reports.emplace_back(part.analyzer.summary());
-        report.input = recogniser.input();
+        report.input = detector.input();
         report.notes = part.source->notes();
         analyze::put_rises(report, {"name", "of"});
         for (const auto& tally : report.tallies)

@@ -1,5 +1,3 @@
-#include "symbols/slide.h"
-
 #include <algorithm>
 #include <cstring>
 #include <set>
@@ -8,27 +6,28 @@
 #include <vector>
 
 #include "fuzz.h"
-#include "symbols/drop_sites.h"
-#include "symbols/symbol_table.h"
+#include "symbols/files/symbol_table.h"
+#include "symbols/kaslr/drop_sites.h"
+#include "symbols/kaslr/kaslr_offset.h"
 
 namespace {
 
 using namespace stapgen;
 
-void check(const symbols::SlideFinding& finding, const std::set<std::uint64_t>& addresses,
+void check(const symbols::KaslrFinding& finding, const std::set<std::uint64_t>& addresses,
            const symbols::DropSites& sites) {
     fuzz::always(!finding.explanation.empty());
     fuzz::always(finding.sites == sites.size() && finding.exact == sites.exact());
     fuzz::always(finding.candidates.size() == std::min<std::size_t>(finding.candidate_count, 20));
     fuzz::always(finding.addresses + finding.in_modules <= addresses.size());
     fuzz::always(finding.expected_by_chance >= 0);
-    if (finding.slide) {
-        fuzz::always(finding.candidates == std::vector{*finding.slide} && finding.addresses > 0);
+    if (finding.kaslr_offset) {
+        fuzz::always(finding.candidates == std::vector{*finding.kaslr_offset} && finding.addresses > 0);
     }
     // What is said to fit does fit.
-    for (const auto slide : finding.candidates) {
+    for (const auto kaslr_offset : finding.candidates) {
         const auto fitting = std::ranges::count_if(addresses, [&](std::uint64_t address) {
-            return sites.contains(address - static_cast<std::uint64_t>(slide));
+            return sites.contains(address - static_cast<std::uint64_t>(kaslr_offset));
         });
         fuzz::always(static_cast<std::size_t>(fitting) >= finding.addresses);
     }
@@ -37,7 +36,7 @@ void check(const symbols::SlideFinding& finding, const std::set<std::uint64_t>& 
 }  // namespace
 
 /// A symbol table, a NUL, how many addresses, these in 8 bytes each, machine code.
-FUZZ_TARGET(slide) {
+FUZZ_TARGET(kaslr_offset) {
     auto rest = fuzz::text_of(data, size);
     const auto text = rest.substr(0, rest.find('\0'));
     const auto table = symbols::SymbolTable::parse(std::string(text), "fuzzed");
@@ -53,12 +52,13 @@ FUZZ_TARGET(slide) {
     for (const auto& sites :
          {symbols::DropSites::from_names(*table), symbols::DropSites::from_code(code, architecture, *table)}) {
         fuzz::always(std::ranges::is_sorted(sites.ranges(), {}, &symbols::DropSites::Range::begin));
-        const auto finding = symbols::infer_slide(addresses, sites, *table, architecture, false);
+        const auto finding = symbols::infer_kaslr_offset(addresses, sites, *table, architecture, false);
         check(finding, {addresses.begin(), addresses.end()}, sites);
         std::ranges::reverse(addresses);
-        fuzz::always(symbols::infer_slide(addresses, sites, *table, architecture, false).slide == finding.slide);
-        const auto trusted = symbols::infer_slide(addresses, sites, *table, architecture, true);
-        fuzz::always(!finding.slide || trusted.slide == finding.slide);
+        fuzz::always(symbols::infer_kaslr_offset(addresses, sites, *table, architecture, false).kaslr_offset ==
+                     finding.kaslr_offset);
+        const auto trusted = symbols::infer_kaslr_offset(addresses, sites, *table, architecture, true);
+        fuzz::always(!finding.kaslr_offset || trusted.kaslr_offset == finding.kaslr_offset);
     }
     return 0;
 }

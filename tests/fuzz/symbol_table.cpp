@@ -1,4 +1,4 @@
-#include "symbols/symbol_table.h"
+#include "symbols/files/symbol_table.h"
 
 #include <algorithm>
 #include <string>
@@ -19,9 +19,9 @@ void check_answer(const SymbolTable& table, std::uint64_t address, const symbols
     fuzz::always(symbol->size > 0);
     fuzz::always(lookup.kind == symbols::AddressKind::exact ? symbol->offset < symbol->size
                                                             : symbol->offset >= 1 && symbol->offset <= symbol->size);
-    fuzz::always(!(symbol->module && lookup.slide != 0));
+    fuzz::always(!(symbol->module && lookup.kaslr_offset != 0));
     const auto starts = table.addresses_of(symbol->name);
-    const auto start = address - static_cast<std::uint64_t>(lookup.slide) - symbol->offset;
+    const auto start = address - static_cast<std::uint64_t>(lookup.kaslr_offset) - symbol->offset;
     fuzz::always(std::ranges::find(starts, start) != starts.end());
     fuzz::always(symbols::to_string(*symbol).starts_with(symbol->name));
 }
@@ -38,9 +38,9 @@ void check_answers(const SymbolTable& table) {
         fuzz::always(last_end > start || last_end == 0);
         fuzz::always(table.find(start)->name == symbol.name);
         for (const auto address : {start - 1, start, start + 1, start + symbol.size - 1, start + symbol.size}) {
-            for (const std::int64_t slide : {std::int64_t{0}, std::int64_t{0x1b400000}, std::int64_t{-4096}}) {
-                check_answer(table, address, {symbols::AddressKind::exact, slide});
-                check_answer(table, address, {symbols::AddressKind::return_address, slide});
+            for (const std::int64_t kaslr_offset : {std::int64_t{0}, std::int64_t{0x1b400000}, std::int64_t{-4096}}) {
+                check_answer(table, address, {symbols::AddressKind::exact, kaslr_offset});
+                check_answer(table, address, {symbols::AddressKind::return_address, kaslr_offset});
             }
         }
     }
@@ -87,6 +87,6 @@ FUZZ_TARGET(symbol_table) {
     }
     check_answers(*table);
     check_order(*table, text);
-    if (const auto slide = symbols::slide_between(*table, *table)) fuzz::always(*slide == 0);
+    if (const auto kaslr_offset = symbols::kaslr_offset_between(*table, *table)) fuzz::always(*kaslr_offset == 0);
     return 0;
 }

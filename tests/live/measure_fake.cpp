@@ -5,9 +5,10 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "cli/doing.h"
-#include "cli/measuring.h"
-#include "cli/telling.h"
+#include "base/terminal.h"
+#include "cli/options/action.h"
+#include "cli/options/run_options.h"
+#include "session/run.h"
 
 using namespace stapgen;
 
@@ -19,11 +20,11 @@ base::Result<void> measure(const std::string& fake_stap, const cli::MeasureOptio
     const host::FakeSystem machine;
     host::Target target;
     target.staprun = fake_stap;
-    auto job = cli::load_job_of(target, "/nowhere/fake.ko", *plan);
+    auto job = session::load_job_of(target, "/nowhere/fake.ko", *plan);
     for (const char* name : {"FAKE_STAP", "FAKE_STAP_LINES", "FAKE_STAP_GO", "FAKE_STAP_STDERR"}) {
         if (const char* value = std::getenv(name)) job.environment[name] = value;
     }
-    return cli::measure(machine, {}, job, "fake", *plan, nullptr);
+    return session::measure(machine, {}, job, "fake", *plan, nullptr);
 }
 
 }  // namespace
@@ -39,6 +40,6 @@ int main(int argc, char** argv) {
     const auto done = measure(fake_stap, options);
     std::cout.flush();
     if (done) return 0;
-    cli::show_error(done.error());
+    base::show_error(done.error());
     return cli::exit_code_of(done.error());
 }

@@ -26,7 +26,7 @@ inline std::int64_t bin_of(std::int64_t value, int bits) {
 
 struct Record {
     std::int64_t time_ns = 0;  ///< since ready
-    std::string way = "rx";
+    std::string direction = "rx";
     std::optional<std::int64_t> driver, app;  ///< stages
     std::optional<std::int64_t> queued;       ///< a value
 
@@ -35,7 +35,7 @@ struct Record {
         const auto text = [](const std::optional<std::int64_t>& value) {
             return value ? fmt::format("{}", *value) : std::string("-");
         };
-        return fmt::format("net\t{}\t{}\t{}\t{}\t{}\n", monotonic + time_ns, way, text(driver), text(app),
+        return fmt::format("net\t{}\t{}\t{}\t{}\t{}\n", monotonic + time_ns, direction, text(driver), text(app),
                            text(queued));
     }
 };
@@ -89,7 +89,7 @@ inline std::string aggregated(const std::vector<Record>& records) {
         if (record.driver) fields["driver"].add(*record.driver);
         if (record.app) fields["app"].add(*record.app);
         if (record.queued) fields["queued"].add(*record.queued);
-        auto& split = splits[{record.way, bin_of(record.total(), 5)}];
+        auto& split = splits[{record.direction, bin_of(record.total(), 5)}];
         ++split.n;
         split.driver += record.driver.value_or(0);
         split.app += record.app.value_or(0);

@@ -41,7 +41,7 @@ std::vector<Record> records_of(std::uint64_t seed, std::size_t n, std::int64_t l
     std::vector<Record> records(n);
     for (auto& record : records) {
         record.time_ns = time(random);
-        record.way = random() % 3 == 0 ? "tx" : "rx";
+        record.direction = random() % 3 == 0 ? "tx" : "rx";
         if (random() % 11 != 0) record.driver = static_cast<std::int64_t>(short_time(random));
         if (!record.driver || random() % 13 != 0) record.app = static_cast<std::int64_t>(long_time(random));
         if (random() % 5 == 0) record.queued = queued(random);
@@ -114,8 +114,8 @@ void check_same(const Accounting& a, const Accounting& b) {
     CHECK(a.unaccounted() == b.unaccounted());
 }
 
-const Breakdown& breakdown_of(const Summary& summary, std::string_view way) {
-    const auto found = std::ranges::find(summary.breakdowns, way, &Breakdown::way);
+const Breakdown& breakdown_of(const Summary& summary, std::string_view direction) {
+    const auto found = std::ranges::find(summary.breakdowns, direction, &Breakdown::direction);
     REQUIRE(found != summary.breakdowns.end());
     return *found;
 }
@@ -153,8 +153,8 @@ TEST_CASE("the tail of aggregated records is that of the records above a bin of 
     const auto ticks = random_ticks(17, 7 * second);
     const auto summary = net_summary(kernel::aggregated(records, ticks, 7 * second));
     const auto single = net_summary(kernel::printed(records, ticks, 7 * second));
-    for (const auto* way : {"rx", "tx"}) {
-        const auto tail = breakdown_of(summary, way).tail(99), exact = breakdown_of(single, way).tail(99);
+    for (const auto* direction : {"rx", "tx"}) {
+        const auto tail = breakdown_of(summary, direction).tail(99), exact = breakdown_of(single, direction).tail(99);
         REQUIRE(tail);
         REQUIRE(exact);
         const auto threshold = static_cast<double>(exact->threshold_ns);
@@ -162,7 +162,7 @@ TEST_CASE("the tail of aggregated records is that of the records above a bin of 
         std::int64_t n_slow = 0, n_rest = 0;
         double driver = 0, app = 0;
         for (const auto& record : records) {
-            if (record.way != way) continue;
+            if (record.direction != direction) continue;
             const bool slow = kernel::bin_of(record.total(), 5) > kernel::bin_of(tail->threshold_ns, 5);
             ++(slow ? n_slow : n_rest);
             if (!slow) continue;
@@ -173,8 +173,8 @@ TEST_CASE("the tail of aggregated records is that of the records above a bin of 
         CHECK(tail->n_rest == n_rest);
         CHECK(tail->shares[0].slow_mean_ns == doctest::Approx(driver / static_cast<double>(n_slow)));
         CHECK(tail->shares[1].slow_mean_ns == doctest::Approx(app / static_cast<double>(n_slow)));
-        CHECK(breakdown_of(summary, way).sum_ns(0) == breakdown_of(single, way).sum_ns(0));
-        CHECK(breakdown_of(summary, way).sum_ns(1) == breakdown_of(single, way).sum_ns(1));
+        CHECK(breakdown_of(summary, direction).sum_ns(0) == breakdown_of(single, direction).sum_ns(0));
+        CHECK(breakdown_of(summary, direction).sum_ns(1) == breakdown_of(single, direction).sum_ns(1));
     }
 }
 
@@ -183,15 +183,15 @@ TEST_CASE("the slowest come from the lines that tell of them, each once") {
     const auto ticks = random_ticks(23, 5 * second);
     auto text = kernel::aggregated(records, ticks, 5 * second, 7);
     const auto single = net_summary(kernel::printed(records, ticks, 5 * second));
-    for (const auto* way : {"rx", "tx"})
-        CHECK(breakdown_of(net_summary(text), way).slowest() == breakdown_of(single, way).slowest());
+    for (const auto* direction : {"rx", "tx"})
+        CHECK(breakdown_of(net_summary(text), direction).slowest() == breakdown_of(single, direction).slowest());
     const auto last = text.rfind("slow\t");
     const auto again = text.substr(last, text.find('\n', last) + 1 - last);
     text.insert(last, again);
     const auto repeated = net_summary(text);
     CHECK(repeated.stages[0].stats.n() == single.stages[0].stats.n());
-    for (const auto* way : {"rx", "tx"})
-        CHECK(breakdown_of(repeated, way).slowest() == breakdown_of(single, way).slowest());
+    for (const auto* direction : {"rx", "tx"})
+        CHECK(breakdown_of(repeated, direction).slowest() == breakdown_of(single, direction).slowest());
 }
 
 TEST_CASE("where intervals are blocks of time the series is that of single records") {

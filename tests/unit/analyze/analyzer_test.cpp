@@ -395,7 +395,7 @@ TEST_CASE("each way has a breakdown of its own") {
     const Run run("stapgen\t1\tnet\tnet\tway:text\ta:stage\tb:stage\nnet\trx\t3\t-\nnet\ttx\t-\t5\nnet\trx\t7\t-\n");
     const auto breakdowns = run.summary().breakdowns;
     REQUIRE(breakdowns.size() == 2);
-    CHECK(breakdowns[0].way() == "rx");
+    CHECK(breakdowns[0].direction() == "rx");
     CHECK(breakdowns[0].total().n() == 2);
     CHECK(breakdowns[1].total().max() == 5);
 }

@@ -120,8 +120,8 @@ TEST_CASE("however many lines there are, memory does not grow, and no request is
         script.print(averages, line);
     }
     const auto summary = told(averages);
-    CHECK(summary.average_intervals.size() <= Averages::most_intervals);
-    CHECK(summary.average_intervals.size() >= Averages::most_intervals / 2);
+    CHECK(summary.average_intervals.size() <= Averages::max_intervals);
+    CHECK(summary.average_intervals.size() >= Averages::max_intervals / 2);
     std::int64_t n = 0;
     for (const auto& interval : summary.average_intervals)
         n += interval.n;
@@ -138,7 +138,7 @@ TEST_CASE("a script that starts anew with every line is bounded, too") {
         averages.add({line, lines - line + 1, means});
     }
     const auto summary = told(averages);
-    CHECK(summary.average_intervals.size() <= Averages::most_intervals);
+    CHECK(summary.average_intervals.size() <= Averages::max_intervals);
     CHECK(summary.averages[0].n == lines * (lines + 1) / 2);
     CHECK(summary.averages[0].mean == doctest::Approx(100.5));
     CHECK(summary.notes.size() == 3);

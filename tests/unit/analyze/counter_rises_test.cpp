@@ -178,10 +178,10 @@ TEST_CASE("what a tool tells as a rise is one") {
 
 TEST_CASE("the number of counters that are kept is bounded, and what is left out is told") {
     std::vector<Read> reads;
-    for (std::size_t i = 0; i < CounterTracks::most_counters + 3; ++i)
+    for (std::size_t i = 0; i < CounterTracks::max_counters + 3; ++i)
         reads.push_back({"a" + std::to_string(i), "-", 1});
     const auto summary = rises_of({reads});
-    CHECK(summary.counters_read == static_cast<std::int64_t>(CounterTracks::most_counters));
+    CHECK(summary.counters_read == static_cast<std::int64_t>(CounterTracks::max_counters));
     CHECK(has_note(summary, "3 readings are left out"));
 }
 

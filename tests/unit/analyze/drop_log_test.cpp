@@ -27,7 +27,7 @@ TEST_CASE("drops of any number of intervals are kept in bounded memory, and none
     DropLog log(intervals);
     std::map<std::string, std::int64_t> truth;
     constexpr std::int64_t closed = 10007;
-    std::size_t most_rows = 0;
+    std::size_t max_rows = 0;
     for (std::int64_t i = 0; i < closed; ++i) {
         for (int row = 0; row < 5; ++row) {
             const auto place = fmt::format("tcp_place_{}", random() % 11);
@@ -36,13 +36,13 @@ TEST_CASE("drops of any number of intervals are kept in bounded memory, and none
             truth[place] += count;
         }
         intervals.close({7 * i, 7 * (i + 1)});
-        if (i % 1009 == 0) most_rows = std::max(most_rows, log.rows().size());
+        if (i % 1009 == 0) max_rows = std::max(max_rows, log.rows().size());
     }
     const auto rows = log.rows();
     CHECK(totals(rows) == truth);
-    CHECK(most_rows <= 2 * IntervalLog::most_rows);
-    REQUIRE(intervals.intervals().size() > IntervalLog::most_intervals / 8);
-    CHECK(intervals.intervals().size() <= IntervalLog::most_intervals + 1);
+    CHECK(max_rows <= 2 * IntervalLog::max_rows);
+    REQUIRE(intervals.intervals().size() > IntervalLog::max_intervals / 8);
+    CHECK(intervals.intervals().size() <= IntervalLog::max_intervals + 1);
     CHECK(intervals.intervals().front().start_epoch_ns == 0);
     CHECK(intervals.intervals().back().end_epoch_ns == 7 * closed);
     for (std::size_t i = 1; i < intervals.intervals().size(); ++i)
@@ -78,14 +78,14 @@ TEST_CASE("the open interval counts on from the closed ones and has no end") {
 TEST_CASE("intervals without drops are kept in bounded memory, too, and the drops after them are told") {
     IntervalLog intervals;
     DropLog log(intervals);
-    constexpr std::int64_t closed = 3 * static_cast<std::int64_t>(IntervalLog::most_intervals) + 1;
+    constexpr std::int64_t closed = 3 * static_cast<std::int64_t>(IntervalLog::max_intervals) + 1;
     for (std::int64_t i = 0; i < closed; ++i)
         intervals.close({i, i + 1});
     CHECK(log.rows().empty());
     for (const auto* place : {"tcp_v4_rcv", "icmp_rcv", "tcp_v4_rcv"})
         log.add(place, nullptr, FieldType::reason, 17);
     intervals.close({closed, closed + 1});
-    CHECK(intervals.intervals().size() <= IntervalLog::most_intervals + 1);
+    CHECK(intervals.intervals().size() <= IntervalLog::max_intervals + 1);
     CHECK(intervals.intervals().back().end_epoch_ns == closed + 1);
     const auto rows = log.rows();
     REQUIRE(rows.size() == 2);
@@ -97,10 +97,10 @@ TEST_CASE("intervals without drops are kept in bounded memory, too, and the drop
 TEST_CASE("of more places than can be told apart the rest is one, and no drop is missing") {
     IntervalLog intervals;
     DropLog log(intervals);
-    for (std::size_t i = 0; i < DropLog::most_kinds + 1009; ++i)
+    for (std::size_t i = 0; i < DropLog::max_kinds + 1009; ++i)
         log.add(std::to_string(i) + "th_place", nullptr, FieldType::reason, 3);
     const auto rows = log.open_rows();
-    CHECK(rows.size() == DropLog::most_kinds + 1);
+    CHECK(rows.size() == DropLog::max_kinds + 1);
     CHECK(rows.front().symbol == "other places");
     CHECK(rows.front().count == 3 * 1009);
 }

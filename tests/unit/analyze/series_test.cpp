@@ -64,7 +64,7 @@ TEST_CASE("many wide stages have longer blocks, so that their histograms keep wi
             for (int doubling = 9; doubling < 40; ++doubling)
                 stage.add(std::int64_t{1} << doubling);
         }
-        CHECK(series.blocks().size() <= Series::fewest_blocks + 1);
+        CHECK(series.blocks().size() <= Series::min_blocks + 1);
     }
     CHECK(series.block_ns() == 16 * second);
     CHECK(n_of(series) == seconds * 23 * 31);
@@ -76,7 +76,7 @@ TEST_CASE("times at the ends of the clock do no harm") {
     series.at(std::numeric_limits<std::int64_t>::max()).stages[0].add(2);
     series.at(std::numeric_limits<std::int64_t>::min()).stages[0].add(3);
     CHECK(n_of(series) == 3);
-    CHECK(series.blocks().size() <= Series::most_blocks);
+    CHECK(series.blocks().size() <= Series::max_blocks);
     series.shift(std::numeric_limits<std::int64_t>::max());
     CHECK(n_of(series) == 3);
 }

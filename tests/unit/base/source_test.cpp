@@ -37,12 +37,12 @@ TEST_CASE("a file may be packed in the usual ways") {
          {std::string(), std::string(kallsyms), packed(boost::iostreams::gzip_compressor()),
           packed(boost::iostreams::zstd_compressor()), packed(boost::iostreams::lzma_compressor())}) {
         REQUIRE(replace_file(file, content));
-        CHECK(read_unpacked(file, most_kernel_text) == (content.empty() ? content : std::string(kallsyms)));
+        CHECK(read_unpacked(file, max_kernel_text) == (content.empty() ? content : std::string(kallsyms)));
     }
     auto broken = packed(boost::iostreams::gzip_compressor());
     broken.resize(broken.size() / 2);
     REQUIRE(replace_file(file, broken));
-    const auto result = read_unpacked(file, most_kernel_text);
+    const auto result = read_unpacked(file, max_kernel_text);
     REQUIRE_FALSE(result);
     CHECK(result.error().kind == ErrorKind::bad_input);
 }

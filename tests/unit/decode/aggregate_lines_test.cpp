@@ -92,14 +92,14 @@ TEST_CASE("a split has a sum for each stage but the total") {
     NetParser parser;
     const auto parsed = parser.feed("split\tnet\trx\t1887\t17\t1009\t0");
     const auto& line = std::get<SplitLine>(parsed);
-    CHECK(line.way == "rx");
+    CHECK(line.direction == "rx");
     CHECK(line.index == split_count - 1);
     CHECK(line.n == 17);
     CHECK(std::vector(line.sums.begin(), line.sums.end()) == std::vector<std::int64_t>{1009, 0});
 
     RecordParser without_way;
     without_way.feed("stapgen\t4\trx-latency\trx\tdrv-ip:stage");
-    CHECK(std::get<SplitLine>(without_way.feed("split\trx\t-\t3\t17\t51")).way.empty());
+    CHECK(std::get<SplitLine>(without_way.feed("split\trx\t-\t3\t17\t51")).direction.empty());
     CHECK(std::get<Unrecognised>(without_way.feed("split\trx\trx\t3\t17\t51")).flaw == Flaw::bad_text);
 }
 

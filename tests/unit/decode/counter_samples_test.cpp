@@ -24,7 +24,7 @@ std::ptrdiff_t readings(const Told& told) {
 
 TEST_CASE("nstat: names have a dot behind their group, and #kernel begins a sample") {
     const Told told(read_text("counters-nstat.txt"));
-    CHECK(told.recogniser.input().unrecognised == 0);
+    CHECK(told.detector.input().unrecognised == 0);
     CHECK(told.lines[0] == "header softnet");
     CHECK(readings(told) == 21);
     CHECK(has_line(told, "nstat0 Ip.InReceives of - = 2101517"));
@@ -55,13 +55,13 @@ TEST_CASE("/proc/net/snmp6 is a list of names and numbers") {
     for (const auto* none : {"Ip6InReceives\n", "Ip6InReceives -1\n", "IPInReceives 5\n", "Ip6InReceives 5 x\n",
                              "IpReceives5 5 0.0 0.0\n", "Tcpdump 5\n"}) {
         CAPTURE(none);
-        CHECK(Told(none).recogniser.input().unrecognised == 1);
+        CHECK(Told(none).detector.input().unrecognised == 1);
     }
 }
 
 TEST_CASE("netstat -s: each sentence is a counter, and so is each name") {
     const Told told(read_text("counters-netstat.txt"));
-    CHECK(told.recogniser.input().unrecognised == 0);
+    CHECK(told.detector.input().unrecognised == 0);
     // Two are a setting and a state.
     CHECK(readings(told) == 34);
     for (const auto* line :
@@ -77,7 +77,7 @@ TEST_CASE("netstat -s: each sentence is a counter, and so is each name") {
         CHECK(has_line(told, line));
     }
     const Told old(read_text("counters-netstat-1.60.txt"));
-    CHECK(old.recogniser.input().unrecognised == 0);
+    CHECK(old.detector.input().unrecognised == 0);
     CHECK(readings(old) == 14);
     CHECK(has_line(old, "netstat -s0 Tcp.InErrs of - = 15511"));
     CHECK(has_line(old, "netstat -s0 Tcp.RetransSegs of - = 191055808"));
@@ -90,7 +90,7 @@ TEST_CASE("netstat -s -6 has groups and names of its own") {
         "Ip6:\n    302363 total packets received\n    7 forwarded\n    Ip6InOctets: 320016232\nIcmp6:\n"
         "    ICMP output histogram:\n        neighbor solicits: 18\n        Icmp6OutMLDv2Reports: 4\nUdp6:\n"
         "    3 packet receive errors\n");
-    CHECK(told.recogniser.input().unrecognised == 0);
+    CHECK(told.detector.input().unrecognised == 0);
     CHECK(has_line(told, "netstat -s0 Ip6.InReceives of - = 302363"));
     CHECK(has_line(told, "netstat -s0 Ip6.OutForwDatagrams of - = 7"));
     CHECK(has_line(told, "netstat -s0 Ip6.InOctets of - = 320016232"));
@@ -112,14 +112,14 @@ TEST_CASE("what grep left of netstat -s has no headings, and the same sentence a
     CHECK(has_line(told, "netstat -s1 TcpExt.TCPRcvCollapsed of - = 998646"));
     CHECK(has_line(told, "netstat -s1 TcpExt.TCPBacklogDrop of - = 5"));
     // Three groups have one of that name.
-    CHECK(told.recogniser.input().unrecognised == 2);
+    CHECK(told.detector.input().unrecognised == 2);
     // A heading is of the group whose sentences follow.
-    CHECK(Told("Udp:\n    5 segments received\n").recogniser.input().unrecognised == 1);
+    CHECK(Told("Udp:\n    5 segments received\n").detector.input().unrecognised == 1);
 }
 
 TEST_CASE("files of /proc/net: names and values, CPUs, devices") {
     const Told told(read_text("counters-proc.txt"));
-    CHECK(told.recogniser.input().unrecognised == 0);
+    CHECK(told.detector.input().unrecognised == 0);
     CHECK(readings(told) == 3 + 2 + 5 + 3 + 10 + 32);
     for (const auto* line : {"/proc/net/snmp0 Ip.InDiscards of - = 5", "/proc/net/snmp0 Tcp.RetransSegs of - = 211",
                              "/proc/net/snmp0 TcpExt.ListenDrops of - = 360",
@@ -136,7 +136,7 @@ TEST_CASE("files of /proc/net: names and values, CPUs, devices") {
     // A line that a mail has broken says not which value is whose.
     const Told broken("Udp: InDatagrams NoPorts\nUdp: 225645\n9337\n");
     CHECK(readings(broken) == 0);
-    CHECK(broken.recogniser.input().unrecognised == 2);
+    CHECK(broken.detector.input().unrecognised == 2);
 }
 
 TEST_CASE("softnet_stat of kernels that tell no CPU: its lines are counted, from 0 behind any other line") {
@@ -152,7 +152,7 @@ TEST_CASE("softnet_stat of kernels that tell no CPU: its lines are counted, from
 
 TEST_CASE("ip -s link: columns are told by their headings, in every order that its versions have") {
     const Told told(read_text("counters-ip.txt"));
-    CHECK(told.recogniser.input().unrecognised == 0);
+    CHECK(told.detector.input().unrecognised == 0);
     CHECK(readings(told) == 6 + 5 + 6 + 5 + 6 + 6);
     CHECK(has_line(told, "ip -s link0 link.rx_dropped of eth0 = 17"));
     CHECK(has_line(told, "ip -s link0 link.rx_missed_errors of eth0 = 23"));
@@ -160,7 +160,7 @@ TEST_CASE("ip -s link: columns are told by their headings, in every order that i
     CHECK(has_line(told, "ip -s link0 link.tx_dropped of eth0 = 5"));
     CHECK(has_line(told, "ip -s link0 link.rx_over_errors of lo = 0"));
     const Told old(read_text("counters-ip-old.txt"));
-    CHECK(old.recogniser.input().unrecognised == 0);
+    CHECK(old.detector.input().unrecognised == 0);
     CHECK(readings(old) == 6 + 5 + 6 + 4 + 4 + 2);
     CHECK(has_line(old, "ip -s link0 link.rx_over_errors of eth1 = 11"));
     CHECK(has_line(old, "ip -s link0 link.rx_missed_errors of eth1 = 13"));
@@ -171,13 +171,13 @@ TEST_CASE("ip -s link: columns are told by their headings, in every order that i
     CHECK(has_line(old, "ip -s link0 link.tx_packets of eth1.vf0 = 16"));
     const Told unnamed("    RX: bytes  packets\n    5 7\n    6 8\n");
     CHECK(has_line(unnamed, "ip -s link0 link.rx_packets of ? = 7"));
-    CHECK(unnamed.recogniser.input().unrecognised == 1);
+    CHECK(unnamed.detector.input().unrecognised == 1);
     CHECK(unnamed.notes().starts_with("?: no line names this device"));
 }
 
 TEST_CASE("ifconfig, both generations: what it prints are the sums of /proc/net/dev") {
     const Told told(read_text("counters-ifconfig.txt"));
-    CHECK(told.recogniser.input().unrecognised == 0);
+    CHECK(told.detector.input().unrecognised == 0);
     CHECK(readings(told) == 6 + 7 + 5 + 5 + 1 + 2);
     for (const auto* line : {"ifconfig0 dev.rx_bytes of eth0 = 9371229784", "ifconfig0 dev.rx_drop of eth0 = 40",
                              "ifconfig0 dev.rx_fifo of eth0 = 2", "ifconfig0 dev.tx_drop of eth0 = 5",
@@ -191,7 +191,7 @@ TEST_CASE("ifconfig, both generations: what it prints are the sums of /proc/net/
 
 TEST_CASE("ethtool -S: the command names the device, and names that come up again are parts of one counter") {
     const Told told(read_text("counters-ethtool.txt"));
-    CHECK(told.recogniser.input().unrecognised == 0);
+    CHECK(told.detector.input().unrecognised == 0);
     CHECK(readings(told) == 11);
     CHECK(has_line(told, "ethtool -S0 ethtool.rx_no_buffer_count of eth0 = 527"));
     CHECK(has_line(told, "ethtool -S0 ethtool.[0]: rx_discards of eth0 = 3"));
@@ -207,27 +207,27 @@ TEST_CASE("ethtool -S: the command names the device, and names that come up agai
     CHECK(has_line(unnamed, "ethtool -S1 ethtool.rx_drops of ? = 7"));
     CHECK(unnamed.notes().starts_with("?: no line names this device"));
     // Not below its heading it may be anything.
-    CHECK(Told("     rx_drops: 5\n").recogniser.input().unrecognised == 1);
+    CHECK(Told("     rx_drops: 5\n").detector.input().unrecognised == 1);
 }
 
 TEST_CASE("several formats in one text keep their samples and devices apart") {
     const Told told(read_text("counters-ethtool.txt") + read_text("counters-ip.txt") +
                     read_text("counters-netstat.txt") + read_text("counters-ifconfig.txt") +
                     read_text("counters-proc.txt") + read_text("counters-netstat.txt"));
-    CHECK(told.recogniser.input().unrecognised == 0);
+    CHECK(told.detector.input().unrecognised == 0);
     CHECK(readings(told) == 11 + 34 + 34 + 26 + 55 + 34);
     CHECK(has_line(told, "netstat -s1 TcpExt.ListenDrops of - = 360"));
     CHECK(has_line(told, "ifconfig0 dev.rx_drop of eth0 = 40"));
-    CHECK(told.recogniser.sources().size() == 1);
+    CHECK(told.detector.sources().size() == 1);
 }
 
 TEST_CASE("lines of other tools among counters stay theirs") {
     const Told told(
         "NIC statistics:\n     rx_drops: 5\n3 drops at icmp_rcv+12d (0xffffffff8176ac9d) [software]\n"
         "Udp:\n    5 packets received\n4 drops at icmp_rcv+12d (0xffffffff8176ac9d) [software]\n");
-    CHECK(told.recogniser.sources().size() == 2);
+    CHECK(told.detector.sources().size() == 2);
     CHECK(std::ranges::count_if(told.lines, [](const auto& line) { return line.starts_with("drop "); }) == 2);
-    CHECK(told.recogniser.input().unrecognised == 0);
+    CHECK(told.detector.input().unrecognised == 0);
 }
 
 TEST_CASE("a line that is a time is read as date, ISO 8601, seconds and watch write it") {

@@ -44,7 +44,7 @@ end -1 seen=7 reported=4 lost.trace buffer=3
     CHECK(told.notes() == R"(3 events of whatever kind were lost by the trace buffer
 reasons are the kernel's numbers, which --release names: the names beside them are of a list in tcpdrop, made for Linux 6.14
 1 drops have no calls below them, and no place)");
-    CHECK(told.recogniser.input().unrecognised == 0);
+    CHECK(told.detector.input().unrecognised == 0);
 }
 
 TEST_CASE("bpftrace: stacks that begin in what drops, and reasons by name") {
@@ -58,7 +58,7 @@ drop location=unknown reason=NO_SOCKET count=34
 drop location=unknown count=4
 end -1 seen=69 reported=64 lost.trace buffer=5
 )");
-    CHECK(told.recogniser.input().unrecognised == 0);
+    CHECK(told.detector.input().unrecognised == 0);
 }
 
 TEST_CASE("bpftrace: other maps are told as not understood, and so is what follows them") {
@@ -72,7 +72,7 @@ TEST_CASE("bpftrace: other maps are told as not understood, and so is what follo
         "@[\n]: 9\n");
     CHECK(told.lines.empty());
     // All but "@[", which may begin anything.
-    CHECK(told.recogniser.input().unrecognised == 6);
+    CHECK(told.detector.input().unrecognised == 6);
 }
 
 TEST_CASE("bpftrace: a stack without its count is not counted, and that is said") {
@@ -103,7 +103,7 @@ end -1 seen=3 reported=3
 )");
     CHECK(told.notes() == R"(16 rows are of functions that drop nothing
 the places of 3 drops are the last functions that their packets had entered, which may have returned before: pwru --output-caller tells who drops)");
-    CHECK(told.recogniser.input().unrecognised == 0);
+    CHECK(told.detector.input().unrecognised == 0);
 }
 
 TEST_CASE("pwru of 2021: functions that call one another to drop are one drop, the same one twice are two") {
@@ -114,7 +114,7 @@ drop location=after nf_hook_slow count=1
 drop location=after nf_hook_slow count=1
 end -1 seen=10 reported=3 lost.trace buffer=7
 )");
-    CHECK(told.recogniser.input().unrecognised == 0);
+    CHECK(told.detector.input().unrecognised == 0);
 }
 
 TEST_CASE("pwru since 2024: callers and stacks are places, columns may be cut") {
@@ -129,7 +129,7 @@ drop location=unknown reason=TCP_RFC7323_TW_PAWS count=1
 drop location=after __skb_checksum_complete reason=TCP_CSUM count=1
 end -1 seen=18 reported=7 lost.trace buffer=11
 )");
-    CHECK(told.recogniser.input().unrecognised == 0);
+    CHECK(told.detector.input().unrecognised == 0);
 }
 
 TEST_CASE("pwru: an skb that was freed and used again begins anew, and memory does not grow") {
@@ -139,7 +139,7 @@ TEST_CASE("pwru: an skb that was freed and used again begins anew, and memory do
     CHECK(Told(text).lines[1] == "drop location=after ip_rcv count=1");
     CHECK(Told(text).lines[2] == "drop location=unknown count=1");
     text.clear();
-    const auto packets = Pwru::most_packets + 2;
+    const auto packets = Pwru::max_packets + 2;
     for (std::size_t i = 0; i < packets; ++i)
         text += fmt::format("0x{:x} 6 [a] ip_rcv\n", 0xffff800000000000U + i * 256);
     text += "0xffff800000000000 6 [a] kfree_skb\n";                                              // forgotten

@@ -17,7 +17,7 @@ drop time=107000000 comm=Web Content tid=1236 location=0xffffffff8149a8ed count=
 drop time=108000000 location=tcp_v4_rcv+0x1f/0x90 reason=NO_SOCKET count=1
 end -1 seen=9 reported=5 lost.trace buffer=4
 )");
-    CHECK(told.recogniser.input().unrecognised == 0);
+    CHECK(told.detector.input().unrecognised == 0);
 }
 
 TEST_CASE("net events from perf trace: a field that is 0 is left out, and so rc of what was sent") {
@@ -28,7 +28,7 @@ packet time=1043000 way=rx dev=wlp2s0 comm=ping tid=8497 drv-app=23000
 end -1 seen=3 reported=2 incomplete.not sent=1 incomplete.queue not seen=0 incomplete.pushed out=0 netif_receive_skb=1
 )");
     // What ping says.
-    CHECK(told.recogniser.input().unrecognised == 2);
+    CHECK(told.detector.input().unrecognised == 2);
 }
 
 TEST_CASE("net events from perf trace up to 5.3, of one thread: a bridge and a veth are stacked") {
@@ -38,7 +38,7 @@ packet time=22000 way=tx dev=veth79215ff stacked=14000 qdisc=2000 driver=6000
 packet time=50000 way=tx dev=eth0 qdisc=2000 driver=4000
 end -1 seen=2 reported=2 incomplete.not sent=0 incomplete.queue not seen=0 incomplete.pushed out=0 netif_receive_skb=3
 )");
-    CHECK(told.recogniser.input().unrecognised == 0);
+    CHECK(told.detector.input().unrecognised == 0);
 }
 
 TEST_CASE("kfree_skb from ftrace's latency-format, also without <idle>, which is a tag to HTML") {
@@ -49,7 +49,7 @@ drop time=12000 comm=<idle> tid=0 cpu=3 location=icmp_rcv+0x12d/0x3f0 reason=ICM
 drop time=5123000 comm=curl tid=4711 cpu=1 location=tcp_v4_rcv+0x1f/0x90 reason=NO_SOCKET count=1
 end -1 seen=3 reported=3
 )");
-    CHECK(told.recogniser.input().unrecognised == 0);
+    CHECK(told.detector.input().unrecognised == 0);
 }
 
 TEST_CASE("kfree_skb from ftrace with columns cut off") {
@@ -64,7 +64,7 @@ drop location=tcp_v4_rcv+0x1f/0x90 reason=PROTO_MEM count=1
 drop location=0xffffffff8176ac9d count=1
 end -1 seen=7 reported=7
 )");
-    CHECK(told.recogniser.input().unrecognised == 0);
+    CHECK(told.detector.input().unrecognised == 0);
 }
 
 TEST_CASE("net events without a time have no stages: they are told as not understood") {
@@ -72,7 +72,7 @@ TEST_CASE("net events without a time have no stages: they are told as not unders
         "net_dev_queue: dev=eth0 skbaddr=0xffff8800cda03400 len=74\n"
         "net_dev_xmit: dev=eth0 skbaddr=0xffff8800cda03400 len=74 rc=0\n");
     CHECK(told.lines.empty());
-    CHECK(told.recogniser.input().unrecognised == 2);
+    CHECK(told.detector.input().unrecognised == 2);
 }
 
 TEST_CASE("what looks like an event and is none") {

@@ -5,14 +5,14 @@
 
 #include <string>
 
-#include "decode/unprefixed.h"
+#include "decode/prefix_stripper.h"
 
 using namespace stapgen::decode;
 
 namespace {
 
 std::string unprefixed(const std::string& text) {
-    Unprefixed foreign;
+    PrefixStripper foreign;
     std::string out(foreign.feed(text));
     return out.append(foreign.finish());
 }
@@ -49,7 +49,7 @@ TEST_CASE("the words of a container's log are no process's, and a process's name
 
 TEST_CASE("a line that is not like the first ones keeps what it begins with") {
     const std::string row = "2 drops at icmp_rcv+12d (0xffffffff8176ac9d)\n";
-    Unprefixed foreign;
+    PrefixStripper foreign;
     for (int i = 1; i < 64; ++i)
         foreign.feed(std::to_string(i) + ": " + row);
     CHECK(foreign.feed("64: " + row).ends_with(row + row));

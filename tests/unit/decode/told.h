@@ -9,19 +9,19 @@
 #include <string>
 #include <vector>
 
-#include "decode/recogniser.h"
+#include "decode/format_detector.h"
 
-/// What a Recogniser told of a text, a line of text each: "drop location=nf_hook_slow reason=3 count=17".
-struct Told : stapgen::decode::Recogniser::Sink {
-    stapgen::decode::Recogniser recogniser;
+/// What a FormatDetector told of a text, a line of text each: "drop location=nf_hook_slow reason=3 count=17".
+struct Told : stapgen::decode::FormatDetector::Sink {
+    stapgen::decode::FormatDetector detector;
     std::vector<std::string> lines, messages;
 
     /// A last line without '\n' is handed over as such.
     explicit Told(std::string_view text) {
         const auto end = text.rfind('\n') + 1;
-        recogniser.feed(text.substr(0, end), *this);
-        recogniser.finish(text.substr(end), *this);
-        CHECK(recogniser.input().lines == recogniser.input().recognised + recogniser.input().unrecognised);
+        detector.feed(text.substr(0, end), *this);
+        detector.finish(text.substr(end), *this);
+        CHECK(detector.input().lines == detector.input().recognised + detector.input().unrecognised);
     }
 
     void record(Source& source, const stapgen::decode::Record& record) override {
@@ -67,7 +67,7 @@ struct Told : stapgen::decode::Recogniser::Sink {
     [[nodiscard]] std::string text() const { return fmt::format("{}\n", fmt::join(lines, "\n")); }
     [[nodiscard]] std::string notes() const {
         std::vector<std::string> all;
-        for (const auto* source : recogniser.sources()) {
+        for (const auto* source : detector.sources()) {
             for (auto& note : source->notes())
                 all.push_back(std::move(note));
         }

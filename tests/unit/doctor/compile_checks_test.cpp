@@ -114,7 +114,7 @@ TEST_CASE("the running kernel's own word on its options comes first, unpacked") 
           "not known: no file has the kernel's options");
     // Cut short or damaged, what can be read of it counts.
     system.files["/proc/config.gz"].resize(20);
-    CHECK(check(system, "kernel-options").state != State::cured);
+    CHECK(check(system, "kernel-options").state != State::worked_around);
     system.files["/proc/config.gz"] = "not packed";
     CHECK(check(system, "kernel-options").state == State::ok);
 }
@@ -133,8 +133,8 @@ TEST_CASE("without a file of options kprobes are looked for in the kernel") {
 TEST_CASE("a stub in place of the symbol table is cured for the running kernel, and for another with --symbols") {
     auto system = debian_13();
     auto found = check(system, "symbol-table");
-    CHECK(found.state == State::cured);
-    CHECK(found.cure == "symbol-table");
+    CHECK(found.state == State::worked_around);
+    CHECK(found.workaround == "symbol-table");
     CHECK(
         found.found ==
         "/boot/System.map-6.12.117+deb13-amd64 is a stub without functions; stap is shown the names of /proc/kallsyms");
@@ -153,7 +153,7 @@ TEST_CASE("a stub in place of the symbol table is cured for the running kernel, 
     CHECK(remedy(found).find("--symbols") != std::string::npos);
     asked = question(system, other);
     asked.symbols_given = true;
-    CHECK(doctor_test::check(doctor::examine(system, asked), "symbol-table").state == State::cured);
+    CHECK(doctor_test::check(doctor::examine(system, asked), "symbol-table").state == State::worked_around);
     // With debuginfo stap finds nearly all of them there.
     system.files["/usr/lib/debug/boot/vmlinux-6.12.117+deb13-amd64"] = ".debug_info";
     CHECK(check(system, "symbol-table", other).state == State::note);
@@ -169,7 +169,7 @@ TEST_CASE("who is not root needs user namespaces for that") {
     auto system = debian_13();
     system.root = false;
     system.member_of = {"stapusr", "stapdev"};
-    CHECK(check(system, "symbol-table").state == State::cured);
+    CHECK(check(system, "symbol-table").state == State::worked_around);
     for (const auto& [file, value] :
          std::map<std::string, std::string>{{"/proc/sys/kernel/unprivileged_userns_clone", "0\n"},
                                             {"/proc/sys/user/max_user_namespaces", "0\n"},
@@ -194,13 +194,14 @@ TEST_CASE("debuginfo is missing only where it is required") {
 TEST_CASE("each cure that is needed is a row of its name, and one that is switched off says so") {
     const auto system = debian_13();
     auto asked = question(system);
-    asked.cures = {cure("count-args", "a macro is defined twice"), cure("page-end", "records are lost")};
+    asked.workarounds = {workaround("count-args", "a macro is defined twice"),
+                         workaround("page-end", "records are lost")};
     asked.choice.without = {"page-end"};
     const auto checks = doctor::examine(system, asked);
-    CHECK(check(checks, "count-args").state == State::cured);
+    CHECK(check(checks, "count-args").state == State::worked_around);
     CHECK(check(checks, "count-args").found == "a macro is defined twice");
     CHECK(check(checks, "page-end").state == State::note);
-    CHECK(check(checks, "page-end").cure == "page-end");
+    CHECK(check(checks, "page-end").workaround == "page-end");
 }
 
 TEST_CASE("stap is spared headers of tracepoints, unless that is switched off or nothing may be mounted") {
@@ -211,13 +212,13 @@ TEST_CASE("stap is spared headers of tracepoints, unless that is switched off or
     };
     auto asked = doctor_test::question(system);
     system.files[asked.target.source / "include/trace/events/skb.h"] = "TRACE_EVENT(kfree_skb,";
-    CHECK(find(asked).state == State::cured);
-    CHECK(find(asked).cure == "trace-headers");
+    CHECK(find(asked).state == State::worked_around);
+    CHECK(find(asked).workaround == "trace-headers");
     asked.choice.without = {"trace-headers"};
     CHECK(find(asked).state == State::note);
     asked.choice = {};
     system.root = false;
-    CHECK(find(asked).state == State::cured);
+    CHECK(find(asked).state == State::worked_around);
     system.files["/proc/sys/user/max_user_namespaces"] = "0";
     CHECK(find(asked).state == State::note);
 }

@@ -87,7 +87,7 @@ TEST_CASE("recipes are told apart: those that probe no function need no symbol t
 TEST_CASE("the most urgent rows come first, among equals as they were") {
     const auto row = [](std::string id, State state) { return doctor::Check{.id = std::move(id), .state = state}; };
     const auto sorted =
-        doctor::most_urgent_first({row("a", State::ok), row("b", State::cured), row("c", State::missing),
+        doctor::most_urgent_first({row("a", State::ok), row("b", State::worked_around), row("c", State::missing),
                                    row("d", State::note), row("e", State::missing), row("f", State::ok)});
     std::string order;
     for (const auto& check : sorted)
@@ -118,7 +118,7 @@ TEST_CASE("a failure ends with the rows of its cause that are not ok, and with n
     system.files["/sys/kernel/security/lockdown"] = "none [integrity] confidentiality\n";
     system.files["/proc/sys/kernel/modules_disabled"] = "1\n";
     auto asked = question(system);
-    asked.cures = {cure("count-args", "twice"), cure("page-end", "lost")};
+    asked.workarounds = {workaround("count-args", "twice"), workaround("page-end", "lost")};
     asked.choice.without = {"page-end", "symbol-table"};
     checks = doctor::examine(system, asked);
     CHECK(ids(doctor::checks_of_message(checks, "insert-permission")) == "modules module-signing ");

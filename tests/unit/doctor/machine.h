@@ -63,8 +63,8 @@ inline doctor::Question question(const host::FakeSystem& system, const host::Tar
     return asked;
 }
 
-inline host::Cure cure(std::string id, std::string why) {
-    host::Cure made;
+inline host::Workaround workaround(std::string id, std::string why) {
+    host::Workaround made;
     made.id = std::move(id);
     made.why = std::move(why);
     return made;

@@ -45,17 +45,17 @@ TEST_CASE("a stub is covered by a table made of the running kernel's symbols, wr
     const auto folder = base::PrivateDirectory::create();
     FakeSystem system;
     system.files = {{"/proc/kallsyms", std::string(kallsyms)}};
-    const auto planned = cure_symbol_table(system, stub(), std::nullopt, folder->path(), Making::planned);
+    const auto planned = provide_symbol_table(system, stub(), std::nullopt, folder->path(), Making::planned);
     CHECK(std::filesystem::is_empty(folder->path()));
-    const auto cure = cure_symbol_table(system, stub(), std::nullopt, folder->path());
-    REQUIRE(cure);
-    REQUIRE(*cure);
-    CHECK((*planned)->mount.source == (*cure)->mount.source);
-    CHECK((*cure)->mount.target == "/boot/System.map-6.1");
-    CHECK(base::read_file((*cure)->mount.source) == std::string(map));
-    CHECK((*cure)->line.find("is a stub") != std::string::npos);
-    const auto again = cure_symbol_table(system, stub(), std::nullopt, folder->path());
-    CHECK((*again)->mount.source == (*cure)->mount.source);
+    const auto workaround = provide_symbol_table(system, stub(), std::nullopt, folder->path());
+    REQUIRE(workaround);
+    REQUIRE(*workaround);
+    CHECK((*planned)->mount.source == (*workaround)->mount.source);
+    CHECK((*workaround)->mount.target == "/boot/System.map-6.1");
+    CHECK(base::read_file((*workaround)->mount.source) == std::string(map));
+    CHECK((*workaround)->line.find("is a stub") != std::string::npos);
+    const auto again = provide_symbol_table(system, stub(), std::nullopt, folder->path());
+    CHECK((*again)->mount.source == (*workaround)->mount.source);
 }
 
 TEST_CASE("where there is no table at all, a folder with ours takes the place of /boot") {
@@ -65,20 +65,20 @@ TEST_CASE("where there is no table at all, a folder with ours takes the place of
     auto target = stub();
     target.symbol_table = {};
     target.running = false;
-    const auto cure = cure_symbol_table(FakeSystem{}, target, file, folder->path());
-    REQUIRE(cure);
-    REQUIRE(*cure);
-    CHECK((*cure)->mount.target == "/boot");
-    CHECK(base::read_file((*cure)->mount.source / "System.map-6.1") == std::string(map));
+    const auto workaround = provide_symbol_table(FakeSystem{}, target, file, folder->path());
+    REQUIRE(workaround);
+    REQUIRE(*workaround);
+    CHECK((*workaround)->mount.target == "/boot");
+    CHECK(base::read_file((*workaround)->mount.source / "System.map-6.1") == std::string(map));
 }
 
 TEST_CASE("no cure where none is needed or possible, an error where the user's file is useless") {
     const auto folder = base::PrivateDirectory::create();
     auto usable = stub();
     usable.symbol_table.state = SymbolTableState::usable;
-    CHECK_FALSE(cure_symbol_table(FakeSystem{}, usable, std::nullopt, folder->path())->has_value());
-    CHECK_FALSE(cure_symbol_table(FakeSystem{}, stub(), std::nullopt, folder->path())->has_value());
+    CHECK_FALSE(provide_symbol_table(FakeSystem{}, usable, std::nullopt, folder->path())->has_value());
+    CHECK_FALSE(provide_symbol_table(FakeSystem{}, stub(), std::nullopt, folder->path())->has_value());
     const auto file = folder->path() / "useless";
     REQUIRE(base::create_file(file, "nothing\n"));
-    CHECK_FALSE(cure_symbol_table(FakeSystem{}, stub(), file, folder->path()));
+    CHECK_FALSE(provide_symbol_table(FakeSystem{}, stub(), file, folder->path()));
 }

@@ -56,20 +56,20 @@ TEST_CASE("stap is shown the headers of the tracepoints that are needed, and the
     const auto folder = base::PrivateDirectory::create();
     const auto system = debian();
     const std::set<std::string> needed{"kfree_skb", "netif_receive_skb"};
-    const auto planned = cure_trace_headers(system, split_headers(), needed, folder->path(), Making::planned);
+    const auto planned = provide_trace_headers(system, split_headers(), needed, folder->path(), Making::planned);
     CHECK(fs::is_empty(folder->path()));
-    const auto cure = cure_trace_headers(system, split_headers(), needed, folder->path());
-    REQUIRE(cure);
-    REQUIRE(*cure);
-    CHECK((*planned)->flags == (*cure)->flags);
-    CHECK((*planned)->mounts[2].source == (*cure)->mounts[2].source);
+    const auto workaround = provide_trace_headers(system, split_headers(), needed, folder->path());
+    REQUIRE(workaround);
+    REQUIRE(*workaround);
+    CHECK((*planned)->flags == (*workaround)->flags);
+    CHECK((*planned)->mounts[2].source == (*workaround)->mounts[2].source);
     const auto all = folder->path() / "trace-headers/all";
-    CHECK((*cure)->flags == "-I" + all.string());
-    CHECK((*cure)->line.find("this kernel's 5 headers") != std::string::npos);
-    CHECK((*cure)->line.find("it is shown 2 ") != std::string::npos);
+    CHECK((*workaround)->flags == "-I" + all.string());
+    CHECK((*workaround)->line.find("this kernel's 5 headers") != std::string::npos);
+    CHECK((*workaround)->line.find("it is shown 2 ") != std::string::npos);
 
     // First where everything is found, then what hides it: the other way round the first would show the second.
-    const auto& mounts = (*cure)->mounts;
+    const auto& mounts = (*workaround)->mounts;
     REQUIRE(mounts.size() == 4);
     CHECK(mounts[0].source == "/usr/src/common/include/trace");
     CHECK(mounts[0].target == all / "trace");
@@ -94,10 +94,10 @@ TEST_CASE(
     "the compiler's flag does not depend on which headers are shown, and the same ones are shown from one folder") {
     const auto folder = base::PrivateDirectory::create();
     const auto system = debian();
-    const auto one = cure_trace_headers(system, split_headers(), {"kfree_skb"}, folder->path());
-    const auto other = cure_trace_headers(system, split_headers(), {"sched_switch"}, folder->path());
-    const auto again = cure_trace_headers(system, split_headers(), {"kfree_skb"}, folder->path());
-    const auto none = cure_trace_headers(system, split_headers(), {}, folder->path());
+    const auto one = provide_trace_headers(system, split_headers(), {"kfree_skb"}, folder->path());
+    const auto other = provide_trace_headers(system, split_headers(), {"sched_switch"}, folder->path());
+    const auto again = provide_trace_headers(system, split_headers(), {"kfree_skb"}, folder->path());
+    const auto none = provide_trace_headers(system, split_headers(), {}, folder->path());
     CHECK((*one)->flags == (*other)->flags);
     CHECK((*one)->flags == (*none)->flags);
     CHECK((*one)->mounts[2].source != (*other)->mounts[2].source);
@@ -107,11 +107,11 @@ TEST_CASE(
 TEST_CASE("stap sees all headers where one tracepoint is not found, nothing may be mounted or the path is no flag") {
     const auto folder = base::PrivateDirectory::create();
     auto system = debian();
-    CHECK_FALSE(*cure_trace_headers(system, split_headers(), {"kfree_skb", "local_timer_entry"}, folder->path()));
-    CHECK_FALSE(*cure_trace_headers(system, {}, {"kfree_skb"}, folder->path()));
-    CHECK_FALSE(*cure_trace_headers(system, split_headers(), {"kfree_skb"}, folder->path() / "a b"));
+    CHECK_FALSE(*provide_trace_headers(system, split_headers(), {"kfree_skb", "local_timer_entry"}, folder->path()));
+    CHECK_FALSE(*provide_trace_headers(system, {}, {"kfree_skb"}, folder->path()));
+    CHECK_FALSE(*provide_trace_headers(system, split_headers(), {"kfree_skb"}, folder->path() / "a b"));
     system.root = false;
-    CHECK(*cure_trace_headers(system, split_headers(), {"kfree_skb"}, folder->path()));
+    CHECK(*provide_trace_headers(system, split_headers(), {"kfree_skb"}, folder->path()));
     system.files["/proc/sys/user/max_user_namespaces"] = "0\n";
-    CHECK_FALSE(*cure_trace_headers(system, split_headers(), {"kfree_skb"}, folder->path()));
+    CHECK_FALSE(*provide_trace_headers(system, split_headers(), {"kfree_skb"}, folder->path()));
 }

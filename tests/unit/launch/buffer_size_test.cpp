@@ -23,10 +23,10 @@ TEST_CASE("no buffer is named where nothing was lost, where the present one is n
 }
 
 TEST_CASE("half of what memory is available, shared by the CPUs, is the most a buffer may take") {
-    CHECK(most_buffer_mb("MemTotal:        2034188 kB\nMemFree:  1 kB\nMemAvailable:    1785344 kB\n", 2) == 435);
-    CHECK(most_buffer_mb("MemAvailable:    1785344 kB\n", 1) == 871);
-    CHECK(most_buffer_mb("MemAvailable:    999999999 kB\n", 4) == 4095);
-    CHECK(most_buffer_mb("MemAvailable:    1000 kB\n", 4) == 1);
-    CHECK(most_buffer_mb("MemAvailable:", 0) == 4095);
-    CHECK(most_buffer_mb("", 2) == 4095);
+    CHECK(max_buffer_mb("MemTotal:        2034188 kB\nMemFree:  1 kB\nMemAvailable:    1785344 kB\n", 2) == 435);
+    CHECK(max_buffer_mb("MemAvailable:    1785344 kB\n", 1) == 871);
+    CHECK(max_buffer_mb("MemAvailable:    999999999 kB\n", 4) == 4095);
+    CHECK(max_buffer_mb("MemAvailable:    1000 kB\n", 4) == 1);
+    CHECK(max_buffer_mb("MemAvailable:", 0) == 4095);
+    CHECK(max_buffer_mb("", 2) == 4095);
 }

@@ -5,8 +5,8 @@
 
 #include "base/files.h"
 #include "doctor/checks.h"
-#include "host/cures.h"
 #include "host/symbol_table.h"
+#include "host/workarounds.h"
 #include "launch/module_file.h"
 #include "launch/run.h"
 
@@ -106,10 +106,10 @@ TEST_CASE("real stap: a kprobe is found once the symbol table is cured, and not 
 
     const auto symbols = bench.folder.path() / "kallsyms";
     REQUIRE(base::create_file(symbols, "0000000000000000 T tcp_v4_rcv\n"));
-    const auto cure = host::cure_symbol_table(*bench.machine, job.target, symbols, job.cache);
-    REQUIRE(cure);
-    REQUIRE(*cure);
-    job.mounts = {(*cure)->mount};
+    const auto workaround = host::provide_symbol_table(*bench.machine, job.target, symbols, job.cache);
+    REQUIRE(workaround);
+    REQUIRE(*workaround);
+    job.mounts = {(*workaround)->mount};
     what = bench.failure(job);
     if (what.find("namespace") != std::string::npos) {
         MESSAGE("skipped: this machine allows no mount namespace");
@@ -129,12 +129,12 @@ TEST_CASE("real stap: where kernel headers are installed a module is made, with 
         auto job = bench.job("probe begin { println(1) exit() }\n");
         job.target = host::inspect(*bench.machine, {.stap = "stap", .release = entry.path().filename().string()});
         if (doctor::headers(job.target).state != doctor::State::ok) continue;
-        const auto cures = host::load_cures(CURES_TOML);
-        REQUIRE(cures);
-        const auto needed = host::needed_cures(*cures, *bench.machine, job.target);
-        const auto cured = host::apply_cures(needed, {}, job.target, job.cache);
-        REQUIRE_MESSAGE(cured, cured.error().what);
-        job.options.apply(*cured);
+        const auto workarounds = host::load_workarounds(WORKAROUNDS_TOML);
+        REQUIRE(workarounds);
+        const auto needed = host::needed_workarounds(*workarounds, *bench.machine, job.target);
+        const auto applied = host::apply_workarounds(needed, {}, job.target, job.cache);
+        REQUIRE_MESSAGE(applied, applied.error().what);
+        job.options.apply(*applied);
         const auto compiled = compile(job);
         REQUIRE_MESSAGE(compiled, compiled.error().what);
         const auto module = make_loadable(compiled->module);

@@ -169,10 +169,10 @@ TEST_CASE("a duration and a choice are checked like a number, and a bool that is
     CHECK_FALSE(recipe::complete_arguments(slow, {{"p", "20 parsecs"}}));
     CHECK_FALSE(recipe::complete_arguments(slow, {{"p", "-1s"}}));
 
-    const auto way = with("type = \"text\"\ndefault = \"both\"\nchoices = [\"rx\", \"both\"]\n").value();
-    CHECK(recipe::complete_arguments(way, {{"p", "rx"}}));
-    CHECK(recipe::complete_arguments(way, {{"p", "boht"}}).error().what == "--p: 'boht' is none of rx, both");
-    CHECK(recipe::complete_arguments(way, {{"p", "boht"}}).error().hint == "did you mean 'both'?");
+    const auto direction = with("type = \"text\"\ndefault = \"both\"\nchoices = [\"rx\", \"both\"]\n").value();
+    CHECK(recipe::complete_arguments(direction, {{"p", "rx"}}));
+    CHECK(recipe::complete_arguments(direction, {{"p", "boht"}}).error().what == "--p: 'boht' is none of rx, both");
+    CHECK(recipe::complete_arguments(direction, {{"p", "boht"}}).error().hint == "did you mean 'both'?");
     CHECK_FALSE(with("type = \"text\"\ndefault = \"tx\"\nchoices = [\"rx\"]\n"));
     CHECK_FALSE(with("type = \"int\"\ndefault = 1\nchoices = [\"1\"]\n"));
 

@@ -4,10 +4,10 @@
 #include <sstream>
 
 #include "has.h"
-#include "report/call_text.h"
-#include "report/html_report.h"
-#include "report/json_report.h"
-#include "report/text_report.h"
+#include "report/html/html_report.h"
+#include "report/json/json_report.h"
+#include "report/text/call_text.h"
+#include "report/text/text_report.h"
 
 using namespace stapgen::analyze;
 

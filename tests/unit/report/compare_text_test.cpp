@@ -1,11 +1,11 @@
-#include "report/compare_text.h"
+#include "report/text/compare_text.h"
 
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "report/compare_json.h"
+#include "report/json/compare_json.h"
 
 using namespace stapgen::analyze;
 using namespace stapgen::report;

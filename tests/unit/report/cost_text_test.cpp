@@ -1,11 +1,11 @@
-#include "report/cost_text.h"
+#include "report/text/cost_text.h"
 
 #include <doctest/doctest.h>
 
 #include <limits>
 #include <sstream>
 
-#include "report/account_text.h"
+#include "report/model/account_text.h"
 
 using namespace stapgen;
 

@@ -6,11 +6,11 @@
 #include <sstream>
 
 #include "has.h"
-#include "report/csv_report.h"
-#include "report/html_report.h"
-#include "report/json_report.h"
-#include "report/openmetrics_report.h"
-#include "report/text_report.h"
+#include "report/csv/csv_report.h"
+#include "report/html/html_report.h"
+#include "report/json/json_report.h"
+#include "report/openmetrics/openmetrics_report.h"
+#include "report/text/text_report.h"
 
 using namespace stapgen::analyze;
 

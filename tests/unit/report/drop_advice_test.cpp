@@ -1,4 +1,4 @@
-#include "report/drop_advice.h"
+#include "report/model/drop_advice.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

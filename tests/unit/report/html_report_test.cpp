@@ -1,4 +1,4 @@
-#include "report/html_report.h"
+#include "report/html/html_report.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -10,8 +10,8 @@
 
 #include "has.h"
 #include "repeated.h"
-#include "report/html_page.h"
-#include "report/text_report.h"
+#include "report/html/html_page.h"
+#include "report/text/text_report.h"
 
 using namespace stapgen::analyze;
 using stapgen::report::HtmlOptions;

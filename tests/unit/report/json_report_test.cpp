@@ -1,4 +1,4 @@
-#include "report/json_report.h"
+#include "report/json/json_report.h"
 
 #include <doctest/doctest.h>
 

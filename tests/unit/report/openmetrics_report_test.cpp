@@ -1,4 +1,4 @@
-#include "report/openmetrics_report.h"
+#include "report/openmetrics/openmetrics_report.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "report/origin_text.h"
+#include "report/model/origin_text.h"
 
 #include <doctest/doctest.h>
 
@@ -6,9 +6,9 @@
 #include <sstream>
 
 #include "has.h"
-#include "report/account_text.h"
-#include "report/json_report.h"
-#include "report/text_report.h"
+#include "report/json/json_report.h"
+#include "report/model/account_text.h"
+#include "report/text/text_report.h"
 
 using namespace stapgen;
 

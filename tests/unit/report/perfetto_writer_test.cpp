@@ -1,4 +1,4 @@
-#include "report/perfetto_writer.h"
+#include "report/perfetto/perfetto_writer.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

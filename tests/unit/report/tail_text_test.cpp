@@ -1,4 +1,4 @@
-#include "report/tail_text.h"
+#include "report/model/tail_text.h"
 
 #include <doctest/doctest.h>
 

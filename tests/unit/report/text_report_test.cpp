@@ -1,4 +1,4 @@
-#include "report/text_report.h"
+#include "report/text/text_report.h"
 
 #include <doctest/doctest.h>
 

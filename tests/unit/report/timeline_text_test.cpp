@@ -1,4 +1,4 @@
-#include "report/timeline_text.h"
+#include "report/text/timeline_text.h"
 
 #include <doctest/doctest.h>
 
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/text.h"
-#include "report/record_name.h"
-#include "report/timeline.h"
+#include "report/model/record_name.h"
+#include "report/model/timeline.h"
 
 using namespace stapgen;
 using analyze::Breakdown;

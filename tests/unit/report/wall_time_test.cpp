@@ -1,4 +1,4 @@
-#include "report/wall_time.h"
+#include "report/model/wall_time.h"
 
 #include <doctest/doctest.h>
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/files.h"
-#include "symbols/symbol_table.h"
+#include "symbols/files/symbol_table.h"
 
 using namespace stapgen;
 using symbols::AddressNamer;

@@ -1,4 +1,4 @@
-#include "symbols/btf.h"
+#include "symbols/files/btf.h"
 
 #include <bpf/btf.h>
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-#include "symbols/call_sites.h"
+#include "symbols/kaslr/call_sites.h"
 
 #include <doctest/doctest.h>
 

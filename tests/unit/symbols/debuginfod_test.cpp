@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "fake_kernel.h"
-#include "symbols/kernel_image.h"
+#include "symbols/files/kernel_image.h"
 
 using namespace stapgen::symbols;
 using namespace fake_kernel;

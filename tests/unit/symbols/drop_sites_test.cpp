@@ -1,4 +1,4 @@
-#include "symbols/drop_sites.h"
+#include "symbols/kaslr/drop_sites.h"
 
 #include <doctest/doctest.h>
 

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "fake_kernel.h"
-#include "symbols/kernel_image.h"
+#include "symbols/files/kernel_image.h"
+#include "symbols/files/module_file.h"
 #include "symbols/kernel_names.h"
-#include "symbols/module_file.h"
 
 using namespace stapgen;
 using namespace stapgen::symbols;
@@ -12,16 +12,16 @@ using namespace stapgen::symbols;
 
 namespace {
 
-constexpr std::int64_t boot_slide = 0x1c000000;
+constexpr std::int64_t boot_kaslr_offset = 0x1c000000;
 
 std::uint64_t moved(std::string_view name) {
-    return fake_kernel::address_of(name) + boot_slide;
+    return fake_kernel::address_of(name) + boot_kaslr_offset;
 }
 
 }  // namespace
 
 TEST_CASE("a vmlinux gives names, file and line under the slide of a boot") {
-    auto names = KernelNames::open({{fake_kernel::vmlinux}, {}, boot_slide, {}}, {});
+    auto names = KernelNames::open({{fake_kernel::vmlinux}, {}, boot_kaslr_offset, {}}, {});
     REQUIRE(names);
     REQUIRE(names->open_lines());
     const auto place = moved("place_after_call");
@@ -33,7 +33,7 @@ TEST_CASE("a vmlinux gives names, file and line under the slide of a boot") {
     CHECK(frames[0].function == "fake_rcv");
     CHECK(frames[0].file == "net/fake_core.c");
     CHECK(names->source(moved("place_inlined"), AddressKind::exact).size() == 3);
-    CHECK(names->source(place - boot_slide, AddressKind::exact).empty());
+    CHECK(names->source(place - boot_kaslr_offset, AddressKind::exact).empty());
 }
 
 TEST_CASE("a vmlinux of another build than the recording is refused, one of the same is not") {
@@ -43,9 +43,9 @@ TEST_CASE("a vmlinux of another build than the recording is refused, one of the 
     LogKernel log;
     log.release = "6.1.0-56-amd64";
     log.build_id = image->build_id();
-    CHECK(KernelNames::open({{fake_kernel::vmlinux}, {}, boot_slide, {}}, log));
+    CHECK(KernelNames::open({{fake_kernel::vmlinux}, {}, boot_kaslr_offset, {}}, log));
     log.build_id[0] = log.build_id[0] == '0' ? '1' : '0';
-    const auto other = KernelNames::open({{fake_kernel::vmlinux}, {}, boot_slide, {}}, log);
+    const auto other = KernelNames::open({{fake_kernel::vmlinux}, {}, boot_kaslr_offset, {}}, log);
     REQUIRE_FALSE(other);
     CHECK(other.error().what.find("of another kernel than the log: its build-id is") != std::string::npos);
     CHECK(other.error().hint.find("6.1.0-56-amd64") != std::string::npos);
@@ -62,7 +62,7 @@ TEST_CASE("a module's file names its functions where the list of modules says it
     const auto address = 0xffffffffc0a31000 + function.offset;
     for (const auto& given : {fake_kernel::module, fake_kernel::module.parent_path()}) {
         const auto names =
-            KernelNames::open({{fake_kernel::system_map, given}, modules, boot_slide, file->release}, {});
+            KernelNames::open({{fake_kernel::system_map, given}, modules, boot_kaslr_offset, file->release}, {});
         REQUIRE(names);
         const auto name = names->find(address, AddressKind::exact);
         REQUIRE_MESSAGE(name.symbol, given.string());
@@ -71,7 +71,7 @@ TEST_CASE("a module's file names its functions where the list of modules says it
         CHECK(name.symbol->module == file->name);
     }
     const auto other =
-        KernelNames::open({{fake_kernel::system_map, fake_kernel::module}, modules, boot_slide, "2.6.32"}, {});
+        KernelNames::open({{fake_kernel::system_map, fake_kernel::module}, modules, boot_kaslr_offset, "2.6.32"}, {});
     REQUIRE(other);
     CHECK_FALSE(other->find(address, AddressKind::exact).symbol);
     CHECK(to_string(other->find(address, AddressKind::exact)).starts_with("module or unknown (" + file->name + "+"));

@@ -1,10 +1,10 @@
-#include "symbols/kernel_image.h"
+#include "symbols/files/kernel_image.h"
 
 #include <algorithm>
 #include <regex>
 
 #include "fake_kernel.h"
-#include "symbols/symbol_table.h"
+#include "symbols/files/symbol_table.h"
 
 using namespace stapgen;
 using namespace stapgen::symbols;

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "base/files.h"
-#include "symbols/release.h"
+#include "symbols/files/release.h"
 
 using namespace stapgen;
 using namespace stapgen::symbols;
@@ -22,7 +22,7 @@ constexpr std::string_view map =
     "ffffffff817a0000 t __udp4_lib_rcv\n"
     "ffffffff817a0c43 t udp_recvmsg\n"
     "ffffffff81a00000 T _etext\n";
-constexpr std::int64_t names_slide = 0x1c000000;
+constexpr std::int64_t names_kaslr_offset = 0x1c000000;
 
 /// The same kernel, as a boot that was moved by `names_slide` shows it.
 constexpr std::string_view kallsyms =
@@ -67,7 +67,7 @@ TEST_CASE("the seed's example: 0xffffffff8149a8ed lies between unix_stream_recvm
     const auto names = KernelNames::open({{file}, {}, {}, {}}, {});
     REQUIRE(names);
     // A kernel of that time cannot be moved.
-    CHECK(names->slide_known());
+    CHECK(names->kaslr_offset_known());
     CHECK(to_string(names->find(0xffffffff8149a8ed, AddressKind::exact)) == "unix_stream_recvmsg+0x30d/0x720");
     CHECK(to_string(names->find(0xffffffffc076e440, AddressKind::exact)) == "module or unknown");
 }
@@ -77,9 +77,9 @@ TEST_CASE("no name of a kernel that can be moved before its slide is known") {
     const auto file = folder.file("System.map", map);
     auto names = KernelNames::open({{file}, {}, {}, {}}, {});
     REQUIRE(names);
-    CHECK_FALSE(names->slide_known());
+    CHECK_FALSE(names->kaslr_offset_known());
     CHECK(name_of(*names, 0xffffffff81790071) == "module or unknown");
-    const auto given = KernelNames::open({{file}, {}, names_slide, {}}, {});
+    const auto given = KernelNames::open({{file}, {}, names_kaslr_offset, {}}, {});
     REQUIRE(given);
     CHECK(name_of(*given, 0xffffffff9d790071) == "tcp_v4_rcv+0x71/0x1107");
 }
@@ -124,18 +124,18 @@ TEST_CASE("a copy of kallsyms of another boot is found out") {
     const Folder folder;
     auto names = KernelNames::open({{folder.file("kallsyms", kallsyms)}, {}, {}, {}}, {});
     REQUIRE(names);
-    CHECK(names->slide_is_assumed());
+    CHECK(names->kaslr_offset_is_assumed());
     // Two drop places of a boot that was moved by 0x2000000.
     const auto finding = names->infer(std::vector<std::uint64_t>{0xffffffff83790071, 0xffffffff837a0235});
-    CHECK_FALSE(finding.slide);
-    CHECK_FALSE(names->slide_known());
+    CHECK_FALSE(finding.kaslr_offset);
+    CHECK_FALSE(names->kaslr_offset_known());
     REQUIRE_FALSE(names->notes().empty());
     CHECK(mentions(names->notes()[0], "not of the boot"));
 
     auto same = KernelNames::open({{folder.file("kallsyms", kallsyms)}, {}, {}, {}}, {});
-    CHECK(same->infer(std::vector<std::uint64_t>{0xffffffff9d790071, 0xffffffff9d7a0235, 0xffffffffc0a31011}).slide ==
-          0);
-    CHECK_FALSE(same->slide_is_assumed() == false);
+    CHECK(same->infer(std::vector<std::uint64_t>{0xffffffff9d790071, 0xffffffff9d7a0235, 0xffffffffc0a31011})
+              .kaslr_offset == 0);
+    CHECK_FALSE(same->kaslr_offset_is_assumed() == false);
 }
 
 TEST_CASE("an address without a name tells the module that it is in or near") {
@@ -143,7 +143,7 @@ TEST_CASE("an address without a name tells the module that it is in or near") {
     const auto modules = folder.file("modules",
                                      "nf_tables 389120 1 - Live 0xffffffffc0a31000\n"
                                      "veth 45056 0 - Live 0xffffffffc0b31000\n");
-    const auto names = KernelNames::open({{folder.file("System.map", map)}, modules, names_slide, {}}, {});
+    const auto names = KernelNames::open({{folder.file("System.map", map)}, modules, names_kaslr_offset, {}}, {});
     REQUIRE(names);
     CHECK(name_of(*names, 0xffffffffc0a311f3) == "module or unknown (nf_tables+0x1f3/0x5f000)");
     CHECK(name_of(*names, 0xffffffffc0b30f00) == "module or unknown (0x100 before veth)");
@@ -163,7 +163,7 @@ TEST_CASE("what cannot be used is told with its remedy") {
     };
     const auto file = folder.file("System.map", map);
     const auto hidden = folder.file("modules", "nf_tables 389120 1 - Live 0x0000000000000000\n");
-    CHECK(mentions(error({{file}, hidden, names_slide, {}}), "all are zero"));
+    CHECK(mentions(error({{file}, hidden, names_kaslr_offset, {}}), "all are zero"));
     CHECK(mentions(error({{file, folder.file("again", map)}, {}, {}, {}}), "both symbol tables of the same kind"));
     CHECK(mentions(error({{}, {}, {}, "6.1"}), "nothing to take names from"));
     CHECK(mentions(error({{folder.file("zero", "0000000000000000 T _text\n")}, {}, {}, {}}), "has no addresses"));

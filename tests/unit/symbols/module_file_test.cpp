@@ -1,4 +1,4 @@
-#include "symbols/module_file.h"
+#include "symbols/files/module_file.h"
 
 #include "fake_kernel.h"
 

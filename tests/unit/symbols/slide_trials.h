@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "symbols/slide.h"
+#include "symbols/kaslr/kaslr_offset.h"
 
 namespace stapgen::symbols {
 
@@ -67,29 +67,30 @@ inline std::vector<std::uint64_t> well_known_sites(const KnownKernel& kernel) {
 
 /// Draws `count` different sites and moves them as a boot would, with two drops in modules beside them; counts what
 /// becomes of it with `map`, to which `known` belongs.
-inline Tally try_slides(const KnownKernel& kernel, const std::vector<std::uint64_t>& from, const DropSites& known,
-                        const SymbolTable& map, std::size_t count, int trials, bool same_build = false) {
+inline Tally try_kaslr_offsets(const KnownKernel& kernel, const std::vector<std::uint64_t>& from,
+                               const DropSites& known, const SymbolTable& map, std::size_t count, int trials,
+                               bool same_build = false) {
     std::mt19937_64 random(7919 + count);
     Tally tally;
     for (int trial = 0; trial < trials; ++trial) {
-        std::uint64_t slide = 0;
+        std::uint64_t kaslr_offset = 0;
         std::uint64_t module = 0;
         if (kernel.architecture == Architecture::x86_64) {
-            slide = random() % 477 * 0x200000;  // 1 GiB less 16 MiB less an image of 54 MiB
+            kaslr_offset = random() % 477 * 0x200000;  // 1 GiB less 16 MiB less an image of 54 MiB
             module = 0xffffffffc0000000 + random() % 0x4000000;
         } else {
-            slide = (std::uint64_t{1} << 45U) + random() % (std::uint64_t{1} << 30U) * 0x10000;
-            module = *kernel.table.markers().text + slide - 0x80000000 + random() % 0x7f000000 / 4 * 4;
+            kaslr_offset = (std::uint64_t{1} << 45U) + random() % (std::uint64_t{1} << 30U) * 0x10000;
+            module = *kernel.table.markers().text + kaslr_offset - 0x80000000 + random() % 0x7f000000 / 4 * 4;
         }
         std::vector<std::uint64_t> log{module, module + 0x1234};
         std::vector<std::uint64_t> drawn;
         std::ranges::sample(from, std::back_inserter(drawn), static_cast<std::ptrdiff_t>(count), random);
         for (const auto site : drawn)
-            log.push_back(site + slide);
-        const auto finding = infer_slide(log, known, map, kernel.architecture, same_build);
-        if (!finding.slide) {
+            log.push_back(site + kaslr_offset);
+        const auto finding = infer_kaslr_offset(log, known, map, kernel.architecture, same_build);
+        if (!finding.kaslr_offset) {
             ++tally.refused;
-        } else if (*finding.slide == static_cast<std::int64_t>(slide)) {
+        } else if (*finding.kaslr_offset == static_cast<std::int64_t>(kaslr_offset)) {
             ++tally.found;
         } else {
             ++tally.wrong;
@@ -98,9 +99,9 @@ inline Tally try_slides(const KnownKernel& kernel, const std::vector<std::uint64
     return tally;
 }
 
-inline Tally try_slides(const KnownKernel& kernel, const std::vector<std::uint64_t>& from, const DropSites& known,
-                        std::size_t count, int trials, bool same_build = false) {
-    return try_slides(kernel, from, known, kernel.table, count, trials, same_build);
+inline Tally try_kaslr_offsets(const KnownKernel& kernel, const std::vector<std::uint64_t>& from,
+                               const DropSites& known, std::size_t count, int trials, bool same_build = false) {
+    return try_kaslr_offsets(kernel, from, known, kernel.table, count, trials, same_build);
 }
 
 }  // namespace stapgen::symbols

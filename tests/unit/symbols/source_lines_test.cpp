@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "fake_kernel.h"
-#include "symbols/module_file.h"
+#include "symbols/files/module_file.h"
 
 using namespace stapgen;
 using namespace stapgen::symbols;

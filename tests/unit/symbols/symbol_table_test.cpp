@@ -1,4 +1,4 @@
-#include "symbols/symbol_table.h"
+#include "symbols/files/symbol_table.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -295,9 +295,9 @@ TEST_CASE("the slide is what the kernel's own marks moved by") {
     const auto running = table_of(
         "ffffffffa3000000 T _text\nffffffffa3000000 T _stext\nffffffffa3000010 T first\n"
         "ffffffffa3001000 T _etext\n");
-    CHECK(slide_between(running, map) == 0x22000000);
-    CHECK(slide_between(map, running) == -0x22000000);
-    CHECK(slide_between(map, map) == 0);
+    CHECK(kaslr_offset_between(running, map) == 0x22000000);
+    CHECK(kaslr_offset_between(map, running) == -0x22000000);
+    CHECK(kaslr_offset_between(map, map) == 0);
 }
 
 TEST_CASE("no slide is made up for two different kernels or for excerpts") {
@@ -305,10 +305,10 @@ TEST_CASE("no slide is made up for two different kernels or for excerpts") {
     const auto other = table_of(
         "ffffffffa3000000 T _text\nffffffffa3000000 T _stext\nffffffffa3000010 T first\n"
         "ffffffffa3009000 T _etext\n");
-    const auto slide = slide_between(other, map);
-    REQUIRE_FALSE(slide);
-    CHECK(slide.error().what.find("different kernels") != std::string::npos);
-    CHECK_FALSE(slide_between(table_of(seed), map));
+    const auto kaslr_offset = kaslr_offset_between(other, map);
+    REQUIRE_FALSE(kaslr_offset);
+    CHECK(kaslr_offset.error().what.find("different kernels") != std::string::npos);
+    CHECK_FALSE(kaslr_offset_between(table_of(seed), map));
 }
 
 TEST_CASE("a real 6.12: functions of the network stack, the ends of text, the last symbols") {

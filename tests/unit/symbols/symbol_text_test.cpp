@@ -1,4 +1,4 @@
-#include "symbols/symbol_text.h"
+#include "symbols/files/symbol_text.h"
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "symbols/symbol_table.h"
+#include "symbols/files/symbol_table.h"
 
 inline stapgen::symbols::SymbolTable table_of(std::string text) {
     auto table = stapgen::symbols::SymbolTable::parse(std::move(text));

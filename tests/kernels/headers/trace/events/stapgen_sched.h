@@ -16,7 +16,8 @@ DECLARE_TRACE(sched_wakeup, PARAMS(struct rq* rq, struct task_struct* p, int suc
 #endif
 #ifdef TRACE_sched_switch
 #if KERNEL >= 518
-DECLARE_TRACE(sched_switch, PARAMS(_Bool preempt, struct task_struct* prev, struct task_struct* next, unsigned int state), )
+DECLARE_TRACE(sched_switch,
+              PARAMS(_Bool preempt, struct task_struct* prev, struct task_struct* next, unsigned int state), )
 #elif KERNEL >= 404
 DECLARE_TRACE(sched_switch, PARAMS(_Bool preempt, struct task_struct* prev, struct task_struct* next), )
 #elif KERNEL > 206

@@ -1,0 +1,65 @@
+#include "analyze/aggregate_collector.h"
+
+#include <algorithm>
+
+#include "analyze/bins.h"
+#include "base/saturate.h"
+
+namespace stapgen::analyze {
+
+static_assert(decode::bin_count == bins::count);
+
+namespace {
+
+/// Whether numbers within the bins and the limits of `totals` may be in no bin.
+bool reaches_outside(const Histogram::Totals& totals) {
+    return totals.max > bins::largest || totals.min < 0;
+}
+
+}  // namespace
+
+AggregateCollector::Field& AggregateCollector::field(const decode::Schema& schema, std::size_t field) {
+    auto& found = fields_[{schema.index, field}];
+    found.schema = &schema;
+    return found;
+}
+
+void AggregateCollector::add(const decode::BinsLine& line) {
+    auto& middles = field(*line.schema, line.field).middles;
+    for (const auto& [index, count] : line.bins)
+        middles.add(bins::middle(index), count);
+}
+
+void AggregateCollector::add(const decode::SumLine& line) {
+    field(*line.schema, line.field).totals = Histogram::Totals{line.n, line.sum, line.min, line.max};
+}
+
+void AggregateCollector::add(const decode::SplitLine& line) {
+    auto& split = splits_[{line.schema->index, std::string(line.direction), line.index}];
+    split.schema = line.schema;
+    split.direction = line.direction;
+    split.index = line.index;
+    base::add_saturating(split.n, line.n);
+    split.sums_ns.resize(line.sums.size());
+    for (std::size_t i = 0; i < line.sums.size(); ++i)
+        base::add_saturating(split.sums_ns[i], line.sums[i]);
+}
+
+AggregateCollector::Interval AggregateCollector::take() {
+    Interval interval;
+    for (auto& [place, field] : std::exchange(fields_, {})) {
+        auto& [schema, middles, totals] = field;
+        const auto missing = totals ? totals->n - middles.n() : 0;
+        if (totals && (missing == 0 || (missing > 0 && reaches_outside(*totals)))) {
+            middles.set_totals(*totals);
+        } else {
+            interval.partial = std::max(interval.partial, missing);
+        }
+        interval.values.push_back({schema, place.second, std::move(middles)});
+    }
+    for (auto& [place, split] : std::exchange(splits_, {}))
+        interval.splits.push_back(std::move(split));
+    return interval;
+}
+
+}  // namespace stapgen::analyze

@@ -1,0 +1,15 @@
+#pragma once
+
+namespace stapgen::base {
+
+/// What the build says of itself; scripts/build-facts.cmake writes it.
+struct BuildFacts {
+    const char* version;
+    const char* revision;  ///< of git, 12 digits and ", dirty" where files were changed; "unknown" without git
+    const char* compiler;
+    const char* date;     ///< of the revision, else of the build; YYYY-MM-DD
+    const char* recipes;  ///< recipe_hash() of the source
+};
+extern const BuildFacts build_facts;
+
+}  // namespace stapgen::base

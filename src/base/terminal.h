@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace stapgen::base {
+
+/// Writes a line to stderr behind the program's name. What it quotes may be anybody's words: control characters of it
+/// are shown as \xNN.
+void tell(std::string_view text);
+
+/// Columns of the terminal that a descriptor is; 0 where it is none.
+std::size_t terminal_columns(int descriptor);
+
+/// Writes an error as every error is written: what and why, then what to do next.
+void show_error(const base::Error& error);
+
+}  // namespace stapgen::base

@@ -1,0 +1,160 @@
+#include "analyze/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "cli/commands/commands.h"
+#include "cli/options/option_groups.h"
+#include "report/html/html_report.h"
+#include "report/json/compare_json.h"
+#include "report/text/compare_text.h"
+#include "session/replay.h"
+
+namespace stapgen::cli {
+
+namespace {
+
+struct CompareArguments {
+    std::string before, after, threshold = "5%";
+    PresentOptions present;
+};
+
+/// A folder's files, or a list with commas, unless there is a file of that very name.
+std::vector<std::filesystem::path> files_of(const std::string& typed) {
+    std::error_code error;
+    std::vector<std::filesystem::path> files;
+    if (std::filesystem::is_directory(typed, error)) {
+        for (const auto& entry : std::filesystem::directory_iterator(typed, error)) {
+            if (entry.is_regular_file()) files.push_back(entry.path());
+        }
+        std::ranges::sort(files);
+        return files;
+    }
+    if (std::filesystem::exists(typed, error)) return {typed};
+    for (const auto name : base::split(typed, ','))
+        files.emplace_back(name);
+    return files;
+}
+
+bool has_durations(const analyze::Summary& summary) {
+    return !summary.averages.empty() || (!summary.stages.empty() && !summary.counts());
+}
+
+/// A recording for each run; the parts of one run are one.
+base::Result<std::vector<analyze::Summary>> load_side(const std::string& typed,
+                                                      const report::Presentation& presentation) {
+    const auto files = files_of(typed);
+    if (files.empty()) {
+        return base::bad_input(fmt::format("there are no files in {}", base::printable(typed)), "name another folder");
+    }
+    auto runs = session::load_runs(files, presentation, {});
+    if (!runs) return tl::make_unexpected(runs.error());
+    std::vector<analyze::Summary> side;
+    for (auto& [name, reports] : *runs) {
+        if (std::ranges::any_of(reports, has_durations)) {
+            std::erase_if(reports, [](const analyze::Summary& summary) { return !has_durations(summary); });
+        }
+        if (reports.size() != 1) {
+            std::vector<std::string> recipes;
+            for (const auto& summary : reports)
+                recipes.push_back(base::printable(summary.recipe));
+            return base::bad_input(fmt::format("{} holds several recipes: {}", name, fmt::join(recipes, ", ")),
+                                   "give a file of one recipe; 'report' shows what is in it");
+        }
+        side.push_back(std::move(reports.front()));
+    }
+    return side;
+}
+
+/// All recordings of a side as one.
+base::Result<analyze::Summary> sum_of(const std::vector<analyze::Summary>& side) {
+    auto sum = side.front();
+    for (auto other = side.begin() + 1; other != side.end(); ++other) {
+        if (auto done = analyze::merge(sum, *other); !done) return tl::make_unexpected(done.error());
+    }
+    return sum;
+}
+
+base::Result<void> write_page(std::ostream& out, const analyze::Comparison& comparison,
+                              const std::vector<analyze::Summary>& before, const std::vector<analyze::Summary>& after,
+                              const report::Presentation& presentation) {
+    const auto first = sum_of(before), second = sum_of(after);
+    if (!first) return tl::make_unexpected(first.error());
+    if (!second) return tl::make_unexpected(second.error());
+    report::write_html(out, comparison, *first, *second,
+                       report::html_options(presentation, std::vector<analyze::Summary>{*first, *second}));
+    return {};
+}
+
+void write(std::ostream& out, const analyze::Comparison& comparison, report::Format format) {
+    if (format == report::Format::json) return report::write_json(out, comparison);
+    if (format == report::Format::ndjson) return report::write_ndjson(out, comparison);
+    if (format == report::Format::csv) return report::write_csv(out, comparison);
+    report::write_text(out, comparison);
+}
+
+base::Result<void> compare(const CompareArguments& arguments) {
+    const auto threshold = base::parse_percent(arguments.threshold);
+    if (!threshold) return tl::make_unexpected(threshold.error());
+    auto presentation = presentation_of(arguments.present);
+    if (!presentation) return tl::make_unexpected(presentation.error());
+    presentation->by.emplace();  // no groups
+    const auto before = load_side(arguments.before, *presentation);
+    if (!before) return tl::make_unexpected(before.error());
+    const auto after = load_side(arguments.after, *presentation);
+    if (!after) return tl::make_unexpected(after.error());
+
+    const analyze::CompareOptions options{.percentiles = presentation->percentiles, .threshold = *threshold};
+    const auto comparison = analyze::compare(*before, *after, options);
+    if (!comparison) return tl::make_unexpected(comparison.error());
+    if (presentation->format == report::Format::html) {
+        if (auto done = write_page(std::cout, *comparison, *before, *after, *presentation); !done) return done;
+    } else {
+        write(std::cout, *comparison, presentation->format);
+    }
+    if (!comparison->has_regression()) return {};
+    base::Error regression{base::ErrorKind::regression,
+                           fmt::format("after is slower by more than {:.4g} %", *threshold * 100),
+                           "--threshold sets how much is allowed"};
+    return tl::make_unexpected(std::move(regression));
+}
+
+}  // namespace
+
+void add_compare_command(CLI::App& app, Action& action) {
+    auto arguments = std::make_shared<CompareArguments>();
+    auto* command = app.add_subcommand("compare", "What became slower or faster between two measurements");
+    command
+        ->add_option("before", arguments->before,
+                     "A file that 'report' reads, several with commas between, or a folder of them")
+        ->required()
+        ->type_name("BEFORE");
+    command->add_option("after", arguments->after, "The same, of what is compared with it")
+        ->required()
+        ->type_name("AFTER");
+    command->add_option("--threshold", arguments->threshold, "A stage that is slower by more than this is a regression")
+        ->capture_default_str()
+        ->type_name("PERCENT")
+        ->group(groups::output);
+    add_format(*command, arguments->present.format, {"table", "json", "ndjson", "csv", "html"},
+               "; ndjson has a line for each change");
+    add_percentiles(*command, arguments->present.percentiles);
+    command->footer(
+        "~ stands where before and after cannot be told apart. Exit code 3: a regression.\n"
+        "Several files for a side are recordings of the same, best taken in turns (ABAB); from five for each\n"
+        "side on, what differs from recording to recording is in the intervals. docs/reading-the-numbers.md\n"
+        "Examples:\n"
+        "  stapgen compare before.rec after.rec\n"
+        "  stapgen compare --threshold 10% -P 50,99 a1.rec,a2.rec b1.rec,b2.rec");
+    command->callback([&action, arguments] { action = [arguments] { return compare(*arguments); }; });
+}
+
+}  // namespace stapgen::cli

@@ -1,0 +1,156 @@
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands/commands.h"
+#include "cli/options/report_options.h"
+#include "cli/options/run_options.h"
+#include "doctor/check_rows.h"
+#include "module/make.h"
+#include "module/warm.h"
+#include "recipe/kernels.h"
+#include "report/json/json_text.h"
+
+namespace stapgen::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct DoctorOptions {
+    module::MakeOptions make;
+    std::vector<std::string> recipes;
+    std::string format = "table";
+    bool warm = false;
+};
+
+/// Those that were named; all of them where none was.
+base::Result<std::vector<recipe::Recipe>> recipes_of(const recipe::Program& program, const DoctorOptions& options) {
+    if (options.recipes.empty()) return program.catalog.recipes;
+    std::vector<recipe::Recipe> recipes;
+    for (const auto& name : options.recipes) {
+        auto one = recipe::find_recipe(program.catalog, name);
+        if (!one) return tl::make_unexpected(one.error());
+        recipes.push_back(*std::move(one));
+    }
+    return recipes;
+}
+
+base::Result<std::vector<doctor::Subject>> subjects_of(const recipe::Program& program,
+                                                       const std::vector<recipe::Recipe>& recipes,
+                                                       const DoctorOptions& options) {
+    std::vector<doctor::Subject> subjects;
+    for (const auto& each : recipes) {
+        auto subject = module::subject_of(program, each, options.make.debuginfo);
+        if (!subject) return tl::make_unexpected(subject.error());
+        // Of others' recipes nothing was shown.
+        if (!subject->reads_counters && each.folder.parent_path() == program.files.templates) {
+            auto kernels = recipe::kernels_of(each.name, program.files.kernels);
+            if (!kernels) return tl::make_unexpected(kernels.error());
+            subject->kernels = *std::move(kernels);
+        }
+        subjects.push_back(*std::move(subject));
+    }
+    return subjects;
+}
+
+std::string_view blocks_name(doctor::Blocks blocks) {
+    switch (blocks) {
+        case doctor::Blocks::nothing:
+            return "nothing";
+        case doctor::Blocks::loading:
+            return "loading";
+        case doctor::Blocks::compiling:
+            return "compiling";
+        case doctor::Blocks::functions:
+            break;
+    }
+    return "functions";
+}
+
+Json doctor_json(const doctor::Check& check, host::Distribution distribution) {
+    Json remedy = nullptr;
+    if (const auto text = doctor::remedy_text(check.remedy, distribution); !text.empty()) {
+        remedy = {{"text", text}, {"commands", nullptr}};
+        const auto& commands = check.remedy.commands;
+        if (!commands.empty()) {
+            remedy["commands"] = {{"debian", commands.debian}, {"redhat", commands.redhat}, {"suse", commands.suse}};
+        }
+    }
+    return {{"check", check.id},
+            {"state", doctor::state_name(check.state)},
+            {"blocks", blocks_name(check.blocks)},
+            {"found", check.found},
+            {"cure", check.workaround.empty() ? Json(nullptr) : Json(check.workaround)},
+            {"remedy", remedy}};
+}
+
+Json doctor_json(const std::vector<doctor::Check>& checks, const doctor::Question& question,
+                 const doctor::Verdict& verdict) {
+    const auto& target = question.target;
+    Json rows = Json::array();
+    for (const auto& check : checks)
+        rows.push_back(doctor_json(check, target.distribution));
+    return {{"schema", "stapgen.doctor/1"}, {"release", target.release},
+            {"running", target.running},    {"able", verdict.able},
+            {"unable", verdict.unable},     {"verdict", verdict.what},
+            {"first", verdict.first},       {"checks", rows}};
+}
+
+base::Result<void> examine(const recipe::Program& program, const DoctorOptions& options) {
+    const auto recipes = recipes_of(program, options);
+    if (!recipes) return tl::make_unexpected(recipes.error());
+    const auto machine = launch::this_machine();
+    if (options.warm) return module::warm(program, *machine, *recipes, options.make);
+    auto subjects = subjects_of(program, *recipes, options);
+    if (!subjects) return tl::make_unexpected(subjects.error());
+    auto question =
+        module::question_of(program, *machine, options.make, module::Purpose::run_here, *std::move(subjects));
+    if (!question) return tl::make_unexpected(question.error());
+    const auto& target = question->target;
+    const bool needs_module = std::any_of(question->subjects.begin(), question->subjects.end(),
+                                          [](const doctor::Subject& subject) { return !subject.reads_counters; });
+    // For another kernel a module can only be made here.
+    question->to_load = target.running || !needs_module;
+    std::vector<doctor::Check> checks;
+    if (needs_module) {
+        checks = doctor::examine(*machine, *question);
+        if (options.recipes.empty()) checks.push_back(doctor::lab(*machine));
+        checks = doctor::most_urgent_first(std::move(checks));
+    }
+    const auto verdict = doctor::conclude(checks, *question);
+    const bool as_json = options.format == "json";
+    if (as_json) {
+        report::put_json(std::cout, doctor_json(checks, *question, verdict), 2);
+    } else {
+        std::cout << doctor::rows_text(checks, target.distribution);
+    }
+    if (!verdict.unable.empty()) return base::cannot_here(verdict.what, verdict.first);
+    if (!as_json) std::cout << verdict.what << ": " << verdict.first << '\n';
+    return {};
+}
+
+}  // namespace
+
+void add_doctor_command(CLI::App& app, const recipe::Program& program, Action& action) {
+    auto options = std::make_shared<DoctorOptions>();
+    auto* command =
+        app.add_subcommand("doctor", "Whether a recipe, or each of them, will run here, and what to do if not");
+    command->add_option("recipe", options->recipes, "Their names; without one, all")->type_name("RECIPE");
+    auto* warm = command->add_flag("--warm", options->warm,
+                                   "Compile them now, so that their first run here need not; it takes a while");
+    add_target_options(*command, options->make);
+    add_no_workaround(*command, options->make);
+    add_format(*command, options->format, {"table", "json"});
+    warm->excludes(command->get_option("--format"))->excludes(command->get_option("--json"));
+    command->footer(
+        "Examples:\n"
+        "  stapgen doctor rx-latency\n"
+        "  stapgen doctor --warm rx-latency tx-latency\n"
+        "  stapgen doctor -r 6.12.117+deb13-amd64 --symbols kallsyms.gz");
+    command->callback(
+        [&program, &action, options] { action = [&program, options] { return examine(program, *options); }; });
+}
+
+}  // namespace stapgen::cli

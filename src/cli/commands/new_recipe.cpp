@@ -1,0 +1,124 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <memory>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "recipe/load_recipe.h"
+
+namespace stapgen::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct NewRecipeOptions {
+    std::string name, into;
+};
+
+base::Result<void> check_name(const CLI::App& app, const recipe::Program& program, const std::string& name) {
+    if (!recipe::is_name(name) || name.front() == '-') {
+        return base::bad_input(fmt::format("new-recipe: '{}' is no recipe's name", base::printable(name)),
+                               "lower case letters, digits, - and _, for example tcp-reads");
+    }
+    const auto& recipes = program.catalog.recipes;
+    const auto known = std::ranges::find(recipes, name, &recipe::Recipe::name);
+    if (known != recipes.end()) {
+        return base::bad_input(fmt::format("new-recipe: there is a recipe '{}': {}", name, known->folder.string()),
+                               "choose another name; a copy of that folder takes its place if it is found before it");
+    }
+    if (const auto broken = program.catalog.broken.find(name); broken != program.catalog.broken.end()) {
+        return base::bad_input(
+            fmt::format("new-recipe: there is a recipe '{}', which cannot be used: {}", name, broken->second.what),
+            "choose another name, or mend that one");
+    }
+    // What is left of the commands are stapgen's own.
+    const auto commands = app.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; });
+    if (!commands.empty()) {
+        return base::bad_input(fmt::format("new-recipe: '{}' is a command of stapgen", name), "choose another name");
+    }
+    return {};
+}
+
+/// A file of the skeleton with the new name in place of its own.
+base::Result<std::string> renamed(const fs::path& file, const std::string& name) {
+    auto text = base::read_file(file);
+    if (!text) return text;
+    const auto own = file.parent_path().filename().string();
+    std::string out;
+    std::string_view rest = *text;
+    for (;;) {
+        const auto at = rest.find(own);
+        out += rest.substr(0, at);
+        if (at == std::string_view::npos) return out;
+        out += name;
+        rest.remove_prefix(at + own.size());
+    }
+}
+
+base::Result<void> make(const recipe::Program& program, const NewRecipeOptions& options) {
+    constexpr std::array files{"recipe.toml", "script.stp"};
+    fs::path parent = options.into;
+    if (options.into.empty()) {
+        const auto own = recipe::own_recipe_folder();
+        if (!own) return base::bad_input("new-recipe: HOME is not set", "say where: --into DIR");
+        parent = *own;
+    }
+    std::error_code error;
+    fs::create_directories(parent, error);
+    const auto folder = parent / options.name;
+    // Fails where anything of that name is there, even a link to nowhere.
+    if (error || !fs::create_directory(folder, error)) {
+        std::error_code ignored;
+        const bool is_there = fs::exists(fs::symlink_status(folder, ignored));
+        return base::bad_input(fmt::format("new-recipe: cannot make {}: {}", folder.string(),
+                                           is_there ? "it is there already" : error.message()),
+                               "choose another name, or another folder with --into DIR");
+    }
+    for (const auto* file : files) {
+        auto text = renamed(program.files.skeleton / file, options.name);
+        auto written =
+            text ? base::create_file(folder / file, *text) : base::Result<void>(tl::make_unexpected(text.error()));
+        if (!written) {
+            fs::remove_all(folder, error);
+            return written;
+        }
+        // Of a user's own only the user reads.
+        if (parent == recipe::system_recipe_folder) fs::permissions(folder / file, fs::perms(0644), error);
+    }
+    const auto path = options.into.empty() ? std::string()
+                                           : fmt::format("--recipe-path {} ",
+                                                         base::shell_quoted({fs::absolute(parent, error).string()}));
+    std::cout << fmt::format(
+        "made {0}: {1}\n\nIt runs as it is. Next:\n"
+        "  stapgen {2}show {3}\n  stapgen {2}render {3}\n  stapgen {2}{3} -d 10\n",
+        folder.string(), fmt::join(files, ", "), path, options.name);
+    return {};
+}
+
+}  // namespace
+
+void add_new_recipe_command(CLI::App& app, const recipe::Program& program, Action& action) {
+    auto* command = app.add_subcommand("new-recipe", "Begin a recipe of your own: two files that run as they are");
+    auto options = std::make_shared<NewRecipeOptions>();
+    command->add_option("name", options->name, "Its name")->required();
+    command->add_option("--into", options->into, "The folder to make it in")
+        ->default_str("~/.config/stapgen/recipes")
+        ->type_name("DIR");
+    command->footer(
+        "Examples:\n"
+        "  stapgen new-recipe tcp-calls\n"
+        "  stapgen new-recipe tcp-calls --into .");
+    command->callback([&app, &program, &action, options] {
+        action = [&app, &program, options]() -> base::Result<void> {
+            if (auto good = check_name(app, program, options->name); !good) return good;
+            return make(program, *options);
+        };
+    });
+}
+
+}  // namespace stapgen::cli

@@ -1,0 +1,216 @@
+#include <fmt/format.h>
+
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/source.h"
+#include "base/terminal.h"
+#include "base/text.h"
+#include "cli/commands/annotation.h"
+#include "cli/commands/commands.h"
+#include "cli/options/name_options.h"
+#include "cli/options/option_groups.h"
+#include "cli/options/report_options.h"
+#include "recording/reader.h"
+#include "report/json/json_text.h"
+#include "symbols/address.h"
+
+namespace stapgen::cli {
+
+namespace {
+
+using symbols::AddressKind;
+using symbols::KernelNames;
+using Json = nlohmann::ordered_json;
+
+struct ResolveOptions {
+    NameOptions names;
+    std::string recording, format = "table";
+    std::vector<std::string> addresses;
+    bool return_addresses = false, drop_sites = false, annotate = false, lines = false;
+};
+
+std::string line_text(const symbols::SourceFrame& frame) {
+    return fmt::format("    {}{} at {}:{}\n", frame.inlined ? "(inlined) " : "",
+                       frame.function.empty() ? "?" : frame.function, frame.file.empty() ? "?" : frame.file,
+                       frame.line);
+}
+
+Json name_json(const KernelNames& names, std::uint64_t address, AddressKind kind, bool lines) {
+    Json out{{"address", fmt::format("0x{:x}", address)},
+             {"symbol", nullptr},
+             {"offset", nullptr},
+             {"size", nullptr},
+             {"module", nullptr}};
+    const auto name = names.find(address, kind);
+    if (const auto& symbol = name.symbol) {
+        out["symbol"] = symbol->name;
+        out["offset"] = symbol->offset;
+        out["size"] = symbol->size;
+        if (symbol->module) out["module"] = *symbol->module;
+        if (symbol->init_text) out["init_text"] = true;
+    }
+    if (const auto& near = name.near) {
+        out["near"] = {{"module", near->name}, {"offset", near->offset}, {"size", near->size}};
+    }
+    if (!lines) return out;
+    out["source"] = Json::array();
+    for (const auto& frame : names.source(address, kind)) {
+        out["source"].push_back(
+            {{"function", frame.function}, {"file", frame.file}, {"line", frame.line}, {"inlined", frame.inlined}});
+    }
+    return out;
+}
+
+base::Result<KernelNames> names_for(const ResolveOptions& options) {
+    const auto sources = sources_of(options.names);
+    if (!sources) return tl::make_unexpected(sources.error());
+    symbols::LogKernel log;
+    if (!options.recording.empty()) {
+        const auto reader = recording::Reader::open(options.recording);
+        if (!reader) return tl::make_unexpected(reader.error());
+        if (!reader->head()) {
+            return base::bad_input(fmt::format("{} is no recording of stapgen", base::printable(options.recording)),
+                                   "'-o FILE' makes one");
+        }
+        log = session::kernel_of(*reader->head());
+    } else if (!session::names_are_wanted(*sources)) {
+        return KernelNames::of_this_machine();
+    }
+    return KernelNames::open(*sources, log);
+}
+
+/// The addresses of a command line or of stdin.
+class Resolving {
+  public:
+    Resolving(const ResolveOptions& options, KernelNames& names) : options_(options), names_(names) {}
+
+    void show(std::string_view word) {
+        if (const auto address = parse(word)) show(*address);
+    }
+    std::optional<std::uint64_t> parse(std::string_view word) {
+        const auto address = symbols::parse_address(word);
+        if (address) return *address;
+        base::show_error(address.error());
+        all_good_ = false;
+        return std::nullopt;
+    }
+    void show(std::uint64_t address) {
+        const auto kind = options_.drop_sites         ? AddressKind::drop_site
+                          : options_.return_addresses ? AddressKind::return_address
+                                                      : AddressKind::exact;
+        if (options_.format == "ndjson") {
+            report::put_json(std::cout, name_json(names_, address, kind, options_.lines), -1);
+            return;
+        }
+        std::cout << fmt::format("{:0{}x} {}\n", address, names_.address_digits(),
+                                 to_string(names_.find(address, kind)));
+        for (const auto& frame : names_.source(address, kind))
+            std::cout << line_text(frame);
+    }
+    [[nodiscard]] base::Result<void> outcome() const {
+        if (all_good_) return {};
+        return base::bad_input("not everything was an address");
+    }
+
+  private:
+    const ResolveOptions& options_;
+    KernelNames& names_;
+    bool all_good_ = true;
+};
+
+/// Calls `take` with each; what has been answered is written out before more is waited for.
+base::Result<void> each_word_of_stdin(const std::function<void(std::string_view)>& take) {
+    auto source = base::Source::open("-");
+    if (!source) return tl::make_unexpected(source.error());
+    std::vector<char> buffer(64U << 10U);
+    std::string text;
+    while (std::cout) {
+        const auto count = (*source)->read(buffer);
+        if (!count) return tl::make_unexpected(count.error());
+        text.append(buffer.data(), *count);
+        // A word may go on in the next piece.
+        const auto whole = *count == 0 ? text.size() : text.find_last_of(" \t\n") + 1;
+        for (const auto line : base::split(std::string_view(text).substr(0, whole), '\n')) {
+            for (const auto word : base::words(base::trim(line)))
+                take(word);
+        }
+        text.erase(0, whole);
+        std::cout.flush();
+        if (*count == 0) break;
+    }
+    return {};
+}
+
+base::Result<void> resolve(const ResolveOptions& options) {
+    auto names = names_for(options);
+    if (!names) return tl::make_unexpected(names.error());
+    if (options.lines) {
+        if (auto opened = names->open_lines(); !opened) return opened;
+    }
+    if (options.annotate) {
+        if (options.addresses.size() > 1) {
+            return base::bad_input("--annotate reads one file", "give one, or - for stdin");
+        }
+        session::show_notes(*names);
+        return annotate(*names, options.addresses.empty() ? "-" : options.addresses.front());
+    }
+    if (auto whole = names->hear({}); !whole) return whole;
+    Resolving resolving(options, *names);
+    // With the KASLR offset known addresses are answered as they come; to infer it all have to be there.
+    const bool streaming = names->kaslr_offset_known() && options.addresses.empty();
+    if (streaming) session::show_notes(*names);
+    std::vector<std::uint64_t> all;
+    const auto take = [&](std::string_view word) {
+        if (streaming) return resolving.show(word);
+        if (const auto address = resolving.parse(word)) all.push_back(*address);
+    };
+    for (const auto& word : options.addresses)
+        take(word);
+    if (options.addresses.empty()) {
+        if (auto read = each_word_of_stdin(take); !read) return read;
+    }
+    if (!streaming && !all.empty()) {
+        if (auto settled = session::settle_kaslr_offset(*names, all); !settled) return settled;
+    }
+    for (const auto address : all)
+        resolving.show(address);
+    return resolving.outcome();
+}
+
+}  // namespace
+
+void add_resolve_command(CLI::App& app, Action& action) {
+    auto options = std::make_shared<ResolveOptions>();
+    auto* command = app.add_subcommand("resolve", "Kernel addresses to names: name+0xoffset/0xsize [module]");
+    command->add_option("address", options->addresses, "Addresses; none: read them from stdin. With --annotate a file")
+        ->type_name("HEX");
+    add_name_options(*command, options->names);
+    command
+        ->add_option("--recording", options->recording,
+                     "The addresses are of this recording's kernel; its slide and modules are taken from it")
+        ->type_name("FILE")
+        ->group(groups::names);
+    command->add_flag("--return-addresses", options->return_addresses,
+                      "They are return addresses, of a backtrace; look one byte before");
+    command->add_flag("--drop-sites", options->drop_sites,
+                      "They are places of drops; return addresses, or the function itself where it begins there");
+    auto* annotate = command->add_flag("--annotate", options->annotate,
+                                       "Copy a text through, with names in place of kernel addresses");
+    command->add_flag("-l,--lines", options->lines, "Also file and line; inlined functions first, needs DWARF")
+        ->excludes(annotate);
+    add_format(*command, options->format, {"table", "ndjson"}, "; ndjson has an object for each address");
+    for (const auto* other : {"--format", "--json"})
+        annotate->excludes(command->get_option(other));
+    command->footer(
+        "Without --map: this machine's kernel.\n"
+        "Examples:\n"
+        "  stapgen resolve --map System.map 0xffffffff8149a8ed\n"
+        "  stapgen resolve --map System.map --map vmlinuz --annotate <drops.txt\n"
+        "  dmesg -w | stapgen resolve --annotate");
+    command->callback([&action, options] { action = [options] { return resolve(*options); }; });
+}
+
+}  // namespace stapgen::cli

@@ -1,0 +1,236 @@
+#include "decode/format_detector.h"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "base/saturate.h"
+#include "base/text.h"
+#include "decode/bpftrace_stacks.h"
+#include "decode/counter_samples.h"
+#include "decode/dropwatch_script.h"
+#include "decode/dropwatch_tool.h"
+#include "decode/kernel_event.h"
+#include "decode/net_events.h"
+#include "decode/netdev_times.h"
+#include "decode/pwru.h"
+#include "decode/remarks.h"
+#include "decode/skb_drops.h"
+#include "decode/stage_timing.h"
+#include "decode/tcpdrop.h"
+#include "decode/tracker.h"
+
+namespace stapgen::decode {
+
+namespace {
+
+constexpr std::string_view header_begin = "stapgen\t";
+
+/// The first of `lines`, without its end.
+std::string_view first_line(std::string_view lines) {
+    auto line = lines.substr(0, lines.find('\n'));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    return line;
+}
+
+/// Whether a line was a header of ours before a terminal made blanks of its tabs.
+bool is_blanked_header(std::string_view line) {
+    if (!line.starts_with("stapgen ")) return false;
+    const auto words = base::words(line);
+    return words.size() > 3 && base::to_int(words[1]) && words.back().find(':') != std::string_view::npos;
+}
+
+/// A tab for each run of blanks.
+std::string with_tabs(std::string_view line) {
+    std::string out;
+    for (const auto word : base::words(line)) {
+        if (!out.empty()) out += '\t';
+        out += word;
+    }
+    return out;
+}
+
+}  // namespace
+
+/// Tells whose a line is, and notes who has begun.
+class FormatDetector::Forward : public decode::Sink {
+  public:
+    Forward(FormatDetector& detector, Source& source, FormatDetector::Sink& to)
+        : detector_(detector), source_(source), to_(to) {}
+
+    void record(const Record& record) override { to_.record(source_, record); }
+    void line(const Line& line) override {
+        if (!source_.begun) {
+            source_.begun = true;
+            source_.header = source_.reader().header();
+            detector_.begun_.push_back(&source_);
+        }
+        to_.line(source_, line);
+    }
+
+  private:
+    FormatDetector& detector_;
+    Source& source_;
+    FormatDetector::Sink& to_;
+};
+
+std::vector<std::string> FormatDetector::Source::notes() const {
+    return foreign ? foreign->notes() : std::vector<std::string>();
+}
+
+Importer& FormatDetector::Source::reader() const {
+    if (foreign) return *foreign;
+    return *ours;
+}
+
+FormatDetector::FormatDetector() {
+    const auto add = [this](std::unique_ptr<LineImporter> importer) {
+        auto& source = sources_.emplace_back();
+        source.importer = importer->header()->recipe;
+        source.title = importer->title();
+        source.resolution_ns = importer->resolution_ns();
+        source.foreign = std::move(importer);
+    };
+    add(std::make_unique<Pwru>());
+    add(std::make_unique<TcpDrop>());
+    add(std::make_unique<BpftraceStacks>());
+    add(std::make_unique<CounterSamples>());
+    add(std::make_unique<StageTiming>());
+    add(std::make_unique<Tracker>());
+    add(std::make_unique<DropwatchScript>());
+    add(std::make_unique<DropwatchTool>());
+    add(std::make_unique<SkbDrops>());
+    add(std::make_unique<NetEvents>());
+    add(std::make_unique<NetdevTimes>());
+    last_ = &sources_.back();
+}
+
+void FormatDetector::feed(std::string_view lines, Sink& sink) {
+    while (!lines.empty()) {
+        auto taken = take(*last_, lines, sink);
+        if (taken == 0) taken = take_with_any(lines, sink);
+        if (taken == 0) {
+            take_decorated(first_line(lines), sink);
+            taken = std::min(lines.find('\n'), lines.size() - 1) + 1;
+        }
+        lines.remove_prefix(taken);
+    }
+}
+
+void FormatDetector::finish(std::string_view last_line, Sink& sink) {
+    if (!last_line.empty()) finish_line(first_line(last_line), sink);
+    for (auto* source : begun_) {
+        if (!source->foreign) continue;
+        Forward forward(*this, *source, sink);
+        source->foreign->lose(lost_);
+        source->foreign->finish(forward);
+    }
+}
+
+void FormatDetector::finish_line(std::string_view line, Sink& sink) {
+    stripper_.set(line);
+    if (stripper_.is_empty() || take_remark(line, sink)) return recognised();
+    if (std::isalnum(static_cast<unsigned char>(line.back())) == 0) {
+        scratch_.assign(line);
+        scratch_ += '\n';
+        for (auto& source : sources_) {
+            if (source.foreign && take(source, scratch_, sink) != 0) return;
+        }
+    }
+    unrecognised(line, Flaw::no_line_end);
+}
+
+std::size_t FormatDetector::take(Source& source, std::string_view lines, Sink& sink) {
+    Forward forward(*this, source, sink);
+    std::int64_t count = 0;
+    std::size_t taken = 0;
+    if (source.foreign) {
+        source.foreign->set_line_number(input_.lines + 1);
+        taken = source.foreign->take(lines, forward);
+        count = source.foreign->line_number() - input_.lines - 1;
+    } else {
+        // A header is of the next recording: it would end this one.
+        if (lines.starts_with(header_begin) && source.begun) return 0;
+        const auto before = source.ours->input().recognised;
+        taken = source.ours->take(lines, forward);
+        count = source.ours->input().recognised - before;
+    }
+    input_.lines += count;
+    input_.recognised += count;
+    if (taken != 0) last_ = &source;
+    return taken;
+}
+
+std::size_t FormatDetector::take_with_any(std::string_view lines, Sink& sink) {
+    if (lines.starts_with(header_begin)) return take_header(lines, sink);
+    // The newest recording first: a line of ours is likely of that one.
+    for (auto source = sources_.rbegin(); source != sources_.rend(); ++source) {
+        if (&*source == last_) continue;
+        if (const auto taken = take(*source, lines, sink); taken != 0) return taken;
+    }
+    return 0;
+}
+
+std::size_t FormatDetector::take_header(std::string_view lines, Sink& sink) {
+    const auto ours = std::ranges::count_if(sources_, [](const Source& source) { return source.ours != nullptr; });
+    const auto line = first_line(lines);
+    const auto length = std::min(lines.find('\n'), lines.size() - 1) + 1;
+    if (static_cast<std::size_t>(ours) >= max_recordings) {
+        unrecognised(line, Flaw::second_header);
+        return length;
+    }
+    auto& source = sources_.emplace_back();
+    source.importer = "stapgen";
+    source.ours = std::make_unique<RecordParser>(input_.lines);
+    const auto parsed = source.ours->feed(line);
+    if (const auto* flawed = std::get_if<Unrecognised>(&parsed)) {
+        if (!refusal_) refusal_ = source.ours->refusal();
+        unrecognised(line, flawed->flaw);
+        sources_.pop_back();
+        return length;
+    }
+    recognised();
+    source.title = "stapgen " + source.ours->header()->recipe;
+    Forward(*this, source, sink).line(parsed);
+    last_ = &source;
+    return length;
+}
+
+bool FormatDetector::take_remark(std::string_view line, Sink& sink) {
+    if (const auto lost = lost_events(line)) {
+        base::add_saturating(lost_, *lost);
+        return true;
+    }
+    const auto what = remark(line);
+    if (what == Remark::systemtap) sink.message(line);
+    return what != Remark::none;
+}
+
+void FormatDetector::take_decorated(std::string_view line, Sink& sink) {
+    stripper_.set(line);
+    if (stripper_.is_empty()) return recognised();
+    do {
+        const auto text = stripper_.text();
+        if (take_remark(text, sink)) return recognised();
+        blanked_ = blanked_ || is_blanked_header(text);
+        if (text.empty() || (text == line && !blanked_)) continue;
+        scratch_ = blanked_ ? with_tabs(text) : std::string(text);
+        scratch_ += '\n';
+        if (take(*last_, scratch_, sink) != 0 || take_with_any(scratch_, sink) != 0) return;
+    } while (stripper_.strip_prompt());
+    unrecognised(line, Flaw::unknown_kind);
+}
+
+void FormatDetector::recognised() {
+    ++input_.lines;
+    ++input_.recognised;
+}
+
+void FormatDetector::unrecognised(std::string_view line, Flaw flaw) {
+    ++input_.lines;
+    ++input_.unrecognised;
+    if (input_.first_flaws.size() >= InputCounts::kept_flaws) return;
+    input_.first_flaws.push_back({input_.lines, flaw, std::string(line.substr(0, max_excerpt_length))});
+}
+
+}  // namespace stapgen::decode

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "decode/importer.h"
+#include "decode/line_importer.h"
+#include "decode/prompt_stripper.h"
+#include "decode/record_parser.h"
+
+namespace stapgen::decode {
+
+/// Tells whose a line is, whatever is mixed: every kind of text that can be read, several recordings one behind the
+/// other, noise. A shell's prompt before a line, quote marks, blanks, colour codes and '\r' do not hide it. Blank lines
+/// and bare prompts are recognised: there is nothing in them. A command behind a prompt is not: it is the user who
+/// knows what it did. Pure: no input or output, no clock. Memory is bounded whatever is fed.
+class FormatDetector {
+  public:
+    /// So many recordings of ours are kept apart in one input; the lines of further ones are not recognised.
+    static constexpr std::size_t max_recordings = 64;
+    /// So many bytes of an unrecognised line are kept.
+    static constexpr std::size_t max_excerpt_length = 80;
+
+    /// One measurement in the input. Its address does not change.
+    class Source {
+      public:
+        std::string importer;  ///< a stable name: "stapgen", or the recipe of the foreign text
+        std::string title;     ///< for a person: "RHEL stage timing"
+        std::int64_t resolution_ns = 1;
+        const Header* header = nullptr;  ///< valid as long as the FormatDetector
+
+        /// What a reader of the numbers must know; complete after finish().
+        [[nodiscard]] std::vector<std::string> notes() const;
+
+      private:
+        friend class FormatDetector;
+        std::unique_ptr<LineImporter> foreign;  ///< one of the two
+        std::unique_ptr<RecordParser> ours;
+        bool begun = false;
+        [[nodiscard]] Importer& reader() const;
+    };
+
+    /// The first that is heard of a source is its HeaderLine.
+    class Sink {
+      public:
+        using Source = FormatDetector::Source;
+        virtual ~Sink() = default;
+        virtual void record(Source& source, const Record& record) = 0;
+        virtual void line(Source& source, const Line& line) = 0;
+        /// A message of stap or staprun among the lines: see launch::count_losses().
+        virtual void message(std::string_view text) = 0;
+    };
+
+    FormatDetector();
+    FormatDetector(const FormatDetector&) = delete;
+    FormatDetector& operator=(const FormatDetector&) = delete;
+
+    /// Any number of whole lines, each with its '\n'.
+    void feed(std::string_view whole_lines, Sink& sink);
+
+    /// The end of the input. A last line without '\n' may have been cut short: of a recording of ours it is not taken,
+    /// of a foreign text only if it does not end in a letter or digit. Empty: there is none.
+    void finish(std::string_view last_line_without_newline, Sink& sink);
+
+    /// Lines, and those of them that are not recognised, with an excerpt of the first ones.
+    [[nodiscard]] const InputCounts& input() const { return input_; }
+
+    /// The measurements so far, in the order in which they began.
+    [[nodiscard]] const std::vector<Source*>& sources() const { return begun_; }
+
+    /// Why a recording of ours cannot be read (a newer version, a damaged header), if there was one: the first.
+    [[nodiscard]] const std::optional<base::Error>& refusal() const { return refusal_; }
+
+  private:
+    class Forward;
+    std::size_t take(Source& source, std::string_view lines, Sink& sink);
+    std::size_t take_with_any(std::string_view lines, Sink& sink);
+    std::size_t take_header(std::string_view lines, Sink& sink);
+    void take_decorated(std::string_view line, Sink& sink);
+    bool take_remark(std::string_view line, Sink& sink);
+    void finish_line(std::string_view line, Sink& sink);
+    void recognised();
+    void unrecognised(std::string_view line, Flaw flaw);
+
+    std::deque<Source> sources_;  ///< the foreign ones first, then our recordings in the order of the input
+    std::vector<Source*> begun_;
+    Source* last_ = nullptr;
+    PromptStripper stripper_;
+    std::string scratch_;
+    InputCounts input_;
+    std::optional<base::Error> refusal_;
+    std::int64_t lost_ = 0;  ///< events of traces
+    bool blanked_ = false;   ///< a header of ours had blanks for its tabs
+};
+
+}  // namespace stapgen::decode

@@ -1,0 +1,119 @@
+#include "decode/prompt_stripper.h"
+
+#include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
+#include <utility>
+
+#include "base/text.h"
+
+namespace stapgen::decode {
+
+namespace {
+
+constexpr std::size_t max_prompt_length = 128;
+constexpr char escape = '\x1b';
+
+/// How long the escape sequence is that `text` begins with: ESC [ ... letter, ESC ] ... BEL, or ESC and one more.
+std::size_t escape_length(std::string_view text) {
+    if (text.size() < 2) return text.size();
+    std::size_t at = 2;
+    if (text[1] == '[') {
+        while (at < text.size() && (text[at] < '@' || text[at] > '~'))
+            ++at;
+        return std::min(at + 1, text.size());
+    }
+    if (text[1] == ']') {
+        while (at < text.size() && text[at] != '\a' && text[at] != escape)
+            ++at;
+        if (at < text.size() && text[at] == escape) ++at;  // ESC backslash ends it, too
+        return std::min(at + 1, text.size());
+    }
+    return at;
+}
+
+}  // namespace
+
+void PromptStripper::set(std::string_view line) {
+    text_.clear();
+    begin_ = 0;
+    for (std::size_t at = 0; at < line.size();) {
+        const auto next = std::min(line.find(escape, at), line.size());
+        text_ += line.substr(at, next - at);
+        at = next;
+        if (at < line.size()) at += escape_length(line.substr(at));
+    }
+    take_off_html();
+    trim_end();
+    for (const std::string_view mark : {"*/", "-->"}) {
+        if (text_.ends_with(mark)) text_.resize(text_.size() - mark.size());
+    }
+    trim_end();
+    skip_blanks();
+}
+
+void PromptStripper::trim_end() {
+    const auto end = text_.find_last_not_of(" \t\r");
+    text_.resize(end == std::string::npos ? 0 : end + 1);
+}
+
+/// Tags at both ends, and what stands for the signs that HTML uses itself.
+void PromptStripper::take_off_html() {
+    const auto is_tag = [](std::string_view tag) {
+        constexpr std::size_t longest = 64;
+        if (tag.starts_with('/')) tag.remove_prefix(1);
+        const auto name = tag.substr(0, tag.find(' '));
+        // ftrace's "<stack trace>" is none.
+        const bool has_words =
+            name.size() != tag.size() && tag.find('=') == std::string_view::npos && !tag.ends_with('/');
+        return !name.empty() && tag.size() <= longest && !has_words &&
+               std::ranges::all_of(name, base::is_word_character);
+    };
+    while (text_.starts_with('<')) {
+        const auto end = text_.find('>');
+        if (end == std::string::npos || !is_tag(std::string_view(text_).substr(1, end - 1))) break;
+        text_.erase(0, end + 1);
+    }
+    while (text_.ends_with('>')) {
+        const auto begin = text_.rfind('<');
+        if (begin == std::string::npos || !is_tag(std::string_view(text_).substr(begin + 1, text_.size() - begin - 2)))
+            break;
+        text_.erase(begin);
+    }
+    if (text_.find('&') == std::string::npos) return;
+    for (const auto& [written, sign] : {std::pair("&lt;", "<"), std::pair("&gt;", ">"), std::pair("&quot;", "\""),
+                                        std::pair("&nbsp;", " "), std::pair("&amp;", "&")}) {
+        boost::algorithm::replace_all(text_, written, sign);
+    }
+}
+
+/// And what a terminal shows of Ctrl-C.
+void PromptStripper::skip_blanks() {
+    const auto skip = [this] { begin_ = std::min(text_.find_first_not_of(" \t\r", begin_), text_.size()); };
+    skip();
+    while (text().starts_with("^C")) {
+        begin_ += 2;
+        skip();
+    }
+}
+
+bool PromptStripper::strip_prompt() {
+    const auto here = text().substr(0, max_prompt_length);
+    for (auto at = here.find_first_of("$#%>"); at != std::string_view::npos; at = here.find_first_of("$#%>", at + 1)) {
+        const auto behind = begin_ + at + 1;
+        if (behind < text_.size() && text_[behind] != ' ' && text_[behind] != '\t') continue;
+        begin_ = behind;
+        skip_blanks();
+        return true;
+    }
+    return false;
+}
+
+bool PromptStripper::is_empty() const {
+    const std::string_view all(text_);
+    if (text().empty()) return true;
+    if (all.size() > max_prompt_length || std::string_view("$#%>").find(all.back()) == std::string_view::npos)
+        return false;
+    return base::words(all).size() <= 2;
+}
+
+}  // namespace stapgen::decode

@@ -1,0 +1,267 @@
+#include "module/make.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+
+#include "base/terminal.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "doctor/check_rows.h"
+#include "host/symbol_table.h"
+#include "host/trace_headers.h"
+#include "host/workarounds.h"
+#include "launch/child_setup.h"
+#include "launch/progress.h"
+#include "module/kept_modules.h"
+#include "overhead/budget.h"
+#include "render/script.h"
+#include "render/tapset_files.h"
+#include "render/tracepoints.h"
+
+namespace stapgen::module {
+
+base::Result<std::chrono::milliseconds> interval_of(const std::string& typed, const recipe::Recipe& recipe) {
+    using namespace std::chrono;
+    if (typed.empty()) return seconds(recipe.interval_s.value_or(0));
+    auto interval = base::parse_duration(typed);
+    if (!interval) return tl::make_unexpected(interval.error());
+    const auto rounded = duration_cast<milliseconds>(*interval);
+    if (rounded != *interval || rounded < milliseconds(10) || rounded > hours(24)) {
+        return base::bad_input(fmt::format("--interval {}: not between 10ms and 24h in whole milliseconds", typed),
+                               "for example --interval 5 or --interval 250ms");
+    }
+    return rounded;
+}
+
+base::Result<void> check_guru(const recipe::Recipe& recipe, const MakeOptions& options) {
+    const auto asks = std::ranges::find_if(options.stap_options, launch::asks_for_guru);
+    if (asks != options.stap_options.end()) {
+        return base::bad_input(
+            fmt::format("--stap-option {}: guru mode is for a recipe to ask for", base::printable(*asks)),
+            recipe.guru
+                ? "this one does: give --guru"
+                : "a script with C of its own says 'guru = true' under [stap] in its recipe.toml, and whoever runs it "
+                  "gives --guru");
+    }
+    if (recipe.guru && !options.guru) {
+        return base::bad_input(
+            fmt::format("{} has C of its own in its script, which runs in the kernel, unchecked", recipe.name),
+            fmt::format("read {}; if you trust it, give --guru", (recipe.folder / "script.stp").string()));
+    }
+    return {};
+}
+
+base::Result<std::string> script_of(const recipe::Recipe& recipe, const recipe::Arguments& arguments,
+                                    std::chrono::milliseconds interval, bool aggregate) {
+    auto text = base::read_file(recipe.folder / "script.stp");
+    if (!text) return tl::make_unexpected(text.error());
+    return render::render_script(recipe, *text, arguments, interval, aggregate);
+}
+
+namespace {
+
+/// What --no-workaround says, checked.
+base::Result<host::WorkaroundChoice> choice_of(const MakeOptions& options, const std::vector<host::Workaround>& table) {
+    std::vector<std::string> known{"all"};
+    for (const auto& workaround : host::own_workarounds)
+        known.emplace_back(workaround.id);
+    for (const auto& row : table)
+        known.push_back(row.id);
+    host::WorkaroundChoice choice;
+    for (const auto& name : options.without_workarounds) {
+        if (std::find(known.begin(), known.end(), name) == known.end()) {
+            const auto meant = base::did_you_mean(name, known);
+            return base::bad_input(fmt::format("--no-cure: there is no cure '{}'", base::printable(name)),
+                                   meant ? fmt::format("did you mean '{}'?", *meant)
+                                         : fmt::format("there are {}", fmt::join(known, ", ")));
+        }
+        if (name == "all") {
+            choice.none = true;
+        } else {
+            choice.without.insert(name);
+        }
+    }
+    return choice;
+}
+
+host::Making making_of(const MakeOptions& options) {
+    return options.dry_run ? host::Making::planned : host::Making::now;
+}
+
+base::Result<void> provide_headers(const recipe::Program& program, const host::System& machine,
+                                   const MakeOptions& options, std::string_view script, launch::CompileJob& job,
+                                   std::vector<std::string>& notes) {
+    auto tapsets = render::read_tapsets(render::tapset_folders(program.files, options.debuginfo));
+    if (!tapsets) return tl::make_unexpected(tapsets.error());
+    const auto tracepoints = render::tracepoints_of(script, *tapsets);
+    if (!tracepoints) return {};
+    auto headers = host::provide_trace_headers(machine, job.target, *tracepoints, job.cache, making_of(options));
+    if (!headers) return tl::make_unexpected(headers.error());
+    if (!*headers) return {};
+    const auto& mounts = (*headers)->mounts;
+    job.mounts.insert(job.mounts.end(), mounts.begin(), mounts.end());
+    job.options.kbuild["KCPPFLAGS"] = (*headers)->flags;
+    notes.push_back((*headers)->line);
+    return {};
+}
+
+base::Result<void> workaround(const recipe::Program& program, const host::System& machine, const MakeOptions& options,
+                              std::string_view script, const doctor::Question& question, launch::CompileJob& job,
+                              std::vector<std::string>& notes) {
+    auto applied =
+        host::apply_workarounds(question.workarounds, question.choice, job.target, job.cache, making_of(options));
+    if (!applied) return tl::make_unexpected(applied.error());
+    job.options.apply(*applied);
+    notes = applied->lines;
+
+    if (!question.choice.leaves_out("symbol-table")) {
+        std::optional<std::filesystem::path> symbols;
+        if (!options.symbols.empty()) symbols = options.symbols;
+        auto map = host::provide_symbol_table(machine, job.target, symbols, job.cache, making_of(options));
+        if (!map) return tl::make_unexpected(map.error());
+        if (*map) {
+            job.mounts = {(*map)->mount};
+            notes.push_back((*map)->line);
+        }
+    }
+    if (question.choice.leaves_out("trace-headers")) return {};
+    return provide_headers(program, machine, options, script, job, notes);
+}
+
+}  // namespace
+
+base::Result<doctor::Subject> subject_of(const recipe::Program& program, const recipe::Recipe& recipe,
+                                         const std::string& debuginfo) {
+    doctor::Subject subject{recipe.name, recipe.source == recipe::Source::network_counters, false, {}};
+    if (subject.reads_counters) return subject;
+    auto script = base::read_file(recipe.folder / "script.stp");
+    if (!script) return tl::make_unexpected(script.error());
+    auto tapsets = render::read_tapsets(render::tapset_folders(program.files, debuginfo));
+    if (!tapsets) return tl::make_unexpected(tapsets.error());
+    subject.probes_functions = render::probes_functions(*script, *tapsets);
+    return subject;
+}
+
+base::Result<doctor::Question> question_of(const recipe::Program& program, const host::System& machine,
+                                           const MakeOptions& options, Purpose purpose,
+                                           std::vector<doctor::Subject> subjects) {
+    auto table = host::load_workarounds(program.files.workarounds);
+    if (!table) return tl::make_unexpected(table.error());
+    auto choice = choice_of(options, *table);
+    if (!choice) return tl::make_unexpected(choice.error());
+    doctor::Question question;
+    const char* debuginfod = std::getenv("DEBUGINFOD_URLS");
+    question.target = host::inspect(machine, {options.stap, options.release, debuginfod == nullptr ? "" : debuginfod});
+    question.subjects = std::move(subjects);
+    question.to_load = purpose == Purpose::run_here;
+    question.workarounds = host::needed_workarounds(*table, machine, question.target);
+    question.choice = *std::move(choice);
+    question.symbols_given = !options.symbols.empty();
+    question.debuginfo_required = options.debuginfo == "require";
+    question.cache = base::cache_directory();
+    return question;
+}
+
+launch::Explanation explanation(const host::System& machine, const doctor::Question& question) {
+    return [&](std::string_view message) { return doctor::explanation_of(machine, question, message); };
+}
+
+base::Result<Preparation> prepare(const recipe::Program& program, const host::System& machine,
+                                  const recipe::Recipe& recipe, const MakeOptions& options, Purpose purpose) {
+    auto interval = interval_of(options.interval, recipe);
+    if (!interval) return tl::make_unexpected(interval.error());
+    if (auto agreed = check_guru(recipe, options); !agreed) return tl::make_unexpected(agreed.error());
+    auto script = script_of(recipe, options.arguments, *interval, options.aggregate);
+    if (!script) return tl::make_unexpected(script.error());
+
+    auto subject = subject_of(program, recipe, options.debuginfo);
+    if (!subject) return tl::make_unexpected(subject.error());
+    auto question = question_of(program, machine, options, purpose, {*subject});
+    if (!question) return tl::make_unexpected(question.error());
+    if (!options.dry_run) {
+        const auto checks = doctor::examine(machine, *question);
+        if (auto can = doctor::able(checks, *subject, question->target.distribution); !can) {
+            return tl::make_unexpected(can.error());
+        }
+        base::make_cache(question->cache);
+    }
+    launch::CompileJob job;
+    job.cache = question->cache;
+    job.target = question->target;
+    std::vector<std::string> notes;
+    if (auto applied = workaround(program, machine, options, *script, *question, job, notes); !applied) {
+        return tl::make_unexpected(applied.error());
+    }
+
+    std::optional<base::PrivateDirectory> folder;
+    job.options.script = recipe.name + ".stp";
+    if (!options.dry_run) {
+        auto made = base::PrivateDirectory::create();
+        if (!made) return tl::make_unexpected(made.error());
+        folder.emplace(*std::move(made));
+        job.options.script = folder->path() / job.options.script;
+        if (auto written = base::create_file(job.options.script, *script); !written) {
+            return tl::make_unexpected(written.error());
+        }
+    }
+    job.options.tapsets = render::tapset_folders(program.files, options.debuginfo);
+    job.options.macros = recipe.macros;
+    if (!options.budget.empty()) {
+        const auto budget = overhead::parse_budget(options.budget);
+        if (!budget) return tl::make_unexpected(budget.error());
+        for (auto& macro : overhead::guard_macros(*budget))
+            job.options.macros.push_back(std::move(macro));
+    }
+    job.options.guru = recipe.guru;
+    job.options.timing = options.cost;
+    job.options.all_modules = options.all_modules;
+    job.options.modules = options.modules;
+    job.options.stap_options = options.stap_options;
+    if (auto loaded = base::read_file("/proc/modules")) job.options.loaded_modules = *loaded;
+    std::optional<KeptModules> kept;
+    if (!question->choice.leaves_out("kept-module")) kept.emplace(machine, job, *script);
+    return Preparation{std::move(folder), std::move(job),       std::move(notes),
+                       options.aggregate, *std::move(question), std::move(kept)};
+}
+
+base::Result<launch::Compiled> compile(const host::System& machine, Preparation& preparation, bool quiet,
+                                       bool verbose) {
+    if (!quiet) {
+        for (const auto& note : preparation.notes)
+            base::tell(note);
+    }
+    if (preparation.kept) {
+        if (auto module = preparation.kept->find()) {
+            preparation.kept->use();
+            if (verbose) base::tell(fmt::format("stap made {} for an earlier run", module->string()));
+            return launch::Compiled{*std::move(module), {}};
+        }
+    }
+    launch::Progress progress(std::cerr, launch::progress_style(quiet), base::terminal_columns(STDERR_FILENO));
+    progress.begin_passes(launch::Progress::Clock::now());
+    preparation.job.progress = &progress;
+    if (verbose) {
+        preparation.job.stap_said = [](std::string_view line) { std::cerr << base::printable(line) << '\n'; };
+    }
+    // What stap leaves behind where it is killed goes with our folder.
+    if (const auto folder = preparation.folder->path().string(); launch::stap_takes_as_tmpdir(folder)) {
+        preparation.job.environment["TMPDIR"] = folder;
+    }
+    preparation.job.explanation = explanation(machine, preparation.question);
+    auto compiled = launch::compile(preparation.job);
+    preparation.job.progress = nullptr;
+    if (!compiled) return compiled;
+    // One with warnings is made again, so that they are told again.
+    if (preparation.kept && compiled->warnings.empty()) preparation.kept->keep(compiled->module);
+    if (!quiet) {
+        for (const auto& warning : compiled->warnings)
+            base::tell("warning: " + warning.cause);
+    }
+    return compiled;
+}
+
+}  // namespace stapgen::module

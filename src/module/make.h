@@ -1,0 +1,64 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/files.h"
+#include "doctor/check.h"
+#include "host/host.h"
+#include "host/system.h"
+#include "launch/run.h"
+#include "module/kept_modules.h"
+#include "module/make_options.h"
+#include "recipe/program_files.h"
+
+namespace stapgen::module {
+
+/// The interval that was asked for, else the recipe's own; 0: none. Whole milliseconds from 10 ms to a day.
+base::Result<std::chrono::milliseconds> interval_of(const std::string& typed, const recipe::Recipe& recipe);
+
+/// Fails where stap would be in guru mode (-g) without the recipe's declaration and the user's consent, or where the
+/// recipe needs it and the user has not agreed.
+base::Result<void> check_guru(const recipe::Recipe& recipe, const MakeOptions& options);
+
+/// The recipe's script, rendered from its script.stp.
+base::Result<std::string> script_of(const recipe::Recipe& recipe, const recipe::Arguments& arguments,
+                                    std::chrono::milliseconds interval, bool aggregate);
+
+/// Everything that is known before stap is started.
+struct Preparation {
+    std::optional<base::PrivateDirectory> folder;  ///< that the script is in; none: a dry run
+    launch::CompileJob job;
+    std::vector<std::string> notes;   ///< one line for each workaround, for the user
+    bool aggregates = false;          ///< the script does
+    doctor::Question question;        ///< what the doctor was asked, for an error that comes later
+    std::optional<KeptModules> kept;  ///< none: --no-workaround kept-module
+};
+
+/// What the module is for.
+enum class Purpose { run_here, run_elsewhere };
+
+/// What the doctor is asked of a recipe; its workarounds and what was shown of its kernels are left out.
+base::Result<doctor::Subject> subject_of(const recipe::Program& program, const recipe::Recipe& recipe,
+                                         const std::string& debuginfo);
+
+/// What the doctor is asked before these are made: the machine is looked at for it.
+base::Result<doctor::Question> question_of(const recipe::Program& program, const host::System& machine,
+                                           const MakeOptions& options, Purpose purpose,
+                                           std::vector<doctor::Subject> subjects);
+
+/// Looks at the machine, chooses the workarounds and writes the script. Fails where the machine cannot do what is
+/// asked. A dry run does not, and writes nothing.
+base::Result<Preparation> prepare(const recipe::Program& program, const host::System& machine,
+                                  const recipe::Recipe& recipe, const MakeOptions& options, Purpose purpose);
+
+/// Tells of a failure those rows of the doctor that are not ok, by then, and belong to its message. Both must outlive
+/// it.
+launch::Explanation explanation(const host::System& machine, const doctor::Question& question);
+
+/// Says what is worked around, runs stap and shows its progress.
+base::Result<launch::Compiled> compile(const host::System& machine, Preparation& preparation, bool quiet, bool verbose);
+
+}  // namespace stapgen::module

@@ -1,0 +1,28 @@
+#include "render/tapset_files.h"
+
+#include <algorithm>
+
+#include "base/files.h"
+
+namespace stapgen::render {
+
+std::vector<std::filesystem::path> tapset_folders(const recipe::ProgramFiles& files, const std::string& debuginfo) {
+    return {files.tapsets, files.tapsets / ("debuginfo-" + debuginfo)};
+}
+
+base::Result<std::vector<TapsetFile>> read_tapsets(const std::vector<std::filesystem::path>& folders) {
+    std::vector<TapsetFile> tapsets;
+    std::error_code error;
+    for (const auto& folder : folders) {
+        for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+            if (!entry.is_regular_file(error)) continue;
+            auto text = base::read_file(entry.path());
+            if (!text) return tl::make_unexpected(text.error());
+            tapsets.push_back({entry.path().filename().string(), *std::move(text)});
+        }
+    }
+    std::sort(tapsets.begin(), tapsets.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+    return tapsets;
+}
+
+}  // namespace stapgen::render

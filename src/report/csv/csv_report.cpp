@@ -1,0 +1,252 @@
+#include "report/csv/csv_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "report/model/drop_advice.h"
+#include "report/model/measures.h"
+
+namespace stapgen::report {
+
+namespace {
+
+using analyze::Group;
+using analyze::Histogram;
+using analyze::Measure;
+using analyze::Summary;
+
+std::string text_of(const decltype(analyze::GroupField::value)& value) {
+    if (const auto* number = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *number);
+    if (const auto* text = std::get_if<std::string>(&value)) return csv_cell(*text);
+    return "true";
+}
+
+/// The column of a group's key: none has the name of another.
+std::string column_of(const std::string& key) {
+    constexpr std::array ours{"report", "recipe",  "kind",      "name",  "module",
+                              "reason", "time_ns", "statistic", "value", "benign"};
+    return csv_cell(std::ranges::find(ours, key) == ours.end() ? key : "group_" + key);
+}
+
+/// What the rows of one thing have in common.
+struct Subject {
+    std::string_view kind;
+    std::string name;
+    std::string module{};
+    std::string reason{};
+    std::optional<std::int64_t> time_ns{};
+    Group group{};
+    std::string_view benign{};
+};
+
+class Writer {
+  public:
+    Writer(std::ostream& out, std::span<const Summary> reports, const CsvOptions& options)
+        : out_(out), options_(options) {
+        for (const auto& report : reports) {
+            for (const auto* measures : {&report.stages, &report.values}) {
+                for (const auto& measure : *measures)
+                    learn(measure.group);
+            }
+            for (const auto& tally : report.tallies)
+                learn(tally.group);
+        }
+        out_ << "report,recipe,kind,name,module,reason,time_ns";
+        for (const auto& key : keys_)
+            out_ << ',' << column_of(key);
+        out_ << ",statistic,value,benign\n";
+    }
+
+    void report(const Summary& summary) {
+        ++number_;
+        recipe_ = csv_cell(summary.recipe);
+        const auto shares = shares_of(summary.stages);
+        for (std::size_t i = 0; i < summary.stages.size(); ++i)
+            measure(summary.stages[i], "stage", "_ns", shares[i]);
+        for (const auto& value : summary.values)
+            measure(value, "value", "", std::nullopt);
+        for (const auto& average : summary.averages) {
+            const Subject subject{"average", average.name};
+            const std::string unit = average.is_time ? "_ns" : "";
+            row(subject, "n", average.n);
+            row(subject, "mean" + unit, average.mean);
+            row(subject, "error" + unit, average.error);
+        }
+        for (const auto& breakdown : summary.breakdowns)
+            tail(breakdown);
+        series(summary);
+        drops(summary);
+        tallies(summary);
+        accounting(summary);
+    }
+
+  private:
+    void learn(const Group& group) {
+        for (const auto& field : group) {
+            if (std::ranges::find(keys_, field.key) == keys_.end()) keys_.push_back(field.key);
+        }
+    }
+
+    template <class Number>
+    void row(const Subject& subject, std::string_view statistic, const Number& number) {
+        out_ << number_ << ',' << recipe_ << ',' << subject.kind << ',' << csv_cell(subject.name) << ','
+             << csv_cell(subject.module) << ',' << csv_cell(subject.reason) << ',';
+        if (subject.time_ns) out_ << *subject.time_ns;
+        for (const auto& key : keys_) {
+            out_ << ',';
+            const auto found = std::ranges::find(subject.group, key, &analyze::GroupField::key);
+            if (found != subject.group.end()) out_ << text_of(found->value);
+        }
+        out_ << ',' << statistic << ',';
+        put(number);
+        out_ << ',' << subject.benign << '\n';
+    }
+
+    void put(std::int64_t number) { out_ << number; }
+    void put(double number) { out_ << fmt::format("{}", number); }
+    template <class T>
+    void put(const std::optional<T>& number) {
+        if (number) put(*number);
+    }
+
+    void measure(const Measure& measure, std::string_view kind, const std::string& unit, std::optional<double> share) {
+        const auto& stats = measure.stats;
+        const std::string group_kind = "group-" + std::string(kind);
+        const Subject subject{
+            .kind = measure.group.empty() ? kind : group_kind, .name = measure.name, .group = measure.group};
+        row(subject, "n", stats.n());
+        row(subject, "sum" + unit, stats.sum());
+        if (share) row(subject, "share", share);
+        row(subject, "mean" + unit, stats.mean());
+        row(subject, "stddev" + unit, stats.stddev());
+        row(subject, "min" + unit, stats.min());
+        for (const auto& [text, percent] : options_.percentiles) {
+            const auto interval = stats.confidence(percent);
+            row(subject, fmt::format("p{}{}", text, unit), stats.percentile(percent));
+            row(subject, fmt::format("p{}_low{}", text, unit), interval ? std::optional(interval->low) : std::nullopt);
+            row(subject, fmt::format("p{}_high{}", text, unit),
+                interval ? std::optional(interval->high) : std::nullopt);
+        }
+        row(subject, "max" + unit, stats.max());
+    }
+
+    void tail(const analyze::Breakdown& breakdown) {
+        const auto tail = breakdown.tail(99);
+        if (!tail) return;
+        const auto kind = breakdown.direction().empty() ? "tail" : "tail-" + csv_cell(breakdown.direction());
+        for (const auto& share : tail->shares) {
+            const Subject subject{kind, share.stage};
+            row(subject, "slow_mean_ns", share.slow_mean_ns);
+            row(subject, "rest_mean_ns", share.rest_mean_ns);
+            row(subject, "slow_share", share.slow);
+            row(subject, "rest_share", share.rest);
+            row(subject, "excess_share", share.of_excess);
+        }
+    }
+
+    void series(const Summary& summary) {
+        for (const auto& block : summary.series.blocks()) {
+            series_block(summary.stages, block.stages, block.start_ns, "series", "_ns");
+            series_block(summary.values, block.values, block.start_ns, "value-series", "");
+        }
+    }
+
+    void series_block(const std::vector<Measure>& measures, const std::vector<Histogram>& histograms,
+                      std::int64_t start_ns, std::string_view kind, const std::string& unit) {
+        std::size_t place = 0;
+        for (const auto* measure : in_series(measures)) {
+            if (place == histograms.size()) break;
+            const auto& stats = histograms[place++];
+            if (measure->stats.n() == 0) continue;
+            const Subject subject{.kind = kind, .name = measure->name, .time_ns = start_ns};
+            row(subject, "n", stats.n());
+            row(subject, "p50" + unit, stats.percentile(50));
+            row(subject, "p99" + unit, stats.percentile(99));
+            row(subject, "max" + unit, stats.max());
+        }
+    }
+
+    void drops(const Summary& summary) {
+        const auto write = [this](std::string_view kind, analyze::Drop drop) {
+            const std::string_view benign = advice_of(drop).benign ? "true" : "false";
+            const auto module = drop.module.value_or("");
+            drop.module.reset();
+            row(Subject{.kind = kind,
+                        .name = place_text(drop),
+                        .module = module,
+                        .reason = reason_text(drop) == "-" ? "" : reason_text(drop),
+                        .time_ns = drop.end_epoch_ns,
+                        .benign = benign},
+                "count", drop.count);
+        };
+        const auto shown = shown_drops(analyze::total_drops(summary), options_.hide_benign);
+        for (const auto& drop : shown.rows)
+            write("drop", drop);
+        if (shown.hidden_rows > 0)
+            row(Subject{.kind = "drops-not-shown", .name = {}, .benign = "true"}, "count", shown.hidden);
+        if (summary.intervals.size() < 2) return;
+        for (const auto& drop : shown_drops(summary.drops, options_.hide_benign).rows)
+            write("interval-drop", drop);
+    }
+
+    void tallies(const Summary& summary) {
+        const auto write = [&](std::string_view kind, const analyze::Tally& tally) {
+            row(Subject{.kind = kind, .name = summary.counted, .time_ns = tally.end_epoch_ns, .group = tally.group},
+                "count", tally.count);
+        };
+        for (const auto& tally : analyze::total_tallies(summary))
+            write("count", tally);
+        if (summary.intervals.size() < 2) return;
+        for (const auto& tally : summary.tallies)
+            write("interval-count", tally);
+    }
+
+    void counts(std::string_view kind, const std::vector<analyze::Cause>& causes) {
+        for (const auto& [name, count] : causes)
+            row(Subject{kind, name}, "count", count);
+    }
+
+    void accounting(const Summary& summary) {
+        const auto& accounting = summary.accounting;
+        counts("account", {{"seen", accounting.seen},
+                           {"reported", accounting.reported},
+                           {"filtered", accounting.filtered},
+                           {"incomplete", accounting.incomplete_total()},
+                           {"lost", accounting.lost_total()},
+                           {"unaccounted", accounting.unaccounted()},
+                           {"closed", accounting.closed ? 1 : 0}});
+        counts("incomplete", accounting.incomplete);
+        counts("lost", accounting.lost);
+        counts("other", accounting.other);
+        counts("transport", {{"skipped_probes", summary.transport.skipped_probes},
+                             {"probe_errors", summary.transport.probe_errors},
+                             {"transport_failures", summary.transport.transport_failures}});
+        counts("skipped", summary.transport.skipped_by);
+        for (const auto& counter : summary.counters)
+            row(Subject{"counter", counter.name}, "count", counter.count);
+        counts("input", {{"lines", summary.input.lines},
+                         {"recognised", summary.input.recognised},
+                         {"unrecognised", summary.input.unrecognised}});
+    }
+
+    std::ostream& out_;
+    const CsvOptions& options_;
+    std::vector<std::string> keys_;
+    int number_ = 0;
+    std::string recipe_;
+};
+
+}  // namespace
+
+void write_csv(std::ostream& out, std::span<const Summary> reports, const CsvOptions& options) {
+    Writer writer(out, reports, options);
+    for (const auto& report : reports)
+        writer.report(report);
+}
+
+}  // namespace stapgen::report

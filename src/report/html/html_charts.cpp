@@ -1,0 +1,156 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <map>
+
+#include "base/saturate.h"
+#include "report/html/html_sections.h"
+#include "report/html/html_text.h"
+#include "report/model/wall_time.h"
+
+namespace stapgen::report::html {
+
+namespace {
+
+using analyze::Histogram;
+
+/// "0", "0.5", "256": seconds without needless digits.
+std::string seconds(std::int64_t ns) {
+    return fmt::format("{}", static_cast<double>(ns) / 1e9);
+}
+
+using BlockHistograms = std::vector<Histogram> analyze::Block::*;
+
+Table block_table(const analyze::Summary& summary, const analyze::Series& series, BlockHistograms histograms,
+                  std::size_t place, const std::string& name) {
+    const Style style{.is_time = histograms == &analyze::Block::stages};
+    const std::string unit = style.is_time ? " [us]" : "";
+    Table table{fmt::format("{} in blocks of {} s", name, seconds(series.block_ns())),
+                {{"FROM [s]"}, {"AT", Kind::text}, {"N"}, {"P50" + unit}, {"P99" + unit}, {"MAX" + unit}}};
+    table.folded = true;
+    table.chart = "time";
+    table.stage = name;
+    table.unit = style.is_time ? "us" : "";
+    table.block_s = static_cast<double>(series.block_ns()) / 1e9;
+    const auto start = series.blocks().front().start_ns;
+    for (const auto& block : series.blocks()) {
+        const auto& stats = (block.*histograms)[place];
+        table.rows.push_back({{seconds(block.start_ns - start)},
+                              {summary.start_epoch_ns ? local_time_of_day(block.start_ns).substr(0, 8) : "-"},
+                              {fmt::format("{}", stats.n())},
+                              {style.cell(stats.percentile(50))},
+                              {style.cell(stats.percentile(99))},
+                              {style.cell(stats.max())}});
+    }
+    table.below = fmt::format("-: too few values to tell; P50 needs {}, P99 needs {}", analyze::values_needed(50),
+                              analyze::values_needed(99));
+    return table;
+}
+
+/// Bins of a page, coarser than a histogram's: 8 to a doubling, and none narrower than what was measured with.
+struct Bins {
+    static constexpr int per_doubling = 8;
+    std::int64_t resolution = 1;
+
+    /// The lowest value of the bin that holds `value` and everything up to it from a histogram's bin.
+    [[nodiscard]] std::int64_t low(std::int64_t value) const {
+        const auto units = static_cast<std::uint64_t>(value / resolution);
+        return static_cast<std::int64_t>(units >> shift(units) << shift(units)) * resolution;
+    }
+    [[nodiscard]] std::int64_t high(std::int64_t low_value) const {
+        const auto units = static_cast<std::uint64_t>(low_value / resolution);
+        return low_value + (std::int64_t{1} << shift(units)) * resolution;
+    }
+
+  private:
+    static int shift(std::uint64_t units) {
+        return std::max(
+            0, static_cast<int>(std::bit_width(units)) - static_cast<int>(std::bit_width(unsigned{per_doubling})));
+    }
+};
+
+std::map<std::int64_t, std::int64_t> counts_by_bin(const Histogram& stats, const Bins& bins) {
+    std::map<std::int64_t, std::int64_t> counts;
+    stats.for_each_bin([&](int bin, std::int64_t count) {
+        // Its highest value: what is a multiple of the resolution may begin above the bin's lowest.
+        counts[bins.low(analyze::bins::lowest(bin + 1) - 1)] += count;
+    });
+    return counts;
+}
+
+}  // namespace
+
+std::int64_t block_length(const analyze::Summary& summary, std::size_t rows) {
+    const auto& blocks = summary.series.blocks();
+    auto length = summary.series.block_ns();
+    if (blocks.empty()) return length;
+    const auto stages = in_series(summary.stages).size() + in_series(summary.values).size();
+    const auto span = base::saturating_subtract(blocks.back().start_ns, blocks.front().start_ns);
+    while (length <= span / 2 && static_cast<std::size_t>(span / length + 1) * stages > rows)
+        length *= 2;
+    return length;
+}
+
+Section time_section(const analyze::Summary& summary, std::int64_t block_ns) {
+    Section section{"time", summary.stages.empty() ? "Values over time" : "Latency over time"};
+    if (summary.series.blocks().empty()) return section;
+    auto series = summary.series;
+    series.coarsen(block_ns);
+    section.first_stage = first_stage_of(summary);
+    const auto add = [&](const Measures& whole, BlockHistograms histograms) {
+        for (std::size_t i = 0; i < std::min(whole.size(), (series.blocks().front().*histograms).size()); ++i) {
+            const auto is_there = [&](const auto& block) { return (block.*histograms)[i].n() > 0; };
+            if (std::ranges::any_of(series.blocks(), is_there))
+                section.tables.push_back(block_table(summary, series, histograms, i, whole[i]->name));
+        }
+    };
+    add(in_series(summary.stages), &analyze::Block::stages);
+    add(in_series(summary.values), &analyze::Block::values);
+    if (!section.tables.empty()) section.chart = "time";
+    return section;
+}
+
+Section distribution_section(const analyze::Summary& summary) {
+    Section section{"distribution", "Distribution"};
+    const auto stages = of_whole(summary.stages);
+    const Bins bins{std::max<std::int64_t>(1, summary.resolution_ns)};
+    std::map<std::int64_t, std::vector<std::int64_t>> rows;
+    std::vector<std::int64_t> below(stages.size()), above(stages.size());
+    Table table{"How many values are how large, in microseconds", {{"FROM"}, {"TO, BELOW"}}};
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+        table.columns.push_back({stages[i]->name});
+        for (const auto& [low, count] : counts_by_bin(stages[i]->stats, bins)) {
+            auto& row = rows[low];
+            row.resize(stages.size());
+            row[i] = count;
+        }
+        below[i] = stages[i]->stats.below();
+        above[i] = stages[i]->stats.above();
+    }
+    if (rows.empty()) return section;
+    section.chart = "distribution";
+    section.first_stage = first_stage_of(summary);
+    table.folded = true;
+    table.chart = "distribution";
+    const Style style;
+    const auto add = [&](std::string from, std::string to, const std::vector<std::int64_t>& counts) {
+        auto& row = table.rows.emplace_back();
+        row.push_back({std::move(from)});
+        row.push_back({std::move(to)});
+        for (const auto count : counts)
+            row.push_back({fmt::format("{}", count)});
+    };
+    const auto any = [](const std::vector<std::int64_t>& counts) {
+        return std::ranges::any_of(counts, std::identity{});
+    };
+    if (any(below)) add("-", style.cell(std::int64_t{0}), below);
+    for (const auto& [low, counts] : rows)
+        add(style.cell(low), style.cell(bins.high(low)), counts);
+    if (any(above)) add(style.cell(analyze::bins::largest + 1), "-", above);
+    section.tables.push_back(std::move(table));
+    return section;
+}
+
+}  // namespace stapgen::report::html

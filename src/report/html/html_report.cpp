@@ -1,0 +1,164 @@
+#include "report/html/html_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/html/html_page.h"
+#include "report/html/html_sections.h"
+#include "report/html/html_text.h"
+#include "report/model/account_text.h"
+#include "report/model/tail_text.h"
+#include "report/text/compare_text.h"
+
+namespace stapgen::report {
+
+namespace {
+
+using analyze::Summary;
+using html::Page;
+using html::Run;
+using html::Section;
+
+/// Rows of the tables of time series on one page: 100 kB.
+constexpr std::size_t max_block_rows = 1024;
+
+void append(std::string& text, const std::string& more) {
+    if (!text.empty() && !more.empty()) text += ", ";
+    text += more;
+}
+
+std::string origin_of(const HtmlOptions& options, std::size_t report) {
+    return report < options.origins.size() ? options.origins[report] : "";
+}
+
+std::string facts_of(const Summary& summary, const HtmlOptions& options, std::size_t report) {
+    auto facts = origin_of(options, report);
+    append(facts, span_text(summary));
+    return facts;
+}
+
+std::vector<std::string> sentences_of(const Summary& summary) {
+    std::vector<std::string> sentences;
+    for (const auto& breakdown : summary.breakdowns) {
+        auto sentence = tail_sentence(breakdown);
+        if (sentence.empty()) continue;
+        if (!breakdown.direction().empty()) sentence = fmt::format("{}: {}", breakdown.direction(), sentence);
+        sentences.push_back(std::move(sentence));
+    }
+    return sentences;
+}
+
+void add_section(Run& run, Section section) {
+    if (!section.tables.empty() || !section.paragraphs.empty()) run.sections.push_back(std::move(section));
+}
+
+/// All of one report. In a comparison its charts are drawn elsewhere.
+Run run_of(const Summary& summary, const HtmlOptions& options, std::size_t report, std::int64_t block_ns,
+           bool with_charts) {
+    Run run{.id = fmt::format("r{}", report), .heading = summary.recipe, .facts = facts_of(summary, options, report)};
+    run.sentences = sentences_of(summary);
+    run.warnings = warnings_of(summary);
+    run.notes = summary.notes;
+    add_section(run, html::calls_section(summary));
+    add_section(run, html::stages_section(summary, options));
+    add_section(run, html::tail_section(summary));
+    for (auto section : {html::time_section(summary, block_ns), html::distribution_section(summary)}) {
+        if (with_charts) {
+            section.chart_runs = run.id;
+        } else {
+            section.chart.clear();
+        }
+        add_section(run, std::move(section));
+    }
+    add_section(run, html::slowest_section(summary));
+    add_section(run, html::drops_section(summary, options));
+    add_section(run, html::tallies_section(summary));
+    add_section(run, html::averages_section(summary));
+    add_section(run, html::groups_section(summary, options));
+    add_section(run, html::account_section(summary));
+    return run;
+}
+
+std::string title_of(const std::string& recipe, const std::string& facts) {
+    return facts.empty() ? recipe : fmt::format("{}, {}", recipe, facts);
+}
+
+/// A chart of both runs, drawn from the tables further down; of all stages that it can show, the first of `changed`.
+Section both(const Section& of_before, Section of_after, const Summary& after,
+             const std::vector<std::string>& changed) {
+    if (of_after.chart.empty()) of_after = of_before;
+    of_after.tables.clear();
+    of_after.chart_runs = "r0 r1";
+    of_after.chart_names = "before after";
+    const auto is_shown = [&](const std::string& name) {
+        return std::ranges::find(after.stages, name, &analyze::Measure::name) != after.stages.end();
+    };
+    if (const auto first = std::ranges::find_if(changed, is_shown); first != changed.end())
+        of_after.first_stage = *first;
+    of_after.paragraphs = {"The numbers are in the tables of the two runs below."};
+    return of_after;
+}
+
+/// Both on one scale, so that the bars' lengths tell the change of the mean.
+Section stacks_of_both(const Summary& before, const Summary& after) {
+    Section section{"both", "Where the time goes"};
+    const auto longest = std::max(html::max_mean_of(before), html::max_mean_of(after));
+    const auto add_stacks = [&](const Summary& summary, const std::string& name) {
+        for (auto& stack : html::stacks_of(summary, longest)) {
+            stack.label = stack.label.empty() ? name : fmt::format("{} {}", stack.label, name);
+            section.stacks.push_back(std::move(stack));
+        }
+    };
+    add_stacks(before, "before");
+    add_stacks(after, "after");
+    section.legend = html::legend_of(after);
+    return section;
+}
+
+}  // namespace
+
+void write_html(std::ostream& out, const std::vector<Summary>& reports, const HtmlOptions& options) {
+    Page page;
+    const auto rows = max_block_rows / std::max<std::size_t>(1, reports.size());
+    for (std::size_t i = 0; i < reports.size(); ++i)
+        page.runs.push_back(run_of(reports[i], options, i, html::block_length(reports[i], rows), true));
+    page.title = reports.size() == 1 ? title_of(reports[0].recipe, page.runs[0].facts)
+                                     : fmt::format("{} reports", reports.size());
+    html::write(out, page);
+}
+
+void write_html(std::ostream& out, const analyze::Comparison& comparison, const Summary& before, const Summary& after,
+                const HtmlOptions& options) {
+    Run run{.id = "both", .heading = comparison.recipe + ": before and after"};
+    const auto facts_before = facts_of(before, options, 0), facts_after = facts_of(after, options, 1);
+    if (!facts_before.empty() && !facts_after.empty()) {
+        run.facts = fmt::format("before: {}; after: {}", facts_before, facts_after);
+    }
+    run.warnings = comparison.warnings;
+    run.sentences = html::verdicts_of(comparison);
+    for (const auto& [name, summary] : {std::pair{"Before", &before}, {"After", &after}}) {
+        for (const auto& sentence : sentences_of(*summary))
+            run.sentences.push_back(fmt::format("{}: {}", name, sentence));
+    }
+    add_section(run, html::changes_section(comparison));
+    if (auto section = stacks_of_both(before, after); !section.stacks.empty())
+        run.sections.push_back(std::move(section));
+    // Of one length, or their maxima and percentiles could not be compared.
+    const auto block_ns =
+        std::max(html::block_length(before, max_block_rows / 2), html::block_length(after, max_block_rows / 2));
+    const auto changed = changed_stages(comparison);
+    for (auto section :
+         {both(html::time_section(before, block_ns), html::time_section(after, block_ns), after, changed),
+          both(html::distribution_section(before), html::distribution_section(after), after, changed)}) {
+        if (!section.chart.empty()) run.sections.push_back(std::move(section));
+    }
+    Page page{comparison.recipe + ", before and after", {std::move(run)}};
+    page.runs.push_back(run_of(before, options, 0, block_ns, false));
+    page.runs.push_back(run_of(after, options, 1, block_ns, false));
+    page.runs[1].heading = "Before: " + before.recipe;
+    page.runs[2].heading = "After: " + after.recipe;
+    html::write(out, page);
+}
+
+}  // namespace stapgen::report

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analyze/compare.h"
+#include "analyze/summary.h"
+#include "report/html/html_page.h"
+#include "report/html/html_report.h"
+
+/// The parts of a page, each from what it shows. One that has nothing to show has no tables and no paragraphs.
+namespace stapgen::report::html {
+
+/// So many rows of a table whose length the input decides.
+inline constexpr std::size_t max_rows = 500;
+
+/// The colour of a stage: its place among the stages of the whole.
+std::size_t colour_of_stage(const analyze::Summary& summary, const std::string& stage);
+
+/// The stage that the charts show first: "total", else the one with the most time.
+std::string first_stage_of(const analyze::Summary& summary);
+
+/// The whole time of each way as a bar of its stages. `max_ns`: the mean total that takes the whole width, 0: the
+/// longest among them.
+std::vector<Stack> stacks_of(const analyze::Summary& summary, double max_ns = 0);
+/// The longest mean total of the ways.
+double max_mean_of(const analyze::Summary& summary);
+std::vector<Segment> legend_of(const analyze::Summary& summary);
+
+Section calls_section(const analyze::Summary& summary);
+Section stages_section(const analyze::Summary& summary, const HtmlOptions& options);
+Section tail_section(const analyze::Summary& summary);
+Section slowest_section(const analyze::Summary& summary);
+Section groups_section(const analyze::Summary& summary, const HtmlOptions& options);
+
+/// The length to which blocks must be joined until blocks times stages are `rows` at most.
+std::int64_t block_length(const analyze::Summary& summary, std::size_t rows);
+/// A table for each stage, with blocks of that length.
+Section time_section(const analyze::Summary& summary, std::int64_t block_ns);
+/// One table: for each bin, about 8 to a doubling, how many values each stage has in it.
+Section distribution_section(const analyze::Summary& summary);
+
+Section drops_section(const analyze::Summary& summary, const HtmlOptions& options);
+/// Counts by group, of the whole and of each interval.
+Section tallies_section(const analyze::Summary& summary);
+Section averages_section(const analyze::Summary& summary);
+Section account_section(const analyze::Summary& summary);
+
+Section changes_section(const analyze::Comparison& comparison);
+/// What is slower and what is faster, in one sentence each.
+std::vector<std::string> verdicts_of(const analyze::Comparison& comparison);
+
+}  // namespace stapgen::report::html

@@ -1,0 +1,370 @@
+#include "report/json/json_report.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "report/json/json_text.h"
+#include "report/model/drop_advice.h"
+#include "report/model/measures.h"
+#include "report/model/tail_text.h"
+#include "report/model/wall_time.h"
+
+namespace stapgen::report {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// To a thousandth: of a mean of ns more digits say nothing.
+Json rounded(const std::optional<double>& value) {
+    return value ? Json(std::round(*value * 1000) / 1000) : Json(nullptr);
+}
+
+Json time_or_null(const std::optional<std::int64_t>& epoch_ns) {
+    return epoch_ns ? Json(utc_time(*epoch_ns)) : Json(nullptr);
+}
+
+Json group_json(const analyze::Group& group) {
+    Json object = Json::object();
+    for (const auto& [key, value] : group) {
+        std::visit([&, &name = key](const auto& known) { object[name] = known; }, value);
+    }
+    return object;
+}
+
+Json origins_json(const std::vector<analyze::Origin>& origins) {
+    const auto text = [](const std::string& known) { return known.empty() ? Json(nullptr) : Json(known); };
+    Json array = Json::array();
+    for (const auto& [host, kernel, command, filters] : origins) {
+        array.push_back(
+            {{"host", text(host)}, {"kernel", text(kernel)}, {"command", command}, {"filters", Json(filters)}});
+    }
+    return array;
+}
+
+/// Whole numbers as such, as far as they go.
+Json sum_json(double sum) {
+    return std::abs(sum) < 9e18 ? Json(static_cast<std::int64_t>(sum)) : Json(sum);
+}
+
+/// To a millionth.
+Json part_json(double part) {
+    return std::round(part * 1e6) / 1e6;
+}
+
+/// `kind` is "stage" or "value", `unit` the suffix of its keys.
+Json measure_json(const analyze::Measure& measure, const std::string& kind, const std::string& unit,
+                  const std::vector<analyze::Percentile>& percentiles) {
+    const auto& stats = measure.stats;
+    Json object;
+    object[kind] = measure.name;
+    object["group"] = group_json(measure.group);
+    object["n"] = stats.n();
+    object["sum" + unit] = sum_json(stats.sum());
+    object["mean" + unit] = rounded(stats.mean());
+    object["stddev" + unit] = rounded(stats.stddev());
+    object["min" + unit] = or_null(stats.min());
+    object["max" + unit] = or_null(stats.max());
+    Json values = Json::object(), intervals = Json::object();
+    for (const auto& [text, percent] : percentiles) {
+        values[text] = or_null(stats.percentile(percent));
+        const auto interval = stats.confidence(percent);
+        intervals[text] = interval ? Json::array({interval->low, interval->high}) : Json(nullptr);
+    }
+    object["percentiles" + unit] = std::move(values);
+    object["percentiles_ci" + unit] = std::move(intervals);
+    return object;
+}
+
+Json tail_json(const analyze::Breakdown& breakdown, double percent) {
+    Json object;
+    object["way"] = breakdown.direction();
+    object["percent"] = percent;
+    object["sentence"] = tail_sentence(breakdown, percent);
+    const auto tail = breakdown.tail(percent);
+    object["threshold_ns"] = or_null(tail ? std::optional(tail->threshold_ns) : std::nullopt);
+    object["n_slow"] = or_null(tail ? std::optional(tail->n_slow) : std::nullopt);
+    object["n_rest"] = or_null(tail ? std::optional(tail->n_rest) : std::nullopt);
+    object["slow_mean_ns"] = rounded(tail ? std::optional(tail->slow_mean_ns) : std::nullopt);
+    object["rest_mean_ns"] = rounded(tail ? std::optional(tail->rest_mean_ns) : std::nullopt);
+    object["stages"] = Json::array();
+    if (!tail) return object;
+    for (const auto& share : tail->shares) {
+        object["stages"].push_back({{"stage", share.stage},
+                                    {"slow_mean_ns", rounded(share.slow_mean_ns)},
+                                    {"rest_mean_ns", rounded(share.rest_mean_ns)},
+                                    {"slow_share", part_json(share.slow)},
+                                    {"rest_share", part_json(share.rest)},
+                                    {"excess_share", part_json(share.of_excess)}});
+    }
+    return object;
+}
+
+void add_slowest(Json& array, const analyze::Breakdown& breakdown) {
+    for (const auto& record : breakdown.slowest()) {
+        Json stages = Json::object();
+        for (std::size_t i = 0; i < record.stages.size() && i < breakdown.stages().size(); ++i)
+            stages[breakdown.stages()[i]] = or_null(record.stages[i]);
+        array.push_back({{"way", breakdown.direction()},
+                         {"total_ns", record.total_ns},
+                         {"time_ns", or_null(record.time_ns)},
+                         {"stages_ns", std::move(stages)},
+                         {"of", group_json(record.of)}});
+    }
+}
+
+/// An array for each column, one element for each block: short, and a table to programs. Of what is in `histograms` of
+/// each block, in the order of `measures`.
+Json series_columns(const std::vector<analyze::Measure>& measures, const std::vector<analyze::Block>& blocks,
+                    std::vector<analyze::Histogram> analyze::Block::*histograms, const std::string& kind,
+                    const std::string& unit) {
+    Json columns = Json::array();
+    std::size_t place = 0;
+    for (const auto* measure : in_series(measures)) {
+        Json n = Json::array(), p50 = Json::array(), p99 = Json::array(), max = Json::array();
+        for (const auto& block : blocks) {
+            const auto& all = block.*histograms;
+            const auto stats = place < all.size() ? all[place] : analyze::Histogram();
+            n.push_back(stats.n());
+            p50.push_back(or_null(stats.percentile(50)));
+            p99.push_back(or_null(stats.percentile(99)));
+            max.push_back(or_null(stats.max()));
+        }
+        columns.push_back(
+            {{kind, measure->name}, {"n", n}, {"p50" + unit, p50}, {"p99" + unit, p99}, {"max" + unit, max}});
+        ++place;
+    }
+    return columns;
+}
+
+Json series_json(const analyze::Summary& summary) {
+    const auto& blocks = summary.series.blocks();
+    Json object;
+    object["block_ns"] = summary.series.block_ns();
+    object["start_ns"] = Json::array();
+    for (const auto& block : blocks)
+        object["start_ns"].push_back(block.start_ns);
+    object["stages"] = series_columns(summary.stages, blocks, &analyze::Block::stages, "stage", "_ns");
+    object["values"] = series_columns(summary.values, blocks, &analyze::Block::values, "value", "");
+    return object;
+}
+
+Json averages_json(const std::vector<analyze::Average>& averages) {
+    Json array = Json::array();
+    for (const auto& average : averages) {
+        const std::string unit = average.is_time ? "_ns" : "";
+        array.push_back({{"name", average.name},
+                         {"n", average.n},
+                         {"mean" + unit, rounded(average.mean)},
+                         {"error" + unit, rounded(average.error)}});
+    }
+    return array;
+}
+
+void add_analysis(Json& document, const analyze::Summary& summary) {
+    document["tail"] = Json::array();
+    document["slowest"] = Json::array();
+    for (const auto& breakdown : summary.breakdowns) {
+        if (breakdown.total().n() == 0) continue;
+        document["tail"].push_back(tail_json(breakdown, 99));
+        add_slowest(document["slowest"], breakdown);
+    }
+    document["series"] = series_json(summary);
+    document["averages"] = averages_json(summary.averages);
+    document["average_intervals"] = Json::array();
+    for (const auto& interval : summary.average_intervals) {
+        document["average_intervals"].push_back(
+            {{"line", interval.line}, {"n", interval.n}, {"averages", averages_json(interval.averages)}});
+    }
+}
+
+Json drop_json(const analyze::Drop& drop) {
+    Json object;
+    object["time"] = time_or_null(drop.end_epoch_ns);
+    object["interval"] = drop.interval;
+    object["symbol"] = or_null(drop.symbol);
+    object["offset"] = or_null(drop.offset);
+    object["module"] = or_null(drop.module);
+    object["address"] = drop.address ? Json(fmt::format("0x{:x}", *drop.address)) : Json(nullptr);
+    object["reason"] = or_null(drop.reason_name);
+    object["reason_number"] = drop.reason < 0 ? Json(nullptr) : Json(drop.reason);
+    object["count"] = drop.count;
+    object["benign"] = advice_of(drop).benign;
+    return object;
+}
+
+void add_drops(Json& document, const analyze::Summary& summary, const JsonOptions& options) {
+    const auto shown = shown_drops(summary.drops, options.hide_benign);
+    document["drops"] = Json::array();
+    for (const auto& drop : shown.rows) {
+        document["drops"].push_back(drop_json(drop));
+        // In an interval's own summary they count from it.
+        if (options.interval) document["drops"].back()["interval"] = *options.interval;
+    }
+    document["benign_not_shown"] = {{"rows", shown.hidden_rows}, {"count", shown.hidden}};
+    document["advice"] = Json::array();
+    for (const auto& given : advice_for(shown.rows)) {
+        const auto& [benign, text, function] = given.advice;
+        document["advice"].push_back({{"reason", or_null(given.reason)},
+                                      {"function", function.empty() ? Json(nullptr) : Json(function)},
+                                      {"benign", benign},
+                                      {"count", given.count},
+                                      {"text", text}});
+    }
+}
+
+void add_counts(Json& document, const analyze::Summary& summary, const JsonOptions& options) {
+    document["counted"] = summary.counted.empty() ? Json(nullptr) : Json(summary.counted);
+    document["counts"] = Json::array();
+    for (const auto& tally : summary.tallies) {
+        document["counts"].push_back({{"time", time_or_null(tally.end_epoch_ns)},
+                                      {"interval", options.interval.value_or(tally.interval)},
+                                      {"group", group_json(tally.group)},
+                                      {"count", tally.count},
+                                      {"meaning", tally.meaning.empty() ? Json(nullptr) : Json(tally.meaning)},
+                                      {"loss", tally.loss}});
+        // Only of what has them.
+        auto& count = document["counts"].back();
+        if (tally.loss_by_name) count["loss_by_name"] = true;
+        if (tally.per_s) count["per_s"] = *tally.per_s;
+    }
+    if (summary.counters_read > 0) document["counters_read"] = summary.counters_read;
+}
+
+/// Only of recipes that have calls.
+void add_calls(Json& document, const analyze::Summary& summary) {
+    if (summary.calls.empty()) return;
+    document["calls"] = Json::array();
+    for (const auto& call : summary.calls) {
+        document["calls"].push_back({{"packet", call.packet},
+                                     {"begin_ns", call.begin_ns},
+                                     {"duration_ns", call.duration_ns},
+                                     {"depth", call.depth},
+                                     {"function", call.function},
+                                     {"args", call.args},
+                                     {"context", call.in_thread ? "thread" : "softirq"},
+                                     {"cpu", call.cpu},
+                                     {"tid", call.tid},
+                                     {"comm", call.comm}});
+    }
+    document["calls_left_out"] = summary.calls_left_out;
+}
+
+Json causes_json(const std::vector<analyze::Cause>& causes) {
+    Json object = Json::object();
+    for (const auto& [name, count] : causes)
+        object[name] = count;
+    return object;
+}
+
+Json accounting_json(const analyze::Summary& summary) {
+    const auto& accounting = summary.accounting;
+    Json object;
+    object["seen"] = accounting.seen;
+    object["reported"] = accounting.reported;
+    object["filtered"] = accounting.filtered;
+    object["incomplete"] = accounting.incomplete_total();
+    object["lost"] = accounting.lost_total();
+    object["unaccounted"] = accounting.unaccounted();
+    object["incomplete_by"] = causes_json(accounting.incomplete);
+    object["lost_by"] = causes_json(accounting.lost);
+    object["other"] = causes_json(accounting.other);
+    object["skipped_probes"] = summary.transport.skipped_probes;
+    if (const auto& known = summary.transport.skipped_by; !known.empty()) object["skipped_by"] = causes_json(known);
+    object["probe_errors"] = summary.transport.probe_errors;
+    object["transport_failures"] = summary.transport.transport_failures;
+    if (summary.transport.enough_buffer_mb > 0) object["enough_buffer_mb"] = summary.transport.enough_buffer_mb;
+    object["closed"] = accounting.closed;
+    return object;
+}
+
+/// Nothing where it was not measured.
+void add_cost(Json& document, const analyze::Cost& cost) {
+    if (cost.probes.empty()) return;
+    const auto percent = [](std::optional<double> share) { return share ? Json(*share * 100) : Json(nullptr); };
+    Json object;
+    const auto share = cost.share(cost.cycles());
+    object["hits"] = cost.hits();
+    object["expected_hits"] = or_null(cost.expected_hits);
+    object["measured_ns"] = cost.measured_ns;
+    object["cycles"] = cost.cycles();
+    object["cycles_per_s"] = cost.cycles_per_s > 0 ? Json(cost.cycles_per_s) : Json(nullptr);
+    object["one_cpu_percent"] = percent(share);
+    object["cpus"] = cost.cpus;
+    object["all_cpus_percent"] =
+        share && cost.cpus > 0 ? Json(*share * 100 / static_cast<double>(cost.cpus)) : Json(nullptr);
+    object["probes"] = Json::array();
+    for (const auto& probe : cost.probes) {
+        object["probes"].push_back({{"point", probe.point},
+                                    {"hits", probe.hits},
+                                    {"cycles", probe.cycles},
+                                    {"max_cycles", probe.max_cycles},
+                                    {"one_cpu_percent", percent(cost.share(probe.cycles))}});
+    }
+    document["cost"] = std::move(object);
+}
+
+Json input_json(const decode::InputCounts& input) {
+    Json object;
+    object["lines"] = input.lines;
+    object["recognised"] = input.recognised;
+    object["unrecognised"] = input.unrecognised;
+    Json first = Json::array();
+    for (const auto& [number, flaw, excerpt] : input.first_flaws) {
+        first.push_back({{"line", number}, {"why", decode::describe(flaw)}});
+        if (!excerpt.empty()) first.back()["text"] = excerpt;
+    }
+    object["first_unrecognised"] = std::move(first);
+    return object;
+}
+
+}  // namespace
+
+void write_json(std::ostream& out, const analyze::Summary& summary, const JsonOptions& options) {
+    Json document;
+    document["schema"] = "stapgen.report/1";
+    document["recipe"] = summary.recipe;
+    document["origins"] = origins_json(summary.origins);
+    if (options.interval) document["interval"] = *options.interval;
+    document["start"] = time_or_null(summary.start_epoch_ns);
+    document["end"] = time_or_null(summary.end_epoch_ns);
+    document["recordings"] = summary.recordings;
+    if (summary.recordings > 1) document["recorded_ns"] = summary.recorded_ns;
+    if (!summary.broke_off.empty()) document["broke_off"] = summary.broke_off;
+    if (summary.clock_set_ns != 0) document["clock_set_ns"] = summary.clock_set_ns;
+    if (summary.suspended_ns != 0) document["suspended_ns"] = summary.suspended_ns;
+    document["aggregated"] = summary.aggregated > 0;
+    document["stages"] = Json::array();
+    const auto shares = shares_of(summary.stages);
+    for (std::size_t i = 0; i < summary.stages.size(); ++i) {
+        document["stages"].push_back(measure_json(summary.stages[i], "stage", "_ns", options.percentiles));
+        document["stages"].back()["share"] = shares[i] ? part_json(*shares[i]) : Json(nullptr);
+    }
+    document["values"] = Json::array();
+    for (const auto& value : summary.values) {
+        document["values"].push_back(measure_json(value, "value", "", options.percentiles));
+    }
+    document["relative_error"] = analyze::relative_error;
+    document["resolution_ns"] = summary.resolution_ns;
+    document["confidence_level"] = 0.95;
+    add_analysis(document, summary);
+    add_drops(document, summary, options);
+    add_counts(document, summary, options);
+    add_calls(document, summary);
+    document["counters"] = Json::array();
+    for (const auto& [name, help, count] : summary.counters) {
+        document["counters"].push_back({{"name", name}, {"help", help}, {"count", or_null(count)}});
+    }
+    document["accounting"] = accounting_json(summary);
+    if (summary.sample.one_in != 1) {
+        document["sample"] = {{"one_in", summary.sample.one_in}, {"estimated_records", summary.sample.estimated}};
+    }
+    add_cost(document, summary.cost);
+    document["input"] = input_json(summary.input);
+    document["notes"] = summary.notes;
+    put_json(out, document, options.one_line ? -1 : 2);
+}
+
+}  // namespace stapgen::report

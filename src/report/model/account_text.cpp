@@ -1,0 +1,150 @@
+#include "report/model/account_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+
+#include "base/saturate.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "report/model/measures.h"
+#include "report/model/origin_text.h"
+#include "report/model/wall_time.h"
+
+namespace stapgen::report {
+
+namespace {
+
+std::string causes_text(const std::vector<analyze::Cause>& causes) {
+    std::string text;
+    for (const auto& [name, count] : causes) {
+        if (count == 0) continue;
+        text += fmt::format("{}{} {}", text.empty() ? " (" : ", ", base::printable(name), count);
+    }
+    return text.empty() ? text : text + ")";
+}
+
+std::string length_text(std::int64_t ns) {
+    return base::format_duration(std::chrono::nanoseconds(ns < 0 ? base::saturating_subtract(0, ns) : ns));
+}
+
+}  // namespace
+
+std::string span_text(const analyze::Summary& summary) {
+    const auto& start = summary.start_epoch_ns;
+    const auto& end = summary.end_epoch_ns;
+    if (!start) return "";
+    if (!end || *end <= *start || *start < 0) return local_time(*start);
+    const auto span = length_text(*end - *start);
+    if (summary.recordings < 2 || summary.recorded_ns <= 0) return fmt::format("{}, for {}", local_time(*start), span);
+    return fmt::format("{}, {} recordings of {} together, within {}", local_time(*start), summary.recordings,
+                       length_text(summary.recorded_ns), span);
+}
+
+std::string sample_text(const analyze::Sample& sample) {
+    const auto estimate = base::with_commas(sample.estimated);
+    if (sample.one_in == 1) return "";
+    if (sample.one_in == 0)
+        return fmt::format("of samples of several sizes; of all sockets about {} records", estimate);
+    return fmt::format(
+        "1 in {} sockets, by hash: N and SUM are the sample's, and so are the percentiles; of all sockets about {} "
+        "records",
+        sample.one_in, estimate);
+}
+
+bool is_sum_of_units(const analyze::Summary& summary) {
+    return summary.mixed_units && summary.accounting.lost_total() == 0 && summary.accounting.unaccounted() == 0;
+}
+
+std::vector<std::string> account_lines(const analyze::Summary& summary) {
+    const auto& accounting = summary.accounting;
+    if (!accounting.kept) return {};
+    const auto filters = accounting.filtered > 0 ? filters_text(summary) : "";
+    auto account = fmt::format(
+        "{} seen = {} reported + {} filtered{} + {} incomplete{} + {} lost{}", accounting.seen, accounting.reported,
+        accounting.filtered, filters.empty() ? "" : fmt::format(" ({})", filters), accounting.incomplete_total(),
+        causes_text(accounting.incomplete), accounting.lost_total(), causes_text(accounting.lost));
+    const auto rest = accounting.unaccounted();
+    if (rest > 0) account += fmt::format(" + {} unaccounted", rest);
+    if (rest < 0) account += fmt::format(" - {} unaccounted", 0 - static_cast<std::uint64_t>(rest));
+    if (is_sum_of_units(summary)) account = "all that was read is reported";
+    std::vector<std::string> lines{std::move(account)};
+    if (summary.aggregated > 0 && summary.aggregated == accounting.reported) {
+        lines.emplace_back("aggregated in the kernel; percentiles within 0.2 %");
+    } else if (summary.aggregated > 0) {
+        lines.push_back(
+            fmt::format("{} of the reported were aggregated in the kernel, and are in no group", summary.aggregated));
+    }
+    if (const auto others = causes_text(accounting.other); !others.empty()) lines.push_back("beside them" + others);
+    if (auto sample = sample_text(summary.sample); !sample.empty()) lines.push_back(std::move(sample));
+    return lines;
+}
+
+std::string skipped_text(const analyze::Transport& transport) {
+    if (transport.skipped_probes == 0) return "";
+    constexpr std::size_t most = 3;
+    auto known = transport.skipped_by;
+    std::ranges::stable_sort(known, std::greater{}, &analyze::Cause::count);
+    std::int64_t rest = transport.skipped_probes;
+    std::vector<analyze::Cause> shown;
+    for (const auto& cause : std::span(known).first(std::min(most, known.size()))) {
+        shown.push_back(cause);
+        rest = base::saturating_subtract(rest, cause.count);
+    }
+    if (!shown.empty() && rest > 0) shown.push_back({known.size() > most ? "others" : "not known", rest});
+    return fmt::format(
+        "SystemTap skipped {} probes{}: so many records at most are missing or lack a step; "
+        "measure less (--port, -x){}",
+        transport.skipped_probes, causes_text(shown), shown.empty() ? ", or let --cost tell which they are" : "");
+}
+
+std::vector<std::string> warnings_of(const analyze::Summary& summary) {
+    const auto& accounting = summary.accounting;
+    const auto& transport = summary.transport;
+    std::vector<std::string> texts;
+    const auto warn = [&texts](bool condition, std::string text) {
+        if (condition) texts.push_back(std::move(text));
+    };
+    warn(accounting.lost_total() != 0,
+         fmt::format("{} of {} seen were lost", accounting.lost_total(), accounting.seen));
+    warn(accounting.unaccounted() != 0, "the script's counts do not add up");
+    warn(accounting.kept && !accounting.closed,
+         "the input stops without its last line; the counts are those of its last tick and later");
+    warn(transport.skipped_probes != 0, skipped_text(transport));
+    warn(transport.probe_errors != 0, fmt::format("{} probes ended in an error", transport.probe_errors));
+    const auto& enough = transport.enough_buffer_mb;
+    warn(transport.transport_failures != 0,
+         fmt::format(
+             "the way to user space was full {} times{}", transport.transport_failures,
+             enough > 0 ? fmt::format("; with {0} MiB per CPU (-s {0}MiB) it would not have been", enough) : ""));
+    warn(!summary.broke_off.empty(), fmt::format("the run broke off: {}", base::printable(summary.broke_off)));
+    warn(summary.clock_set_ns != 0,
+         fmt::format("the wall clock was set {} by {} meanwhile; times here go on by what it said at the start",
+                     summary.clock_set_ns > 0 ? "forward" : "back", length_text(summary.clock_set_ns)));
+    warn(summary.suspended_ns != 0,
+         fmt::format("the machine was suspended for {} meanwhile, which no time here has in it",
+                     length_text(summary.suspended_ns)));
+    return texts;
+}
+
+std::vector<std::string> not_understood(const decode::InputCounts& input) {
+    if (input.unrecognised == 0) return {};
+    const bool is_all = input.unrecognised == static_cast<std::int64_t>(input.first_flaws.size());
+    std::vector<std::string> lines{fmt::format("{} of {} lines not understood{}", input.unrecognised, input.lines,
+                                               input.first_flaws.empty() ? ""
+                                               : is_all                  ? ":"
+                                                                         : "; the first:")};
+    for (const auto& [number, flaw, excerpt] : input.first_flaws) {
+        auto line = fmt::format("  line {} ({})", number, decode::describe(flaw));
+        if (!excerpt.empty()) line += ": " + base::printable(excerpt);
+        lines.push_back(std::move(line));
+    }
+    return lines;
+}
+
+}  // namespace stapgen::report

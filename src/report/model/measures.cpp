@@ -1,0 +1,154 @@
+#include "report/model/measures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "base/text.h"
+#include "base/units.h"
+
+namespace stapgen::report {
+
+namespace {
+
+using analyze::Group;
+using analyze::Measure;
+
+/// Numbers groups in the order in which they come. Those of one group are neighbours, but for merged reports.
+class Numbering {
+  public:
+    std::size_t of(const Group& group) {
+        if (last_ < known_.size() && *known_[last_] == group) return last_;
+        const auto found = std::ranges::find_if(known_, [&](const Group* one) { return *one == group; });
+        last_ = static_cast<std::size_t>(found - known_.begin());
+        if (found == known_.end()) known_.push_back(&group);
+        return last_;
+    }
+
+  private:
+    std::vector<const Group*> known_;
+    std::size_t last_ = 0;
+};
+
+}  // namespace
+
+std::string Style::cell(std::optional<std::int64_t> number) const {
+    if (!number) return "-";
+    return is_time ? cell(static_cast<double>(*number)) : fmt::format("{}", *number);
+}
+
+std::string Style::cell(std::optional<double> number) const {
+    if (!number) return "-";
+    return is_time ? fmt::format("{:.{}f}", *number / 1e3, decimals) : fmt::format("{:.2f}", *number);
+}
+
+Style style_of(const Measures& measures, bool is_time) {
+    std::int64_t largest = 0;
+    for (const auto* measure : measures)
+        largest = std::max(largest, measure->stats.max().value_or(0));
+    return {is_time, largest < 100'000'000 ? 3 : 2};
+}
+
+std::string too_few_text(const Measures& measures, const std::vector<analyze::Percentile>& percentiles) {
+    std::string needs;
+    for (const auto& [text, percent] : percentiles) {
+        const bool missing = std::ranges::any_of(
+            measures, [p = percent](const Measure* measure) { return !measure->stats.percentile(p); });
+        if (!missing) continue;
+        needs += fmt::format("{} P{} needs {}", needs.empty() ? "" : ",", text, analyze::values_needed(percent));
+    }
+    return needs.empty() ? needs : "-: too few values to tell;" + needs;
+}
+
+std::string group_text(const analyze::GroupField& field) {
+    if (const auto* number = std::get_if<std::int64_t>(&field.value)) return fmt::format("{}", *number);
+    if (const auto* text = std::get_if<std::string>(&field.value)) return base::printable(*text);
+    return field.key;
+}
+
+std::vector<std::optional<double>> shares_of(const std::vector<Measure>& stages) {
+    Numbering numbering;
+    std::vector<double> times;
+    std::vector<std::size_t> group_of;
+    for (const auto& stage : stages) {
+        group_of.push_back(numbering.of(stage.group));
+        times.resize(std::max(times.size(), group_of.back() + 1));
+        if (stage.name != "total") times[group_of.back()] += stage.stats.sum();
+    }
+    std::vector<std::optional<double>> shares;
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+        const double all = times[group_of[i]];
+        shares.push_back(all > 0 ? std::optional(stages[i].stats.sum() / all) : std::nullopt);
+    }
+    return shares;
+}
+
+TopGroups top_groups(const std::vector<Measure>& measures, std::size_t most) {
+    TopGroups top;
+    Numbering numbering;
+    for (const auto& measure : measures) {
+        if (measure.group.empty()) continue;
+        const auto number = numbering.of(measure.group);
+        top.groups = std::max(top.groups, number + 1);
+        if (number < most) {
+            top.shown.push_back(&measure);
+            continue;
+        }
+        const auto found = std::ranges::find(top.rest, measure.name, &Measure::name);
+        if (found == top.rest.end()) {
+            top.rest.push_back({measure.name, {{"other", true}}, measure.stats});
+        } else {
+            found->stats += measure.stats;
+        }
+    }
+    top.in_rest = top.groups > most ? top.groups - most : 0;
+    return top;
+}
+
+Measures in_series(const std::vector<Measure>& measures) {
+    Measures whole;
+    for (const auto& measure : measures) {
+        if (measure.group.empty()) whole.push_back(&measure);
+    }
+    return whole;
+}
+
+std::string duration_text(double ns) {
+    return base::format_duration(std::chrono::nanoseconds(std::llround(std::clamp(ns, 0.0, 9e18))));
+}
+
+std::string per_second_text(double rate) {
+    if (rate >= 100) return base::with_commas(std::llround(std::min(rate, 9e18)));
+    return fmt::format("{:.{}f}", rate, rate < 10 ? 2 : 1);
+}
+
+std::string csv_cell(std::string_view raw) {
+    auto text = base::printable(raw);
+    // Blanks are skipped by some spreadsheets before they look for a formula.
+    const auto first = text.find_first_not_of(' ');
+    if (first != std::string::npos && std::string_view("=+-@").find(text[first]) != std::string_view::npos)
+        text.insert(0, 1, '\'');
+    if (text.find_first_of(",\"") == std::string::npos) return text;
+    std::string cell = "\"";
+    for (const char c : text) {
+        if (c == '"') cell += '"';
+        cell += c;
+    }
+    return cell + '"';
+}
+
+std::string place_text(const analyze::Drop& drop) {
+    std::string text = drop.symbol ? base::printable(*drop.symbol) : fmt::format("0x{:x}", drop.address.value_or(0));
+    if (drop.symbol && drop.offset) text += fmt::format("+0x{:x}", *drop.offset);
+    if (drop.module) text += fmt::format(" [{}]", base::printable(*drop.module));
+    return text;
+}
+
+std::string reason_text(const analyze::Drop& drop) {
+    if (drop.reason_name) return base::printable(*drop.reason_name);
+    return drop.reason < 0 ? "-" : fmt::format("{}", drop.reason);
+}
+
+}  // namespace stapgen::report

@@ -1,0 +1,47 @@
+#include "report/model/record_name.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/text.h"
+#include "report/model/measures.h"
+
+namespace stapgen::report {
+
+std::string record_name(std::string_view direction, const analyze::Group& of) {
+    const auto text_of = [&](std::string_view key) {
+        const auto found = std::ranges::find(of, key, &analyze::GroupField::key);
+        return found == of.end() ? std::string() : group_text(*found);
+    };
+    const auto local = text_of("local"), remote = text_of("remote"), comm = text_of("comm"), tid = text_of("tid");
+    const bool has_ends = !local.empty() && !remote.empty(), has_thread = !comm.empty() && !tid.empty();
+    std::vector<std::string> parts;
+    std::string first = base::printable(direction);
+    if (has_ends) {
+        if (!first.empty()) first += ' ';
+        first += direction == "rx" ? remote : local;
+        first += direction == "rx" || direction == "tx" ? " > " : " - ";
+        first += direction == "rx" ? local : remote;
+    }
+    if (!first.empty()) parts.push_back(std::move(first));
+    for (const auto& field : of) {
+        const auto& key = field.key;
+        const auto text = group_text(field);
+        if (text.empty() || (has_ends && (key == "local" || key == "remote"))) continue;
+        if (has_thread && (key == "comm" || (key == "pid" && text == tid))) continue;
+        if (key == "bytes") {
+            parts.push_back(text + " bytes");
+        } else if (key == "dev") {
+            parts.push_back(text);
+        } else if (has_thread && key == "tid") {
+            parts.push_back(comm + '/' + text);
+        } else {
+            parts.push_back(base::printable(key) + ' ' + text);
+        }
+    }
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace stapgen::report

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <ostream>
+
+#include "analyze/summary.h"
+#include "report/text/text_report.h"
+
+namespace stapgen::report {
+
+/// The part of a text report that tells of drops: a heading and a table for each interval, then the total and what its
+/// rows mean.
+void write_drops(std::ostream& out, const analyze::Summary& summary, const TextOptions& options);
+
+}  // namespace stapgen::report

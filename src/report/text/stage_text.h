@@ -1,0 +1,13 @@
+#pragma once
+
+#include <ostream>
+
+#include "analyze/summary.h"
+#include "report/text/text_report.h"
+
+namespace stapgen::report {
+
+/// The part of a text report with the tables of stages, values and groups.
+void write_stages(std::ostream& out, const analyze::Summary& summary, const TextOptions& options);
+
+}  // namespace stapgen::report

@@ -1,0 +1,126 @@
+#include "session/live_view.h"
+
+#include <algorithm>
+#include <iostream>
+#include <utility>
+
+#include "base/saturate.h"
+
+namespace stapgen::session {
+
+namespace {
+
+constexpr std::chrono::milliseconds usual_period{500};
+/// At most this part of the time is spent on the screen: the rest is for reading.
+constexpr int one_part_in = 20;
+
+std::int64_t nanoseconds_since(std::chrono::steady_clock::time_point then) {
+    return std::chrono::nanoseconds(std::chrono::steady_clock::now() - then).count();
+}
+
+}  // namespace
+
+HeldBack::HeldBack() : before_(std::cerr.rdbuf(text_.rdbuf())) {}
+
+HeldBack::~HeldBack() {
+    std::cerr.rdbuf(before_);
+    std::cerr << text_.str();
+}
+
+std::string HeldBack::last_line() const {
+    const auto text = text_.str();
+    const auto end = text.rfind('\n');
+    if (end == std::string::npos) return {};
+    const auto begin = end == 0 ? std::string::npos : text.rfind('\n', end - 1);
+    return text.substr(begin + 1, end - begin - 1);  // npos + 1 is 0
+}
+
+base::Result<std::unique_ptr<LiveView>> LiveView::open(LiveSubject subject, live::Colours colours) {
+    auto terminal = live::Terminal::open(colours);
+    if (!terminal) return tl::make_unexpected(terminal.error());
+    return std::unique_ptr<LiveView>(new LiveView(std::move(subject), *std::move(terminal)));
+}
+
+LiveView::LiveView(LiveSubject subject, std::unique_ptr<live::Terminal> terminal)
+    : subject_(std::move(subject)), terminal_(std::move(terminal)) {
+    scene_.title = subject_.header->recipe + subject_.filters;
+    scene_.hide_benign = subject_.hide_benign;
+    subject_.options.keep_intervals = false;  // those are of the whole run
+}
+
+void LiveView::line(const decode::Line& line) {
+    if (const auto* tick = std::get_if<decode::Tick>(&line); tick != nullptr && !tick->counts.empty())
+        scene_.account_told = true;
+    if (since_) since_->add(line);
+}
+
+void LiveView::interval(analyze::Summary summary) {
+    last_interval_ = std::move(summary);
+}
+
+void LiveView::tick(const analyze::Analyzer& whole, launch::Control& control) {
+    const bool pressed = take_keys(control);
+    const bool ends = control.ending() && !std::exchange(scene_.ending, control.ending());
+    const bool other_window = !state_.paused && state_.window != scene_.window;
+    if (ends || other_window || (!state_.paused && Clock::now() >= next_look_)) {
+        const auto begin = Clock::now();
+        look(whole);
+        draw();
+        next_look_ = begin + std::max<Clock::duration>(usual_period, one_part_in * (Clock::now() - begin));
+    } else if (pressed) {
+        draw();
+    }
+}
+
+bool LiveView::take_keys(launch::Control& control) {
+    bool any = false;
+    while (const auto key = terminal_->key()) {
+        any = true;
+        const auto wish = live::press(state_, *key, shown_);
+        if (wish == live::Wish::quit) control.request_stop();
+        if (wish == live::Wish::begin_window) begin_window();
+        // The next key is for the screen as it will be after this one.
+        shown_.top = state_.top;
+        shown_.stage = state_.stage.value_or(shown_.stage);
+    }
+    return any;
+}
+
+void LiveView::begin_window() {
+    // What can be wrong with the options is wrong with those of the whole run, too.
+    since_ = *analyze::Analyzer::create(*subject_.header, subject_.options);
+    since_->ready(subject_.ready);
+    since_at_ = Clock::now();
+    next_look_ = since_at_;
+}
+
+void LiveView::look(const analyze::Analyzer& whole) {
+    scene_.window = state_.window;
+    scene_.run_ns = nanoseconds_since(begun_);
+    scene_.window_ns = scene_.run_ns;
+    scene_.window_is_there = true;
+    scene_.has_since = since_.has_value();
+    if (state_.window == live::Window::run) {
+        scene_.shown = whole.summary();
+    } else if (state_.window == live::Window::since) {
+        scene_.shown = since_->summary();
+        scene_.window_ns = nanoseconds_since(since_at_);
+    } else {
+        scene_.window_is_there = last_interval_.has_value();
+        scene_.shown = last_interval_ ? *last_interval_ : analyze::Summary();
+        scene_.window_ns =
+            base::saturating_subtract(scene_.shown.end_epoch_ns.value_or(0), scene_.shown.start_epoch_ns.value_or(0));
+    }
+    subject_.names(scene_.shown);
+    scene_.account = whole.accounting();
+    scene_.notice = held_back_.last_line();
+}
+
+void LiveView::draw() {
+    auto frame = live::frame(scene_, state_, terminal_->size(), terminal_->utf8());
+    state_.top = frame.shown.top;
+    shown_ = std::move(frame.shown);
+    terminal_->draw(frame.lines);
+}
+
+}  // namespace stapgen::session

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <streambuf>
+#include <string>
+
+#include "analyze/analyzer.h"
+#include "base/result.h"
+#include "decode/record.h"
+#include "launch/child_process.h"
+#include "live/frame.h"
+#include "live/terminal.h"
+
+namespace stapgen::session {
+
+/// Keeps what is written to std::cerr, and writes it when it ends.
+class HeldBack {
+  public:
+    HeldBack();
+    HeldBack(const HeldBack&) = delete;
+    HeldBack& operator=(const HeldBack&) = delete;
+    ~HeldBack();
+
+    /// The last line that has an end; empty: none.
+    [[nodiscard]] std::string last_line() const;
+
+  private:
+    std::ostringstream text_;
+    std::streambuf* before_;
+};
+
+/// What a live view is of.
+struct LiveSubject {
+    const decode::Header* header = nullptr;        ///< must outlive the view
+    decode::Ready ready;                           ///< the line with which the measurement began
+    analyze::AnalyzerOptions options;              ///< as of the whole run's Analyzer
+    std::string filters;                           ///< as typed
+    bool hide_benign = false;                      ///< of drops
+    std::function<void(analyze::Summary&)> names;  ///< puts names into one
+};
+
+/// A measurement as it goes on, on the terminal. What is said on stderr meanwhile is in its head, and on stderr when it
+/// ends.
+class LiveView {
+  public:
+    static base::Result<std::unique_ptr<LiveView>> open(LiveSubject subject, live::Colours colours);
+
+    /// Every line, whatever the parser made of it.
+    void line(const decode::Line& line);
+    /// One that is over.
+    void interval(analyze::Summary summary);
+    /// To be called often: takes keys, and draws what is due. `whole` is of the whole run.
+    void tick(const analyze::Analyzer& whole, launch::Control& control);
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    LiveView(LiveSubject subject, std::unique_ptr<live::Terminal> terminal);
+    /// Whether any was pressed.
+    bool take_keys(launch::Control& control);
+    void begin_window();
+    void look(const analyze::Analyzer& whole);
+    void draw();
+
+    LiveSubject subject_;
+    HeldBack held_back_;
+    std::unique_ptr<live::Terminal> terminal_;  ///< given back before what was held back is written
+    live::State state_;
+    live::Scene scene_;
+    live::Shown shown_;
+    Clock::time_point begun_ = Clock::now();
+    Clock::time_point next_look_ = begun_;
+    std::optional<analyze::Summary> last_interval_;
+    std::optional<analyze::Analyzer> since_;  ///< of what came after `r`
+    Clock::time_point since_at_;
+};
+
+}  // namespace stapgen::session

@@ -1,0 +1,37 @@
+#include "session/plan.h"
+
+#include <fmt/format.h>
+
+#include "base/terminal.h"
+
+namespace stapgen::session {
+
+namespace {
+
+/// The shortest run that is aggregated if nothing else is asked for.
+constexpr std::chrono::seconds long_run{60};
+
+}  // namespace
+
+base::Result<bool> aggregates(const recipe::Recipe& recipe, bool asked, const MeasurePlan& plan) {
+    if (!recipe.record.aggregates) return false;
+    const auto option = report::single_records_option(plan.presentation, plan.events);
+    if (asked && !option.empty()) {
+        return base::bad_input(
+            fmt::format(
+                "--aggregate and {0}: aggregated in the kernel there are no single records, which {0} is made of",
+                option),
+            "leave one of them out");
+    }
+    if (asked) return true;
+    if (!option.empty() || plan.duration.value_or(std::chrono::nanoseconds(0)) < long_run) return false;
+    if (!plan.quiet) {
+        base::tell(
+            "a run of 60 s or more: records are aggregated in the kernel, with the same percentiles and without "
+            "groups; "
+            "--events prints every packet, --by thread has groups");
+    }
+    return true;
+}
+
+}  // namespace stapgen::session

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+#include "base/result.h"
+#include "live/terminal.h"
+#include "recipe/recipe.h"
+#include "recording/writer.h"
+#include "report/presentation.h"
+#include "session/filters.h"
+
+namespace stapgen::session {
+
+/// The same, understood.
+struct MeasurePlan {
+    Filters filters;
+    std::optional<std::chrono::nanoseconds> duration;
+    std::optional<std::int64_t> intervals;
+    report::Presentation presentation;
+    bool events = false;
+    std::optional<std::filesystem::path> output;  ///< of the recording
+    recording::Rotation rotation;
+    std::optional<std::int64_t> buffer_mb;
+    bool quiet = false, verbose = false;
+    bool live = false;  ///< shown on the terminal as it goes on
+    live::Colours colours = live::Colours::automatic;
+};
+
+/// Whether the records of a run are aggregated in the kernel: where it was asked for, and by default in a long run that
+/// asks for nothing that needs single records, which is said on stderr. Fails where both are asked for.
+base::Result<bool> aggregates(const recipe::Recipe& recipe, bool asked, const MeasurePlan& plan);
+
+}  // namespace stapgen::session

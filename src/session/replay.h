@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "analyze/summary.h"
+#include "base/result.h"
+#include "report/presentation.h"
+#include "symbols/kernel_names.h"
+
+namespace stapgen::session {
+
+/// One run: a file, or the parts of a rotated recording.
+struct LoadedRun {
+    std::string name;                       ///< of its first file, to be shown
+    std::vector<analyze::Summary> reports;  ///< one for each recipe, in the order of their first lines; never empty
+};
+
+/// Reads files ("-" is stdin) of whatever kinds: recordings and text that other tools print. Parts of one run are put
+/// together. Drops that have no names get them from `names`. Errors (bad_input): a file cannot be read; there is
+/// nothing known in any of them; those of put_names(). What a user should know besides goes to stderr.
+base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem::path>& files,
+                                               const report::Presentation& presentation,
+                                               const symbols::NameSources& names);
+
+/// The same, and what is of one recipe is one summary, added up over all runs.
+base::Result<std::vector<analyze::Summary>> load(const std::vector<std::filesystem::path>& files,
+                                                 const report::Presentation& presentation,
+                                                 const symbols::NameSources& names);
+
+}  // namespace stapgen::session

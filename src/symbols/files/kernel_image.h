@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "symbols/files/file_bytes.h"
+
+namespace stapgen::symbols {
+
+enum class Architecture { x86_64, arm64, other };
+
+/// Where kernels have their addresses, but for those of s390x.
+inline constexpr std::uint64_t upper_half = std::uint64_t{1} << 63;
+
+/// Machine code as it is in the file, before the kernel patches itself at boot (alternatives, static calls, ftrace).
+struct CodeRange {
+    std::uint64_t address = 0;  ///< at link time
+    std::span<const std::byte> bytes;
+    bool init = false;  ///< .init.text and the like, freed after the boot
+};
+
+/// A kernel's own file: vmlinux (ELF, with or without symbols and DWARF, packed by gzip, bzip2, xz or zstd or not) or
+/// an x86 bzImage (vmlinuz), whose payload is a vmlinux without symbols. Reading only; nothing of DWARF is looked at.
+class KernelImage {
+  public:
+    /// Errors (bad_input), each with its remedy: it cannot be read; it is neither; it is damaged; it is a module or
+    /// another program; it is of a 32-bit kernel.
+    static base::Result<KernelImage> read(const std::filesystem::path& path);
+    /// The same of what has been read; `origin` is the name of the file, for messages.
+    static base::Result<KernelImage> read(FileBytes file, const std::string& origin);
+    /// True if the file, unpacked, begins as one of the two do, or as a kernel of which read() says why it cannot be
+    /// read (arm64's Image). The first 518 bytes tell.
+    static bool looks_like_one(std::string_view beginning);
+
+    KernelImage(KernelImage&&) noexcept;
+    KernelImage& operator=(KernelImage&&) noexcept;
+    ~KernelImage();
+
+    [[nodiscard]] Architecture architecture() const;
+    [[nodiscard]] const std::string& build_id() const;  ///< hexadecimal, GNU; empty if there is none
+    /// "6.12.117+deb13-amd64", out of "Linux version ..." in its data; empty if that is not found.
+    [[nodiscard]] const std::string& release() const;
+    /// Its symbols as `nm -n` prints them (a System.map), for SymbolTable::parse(); empty if it has none.
+    [[nodiscard]] std::string symbol_text() const;
+    [[nodiscard]] const std::vector<CodeRange>& code() const;  ///< ascending
+    /// Section .BTF; empty if there is none.
+    [[nodiscard]] std::span<const std::byte> btf() const;
+
+  private:
+    struct State;
+    explicit KernelImage(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace stapgen::symbols

@@ -1,0 +1,122 @@
+#include "symbols/kaslr/witness.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "base/kernel_code.h"
+#include "base/text.h"
+#include "symbols/files/address_words.h"
+#include "symbols/kaslr/kaslr_offset.h"
+
+namespace stapgen::symbols {
+
+namespace {
+
+using Starts = std::unordered_map<std::string_view, std::vector<std::uint64_t>>;
+
+/// Where the functions of the kernel itself begin that witnesses name.
+Starts starts_of(std::span<const Witness> witnesses, const SymbolTable& table) {
+    Starts starts;
+    for (const auto& witness : witnesses)
+        starts.try_emplace(witness.name);
+    for (std::size_t i = 0; i < table.size(); ++i) {
+        const auto [start, symbol] = table.function(i);
+        if (symbol.module) continue;
+        if (const auto found = starts.find(symbol.name); found != starts.end()) found->second.push_back(start);
+    }
+    return starts;
+}
+
+std::int64_t kaslr_offset_of(const Witness& witness, std::uint64_t start) {
+    return static_cast<std::int64_t>(witness.address - witness.offset - start);
+}
+
+/// The possible KASLR offset that most witnesses are for; nothing where two have as many.
+std::optional<std::int64_t> most_voted(std::span<const Witness> witnesses, const Starts& starts,
+                                       const PossibleKaslrOffsets& possible) {
+    std::map<std::int64_t, std::size_t> votes;
+    for (const auto& witness : witnesses) {
+        for (const auto start : starts.at(witness.name)) {
+            if (const auto kaslr_offset = kaslr_offset_of(witness, start); possible.contains(kaslr_offset))
+                ++votes[kaslr_offset];
+        }
+    }
+    const auto most = std::ranges::max_element(votes, {}, [](const auto& vote) { return vote.second; });
+    if (most == votes.end()) return std::nullopt;
+    const auto as_many = std::ranges::count(votes, most->second, [](const auto& vote) { return vote.second; });
+    return as_many == 1 ? std::optional(most->first) : std::nullopt;
+}
+
+/// "name+0x18", or "name+18" as dropwatch(1) has it, at the front of `text`.
+std::optional<Witness> read_name(std::string_view text) {
+    const auto end = std::min(
+        text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$"), text.size());
+    if (end == 0 || base::is_digit(text[0]) || end == text.size() || text[end] != '+') return std::nullopt;
+    auto digits = text.substr(end + 1);
+    if (digits.starts_with("0x")) digits.remove_prefix(2);
+    digits = digits.substr(0, std::min(digits.find_first_not_of("0123456789abcdef"), digits.size()));
+    const auto offset = base::to_unsigned(digits, 16);
+    const auto name = text.substr(0, end);
+    if (!offset || !base::can_be_code(name, *offset)) return std::nullopt;
+    return Witness{0, std::string(name), *offset};
+}
+
+bool names_module(std::string_view behind) {
+    const auto bracket = behind.find('[');
+    return bracket != std::string_view::npos && !behind.substr(bracket).starts_with("[kernel");
+}
+
+}  // namespace
+
+Testimony hear(std::span<const Witness> witnesses, const SymbolTable& table, std::optional<std::int64_t> kaslr_offset) {
+    const auto starts = starts_of(witnesses, table);
+    Testimony testimony;
+    testimony.kaslr_offset = kaslr_offset ? kaslr_offset : most_voted(witnesses, starts, PossibleKaslrOffsets(table));
+    for (const auto& witness : witnesses) {
+        const auto& here = starts.at(witness.name);
+        const auto agrees = [&](std::uint64_t start) {
+            return kaslr_offset_of(witness, start) == testimony.kaslr_offset;
+        };
+        if (here.empty()) {
+            // A name that the table has not may be another one of a function that begins there.
+            const auto start = witness.address - witness.offset;
+            const auto there = testimony.kaslr_offset ? table.find(start, {AddressKind::exact, *testimony.kaslr_offset})
+                                                      : std::nullopt;
+            if (!there || there->offset == 0) {
+                ++testimony.silent;
+            } else if (++testimony.contradicting == 1) {
+                testimony.contradiction = fmt::format("{}+{:#x} begins at {:#x} in the log, there the table has {}",
+                                                      witness.name, witness.offset, start, to_string(*there));
+            }
+        } else if (std::ranges::any_of(here, agrees)) {
+            ++testimony.agreeing;
+        } else if (++testimony.contradicting == 1) {
+            testimony.contradiction = fmt::format("{}+{:#x} is {:#x} in the log and {:#x} in the table", witness.name,
+                                                  witness.offset, witness.address, here.front() + witness.offset);
+        }
+    }
+    return testimony;
+}
+
+std::vector<Witness> find_witnesses(std::string_view text, int digits) {
+    std::vector<Witness> witnesses;
+    for_each_address(text, static_cast<std::size_t>(digits), [&](const AddressWord& word) {
+        auto behind = text.substr(word.end, text.find('\n', word.end) - word.end);
+        behind.remove_prefix(std::min(behind.find_first_not_of("]>):? \t"), behind.size()));
+        auto found = read_name(behind);
+        if (found && names_module(behind)) return;
+        if (!found && word.begin > 1 && text.substr(word.begin - 2, 2) == " (") {
+            const auto before = text.substr(0, word.begin - 2);
+            found = read_name(before.substr(before.find_last_of(" \t\n") + 1));
+        }
+        if (!found) return;
+        found->address = word.address;
+        witnesses.push_back(*std::move(found));
+    });
+    return witnesses;
+}
+
+}  // namespace stapgen::symbols

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "symbols/files/symbol_table.h"
+
+namespace stapgen::symbols {
+
+/// What the machine of a log called one of its addresses: "skb_queue_purge+0x18 (0xffffffff81572ec8)".
+struct Witness {
+    std::uint64_t address = 0;
+    std::string name;
+    std::uint64_t offset = 0;
+};
+
+/// What witnesses say of a table of symbols.
+struct Testimony {
+    std::optional<std::int64_t> kaslr_offset;  ///< under which most agree; nothing where none does
+    std::size_t agreeing = 0;
+    std::size_t contradicting = 0;  ///< their functions are in the table, at other addresses
+    std::size_t silent = 0;         ///< the table has no such function of the kernel itself
+    std::string contradiction;      ///< the first: "skb_queue_purge+0x18 is 0x... in the log and 0x... in the table"
+};
+
+/// `KASLR offset`: the only one that can be; nothing: it is looked for.
+Testimony hear(std::span<const Witness> witnesses, const SymbolTable& table, std::optional<std::int64_t> kaslr_offset);
+
+/// The witnesses in a text of whole lines: an address with its name behind it ("[<ffffffff81572ec8>]
+/// skb_queue_purge+0x18/0x30", "ffffffff81572ec8 skb_queue_purge+0x18 ([kernel.kallsyms])") or before it, in
+/// parentheses. Those of modules are left out.
+std::vector<Witness> find_witnesses(std::string_view text, int digits = 16);
+
+}  // namespace stapgen::symbols

@@ -1,0 +1,250 @@
+#include "decode/format_detector.h"
+
+#include <array>
+#include <random>
+#include <string>
+
+#include "decode/prompt_stripper.h"
+#include "decode/remarks.h"
+#include "told.h"
+
+using namespace stapgen::decode;
+using namespace std::string_view_literals;
+
+namespace {
+
+constexpr std::array texts{"stage-timing-terminal.txt",
+                           "stage-timing-file.txt",
+                           "tracker.txt",
+                           "dropwatch-2009.txt",
+                           "dropwatch-2010.txt",
+                           "dropwatch-2020.txt",
+                           "dropwatch-2023.txt",
+                           "dropwatch-2025.txt",
+                           "dropwatch-tool.txt",
+                           "dropwatch-tool-packets.txt",
+                           "perf-script.txt",
+                           "ftrace.txt",
+                           "ftrace-latency.txt",
+                           "ftrace-cut.txt",
+                           "perf-trace.txt",
+                           "perf-trace-net.txt",
+                           "net-events.txt",
+                           "pwru.txt",
+                           "pwru-2021.txt",
+                           "pwru-2024.txt",
+                           "tcpdrop.txt",
+                           "bpftrace.txt",
+                           "netdev-times.txt",
+                           "counters-nstat.txt",
+                           "counters-netstat.txt",
+                           "counters-netstat-1.60.txt",
+                           "counters-proc.txt",
+                           "counters-ip.txt",
+                           "counters-ip-old.txt",
+                           "counters-ifconfig.txt"};
+
+constexpr std::string_view recording =
+    "stapgen\t2\ttx-latency\ttx\ttime:time\tapp-tcp:stage\n"
+    "ready\t1795180848778419768\t43788213014\n"
+    "tx\t43788213015\t1234\n"
+    "tx\t43788213016\t-\n"
+    "end\t1795180853107670008\tseen=2\treported=2\n";
+
+/// Each line of `text` as `change` makes it.
+template <class Change>
+std::string each_line(std::string_view text, Change change) {
+    std::string out;
+    while (!text.empty()) {
+        const auto end = text.find('\n');
+        out += change(std::string(text.substr(0, end)));
+        out += '\n';
+        text.remove_prefix(end + 1);
+    }
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("prompts, quote marks, colours and line ends of other systems do not hide a line") {
+    for (const auto* name : texts) {
+        CAPTURE(name);
+        const auto text = read_text(name);
+        const Told plain(text);
+        REQUIRE(plain.lines.size() > 2);
+        for (const auto& [before, after] : {std::pair{"", "\r"},
+                                            {"   \t", "  "},
+                                            {"> ", ""},
+                                            {"> > ", "\r"},
+                                            {"root@host:~# ", ""},
+                                            {"[root@host ~]# ", ""},
+                                            {"$ ", ""},
+                                            {"\x1b[1;31m", "\x1b[0m"},
+                                            {"\x1b]0;title\a\x1b[?2004l", ""},
+                                            {"^C", ""}}) {
+            CAPTURE(before);
+            const Told told(
+                each_line(text, [&](const std::string& line) { return line.empty() ? line : before + line + after; }));
+            CHECK(told.text() == plain.text());
+            CHECK(told.detector.input().unrecognised == plain.detector.input().unrecognised);
+        }
+    }
+}
+
+TEST_CASE("noise between the lines is counted with number, reason and text, and changes nothing else") {
+    for (const auto* name : texts) {
+        CAPTURE(name);
+        const auto text = read_text(name);
+        const Told plain(text);
+        std::int64_t lines = 0;
+        const Told told(each_line(text, [&](const std::string& line) {
+            ++lines;
+            return line + "\n-- a line of noise: 3 = 4";
+        }));
+        const auto& input = told.detector.input();
+        CHECK(told.detector.sources().size() == plain.detector.sources().size());
+        CHECK(input.lines == 2 * lines);
+        CHECK(input.unrecognised == plain.detector.input().unrecognised + lines);
+        // The tracker tells the numbers of its lines.
+        if (name != "tracker.txt"sv) CHECK(told.text() == plain.text());
+        REQUIRE(input.first_flaws.size() == 5 - (lines < 5 ? 1 : 0));
+    }
+    const Told told("one\n" + std::string(200, 'x') + "\n\nthree\n");
+    const auto& flaws = told.detector.input().first_flaws;
+    REQUIRE(flaws.size() == 3);
+    CHECK(flaws[0].number == 1);
+    CHECK(flaws[0].flaw == Flaw::unknown_kind);
+    CHECK(flaws[0].excerpt == "one");
+    CHECK(flaws[1].excerpt == std::string(80, 'x'));
+    CHECK(flaws[2].number == 4);
+    CHECK(told.detector.sources().empty());
+}
+
+TEST_CASE("fed in pieces of whole lines it is the same") {
+    std::string all(recording);
+    for (const auto* name : texts)
+        all += read_text(name);
+    const Told whole(all);
+    struct InPieces : Told {
+        explicit InPieces(std::string_view text) : Told("") {
+            while (!text.empty()) {
+                const auto end = text.find('\n') + 1;
+                detector.feed(text.substr(0, end), *this);
+                text.remove_prefix(end);
+            }
+            detector.finish("", *this);
+        }
+    };
+    const InPieces pieces(all);
+    CHECK(pieces.text() == whole.text());
+    CHECK(whole.detector.sources().size() == 12);
+    CHECK(pieces.detector.input().recognised == whole.detector.input().recognised);
+}
+
+TEST_CASE("recordings of ours one behind the other are sources of their own") {
+    const Told told(std::string(recording) + "noise\n" + std::string(recording) + "> tx\t43788213017\t7\n");
+    const auto& sources = told.detector.sources();
+    REQUIRE(sources.size() == 2);
+    CHECK(sources[0]->importer == "stapgen");
+    CHECK(sources[1]->title == "stapgen tx-latency");
+    CHECK(sources[0]->header != sources[1]->header);
+    CHECK(told.detector.input().recognised == 11);
+    CHECK(told.detector.input().unrecognised == 1);
+    CHECK(std::ranges::count(told.lines, "tx time=43788213016") == 2);
+    CHECK(told.lines.back() == "tx time=43788213017 app-tcp=7");
+}
+
+TEST_CASE("there is an end to the number of recordings that are kept apart") {
+    std::string text;
+    for (std::size_t i = 0; i < FormatDetector::max_recordings + 3; ++i)
+        text += recording;
+    const Told told(text);
+    CHECK(told.detector.sources().size() == FormatDetector::max_recordings);
+    CHECK(told.detector.input().unrecognised >= 3);
+    CHECK(told.detector.input().first_flaws[0].flaw == Flaw::second_header);
+}
+
+TEST_CASE("a recording that cannot be read says why, and where") {
+    const Told newer("\nnoise\nstapgen\t5\ttx-latency\ttx\ttime:time\ntx\t5\n");
+    CHECK(newer.detector.sources().empty());
+    REQUIRE(newer.detector.refusal());
+    CHECK(newer.detector.refusal()->what == "line 3 says format version 5, and this stapgen reads up to version 4");
+    CHECK(newer.detector.input().first_flaws[1].flaw == Flaw::newer_version);
+    // One that can be read is read all the same.
+    const Told both("stapgen\t5\ttx-latency\ttx\ttime:time\n" + std::string(recording));
+    CHECK(both.detector.refusal());
+    CHECK(both.detector.sources().size() == 1);
+}
+
+TEST_CASE("messages of stap are handed on, and are no noise") {
+    const Told told(
+        "Pass 5: starting run.\nMonitoring for dropped packets\nWARNING: Number of errors: 0, skipped probes: 37\n"
+        "\x1b[31mERROR: probe overhead exceeded threshold\x1b[0m\nPass 5: run completed in 10usr/30sys/8123real ms.\n"
+        "stapgen: measuring; Ctrl-C ends it\n");
+    CHECK(told.messages == std::vector<std::string>{"Pass 5: starting run.",
+                                                    "WARNING: Number of errors: 0, skipped probes: 37",
+                                                    "ERROR: probe overhead exceeded threshold",
+                                                    "Pass 5: run completed in 10usr/30sys/8123real ms."});
+    CHECK(told.detector.input().recognised == 6);
+    CHECK(told.detector.input().unrecognised == 0);
+}
+
+TEST_CASE("blank lines and bare prompts are recognised, commands behind a prompt are not") {
+    const Told told(
+        "\n  \t\r\n$\n[root@host ~]# \nroot@host:~#\n\x1b[32mdropwatch>\x1b[0m \n^C\nroot@host:~# ls\na b c>\n");
+    CHECK(told.detector.input().recognised == 7);
+    CHECK(told.detector.input().unrecognised == 2);
+    CHECK(told.detector.sources().empty());
+}
+
+TEST_CASE("a last line without its end may have been cut short") {
+    const Told cut("Monitoring for dropped packets\n13 packets dropped at unix_stream_re");
+    CHECK(cut.detector.input().unrecognised == 1);
+    REQUIRE(cut.detector.input().first_flaws.size() == 1);
+    CHECK(cut.detector.input().first_flaws[0].flaw == Flaw::no_line_end);
+    CHECK(cut.detector.input().first_flaws[0].number == 2);
+    const Told whole("13 packets dropped at nf_hook_slow+0x3b/0xc0 [nf_tables]");
+    CHECK(whole.lines.back() == "drop location=nf_hook_slow+0x3b/0xc0 [nf_tables] reason=-1 count=13");
+    CHECK(whole.detector.input().recognised == 1);
+    const Told ours(recording.substr(0, recording.size() - 1));
+    CHECK(ours.detector.input().unrecognised == 1);
+    CHECK(Told("root@host:~# ").detector.input().recognised == 1);
+}
+
+TEST_CASE("any bytes may be fed, and every line is counted once") {
+    std::string all(recording);
+    for (const auto* name : texts)
+        all += read_text(name);
+    std::mt19937 random(1009);
+    const auto below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); };
+    constexpr std::string_view favourites = "\n\n \t\b\r\x1b[](){}|#$>%:=.,-+0123456789abcdefx\xff\x00"sv;
+    constexpr std::array numbers{"9223372036854775807"sv,  "-9223372036854775808"sv, "99999999999999999999"sv, "0"sv,
+                                 "4611686018.427387903"sv, "9223372036.854775807"sv};
+    for (int round = 0; round < 127; ++round) {
+        std::string text = all;
+        for (std::size_t change = 0; change < 67; ++change) {
+            const auto at = below(text.size());
+            switch (below(4)) {
+                case 0:
+                    text[at] = favourites[below(favourites.size())];
+                    break;
+                case 1:
+                    text.erase(at, below(9));
+                    break;
+                case 2:
+                    text.insert(at, text.substr(below(text.size()), below(67)));
+                    break;
+                default: {
+                    const auto digit = std::min(text.find_first_of("0123456789", at), text.size());
+                    const auto end = std::min(text.find_first_not_of("0123456789.", digit), text.size());
+                    text.replace(digit, end - digit, numbers[below(numbers.size())]);
+                }
+            }
+        }
+        const Told told(text);
+        const auto lines = std::ranges::count(text, '\n') + (text.back() == '\n' ? 0 : 1);
+        CHECK(told.detector.input().lines == lines);
+        // Not all of it can have become unreadable.
+        CHECK(told.detector.input().recognised > 0);
+    }
+}

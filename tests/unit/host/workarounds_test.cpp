@@ -1,0 +1,166 @@
+#include "host/workarounds.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "base/files.h"
+
+using namespace stapgen;
+using namespace stapgen::host;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Machine {
+    FakeSystem system;
+    Target target;
+
+    explicit Machine(std::string_view version) {
+        target.stap_version = parse_version_number(version);
+        target.runtime = "/rt";
+        target.build = "/build";
+        target.source = "/src";
+    }
+    std::vector<std::string> needed() {
+        const auto workarounds = load_workarounds(WORKAROUNDS_TOML);
+        REQUIRE_MESSAGE(workarounds, workarounds.error().what);
+        std::vector<std::string> ids;
+        for (const auto& workaround : needed_workarounds(*workarounds, system, target))
+            ids.push_back(workaround.id);
+        return ids;
+    }
+};
+
+std::string error_of(std::string_view toml) {
+    const auto workarounds = parse_workarounds(toml, "c.toml");
+    return workarounds ? "" : workarounds.error().what;
+}
+
+constexpr std::string_view runtime_4_8 =
+    "typedef typeof(&task_work_cancel) task_work_cancel_fn;\n"
+    "#define task_work_cancel (* (task_work_cancel_fn)kallsyms_task_work_cancel)\n"
+    "  x = (void *)kallsyms_lookup_name(\"task_work_cancel\");\n"
+    "  twork = task_work_cancel(task, func);\n";
+
+}  // namespace
+
+TEST_CASE("Debian 12 needs the runtime patch, before its kernel's backport it does not") {
+    Machine machine("4.8");
+    machine.system.files = {{"/rt/stp_task_work.c", std::string(runtime_4_8)},
+                            {"/src/include/linux/task_work.h", "task_work_cancel_func(struct task_struct *"}};
+    CHECK(machine.needed() == std::vector<std::string>{"task-work-cancel"});
+    machine.system.files["/src/include/linux/task_work.h"] = "task_work_cancel(struct task_struct *";
+    CHECK(machine.needed().empty());
+}
+
+TEST_CASE("Debian 13 needs two flags, which arrive as one variable") {
+    Machine machine("5.1");
+    machine.system.files = {{"/rt/transport/transport.c", "_stp_error(\"Can't resolve uprobe_unregister!\");"},
+                            {"/src/include/linux/args.h", "#define __COUNT_ARGS(_0,"},
+                            {"/src/include/linux/uprobes.h", "void uprobe_unregister_nosync("}};
+    CHECK(machine.needed() == std::vector<std::string>{"count-args", "uprobe-unregister"});
+    const auto workarounds = load_workarounds(WORKAROUNDS_TOML);
+    const auto needed = needed_workarounds(*workarounds, machine.system, machine.target);
+    const auto applied = apply_workarounds(needed, {}, machine.target, "/nowhere");
+    REQUIRE(applied);
+    CHECK(applied->kbuild.at("CFLAGS_MODULE") == "-Wno-error -DSTAPCONF_UPROBE_UNREGISTER_EXPORTED");
+    CHECK(applied->runtime.empty());
+    CHECK(applied->lines.size() == 2);
+    CHECK(applied->lines[0].starts_with("cure: count-args: "));
+
+    const auto one = apply_workarounds(needed, {.none = false, .without = {"count-args"}}, machine.target, "/nowhere");
+    CHECK(one->kbuild.at("CFLAGS_MODULE") == "-DSTAPCONF_UPROBE_UNREGISTER_EXPORTED");
+    CHECK(apply_workarounds(needed, {.none = true}, machine.target, "/nowhere")->kbuild.empty());
+}
+
+TEST_CASE("missed probes are named where the runtime can be made to, without what makes each hit dearer") {
+    Machine machine("5.1");
+    std::string text;
+    for (const auto* count : {"krp->nmissed", "krp->kp.nmissed", "kp->nmissed"})
+        text += fmt::format("x\n#ifdef STP_TIMING\n      if ({})\n         _stp_warn\n#endif\n", count);
+    machine.system.files = {{"/rt/linux/kprobes.c", text}};
+    CHECK(machine.needed() == std::vector<std::string>{"missed-probes"});
+    machine.system.files["/rt/linux/kprobes.c"].replace(text.find("krp->kp"), 3, "xxx");
+    CHECK(machine.needed().empty());
+}
+
+TEST_CASE("Debian 14, whose SystemTap knows its kernel, needs nothing") {
+    Machine machine("5.6");
+    machine.system.files = {{"/rt/transport/transport.c", "Can't resolve uprobe_unregister! uprobe_unregister_nosync"},
+                            {"/rt/stp_task_work.c", "task_work_cancel_func"},
+                            {"/src/include/linux/task_work.h", "task_work_cancel_func("},
+                            {"/src/include/linux/args.h", "#define __COUNT_ARGS(_0,"},
+                            {"/src/include/linux/uprobes.h", "void uprobe_unregister_nosync("}};
+    CHECK(machine.needed().empty());
+}
+
+TEST_CASE("a mistake in workarounds.toml is told with its place") {
+    CHECK(error_of("[[cure]\n").starts_with("c.toml:1:"));
+    CHECK(error_of("\n[[cure]]\nid = 3\n").starts_with("c.toml:3:"));
+    CHECK(error_of("[[cure]]\nid = 'x'\nwhy = 'y'\nspelt = 1\n").find("unknown key 'spelt'") != std::string::npos);
+    CHECK(error_of("[[cure]]\nid = 'x'\nwhy = 'y'\n").find("evidence") != std::string::npos);
+    CHECK(error_of("[[cure]]\nid='x'\nwhy='y'\n[[cure.when]]\nfile='/etc/passwd'\ncontains='r'\n")
+              .find("must begin with {runtime}/") != std::string::npos);
+    CHECK(error_of("[[cure]]\nid='x'\nwhy='y'\n[[cure.when]]\nfile='{build}/a'\nlacks='r'\n"
+                   "[[cure.patch]]\nfile='../../x'\nreplace='a'\nwith='b'\n")
+              .find("inside the runtime folder") != std::string::npos);
+}
+
+TEST_CASE("a runtime is patched in a copy, once, with the times of the original") {
+    const auto folder = base::PrivateDirectory::create();
+    const auto original = folder->path() / "runtime";
+    const auto cache = folder->path() / "cache";
+    fs::create_directories(original / "linux");
+    REQUIRE(base::create_file(original / "stp_task_work.c", runtime_4_8));
+    REQUIRE(base::create_file(original / "linux/other.h", "other\n"));
+    const auto long_ago = fs::last_write_time(original / "linux/other.h") - std::chrono::hours(1000);
+    for (const auto* name : {"stp_task_work.c", "linux/other.h", "linux", "."}) {
+        fs::last_write_time(original / name, long_ago);
+    }
+
+    auto workarounds = *load_workarounds(WORKAROUNDS_TOML);
+    workarounds.erase(workarounds.begin() + 1, workarounds.end());
+    Target target;
+    target.runtime = original;
+    target.stap_version = parse_version_number("4.8");
+    const auto planned = apply_workarounds(workarounds, {}, target, cache, Making::planned);
+    CHECK_FALSE(fs::exists(cache));
+    const auto applied = apply_workarounds(workarounds, {}, target, cache);
+    REQUIRE_MESSAGE(applied, applied.error().what);
+    CHECK(planned->runtime == applied->runtime);
+    const auto patched = base::read_file(applied->runtime / "stp_task_work.c");
+    CHECK(patched ==
+          "typedef typeof(&task_work_cancel_func) task_work_cancel_fn;\n"
+          "#define task_work_cancel_func (* (task_work_cancel_fn)kallsyms_task_work_cancel)\n"
+          "  x = (void *)kallsyms_lookup_name(\"task_work_cancel_func\");\n"
+          "  twork = task_work_cancel_func(task, func);\n");
+    CHECK(base::read_file(original / "stp_task_work.c") == runtime_4_8);
+    for (const auto* name : {"stp_task_work.c", "linux/other.h", "linux", "."}) {
+        CAPTURE(name);
+        CHECK(fs::last_write_time(applied->runtime / name) == long_ago);
+    }
+    const auto again = apply_workarounds(workarounds, {}, target, cache);
+    REQUIRE(again);
+    CHECK(again->runtime == applied->runtime);
+    CHECK(std::distance(fs::directory_iterator(cache), fs::directory_iterator()) == 1);
+
+    workarounds[0].patches.pop_back();
+    const auto other = apply_workarounds(workarounds, {}, target, cache);
+    REQUIRE(other);
+    CHECK(other->runtime != applied->runtime);
+}
+
+TEST_CASE("a patch that does not fit leaves nothing behind") {
+    const auto folder = base::PrivateDirectory::create();
+    const auto original = folder->path() / "runtime";
+    fs::create_directories(original);
+    REQUIRE(base::create_file(original / "stp_task_work.c", "something else\n"));
+    auto workarounds = *load_workarounds(WORKAROUNDS_TOML);
+    workarounds.erase(workarounds.begin() + 1, workarounds.end());
+    Target target;
+    target.runtime = original;
+    const auto applied = apply_workarounds(workarounds, {}, target, folder->path() / "cache");
+    REQUIRE_FALSE(applied);
+    CHECK(applied.error().what.find("does not fit") != std::string::npos);
+    CHECK(fs::is_empty(folder->path() / "cache"));
+}

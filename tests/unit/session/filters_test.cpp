@@ -1,0 +1,89 @@
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "cli/options/filter_options.h"
+#include "host/threads.h"
+
+using namespace stapgen;
+
+namespace {
+
+/// A second thread of this process, for as long as it lives.
+class SecondThread {
+  public:
+    SecondThread() : thread_([this] { run(); }) {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [this] { return tid_ != 0; });
+    }
+    SecondThread(const SecondThread&) = delete;
+    SecondThread& operator=(const SecondThread&) = delete;
+    ~SecondThread() {
+        {
+            const std::lock_guard lock(mutex_);
+            over_ = true;
+        }
+        changed_.notify_all();
+        thread_.join();
+    }
+    [[nodiscard]] std::int64_t tid() const { return tid_; }
+
+  private:
+    void run() {
+        std::unique_lock lock(mutex_);
+        tid_ = ::gettid();
+        changed_.notify_all();
+        changed_.wait(lock, [this] { return over_; });
+    }
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::int64_t tid_ = 0;
+    bool over_ = false;
+    std::thread thread_;
+};
+
+session::FilterOptions thread(std::int64_t tid) {
+    session::FilterOptions options;
+    options.target_tid = tid;
+    return options;
+}
+
+session::FilterOptions process(std::int64_t pid) {
+    session::FilterOptions options;
+    options.target_pid = pid;
+    return options;
+}
+
+constexpr std::int64_t no_such = 99999999;  // above PID_MAX_LIMIT
+
+}  // namespace
+
+TEST_CASE("a process's number where a thread's is asked is told, with how many threads it has") {
+    const std::int64_t pid = ::getpid();
+    const auto threads_before = host::process_of(pid, true).value().threads;
+    const SecondThread second;
+    const auto hints = session::filters_of(thread(pid), false).value().hints;
+    REQUIRE(hints.size() == 1);
+    CHECK(hints.front().starts_with("-x " + std::to_string(pid) + " measures one thread, the first of the " +
+                                    std::to_string(threads_before + 1) + " of process " + std::to_string(pid)));
+    CHECK(hints.front().ends_with("; -p " + std::to_string(pid) + " measures them all"));
+    CHECK(session::filters_of(thread(second.tid()), false).value().hints.empty());
+    CHECK(session::filters_of(process(pid), false).value().hints.empty());
+}
+
+TEST_CASE("a thread and a process that are not there are told as what they are, and a plan has them all the same") {
+    CHECK(session::filters_of(thread(no_such), false).error().what == "there is no thread 99999999");
+    CHECK(session::filters_of(process(no_such), false).error().what == "there is no process 99999999");
+    const SecondThread second;
+    CHECK(session::filters_of(process(second.tid()), false).error().what ==
+          std::to_string(second.tid()) + " is a thread of process " + std::to_string(::getpid()));
+    const auto planned = session::filters_of(process(no_such), true).value();
+    CHECK(planned.hints == std::vector<std::string>{"there is no process 99999999"});
+    CHECK(planned.target_id == no_such);
+    CHECK_FALSE(planned.target);
+    CHECK(planned.globals.at("stapgen_target_is_pid") == "1");
+}
