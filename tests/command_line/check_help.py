@@ -35,7 +35,7 @@ def check_whole_help(stapgen):
 def options_of_the_source(source):
     """Return the long options that the program's source adds."""
     names = set()
-    for path in (source / "src/cli").glob("*.cpp"):
+    for path in (source / "src/cli").rglob("*.cpp"):
         for added in re.findall(r'(?:add_option|add_flag|add_flag_callback|set_\w+_flag)\(\s*"([^"]+)"', path.read_text()):
             names |= {name.split("{")[0] for name in added.split(",") if name.startswith("--")}
     return names

@@ -243,7 +243,7 @@ def check_script_words(source, words):
 
 
 def check_other(build, command):
-    literal = re.sub(r"\bNAME\b", "recogniser", command)  # a fuzzer, and a test
+    literal = re.sub(r"\bNAME\b", "format_detector", command)  # a fuzzer, and a test
     words = shlex.split(literal)
     if re.match(r"(?:cmake (?!--install)|ctest )", command):
         return build.check(literal)

@@ -69,7 +69,7 @@ void check_counts(const FormatDetector& detector, std::int64_t lines) {
 
 }  // namespace
 
-FUZZ_TARGET(detector) {
+FUZZ_TARGET(format_detector) {
     const auto text = fuzz::text_of(data, size);
     const auto whole = text.substr(0, text.rfind('\n') + 1), last = text.substr(whole.size());
     const auto lines = std::ranges::count(whole, '\n') + (last.empty() ? 0 : 1);
