@@ -2,12 +2,9 @@
 
 #include <algorithm>
 
-#include "analyze/bins.h"
 #include "base/saturate.h"
 
 namespace stapgen::analyze {
-
-static_assert(decode::bin_count == bins::count);
 
 namespace {
 

@@ -8,13 +8,18 @@
 #include <memory>
 #include <optional>
 
-#include "analyze/bins.h"
+#include "schema/bins.h"
 
 namespace stapgen::analyze {
 
+namespace bins = schema::bins;
+
+/// Percentiles of a Histogram are off by at most this much of the value, for values up to bins::largest. Half a bin.
+inline constexpr double relative_error = 1.0 / (2 * bins::per_doubling);
+
 /// The distribution of a whole-numbered quantity in bounded memory: exact n, minimum, maximum, sum, mean and standard
-/// deviation, and percentiles with a stated error (see bins.h; values below 512 are exact). Histograms of parts add up
-/// to exactly the histogram of the whole.
+/// deviation, and percentiles with a stated error (relative_error; values below 512 are exact). Histograms of parts add
+/// up to exactly the histogram of the whole.
 ///
 /// An empty one takes no heap memory; any other 1 kB for each doubling that has values. Boost.Histogram was here
 /// before: its smallest storage takes 9 kB for one value, and add() took four times as long. Invariant: the bins'

@@ -10,7 +10,7 @@ Plan plan_of(const decode::Schema& schema, const std::vector<std::string>& group
     Plan plan;
     plan.is_main = schema.index == 0;
     plan.is_call = schema.find(decode::Attribute::depth).has_value();
-    plan.direction = decode::find_way(schema);
+    plan.direction = find_direction(schema);
     for (std::size_t i = 0; i < schema.fields.size(); ++i) {
         const auto& [name, type, attribute] = schema.fields[i];
         if (type == FieldType::time && !plan.time) plan.time = i;
@@ -24,7 +24,7 @@ Plan plan_of(const decode::Schema& schema, const std::vector<std::string>& group
             static_cast<std::size_t>(std::count_if(measures.begin(), known, [](auto& m) { return m.is_stage; }));
         slot.value = slot.measure - stages_before;
         if (type == FieldType::stage) slot.stage = stages_before;
-        if (decode::is_part(schema.fields[i])) {
+        if (is_part(schema.fields[i])) {
             slot.part = plan.parts.size();
             plan.parts.push_back(name);
         } else if (type == FieldType::stage) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "schema/bins.h"
+
 namespace stapgen::decode {
 
 namespace {
@@ -21,14 +23,10 @@ const Schema* next_schema(const Header& header, Cursor& cursor) {
     return found == header.schemas.end() ? nullptr : &*found;
 }
 
-bool has_statistics(FieldType type) {
-    return type == FieldType::stage || type == FieldType::value;
-}
-
 /// The place of the field that has statistics and is named next.
 std::optional<std::size_t> next_field(const Schema& schema, Cursor& cursor) {
     const auto field = schema.find(next_text(cursor).value_or(""));
-    if (!field || !has_statistics(schema.fields[*field].type)) return std::nullopt;
+    if (!field || !has_statistics(schema.fields[*field])) return std::nullopt;
     return field;
 }
 
@@ -64,7 +62,7 @@ Line AggregateLines::read_bins(const Header& header, Cursor cursor) {
         if (error != std::errc{} || stop == cursor.end || *stop != ':') return Unrecognised{Flaw::bad_number};
         cursor.at = stop + 1;
         if (!cursor.read_number(bin.count)) return Unrecognised{Flaw::bad_number};
-        if (bin.index < 0 || bin.index >= bin_count || bin.count < 0) return Unrecognised{Flaw::bad_number};
+        if (bin.index < 0 || bin.index >= schema::bins::count || bin.count < 0) return Unrecognised{Flaw::bad_number};
         bins_.push_back(bin);
     } while (cursor.skip_tab());
     line.bins = bins_;
@@ -93,18 +91,18 @@ Line AggregateLines::read_split(const Header& header, Cursor cursor) {
     if (line.schema == nullptr) return Unrecognised{Flaw::unknown_tag};
     const auto direction = next_text(cursor);
     if (!direction) return Unrecognised{cursor.at == cursor.end ? Flaw::field_count : Flaw::bad_text};
-    if (find_way(*line.schema)) {
+    if (find_direction(*line.schema)) {
         line.direction = *direction;
     } else if (direction != "-") {
         return Unrecognised{Flaw::bad_text};
     }
     if (!cursor.read_number(line.index)) return Unrecognised{Flaw::bad_number};
-    if (line.index < 0 || line.index >= split_count) return Unrecognised{Flaw::bad_number};
+    if (line.index < 0 || line.index >= schema::bins::split_count) return Unrecognised{Flaw::bad_number};
     sums_.clear();
     while (cursor.skip_tab()) {
         if (!cursor.read_number(sums_.emplace_back()) || sums_.back() < 0) return Unrecognised{Flaw::bad_number};
     }
-    const auto parts = std::ranges::count_if(line.schema->fields, is_part);
+    const auto parts = std::ranges::count_if(line.schema->fields, schema::is_part);
     if (sums_.size() != static_cast<std::size_t>(parts) + 1) return Unrecognised{Flaw::field_count};
     line.n = sums_.front();
     line.sums = std::span<const std::int64_t>(sums_).subspan(1);

@@ -10,27 +10,6 @@
 
 namespace stapgen::decode {
 
-std::optional<std::size_t> Schema::find(std::string_view name) const {
-    const auto found = std::ranges::find(fields, name, &Field::name);
-    if (found == fields.end()) return std::nullopt;
-    return static_cast<std::size_t>(found - fields.begin());
-}
-
-std::optional<std::size_t> Schema::find(Attribute attribute) const {
-    const auto found = std::ranges::find(fields, attribute, &Field::attribute);
-    if (found == fields.end()) return std::nullopt;
-    return static_cast<std::size_t>(found - fields.begin());
-}
-
-std::optional<std::size_t> find_way(const Schema& schema) {
-    const auto direction = schema.find("way");
-    return direction && schema.fields[*direction].type == FieldType::text ? direction : std::nullopt;
-}
-
-bool is_part(const Field& field) {
-    return field.type == FieldType::stage && field.name != "total";
-}
-
 std::string_view describe(Flaw flaw) {
     switch (flaw) {
         case Flaw::no_header:

@@ -2,71 +2,20 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <variant>
-#include <vector>
+
+#include "schema/schema.h"
 
 namespace stapgen::decode {
 
-/// The newest format version this code reads. A recording says its own in its first line.
-inline constexpr int format_version = 4;
-
-/// What a field holds; the spelling in a header is the name here, except `int` for integer.
-enum class FieldType {
-    time,      ///< ns of the kernel's monotonic clock, never negative
-    integer,   ///< any signed number
-    text,      ///< escaped by the script, see unescape()
-    stage,     ///< a duration in ns, never negative, or `-`: not seen
-    value,     ///< a number that is no duration and whose statistics are wanted, or `-`
-    address,   ///< bare hexadecimal, at most 64 bits
-    reason,    ///< the kernel's number of a drop reason, -1: this kernel gives none
-    count,     ///< how often, never negative
-    endpoint,  ///< HIGH.LOW:PORT, see endpoint_text(); from version 2 on
-
-    // Not in recordings of ours, which have numbers where others print text.
-    place,        ///< where a packet was dropped, see parse_place()
-    reason_name,  ///< the name of a drop reason, or its number; or `-`
-};
-
-/// What else a header says of a field, from version 3 on: `name:type,attribute`.
-enum class Attribute {
-    none,
-    key,     ///< of int, text or endpoint: results are grouped by it if nothing else is asked for
-    cpu,     ///< of a stage: it passed on the CPU of the field `cpu`
-    thread,  ///< of a stage: the thread of the field `tid` spent it
-    depth,   ///< of an int, 0 or more: the record is a call, nested so deep; it began its stages before its time
-};
-
-struct Field {
-    std::string name;
-    FieldType type = FieldType::integer;
-    Attribute attribute = Attribute::none;
-};
-
-/// The fields of one kind of record. `index` 0 is the header's own kind, the one that accounting counts.
-struct Schema {
-    std::string tag;
-    std::size_t index = 0;
-    std::vector<Field> fields;
-
-    /// The place of a field, nothing if there is none of that name.
-    [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const;
-    /// The first field that has it.
-    [[nodiscard]] std::optional<std::size_t> find(Attribute attribute) const;
-};
-
-/// What the first line says. `schemas` grows with every `fields` line; its elements never move.
-struct Header {
-    int version = format_version;
-    std::string recipe;
-    bool aggregated = false;  ///< its records are aggregated in the kernel
-    bool silent = false;      ///< and its intervals are for that: nobody asked for reports of them
-    std::deque<Schema> schemas;
-};
+using schema::Attribute;
+using schema::Field;
+using schema::FieldType;
+using schema::Header;
+using schema::Schema;
 
 /// One field of a record.
 struct Value {
@@ -85,12 +34,6 @@ struct Record {
     const Schema* schema = nullptr;
     std::span<const Value> values;
 };
-
-/// The field that tells ways apart ("rx", "tx"): a text named `way`.
-std::optional<std::size_t> find_way(const Schema& schema);
-
-/// Whether it is a stage that a record's total is made of: any but the one named `total`.
-bool is_part(const Field& field);
 
 /// Probes are live. Both clocks at one moment: epoch = time - monotonic_ns + epoch_ns.
 struct Ready {
@@ -120,14 +63,10 @@ struct End {
 };
 
 // What a script that aggregates prints in place of records, from version 4 on, before each Tick and the End: what it
-// aggregated since the last one. docs/recording-format.md has the lines and their bins.
-
-/// Bins of a BinsLine are 256 to each doubling, up to 2^41; those of a SplitLine 32, of all numbers of 63 bits.
-inline constexpr int bin_count = 34 * 256;
-inline constexpr int split_count = 59 * 32;
+// aggregated since the last one. docs/recording-format.md has the lines, schema/bins.h their bins.
 
 struct BinCount {
-    int index = 0;  ///< below bin_count
+    int index = 0;  ///< below schema::bins::count
     std::int64_t count = 0;
 };
 
@@ -149,7 +88,7 @@ struct SumLine {
 struct SplitLine {
     const Schema* schema = nullptr;
     std::string_view direction{};  ///< the field `way`, as it stands in the input; empty where there is none
-    int index = 0;                 ///< below split_count
+    int index = 0;                 ///< below schema::bins::split_count
     std::int64_t n = 0;
     std::span<const std::int64_t> sums{};  ///< ns of each field for which is_part(), in their order; never negative
 };

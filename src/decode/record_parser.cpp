@@ -15,46 +15,6 @@ namespace stapgen::decode {
 
 namespace {
 
-constexpr std::array keywords{std::string_view("stapgen"), std::string_view("fields"), std::string_view("ready"),
-                              std::string_view("tick"), std::string_view("end")};
-
-/// From version 4 on.
-constexpr std::array aggregate_keywords{std::string_view("bin"), std::string_view("sum"), std::string_view("split"),
-                                        std::string_view("slow")};
-constexpr int first_aggregating_version = 4;
-
-bool is_keyword(std::string_view tag, int version) {
-    return std::ranges::find(keywords, tag) != keywords.end() ||
-           (version >= first_aggregating_version &&
-            std::ranges::find(aggregate_keywords, tag) != aggregate_keywords.end());
-}
-
-constexpr std::array types{std::pair{std::string_view("time"), FieldType::time},
-                           std::pair{std::string_view("int"), FieldType::integer},
-                           std::pair{std::string_view("text"), FieldType::text},
-                           std::pair{std::string_view("stage"), FieldType::stage},
-                           std::pair{std::string_view("value"), FieldType::value},
-                           std::pair{std::string_view("address"), FieldType::address},
-                           std::pair{std::string_view("reason"), FieldType::reason},
-                           std::pair{std::string_view("count"), FieldType::count},
-                           std::pair{std::string_view("endpoint"), FieldType::endpoint}};
-
-struct AttributeRule {
-    std::string_view name;
-    Attribute attribute;
-    std::array<FieldType, 3> types;  ///< that may have it
-};
-
-constexpr std::array attributes{
-    AttributeRule{"key", Attribute::key, {FieldType::integer, FieldType::text, FieldType::endpoint}},
-    AttributeRule{"cpu", Attribute::cpu, {FieldType::stage, FieldType::stage, FieldType::stage}},
-    AttributeRule{"thread", Attribute::thread, {FieldType::stage, FieldType::stage, FieldType::stage}},
-    AttributeRule{"depth", Attribute::depth, {FieldType::integer, FieldType::integer, FieldType::integer}}};
-
-bool has_control(const char* at, const char* end) {
-    return std::any_of(at, end, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
-}
-
 constexpr Flaw fine = static_cast<Flaw>(-1);
 
 /// Tag and fields of a record.
@@ -65,47 +25,6 @@ bool begins_with(std::string_view lines, std::string_view tag) {
         if (lines[i] != tag[i]) return false;
     }
     return true;
-}
-
-/// "type" or "type,attribute".
-bool read_type(std::string_view text, Field& field) {
-    const auto comma = std::min(text.find(','), text.size());
-    const auto type = std::ranges::find(types, text.substr(0, comma), &std::pair<std::string_view, FieldType>::first);
-    if (type == types.end()) return false;
-    field.type = type->second;
-    if (comma == text.size()) return true;
-    const auto rule = std::ranges::find(attributes, text.substr(comma + 1), &AttributeRule::name);
-    if (rule == attributes.end() || std::ranges::find(rule->types, field.type) == rule->types.end()) return false;
-    field.attribute = rule->attribute;
-    return true;
-}
-
-/// Tag and name:type list of a header or `fields` line.
-bool read_schema(std::string_view text, int version, Schema& schema) {
-    const auto parts = base::split(text, '\t');
-    schema.tag = parts[0];
-    if (schema.tag.empty() || is_keyword(parts[0], version)) return false;
-    if (has_control(parts[0].begin(), parts[0].end()) || parts.size() < 2) return false;
-    for (std::size_t i = 1; i < parts.size(); ++i) {
-        const auto colon = parts[i].rfind(':');
-        if (colon == std::string_view::npos || colon == 0) return false;
-        Field field{.name = std::string(parts[i].substr(0, colon))};
-        if (!read_type(parts[i].substr(colon + 1), field) || schema.find(field.name)) return false;
-        if (has_control(field.name.data(), field.name.data() + field.name.size())) return false;
-        schema.fields.push_back(std::move(field));
-    }
-    return true;
-}
-
-/// "recipe", or "recipe,aggregated[,silent]" from version 4 on.
-bool read_recipe(std::string_view text, Header& header) {
-    const auto words = base::split(text, header.version >= first_aggregating_version ? ',' : '\t');
-    header.recipe = words[0];
-    header.aggregated = words.size() > 1;
-    header.silent = words.size() > 2;
-    const bool fits = words.size() == 1 ||
-                      (words[1] == "aggregated" && (words.size() == 2 || (words.size() == 3 && words[2] == "silent")));
-    return fits && !words[0].empty() && !has_control(text.begin(), text.end());
 }
 
 /// Whether `text` begins with `word` and a tab; if so both are taken off.
@@ -182,7 +101,7 @@ Line RecordParser::parse(std::string_view line) {
         for (const auto& schema : header_->schemas) {
             if (begins_with(line, schema.tag)) return parse_record(schema, line);
         }
-        if (header_->version >= first_aggregating_version && take_word(line, "slow")) return parse_slow(line);
+        if (header_->version >= schema::first_aggregating_version && take_word(line, "slow")) return parse_slow(line);
     }
     line.remove_suffix(line.ends_with("\r\n") ? 2 : 1);
     return parse_other(line);
@@ -245,7 +164,7 @@ Line RecordParser::parse_other(std::string_view line) {
     }
     if (take_word(line, "ready")) return parse_ready(line);
     if (take_word(line, "fields")) return parse_fields_line(line);
-    if (header_->version >= first_aggregating_version) {
+    if (header_->version >= schema::first_aggregating_version) {
         if (const auto aggregate = aggregates_.read(*header_, line)) return *aggregate;
     }
     if (const auto times = parse_probe_times(line)) return *times;
@@ -264,48 +183,35 @@ Line RecordParser::parse_header(std::string_view fields) {
         last_schema_ = nullptr;
         return Unrecognised{Flaw::second_header};
     }
-    Cursor cursor(fields);
-    Header header;
-    const bool is_number = cursor.read_number(header.version);
-    if (is_number && header.version > format_version) {
+    auto header = schema::parse_header(fields);
+    if (header && header->version > schema::format_version) {
         return refuse(Flaw::newer_version,
                       {base::ErrorKind::bad_input,
                        fmt::format("line {} says format version {}, and this stapgen reads up to version {}",
-                                   lines_before_ + input_.lines, header.version, format_version),
+                                   lines_before_ + input_.lines, header->version, schema::format_version),
                        "read it with the stapgen that recorded it, or a newer one"});
     }
-    auto rest = fields.substr(static_cast<std::size_t>(cursor.at - fields.data()));
-    Schema schema;
-    bool makes_sense = is_number && header.version >= 1 && rest.starts_with('\t');
-    if (makes_sense) {
-        rest.remove_prefix(1);
-        const auto tab = std::min(rest.find('\t'), rest.size());
-        makes_sense = tab < rest.size() && read_recipe(rest.substr(0, tab), header) &&
-                      read_schema(rest.substr(tab + 1), header.version, schema);
-    }
-    if (!makes_sense) {
+    if (!header) {
         return refuse(Flaw::bad_header, {base::ErrorKind::bad_input,
                                          fmt::format("line {} begins like a header of stapgen, but the rest "
                                                      "of it makes no sense",
                                                      lines_before_ + input_.lines),
                                          "see docs/recording-format.md; was the file edited or damaged?"});
     }
-    values_.resize(schema.fields.size());
-    header.schemas.push_back(std::move(schema));
     header_ = std::move(header);
     last_schema_ = &header_->schemas.front();
+    values_.resize(last_schema_->fields.size());
     return HeaderLine{&*header_};
 }
 
 Line RecordParser::parse_fields_line(std::string_view fields) {
-    Schema schema;
-    if (!read_schema(fields, header_->version, schema)) return Unrecognised{Flaw::bad_header};
-    if (std::ranges::find(header_->schemas, schema.tag, &Schema::tag) != header_->schemas.end()) {
+    auto declared = schema::parse_schema(fields, header_->version);
+    if (!declared || std::ranges::find(header_->schemas, declared->tag, &Schema::tag) != header_->schemas.end()) {
         return Unrecognised{Flaw::bad_header};
     }
-    schema.index = header_->schemas.size();
-    values_.resize(std::max(values_.size(), schema.fields.size()));
-    return FieldsLine{&header_->schemas.emplace_back(std::move(schema))};
+    declared->index = header_->schemas.size();
+    values_.resize(std::max(values_.size(), declared->fields.size()));
+    return FieldsLine{&header_->schemas.emplace_back(*std::move(declared))};
 }
 
 Line RecordParser::parse_ready(std::string_view fields) {

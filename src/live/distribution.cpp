@@ -7,7 +7,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "analyze/bins.h"
+#include "analyze/histogram.h"
 
 namespace stapgen::live {
 

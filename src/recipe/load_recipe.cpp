@@ -23,6 +23,8 @@ bool is_name(std::string_view text) {
 
 namespace {
 
+using schema::FieldType;
+
 /// Thrown inside this file only, and caught in load_recipe.
 struct Wrong {
     toml::source_position where;
@@ -139,32 +141,25 @@ class Table {
 };
 
 RecordSchema read_record(Table table) {
-    static const std::set<std::string_view> types{"time",    "int",    "text",  "stage",   "value",
-                                                  "address", "reason", "count", "endpoint"};
-    static const std::set<std::string_view> with_attribute{"int,key",   "text,key",     "endpoint,key",
-                                                           "stage,cpu", "stage,thread", "int,depth"};
-    RecordSchema record{table.text("tag"), table.texts("fields"), table.flag("aggregates")};
-    static const std::set<std::string_view> taken{"stapgen", "fields", "ready", "tick", "end",
-                                                  "bin",     "sum",    "split", "slow"};
-    if (!is_name(record.tag) || taken.contains(record.tag)) {
+    RecordSchema record;
+    record.tag = table.text("tag");
+    const auto fields = table.texts("fields");
+    record.aggregates = table.flag("aggregates");
+    if (!is_name(record.tag) || schema::is_reserved(record.tag)) {
         table.wrong("tag", fmt::format("'{}' is not a tag", record.tag));
     }
-    if (record.fields.empty()) table.wrong("fields", "a record has one field at least");
-    std::set<std::string_view> names;
-    for (const auto& field : record.fields) {
-        const auto parts = base::split(field, ':');
-        if (parts.size() != 2 || !is_name(parts[0]) ||
-            !(types.contains(parts[1]) || with_attribute.contains(parts[1]))) {
-            table.wrong("fields", fmt::format("'{}' is not a field", field),
-                        fmt::format("write name:type with one of the types {}, {}", fmt::join(types, ", "),
-                                    fmt::join(with_attribute, ", ")));
+    if (fields.empty()) table.wrong("fields", "a record has one field at least");
+    for (const auto& text : fields) {
+        const auto field = schema::parse_field(text);
+        if (!field || !is_name(field->name)) {
+            table.wrong("fields", fmt::format("'{}' is not a field", text),
+                        fmt::format("write name:type with one of the types {}", schema::type_names()));
         }
-        if (!names.insert(parts[0]).second) table.wrong("fields", fmt::format("'{}' is there twice", parts[0]));
+        if (record.find(field->name)) table.wrong("fields", fmt::format("'{}' is there twice", field->name));
+        record.fields.push_back(*field);
     }
-    const auto is_stage = [](const std::string& field) {
-        return field.substr(field.find(':') + 1).starts_with("stage");
-    };
-    if (record.aggregates && std::ranges::none_of(record.fields, is_stage)) {
+    if (record.aggregates &&
+        std::ranges::find(record.fields, FieldType::stage, &schema::Field::type) == record.fields.end()) {
         table.wrong("aggregates", "only a record with a field of type stage can be aggregated");
     }
     table.refuse_the_rest();
@@ -272,10 +267,8 @@ Source read_source(Table& table, const Recipe& recipe) {
         table.wrong("record", "'aggregates' is for a script, and with 'reads' there is none");
     }
     const auto& fields = recipe.record.fields;
-    const auto is = [&](std::size_t i, std::string_view type) {
-        return fields[i].substr(fields[i].find(':') + 1).starts_with(type);
-    };
-    if (fields.size() != 3 || !is(0, "text") || !is(1, "text") || !is(2, "count")) {
+    if (fields.size() != 3 || fields[0].type != FieldType::text || fields[1].type != FieldType::text ||
+        fields[2].type != FieldType::count) {
         table.wrong("record", "the record of network-counters has two texts and a count",
                     R"(write fields = ["name:text,key", "of:text,key", "rise:count"])");
     }
@@ -338,11 +331,8 @@ Recipe read_recipe(const toml::table& root) {
     recipe.source = read_source(table, recipe);
     for (auto& stage : table.tables("stages")) {
         recipe.stages.push_back({stage.text("name"), stage.text("help")});
-        const auto is_it = [&](const std::string& field) {
-            const auto type = field.substr(0, field.find(','));
-            return type == recipe.stages.back().name + ":stage" || type == recipe.stages.back().name + ":value";
-        };
-        if (std::none_of(recipe.record.fields.begin(), recipe.record.fields.end(), is_it)) {
+        const auto field = recipe.record.find(recipe.stages.back().name);
+        if (!field || !schema::has_statistics(recipe.record.fields[*field])) {
             stage.wrong("name", fmt::format("the stage '{}' is not a field of [record]", recipe.stages.back().name));
         }
         stage.refuse_the_rest();

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "schema/schema.h"
+
 namespace stapgen::recipe {
 
 enum class ParameterType { integer, boolean, text, duration, functions };
@@ -46,11 +48,9 @@ struct Meaning {
     bool loss_by_name = false;  ///< its name says so, and nobody has looked it up: shown behind those
 };
 
-/// What the script prints, or the reader of its source: docs/recording-format.md.
-struct RecordSchema {
-    std::string tag;
-    std::vector<std::string> fields;  ///< "name:type"
-    bool aggregates = false;          ///< the script can aggregate its records in the kernel
+/// What the script prints, or the reader of its source.
+struct RecordSchema : schema::Schema {
+    bool aggregates = false;  ///< the script can aggregate its records in the kernel
 };
 
 /// What a measurement can be narrowed to: options of the command line, and module parameters of the script.
@@ -89,6 +89,9 @@ struct Recipe {
     std::optional<std::int64_t> interval_s;  ///< for recipes that report by interval: the default, seconds
     std::vector<std::string> macros;         ///< for stap's -D: NAME=VALUE
     bool guru = false;                       ///< its script has C of its own, unchecked: for stap's -g
+
+    /// What a recording of it begins with, where it is not aggregated.
+    [[nodiscard]] schema::Header header() const { return {.recipe = name, .schemas = {record}}; }
 };
 
 }  // namespace stapgen::recipe

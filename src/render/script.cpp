@@ -36,20 +36,10 @@ std::string template_name(std::string name) {
     return name;
 }
 
-/// `how` stands behind the recipe's name.
-std::string header_line(const recipe::Recipe& recipe, std::string_view how) {
-    return fmt::format("stapgen\t4\t{}{}\t{}\t{}", recipe.name, how, recipe.record.tag,
-                       fmt::join(recipe.record.fields, "\t"));
-}
-
 /// Of a script that aggregates, where nobody asked for any.
 constexpr std::chrono::milliseconds aggregating_interval{1000};
 
 }  // namespace
-
-std::string header_line(const recipe::Recipe& recipe) {
-    return header_line(recipe, "");
-}
 
 base::Result<std::string> render_script(const recipe::Recipe& recipe, std::string_view script_template,
                                         const recipe::Arguments& arguments, std::chrono::milliseconds interval,
@@ -58,14 +48,18 @@ base::Result<std::string> render_script(const recipe::Recipe& recipe, std::strin
     if (!complete) return tl::make_unexpected(complete.error());
     const bool silent = aggregate && interval.count() == 0;
     if (silent) interval = aggregating_interval;
-    const auto header = header_line(recipe, !aggregate ? "" : silent ? ",aggregated,silent" : ",aggregated");
+    auto header = recipe.header();
+    header.aggregated = aggregate;
+    header.silent = silent;
+    const auto first_line = header.line();
     std::map<std::string, std::string> values{{"summary", recipe.summary},
-                                              {"header", escaped_tabs(header)},
+                                              {"header", escaped_tabs(first_line)},
                                               {"interval_ms", std::to_string(interval.count())},
                                               {"aggregate", aggregate ? "true" : "false"}};
     // A longer string is cut without a word (MAXSTRINGLEN), and nothing would be understood.
     constexpr std::size_t max_string_length = 511;
-    if (header.size() > max_string_length && script_template.find("stapgen_print_header(") != std::string_view::npos) {
+    if (first_line.size() > max_string_length &&
+        script_template.find("stapgen_print_header(") != std::string_view::npos) {
         return base::bad_input(
             fmt::format("{}: the first line, with the names of all fields, is longer than {} bytes",
                         (recipe.folder / "script.stp").string(), max_string_length),

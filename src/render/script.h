@@ -10,9 +10,6 @@
 
 namespace stapgen::render {
 
-/// The first line that the recipe's script prints: docs/recording-format.md.
-std::string header_line(const recipe::Recipe& recipe);
-
 /// The recipe's script with these arguments (checked and completed here). Pure: `script_template` is the text
 /// of script.stp. An interval of 0 leaves the lines that close intervals out, but where it is to aggregate: then they
 /// come each second, and the header says that nobody asked for reports of them.

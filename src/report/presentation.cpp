@@ -12,7 +12,6 @@
 #include "analyze/analyzer.h"
 #include "base/terminal.h"
 #include "base/text.h"
-#include "decode/record_parser.h"
 #include "report/csv/csv_report.h"
 #include "report/html/html_report.h"
 #include "report/json/json_report.h"
@@ -125,12 +124,8 @@ std::vector<std::string> group_fields(const Presentation& presentation, const de
     return fields;
 }
 
-base::Result<void> check_groups(const Presentation& presentation, const std::string& header_line) {
-    decode::RecordParser parser;
-    parser.feed(header_line);
-    if (parser.header() == nullptr) return {};
-    const auto analyzer =
-        analyze::Analyzer::create(*parser.header(), {.group_by = group_fields(presentation, *parser.header())});
+base::Result<void> check_groups(const Presentation& presentation, const decode::Header& header) {
+    const auto analyzer = analyze::Analyzer::create(header, {.group_by = group_fields(presentation, header)});
     return analyzer ? base::Result<void>() : tl::make_unexpected(analyzer.error());
 }
 

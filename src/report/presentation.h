@@ -47,8 +47,8 @@ struct Presentation {
 /// The fields of these records to group by.
 std::vector<std::string> group_fields(const Presentation& presentation, const decode::Header& header);
 
-/// Fails where --by names what records with this first line do not have.
-base::Result<void> check_groups(const Presentation& presentation, const std::string& header_line);
+/// Fails where --by names what records with this header do not have.
+base::Result<void> check_groups(const Presentation& presentation, const decode::Header& header);
 
 /// Fails where what is to be shown needs single records, and records with this header are aggregated in the kernel.
 base::Result<void> check_aggregated(const Presentation& presentation, bool events, const decode::Header& header);

@@ -28,7 +28,7 @@ void check_recipe(const recipe::Recipe& recipe) {
     fuzz::always(arguments.has_value());
     for (const auto& parameter : recipe.parameters)
         fuzz::always(arguments->contains(parameter.name));
-    fuzz::always(render::header_line(recipe).find('\n') == std::string::npos);
+    fuzz::always(recipe.header().line().find('\n') == std::string::npos);
     const auto script = render::render_script(recipe, "# <%&summary%>\nprintln(\"<%&header%>\")\n", {}, {});
     fuzz::always(script && script->find(recipe.summary) != std::string::npos);
 }

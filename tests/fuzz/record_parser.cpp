@@ -6,6 +6,7 @@
 #include <string>
 
 #include "fuzz.h"
+#include "schema/bins.h"
 
 namespace {
 
@@ -37,7 +38,7 @@ std::string as_text(const decode::Line& line) {
         text += " " + field_name(*bins->schema, bins->field);
         fuzz::always(!bins->bins.empty());
         for (const auto& [index, count] : bins->bins) {
-            fuzz::always(index >= 0 && index < decode::bin_count && count >= 0);
+            fuzz::always(index >= 0 && index < schema::bins::count && count >= 0);
             text += fmt::format(" {}:{}", index, count);
         }
     } else if (const auto* sum = std::get_if<decode::SumLine>(&line)) {
@@ -45,8 +46,8 @@ std::string as_text(const decode::Line& line) {
         text +=
             fmt::format(" {} {} {} {} {}", field_name(*sum->schema, sum->field), sum->n, sum->sum, sum->min, sum->max);
     } else if (const auto* split = std::get_if<decode::SplitLine>(&line)) {
-        fuzz::always(split->index >= 0 && split->index < decode::split_count && split->n >= 0);
-        const auto parts = std::ranges::count_if(split->schema->fields, decode::is_part);
+        fuzz::always(split->index >= 0 && split->index < schema::bins::split_count && split->n >= 0);
+        const auto parts = std::ranges::count_if(split->schema->fields, schema::is_part);
         fuzz::always(split->sums.size() == static_cast<std::size_t>(parts));
         text += fmt::format(" {} {} {}", split->direction, split->index, split->n);
         for (const auto sum_ns : split->sums) {

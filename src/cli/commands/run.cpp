@@ -12,7 +12,6 @@
 #include "host/counter_lines.h"
 #include "module/make.h"
 #include "overhead/budget.h"
-#include "render/script.h"
 
 namespace stapgen::cli {
 
@@ -39,7 +38,7 @@ base::Result<void> run_counters(const recipe::Program& program, const host::Syst
     const session::RecordedOrigin origin{recipe::Arguments{}, "recipe", recipe.folder / "recipe.toml", {}};
     auto recorder = session::Recorder::create(machine, plan, origin);
     if (!recorder) return tl::make_unexpected(recorder.error());
-    host::CounterLines lines(machine, render::header_line(recipe), recipe.record.tag);
+    host::CounterLines lines(machine, recipe.header().line(), recipe.record.tag);
     return session::measure_counters(machine, program.catalog, lines, recipe.name, *interval, plan, recorder->get());
 }
 
@@ -75,7 +74,7 @@ base::Result<void> run(const recipe::Program& program, const recipe::Recipe& rec
     options.make.aggregate = *aggregate;
     if (plan->live && options.make.interval.empty() && !recipe.interval_s)
         options.make.interval = module::live_interval;
-    if (auto can = report::check_groups(plan->presentation, render::header_line(recipe)); !can) return can;
+    if (auto can = report::check_groups(plan->presentation, recipe.header()); !can) return can;
     const auto machine = launch::this_machine();
     if (recipe.source == recipe::Source::network_counters) {
         return run_counters(program, *machine, recipe, options, *plan);

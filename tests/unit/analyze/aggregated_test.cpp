@@ -5,8 +5,8 @@
 #include <cmath>
 #include <random>
 
-#include "analyze/bins.h"
 #include "analyze/compare.h"
+#include "analyze/histogram.h"
 #include "summary_of.h"
 
 using namespace stapgen::analyze;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "decode/record_parser.h"
+#include "schema/bins.h"
 
 using namespace stapgen::decode;
 
@@ -36,7 +37,7 @@ TEST_CASE("a line of bins says how often a field fell into each") {
     REQUIRE(line.bins.size() == 3);
     CHECK(line.bins[0].index == 0);
     CHECK(line.bins[0].count == 17);
-    CHECK(line.bins[1].index == bin_count - 1);
+    CHECK(line.bins[1].index == stapgen::schema::bins::count - 1);
     CHECK(line.bins[1].count == 9007199254740993);
     CHECK(line.bins[2].index == 511);
     CHECK(line.bins[2].count == 0);
@@ -93,7 +94,7 @@ TEST_CASE("a split has a sum for each stage but the total") {
     const auto parsed = parser.feed("split\tnet\trx\t1887\t17\t1009\t0");
     const auto& line = std::get<SplitLine>(parsed);
     CHECK(line.direction == "rx");
-    CHECK(line.index == split_count - 1);
+    CHECK(line.index == stapgen::schema::bins::split_count - 1);
     CHECK(line.n == 17);
     CHECK(std::vector(line.sums.begin(), line.sums.end()) == std::vector<std::int64_t>{1009, 0});
 

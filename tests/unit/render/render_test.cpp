@@ -65,7 +65,7 @@ TEST_CASE("a duration reaches the script as ns, and of the choices the one that 
 TEST_CASE("a script that aggregates has its own sections, a tick each second if nobody asks for more, and says so") {
     recipe::Recipe mine;
     mine.name = "mine";
-    mine.record = {"m", {"took:stage"}, true};
+    mine.record = {{"m", 0, {{"took", schema::FieldType::stage}}}, true};
     const auto script = [&](std::chrono::milliseconds interval, bool aggregate) {
         return render::render_script(mine,
                                      "<%header%> <%#aggregate%>bins<%/aggregate%><%^aggregate%>records<%/aggregate%> "
@@ -82,7 +82,7 @@ TEST_CASE("a script that aggregates has its own sections, a tick each second if 
 TEST_CASE("a first line that SystemTap would cut is refused, unless it is printed as a format") {
     recipe::Recipe mine;
     mine.name = "mine";
-    mine.record = {"m", std::vector<std::string>(101, "abc:int")};
+    mine.record = {{"m", 0, std::vector<schema::Field>(101, {"abc"})}};
     const auto refused = render::render_script(mine, "probe begin { stapgen_print_header(\"<%header%>\") }", {}, 0ms);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().what.ends_with("is longer than 511 bytes"));

@@ -4,11 +4,9 @@
 #include <bit>
 #include <cstdint>
 
-namespace stapgen::analyze {
-
-/// How the values of a Histogram are put into bins: 256 to each doubling, and one to each number below 512. Borders are
-/// whole numbers and no logarithm is taken.
-namespace bins {
+/// How values are put into bins, in the kernel and here: 256 to each doubling, and one to each number below 512.
+/// Borders are whole numbers and no logarithm is taken. tapsets/stapgen_gather.stp has the same in C.
+namespace stapgen::schema::bins {
 
 inline constexpr int per_doubling = 256;
 inline constexpr int count = 34 * per_doubling;
@@ -16,6 +14,7 @@ inline constexpr int count = 34 * per_doubling;
 inline constexpr std::int64_t largest = (std::int64_t{1} << 41) - 1;
 /// Totals that a script that aggregates splits have so many, and go on to all numbers of 63 bits.
 inline constexpr int split_per_doubling = 32;
+inline constexpr int split_count = 59 * split_per_doubling;
 
 /// The bin of 0 <= value <= largest.
 inline int index_of(std::int64_t value) {
@@ -42,9 +41,4 @@ std::int64_t middle(int bin) {
     return lowest<to_a_doubling>(bin) + ((std::int64_t{1} << shift_of<to_a_doubling>(bin)) - 1) / 2;
 }
 
-}  // namespace bins
-
-/// Percentiles of a Histogram are off by at most this much of the value, for values up to bins::largest. Half a bin.
-inline constexpr double relative_error = 1.0 / (2 * bins::per_doubling);
-
-}  // namespace stapgen::analyze
+}  // namespace stapgen::schema::bins

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What recordings are made of: docs/recording-format.md. A recipe declares a schema, its script prints it in the
+/// header line, and whoever reads the records has it from there.
+namespace stapgen::schema {
+
+/// The newest version of the format. A recording says its own in its header line.
+inline constexpr int format_version = 4;
+
+/// From this version on a script can aggregate its records in the kernel.
+inline constexpr int first_aggregating_version = 4;
+
+/// What a field holds; the spelling in a header is the name here, except `int` for integer.
+enum class FieldType {
+    time,      ///< ns of the kernel's monotonic clock, never negative
+    integer,   ///< any signed number
+    text,      ///< escaped by the script, see decode::unescape()
+    stage,     ///< a duration in ns, never negative, or `-`: not seen
+    value,     ///< a number that is no duration and whose statistics are wanted, or `-`
+    address,   ///< bare hexadecimal, at most 64 bits
+    reason,    ///< the kernel's number of a drop reason, -1: this kernel gives none
+    count,     ///< how often, never negative
+    endpoint,  ///< HIGH.LOW:PORT, see decode::endpoint_text(); from version 2 on
+
+    // Not in recordings of ours, which have numbers where others print text.
+    place,        ///< where a packet was dropped, see decode::parse_place()
+    reason_name,  ///< the name of a drop reason, or its number; or `-`
+};
+
+/// What else a header says of a field, from version 3 on: `name:type,attribute`.
+enum class Attribute {
+    none,
+    key,     ///< of int, text or endpoint: results are grouped by it if nothing else is asked for
+    cpu,     ///< of a stage: it passed on the CPU of the field `cpu`
+    thread,  ///< of a stage: the thread of the field `tid` spent it
+    depth,   ///< of an int, 0 or more: the record is a call, nested so deep; it began its stages before its time
+};
+
+struct Field {
+    std::string name;
+    FieldType type = FieldType::integer;
+    Attribute attribute = Attribute::none;
+};
+
+/// The fields of one kind of record. `index` 0 is the header's own kind, the one that accounting counts.
+struct Schema {
+    std::string tag{};
+    std::size_t index = 0;
+    std::vector<Field> fields{};
+
+    /// The place of a field, nothing if there is none of that name.
+    [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const;
+    /// The first field that has it.
+    [[nodiscard]] std::optional<std::size_t> find(Attribute attribute) const;
+};
+
+/// The header line. `schemas` grows with every `fields` line; its elements never move.
+struct Header {
+    int version = format_version;
+    std::string recipe{};
+    bool aggregated = false;  ///< its records are aggregated in the kernel
+    bool silent = false;      ///< and its intervals are for that: nobody asked for reports of them
+    std::deque<Schema> schemas{};
+
+    /// As a script prints it, with the first schema and without the line's end. Not with a type that is in no
+    /// recording.
+    [[nodiscard]] std::string line() const;
+};
+
+/// What the field of find_direction() holds, in the order in which a script that aggregates counts them.
+inline constexpr std::array<std::string_view, 2> directions{"rx", "tx"};
+
+/// The field that tells directions apart: a text named `way`.
+std::optional<std::size_t> find_direction(const Schema& schema);
+
+/// Whether a report has a row for it: a stage or a value.
+bool has_statistics(const Field& field);
+
+/// Whether it is a stage that a record's total is made of: any but the one named `total`.
+bool is_part(const Field& field);
+
+/// Whether lines of this first word are something else than records, so that no record can have it as its tag.
+bool is_reserved(std::string_view tag, int version = format_version);
+
+/// All that can follow the colon of `name:type`, for a person.
+std::string type_names();
+
+/// "name:type" or "name:type,attribute"; nothing if it is none.
+std::optional<Field> parse_field(std::string_view text);
+
+/// Tag and fields, with tabs between; nothing if it makes no sense.
+std::optional<Schema> parse_schema(std::string_view text, int version);
+
+/// A header line behind its first word and tab; nothing if it makes no sense. Of a version above format_version nothing
+/// but the version is read.
+std::optional<Header> parse_header(std::string_view text);
+
+}  // namespace stapgen::schema
