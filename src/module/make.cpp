@@ -209,7 +209,7 @@ base::Result<Preparation> prepare(const recipe::Program& program, const host::Sy
         }
     }
     job.options.tapsets = render::tapset_folders(program.files, options.debuginfo);
-    job.options.macros = recipe.macros;
+    job.options.macros = render::macros_of(recipe);
     if (!options.budget.empty()) {
         const auto budget = overhead::parse_budget(options.budget);
         if (!budget) return tl::make_unexpected(budget.error());

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "render/template.h"
+#include "schema/schema.h"
 
 namespace stapgen::render {
 
@@ -36,6 +38,37 @@ std::string template_name(std::string name) {
     return name;
 }
 
+/// So many fields that are not seen, as a SystemTap string has them.
+std::string unseen(std::size_t count) {
+    std::string out;
+    while (count-- > 0)
+        out += "\\t-";
+    return out;
+}
+
+/// What the template has of the schema: the lines that print what was aggregated, and of each stage or value its number
+/// among them, and what a record has in place of those before it, or of it and those behind it, if it has none of them.
+void add_fields(const schema::Schema& record, std::map<std::string, std::string>& values) {
+    std::vector<std::string> names, lines;
+    for (const auto& field : record.fields) {
+        if (!schema::has_statistics(field)) continue;
+        lines.push_back(fmt::format(R"(stapgen_print_gathered("{}", "{}", {}))", record.tag, field.name, names.size()));
+        names.push_back(field.name);
+    }
+    const bool has_direction = find_direction(record).has_value();
+    for (std::size_t i = 0; i < (has_direction ? schema::directions.size() : 1); ++i) {
+        const auto direction = has_direction ? schema::directions[i] : "-";
+        lines.push_back(fmt::format(R"(stapgen_print_split("{}", "{}", {}))", record.tag, direction, i));
+    }
+    values["print_aggregated"] = fmt::format("{}", fmt::join(lines, "\n    "));
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const auto name = template_name(names[i]);
+        values["number_of_" + name] = std::to_string(i);
+        values["unseen_before_" + name] = unseen(i);
+        values["unseen_from_" + name] = unseen(names.size() - i);
+    }
+}
+
 /// Of a script that aggregates, where nobody asked for any.
 constexpr std::chrono::milliseconds aggregating_interval{1000};
 
@@ -65,6 +98,7 @@ base::Result<std::string> render_script(const recipe::Recipe& recipe, std::strin
                         (recipe.folder / "script.stp").string(), max_string_length),
             "in place of stapgen_print_header(\"<%header%>\") write printf(\"<%header%>\\n\") and stapgen_begin()");
     }
+    add_fields(recipe.record, values);
     for (const auto& parameter : recipe.parameters) {
         const auto name = template_name(parameter.name);
         const auto value = recipe::template_value(parameter, complete->at(parameter.name));
@@ -73,6 +107,17 @@ base::Result<std::string> render_script(const recipe::Recipe& recipe, std::strin
             values[fmt::format("{}_is_{}", name, template_name(choice))] = choice == value ? "true" : "false";
     }
     return fill_template(script_template, values, (recipe.folder / "script.stp").string());
+}
+
+std::vector<std::string> macros_of(const recipe::Recipe& recipe) {
+    auto macros = recipe.macros;
+    if (!recipe.record.aggregates) return macros;
+    const auto fields = std::ranges::count_if(recipe.record.fields, schema::has_statistics);
+    const auto parts = std::ranges::count_if(recipe.record.fields, schema::is_part);
+    macros.push_back(fmt::format("STAPGEN_FIELDS={}", fields));
+    if (parts != fields) macros.push_back(fmt::format("STAPGEN_PARTS={}", parts));
+    if (find_direction(recipe.record)) macros.push_back(fmt::format("STAPGEN_WAYS={}", schema::directions.size()));
+    return macros;
 }
 
 }  // namespace stapgen::render

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "recipe/parameters.h"
@@ -16,5 +17,8 @@ namespace stapgen::render {
 base::Result<std::string> render_script(const recipe::Recipe& recipe, std::string_view script_template,
                                         const recipe::Arguments& arguments, std::chrono::milliseconds interval,
                                         bool aggregate = false);
+
+/// For stap's -D: the recipe's macros, and the sizes of the tables that its records are aggregated in.
+std::vector<std::string> macros_of(const recipe::Recipe& recipe);
 
 }  // namespace stapgen::render

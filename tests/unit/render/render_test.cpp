@@ -12,6 +12,7 @@
 #include "recipe/catalog.h"
 #include "render/script.h"
 #include "render/standalone.h"
+#include "render/tapset_files.h"
 #include "render/template.h"
 #include "render/tracepoints.h"
 
@@ -77,6 +78,55 @@ TEST_CASE("a script that aggregates has its own sections, a tick each second if 
     CHECK(script(250ms, false) == "stapgen\\t4\\tmine\\tm\\ttook:stage records 250");
     CHECK(script(0ms, true) == "stapgen\\t4\\tmine,aggregated,silent\\tm\\ttook:stage bins 1000");
     CHECK(script(250ms, true) == "stapgen\\t4\\tmine,aggregated\\tm\\ttook:stage bins 250");
+}
+
+TEST_CASE("what aggregates is printed and sized as the schema says") {
+    using schema::FieldType;
+    recipe::Recipe mine;
+    mine.name = "mine";
+    mine.macros = {"MAXACTION=7"};
+    mine.record = {
+        {"m", 0, {{"bytes"}, {"in-a", FieldType::stage}, {"total", FieldType::stage}, {"n", FieldType::value}}}, true};
+    const auto script = [&](std::string_view text) { return render::render_script(mine, text, {}, 0ms, true).value(); };
+    CHECK(script("    <%print_aggregated%>\n") ==
+          "    stapgen_print_gathered(\"m\", \"in-a\", 0)\n"
+          "    stapgen_print_gathered(\"m\", \"total\", 1)\n"
+          "    stapgen_print_gathered(\"m\", \"n\", 2)\n"
+          "    stapgen_print_split(\"m\", \"-\", 0)\n");
+    CHECK(script("<%number_of_in_a%> <%number_of_n%>") == "0 2");
+    CHECK(script("[<%unseen_before_in_a%>] [<%unseen_from_in_a%>]") == R"([] [\t-\t-\t-])");
+    CHECK(script("[<%unseen_before_n%>] [<%unseen_from_n%>]") == R"([\t-\t-] [\t-])");
+    CHECK(render::macros_of(mine) == std::vector<std::string>{"MAXACTION=7", "STAPGEN_FIELDS=3", "STAPGEN_PARTS=1"});
+
+    mine.record.fields = {{"way", FieldType::text}, {"in-a", FieldType::stage}};
+    CHECK(script("<%print_aggregated%>")
+              .ends_with("stapgen_print_split(\"m\", \"rx\", 0)\n"
+                         "    stapgen_print_split(\"m\", \"tx\", 1)"));
+    CHECK(render::macros_of(mine) == std::vector<std::string>{"MAXACTION=7", "STAPGEN_FIELDS=1", "STAPGEN_WAYS=2"});
+    mine.record.aggregates = false;
+    CHECK(render::macros_of(mine) == mine.macros);
+}
+
+TEST_CASE("what the shipped scripts call is in the tapset") {
+    const auto tapsets = render::read_tapsets({SOURCE_DIR "/tapsets", SOURCE_DIR "/tapsets/debuginfo-auto"}).value();
+    std::string library;
+    for (const auto& file : tapsets)
+        library += file.text;
+    const std::regex called(R"(\b(stapgen_[a-z_0-9]+)\()");
+    std::size_t calls = 0;
+    const auto catalog = recipe::load_catalog({{SOURCE_DIR "/templates"}});
+    for (const auto& recipe : catalog.recipes) {
+        if (recipe.source != recipe::Source::script) continue;
+        const auto text = base::read_file(recipe.folder / "script.stp").value();
+        const auto script = render::render_script(recipe, text, {}, 1000ms, recipe.record.aggregates).value();
+        for (std::sregex_iterator at(script.begin(), script.end(), called), end; at != end; ++at, ++calls) {
+            const auto name = (*at)[1].str();
+            CAPTURE(name);
+            CHECK((library.find("function " + name) != std::string::npos ||
+                   library.find("@define " + name + "(") != std::string::npos));
+        }
+    }
+    CHECK(calls > 100);
 }
 
 TEST_CASE("a first line that SystemTap would cut is refused, unless it is printed as a format") {
