@@ -134,9 +134,12 @@ void Averages::put_into(Summary& summary) const {
         }
         summary.averages.push_back(std::move(average));
     }
-    if (starts_ > 1) summary.notes.push_back(fmt::format("the script was started {} times", starts_));
-    if (lines_each_ > 1) summary.notes.push_back(fmt::format("an interval is that of {} lines", lines_each_));
-    if (forgotten_ > 0) summary.notes.push_back(fmt::format("the first {} intervals are left out", forgotten_));
+    if (starts_ > 1)
+        summary.notes.emplace_back(fmt::format("the script was started {} times", starts_), NoteKind::count);
+    if (lines_each_ > 1)
+        summary.notes.emplace_back(fmt::format("an interval is that of {} lines", lines_each_), NoteKind::count);
+    if (forgotten_ > 0)
+        summary.notes.emplace_back(fmt::format("the first {} intervals are left out", forgotten_), NoteKind::count);
 }
 
 }  // namespace stapgen::analyze

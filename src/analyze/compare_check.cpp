@@ -21,13 +21,12 @@ bool has_averages(const Summary& summary) {
     return std::ranges::any_of(summary.averages, [](const Average& average) { return average.n > 0; });
 }
 
-/// The notes that say what the numbers mean, see Summary::notes.
 std::set<std::string> meanings(const Summary& summary) {
-    std::set<std::string> notes(summary.notes.begin(), summary.notes.end());
-    std::erase_if(notes, [](const std::string& note) {
-        return note.starts_with("times ") || (!note.empty() && base::is_digit(note[0]));
-    });
-    return notes;
+    std::set<std::string> texts;
+    for (const auto& note : summary.notes) {
+        if (note.kind == NoteKind::meaning) texts.insert(note.text);
+    }
+    return texts;
 }
 
 std::string notes_text(const std::set<std::string>& notes) {

@@ -40,7 +40,7 @@ class Rises {
     const std::vector<std::string>& by_;
     std::map<Group, Row> rows_;
     std::int64_t compared_ = 0, risen_ = 0, fallen_ = 0, once_ = 0, from_zero_ = 0;
-    std::vector<std::string> wraps_;
+    std::vector<Note> wraps_;
     std::optional<std::int64_t> start_ns_, end_ns_;
 };
 
@@ -60,9 +60,11 @@ void Rises::note_fall(const CounterTracks::Key& key, const CounterTrack& track) 
     add("reset." + key.first, key.second, static_cast<std::uint64_t>(track.falls), std::nullopt);
     constexpr std::size_t max_told = 5;
     if (!track.wrapped_from || wraps_.size() >= max_told) return;
-    wraps_.push_back(fmt::format("{} of {} fell from {} to {}: if it has 32 bits and began anew, it rose by {} there",
-                                 key.first, key.second, *track.wrapped_from, *track.wrapped_to,
-                                 *track.wrapped_to + (std::uint64_t{1} << 32U) - *track.wrapped_from));
+    wraps_.emplace_back(
+        fmt::format("{} of {} fell from {} to {}: if it has 32 bits and began anew, it rose by {} there", key.first,
+                    key.second, *track.wrapped_from, *track.wrapped_to,
+                    *track.wrapped_to + (std::uint64_t{1} << 32U) - *track.wrapped_from),
+        NoteKind::count);
 }
 
 void Rises::add(const CounterTracks::Key& key, CounterTrack track) {
@@ -99,22 +101,25 @@ void Rises::put_notes(Summary& summary) const {
     if (compared_ == 0) {
         notes.emplace_back(
             "one sample tells what counters stand at since the machine or the driver was started, not what rises: give "
-            "a "
-            "second one, too: stapgen report BEFORE AFTER");
+            "a second one, too: stapgen report BEFORE AFTER");
         return;
     }
     const auto counters = [](std::int64_t count) { return fmt::format("{} counter{}", count, count == 1 ? "" : "s"); };
-    if (once_ > 0) notes.push_back(counters(once_) + " stood in one sample only: how far they rose is not known");
+    if (once_ > 0)
+        notes.emplace_back(counters(once_) + " stood in one sample only: how far they rose is not known",
+                           NoteKind::count);
     if (from_zero_ > 0) {
-        notes.push_back(counters(from_zero_) +
-                        " stood in later samples only: taken for 0 before, as netstat and nstat leave out what is 0");
+        notes.emplace_back(
+            counters(from_zero_) +
+                " stood in later samples only: taken for 0 before, as netstat and nstat leave out what is 0",
+            NoteKind::count);
     }
     if (fallen_ > 0 && fallen_ >= risen_) {
-        notes.push_back(
+        notes.emplace_back(
             fmt::format("{} fell and {} rose: the samples are in the wrong order, or of two machines, or the machine "
-                        "was started in "
-                        "between; nstat without -a tells rises",
-                        counters(fallen_), risen_));
+                        "was started in between; nstat without -a tells rises",
+                        counters(fallen_), risen_),
+            NoteKind::count);
     }
     notes.insert(notes.end(), wraps_.begin(), wraps_.end());
 }

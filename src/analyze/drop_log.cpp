@@ -77,23 +77,25 @@ void DropLog::add(std::string_view place, const decode::Value* reason, decode::F
     log_.add(kind_of(place, reason, reason_type), count);
 }
 
-std::vector<std::string> DropLog::notes() const {
+std::vector<Note> DropLog::notes() const {
     const auto places = [](std::size_t count, std::string_view one, std::string_view several) {
         return count == 1 ? fmt::format("1 place {}", one) : fmt::format("{} places {}", count, several);
     };
-    std::vector<std::string> notes;
+    std::vector<Note> notes;
     if (refused_ > 0) {
-        notes.push_back(fmt::format("{} (the first: {})",
-                                    places(refused_, "had a name that no code has, and is shown as an address",
-                                           "had names that no code has, and are shown as addresses"),
-                                    base::printable(first_refused_)));
+        notes.emplace_back(fmt::format("{} (the first: {})",
+                                       places(refused_, "had a name that no code has, and is shown as an address",
+                                              "had names that no code has, and are shown as addresses"),
+                                       base::printable(first_refused_)),
+                           NoteKind::count);
     }
     if (hashed_ > 0) {
-        notes.push_back(
+        notes.emplace_back(
             places(hashed_, "is a pointer that the kernel has hashed (%p), and has no name",
                    "are pointers that the kernel has hashed (%p), and have no names") +
-            "; perf script and stapgen dropwatch see the addresses, with the boot argument no_hash_pointers "
-            "ftrace does");
+                "; perf script and stapgen dropwatch see the addresses, with the boot argument no_hash_pointers "
+                "ftrace does",
+            NoteKind::count);
     }
     return notes;
 }

@@ -34,7 +34,7 @@ class DropLog {
     /// Of the intervals that were closed, in their order, of each the largest count first.
     [[nodiscard]] std::vector<Drop> rows() const;
     /// What a reader must know of the places.
-    [[nodiscard]] std::vector<std::string> notes() const;
+    [[nodiscard]] std::vector<Note> notes() const;
 
   private:
     static constexpr std::size_t max_texts = 4 * max_kinds;

@@ -16,9 +16,12 @@
 #include "analyze/series.h"
 #include "base/result.h"
 #include "base/saturate.h"
+#include "decode/note.h"
 #include "decode/record_parser.h"
 
 namespace stapgen::analyze {
+
+using decode::Note, decode::NoteKind;
 
 /// The distribution of one stage (ns) or of one value (no unit), of the whole or of one group.
 struct Measure {
@@ -160,10 +163,7 @@ struct Summary {
     std::vector<Average> averages;  ///< of the whole
     std::vector<AverageInterval> average_intervals;
     std::int64_t resolution_ns = 1;  ///< stages are multiples of it
-    /// What a reader must know of this input: "requests above 100 us are cut off". One that begins with a number is a
-    /// count of this input ("17 packets were received"), one that begins with "times" tells of its clocks; any other
-    /// says what the numbers mean, and inputs that differ in it are not compared.
-    std::vector<std::string> notes;
+    std::vector<Note> notes;         ///< "requests above 100 us are cut off"
     bool counts_drops = false;       ///< the recipe's records are drops: no drop is a result, too
     std::vector<Drop> drops;         ///< by interval, then by count, the largest first
     std::string counted;             ///< the field whose sums are the tallies, "pages"; empty: nothing is counted

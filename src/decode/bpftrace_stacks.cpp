@@ -114,9 +114,11 @@ void BpftraceStacks::finished(Sink& sink) {
     send_end(reported_, sink);
 }
 
-std::vector<std::string> BpftraceStacks::notes() const {
+std::vector<Note> BpftraceStacks::notes() const {
     auto notes = TraceImporter::notes();
-    if (cut_ > 0) notes.push_back(fmt::format("{} stacks have no count below them, and are not counted", cut_));
+    if (cut_ > 0)
+        notes.emplace_back(fmt::format("{} stacks have no count below them, and are not counted", cut_),
+                           NoteKind::count);
     return notes;
 }
 

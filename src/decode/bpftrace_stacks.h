@@ -22,7 +22,7 @@ namespace stapgen::decode {
 class BpftraceStacks : public TraceImporter {
   public:
     BpftraceStacks();
-    [[nodiscard]] std::vector<std::string> notes() const override;
+    [[nodiscard]] std::vector<Note> notes() const override;
 
   private:
     bool line(std::string_view line, Sink& sink) override;

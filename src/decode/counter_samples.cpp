@@ -88,14 +88,13 @@ void CounterSamples::tell(Format& format, Sink& sink) {
     }
 }
 
-std::vector<std::string> CounterSamples::notes() const {
-    std::vector<std::string> notes;
-    if (has_local_times_) notes.emplace_back("times are local ones of that machine, taken for UTC");
+std::vector<Note> CounterSamples::notes() const {
+    std::vector<Note> notes;
+    if (has_local_times_) notes.emplace_back("times are local ones of that machine, taken for UTC", NoteKind::clock);
     if (has_rises_) {
         notes.emplace_back(
             "nstat without -a tells how far counters rose since its last call, and that is shown; over what time is "
-            "not "
-            "known");
+            "not known");
     }
     if (has_unnamed_device_) {
         notes.emplace_back(

@@ -19,7 +19,7 @@ namespace stapgen::decode {
 class CounterSamples : public LineImporter {
   public:
     CounterSamples();
-    [[nodiscard]] std::vector<std::string> notes() const override;
+    [[nodiscard]] std::vector<Note> notes() const override;
 
   private:
     /// So many counters of one sample are told apart; the lines of further ones are not understood.

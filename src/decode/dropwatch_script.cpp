@@ -70,8 +70,8 @@ void DropwatchScript::finished(Sink& sink) {
     if (stopped_) send(sink, End{last_ns_, {}});
 }
 
-std::vector<std::string> DropwatchScript::notes() const {
-    std::vector<std::string> notes{"drops after the last interval are missing: dropwatch.stp does not print them"};
+std::vector<Note> DropwatchScript::notes() const {
+    std::vector<Note> notes{{"drops after the last interval are missing: dropwatch.stp does not print them"}};
     if (last_ns_ == unknown_time && !interval_end_ns_) {
         notes.emplace_back("the lines have no times: all intervals are told as one");
     }

@@ -23,7 +23,7 @@ namespace stapgen::decode {
 class DropwatchScript : public LineImporter {
   public:
     DropwatchScript();
-    [[nodiscard]] std::vector<std::string> notes() const override;
+    [[nodiscard]] std::vector<Note> notes() const override;
 
   private:
     bool line(std::string_view line, Sink& sink) override;

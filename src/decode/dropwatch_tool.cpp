@@ -171,14 +171,17 @@ void DropwatchTool::finished(Sink& sink) {
     send(sink, End{last_ns_, counts});
 }
 
-std::vector<std::string> DropwatchTool::notes() const {
-    std::vector<std::string> notes;
-    if (last_ns_ != unknown_time) notes.emplace_back("times are local ones of that machine, taken for UTC");
+std::vector<Note> DropwatchTool::notes() const {
+    std::vector<Note> notes;
+    if (last_ns_ != unknown_time)
+        notes.emplace_back("times are local ones of that machine, taken for UTC", NoteKind::clock);
     if (hardware_ > 0) {
-        notes.push_back(
-            fmt::format("{} alerts are of traps of the hardware: their places are no functions", hardware_));
+        notes.emplace_back(
+            fmt::format("{} alerts are of traps of the hardware: their places are no functions", hardware_),
+            NoteKind::count);
     }
-    if (tail_dropped_ > 0 && !stopped_) notes.push_back(fmt::format("{} alerts were lost", tail_dropped_));
+    if (tail_dropped_ > 0 && !stopped_)
+        notes.emplace_back(fmt::format("{} alerts were lost", tail_dropped_), NoteKind::count);
     return notes;
 }
 

@@ -74,8 +74,8 @@ class FormatDetector::Forward : public decode::Sink {
     FormatDetector::Sink& to_;
 };
 
-std::vector<std::string> FormatDetector::Source::notes() const {
-    return foreign ? foreign->notes() : std::vector<std::string>();
+std::vector<Note> FormatDetector::Source::notes() const {
+    return foreign ? foreign->notes() : std::vector<Note>();
 }
 
 Importer& FormatDetector::Source::reader() const {

@@ -36,7 +36,7 @@ class FormatDetector {
         const Header* header = nullptr;  ///< valid as long as the FormatDetector
 
         /// What a reader of the numbers must know; complete after finish().
-        [[nodiscard]] std::vector<std::string> notes() const;
+        [[nodiscard]] std::vector<Note> notes() const;
 
       private:
         friend class FormatDetector;

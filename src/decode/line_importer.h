@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "decode/importer.h"
+#include "decode/note.h"
 
 namespace stapgen::decode {
 
@@ -34,7 +35,7 @@ class LineImporter : public Importer {
     /// Stages are multiples of it.
     [[nodiscard]] std::int64_t resolution_ns() const { return resolution_ns_; }
     /// What a reader of the numbers must know about what was read so far.
-    [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
+    [[nodiscard]] virtual std::vector<Note> notes() const { return {}; }
 
     /// The number of the line that take() will be handed next, in the whole input, counted from 1.
     [[nodiscard]] std::int64_t line_number() const { return line_number_; }

@@ -174,9 +174,10 @@ void NetEvents::finished(Sink& sink) {
     send(sink, End{unknown_time, std::span(counts).first(lost() > 0 ? counts.size() : counts.size() - 1)});
 }
 
-std::vector<std::string> NetEvents::notes() const {
-    std::vector<std::string> notes;
-    if (received_ > 0) notes.push_back(fmt::format("{} packets were received (netif_receive_skb)", received_));
+std::vector<Note> NetEvents::notes() const {
+    std::vector<Note> notes;
+    if (received_ > 0)
+        notes.emplace_back(fmt::format("{} packets were received (netif_receive_skb)", received_), NoteKind::count);
     if (reported_tx_ > 0 && !sees_start_) {
         notes.emplace_back("net_dev_start_xmit was not traced: qdisc goes on until the driver has taken the packet");
     }

@@ -190,9 +190,9 @@ void NetdevTimes::finished(Sink& sink) {
     send(sink, End{unknown_time, std::span(counts).first(lost_ > 0 ? 3 : 2)});
 }
 
-std::vector<std::string> NetdevTimes::notes() const {
-    return {"netdev-times shows only packets received behind an interrupt and packets sent whose end it saw",
-            "netdev-times says nothing of packets that it gave up at 65536 under way, but for its option debug"};
+std::vector<Note> NetdevTimes::notes() const {
+    return {{"netdev-times shows only packets received behind an interrupt and packets sent whose end it saw"},
+            {"netdev-times says nothing of packets that it gave up at 65536 under way, but for its option debug"}};
 }
 
 }  // namespace stapgen::decode

@@ -25,7 +25,7 @@ namespace stapgen::decode {
 class NetdevTimes : public LineImporter {
   public:
     NetdevTimes();
-    [[nodiscard]] std::vector<std::string> notes() const override;
+    [[nodiscard]] std::vector<Note> notes() const override;
 
   private:
     bool line(std::string_view line, Sink& sink) override;

@@ -153,11 +153,12 @@ void Pwru::finished(Sink& sink) {
     send_end(reported_, sink);
 }
 
-std::vector<std::string> Pwru::notes() const {
+std::vector<Note> Pwru::notes() const {
     auto notes = TraceImporter::notes();
-    if (passed_ > 0) notes.push_back(fmt::format("{} rows are of functions that drop nothing", passed_));
+    if (passed_ > 0)
+        notes.emplace_back(fmt::format("{} rows are of functions that drop nothing", passed_), NoteKind::count);
     if (after_ > 0) {
-        notes.push_back(
+        notes.emplace_back(
             fmt::format("the places of {} drops are the last functions that their packets had entered, which may have "
                         "returned before: pwru --output-caller tells who drops",
                         after_));

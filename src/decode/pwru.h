@@ -21,7 +21,7 @@ namespace stapgen::decode {
 class Pwru : public TraceImporter {
   public:
     Pwru();
-    [[nodiscard]] std::vector<std::string> notes() const override;
+    [[nodiscard]] std::vector<Note> notes() const override;
 
     /// So many packets are told apart, then all are forgotten: places may be unknown, the drops are counted.
     static constexpr std::size_t max_packets = 32768;

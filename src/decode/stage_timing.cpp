@@ -178,18 +178,20 @@ void StageTiming::finished(Sink& sink) {
     send(sink, End{has_year_ ? last_ns_ : unknown_time, {}});
 }
 
-std::vector<std::string> StageTiming::notes() const {
-    std::vector<std::string> notes;
+std::vector<Note> StageTiming::notes() const {
+    std::vector<Note> notes;
     if (unseen_ > 0) {
-        notes.push_back(fmt::format("{} stages were not seen: negative, or as large as a clock", unseen_));
+        notes.emplace_back(fmt::format("{} stages were not seen: negative, or as large as a clock", unseen_),
+                           NoteKind::count);
     }
     if (const auto ahead = offset_.rx_ahead_s(); ahead != 0) {
-        notes.push_back(
+        notes.emplace_back(
             fmt::format("times are those of |{}| lines: the clock of |I| lines is {:g} h {} that of |O| lines",
                         first_way_ == tx ? 'O' : 'I', static_cast<double>(std::abs(ahead)) / 3600,
-                        ahead > 0 ? "ahead of" : "behind"));
+                        ahead > 0 ? "ahead of" : "behind"),
+            NoteKind::clock);
     }
-    if (!has_year_) notes.emplace_back("times count from the first line: the lines have no year");
+    if (!has_year_) notes.emplace_back("times count from the first line: the lines have no year", NoteKind::clock);
     return notes;
 }
 

@@ -22,7 +22,7 @@ namespace stapgen::decode {
 class StageTiming : public LineImporter {
   public:
     StageTiming();
-    [[nodiscard]] std::vector<std::string> notes() const override;
+    [[nodiscard]] std::vector<Note> notes() const override;
 
   private:
     enum Way : std::size_t { rx, tx };

@@ -83,14 +83,15 @@ void TcpDrop::finished(Sink& sink) {
     send_end(reported_, sink);
 }
 
-std::vector<std::string> TcpDrop::notes() const {
+std::vector<Note> TcpDrop::notes() const {
     auto notes = TraceImporter::notes();
     if (has_reasons_) {
         notes.emplace_back(
             "reasons are the kernel's numbers, which --release names: the names beside them are of a list in tcpdrop, "
             "made for Linux 6.14");
     }
-    if (placeless_ > 0) notes.push_back(fmt::format("{} drops have no calls below them, and no place", placeless_));
+    if (placeless_ > 0)
+        notes.emplace_back(fmt::format("{} drops have no calls below them, and no place", placeless_), NoteKind::count);
     return notes;
 }
 

@@ -19,7 +19,7 @@ namespace stapgen::decode {
 class TcpDrop : public TraceImporter {
   public:
     TcpDrop();
-    [[nodiscard]] std::vector<std::string> notes() const override;
+    [[nodiscard]] std::vector<Note> notes() const override;
 
   private:
     bool line(std::string_view line, Sink& sink) override;

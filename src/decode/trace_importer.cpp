@@ -19,9 +19,9 @@ void TraceImporter::send_end(std::int64_t reported, Sink& sink) {
     send(sink, End{unknown_time, std::span(counts).first(lost_ > 0 ? 3 : 2)});
 }
 
-std::vector<std::string> TraceImporter::notes() const {
+std::vector<Note> TraceImporter::notes() const {
     if (lost_ == 0) return {};
-    return {fmt::format("{} events of whatever kind were lost by the trace buffer", lost_)};
+    return {{fmt::format("{} events of whatever kind were lost by the trace buffer", lost_), NoteKind::count}};
 }
 
 }  // namespace stapgen::decode

@@ -13,7 +13,7 @@ class TraceImporter : public LineImporter {
   public:
     using LineImporter::LineImporter;
     void lose(std::int64_t events) override;
-    [[nodiscard]] std::vector<std::string> notes() const override;
+    [[nodiscard]] std::vector<Note> notes() const override;
 
   protected:
     [[nodiscard]] std::int64_t lost() const { return lost_; }

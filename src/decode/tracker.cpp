@@ -40,13 +40,13 @@ void Tracker::finished(Sink& sink) {
     send(sink, End{unknown_time, {}});
 }
 
-std::vector<std::string> Tracker::notes() const {
+std::vector<Note> Tracker::notes() const {
     return {
-        cut_was_changed_
-            ? "requests above a limit are missing, and that is not the original script's 100 us: it is not told"
-            : "requests above 100 us are missing: the script leaves them out of its means",
-        "the script prints means since its start: no percentiles can be had of them",
-        "epoll_return is events for each epoll_wait(), of the whole only: how many calls there were is not printed"};
+        {cut_was_changed_
+             ? "requests above a limit are missing, and that is not the original script's 100 us: it is not told"
+             : "requests above 100 us are missing: the script leaves them out of its means"},
+        {"the script prints means since its start: no percentiles can be had of them"},
+        {"epoll_return is events for each epoll_wait(), of the whole only: how many calls there were is not printed"}};
 }
 
 }  // namespace stapgen::decode

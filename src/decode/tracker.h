@@ -16,7 +16,7 @@ namespace stapgen::decode {
 class Tracker : public LineImporter {
   public:
     Tracker();
-    [[nodiscard]] std::vector<std::string> notes() const override;
+    [[nodiscard]] std::vector<Note> notes() const override;
 
   private:
     bool line(std::string_view line, Sink& sink) override;

@@ -143,7 +143,7 @@ base::Result<void> put_names(analyze::Summary& summary, const symbols::NameSourc
         if (!places.empty()) {
             if (const auto settled = settle_kaslr_offset(*names, places); !settled) {
                 base::show_error(settled.error());
-                summary.notes.push_back(settled.error().what);
+                summary.notes.emplace_back(settled.error().what);
             }
             put(summary, *names);
         }
@@ -152,7 +152,7 @@ base::Result<void> put_names(analyze::Summary& summary, const symbols::NameSourc
     } else if (const auto& release = sources.release.empty() ? log.release : sources.release; !release.empty()) {
         if (auto known = symbols::DropReasons::of_release(release)) reasons = *std::move(known);
     }
-    if (reasons && put(summary, *reasons) && !reasons->guess().empty()) summary.notes.push_back(reasons->guess());
+    if (reasons && put(summary, *reasons) && !reasons->guess().empty()) summary.notes.emplace_back(reasons->guess());
     return {};
 }
 

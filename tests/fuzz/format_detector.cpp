@@ -63,7 +63,7 @@ void check_counts(const FormatDetector& detector, std::int64_t lines) {
     for (const auto* source : detector.sources()) {
         fuzz::always(source->header != nullptr);
         for (const auto& note : source->notes())
-            fuzz::always(!note.empty());
+            fuzz::always(!note.text.empty());
     }
 }
 

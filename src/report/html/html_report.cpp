@@ -59,7 +59,8 @@ Run run_of(const Summary& summary, const HtmlOptions& options, std::size_t repor
     Run run{.id = fmt::format("r{}", report), .heading = summary.recipe, .facts = facts_of(summary, options, report)};
     run.sentences = sentences_of(summary);
     run.warnings = warnings_of(summary);
-    run.notes = summary.notes;
+    for (const auto& note : summary.notes)
+        run.notes.push_back(note.text);
     add_section(run, html::calls_section(summary));
     add_section(run, html::stages_section(summary, options));
     add_section(run, html::tail_section(summary));

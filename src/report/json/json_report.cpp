@@ -363,7 +363,9 @@ void write_json(std::ostream& out, const analyze::Summary& summary, const JsonOp
     }
     add_cost(document, summary.cost);
     document["input"] = input_json(summary.input);
-    document["notes"] = summary.notes;
+    document["notes"] = Json::array();
+    for (const auto& note : summary.notes)
+        document["notes"].push_back(note.text);
     put_json(out, document, options.one_line ? -1 : 2);
 }
 

@@ -59,7 +59,7 @@ void write_text(std::ostream& out, const analyze::Summary& summary, const TextOp
     for (const auto& warning : warnings_of(summary))
         out << "WARNING: " << warning << '\n';
     for (const auto& note : summary.notes)
-        out << "note: " << base::printable(note) << '\n';
+        out << "note: " << base::printable(note.text) << '\n';
     for (const auto& line : not_understood(summary.input))
         out << line << '\n';
 }

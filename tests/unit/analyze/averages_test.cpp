@@ -107,7 +107,7 @@ TEST_CASE("a count or a sum that falls is a new start") {
     REQUIRE(summary.averages.size() == 1);
     CHECK(summary.averages[0].n == 193);
     CHECK(summary.averages[0].mean == doctest::Approx((1000.0 * 101 + 3000.0 * 31 + 500.0 * 61) / 193).epsilon(0.001));
-    CHECK(summary.notes == std::vector<std::string>{"the script was started 3 times"});
+    CHECK(summary.notes == std::vector<analyze::Note>{{"the script was started 3 times", analyze::NoteKind::count}});
 }
 
 TEST_CASE("however many lines there are, memory does not grow, and no request is forgotten") {
@@ -127,7 +127,7 @@ TEST_CASE("however many lines there are, memory does not grow, and no request is
         n += interval.n;
     CHECK(n == 2 * lines);
     CHECK(summary.averages[0].n == 2 * lines);
-    CHECK(summary.notes == std::vector<std::string>{"an interval is that of 16 lines"});
+    CHECK(summary.notes == std::vector<analyze::Note>{{"an interval is that of 16 lines", analyze::NoteKind::count}});
 }
 
 TEST_CASE("a script that starts anew with every line is bounded, too") {

@@ -203,7 +203,7 @@ TEST_CASE("averages are compared as averages, by interval") {
     const auto averages = [](double level) {
         Summary summary;
         summary.recipe = "memcached-tracker";
-        summary.notes = {"cut off above 100 us"};
+        summary.notes = {{"cut off above 100 us"}};
         double sum = 0;
         for (int i = 0; i < 17; ++i) {
             const double mean = level + i % 5;
@@ -221,7 +221,7 @@ TEST_CASE("averages are compared as averages, by interval") {
     CHECK(compare(averages(100), averages(100.2)).value().changes[0].verdict == Verdict::same);
     auto other = recording({2001}, 20, 1);
     other.recipe = "memcached-tracker";
-    other.notes = {"cut off above 100 us"};
+    other.notes = {{"cut off above 100 us"}};
     CHECK(has(refusal(averages(100), other), "before holds averages only"));
 }
 
@@ -234,9 +234,9 @@ TEST_CASE("what cannot be compared is refused") {
     other.resolution_ns = 1000;
     CHECK(has(refusal(before, other), "1 ns and one of 1000 ns"));
     other = before;
-    other.notes = {"requests above 100 us are cut off"};
-    CHECK(has(refusal(before, other), "requests above 100 us are cut off"));
-    other.notes = {"17 packets were received"};
+    other.notes = {{"100 us and more are cut off"}};
+    CHECK(has(refusal(before, other), "100 us and more are cut off"));
+    other.notes = {{"received were 17 packets", NoteKind::count}, {"local times", NoteKind::clock}};
     CHECK(compare(before, other));
     other = before;
     other.series = Series(1);

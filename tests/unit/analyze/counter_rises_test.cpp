@@ -60,7 +60,8 @@ std::int64_t rise(const Summary& summary, const std::string& name, const std::st
 }
 
 bool has_note(const Summary& summary, std::string_view part) {
-    return std::ranges::any_of(summary.notes, [&](const auto& note) { return note.find(part) != std::string::npos; });
+    return std::ranges::any_of(summary.notes,
+                               [&](const auto& note) { return note.text.find(part) != std::string::npos; });
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ struct Told : stapgen::decode::FormatDetector::Sink {
         std::vector<std::string> all;
         for (const auto* source : detector.sources()) {
             for (auto& note : source->notes())
-                all.push_back(std::move(note));
+                all.push_back(std::move(note.text));
         }
         return fmt::format("{}", fmt::join(all, "\n"));
     }

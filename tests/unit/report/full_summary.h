@@ -46,7 +46,7 @@ inline stapgen::analyze::Summary full_summary() {
     summary.averages = {{"rx", true, 1013, 4001.4, 503}, {"events", false, 7, 1.5, 0}};
     summary.average_intervals = {{19, 1013, {{"rx", true, 1013, 4001.4, 503}}}};
     summary.resolution_ns = 1000;
-    summary.notes = {"requests above 100 us are cut off"};
+    summary.notes = {{"requests above 100 us are cut off"}};
     Drop drop;
     drop.end_epoch_ns = start + 5'000'000'007;
     drop.address = 0xffffffff9a000001;

@@ -74,7 +74,7 @@ Summary packets() {
     summary.transport = {17, 19, 29};
     summary.counters = {{"TcpExt.ListenDrops", "lost connections", 31}, {"Udp.InErrors", "", 0}};
     summary.input = {1117, 1114, 3, {{47, stapgen::decode::Flaw::bad_number}}};
-    summary.notes = {"requests above 100 us are cut off"};
+    summary.notes = {{"requests above 100 us are cut off"}};
     summary.start_epoch_ns = start;
     summary.end_epoch_ns = start + 11'000'000'000;
     return summary;
@@ -167,7 +167,7 @@ TEST_CASE("names from the input stay text, whatever they are") {
     const std::string shown = "&lt;/script&gt;&lt;script&gt;x()&lt;/script&gt;&quot;&apos;&amp;\\x1b[1m\\xff{{css}}";
     auto summary = packets();
     summary.recipe = name;
-    summary.notes = {name};
+    summary.notes = {{name}};
     summary.counters[0].name = summary.counters[0].help = name;
     summary.accounting.lost[0].name = name;
     for (auto& stage : summary.stages)

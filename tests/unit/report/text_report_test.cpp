@@ -283,7 +283,7 @@ TEST_CASE("means without percentiles say how far off they may be, and notes are 
     auto summary = rx_summary();
     CHECK_FALSE(has(text_of(summary), "MEANS"));
     summary.averages = {{"rx", true, 1013, 4001.4, 503}, {"events", false, 7, 1.5, 0}};
-    summary.notes = {"requests above 100 us are cut off"};
+    summary.notes = {{"requests above 100 us are cut off"}};
     const auto text = text_of(summary);
     CHECK(has(text,
               "MEANS ONLY    N  MEAN +-ERROR\n"
