@@ -25,12 +25,7 @@ Measurement::Measurement(const host::System& machine, const recipe::Catalog& cat
       recorder_(recorder),
       names_(recorder == nullptr ? own_names_ : recorder->names()),
       progress_(std::cerr, launch::progress_style(plan.quiet), base::terminal_columns(STDERR_FILENO)) {
-    using report::EventFormat;
-    if (plan.events) {
-        events_.emplace(std::cout,
-                        plan.presentation.format == report::Format::table ? EventFormat::table : EventFormat::ndjson);
-    }
-    if (plan.presentation.format == report::Format::perfetto) trace_.emplace(std::cout);
+    records_ = report::record_writer(std::cout, plan.presentation, plan.events);
 }
 
 void Measurement::begin_loading() {
@@ -60,8 +55,7 @@ void Measurement::output(launch::Line line, launch::Control& control) {
     if (!analyzer_ || refusal_) return;
     analyzer_->add(parsed);
     if (live_) live_->line(parsed);
-    if (record != nullptr && events_) events_->record(*record);
-    if (record != nullptr && trace_) trace_->record(*record);
+    if (record != nullptr && records_) records_->record(*record);
     if (const auto* ready_line = std::get_if<decode::Ready>(&parsed)) ready(*ready_line);
     if (std::holds_alternative<decode::Tick>(parsed)) {
         show_interval();
@@ -86,7 +80,7 @@ void Measurement::error(launch::Line line) {
 
 void Measurement::tick(launch::Control& control) {
     // Often enough for a person, and for a reader who goes away; not for each line.
-    if (events_ && !std::cout.flush()) control.request_stop();
+    if (plan_.events && !std::cout.flush()) control.request_stop();
     if (recorder_ != nullptr) recorder_->tick();
     if (!ready_at_) progress_.tick(Clock::now());
     if (live_) live_->tick(*analyzer_, control);
@@ -153,11 +147,7 @@ base::Result<void> Measurement::finish(const RunEnd& end) {
         if (end.interrupted) return base::failed("interrupted before the measurement began");
         return base::failed("the module printed no records", "run it again with -v to see what it says");
     }
-    if (events_) {
-        events_->end();
-        events_->interrupt();
-    }
-    if (trace_) report::finish(*trace_);
+    if (records_) report::finish(*records_);
     put_names(summary);
     report::present(std::cout, {&summary, 1}, plan_.presentation);
     return {};
@@ -165,7 +155,7 @@ base::Result<void> Measurement::finish(const RunEnd& end) {
 
 analyze::AnalyzerOptions Measurement::options_of(const decode::Header& header) const {
     analyze::AnalyzerOptions options;
-    options.keep_intervals = report::shows_intervals(plan_.presentation.format);
+    options.keep_intervals = plan_.presentation.format->intervals;
     options.group_by = report::group_fields(plan_.presentation, header);
     options.slowest = plan_.presentation.slowest;
     return options;
@@ -186,15 +176,14 @@ void Measurement::begin(const decode::Header& header) {
         counters_ = recipe->counters;
         expected_ = recipe->cost;
     }
-    if (events_ && analyzer_->summary().counts()) {
+    if (plan_.events && analyzer_->summary().counts()) {
         refusal_ = base::Error{base::ErrorKind::bad_input, "--events: the records of this recipe are counts",
                                "leave it out: the report has a row for each of them"};
     }
 }
 
 void Measurement::ready(const decode::Ready& ready) {
-    if (events_) events_->ready(ready);
-    if (trace_) trace_->ready(ready);
+    if (records_) records_->ready(ready);
     ready_at_ = Clock::now();
     clocks_at_ready_ = host::read_clock_offsets();
     if (!counters_.empty()) counters_before_ = host::read_net_counters(machine_);
@@ -247,8 +236,8 @@ void Measurement::show_interval() {
     }
     if (parser_.header()->silent) return;
     put_names(*interval);
-    if (events_) events_->interrupt();
-    report::present_interval(std::cout, *interval, intervals_, plan_.presentation);
+    if (records_) records_->interrupt();
+    report::present(std::cout, {&*interval, 1}, plan_.presentation, intervals_);
 }
 
 void Measurement::put_names(analyze::Summary& summary) {

@@ -18,8 +18,6 @@
 #include "launch/progress.h"
 #include "overhead/probe_cost.h"
 #include "recipe/catalog.h"
-#include "report/event_writer.h"
-#include "report/perfetto/perfetto_writer.h"
 #include "session/live_view.h"
 #include "session/names.h"
 #include "session/plan.h"
@@ -77,8 +75,7 @@ class Measurement {
     Recorder* recorder_;
     decode::RecordParser parser_;
     std::optional<analyze::Analyzer> analyzer_;
-    std::optional<report::EventWriter> events_;
-    std::optional<report::PerfettoWriter> trace_;
+    std::unique_ptr<report::RecordWriter> records_;
     std::optional<base::Error> refusal_;
     std::optional<Clock::time_point> ready_at_;
     host::ClockOffsets clocks_at_ready_;

@@ -5,6 +5,7 @@
 #include <deque>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -78,9 +79,7 @@ void add_facts(const recording::Tail& tail, analyze::Summary& summary) {
 class Input final : public decode::FormatDetector::Sink {
   public:
     Input(const report::Presentation& presentation, const symbols::NameSources& names)
-        : presentation_(presentation), names_(names) {
-        if (presentation.format == report::Format::perfetto) trace_.emplace(std::cout);
-    }
+        : presentation_(presentation), names_(names), trace_(report::record_writer(std::cout, presentation, false)) {}
 
     base::Result<void> read(const std::vector<std::filesystem::path>& parts) {
         for (const auto& part : parts) {
@@ -91,7 +90,7 @@ class Input final : public decode::FormatDetector::Sink {
         if (last_ != nullptr && last_->tail && last_->tail->continued) {
             base::tell(fmt::format("{} is not the last part of its run", shown(parts.back())));
         }
-        if (trace_) finish(*trace_);
+        if (trace_) report::finish(*trace_);
         return {};
     }
 
@@ -213,7 +212,7 @@ class Input final : public decode::FormatDetector::Sink {
     std::optional<recording::Head> head_;  ///< of what is being read
     launch::Losses losses_;                ///< told by messages among the lines
     launch::MessageReader messages_;
-    std::optional<report::PerfettoWriter> trace_;
+    std::unique_ptr<report::RecordWriter> trace_;
     std::optional<base::Error> error_;
 };
 
@@ -232,8 +231,7 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
     constexpr const char* hint = "stapgen help report says which kinds of text can be read";
     auto runs = recording::runs_of(files);
     if (!runs) return tl::make_unexpected(runs.error());
-    if (presentation.format == report::Format::perfetto && runs->size() > 1)
-        return tl::make_unexpected(several_recordings());
+    if (presentation.format->is_trace && runs->size() > 1) return tl::make_unexpected(several_recordings());
     std::vector<LoadedRun> loaded;
     for (const auto& run : *runs) {
         for (const auto& [first, last] : run.missing) {

@@ -178,8 +178,8 @@ Summary drops() {
 Summary averages() {
     Summary summary;
     summary.recipe = "memcached-tracker";
-    summary.notes = {"requests above 100 us are cut off",
-                     "the lines are cumulative: the means of intervals are recovered"};
+    summary.notes = {{"requests above 100 us are cut off"},
+                     {"the lines are cumulative: the means of intervals are recovered"}};
     summary.averages = {{"rx", true, 20'011, 3021.7, 0.5}, {"tcpip_rx", true, 20'011, 21'903.1, 0.5}};
     for (int i = 0; i < 7; ++i)
         summary.average_intervals.push_back(
@@ -194,7 +194,7 @@ Summary hostile() {
     const std::string name =
         "</script><script>alert(1)</script>\"'><img src=x onerror=alert(1)>\x1b[31m\xff\xc3(--><b>";
     summary.recipe = name;
-    summary.notes = {name};
+    summary.notes = {{name}};
     const auto old = summary.stages[2].name;
     for (auto& stage : summary.stages) {
         if (stage.name == old) stage.name = name;
@@ -218,10 +218,10 @@ int main(int argc, char** argv) {
     const std::string kind = argc == 2 ? argv[1] : "";
     using stapgen::report::write_html;
     if (kind == "comparison") {
-        const auto before = server(1, 61, 997, 1);
-        const auto after = server(2, 67, 997, 1.31);
-        write_html(std::cout, compare(before, after).value(), before, after,
-                   {.origins = {"web17, Linux 6.12.117", "web17, Linux 6.12.117"}});
+        auto before = server(1, 61, 997, 1);
+        auto after = server(2, 67, 997, 1.31);
+        before.origins = after.origins = {{"web17", "6.12.117", {}}};
+        write_html(std::cout, compare(before, after).value(), before, after);
         return 0;
     }
     const std::map<std::string, std::function<Summary()>> reports = {{"server", [] { return server(1, 61, 997, 1); }},
@@ -234,6 +234,8 @@ int main(int argc, char** argv) {
         std::cerr << "usage: sample_page server|comparison|drops|averages|packets|hostile\n";
         return 2;
     }
-    write_html(std::cout, {found->second()}, {.origins = {"web17, Linux 6.12.117"}});
+    auto summary = found->second();
+    summary.origins = {{"web17", "6.12.117", {}}};
+    write_html(std::cout, std::vector{summary});
     return 0;
 }

@@ -104,7 +104,7 @@ def check_bins(distributions, buckets, reports):
 
 
 def check_made_up(program, compared):
-    reports = [json.loads(line) for line in run(program, "json").splitlines()]
+    reports = [json.loads(line) for line in run(program, "ndjson").splitlines()]
     assert len(reports) == 2
     known = [Report(report) for report in reports]
     for form, reader in (("csv", in_csv), ("openmetrics", in_openmetrics)):

@@ -13,11 +13,12 @@
 #include "decode/format_detector.h"
 #include "fuzz.h"
 #include "report/csv/csv_report.h"
-#include "report/event_writer.h"
 #include "report/html/html_report.h"
+#include "report/json/event_lines.h"
 #include "report/json/json_report.h"
 #include "report/openmetrics/openmetrics_report.h"
 #include "report/perfetto/perfetto_writer.h"
+#include "report/text/event_table.h"
 #include "report/text/text_report.h"
 
 namespace {
@@ -42,7 +43,8 @@ struct Reader : FormatDetector::Sink {
     };
     std::deque<Part> parts;
     std::ostringstream events, trace_bytes;
-    report::EventWriter table{events, report::EventFormat::table}, ndjson{events, report::EventFormat::ndjson};
+    report::EventTable table{events};
+    report::EventLines ndjson{events};
     report::PerfettoWriter trace{trace_bytes};
 
     Part* part_of(Source& source) {
@@ -85,7 +87,7 @@ struct Reader : FormatDetector::Sink {
 void check_formats(const std::vector<analyze::Summary>& reports) {
     for (const auto& report : reports) {
         std::ostringstream text, json;
-        report::write_text(text, report, {.intervals = true, .width = 80, .slowest = 5, .series = true});
+        report::write_text(text, report, {.series = true});
         check_shown(text.str());
         report::write_json(json, report);
         const auto read = nlohmann::json::parse(json.str(), nullptr, false);

@@ -13,9 +13,6 @@
 #include "base/units.h"
 #include "cli/commands/commands.h"
 #include "cli/options/option_groups.h"
-#include "report/html/html_report.h"
-#include "report/json/compare_json.h"
-#include "report/text/compare_text.h"
 #include "session/replay.h"
 
 namespace stapgen::cli {
@@ -83,24 +80,6 @@ base::Result<analyze::Summary> sum_of(const std::vector<analyze::Summary>& side)
     return sum;
 }
 
-base::Result<void> write_page(std::ostream& out, const analyze::Comparison& comparison,
-                              const std::vector<analyze::Summary>& before, const std::vector<analyze::Summary>& after,
-                              const report::Presentation& presentation) {
-    const auto first = sum_of(before), second = sum_of(after);
-    if (!first) return tl::make_unexpected(first.error());
-    if (!second) return tl::make_unexpected(second.error());
-    report::write_html(out, comparison, *first, *second,
-                       report::html_options(presentation, std::vector<analyze::Summary>{*first, *second}));
-    return {};
-}
-
-void write(std::ostream& out, const analyze::Comparison& comparison, report::Format format) {
-    if (format == report::Format::json) return report::write_json(out, comparison);
-    if (format == report::Format::ndjson) return report::write_ndjson(out, comparison);
-    if (format == report::Format::csv) return report::write_csv(out, comparison);
-    report::write_text(out, comparison);
-}
-
 base::Result<void> compare(const CompareArguments& arguments) {
     const auto threshold = base::parse_percent(arguments.threshold);
     if (!threshold) return tl::make_unexpected(threshold.error());
@@ -115,11 +94,10 @@ base::Result<void> compare(const CompareArguments& arguments) {
     const analyze::CompareOptions options{.percentiles = presentation->percentiles, .threshold = *threshold};
     const auto comparison = analyze::compare(*before, *after, options);
     if (!comparison) return tl::make_unexpected(comparison.error());
-    if (presentation->format == report::Format::html) {
-        if (auto done = write_page(std::cout, *comparison, *before, *after, *presentation); !done) return done;
-    } else {
-        write(std::cout, *comparison, presentation->format);
-    }
+    const auto first = sum_of(*before), second = sum_of(*after);
+    if (!first) return tl::make_unexpected(first.error());
+    if (!second) return tl::make_unexpected(second.error());
+    presentation->format->write_comparison(std::cout, *comparison, *first, *second, *presentation);
     if (!comparison->has_regression()) return {};
     base::Error regression{base::ErrorKind::regression,
                            fmt::format("after is slower by more than {:.4g} %", *threshold * 100),
@@ -144,8 +122,11 @@ void add_compare_command(CLI::App& app, Action& action) {
         ->capture_default_str()
         ->type_name("PERCENT")
         ->group(groups::output);
-    add_format(*command, arguments->present.format, {"table", "json", "ndjson", "csv", "html"},
-               "; ndjson has a line for each change");
+    std::vector<std::string> formats;
+    for (const auto& format : report::formats()) {
+        if (format.write_comparison != nullptr) formats.emplace_back(format.name);
+    }
+    add_format(*command, arguments->present.format, formats, "; ndjson has a line for each change");
     add_percentiles(*command, arguments->present.percentiles);
     command->footer(
         "~ stands where before and after cannot be told apart. Exit code 3: a regression.\n"

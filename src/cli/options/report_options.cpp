@@ -40,7 +40,10 @@ void add_percentiles(CLI::App& command, std::string& percentiles) {
 void add_present_options(CLI::App& command, PresentOptions& options, bool of_files) {
     auto grouping = report::grouping_words();
     if (of_files) grouping.insert(grouping.begin(), session::origin_words.begin(), session::origin_words.end());
-    add_format(command, options.format, report::format_names(),
+    std::vector<std::string> formats;
+    for (const auto& format : report::formats())
+        formats.emplace_back(format.name);
+    add_format(command, options.format, formats,
                "; ndjson has a line for each object, html is one page to mail, perfetto a trace for ui.perfetto.dev");
     add_percentiles(command, options.percentiles);
     command
@@ -77,9 +80,9 @@ base::Result<report::Presentation> presentation_of(const PresentOptions& options
         if (!percentiles) return tl::make_unexpected(percentiles.error());
         presentation.percentiles = *std::move(percentiles);
     }
-    presentation.format = report::format_named(options.format);
-    if (presentation.format == report::Format::perfetto && ::isatty(STDOUT_FILENO) == 1) {
-        return base::bad_input("--format perfetto: a trace is binary, and stdout is a terminal",
+    presentation.format = &report::format_named(options.format);
+    if (presentation.format->is_trace && ::isatty(STDOUT_FILENO) == 1) {
+        return base::bad_input(fmt::format("--format {}: a trace is binary, and stdout is a terminal", options.format),
                                "write it to a file: stapgen ... > trace.pftrace");
     }
     if (!options.by.empty()) {

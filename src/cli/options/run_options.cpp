@@ -223,7 +223,7 @@ base::Result<std::int64_t> buffer_mib_of(const std::string& typed) {
 base::Result<bool> wants_live(const MeasureOptions& options, const session::MeasurePlan& plan) {
     if (options.live == "never") return false;
     const bool is_alone =
-        plan.presentation.format == report::Format::table && !plan.events && !plan.quiet && !plan.verbose;
+        plan.presentation.format == &report::formats().front() && !plan.events && !plan.quiet && !plan.verbose;
     const bool must = options.live == "always";
     if (!is_alone) {
         if (!must) return false;
@@ -266,7 +266,7 @@ base::Result<session::MeasurePlan> plan_of(const MeasureOptions& options, bool d
     plan.presentation.intervals_shown = true;
     plan.intervals = options.count;
     plan.events = options.events;
-    if (plan.events && !report::shows_intervals(plan.presentation.format)) {
+    if (plan.events && !plan.presentation.format->intervals) {
         return base::bad_input("--events and this --format: one document cannot be printed record by record",
                                "--format ndjson prints a line for each record, and the report as the last one");
     }

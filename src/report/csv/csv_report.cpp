@@ -46,8 +46,7 @@ struct Subject {
 
 class Writer {
   public:
-    Writer(std::ostream& out, std::span<const Summary> reports, const CsvOptions& options)
-        : out_(out), options_(options) {
+    Writer(std::ostream& out, std::span<const Summary> reports, const Options& options) : out_(out), options_(options) {
         for (const auto& report : reports) {
             for (const auto* measures : {&report.stages, &report.values}) {
                 for (const auto& measure : *measures)
@@ -235,7 +234,7 @@ class Writer {
     }
 
     std::ostream& out_;
-    const CsvOptions& options_;
+    const Options& options_;
     std::vector<std::string> keys_;
     int number_ = 0;
     std::string recipe_;
@@ -243,7 +242,7 @@ class Writer {
 
 }  // namespace
 
-void write_csv(std::ostream& out, std::span<const Summary> reports, const CsvOptions& options) {
+void write_csv(std::ostream& out, std::span<const Summary> reports, const Options& options) {
     Writer writer(out, reports, options);
     for (const auto& report : reports)
         writer.report(report);

@@ -4,15 +4,10 @@
 #include <span>
 #include <vector>
 
-#include "analyze/percentile.h"
 #include "analyze/summary.h"
+#include "report/model/options.h"
 
 namespace stapgen::report {
-
-struct CsvOptions {
-    std::vector<analyze::Percentile> percentiles = analyze::default_percentiles();
-    bool hide_benign = false;  ///< benign drops are counted, and have no rows
-};
 
 /// One table (RFC 4180, UTF-8, but for lines that end with LF alone, as awk and cut want them) with one number in each
 /// row, so that columns stay the same whatever the percentiles:
@@ -23,6 +18,6 @@ struct CsvOptions {
 /// is called as another column. `benign` is true or false of a drop. What does not apply or is not known is an empty
 /// cell. `statistic` has the unit in its name. Text from the input that a spreadsheet would take for a formula has an
 /// apostrophe in front; control characters are made visible, what is no UTF-8 becomes U+FFFD.
-void write_csv(std::ostream& out, std::span<const analyze::Summary> reports, const CsvOptions& options = {});
+void write_csv(std::ostream& out, std::span<const analyze::Summary> reports, const Options& options = {});
 
 }  // namespace stapgen::report

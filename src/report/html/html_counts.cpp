@@ -153,7 +153,7 @@ std::string unit_of(const analyze::Average& average) {
 
 }  // namespace
 
-Section drops_section(const analyze::Summary& summary, const HtmlOptions& options) {
+Section drops_section(const analyze::Summary& summary, const Options& options) {
     Section section{"drops", "Drops"};
     if (summary.counts_drops) {
         const auto totals = analyze::total_drops(summary);

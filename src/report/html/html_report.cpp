@@ -1,6 +1,7 @@
 #include "report/html/html_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -8,6 +9,7 @@
 #include "report/html/html_sections.h"
 #include "report/html/html_text.h"
 #include "report/model/account_text.h"
+#include "report/model/origin_text.h"
 #include "report/model/tail_text.h"
 #include "report/text/compare_text.h"
 
@@ -28,12 +30,8 @@ void append(std::string& text, const std::string& more) {
     text += more;
 }
 
-std::string origin_of(const HtmlOptions& options, std::size_t report) {
-    return report < options.origins.size() ? options.origins[report] : "";
-}
-
-std::string facts_of(const Summary& summary, const HtmlOptions& options, std::size_t report) {
-    auto facts = origin_of(options, report);
+std::string facts_of(const Summary& summary) {
+    auto facts = fmt::format("{}", fmt::join(hosts_of(summary), " and "));
     append(facts, span_text(summary));
     return facts;
 }
@@ -54,9 +52,9 @@ void add_section(Run& run, Section section) {
 }
 
 /// All of one report. In a comparison its charts are drawn elsewhere.
-Run run_of(const Summary& summary, const HtmlOptions& options, std::size_t report, std::int64_t block_ns,
+Run run_of(const Summary& summary, const Options& options, std::size_t report, std::int64_t block_ns,
            bool with_charts) {
-    Run run{.id = fmt::format("r{}", report), .heading = summary.recipe, .facts = facts_of(summary, options, report)};
+    Run run{.id = fmt::format("r{}", report), .heading = summary.recipe, .facts = facts_of(summary)};
     run.sentences = sentences_of(summary);
     run.warnings = warnings_of(summary);
     for (const auto& note : summary.notes)
@@ -119,7 +117,7 @@ Section stacks_of_both(const Summary& before, const Summary& after) {
 
 }  // namespace
 
-void write_html(std::ostream& out, const std::vector<Summary>& reports, const HtmlOptions& options) {
+void write_html(std::ostream& out, std::span<const Summary> reports, const Options& options) {
     Page page;
     const auto rows = max_block_rows / std::max<std::size_t>(1, reports.size());
     for (std::size_t i = 0; i < reports.size(); ++i)
@@ -130,9 +128,9 @@ void write_html(std::ostream& out, const std::vector<Summary>& reports, const Ht
 }
 
 void write_html(std::ostream& out, const analyze::Comparison& comparison, const Summary& before, const Summary& after,
-                const HtmlOptions& options) {
+                const Options& options) {
     Run run{.id = "both", .heading = comparison.recipe + ": before and after"};
-    const auto facts_before = facts_of(before, options, 0), facts_after = facts_of(after, options, 1);
+    const auto facts_before = facts_of(before), facts_after = facts_of(after);
     if (!facts_before.empty() && !facts_after.empty()) {
         run.facts = fmt::format("before: {}; after: {}", facts_before, facts_after);
     }

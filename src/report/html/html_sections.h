@@ -30,10 +30,10 @@ double max_mean_of(const analyze::Summary& summary);
 std::vector<Segment> legend_of(const analyze::Summary& summary);
 
 Section calls_section(const analyze::Summary& summary);
-Section stages_section(const analyze::Summary& summary, const HtmlOptions& options);
+Section stages_section(const analyze::Summary& summary, const Options& options);
 Section tail_section(const analyze::Summary& summary);
 Section slowest_section(const analyze::Summary& summary);
-Section groups_section(const analyze::Summary& summary, const HtmlOptions& options);
+Section groups_section(const analyze::Summary& summary, const Options& options);
 
 /// The length to which blocks must be joined until blocks times stages are `rows` at most.
 std::int64_t block_length(const analyze::Summary& summary, std::size_t rows);
@@ -42,7 +42,7 @@ Section time_section(const analyze::Summary& summary, std::int64_t block_ns);
 /// One table: for each bin, about 8 to a doubling, how many values each stage has in it.
 Section distribution_section(const analyze::Summary& summary);
 
-Section drops_section(const analyze::Summary& summary, const HtmlOptions& options);
+Section drops_section(const analyze::Summary& summary, const Options& options);
 /// Counts by group, of the whole and of each interval.
 Section tallies_section(const analyze::Summary& summary);
 Section averages_section(const analyze::Summary& summary);

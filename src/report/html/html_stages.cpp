@@ -58,8 +58,7 @@ void add_cells(std::vector<Cell>& row, const Measure& measure, const Style& styl
     row.push_back({style.cell(stats.max())});
 }
 
-Table measures_table(const analyze::Summary& summary, const Measures& measures, bool is_time,
-                     const HtmlOptions& options) {
+Table measures_table(const analyze::Summary& summary, const Measures& measures, bool is_time, const Options& options) {
     const Style style = style_of(measures, is_time);
     const auto shares = shares_of(summary.stages);
     Table table{is_time ? "Stages, in microseconds" : "Values", {{is_time ? "STAGE" : "VALUE", Kind::head}}};
@@ -79,7 +78,7 @@ std::string way_of(const Breakdown& breakdown, std::string_view before) {
     return breakdown.direction().empty() ? "" : fmt::format("{}{}", before, breakdown.direction());
 }
 
-Table groups_table(const analyze::Summary& summary, bool is_time, const HtmlOptions& options) {
+Table groups_table(const analyze::Summary& summary, bool is_time, const Options& options) {
     Measures shown;
     const analyze::Group* last = nullptr;
     std::size_t groups = 0;
@@ -87,7 +86,7 @@ Table groups_table(const analyze::Summary& summary, bool is_time, const HtmlOpti
         if (measure.group.empty()) continue;
         if (last == nullptr || !(*last == measure.group)) ++groups;
         last = &measure.group;
-        if (groups <= options.max_groups && measure.stats.n() > 0) shown.push_back(&measure);
+        if (groups <= options.top && measure.stats.n() > 0) shown.push_back(&measure);
     }
     if (groups < 2 || shown.empty()) return {};
     const Style style = style_of(shown, is_time);
@@ -114,9 +113,9 @@ Table groups_table(const analyze::Summary& summary, bool is_time, const HtmlOpti
         add_cells(row, *measure, style, options.percentiles);
     }
     table.below = too_few_text(shown, options.percentiles);
-    if (groups > options.max_groups) {
-        table.below = fmt::format("and {} smaller groups{}{}", groups - options.max_groups,
-                                  table.below.empty() ? "" : "; ", table.below);
+    if (groups > options.top) {
+        table.below = fmt::format("and {} smaller groups{}{}", groups - options.top, table.below.empty() ? "" : "; ",
+                                  table.below);
     }
     return table;
 }
@@ -218,7 +217,7 @@ std::vector<Segment> legend_of(const analyze::Summary& summary) {
     return legend;
 }
 
-Section stages_section(const analyze::Summary& summary, const HtmlOptions& options) {
+Section stages_section(const analyze::Summary& summary, const Options& options) {
     Section section{"stages", "Where the time goes"};
     const auto stages = of_whole(summary.stages);
     const auto values = of_whole(summary.values);
@@ -239,7 +238,7 @@ Section tail_section(const analyze::Summary& summary) {
     return section;
 }
 
-Section groups_section(const analyze::Summary& summary, const HtmlOptions& options) {
+Section groups_section(const analyze::Summary& summary, const Options& options) {
     Section section{"groups", "Groups"};
     for (auto table : {groups_table(summary, true, options), groups_table(summary, false, options)}) {
         if (!table.rows.empty()) section.tables.push_back(std::move(table));

@@ -195,7 +195,7 @@ Json drop_json(const analyze::Drop& drop) {
     return object;
 }
 
-void add_drops(Json& document, const analyze::Summary& summary, const JsonOptions& options) {
+void add_drops(Json& document, const analyze::Summary& summary, const Options& options) {
     const auto shown = shown_drops(summary.drops, options.hide_benign);
     document["drops"] = Json::array();
     for (const auto& drop : shown.rows) {
@@ -215,7 +215,7 @@ void add_drops(Json& document, const analyze::Summary& summary, const JsonOption
     }
 }
 
-void add_counts(Json& document, const analyze::Summary& summary, const JsonOptions& options) {
+void add_counts(Json& document, const analyze::Summary& summary, const Options& options) {
     document["counted"] = summary.counted.empty() ? Json(nullptr) : Json(summary.counted);
     document["counts"] = Json::array();
     for (const auto& tally : summary.tallies) {
@@ -320,9 +320,7 @@ Json input_json(const decode::InputCounts& input) {
     return object;
 }
 
-}  // namespace
-
-void write_json(std::ostream& out, const analyze::Summary& summary, const JsonOptions& options) {
+Json report_json(const analyze::Summary& summary, const Options& options) {
     Json document;
     document["schema"] = "stapgen.report/1";
     document["recipe"] = summary.recipe;
@@ -366,7 +364,28 @@ void write_json(std::ostream& out, const analyze::Summary& summary, const JsonOp
     document["notes"] = Json::array();
     for (const auto& note : summary.notes)
         document["notes"].push_back(note.text);
-    put_json(out, document, options.one_line ? -1 : 2);
+    return document;
+}
+
+}  // namespace
+
+void write_json(std::ostream& out, const analyze::Summary& summary, const Options& options) {
+    put_json(out, report_json(summary, options), 2);
+}
+
+void write_json(std::ostream& out, std::span<const analyze::Summary> reports, const Options& options) {
+    if (reports.size() == 1) return write_json(out, reports.front(), options);
+    out << "{\"schema\": \"stapgen.reports/1\", \"reports\": [\n";
+    for (const auto& report : reports) {
+        if (&report != &reports.front()) out << ',';
+        put_json(out, report_json(report, options), -1);
+    }
+    out << "]}\n";
+}
+
+void write_ndjson(std::ostream& out, std::span<const analyze::Summary> reports, const Options& options) {
+    for (const auto& report : reports)
+        put_json(out, report_json(report, options), -1);
 }
 
 }  // namespace stapgen::report

@@ -128,12 +128,12 @@ struct Families {
     Family<Sum> values, average_times;
     CountFamily drops, tallies, seen, records, other, losses, counters, lines, not_closed;
 
-    void add_report(const Summary& report, const OpenMetricsOptions& options) {
+    void add_report(const Summary& report, const Options& options) {
         const auto& recipe = report.recipe;
         for (const auto& [name, group, stats] : report.stages) {
             if (group.empty()) stages[labels({{"recipe", recipe}, {"stage", name}})] += stats;
         }
-        const auto top = top_groups(report.stages, options.max_groups);
+        const auto top = top_groups(report.stages, options.top);
         if (top.groups > 1) {
             for (const auto* measure : top.shown)
                 add_group(recipe, *measure);
@@ -225,7 +225,7 @@ const std::vector<std::int64_t>& bucket_ends() {
     return ends;
 }
 
-void write_openmetrics(std::ostream& out, std::span<const Summary> reports, const OpenMetricsOptions& options) {
+void write_openmetrics(std::ostream& out, std::span<const Summary> reports, const Options& options) {
     Families all;
     for (const auto& report : reports)
         all.add_report(report, options);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "decode/record.h"
+#include "report/model/record_writer.h"
 #include "report/perfetto/perfetto_trace.h"
 
 namespace stapgen::report {
@@ -18,7 +19,7 @@ namespace stapgen::report {
 /// spent is a slice of that one's track, too, and a flow goes through all slices of the record. A record with a depth
 /// is a slice of the CPU or the thread that made the call, inside of those above it. Any other record that has a time
 /// is an instant. Holds no record, and stops drawing where a viewer would choke: see max_tracks and max_bytes.
-class PerfettoWriter {
+class PerfettoWriter final : public RecordWriter {
   public:
     /// A record that would go beyond is left out. The viewer keeps a row for each track, and all of the trace in
     /// memory, several times as large as the file.
@@ -28,10 +29,10 @@ class PerfettoWriter {
     explicit PerfettoWriter(std::ostream& out) : trace_(out) {}
 
     /// Of one recording: a trace has one clock.
-    void record(const decode::Record& record);
-    void ready(const decode::Ready& ready) { trace_.clocks(ready); }
+    void record(const decode::Record& record) override;
+    void ready(const decode::Ready& ready) override { trace_.clocks(ready); }
     /// The rest of the trace. What is not in it is told, a sentence for each reason; it is in the trace, too.
-    std::vector<std::string> end();
+    std::vector<std::string> end() override;
 
   private:
     struct Stage {

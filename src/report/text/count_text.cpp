@@ -112,20 +112,20 @@ std::vector<std::pair<std::string, std::string>> meanings_of(std::span<const Tal
     return meanings;
 }
 
-void write_counts(std::ostream& out, const analyze::Summary& summary, const TextOptions& options) {
+void write_counts(std::ostream& out, const analyze::Summary& summary, const Options& options) {
     if (shows_parts(summary, options)) {
         write_intervals(out, summary, std::span<const Tally>(summary.tallies), "none",
-                        [&](std::span<const Tally> rows) { write_tallies(out, summary, rows, options.max_groups); });
+                        [&](std::span<const Tally> rows) { write_tallies(out, summary, rows, options.top); });
     }
-    if (!options.total) return;
+    if (options.interval) return;
     const auto totals = analyze::total_tallies(summary);
     out << counts_title(summary, totals) << '\n';
     if (totals.empty()) {
         out << '\n';
         return;
     }
-    write_tallies(out, summary, totals, options.max_groups);
-    write_meanings(out, std::span(totals).first(std::min(options.max_groups, totals.size())), text_width(options));
+    write_tallies(out, summary, totals, options.top);
+    write_meanings(out, std::span(totals).first(std::min(options.top, totals.size())), options.width);
 }
 
 }  // namespace stapgen::report

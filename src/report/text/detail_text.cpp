@@ -22,7 +22,7 @@ namespace {
 using analyze::Measure;
 
 void write_slowest(std::ostream& out, const analyze::Summary& summary, const analyze::Breakdown& breakdown,
-                   const TextOptions& options) {
+                   const Options& options) {
     auto records = breakdown.slowest();
     if (records.size() > options.slowest) records.resize(options.slowest);
     if (records.empty()) return;
@@ -64,18 +64,18 @@ void write_blocks(std::ostream& out, const analyze::Summary& summary, const std:
 
 }  // namespace
 
-void write_breakdowns(std::ostream& out, const analyze::Summary& summary, const TextOptions& options) {
+void write_breakdowns(std::ostream& out, const analyze::Summary& summary, const Options& options) {
     for (const auto& breakdown : summary.breakdowns) {
         if (const auto sentence = tail_sentence(breakdown); !sentence.empty()) {
-            out << base::wrapped(sentence, text_width(options)) << "\n\n";
+            out << base::wrapped(sentence, options.width) << "\n\n";
         }
     }
     for (const auto& breakdown : summary.breakdowns)
         write_slowest(out, summary, breakdown, options);
 }
 
-void write_series(std::ostream& out, const analyze::Summary& summary, const TextOptions& options) {
-    if (!options.series || summary.series.blocks().empty()) return;
+void write_series(std::ostream& out, const analyze::Summary& summary, const Options& options) {
+    if (!options.series || options.interval || summary.series.blocks().empty()) return;
     write_blocks(out, summary, summary.stages, &analyze::Block::stages, true);
     write_blocks(out, summary, summary.values, &analyze::Block::values, false);
 }

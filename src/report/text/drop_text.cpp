@@ -45,14 +45,14 @@ void write_advice(std::ostream& out, std::span<const Drop> drops, std::size_t wi
 
 }  // namespace
 
-void write_drops(std::ostream& out, const analyze::Summary& summary, const TextOptions& options) {
+void write_drops(std::ostream& out, const analyze::Summary& summary, const Options& options) {
     if (shows_parts(summary, options)) {
         write_intervals(out, summary, std::span<const Drop>(summary.drops), "no drops",
                         [&](std::span<const Drop> rows) {
-                            write_drop_table(out, shown_drops(rows, options.hide_benign), !options.total);
+                            write_drop_table(out, shown_drops(rows, options.hide_benign), options.interval.has_value());
                         });
     }
-    if (!options.total) return;
+    if (options.interval) return;
     const auto totals = analyze::total_drops(summary);
     if (totals.empty()) {
         out << "no drops in all\n\n";
@@ -61,7 +61,7 @@ void write_drops(std::ostream& out, const analyze::Summary& summary, const TextO
     out << total_text(totals) << '\n';
     const auto shown = shown_drops(totals, options.hide_benign);
     write_drop_table(out, shown, true);
-    write_advice(out, shown.rows, text_width(options));
+    write_advice(out, shown.rows, options.width);
 }
 
 }  // namespace stapgen::report

@@ -6,14 +6,14 @@
 #include <string_view>
 
 #include "analyze/summary.h"
+#include "report/model/options.h"
 #include "report/model/wall_time.h"
-#include "report/text/text_report.h"
 
 namespace stapgen::report {
 
 /// Whether the table has a part for each interval: of one interval that is the whole measurement the total tells all.
-inline bool shows_parts(const analyze::Summary& summary, const TextOptions& options) {
-    return options.intervals && (summary.intervals.size() > 1 || !options.total);
+inline bool shows_parts(const analyze::Summary& summary, const Options& options) {
+    return options.interval || (!options.intervals_shown && summary.intervals.size() > 1);
 }
 
 /// When each interval ended, and then its rows by `write`, or `none` where there are none. `rows` are in the order of

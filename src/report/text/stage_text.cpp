@@ -57,7 +57,7 @@ std::string share_cell(std::optional<double> share) {
     return share ? fmt::format("{:.1f}%", *share * 100) : "-";
 }
 
-std::string rendered(const Rows& rows, const TableStyle& style, const TextOptions& options) {
+std::string rendered(const Rows& rows, const TableStyle& style, const Options& options) {
     std::vector<Column> columns;
     for (const auto& field : rows.front().measure->group) {
         const bool is_text = std::holds_alternative<std::string>(field.value);
@@ -115,7 +115,7 @@ std::size_t width_of(std::string_view text) {
     return width;
 }
 
-void write_intervals(std::ostream& out, const Rows& rows, const TableStyle& style, const TextOptions& options) {
+void write_intervals(std::ostream& out, const Rows& rows, const TableStyle& style, const Options& options) {
     std::vector<Column> columns{{style.is_time ? "95 % INTERVAL [us]" : "95 % INTERVAL", Align::left}};
     std::vector<std::vector<std::string>> cells;
     for (const auto& percentile : options.percentiles)
@@ -129,9 +129,9 @@ void write_intervals(std::ostream& out, const Rows& rows, const TableStyle& styl
     out << table(columns, cells) << '\n';
 }
 
-void write_measures(std::ostream& out, const Rows& rows, bool is_time, const TextOptions& options) {
+void write_measures(std::ostream& out, const Rows& rows, bool is_time, const Options& options) {
     if (rows.empty()) return;
-    const std::size_t width = text_width(options);
+    const std::size_t width = options.width;
     const std::array<const Rows*, 1> whole{&rows};
     TableStyle style{style_of(measures_of(whole), is_time)};
     auto text = rendered(rows, style, options);
@@ -188,14 +188,14 @@ struct Kind {
 
 }  // namespace
 
-void write_stages(std::ostream& out, const analyze::Summary& summary, const TextOptions& options) {
-    const Kind stages(summary.stages, options.max_groups), values(summary.values, options.max_groups);
+void write_stages(std::ostream& out, const analyze::Summary& summary, const Options& options) {
+    const Kind stages(summary.stages, options.top), values(summary.values, options.top);
     write_measures(out, stages.whole, true, options);
     write_measures(out, values.whole, false, options);
     write_measures(out, stages.grouped, true, options);
     write_measures(out, values.grouped, false, options);
     const auto in_rest = std::max(stages.top.in_rest, values.top.in_rest);
-    if (in_rest > 0 && options.max_groups > 0)
+    if (in_rest > 0 && options.top > 0)
         out << "rest: " << in_rest << (in_rest == 1 ? " smaller group\n\n" : " smaller groups together\n\n");
     const std::array<const Rows*, 4> tables{&stages.whole, &values.whole, &stages.grouped, &values.grouped};
     if (const auto note = too_few_text(measures_of(tables), options.percentiles); !note.empty()) out << note << "\n\n";

@@ -30,19 +30,19 @@ void write_counters(std::ostream& out, const std::vector<analyze::Counter>& coun
         << table({{"COUNT"}, {"COUNTER", Align::left}, {"WHAT", Align::left}}, rows) << '\n';
 }
 
-void write_title(std::ostream& out, const analyze::Summary& summary, const TextOptions& options) {
+void write_title(std::ostream& out, const analyze::Summary& summary, const Options& options) {
     out << base::printable(summary.recipe);
     if (const auto span = span_text(summary); !span.empty()) out << ", " << span;
     out << '\n';
     for (const auto& line : origin_lines(summary))
-        out << base::wrapped(line, text_width(options), 2) << '\n';
+        out << base::wrapped(line, options.width, 2) << '\n';
     out << '\n';
 }
 
 }  // namespace
 
-void write_text(std::ostream& out, const analyze::Summary& summary, const TextOptions& options) {
-    if (options.total || !summary.counts()) write_title(out, summary, options);
+void write_text(std::ostream& out, const analyze::Summary& summary, const Options& options) {
+    if (!options.interval || !summary.counts()) write_title(out, summary, options);
     write_calls(out, summary);
     write_stages(out, summary, options);
     write_averages(out, summary);
@@ -51,7 +51,7 @@ void write_text(std::ostream& out, const analyze::Summary& summary, const TextOp
     if (summary.counts_drops) write_drops(out, summary, options);
     if (!summary.counted.empty()) write_counts(out, summary, options);
     write_counters(out, summary.counters);
-    if (options.total || !summary.counts()) {
+    if (!options.interval || !summary.counts()) {
         for (const auto& line : account_lines(summary))
             out << line << '\n';
     }
@@ -62,6 +62,13 @@ void write_text(std::ostream& out, const analyze::Summary& summary, const TextOp
         out << "note: " << base::printable(note.text) << '\n';
     for (const auto& line : not_understood(summary.input))
         out << line << '\n';
+}
+
+void write_text(std::ostream& out, std::span<const analyze::Summary> reports, const Options& options) {
+    for (const auto& report : reports) {
+        if (&report != &reports.front()) out << '\n';
+        write_text(out, report, options);
+    }
 }
 
 }  // namespace stapgen::report

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "analyze/summary.h"
-#include "report/text/text_report.h"
+#include "report/model/options.h"
 
 namespace stapgen::report {
 
@@ -12,6 +12,6 @@ namespace stapgen::report {
 /// the time of day is not known), whose it was, and below it a row for each stage: when it began, how long it took, and
 /// where that is in the whole. In us.
 void write_timelines(std::ostream& out, const analyze::Summary& summary, const analyze::Breakdown& breakdown,
-                     const std::vector<analyze::SlowRecord>& records, const TextOptions& options);
+                     const std::vector<analyze::SlowRecord>& records, const Options& options);
 
 }  // namespace stapgen::report

@@ -76,14 +76,14 @@ TEST_CASE("what is not kept of the calls is told") {
     summary.calls_left_out = 1009;
     std::ostringstream text, page;
     stapgen::report::write_text(text, summary);
-    stapgen::report::write_html(page, {summary});
+    stapgen::report::write_html(page, std::vector{summary});
     CHECK(has(text.str(), "\n1009 calls more are not shown here; they are counted in the tables\n"));
     CHECK(has(page.str(), "<p>1009 calls more are not shown here; they are counted in the tables</p>"));
 }
 
 TEST_CASE("the trees are in the page as they stand, and escaped") {
     std::ostringstream page;
-    stapgen::report::write_html(page, {call_summary()});
+    stapgen::report::write_html(page, std::vector{call_summary()});
     CHECK(has(page.str(), "<pre>packet 1\n      AT us     TOOK us    in softirq on CPU 3\n"));
     CHECK(has(page.str(), "|    tcp_v4_rcv(skb) {\n"));
     CHECK(has(page.str(), "&lt;b&gt;"));

@@ -73,7 +73,7 @@ TEST_CASE("of many counts the table has the largest, and says what the others su
     summary.intervals.resize(1);
     summary.tallies.resize(2);
     std::ostringstream out;
-    stapgen::report::write_text(out, summary, {.max_groups = 1});
+    stapgen::report::write_text(out, summary, {.top = 1});
     CHECK(has(out.str(), "total: 10108 pages\n"));
     CHECK(has(out.str(), "and 101 in 1 more row; --top shows more\n"));
 }
@@ -97,11 +97,11 @@ TEST_CASE("counts are in each format for programs") {
     CHECK(has(csv.str(), "1,page-alloc,count,pages,,,,cc1,17,count,10010,\n"));
     CHECK(has(csv.str(), "1,page-alloc,interval-count,pages,,,1795180010000000000,cc1,17,count,3,\n"));
 
-    stapgen::report::write_openmetrics(metrics, {&summary, 1}, {});
+    stapgen::report::write_openmetrics(metrics, {&summary, 1});
     CHECK(has(metrics.str(),
               "stapgen_counted_total{recipe=\"page-alloc\",counted=\"pages\",comm=\"cc1\",pid=\"17\"} 10010\n"));
 
-    stapgen::report::write_html(html, {summary});
+    stapgen::report::write_html(html, std::vector{summary});
     CHECK(has(html.str(), "total: 10111 pages"));
     CHECK(has(html.str(), "a compiler"));
     CHECK_FALSE(has(html.str(), "=<b>"));
@@ -121,7 +121,7 @@ TEST_CASE("what was lost is marked, and comes first in the total however little 
               "10007 cc1   17"));
     stapgen::report::write_json(json_text, summary);
     CHECK(nlohmann::json::parse(json_text.str())["counts"][1]["loss"] == true);
-    stapgen::report::write_html(html, {summary});
+    stapgen::report::write_html(html, std::vector{summary});
     CHECK(has(html.str(), ">lost<"));
 }
 
@@ -139,7 +139,7 @@ TEST_CASE("where units are mixed there is no sum, and losses by name stand behin
     summary.tallies[0].per_s = 123456.7;
     summary.counters_read = 17;
     std::ostringstream out, json_text, html;
-    stapgen::report::write_text(out, summary, {.max_groups = 4});
+    stapgen::report::write_text(out, summary, {.top = 4});
     CHECK(has(out.str(),
               "4 of 17 counters rose, and 2 of them tell losses; 1 fell\n"
               "   RISE   PER S COMM        PID LOSS\n"
@@ -156,7 +156,7 @@ TEST_CASE("where units are mixed there is no sum, and losses by name stand behin
     CHECK(document["counts"][1]["per_s"] == 0.25);
     CHECK_FALSE(document["counts"][2].contains("per_s"));
     CHECK(document["counters_read"] == 17);
-    stapgen::report::write_html(html, {summary});
+    stapgen::report::write_html(html, std::vector{summary});
     CHECK_FALSE(has(html.str(), "SHARE"));
     CHECK(has(html.str(), ">by name<"));
     CHECK(has(html.str(), "123,457"));

@@ -10,7 +10,7 @@ using namespace stapgen::analyze;
 
 namespace {
 
-std::string csv_of(const std::vector<Summary>& reports, const stapgen::report::CsvOptions& options = {}) {
+std::string csv_of(const std::vector<Summary>& reports, const stapgen::report::Options& options = {}) {
     std::ostringstream out;
     stapgen::report::write_csv(out, reports, options);
     return out.str();

@@ -1,18 +1,17 @@
-#include "report/event_writer.h"
-
 #include <doctest/doctest.h>
 
 #include <cstdlib>
 #include <ctime>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/text.h"
 #include "decode/record_parser.h"
+#include "report/format.h"
 
 using namespace stapgen;
 using nlohmann::json;
-using report::EventFormat;
 
 namespace {
 
@@ -25,9 +24,9 @@ constexpr std::string_view ready = "ready\t1795180000000000000\t5000000000";
 struct EventRun {
     std::ostringstream out;
     decode::RecordParser parser;
-    report::EventWriter writer;
+    std::unique_ptr<report::RecordWriter> writer;
 
-    explicit EventRun(EventFormat format) : writer(out, format) {
+    explicit EventRun(std::string_view format) : writer(report::format_named(format).records(out)) {
         setenv("TZ", "UTC", 1);
         tzset();
         feed(header);
@@ -36,8 +35,8 @@ struct EventRun {
         // Gone when the next line is fed, as in a real run.
         const std::string line(text);
         const auto parsed = parser.feed(line);
-        if (const auto* record = std::get_if<decode::Record>(&parsed)) writer.record(*record);
-        if (const auto* clocks = std::get_if<decode::Ready>(&parsed)) writer.ready(*clocks);
+        if (const auto* record = std::get_if<decode::Record>(&parsed)) writer->record(*record);
+        if (const auto* clocks = std::get_if<decode::Ready>(&parsed)) writer->ready(*clocks);
     }
     std::vector<json> objects() {
         std::vector<json> all;
@@ -51,7 +50,7 @@ struct EventRun {
 }  // namespace
 
 TEST_CASE("events are rows that line up, with the time of day and stages in microseconds") {
-    EventRun run(EventFormat::table);
+    EventRun run("table");
     run.feed(ready);
     run.feed("rx\t5000123456\t0\tmc-worker\t0.ffff7f000001:11211\t100\t1234\t-");
     run.feed("rx\t6000000999\t13\tx\\033[31m y\t20010db8000000ff.123456789abcdef:443\t-\t0\t1000000");
@@ -64,26 +63,26 @@ TEST_CASE("events are rows that line up, with the time of day and stages in micr
 
 TEST_CASE("events before the ready line wait for its clocks, and are not lost where it never comes") {
     for (const bool comes : {true, false}) {
-        EventRun run(EventFormat::ndjson);
+        EventRun run("ndjson");
         run.feed("rx\t4999999999\t1\tfirst\t0.1:80\t1\t1\t1");
         run.feed("rx\t4999999998\t2\tsecond\t0.1:80\t1\t1\t1");
         CHECK(run.out.str().empty());
         if (comes) run.feed(ready);
-        run.writer.end();
+        run.writer->end();
         const auto objects = run.objects();
         REQUIRE(objects.size() == 2);
         CHECK(objects[0]["comm"] == "first");
         CHECK(objects[1]["comm"] == "second");
         CHECK(objects[0]["time_ns"] == (comes ? json(1795179999999999999) : json(nullptr)));
     }
-    EventRun table(EventFormat::table);
+    EventRun table("table");
     table.feed("rx\t4999999999\t1\tfirst\t0.1:80\t1\t1\t1");
-    table.writer.end();
+    table.writer->end();
     CHECK(table.out.str().find("\n              -      1 first") != std::string::npos);
 }
 
 TEST_CASE("an event as JSON is one line with the fields by name, and null for what was not seen") {
-    EventRun run(EventFormat::ndjson);
+    EventRun run("ndjson");
     run.feed(ready);
     run.feed("rx\t5000000007\t3\tfire\\377fox\\n\t0.ffff7f000001:11211\t-\t1234\t-");
     CHECK(run.out.str() ==
@@ -92,14 +91,14 @@ TEST_CASE("an event as JSON is one line with the fields by name, and null for wh
 }
 
 TEST_CASE("the heading of events is repeated behind a report, and where records of another kind come") {
-    EventRun run(EventFormat::table);
+    EventRun run("table");
     run.feed(ready);
-    run.writer.interrupt();
+    run.writer->interrupt();
     CHECK(run.out.str().empty());
     run.feed("fields\tirq\tnr:int");
     for (const auto* line : {"irq\t5", "irq\t6"})
         run.feed(line);
-    run.writer.interrupt();
+    run.writer->interrupt();
     run.feed("irq\t7");
     run.feed("rx\t5000000007\t3\tx\t0.1:80\t1\t1\t1");
     run.feed("irq\t8");

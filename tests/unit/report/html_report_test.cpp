@@ -14,7 +14,7 @@
 #include "report/text/text_report.h"
 
 using namespace stapgen::analyze;
-using stapgen::report::HtmlOptions;
+using stapgen::report::Options;
 
 namespace {
 
@@ -33,7 +33,7 @@ std::string body_of(const std::string& page) {
     return page.substr(begin, page.find("<footer>") - begin);
 }
 
-std::string page_of(const Summary& summary, const HtmlOptions& options = {}) {
+std::string page_of(const Summary& summary, const Options& options = {}) {
     setenv("TZ", "UTC", 1);
     tzset();
     std::ostringstream out;
@@ -167,6 +167,7 @@ TEST_CASE("names from the input stay text, whatever they are") {
     const std::string shown = "&lt;/script&gt;&lt;script&gt;x()&lt;/script&gt;&quot;&apos;&amp;\\x1b[1m\\xff{{css}}";
     auto summary = packets();
     summary.recipe = name;
+    summary.origins = {{name, "", {}}};
     summary.notes = {{name}};
     summary.counters[0].name = summary.counters[0].help = name;
     summary.accounting.lost[0].name = name;
@@ -175,7 +176,7 @@ TEST_CASE("names from the input stay text, whatever they are") {
     auto dropped = drops();
     dropped.drops[0].symbol = dropped.drops[0].module = dropped.drops[0].reason_name = name;
     std::ostringstream out;
-    stapgen::report::write_html(out, {summary, dropped}, {.origins = {name}});
+    stapgen::report::write_html(out, std::vector{summary, dropped});
     const auto page = out.str();
     CHECK(times(page, "<script>") == 2);
     CHECK(times(page, "</script>") == 2);
@@ -289,7 +290,7 @@ TEST_CASE("benign drops are marked, have their advice, and are counted where the
     CHECK(has(page, "*: part of normal operation"));
     CHECK(has(page, ">NO_SOCKET in icmp_rcv<"));
     std::ostringstream out;
-    stapgen::report::write_html(out, {summary}, {.hide_benign = true});
+    stapgen::report::write_html(out, std::vector{summary}, {.hide_benign = true});
     const auto rest = body_of(out.str());
     CHECK_FALSE(has(rest, "icmp_rcv"));
     CHECK_FALSE(has(rest, "*: part"));
@@ -309,7 +310,7 @@ TEST_CASE("averages are shown with what they may be off by") {
 }
 
 TEST_CASE("a comparison shows both runs, each change with its interval, and the verdict in words") {
-    const auto before = packets();
+    auto before = packets();
     auto after = packets();
     after.recipe = "net-latency";
     Comparison comparison;
@@ -322,8 +323,10 @@ TEST_CASE("a comparison shows both runs, each change with its interval, and the 
                           {"drv-ip", "mean", 1009, 1013, 4001.0, 3601.0, -0.1, -0.13, -0.07, 0.002, Verdict::faster},
                           {"qdisc", "50", 1009, 1013, 4001.0, 4001.0, 0.0, -0.01, 0.01, 0.83, Verdict::same},
                           {"qdisc", "99.9", 1009, 1013, {}, {}, {}, {}, {}, {}, Verdict::too_few}};
+    before.origins = {{"web17", "", {}}};
+    after.origins = {{"web19", "", {}}};
     std::ostringstream out;
-    stapgen::report::write_html(out, comparison, before, after, {.origins = {"web17", "web19"}});
+    stapgen::report::write_html(out, comparison, before, after);
     const auto page = body_of(out.str());
     for (const auto* text :
          {"+7.0 % to +13.0 %", "-13.0 % to -7.0 %", "slower", "faster", ">~<", "too few", "&lt;0.001", "0.830", "P99.9",

@@ -13,7 +13,7 @@ using nlohmann::json;
 
 namespace {
 
-std::string json_of(const Summary& summary, const stapgen::report::JsonOptions& options = {}) {
+std::string json_of(const Summary& summary, const stapgen::report::Options& options = {}) {
     std::ostringstream out;
     stapgen::report::write_json(out, summary, options);
     return out.str();
@@ -115,7 +115,9 @@ TEST_CASE("numbers are ns, and what is not known is null") {
 }
 
 TEST_CASE("a report of an interval says which, and its drops say the same, in one line if asked for") {
-    const auto text = json_of(summary_of_all(), {.one_line = true, .interval = 3});
+    std::ostringstream out;
+    stapgen::report::write_ndjson(out, std::vector{summary_of_all()}, {.interval = 3});
+    const auto text = out.str();
     CHECK(text.find('\n') == text.size() - 1);
     const auto document = json::parse(text);
     CHECK(document["interval"] == 3);

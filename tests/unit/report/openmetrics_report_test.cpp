@@ -12,7 +12,7 @@ using stapgen::report::bucket_ends;
 
 namespace {
 
-std::string metrics_of(const std::vector<Summary>& reports, const stapgen::report::OpenMetricsOptions& options = {}) {
+std::string metrics_of(const std::vector<Summary>& reports, const stapgen::report::Options& options = {}) {
     std::ostringstream out;
     stapgen::report::write_openmetrics(out, reports, options);
     return out.str();
@@ -55,7 +55,7 @@ TEST_CASE("buckets count exactly: a value at the end of one is in it, the next n
 }
 
 TEST_CASE("labels are escaped, and groups have a family of their own") {
-    const auto text = metrics_of({full_summary()}, {.max_groups = 2});
+    const auto text = metrics_of({full_summary()}, {.top = 2});
     CHECK(has_metric(
         text,
         R"(stapgen_group_stage_seconds_count{recipe="rx-latency",stage="drv-ip",pid="309",comm="a\"b,\\c\\x0a\\xff"} 401)"));

@@ -12,11 +12,11 @@
 #include "repeated.h"
 
 using namespace stapgen::analyze;
-using stapgen::report::TextOptions;
+using stapgen::report::Options;
 
 namespace {
 
-std::string text_of(const Summary& summary, const TextOptions& options = {}) {
+std::string text_of(const Summary& summary, const Options& options = {}) {
     setenv("TZ", "UTC", 1);
     tzset();
     std::ostringstream out;
@@ -200,7 +200,7 @@ TEST_CASE("of many groups the largest are shown, and the others together") {
         summary.stages.push_back({"tcp-app", {{"pid", pid}, {"comm", "nginx"}}, repeated(pid * 1000, 3)});
     }
     summary.stages.push_back({"drv-ip", {{"other", true}}, repeated(31'013, 11)});
-    const auto text = text_of(summary, {.max_groups = 5});
+    const auto text = text_of(summary, {.top = 5});
     CHECK(has(text, "\n 105 nginx drv-ip       7   4.001"));
     CHECK_FALSE(has(text, "\n 106 nginx"));
     // 18 groups of 7, and 11 that had found no room: (18 * 7 * 4.001 + 11 * 31.013) / 137.
@@ -208,8 +208,8 @@ TEST_CASE("of many groups the largest are shown, and the others together") {
     // The mean of 106 to 123.
     CHECK(has(text, "\nrest -     tcp-app     54 114.500"));
     CHECK(has(text, "rest: 19 smaller groups together\n"));
-    CHECK_FALSE(has(text_of(summary, {.max_groups = 24}), "rest"));
-    CHECK_FALSE(has(text_of(summary, {.max_groups = 0}), "PID"));
+    CHECK_FALSE(has(text_of(summary, {.top = 24}), "rest"));
+    CHECK_FALSE(has(text_of(summary, {.top = 0}), "PID"));
 }
 
 TEST_CASE("latencies below a second keep to the width of a page") {
@@ -381,17 +381,17 @@ TEST_CASE("advice is for the eight reasons with the most drops, and an interval 
     CHECK(has(text, "\nOTHERHOST: "));
     CHECK_FALSE(has(text, "\nFULL_RING: "));
     CHECK_FALSE(has(text, "NO_SOCKET in icmp_rcv"));
-    const auto live = text_of(drop_summary(), {.total = false});
+    const auto live = text_of(drop_summary(), {.interval = 0});
     CHECK(has(live, "*: part of normal operation"));
     CHECK_FALSE(has(live, "NO_SOCKET in icmp_rcv"));
 }
 
 TEST_CASE("intervals and total of drops can be had one without the other") {
-    const auto live = text_of(drop_summary(), {.total = false});
+    const auto live = text_of(drop_summary(), {.interval = 0});
     CHECK(has(live, "no drops\n"));
     CHECK_FALSE(has(live, "total"));
     CHECK_FALSE(has(live, "seen ="));
-    const auto final_part = text_of(drop_summary(), {.intervals = false});
+    const auto final_part = text_of(drop_summary(), {.intervals_shown = true});
     CHECK_FALSE(has(final_part, "no drops"));
     CHECK(has(final_part, "   28 icmp_rcv+0x1f "));
 }
@@ -399,7 +399,7 @@ TEST_CASE("intervals and total of drops can be had one without the other") {
 TEST_CASE("a run without any drop says so") {
     auto summary = drop_summary();
     summary.drops.clear();
-    CHECK(has(text_of(summary, {.intervals = false}), "no drops in all\n"));
+    CHECK(has(text_of(summary, {.intervals_shown = true}), "no drops in all\n"));
 }
 
 TEST_CASE("what the script counts beside the packets is shown beside the account, not in it") {
@@ -414,7 +414,7 @@ TEST_CASE("counters of the kernel that rose stand below the drops, and nothing w
     summary.counters = {{"TcpExt.ListenDrops", "lost", 0}, {"TcpExt.New", "unknown", std::nullopt}};
     CHECK_FALSE(has(text_of(summary), "Losses without"));
     summary.counters.push_back({"TcpExt.ListenOverflows", "the accept queue was full", 17});
-    CHECK(has(text_of(summary, {.intervals = false}),
+    CHECK(has(text_of(summary, {.intervals_shown = true}),
               "\n\nLosses without a drop event, by the kernel's counters of this network namespace:\n"
               "COUNT COUNTER                WHAT\n"
               "   17 TcpExt.ListenOverflows the accept queue was full\n\n33 seen = 33 reported"));

@@ -19,7 +19,7 @@ using analyze::SlowRecord;
 
 namespace {
 
-std::string text_of(const Breakdown& breakdown, const std::vector<SlowRecord>& records, std::size_t width = 0) {
+std::string text_of(const Breakdown& breakdown, const std::vector<SlowRecord>& records, std::size_t width = 80) {
     std::ostringstream out;
     report::write_timelines(out, analyze::Summary(), breakdown, records, {.width = width});
     return out.str();

@@ -1,13 +1,10 @@
-#include "report/event_writer.h"
+#include "report/text/event_table.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
-#include "base/saturate.h"
 #include "base/text.h"
-#include "report/json/json_text.h"
 #include "report/model/wall_time.h"
 
 namespace stapgen::report {
@@ -15,8 +12,6 @@ namespace stapgen::report {
 namespace {
 
 using decode::FieldType;
-using decode::Value;
-using Json = nlohmann::ordered_json;
 
 void write_line(std::ostream& out, std::string& line) {
     line.erase(line.find_last_not_of(' ') + 1);
@@ -25,7 +20,7 @@ void write_line(std::ostream& out, std::string& line) {
 }
 
 /// The text of a table's cell, but for times.
-std::string cell(FieldType type, const Value& value) {
+std::string cell(FieldType type, const decode::Value& value) {
     switch (type) {
         case FieldType::text:
             return base::printable(decode::unescape(value.raw));
@@ -47,34 +42,11 @@ std::string cell(FieldType type, const Value& value) {
     return base::printable(value.raw);
 }
 
-Json json_value(FieldType type, const Value& value) {
-    if (!value.seen) return nullptr;
-    switch (type) {
-        case FieldType::text:
-            return decode::unescape(value.raw);
-        case FieldType::endpoint:
-            return decode::endpoint_text(value.raw);
-        case FieldType::address:
-            return fmt::format("0x{:x}", value.address());
-        case FieldType::reason:
-            return value.number < 0 ? Json(nullptr) : Json(value.number);
-        case FieldType::time:
-        case FieldType::stage:
-        case FieldType::integer:
-        case FieldType::value:
-        case FieldType::count:
-        case FieldType::place:
-        case FieldType::reason_name:
-            break;
-    }
-    return value.number;
-}
-
 }  // namespace
 
 /// Widths are fixed, because rows are written before the widest is known: 15 bytes are the longest name of a thread,
 /// 21 the longest IPv4 endpoint, and a stage of ten digits is below a second.
-EventWriter::Column EventWriter::column_of(const decode::Field& field) {
+EventTable::Column EventTable::column_of(const decode::Field& field) {
     Column column{base::upper(field.name), 0, false};
     switch (field.type) {
         case FieldType::time:
@@ -109,7 +81,7 @@ EventWriter::Column EventWriter::column_of(const decode::Field& field) {
     return column;
 }
 
-void EventWriter::append_cell(std::string& line, const Column& column, std::string_view text) {
+void EventTable::append_cell(std::string& line, const Column& column, std::string_view text) {
     if (!line.empty()) line += ' ';
     if (column.left) {
         fmt::format_to(std::back_inserter(line), "{:<{}}", text, column.width);
@@ -118,57 +90,12 @@ void EventWriter::append_cell(std::string& line, const Column& column, std::stri
     }
 }
 
-void EventWriter::record(const decode::Record& record) {
-    if (ready_) {
-        write(record);
-    } else {
-        hold(record);
-    }
-}
-
-void EventWriter::ready(const decode::Ready& ready) {
-    ready_ = ready;
-    release();
-}
-
-void EventWriter::end() {
-    release();
-}
-
-void EventWriter::interrupt() {
-    if (format_ == EventFormat::table && heading_ != nullptr) out_ << '\n';
+void EventTable::interrupt() {
+    if (heading_ != nullptr) out_ << '\n';
     heading_ = nullptr;
 }
 
-void EventWriter::hold(const decode::Record& record) {
-    auto& held = held_.emplace_back(Held{record.schema, {}, {record.values.begin(), record.values.end()}});
-    for (const auto& value : held.values)
-        held.raw.emplace_back(value.raw);
-}
-
-void EventWriter::release() {
-    for (auto& held : held_) {
-        for (std::size_t i = 0; i < held.values.size(); ++i)
-            held.values[i].raw = held.raw[i];
-        write({held.schema, held.values});
-    }
-    held_.clear();
-}
-
-void EventWriter::write(const decode::Record& record) {
-    if (format_ == EventFormat::table) {
-        write_table_row(record);
-    } else {
-        write_object(record);
-    }
-}
-
-std::optional<std::int64_t> EventWriter::epoch_of(const Value& time) const {
-    if (!ready_) return std::nullopt;
-    return base::saturating_add(base::saturating_subtract(time.number, ready_->monotonic_ns), ready_->epoch_ns);
-}
-
-void EventWriter::write_table_row(const decode::Record& record) {
+void EventTable::write(const decode::Record& record) {
     const auto& fields = record.schema->fields;
     std::string line;
     if (heading_ != record.schema) {
@@ -192,22 +119,6 @@ void EventWriter::write_table_row(const decode::Record& record) {
         }
     }
     write_line(out_, line);
-}
-
-void EventWriter::write_object(const decode::Record& record) {
-    Json object;
-    object["event"] = record.schema->tag;
-    const auto& fields = record.schema->fields;
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-        const auto& [name, type, attribute] = fields[i];
-        if (type == FieldType::time) {
-            const auto epoch = epoch_of(record.values[i]);
-            object[name + "_ns"] = epoch ? Json(*epoch) : Json(nullptr);
-        } else {
-            object[type == FieldType::stage ? name + "_ns" : name] = json_value(type, record.values[i]);
-        }
-    }
-    put_json(out_, object, -1);
 }
 
 }  // namespace stapgen::report
