@@ -18,10 +18,9 @@ constexpr std::array counter_groups{
     std::string_view("Ip"),       std::string_view("Sctp"),
 };
 
-constexpr std::array no_counters{std::string_view("Ip.Forwarding"),    std::string_view("Ip.DefaultTTL"),
-                                 std::string_view("Tcp.RtoAlgorithm"), std::string_view("Tcp.RtoMin"),
-                                 std::string_view("Tcp.RtoMax"),       std::string_view("Tcp.MaxConn"),
-                                 std::string_view("Tcp.CurrEstab"),    std::string_view("MPTcpExt.MPCurrEstab")};
+constexpr std::string_view no_counters =
+    "Ip.Forwarding Ip.DefaultTTL Tcp.RtoAlgorithm Tcp.RtoMin Tcp.RtoMax Tcp.MaxConn Tcp.CurrEstab "
+    "MPTcpExt.MPCurrEstab";
 
 struct SoftnetColumn {
     std::size_t index;
@@ -33,7 +32,7 @@ constexpr std::array softnet_columns{SoftnetColumn{0, "softnet.processed"}, Soft
                                      SoftnetColumn{10, "softnet.flow_limit"}};
 constexpr std::size_t softnet_cpu_column = 12;
 
-std::optional<std::uint32_t> softnet_number(const std::vector<std::string_view>& words, std::size_t index) {
+std::optional<std::uint32_t> softnet_number(std::span<const std::string_view> words, std::size_t index) {
     if (index >= words.size() || words[index].size() > 8) return std::nullopt;
     const auto value = to_unsigned(words[index], 16);
     return value ? std::optional(static_cast<std::uint32_t>(*value)) : std::nullopt;
@@ -42,15 +41,18 @@ std::optional<std::uint32_t> softnet_number(const std::vector<std::string_view>&
 }  // namespace
 
 bool is_counter(std::string_view name) {
-    return std::ranges::find(no_counters, name) == no_counters.end();
+    return !contains_word(no_counters, name);
+}
+
+bool is_counter_name(std::string_view name) {
+    return !name.empty() && name[0] >= 'A' && name[0] <= 'Z' && std::ranges::all_of(name, is_word_character);
 }
 
 std::optional<std::string> grouped_counter_name(std::string_view name) {
     for (const auto group : counter_groups) {
         if (!name.starts_with(group)) continue;
         const auto rest = name.substr(group.size());
-        if (rest.empty() || rest[0] < 'A' || rest[0] > 'Z' || !std::ranges::all_of(rest, is_word_character)) continue;
-        return std::string(group) + "." + std::string(rest);
+        if (is_counter_name(rest)) return std::string(group) + "." + std::string(rest);
     }
     return std::nullopt;
 }
@@ -59,11 +61,10 @@ bool is_counter_group(std::string_view name) {
     return std::ranges::find(counter_groups, name) != counter_groups.end();
 }
 
-SoftnetLine read_softnet_line(std::string_view line) {
-    const auto values = words(line);
-    SoftnetLine read{softnet_number(values, softnet_cpu_column), {}};
+SoftnetLine read_softnet_line(std::span<const std::string_view> words) {
+    SoftnetLine read{softnet_number(words, softnet_cpu_column), {}};
     for (const auto& [index, name] : softnet_columns) {
-        if (const auto value = softnet_number(values, index)) read.counters.emplace_back(name, *value);
+        if (const auto value = softnet_number(words, index)) read.counters.emplace_back(name, *value);
     }
     return read;
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,9 @@ bool is_counter(std::string_view name);
 /// with none of the kernel's groups.
 std::optional<std::string> grouped_counter_name(std::string_view name);
 
+/// Whether it is a counter's name without its group: "ListenOverflows".
+bool is_counter_name(std::string_view name);
+
 /// A group of /proc/net/snmp, netstat and snmp6: "TcpExt".
 bool is_counter_group(std::string_view name);
 
@@ -26,6 +30,6 @@ struct SoftnetLine {
     std::optional<std::uint32_t> cpu;  ///< nothing before 5.10, where only the lines' order tells it
     std::vector<std::pair<const char*, std::uint32_t>> counters;  ///< "softnet.dropped"; older kernels have fewer
 };
-SoftnetLine read_softnet_line(std::string_view line);
+SoftnetLine read_softnet_line(std::span<const std::string_view> words);
 
 }  // namespace stapgen::base

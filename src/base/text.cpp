@@ -8,6 +8,18 @@
 
 namespace stapgen::base {
 
+bool contains_word(std::string_view list, std::string_view word) {
+    for (auto at = list.find(word); at != std::string_view::npos; at = list.find(word, at + 1)) {
+        const auto end = at + word.size();
+        if ((at == 0 || list[at - 1] == ' ') && (end == list.size() || list[end] == ' ')) return !word.empty();
+    }
+    return false;
+}
+
+bool is_decimal(std::string_view text) {
+    return !text.empty() && std::ranges::all_of(text, is_digit);
+}
+
 std::vector<std::string_view> split(std::string_view text, char separator) {
     std::vector<std::string_view> parts;
     for (;;) {
@@ -79,6 +91,11 @@ std::optional<std::int64_t> to_int(std::string_view text) {
 
 std::optional<std::uint64_t> to_unsigned(std::string_view text, int base) {
     return whole_number<std::uint64_t>(text, base);
+}
+
+std::optional<std::uint64_t> from_hex(std::string_view text) {
+    if (text.starts_with("0x")) text.remove_prefix(2);
+    return to_unsigned(text, 16);
 }
 
 std::optional<std::string> did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {

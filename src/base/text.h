@@ -29,6 +29,12 @@ inline bool is_word_character(char character) {
     return are[static_cast<unsigned char>(character)];
 }
 
+/// Digits and nothing else, at least one.
+bool is_decimal(std::string_view text);
+
+/// Whether `word` is one of `list`, whose words have one blank between.
+bool contains_word(std::string_view list, std::string_view word);
+
 /// Splits at every `separator`; "a,,b" gives three parts, "" gives one empty part.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
@@ -51,6 +57,8 @@ std::string upper(std::string_view text);
 /// The whole text as a number of the given base, nothing before or after it.
 std::optional<std::int64_t> to_int(std::string_view text);
 std::optional<std::uint64_t> to_unsigned(std::string_view text, int base = 10);
+/// Hexadecimal, with or without 0x.
+std::optional<std::uint64_t> from_hex(std::string_view text);
 
 /// The candidate nearest to `name` by edit distance, if near enough to be a slip of the finger.
 std::optional<std::string> did_you_mean(std::string_view name, const std::vector<std::string>& candidates);

@@ -1,27 +1,30 @@
-#include "decode/bpftrace_stacks.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
-#include "base/saturate.h"
+#include "base/kernel_code.h"
 #include "base/text.h"
+#include "decode/drop_stack.h"
+#include "decode/importers.h"
 #include "decode/kernel_event.h"
 #include "decode/scan.h"
+#include "decode/trace_importer.h"
 
 namespace stapgen::decode {
 
 namespace {
 
-constexpr std::string_view of_reasons = "SKB_DROP_REASON_";
-
 /// The key of several ("swapper/0, SKB_DROP_REASON_NO_SOCKET") that is a reason; empty if none is.
 std::string_view find_reason(std::string_view keys) {
     for (const auto key : base::split(keys, ',')) {
         const auto word = base::trim(key);
-        if (word.starts_with(of_reasons)) return word;
+        if (word.starts_with(base::drop_reason_prefix)) return word;
     }
     return {};
 }
@@ -51,75 +54,86 @@ std::optional<std::string_view> behind_name(std::string_view line) {
     return line.substr(bracket + 1);
 }
 
-}  // namespace
+/// Maps of bpftrace whose keys are kernel stacks that begin in a function that drops packets (@[kstack] = count(), as
+/// skbdrop.bt has it), with or without a name, and other keys beside the stack:
+///     @drops[swapper/0,
+///         kfree_skb+115
+///         __neigh_event_send+165
+///     ]: 3
+/// The first call that does not only drop is the place. And maps of reasons, which newer versions name:
+///     @[SKB_DROP_REASON_NO_SOCKET]: 3
+/// Other maps are not understood.
+class BpftraceStacks final : public DropImporter {
+  public:
+    BpftraceStacks() : DropImporter("bpftrace", "bpftrace") {}
 
-BpftraceStacks::BpftraceStacks() : TraceImporter("bpftrace", 1, make_drops_header("bpftrace")) {}
+    std::vector<Note> notes() const override {
+        auto notes = TraceImporter::notes();
+        if (cut_ > 0)
+            notes.emplace_back(fmt::format("{} stacks have no count below them, and are not counted", cut_),
+                               NoteKind::count);
+        return notes;
+    }
 
-bool BpftraceStacks::line(std::string_view line, Sink& sink) {
-    const auto text = base::trim(line);
-    if (open_ && (call(text) || close(text, sink))) return true;
-    const bool is_probes = text.ends_with(" probe...") || text.ends_with(" probes...") || text.ends_with(" probe") ||
-                           text.ends_with(" probes");
-    return open(text, sink) || text == "Tracing unusual skb drop stacks. Hit Ctrl-C to end." ||
-           (is_probes && (text.starts_with("Attaching ") || text.starts_with("Attached ")));
-}
+  private:
+    bool line(std::string_view line, Sink& sink) override {
+        const auto text = base::trim(line);
+        if (open_ && (call(text) || close_block(text, sink))) return true;
+        const bool is_probes = text.ends_with(" probe...") || text.ends_with(" probes...") ||
+                               text.ends_with(" probe") || text.ends_with(" probes");
+        return open(text, sink) || text == "Tracing unusual skb drop stacks. Hit Ctrl-C to end." ||
+               (is_probes && (text.starts_with("Attaching ") || text.starts_with("Attached ")));
+    }
 
-bool BpftraceStacks::open(std::string_view line, Sink& sink) {
-    const auto keys = behind_name(line);
-    if (!keys) return false;
-    if (const auto closing = read_closing(*keys)) {
-        const auto reason = find_reason(closing->keys);
-        if (reason.empty()) return false;
-        drop(unknown_place, reason, closing->count, sink);
+    bool open(std::string_view line, Sink& sink) {
+        const auto keys = behind_name(line);
+        if (!keys) return false;
+        if (const auto closing = read_closing(*keys)) {
+            const auto reason = find_reason(closing->keys);
+            if (reason.empty()) return false;
+            report_drop({}, reason, sink, closing->count);
+            return true;
+        }
+        if (keys->find("]: ") != keys->npos) return false;
+        close(sink);
+        open_ = true;
+        reason_ = find_reason(*keys);
+        stack_.clear();
         return true;
     }
-    if (keys->find("]: ") != keys->npos) return false;
-    count_cut();
-    open_ = true;
-    reason_ = find_reason(*keys);
-    stack_.clear();
-    return true;
-}
 
-/// Its first call tells whether a stack is that of a drop.
-bool BpftraceStacks::call(std::string_view line) {
-    if (!stack_.add(line)) return false;
-    open_ = stack_.drops() || stack_.place().empty();
-    return open_;
-}
+    bool close_block(std::string_view line, Sink& sink) {
+        const auto closing = read_closing(line);
+        if (!closing || !(closing->keys.empty() || closing->keys.starts_with(", "))) return false;
+        open_ = false;
+        if (!stack_.drops()) return false;
+        if (reason_.empty()) reason_ = find_reason(closing->keys);
+        report_drop(stack_.place(), reason_, sink, closing->count);
+        return true;
+    }
 
-bool BpftraceStacks::close(std::string_view line, Sink& sink) {
-    const auto closing = read_closing(line);
-    if (!closing || !(closing->keys.empty() || closing->keys.starts_with(", "))) return false;
-    open_ = false;
-    if (!stack_.drops()) return false;
-    if (reason_.empty()) reason_ = find_reason(closing->keys);
-    drop(stack_.place().empty() ? unknown_place : std::string_view(stack_.place()), reason_, closing->count, sink);
-    return true;
-}
+    /// Its first call tells whether a stack is that of a drop.
+    bool call(std::string_view line) {
+        if (!stack_.add(line)) return false;
+        open_ = stack_.drops() || stack_.place().empty();
+        return open_;
+    }
 
-void BpftraceStacks::count_cut() {
-    if (open_ && stack_.drops()) ++cut_;
-    open_ = false;
-}
+    void close(Sink& /*sink*/) override {
+        if (open_ && stack_.drops()) ++cut_;
+        open_ = false;
+    }
 
-void BpftraceStacks::drop(std::string_view place, std::string_view reason, const Value& count, Sink& sink) {
-    const std::array values{Value{place}, reason_value(reason), count};
-    base::add_saturating(reported_, count.number);
-    send(sink, Record{&schema(), values});
-}
+    bool open_ = false;
+    std::string reason_;
+    DropStack stack_;
+    std::int64_t cut_ = 0;  ///< stacks without a count
+};
 
-void BpftraceStacks::finished(Sink& sink) {
-    count_cut();
-    send_end(reported_, sink);
-}
+}  // namespace
 
-std::vector<Note> BpftraceStacks::notes() const {
-    auto notes = TraceImporter::notes();
-    if (cut_ > 0)
-        notes.emplace_back(fmt::format("{} stacks have no count below them, and are not counted", cut_),
-                           NoteKind::count);
-    return notes;
+std::unique_ptr<Importer> make_bpftrace_stacks() {
+    return std::make_unique<BpftraceStacks>();
 }
 
 }  // namespace stapgen::decode

@@ -1,14 +1,18 @@
-#include "decode/counter_files.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/kernel_counters.h"
 #include "base/text.h"
+#include "decode/counter_reader.h"
 
 namespace stapgen::decode {
 
@@ -38,7 +42,7 @@ namespace {
 /// Of one counter's name; what is longer is none.
 constexpr std::size_t max_counter_name_length = 100;
 
-bool is_counter_name(std::string_view word) {
+bool is_column_name(std::string_view word) {
     return !word.empty() && word.size() <= max_counter_name_length && !base::is_digit(word[0]) &&
            std::ranges::all_of(word, base::is_word_character);
 }
@@ -56,88 +60,146 @@ bool is_nstat_command(const std::vector<std::string_view>& words) {
     });
 }
 
+/// /proc/net/snmp and /proc/net/netstat: a line of names and one of values for each group.
+///     Udp: InDatagrams NoPorts InErrors OutDatagrams
+///     Udp: 225645 9337 1408 236183
+class SnmpFile final : public CounterReader {
+  public:
+    SnmpFile() : CounterReader("/proc/net/snmp") {}
+
+    bool line(const CounterText& text, CounterLine& out) override {
+        const auto& words = text.words;
+        if (words.size() < 2 || !words[0].ends_with(':')) return false;
+        const auto group = words[0].substr(0, words[0].size() - 1);
+        if (!base::is_counter_group(group)) return false;
+        if (std::ranges::all_of(words.begin() + 1, words.end(), is_column_name)) {
+            names_.insert_or_assign(std::string(group), std::vector<std::string>(words.begin() + 1, words.end()));
+            return true;
+        }
+        const auto names = names_.find(group);
+        // Where a mail has broken the line, which value is whose is not known.
+        if (names == names_.end() || names->second.size() != words.size() - 1) return false;
+        for (std::size_t i = 1; i < words.size(); ++i) {
+            const auto name = fmt::format("{}.{}", group, names->second[i - 1]);
+            const auto value = base::to_unsigned(words[i]);
+            if (!value && (base::is_counter(name) || !base::to_int(words[i]))) return false;  // Tcp.MaxConn is -1
+            if (base::is_counter(name)) out.values.push_back({name, std::string(of_namespace), *value});
+        }
+        return true;
+    }
+
+  private:
+    std::map<std::string, std::vector<std::string>, std::less<>> names_;  ///< by group
+};
+
+/// What nstat prints, and /proc/net/snmp6: a name and a number, of nstat a rate behind it.
+///     #kernel
+///     IpInReceives                    2101517            0.0
+///     Udp6InDatagrams                 95254
+/// Without -a nstat prints by how much counters rose since its last call. Only the command tells that: "nstat -s".
+class NstatText final : public CounterReader {
+  public:
+    NstatText() : CounterReader("nstat", true) {}
+
+    bool line(const CounterText& text, CounterLine& out) override {
+        if (text.line == "#kernel") {
+            out.begins_sample = true;
+            return true;
+        }
+        if (const auto command = command_words(text.line, "nstat"); is_nstat_command(command)) {
+            const bool all = std::ranges::any_of(command, [](std::string_view word) {
+                const bool is_short = word.starts_with('-') && !word.starts_with("--");
+                return word == "--ignore" || (is_short && word.find('a') != std::string_view::npos);
+            });
+            rises_ = !all;
+            out.begins_sample = true;
+            return true;
+        }
+        const auto& words = text.words;
+        if (words.size() < 2 || words.size() > 4 || words[0].size() > max_counter_name_length) return false;
+        if (words.size() == 4 && words[3] != "(overflow)") return false;
+        if (words.size() > 2 && !is_rate(words[2])) return false;
+        auto name = base::grouped_counter_name(words[0]);
+        const auto value = base::to_unsigned(words[1]);
+        if (!name || !value) return false;
+        out.is_rise = rises_;
+        if (base::is_counter(*name)) out.values.push_back({*std::move(name), std::string(of_namespace), *value});
+        return true;
+    }
+
+  private:
+    bool rises_ = false;
+};
+
+/// /proc/net/softnet_stat: a line of 9 to 15 numbers of eight hexadecimal digits for each CPU.
+class SoftnetFile final : public CounterReader {
+  public:
+    SoftnetFile() : CounterReader("/proc/net/softnet_stat") {}
+
+    bool line(const CounterText& text, CounterLine& out) override {
+        constexpr std::size_t least_columns = 9, digits_of_one = 8;
+        const auto is_number = [](std::string_view word) {
+            return word.size() == digits_of_one && word.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+        };
+        if (text.words.size() < least_columns || !std::ranges::all_of(text.words, is_number)) return false;
+        if (text.number != next_line_) cpu_ = 0;
+        next_line_ = text.number + 1;
+        const auto read = base::read_softnet_line(text.words);
+        const auto of = fmt::format("cpu{}", read.cpu.value_or(cpu_++));
+        for (const auto& [name, value] : read.counters)
+            out.values.push_back({name, of, value});
+        return true;
+    }
+
+  private:
+    std::int64_t next_line_ = -1;
+    std::uint32_t cpu_ = 0;  ///< of the next line, in kernels that do not tell it
+};
+
+/// /proc/net/dev: NAME: and 16 numbers for each device, below two lines of headings. Names are "dev.rx_drop", as the
+/// kernel adds several counters of `ip -s link` up for most of them (dev_seq_printf_stats in net/core/net-procfs.c).
+class ProcNetDev final : public CounterReader {
+  public:
+    ProcNetDev() : CounterReader("/proc/net/dev") {}
+
+    bool line(const CounterText& text, CounterLine& out) override {
+        constexpr std::array names{"dev.rx_bytes", "dev.rx_packets", "dev.rx_errs",       "dev.rx_drop",
+                                   "dev.rx_fifo",  "dev.rx_frame",   "dev.rx_compressed", "dev.rx_multicast",
+                                   "dev.tx_bytes", "dev.tx_packets", "dev.tx_errs",       "dev.tx_drop",
+                                   "dev.tx_fifo",  "dev.tx_colls",   "dev.tx_carrier",    "dev.tx_compressed"};
+        const auto line = text.line;
+        if (line.starts_with("Inter-|") || line.starts_with("face |bytes ")) return true;
+        // Old kernels leave no blank behind the colon, and an alias of a device has one in its name: "eth0:1:".
+        const auto colon = line.rfind(':');
+        if (colon == std::string_view::npos) return false;
+        const auto device = line.substr(0, colon);
+        const auto words = base::words(line.substr(colon + 1));
+        if (words.size() != names.size() || base::is_counter_group(device) || !is_device_name(device)) return false;
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            const auto value = base::to_unsigned(words[i]);
+            if (!value) return false;
+            out.values.push_back({names[i], std::string(device), *value});
+        }
+        return true;
+    }
+};
+
 }  // namespace
 
-bool SnmpFile::line(const CounterText& text, CounterLine& out) {
-    const auto& words = text.words;
-    if (words.size() < 2 || !words[0].ends_with(':')) return false;
-    const auto group = words[0].substr(0, words[0].size() - 1);
-    if (!base::is_counter_group(group)) return false;
-    if (std::ranges::all_of(words.begin() + 1, words.end(), is_counter_name)) {
-        names_.insert_or_assign(std::string(group), std::vector<std::string>(words.begin() + 1, words.end()));
-        return true;
-    }
-    const auto names = names_.find(group);
-    // Where a mail has broken the line, which value is whose is not known.
-    if (names == names_.end() || names->second.size() != words.size() - 1) return false;
-    for (std::size_t i = 1; i < words.size(); ++i) {
-        const auto name = fmt::format("{}.{}", group, names->second[i - 1]);
-        const auto value = base::to_unsigned(words[i]);
-        if (!value && (base::is_counter(name) || !base::to_int(words[i]))) return false;  // Tcp.MaxConn is -1
-        if (base::is_counter(name)) out.values.push_back({name, std::string(of_namespace), *value});
-    }
-    return true;
+std::unique_ptr<CounterReader> make_snmp_file() {
+    return std::make_unique<SnmpFile>();
 }
 
-bool NstatText::line(const CounterText& text, CounterLine& out) {
-    if (text.line == "#kernel") {
-        out.begins_sample = true;
-        return true;
-    }
-    if (const auto command = command_words(text.line, "nstat"); is_nstat_command(command)) {
-        const bool all = std::ranges::any_of(command, [](std::string_view word) {
-            const bool is_short = word.starts_with('-') && !word.starts_with("--");
-            return word == "--ignore" || (is_short && word.find('a') != std::string_view::npos);
-        });
-        rises_ = !all;
-        out.begins_sample = true;
-        return true;
-    }
-    const auto& words = text.words;
-    if (words.size() < 2 || words.size() > 4 || words[0].size() > max_counter_name_length) return false;
-    if (words.size() == 4 && words[3] != "(overflow)") return false;
-    if (words.size() > 2 && !is_rate(words[2])) return false;
-    auto name = base::grouped_counter_name(words[0]);
-    const auto value = base::to_unsigned(words[1]);
-    if (!name || !value) return false;
-    if (base::is_counter(*name)) out.values.push_back({*std::move(name), std::string(of_namespace), *value});
-    return true;
+std::unique_ptr<CounterReader> make_nstat_text() {
+    return std::make_unique<NstatText>();
 }
 
-bool SoftnetFile::line(const CounterText& text, CounterLine& out) {
-    constexpr std::size_t least_columns = 9, digits_of_one = 8;
-    const auto is_number = [](std::string_view word) {
-        return word.size() == digits_of_one && word.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-    };
-    if (text.words.size() < least_columns || !std::ranges::all_of(text.words, is_number)) return false;
-    if (text.number != next_line_) cpu_ = 0;
-    next_line_ = text.number + 1;
-    const auto read = base::read_softnet_line(text.line);
-    const auto of = fmt::format("cpu{}", read.cpu.value_or(cpu_++));
-    for (const auto& [name, value] : read.counters)
-        out.values.push_back({name, of, value});
-    return true;
+std::unique_ptr<CounterReader> make_softnet_file() {
+    return std::make_unique<SoftnetFile>();
 }
 
-bool ProcNetDev::line(const CounterText& text, CounterLine& out) {
-    constexpr std::array names{"dev.rx_bytes", "dev.rx_packets", "dev.rx_errs",       "dev.rx_drop",
-                               "dev.rx_fifo",  "dev.rx_frame",   "dev.rx_compressed", "dev.rx_multicast",
-                               "dev.tx_bytes", "dev.tx_packets", "dev.tx_errs",       "dev.tx_drop",
-                               "dev.tx_fifo",  "dev.tx_colls",   "dev.tx_carrier",    "dev.tx_compressed"};
-    const auto line = text.line;
-    if (line.starts_with("Inter-|") || line.starts_with("face |bytes ")) return true;
-    // Old kernels leave no blank behind the colon, and an alias of a device has one in its name: "eth0:1:".
-    const auto colon = line.rfind(':');
-    if (colon == std::string_view::npos) return false;
-    const auto device = line.substr(0, colon);
-    const auto words = base::words(line.substr(colon + 1));
-    if (words.size() != names.size() || base::is_counter_group(device) || !is_device_name(device)) return false;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        const auto value = base::to_unsigned(words[i]);
-        if (!value) return false;
-        out.values.push_back({names[i], std::string(device), *value});
-    }
-    return true;
+std::unique_ptr<CounterReader> make_proc_net_dev() {
+    return std::make_unique<ProcNetDev>();
 }
 
 }  // namespace stapgen::decode

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,7 @@ struct CounterText {
 struct CounterLine {
     std::vector<CounterValue> values;
     bool begins_sample = false;  ///< its values are of the next sample of this format
+    bool is_rise = false;        ///< they say by how much counters rose and not what they stand at
 };
 
 /// One kind of text in which some tool prints counters.
@@ -31,21 +33,31 @@ class CounterReader {
   public:
     virtual ~CounterReader() = default;
 
-    /// A constant, for a person: "netstat -s".
-    [[nodiscard]] virtual std::string_view format() const = 0;
-    /// Whether it may leave out counters that are 0.
-    [[nodiscard]] virtual bool leaves_out_zeros() const { return false; }
-    /// Whether one name may come up several times in a sample, as each queue of a device has it; else that begins the
-    /// next sample.
-    [[nodiscard]] virtual bool has_parts() const { return false; }
-    /// Whether it tells by how much counters rose and not what they stand at.
-    [[nodiscard]] virtual bool tells_rises() const { return false; }
+    const std::string_view format;  ///< for a person: "netstat -s"
+    const bool leaves_out_zeros;    ///< it may leave out counters that are 0
+    /// One name may come up several times in a sample, as each queue of a device has it; else that begins the next
+    /// sample.
+    const bool has_parts;
 
     /// False: the line is not of this kind, and nothing has changed. `out` is empty before.
     virtual bool line(const CounterText& text, CounterLine& out) = 0;
     /// A line of another format came up.
     virtual void end_block() {}
+
+  protected:
+    explicit CounterReader(std::string_view name, bool leaves_out = false, bool parts = false)
+        : format(name), leaves_out_zeros(leaves_out), has_parts(parts) {}
 };
+
+// Each says how its text looks.
+std::unique_ptr<CounterReader> make_nstat_text();
+std::unique_ptr<CounterReader> make_netstat_text();
+std::unique_ptr<CounterReader> make_snmp_file();
+std::unique_ptr<CounterReader> make_softnet_file();
+std::unique_ptr<CounterReader> make_proc_net_dev();
+std::unique_ptr<CounterReader> make_ip_link_text();
+std::unique_ptr<CounterReader> make_ifconfig_text();
+std::unique_ptr<CounterReader> make_ethtool_text();
 
 /// "ethtool", "-S" and "eth0" of "sudo ethtool -S eth0 | grep drop"; empty if the line is no such command.
 std::vector<std::string_view> command_words(std::string_view line, std::string_view command);

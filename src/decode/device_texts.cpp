@@ -1,14 +1,17 @@
-#include "decode/device_texts.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/text.h"
+#include "decode/counter_reader.h"
 
 namespace stapgen::decode {
 
@@ -75,139 +78,194 @@ std::string device_or_unnamed(std::string_view device) {
     return std::string(device.empty() ? of_unnamed_device : device);
 }
 
-}  // namespace
+/// What `ip -s link`, `ip -s -s link` and `ip -s addr` print; names of columns have changed with iproute2's versions:
+///     2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP mode DEFAULT group default qlen 1000
+///         link/ether 00:00:5e:00:53:01 brd ff:ff:ff:ff:ff:ff
+///         RX: bytes  packets  errors  dropped overrun mcast        from 5.13 on "missed" in the place of "overrun"
+///         1234       12       0       0       0       0
+///         RX errors: length   crc     frame   fifo    missed       and here the other way round
+///                    0        0       0       0       0
+///         TX: bytes  packets  errors  dropped carrier collsns
+/// Those of a virtual function ("vf 0 ...") are of "eth0.vf0".
+class IpLinkText final : public CounterReader {
+  public:
+    IpLinkText() : CounterReader("ip -s link") {}
 
-bool IpLinkText::device_line(std::string_view line) {
-    const auto first = line.find(": "), second = line.find(": <", first + 1);
-    if (first == std::string_view::npos || second == std::string_view::npos ||
-        !base::to_unsigned(line.substr(0, first))) {
-        return false;
-    }
-    auto device = line.substr(first + 2, second - first - 2);
-    device = device.substr(0, device.find('@'));
-    if (!is_device_name(device)) return false;
-    device_ = device;
-    function_.clear();
-    names_.clear();
-    return true;
-}
-
-bool IpLinkText::headings(std::string_view line) {
-    for (const auto& [begin, first_column, columns] : link_headings) {
-        if (!line.starts_with(begin)) continue;
-        const auto words = base::words(line.substr(begin.size()));
-        if (words.empty() || words[0] != first_column) return false;
-        std::vector<std::string> names;
-        for (const auto word : words) {
-            const auto name = name_of_column(columns, word);
-            if (!name) return false;
-            names.push_back(fmt::format("link.{}", *name));
-        }
-        names_ = std::move(names);
+    bool line(const CounterText& text, CounterLine& out) override {
+        const auto line = text.line;
+        if (device_line(line) || headings(line) || values(text.words, out)) return true;
+        if (device_.empty() || !base::starts_with_any(line, link_details)) return false;
+        if (line.starts_with("vf ")) function_ = fmt::format(".vf{}", text.words.size() > 1 ? text.words[1] : "");
         return true;
     }
-    return false;
-}
 
-bool IpLinkText::values(const std::vector<std::string_view>& words, CounterLine& out) {
-    if (names_.empty() || words.size() != names_.size()) return false;
-    const auto of = device_or_unnamed(device_) + function_;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        const auto value = base::to_unsigned(words[i]);
-        if (!value) return false;
-        out.values.push_back({names_[i], of, *value});
+    void end_block() override {
+        device_.clear();
+        function_.clear();
+        names_.clear();
     }
-    names_.clear();
-    return true;
-}
 
-bool IpLinkText::line(const CounterText& text, CounterLine& out) {
-    const auto line = text.line;
-    if (device_line(line) || headings(line) || values(text.words, out)) return true;
-    if (device_.empty() || !base::starts_with_any(line, link_details)) return false;
-    if (line.starts_with("vf ")) function_ = fmt::format(".vf{}", text.words.size() > 1 ? text.words[1] : "");
-    return true;
-}
-
-void IpLinkText::end_block() {
-    device_.clear();
-    function_.clear();
-    names_.clear();
-}
-
-bool IfconfigText::line(const CounterText& text, CounterLine& out) {
-    const auto line = text.line;
-    const auto device = line.substr(0, line.find_first_of(" \t"));
-    const auto behind = base::trim(line.substr(device.size()));
-    if (behind.starts_with("Link encap:") && is_device_name(device)) {
-        device_ = device;
-        return true;
-    }
-    // The newer one's name ends in a colon: "eth0:", "eth0:1:".
-    if (behind.starts_with("flags=") && device.ends_with(':') && is_device_name(device)) {
-        device_ = device.substr(0, device.size() - 1);
-        return true;
-    }
-    if (!device_.empty() && base::starts_with_any(line, ifconfig_details)) return true;
-    if (!base::starts_with_any(line, ifconfig_rows)) return false;
-    std::string plain(line);
-    std::ranges::replace(plain, ':', ' ');
-    const auto words = base::words(plain);
-    std::string_view direction;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        if (words[i] == "RX" || words[i] == "TX") {
-            direction = words[i] == "RX" ? "rx" : "tx";
-            continue;
-        }
-        if (words[i].starts_with('(') && words[i].size() > 1) {  // "(1.2 KB)"
-            while (i < words.size() && !words[i].ends_with(')'))
-                ++i;
-            continue;
-        }
-        const auto value = i + 1 < words.size() ? base::to_unsigned(words[i + 1]) : std::nullopt;
-        if (!value) return false;
-        if (const auto name = name_of_column(ifconfig_names, words[i])) {
-            if (direction.empty() && *name != "colls") return false;
-            out.values.push_back({fmt::format("dev.{}_{}", *name == "colls" ? "tx" : direction, *name),
-                                  device_or_unnamed(device_), *value});
-        } else if (words[i] != "txqueuelen") {
+  private:
+    bool device_line(std::string_view line) {
+        const auto first = line.find(": "), second = line.find(": <", first + 1);
+        if (first == std::string_view::npos || second == std::string_view::npos ||
+            !base::to_unsigned(line.substr(0, first))) {
             return false;
         }
-        ++i;
-    }
-    return !out.values.empty();
-}
-
-bool EthtoolText::line(const CounterText& text, CounterLine& out) {
-    const auto line = text.line;
-    if (const auto command = command_words(line, "ethtool");
-        command.size() == 3 && (command[1] == "-S" || command[1] == "--statistics") && is_device_name(command[2])) {
-        device_ = command[2];
-        in_block_ = true;
-        has_values_ = false;
-        out.begins_sample = true;
+        auto device = line.substr(first + 2, second - first - 2);
+        device = device.substr(0, device.find('@'));
+        if (!is_device_name(device)) return false;
+        device_ = device;
+        function_.clear();
+        names_.clear();
         return true;
     }
-    if (line == "NIC statistics:") {
-        // The name is that of the command right above.
-        if (!in_block_ || has_values_) device_.clear();
-        in_block_ = true;
-        has_values_ = false;
-        out.begins_sample = true;
+
+    bool headings(std::string_view line) {
+        for (const auto& [begin, first_column, columns] : link_headings) {
+            if (!line.starts_with(begin)) continue;
+            const auto words = base::words(line.substr(begin.size()));
+            if (words.empty() || words[0] != first_column) return false;
+            std::vector<std::string> names;
+            for (const auto word : words) {
+                const auto name = name_of_column(columns, word);
+                if (!name) return false;
+                names.push_back(fmt::format("link.{}", *name));
+            }
+            names_ = std::move(names);
+            return true;
+        }
+        return false;
+    }
+
+    bool values(const std::vector<std::string_view>& words, CounterLine& out) {
+        if (names_.empty() || words.size() != names_.size()) return false;
+        const auto of = device_or_unnamed(device_) + function_;
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            const auto value = base::to_unsigned(words[i]);
+            if (!value) return false;
+            out.values.push_back({names_[i], of, *value});
+        }
+        names_.clear();
         return true;
     }
-    const auto colon = line.rfind(": ");
-    if (!in_block_ || colon == std::string_view::npos || colon == 0 || colon > max_driver_name_length) return false;
-    const auto value = base::to_unsigned(base::trim(line.substr(colon + 2)));
-    if (!value) return false;
-    has_values_ = true;
-    out.values.push_back({fmt::format("ethtool.{}", line.substr(0, colon)), device_or_unnamed(device_), *value});
-    return true;
+
+    std::string device_, function_;
+    std::vector<std::string> names_;  ///< of the numbers in the next line
+};
+
+/// What ifconfig prints, of net-tools 1.60 ("RX packets:12 errors:0") and busybox, and of 2.x ("RX packets 12  bytes
+/// 1234"). It reads /proc/net/dev, and so its names are those of ProcNetDev.
+class IfconfigText final : public CounterReader {
+  public:
+    IfconfigText() : CounterReader("ifconfig") {}
+
+    bool line(const CounterText& text, CounterLine& out) override {
+        const auto line = text.line;
+        const auto device = line.substr(0, line.find_first_of(" \t"));
+        const auto behind = base::trim(line.substr(device.size()));
+        if (behind.starts_with("Link encap:") && is_device_name(device)) {
+            device_ = device;
+            return true;
+        }
+        // The newer one's name ends in a colon: "eth0:", "eth0:1:".
+        if (behind.starts_with("flags=") && device.ends_with(':') && is_device_name(device)) {
+            device_ = device.substr(0, device.size() - 1);
+            return true;
+        }
+        if (!device_.empty() && base::starts_with_any(line, ifconfig_details)) return true;
+        if (!base::starts_with_any(line, ifconfig_rows)) return false;
+        std::string plain(line);
+        std::ranges::replace(plain, ':', ' ');
+        const auto words = base::words(plain);
+        std::string_view direction;
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            if (words[i] == "RX" || words[i] == "TX") {
+                direction = words[i] == "RX" ? "rx" : "tx";
+                continue;
+            }
+            if (words[i].starts_with('(') && words[i].size() > 1) {  // "(1.2 KB)"
+                while (i < words.size() && !words[i].ends_with(')'))
+                    ++i;
+                continue;
+            }
+            const auto value = i + 1 < words.size() ? base::to_unsigned(words[i + 1]) : std::nullopt;
+            if (!value) return false;
+            if (const auto name = name_of_column(ifconfig_names, words[i])) {
+                if (direction.empty() && *name != "colls") return false;
+                out.values.push_back({fmt::format("dev.{}_{}", *name == "colls" ? "tx" : direction, *name),
+                                      device_or_unnamed(device_), *value});
+            } else if (words[i] != "txqueuelen") {
+                return false;
+            }
+            ++i;
+        }
+        return !out.values.empty();
+    }
+
+    void end_block() override { device_.clear(); }
+
+  private:
+    std::string device_;
+};
+
+/// What `ethtool -S DEV` prints: names of the driver's own, blanks and brackets in them. Only the command before it
+/// names the device. What grep left of it is read where the command stands there.
+///     NIC statistics:
+///          rx_queue_0_drops: 17
+///          [0]: rx_discards: 0
+class EthtoolText final : public CounterReader {
+  public:
+    EthtoolText() : CounterReader("ethtool -S", false, true) {}
+
+    bool line(const CounterText& text, CounterLine& out) override {
+        const auto line = text.line;
+        const auto command = command_words(line, "ethtool");
+        const bool is_command =
+            command.size() == 3 && (command[1] == "-S" || command[1] == "--statistics") && is_device_name(command[2]);
+        if (is_command || line == "NIC statistics:") {
+            // A heading is of the device that the command right above it names.
+            if (is_command) {
+                device_ = command[2];
+            } else if (!in_block_ || has_values_) {
+                device_.clear();
+            }
+            in_block_ = true;
+            has_values_ = false;
+            out.begins_sample = true;
+            return true;
+        }
+        const auto colon = line.rfind(": ");
+        if (!in_block_ || colon == std::string_view::npos || colon == 0 || colon > max_driver_name_length) return false;
+        const auto value = base::to_unsigned(base::trim(line.substr(colon + 2)));
+        if (!value) return false;
+        has_values_ = true;
+        out.values.push_back({fmt::format("ethtool.{}", line.substr(0, colon)), device_or_unnamed(device_), *value});
+        return true;
+    }
+
+    void end_block() override {
+        in_block_ = has_values_ = false;
+        device_.clear();
+    }
+
+  private:
+    std::string device_;
+    bool in_block_ = false, has_values_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<CounterReader> make_ip_link_text() {
+    return std::make_unique<IpLinkText>();
 }
 
-void EthtoolText::end_block() {
-    in_block_ = has_values_ = false;
-    device_.clear();
+std::unique_ptr<CounterReader> make_ifconfig_text() {
+    return std::make_unique<IfconfigText>();
+}
+
+std::unique_ptr<CounterReader> make_ethtool_text() {
+    return std::make_unique<EthtoolText>();
 }
 
 }  // namespace stapgen::decode

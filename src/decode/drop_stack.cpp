@@ -2,30 +2,23 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <optional>
 
+#include "base/kernel_code.h"
 #include "base/text.h"
-#include "decode/line_importer.h"
 
 namespace stapgen::decode {
 
 namespace {
 
-// A symbol of the kernel has 511 characters at most.
-constexpr std::size_t max_name_length = 511;
-
-constexpr std::array dropping{std::string_view("kfree_skb"),          std::string_view("kfree_skb_reason"),
-                              std::string_view("sk_skb_reason_drop"), std::string_view("__sk_skb_reason_drop"),
-                              std::string_view("kfree_skb_list"),     std::string_view("kfree_skb_list_reason"),
-                              std::string_view("tcp_drop"),           std::string_view("tcp_drop_reason")};
+constexpr std::string_view dropping =
+    "kfree_skb kfree_skb_reason sk_skb_reason_drop __sk_skb_reason_drop kfree_skb_list kfree_skb_list_reason tcp_drop "
+    "tcp_drop_reason";
 
 /// The beginnings of the functions between a function that is traced and the program of BPF.
-constexpr std::array tracing{
-    std::string_view("__traceiter_"),  std::string_view("perf_trace_"),     std::string_view("trace_event_raw_event_"),
-    std::string_view("__bpf_trace_"),  std::string_view("bpf_trace_run"),   std::string_view("bpf_prog_"),
-    std::string_view("bpf_get_stack"), std::string_view("bpf_trampoline_"), std::string_view("trace_call_bpf")};
+constexpr std::string_view tracing[]{"__traceiter_",  "perf_trace_",     "trace_event_raw_event_",
+                                     "__bpf_trace_",  "bpf_trace_run",   "bpf_prog_",
+                                     "bpf_get_stack", "bpf_trampoline_", "trace_call_bpf"};
 
 struct Call {
     std::string_view name;
@@ -33,19 +26,15 @@ struct Call {
     std::optional<std::uint64_t> offset;
 };
 
-bool is_name_character(char c) {
-    return base::is_word_character(c) || c == '.' || c == '$';
-}
-
 /// "tcp_v4_rcv+0x9b8 [module]", the offset in hexadecimal or decimal; both may be missing.
 std::optional<Call> read_call(std::string_view text) {
-    const auto length = static_cast<std::size_t>(std::ranges::find_if_not(text, is_name_character) - text.begin());
-    if (length == 0 || length > max_name_length || base::is_digit(text[0])) return std::nullopt;
+    const auto length = base::symbol_length(text);
+    if (length == 0 || length > base::max_symbol_length) return std::nullopt;
     Call call{text.substr(0, length), {}, {}};
     text.remove_prefix(length);
     if (text.starts_with('+')) {
         const auto digits = text.substr(1, text.find_first_of(" [") - 1);
-        call.offset = digits.starts_with("0x") ? base::to_unsigned(digits.substr(2), 16) : base::to_unsigned(digits);
+        call.offset = digits.starts_with("0x") ? base::from_hex(digits) : base::to_unsigned(digits);
         if (!call.offset) return std::nullopt;
         text.remove_prefix(1 + digits.size());
     }
@@ -53,29 +42,19 @@ std::optional<Call> read_call(std::string_view text) {
     if (text.empty()) return call;
     if (text.size() < 3 || text.front() != '[' || text.back() != ']') return std::nullopt;
     call.module = text.substr(1, text.size() - 2);
-    constexpr std::size_t max_module_length = 64;
-    const auto is_module = [](char c) { return base::is_word_character(c) || c == '-'; };
-    return call.module.size() <= max_module_length && std::ranges::all_of(call.module, is_module) ? std::optional(call)
-                                                                                                  : std::nullopt;
+    return base::is_module_name(call.module) ? std::optional(call) : std::nullopt;
 }
 
 bool is_address(std::string_view text) {
     constexpr std::size_t min_digits = 8;
-    return text.starts_with("0x") && text.size() >= 2 + min_digits && base::to_unsigned(text.substr(2), 16);
+    return text.starts_with("0x") && text.size() >= 2 + min_digits && base::from_hex(text);
 }
 
 }  // namespace
 
 bool drops_packets(std::string_view function) {
     // GCC makes copies: "kfree_skb_reason.part.0".
-    return std::ranges::find(dropping, function.substr(0, function.find('.'))) != dropping.end();
-}
-
-Header make_drops_header(std::string_view recipe) {
-    return make_header(
-        recipe, {{"drop",
-                  0,
-                  {{"location", FieldType::place}, {"reason", FieldType::reason_name}, {"count", FieldType::count}}}});
+    return base::contains_word(dropping, function.substr(0, function.find('.')));
 }
 
 void DropStack::clear() {

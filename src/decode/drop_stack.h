@@ -3,19 +3,11 @@
 #include <string>
 #include <string_view>
 
-#include "decode/record.h"
-
 namespace stapgen::decode {
 
-/// Whether a function of the kernel is what a dropped packet is handed to: kfree_skb and its kin, tcp_drop.
-/// __kfree_skb is not: packets that arrived end there, too.
+/// Whether a function of the kernel frees dropped packets: kfree_skb and its kin, tcp_drop. __kfree_skb does not:
+/// packets that were received end there, too.
 bool drops_packets(std::string_view function);
-
-/// Where a tool does not tell the place.
-inline constexpr std::string_view unknown_place = "unknown";
-
-/// What a text of drops alone becomes: records of location, reason and count.
-Header make_drops_header(std::string_view recipe);
 
 /// The place of a drop, from the calls that led to it as tools of BPF print them: a line each, the innermost first.
 ///     tcp_v4_rcv+0x9b8            bcc; with Python 3 in front of it b'tcp_v4_rcv+0x9b8'

@@ -1,11 +1,16 @@
-#include "decode/dropwatch_tool.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/text.h"
 #include "decode/calendar.h"
+#include "decode/importer.h"
+#include "decode/importers.h"
 #include "decode/scan.h"
 
 namespace stapgen::decode {
@@ -56,133 +61,157 @@ constexpr std::array messages{std::string_view("Initializing kallsyms db"),
                               std::string_view("Terminating dropwatch..."),
                               std::string_view("Shutting down ...")};
 
+/// What dropwatch(1) prints, in both of its modes:
+///     3 drops at icmp_rcv+12d (0xffffffff8176ac9d) [software]         without "[software]" before version 1.5.2
+///     2 drops at location 0xffffffffc0ff1234
+///     7 drops at ttl_value_is_too_small [hardware]
+/// and, one block for each packet:
+///     drop at: nf_hook_slow+0x3b/0xc0 [nf_tables] (0xffffffff8149a8ed)
+///     origin: software
+///     timestamp: Tue Nov 17 00:26:51 2020 123456789 nsec
+///     drop reason: NETFILTER_DROP
+class DropwatchTool final : public Importer {
+  public:
+    DropwatchTool()
+        : Importer("dropwatch", 1,
+                   make_header("dropwatch-tool", {make_schema("drop", {{FieldType::time, "time"},
+                                                                       {FieldType::place, "location"},
+                                                                       {FieldType::reason_name, "reason"},
+                                                                       {FieldType::count, "count"}})})) {}
+
+    std::vector<Note> notes() const override {
+        std::vector<Note> notes;
+        if (last_ns_ != unknown_time)
+            notes.emplace_back("times are local ones of that machine, taken for UTC", NoteKind::clock);
+        if (hardware_ > 0) {
+            notes.emplace_back(
+                fmt::format("{} alerts are of traps of the hardware: their places are no functions", hardware_),
+                NoteKind::count);
+        }
+        if (tail_dropped_ > 0 && !stopped_)
+            notes.emplace_back(fmt::format("{} alerts were lost", tail_dropped_), NoteKind::count);
+        return notes;
+    }
+
+  private:
+    bool line(std::string_view line, Sink& sink) override {
+        if (line[0] >= '0' && line[0] <= '9') return alert(line, sink);
+        constexpr std::string_view drop_at = "drop at: ";
+        if (line.starts_with(drop_at)) {
+            close_packet(sink);
+            begin(sink);
+            in_packet_ = true;
+            place_ = base::trim(line.substr(drop_at.size(), max_text_length));
+            return true;
+        }
+        return (in_packet_ && packet_line(line)) || message(line, sink);
+    }
+
+    void finished(Sink& sink) override {
+        close_packet(sink);
+        if (!stopped_) return;
+        const auto seen = reported_ + std::min(tail_dropped_, std::numeric_limits<std::int64_t>::max() - reported_);
+        const std::array counts{Count{"seen", seen}, Count{"reported", reported_}, Count{"lost.queue", tail_dropped_}};
+        send(sink, End{last_ns_, counts});
+    }
+
+    bool alert(std::string_view line, Sink& sink) {
+        Value count;
+        Scan scan{line};
+        if (!scan.count(count.number, count.raw) || !scan.skip(" drops at ")) return false;
+        scan.skip("location ");
+        auto text = base::trim(scan.rest);
+        const auto take_off = [&](std::string_view origin) {
+            if (!text.ends_with(origin)) return false;
+            text.remove_suffix(origin.size());
+            return true;
+        };
+        const bool hardware = take_off(" [hardware]");
+        if (!hardware) take_off(" [software]");
+        if (text.empty()) return false;
+        if (hardware) ++hardware_;
+        close_packet(sink);
+        send_drop({not_seen, Value{text}, not_seen, count}, sink);
+        return true;
+    }
+
+    bool packet_line(std::string_view line) {
+        constexpr std::string_view timestamp = "timestamp: ", drop_reason = "drop reason: ";
+        if (line.starts_with(timestamp)) {
+            read_timestamp(line.substr(timestamp.size()));
+            return true;
+        }
+        if (line.starts_with(drop_reason)) {
+            reason_ = base::trim(line.substr(drop_reason.size(), max_text_length));
+            return true;
+        }
+        if (line == "origin: hardware") ++hardware_;
+        return base::starts_with_any(line, block_lines);
+    }
+
+    void read_timestamp(std::string_view text) {
+        const auto time = read_ctime(text);
+        if (!time || !time->has_year) return;
+        Scan scan{text.substr(time->length)};
+        scan.blanks();
+        std::int64_t fraction = 0;
+        if (!scan.count(fraction) || fraction >= 1'000'000'000) return;
+        time_ns_ = time->epoch_s * 1'000'000'000 + fraction;
+        time_ = text.substr(0, max_text_length);
+    }
+
+    void close_packet(Sink& sink) {
+        if (!in_packet_) return;
+        in_packet_ = false;
+        if (!time_.empty()) {
+            if (last_ns_ == unknown_time) send(sink, Ready{time_ns_, time_ns_});
+            last_ns_ = std::max(last_ns_, time_ns_);
+        }
+        send_drop({time_.empty() ? not_seen : Value{time_, time_ns_}, Value{place_},
+                   reason_.empty() ? not_seen : Value{reason_}, Value{"1", 1}},
+                  sink);
+        time_.clear();
+        reason_.clear();
+    }
+
+    void send_drop(const std::array<Value, 4>& values, Sink& sink) {
+        reported_ += std::min(values.back().number, std::numeric_limits<std::int64_t>::max() - reported_);
+        send(sink, Record{&schema(), values});
+    }
+
+    bool message(std::string_view line, Sink& sink) {
+        if (line == "Kernel monitoring activated.") {
+            begin(sink);
+            stopped_ = false;
+            return true;
+        }
+        if (line == "Got a stop message") {
+            begin(sink);
+            stopped_ = true;
+            return true;
+        }
+        Scan scan{line};
+        if (std::int64_t lost = 0; scan.skip("Tail dropped: ") && scan.count(lost)) {
+            tail_dropped_ = std::max(tail_dropped_, lost);
+            return true;
+        }
+        return base::starts_with_any(line, messages);
+    }
+
+    bool in_packet_ = false;
+    std::string place_, reason_, time_;  ///< of the packet whose block is being read
+    std::int64_t time_ns_ = 0;
+    std::int64_t last_ns_ = unknown_time;
+    std::int64_t reported_ = 0;
+    std::int64_t tail_dropped_ = 0;
+    std::int64_t hardware_ = 0;
+    bool stopped_ = false;
+};
+
 }  // namespace
 
-DropwatchTool::DropwatchTool()
-    : LineImporter("dropwatch", 1,
-                   make_header("dropwatch-tool", {{"drop",
-                                                   0,
-                                                   {{"time", FieldType::time},
-                                                    {"location", FieldType::place},
-                                                    {"reason", FieldType::reason_name},
-                                                    {"count", FieldType::count}}}})) {}
-
-bool DropwatchTool::line(std::string_view line, Sink& sink) {
-    if (line[0] >= '0' && line[0] <= '9') return alert(line, sink);
-    constexpr std::string_view drop_at = "drop at: ";
-    if (line.starts_with(drop_at)) {
-        close_packet(sink);
-        begin(sink);
-        in_packet_ = true;
-        place_ = base::trim(line.substr(drop_at.size(), max_text_length));
-        return true;
-    }
-    return (in_packet_ && packet_line(line)) || message(line, sink);
-}
-
-bool DropwatchTool::alert(std::string_view line, Sink& sink) {
-    Value count;
-    Scan scan{line};
-    if (!scan.count(count.number, count.raw) || !scan.skip(" drops at ")) return false;
-    scan.skip("location ");
-    auto text = base::trim(scan.rest);
-    const auto take_off = [&](std::string_view origin) {
-        if (!text.ends_with(origin)) return false;
-        text.remove_suffix(origin.size());
-        return true;
-    };
-    const bool hardware = take_off(" [hardware]");
-    if (!hardware) take_off(" [software]");
-    if (text.empty()) return false;
-    if (hardware) ++hardware_;
-    close_packet(sink);
-    send_drop({not_seen, Value{text}, not_seen, count}, sink);
-    return true;
-}
-
-bool DropwatchTool::packet_line(std::string_view line) {
-    constexpr std::string_view timestamp = "timestamp: ", drop_reason = "drop reason: ";
-    if (line.starts_with(timestamp)) {
-        read_timestamp(line.substr(timestamp.size()));
-        return true;
-    }
-    if (line.starts_with(drop_reason)) {
-        reason_ = base::trim(line.substr(drop_reason.size(), max_text_length));
-        return true;
-    }
-    if (line == "origin: hardware") ++hardware_;
-    return base::starts_with_any(line, block_lines);
-}
-
-void DropwatchTool::read_timestamp(std::string_view text) {
-    const auto time = read_ctime(text);
-    if (!time || !time->has_year) return;
-    Scan scan{text.substr(time->length)};
-    scan.blanks();
-    std::int64_t fraction = 0;
-    if (!scan.count(fraction) || fraction >= 1'000'000'000) return;
-    time_ns_ = time->epoch_s * 1'000'000'000 + fraction;
-    time_ = text.substr(0, max_text_length);
-}
-
-void DropwatchTool::close_packet(Sink& sink) {
-    if (!in_packet_) return;
-    in_packet_ = false;
-    if (!time_.empty()) {
-        if (last_ns_ == unknown_time) send(sink, Ready{time_ns_, time_ns_});
-        last_ns_ = std::max(last_ns_, time_ns_);
-    }
-    send_drop({time_.empty() ? not_seen : Value{time_, time_ns_}, Value{place_},
-               reason_.empty() ? not_seen : Value{reason_}, Value{"1", 1}},
-              sink);
-    time_.clear();
-    reason_.clear();
-}
-
-void DropwatchTool::send_drop(const std::array<Value, 4>& values, Sink& sink) {
-    reported_ += std::min(values.back().number, std::numeric_limits<std::int64_t>::max() - reported_);
-    send(sink, Record{&schema(), values});
-}
-
-bool DropwatchTool::message(std::string_view line, Sink& sink) {
-    if (line == "Kernel monitoring activated.") {
-        begin(sink);
-        stopped_ = false;
-        return true;
-    }
-    if (line == "Got a stop message") {
-        begin(sink);
-        stopped_ = true;
-        return true;
-    }
-    Scan scan{line};
-    if (std::int64_t lost = 0; scan.skip("Tail dropped: ") && scan.count(lost)) {
-        tail_dropped_ = std::max(tail_dropped_, lost);
-        return true;
-    }
-    return base::starts_with_any(line, messages);
-}
-
-void DropwatchTool::finished(Sink& sink) {
-    close_packet(sink);
-    if (!stopped_) return;
-    const auto seen = reported_ + std::min(tail_dropped_, std::numeric_limits<std::int64_t>::max() - reported_);
-    const std::array counts{Count{"seen", seen}, Count{"reported", reported_}, Count{"lost.queue", tail_dropped_}};
-    send(sink, End{last_ns_, counts});
-}
-
-std::vector<Note> DropwatchTool::notes() const {
-    std::vector<Note> notes;
-    if (last_ns_ != unknown_time)
-        notes.emplace_back("times are local ones of that machine, taken for UTC", NoteKind::clock);
-    if (hardware_ > 0) {
-        notes.emplace_back(
-            fmt::format("{} alerts are of traps of the hardware: their places are no functions", hardware_),
-            NoteKind::count);
-    }
-    if (tail_dropped_ > 0 && !stopped_)
-        notes.emplace_back(fmt::format("{} alerts were lost", tail_dropped_), NoteKind::count);
-    return notes;
+std::unique_ptr<Importer> make_dropwatch_tool() {
+    return std::make_unique<DropwatchTool>();
 }
 
 }  // namespace stapgen::decode

@@ -6,19 +6,9 @@
 
 #include "base/saturate.h"
 #include "base/text.h"
-#include "decode/bpftrace_stacks.h"
-#include "decode/counter_samples.h"
-#include "decode/dropwatch_script.h"
-#include "decode/dropwatch_tool.h"
+#include "decode/importers.h"
 #include "decode/kernel_event.h"
-#include "decode/net_events.h"
-#include "decode/netdev_times.h"
-#include "decode/pwru.h"
 #include "decode/remarks.h"
-#include "decode/skb_drops.h"
-#include "decode/stage_timing.h"
-#include "decode/tcpdrop.h"
-#include "decode/tracker.h"
 
 namespace stapgen::decode {
 
@@ -52,7 +42,7 @@ std::string with_tabs(std::string_view line) {
 
 }  // namespace
 
-/// Tells whose a line is, and notes who has begun.
+/// Passes on what a source sends, and lists the source at its first line.
 class FormatDetector::Forward : public decode::Sink {
   public:
     Forward(FormatDetector& detector, Source& source, FormatDetector::Sink& to)
@@ -62,7 +52,6 @@ class FormatDetector::Forward : public decode::Sink {
     void line(const Line& line) override {
         if (!source_.begun) {
             source_.begun = true;
-            source_.header = source_.reader().header();
             detector_.begun_.push_back(&source_);
         }
         to_.line(source_, line);
@@ -78,30 +67,15 @@ std::vector<Note> FormatDetector::Source::notes() const {
     return foreign ? foreign->notes() : std::vector<Note>();
 }
 
-Importer& FormatDetector::Source::reader() const {
-    if (foreign) return *foreign;
-    return *ours;
-}
-
 FormatDetector::FormatDetector() {
-    const auto add = [this](std::unique_ptr<LineImporter> importer) {
+    for (const auto make : importers) {
         auto& source = sources_.emplace_back();
-        source.importer = importer->header()->recipe;
-        source.title = importer->title();
-        source.resolution_ns = importer->resolution_ns();
-        source.foreign = std::move(importer);
-    };
-    add(std::make_unique<Pwru>());
-    add(std::make_unique<TcpDrop>());
-    add(std::make_unique<BpftraceStacks>());
-    add(std::make_unique<CounterSamples>());
-    add(std::make_unique<StageTiming>());
-    add(std::make_unique<Tracker>());
-    add(std::make_unique<DropwatchScript>());
-    add(std::make_unique<DropwatchTool>());
-    add(std::make_unique<SkbDrops>());
-    add(std::make_unique<NetEvents>());
-    add(std::make_unique<NetdevTimes>());
+        source.foreign = make();
+        source.header = &source.foreign->header();
+        source.importer = source.header->recipe;
+        source.title = source.foreign->title();
+        source.resolution_ns = source.foreign->resolution_ns();
+    }
     last_ = &sources_.back();
 }
 
@@ -190,7 +164,8 @@ std::size_t FormatDetector::take_header(std::string_view lines, Sink& sink) {
         return length;
     }
     recognised();
-    source.title = "stapgen " + source.ours->header()->recipe;
+    source.header = source.ours->header();
+    source.title = "stapgen " + source.header->recipe;
     Forward(*this, source, sink).line(parsed);
     last_ = &source;
     return length;

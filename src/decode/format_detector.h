@@ -10,16 +10,15 @@
 
 #include "base/result.h"
 #include "decode/importer.h"
-#include "decode/line_importer.h"
 #include "decode/prompt_stripper.h"
 #include "decode/record_parser.h"
 
 namespace stapgen::decode {
 
-/// Tells whose a line is, whatever is mixed: every kind of text that can be read, several recordings one behind the
-/// other, noise. A shell's prompt before a line, quote marks, blanks, colour codes and '\r' do not hide it. Blank lines
-/// and bare prompts are recognised: there is nothing in them. A command behind a prompt is not: it is the user who
-/// knows what it did. Pure: no input or output, no clock. Memory is bounded whatever is fed.
+/// Finds the format of each line, whatever is mixed: every kind of text that can be read, several recordings one behind
+/// the other, noise. A shell's prompt before a line, quote marks, blanks, colour codes and '\r' do not hide it. Blank
+/// lines and bare prompts are recognised: there is nothing in them. A command behind a prompt is not: it is the user
+/// who knows what it did. Pure: no input or output, no clock. Memory is bounded whatever is fed.
 class FormatDetector {
   public:
     /// So many recordings of ours are kept apart in one input; the lines of further ones are not recognised.
@@ -40,10 +39,9 @@ class FormatDetector {
 
       private:
         friend class FormatDetector;
-        std::unique_ptr<LineImporter> foreign;  ///< one of the two
+        std::unique_ptr<Importer> foreign;  ///< one of the two
         std::unique_ptr<RecordParser> ours;
         bool begun = false;
-        [[nodiscard]] Importer& reader() const;
     };
 
     /// The first that is heard of a source is its HeaderLine.

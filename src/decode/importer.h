@@ -1,33 +1,85 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
-#include "decode/record.h"
+#include "decode/note.h"
+#include "decode/sink.h"
 
 namespace stapgen::decode {
 
-/// Receives what lines turned out to be. What it is handed is valid during the call only, headers and schemas aside.
-class Sink {
-  public:
-    virtual ~Sink() = default;
-    virtual void record(const Record& record) = 0;
-    /// Any other line that was understood: header, fields, ready, tick, end.
-    virtual void line(const Line& line) = 0;
-};
-
-/// One kind of text that can be read, and what has been read of it so far: lines may belong together. Pure: no input or
-/// output, no clock.
+/// Reads one foreign kind of text, whose records have a constant header, and keeps what has been read so far: lines may
+/// belong together. Sends its header as soon as a line shows that there is a measurement, so that one that measured
+/// nothing is there, too. Allocates nothing for a record. Pure: no input or output, no clock.
 class Importer {
   public:
     virtual ~Importer() = default;
+    Importer(const Importer&) = delete;
+    Importer& operator=(const Importer&) = delete;
 
     /// Takes lines off the front of `lines` as long as it understands them, and returns how many bytes they are; 0
-    /// where already the first is not of this kind. `lines` is whole lines, each with its '\n'.
-    virtual std::size_t take(std::string_view lines, Sink& sink) = 0;
+    /// where already the first is not of this kind. `lines` is whole lines, each with its '\n'. Blank lines among its
+    /// own are its own. One '\r' at the end of a line is forgiven.
+    std::size_t take(std::string_view lines, Sink& sink);
 
-    /// What its records are made of; null before it is known.
-    [[nodiscard]] virtual const Header* header() const = 0;
+    /// What its records are made of.
+    [[nodiscard]] const Header& header() const { return header_; }
+    /// For a person: "RHEL stage timing".
+    [[nodiscard]] std::string_view title() const { return title_; }
+    /// Stages are multiples of it.
+    [[nodiscard]] std::int64_t resolution_ns() const { return resolution_ns_; }
+    /// What a reader of the numbers must know about what was read so far.
+    [[nodiscard]] virtual std::vector<Note> notes() const { return {}; }
+
+    /// So many events of a trace were lost, whatever they were; before finish().
+    virtual void lose(std::int64_t /*events*/) {}
+    /// The input has ended: sends what is still open, and an End if that is the end of the measurement.
+    void finish(Sink& sink) {
+        if (begun_) finished(sink);
+    }
+
+    /// The number of the line that take() will be handed next, in the whole input, counted from 1.
+    [[nodiscard]] std::int64_t line_number() const { return line_number_; }
+    void set_line_number(std::int64_t number) { line_number_ = number; }
+
+  protected:
+    Importer(std::string_view title, std::int64_t resolution_ns, Header header)
+        : title_(title), resolution_ns_(resolution_ns), header_(std::move(header)) {}
+
+    /// A line that is not blank, without its end. False: not of this kind, and nothing has changed.
+    virtual bool line(std::string_view line, Sink& sink) = 0;
+    virtual void finished(Sink& sink) = 0;
+
+    [[nodiscard]] bool begun() const { return begun_; }
+    [[nodiscard]] const Schema& schema(std::size_t index = 0) const { return header_.schemas[index]; }
+    /// Sends the header, once.
+    void begin(Sink& sink);
+    void send(Sink& sink, const Record& record) {
+        begin(sink);
+        sink.record(record);
+    }
+    void send(Sink& sink, const Line& line) {
+        begin(sink);
+        sink.line(line);
+    }
+
+  private:
+    std::string_view title_;
+    std::int64_t resolution_ns_;
+    Header header_;
+    bool begun_ = false;
+    std::int64_t line_number_ = 1;
 };
+
+/// A type and the names of the fields that have it, with blanks between.
+using Fields = std::pair<FieldType, std::string_view>;
+Schema make_schema(std::string_view tag, std::initializer_list<Fields> fields);
+/// A header as importers have it.
+Header make_header(std::string_view recipe, std::vector<Schema> schemas);
 
 }  // namespace stapgen::decode

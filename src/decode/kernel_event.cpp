@@ -4,6 +4,7 @@
 #include <cctype>
 #include <limits>
 
+#include "base/kernel_code.h"
 #include "base/text.h"
 #include "decode/scan.h"
 
@@ -12,10 +13,6 @@ namespace stapgen::decode {
 namespace {
 
 constexpr std::string_view between_words = " \t";
-
-bool is_hexadecimal(char c) {
-    return base::is_digit(c) || (c >= 'a' && c <= 'f');
-}
 
 /// The place of the "[003]" that names the CPU, npos if there is none.
 std::size_t find_cpu(std::string_view line) {
@@ -212,14 +209,8 @@ std::string_view KernelEvent::argument(std::string_view field) const {
 }
 
 Value reason_value(std::string_view text) {
-    constexpr std::string_view of_the_enum = "SKB_DROP_REASON_";
-    if (text.starts_with(of_the_enum)) text.remove_prefix(of_the_enum.size());
+    if (text.starts_with(base::drop_reason_prefix)) text.remove_prefix(base::drop_reason_prefix.size());
     return text.empty() ? not_seen : Value{text};
-}
-
-std::optional<std::uint64_t> hexadecimal(std::string_view text) {
-    if (text.starts_with("0x")) text.remove_prefix(2);
-    return base::to_unsigned(text, 16);
 }
 
 bool is_stack_line(std::string_view line) {
@@ -231,7 +222,7 @@ bool is_stack_line(std::string_view line) {
     if (object.starts_with(" ([") || object.starts_with(" (/")) return true;
     // "4001 drops at icmp_rcv+12d (0xffffffff8176ac9d)" is dropwatch's: no file's name begins so.
     return blank >= 4 && blank <= 16 && !text.substr(text.rfind('(') + 1).starts_with("0x") &&
-           std::ranges::all_of(text.substr(0, blank), is_hexadecimal);
+           text.substr(0, blank).find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 }  // namespace stapgen::decode

@@ -40,9 +40,6 @@ std::optional<KernelEvent> read_perf_trace_event(std::string_view line);
 /// if it is empty.
 Value reason_value(std::string_view text);
 
-/// Hexadecimal, with or without 0x.
-std::optional<std::uint64_t> hexadecimal(std::string_view text);
-
 /// Whether it is a line of the call chain below an event: "ffffffff8176ac9d tcp_v4_rcv+0x1f ([kernel.kallsyms])",
 /// "tcp_v4_rcv ([kernel.kallsyms])", "=> tcp_v4_rcv", "...: <stack trace>".
 bool is_stack_line(std::string_view line);

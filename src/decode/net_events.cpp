@@ -1,12 +1,19 @@
-#include "decode/net_events.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/saturate.h"
 #include "base/text.h"
+#include "decode/importers.h"
+#include "decode/kernel_event.h"
+#include "decode/skb_table.h"
+#include "decode/trace_importer.h"
 
 namespace stapgen::decode {
 
@@ -32,158 +39,173 @@ Value stage_between(std::int64_t from_ns, std::int64_t to_ns) {
     return {{}, to_ns - from_ns};
 }
 
-}  // namespace
+/// The events of the network in the output of perf script, perf trace and ftrace. A packet is followed by the address
+/// of its skb:
+///     tx  qdisc    from net_dev_queue to net_dev_start_xmit; where that was not traced, to net_dev_xmit
+///         driver   from net_dev_start_xmit to net_dev_xmit
+///         stacked  from net_dev_queue of the first device (a bond, a VLAN) to that of the one that sends; these two
+///                  stages and the device's name are those of the latter
+///     rx  drv-app  from netif_receive_skb to skb_copy_datagram_iovec
+/// Other events of the groups net, napi and skb, and interrupts, are understood and not used. 3 MB of memory.
+class NetEvents final : public TraceImporter {
+  public:
+    NetEvents()
+        : TraceImporter("net events", 1,
+                        make_header("net-events",
+                                    {make_schema("packet", {{FieldType::time, "time"},
+                                                            {FieldType::text, "way dev comm"},
+                                                            {FieldType::integer, "tid cpu"},
+                                                            {FieldType::stage, "stacked qdisc driver drv-app"}})})) {}
 
-NetEvents::NetEvents()
-    : TraceImporter("net events", 1,
-                    make_header("net-events", {{"packet",
-                                                0,
-                                                {{"time", FieldType::time},
-                                                 {"way", FieldType::text},
-                                                 {"dev", FieldType::text},
-                                                 {"comm", FieldType::text},
-                                                 {"tid", FieldType::integer},
-                                                 {"cpu", FieldType::integer},
-                                                 {"stacked", FieldType::stage},
-                                                 {"qdisc", FieldType::stage},
-                                                 {"driver", FieldType::stage},
-                                                 {"drv-app", FieldType::stage}}}})) {}
+    std::vector<Note> notes() const override {
+        std::vector<Note> notes;
+        if (received_ > 0)
+            notes.emplace_back(fmt::format("{} packets were received (netif_receive_skb)", received_), NoteKind::count);
+        if (reported_tx_ > 0 && !sees_start_) {
+            notes.emplace_back(
+                "net_dev_start_xmit was not traced: qdisc goes on until the driver has taken the packet");
+        }
+        for (auto& note : TraceImporter::notes())
+            notes.push_back(std::move(note));
+        return notes;
+    }
 
-bool NetEvents::line(std::string_view line, Sink& sink) {
-    if (begun() && is_stack_line(line)) return true;
-    const auto event = read_kernel_event(line);
-    if (!event) return false;
-    if (use(*event, sink)) {
-        begin(sink);
+  private:
+    bool line(std::string_view line, Sink& sink) override {
+        if (begun() && is_stack_line(line)) return true;
+        const auto event = read_kernel_event(line);
+        if (!event) return false;
+        if (use(*event, sink)) {
+            begin(sink);
+            return true;
+        }
+        return is_other(event->name) && (event->time.seen || !event->argument("skbaddr").empty());
+    }
+
+    void finished(Sink& sink) override {
+        const auto under_way = sending_.count();
+        const std::array counts{Count{"seen", base::saturating_add(queued_ + not_queued_ + reported_rx_, lost())},
+                                Count{"reported", reported_tx_ + reported_rx_},
+                                Count{"incomplete.not sent", under_way},
+                                Count{"incomplete.queue not seen", not_queued_},
+                                Count{"incomplete.pushed out", pushed_out_},
+                                Count{"netif_receive_skb", received_},
+                                Count{"lost.trace buffer", lost()}};
+        send(sink, End{unknown_time, std::span(counts).first(lost() > 0 ? counts.size() : counts.size() - 1)});
+    }
+
+    bool use(const KernelEvent& event, Sink& sink) {
+        enum class What { queue, start, sent, receive, copy } what = What::queue;
+        if (event.name == "net_dev_queue") {
+            what = What::queue;
+        } else if (event.name == "net_dev_start_xmit") {
+            what = What::start;
+        } else if (event.name == "net_dev_xmit") {
+            what = What::sent;
+        } else if (event.name == "netif_receive_skb") {
+            what = What::receive;
+        } else if (event.name == "skb_copy_datagram_iovec") {
+            what = What::copy;
+        } else {
+            return false;
+        }
+        const auto address = base::from_hex(event.argument("skbaddr"));
+        if (!address || !event.time.seen) return false;
+        if (what == What::queue) {
+            queue(event, *address);
+        } else if (what == What::receive) {
+            ++received_;
+            receiving_.put(*address, event.time.number, device_of(event));
+        } else if (what == What::copy) {
+            if (auto* entry = receiving_.find(*address)) read(event, *entry, sink);
+        } else if (auto* entry = sending_.find(*address); what == What::start) {
+            sees_start_ = true;
+            if (entry != nullptr) entry->second_ns = event.time.number;
+        } else {
+            sent(event, entry, sink);
+        }
         return true;
     }
-    return is_other(event->name) && (event->time.seen || !event->argument("skbaddr").empty());
-}
 
-bool NetEvents::use(const KernelEvent& event, Sink& sink) {
-    enum class What { queue, start, sent, receive, copy } what = What::queue;
-    if (event.name == "net_dev_queue") {
-        what = What::queue;
-    } else if (event.name == "net_dev_start_xmit") {
-        what = What::start;
-    } else if (event.name == "net_dev_xmit") {
-        what = What::sent;
-    } else if (event.name == "netif_receive_skb") {
-        what = What::receive;
-    } else if (event.name == "skb_copy_datagram_iovec") {
-        what = What::copy;
-    } else {
-        return false;
+    void queue(const KernelEvent& event, std::uint64_t address) {
+        const auto device = device_of(event);
+        auto* entry = sending_.find(address);
+        if (entry != nullptr && !entry->gone && entry->device() != device) {
+            if (entry->stacked_ns < 0) entry->stacked_ns = entry->first_ns;
+            ++entry->above;
+            entry->first_ns = event.time.number;
+            entry->second_ns = -1;
+            entry->set_device(device);
+            return;
+        }
+        ++queued_;
+        if (sending_.put(address, event.time.number, device)) ++pushed_out_;
     }
-    const auto address = hexadecimal(event.argument("skbaddr"));
-    if (!address || !event.time.seen) return false;
-    if (what == What::queue) {
-        queue(event, *address);
-    } else if (what == What::receive) {
-        ++received_;
-        receiving_.put(*address, event.time.number, device_of(event));
-    } else if (what == What::copy) {
-        if (auto* entry = receiving_.find(*address)) read(event, *entry, sink);
-    } else if (auto* entry = sending_.find(*address); what == What::start) {
-        sees_start_ = true;
-        if (entry != nullptr) entry->second_ns = event.time.number;
-    } else {
-        sent(event, entry, sink);
-    }
-    return true;
-}
 
-void NetEvents::queue(const KernelEvent& event, std::uint64_t address) {
-    const auto device = device_of(event);
-    auto* entry = sending_.find(address);
-    if (entry != nullptr && !entry->gone && entry->device() != device) {
-        if (entry->stacked_ns < 0) entry->stacked_ns = entry->first_ns;
-        ++entry->above;
-        entry->first_ns = event.time.number;
-        entry->second_ns = -1;
-        entry->set_device(device);
-        return;
+    void sent(const KernelEvent& event, SkbTable::Entry* entry, Sink& sink) {
+        // rc: 0 is sent, another one stays in the queue.
+        const auto rc = event.argument("rc");
+        const bool is_sent = rc == "0" || (rc.empty() && event.zeros_left_out);
+        if (entry == nullptr) {
+            not_queued_ += is_sent ? 1 : 0;
+        } else if (entry->gone) {
+            if (--entry->above == 0) SkbTable::remove(*entry);
+        } else if (is_sent) {
+            left(event, *entry, sink);
+        } else {
+            entry->second_ns = -1;
+        }
     }
-    ++queued_;
-    if (sending_.put(address, event.time.number, device)) ++pushed_out_;
-}
 
-void NetEvents::sent(const KernelEvent& event, SkbTable::Entry* entry, Sink& sink) {
-    // rc: 0 is sent, another one stays in the queue.
-    const auto rc = event.argument("rc");
-    const bool is_sent = rc == "0" || (rc.empty() && event.zeros_left_out);
-    if (entry == nullptr) {
-        not_queued_ += is_sent ? 1 : 0;
-    } else if (entry->gone) {
-        if (--entry->above == 0) SkbTable::remove(*entry);
-    } else if (is_sent) {
-        left(event, *entry, sink);
-    } else {
-        entry->second_ns = -1;
+    void left(const KernelEvent& event, SkbTable::Entry& entry, Sink& sink) {
+        const auto start = entry.second_ns, end = event.time.number;
+        // The address of one that the driver has freed may be in the queue again before net_dev_xmit tells of it.
+        if (sees_start_ && start < 0) return;
+        values_ = {event.time,
+                   Value{"tx"},
+                   Value{entry.device()},
+                   event.comm,
+                   event.tid,
+                   event.cpu,
+                   stage_between(entry.stacked_ns, entry.first_ns),
+                   stage_between(entry.first_ns, start < 0 ? end : start),
+                   stage_between(start, end),
+                   not_seen};
+        ++reported_tx_;
+        send(sink, Record{&schema(), values_});
+        if (entry.above > 0) {
+            entry.gone = true;
+        } else {
+            SkbTable::remove(entry);
+        }
     }
-}
 
-void NetEvents::left(const KernelEvent& event, SkbTable::Entry& entry, Sink& sink) {
-    const auto start = entry.second_ns, end = event.time.number;
-    // The address of one that the driver has freed may be in the queue again before net_dev_xmit tells of it.
-    if (sees_start_ && start < 0) return;
-    values_ = {event.time,
-               Value{"tx"},
-               Value{entry.device()},
-               event.comm,
-               event.tid,
-               event.cpu,
-               stage_between(entry.stacked_ns, entry.first_ns),
-               stage_between(entry.first_ns, start < 0 ? end : start),
-               stage_between(start, end),
-               not_seen};
-    ++reported_tx_;
-    send(sink, Record{&schema(), values_});
-    if (entry.above > 0) {
-        entry.gone = true;
-    } else {
+    void read(const KernelEvent& event, SkbTable::Entry& entry, Sink& sink) {
+        values_ = {event.time,
+                   Value{"rx"},
+                   Value{entry.device()},
+                   event.comm,
+                   event.tid,
+                   event.cpu,
+                   not_seen,
+                   not_seen,
+                   not_seen,
+                   stage_between(entry.first_ns, event.time.number)};
+        ++reported_rx_;
+        send(sink, Record{&schema(), values_});
         SkbTable::remove(entry);
     }
-}
 
-void NetEvents::read(const KernelEvent& event, SkbTable::Entry& entry, Sink& sink) {
-    values_ = {event.time,
-               Value{"rx"},
-               Value{entry.device()},
-               event.comm,
-               event.tid,
-               event.cpu,
-               not_seen,
-               not_seen,
-               not_seen,
-               stage_between(entry.first_ns, event.time.number)};
-    ++reported_rx_;
-    send(sink, Record{&schema(), values_});
-    SkbTable::remove(entry);
-}
+    SkbTable sending_, receiving_;
+    std::array<Value, 10> values_;
+    bool sees_start_ = false;
+    std::int64_t queued_ = 0, received_ = 0, reported_tx_ = 0, reported_rx_ = 0, pushed_out_ = 0, not_queued_ = 0;
+};
 
-void NetEvents::finished(Sink& sink) {
-    const auto under_way = sending_.count();
-    const std::array counts{Count{"seen", base::saturating_add(queued_ + not_queued_ + reported_rx_, lost())},
-                            Count{"reported", reported_tx_ + reported_rx_},
-                            Count{"incomplete.not sent", under_way},
-                            Count{"incomplete.queue not seen", not_queued_},
-                            Count{"incomplete.pushed out", pushed_out_},
-                            Count{"netif_receive_skb", received_},
-                            Count{"lost.trace buffer", lost()}};
-    send(sink, End{unknown_time, std::span(counts).first(lost() > 0 ? counts.size() : counts.size() - 1)});
-}
+}  // namespace
 
-std::vector<Note> NetEvents::notes() const {
-    std::vector<Note> notes;
-    if (received_ > 0)
-        notes.emplace_back(fmt::format("{} packets were received (netif_receive_skb)", received_), NoteKind::count);
-    if (reported_tx_ > 0 && !sees_start_) {
-        notes.emplace_back("net_dev_start_xmit was not traced: qdisc goes on until the driver has taken the packet");
-    }
-    for (auto& note : TraceImporter::notes())
-        notes.push_back(std::move(note));
-    return notes;
+std::unique_ptr<Importer> make_net_events() {
+    return std::make_unique<NetEvents>();
 }
 
 }  // namespace stapgen::decode

@@ -1,11 +1,16 @@
-#include "decode/netdev_times.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/text.h"
+#include "decode/importer.h"
+#include "decode/importers.h"
 #include "decode/scan.h"
 
 namespace stapgen::decode {
@@ -26,173 +31,193 @@ bool read_moment(Scan& scan, std::int64_t& ns) {
     return scan.fixed_point(ns, 9) && ns >= 0 && scan.skip("sec");
 }
 
+/// What `perf script netdev-times` prints: a tree for each NET_RX softirq, then a line for each packet sent.
+///     313133.116852sec cpu=0
+///       irq_entry(+0.000msec irq=24:eth4)
+///              |
+///       softirq_entry(+0.006msec)
+///              |---netif_receive_skb(+0.010msec skb=f2d15900 len=100)
+///              |            |
+///              |      skb_copy_datagram_iovec(+0.039msec 10291:wget)
+///       napi_poll_exit(+0.022msec eth4)
+///
+///        dev    len      Qdisc               netdevice             free
+///       eth4    74 313136.986751sec        0.005msec             0.097msec
+class NetdevTimes final : public Importer {
+  public:
+    NetdevTimes()
+        : Importer("perf script netdev-times", 1000,
+                   make_header("netdev-times",
+                               {make_schema("packet", {{FieldType::time, "time"},
+                                                       {FieldType::text, "way dev comm"},
+                                                       {FieldType::integer, "pid"},
+                                                       {FieldType::stage,
+                                                        "irq-softirq softirq-receive receive-app qdisc netdevice"}}),
+                                make_schema("drop", {{FieldType::time, "time"},
+                                                     {FieldType::place, "location"},
+                                                     {FieldType::count, "count"}})})) {}
+
+    std::vector<Note> notes() const override {
+        return {{"netdev-times shows only packets received behind an interrupt and packets sent whose end it saw"},
+                {"netdev-times says nothing of packets that it gave up at 65536 under way, but for its option debug"}};
+    }
+
+  private:
+    bool line(std::string_view line, Sink& sink) override {
+        auto text = base::trim(line);
+        if (text.empty()) return begun();
+        if (line[0] >= '0' && line[0] <= '9' && hunk(line, sink)) return true;
+        if (in_hunk_ && tree(text, sink)) return true;
+        return sent(text, sink) || status(text, sink);
+    }
+
+    void finished(Sink& sink) override {
+        close_packet(sink);
+        const auto seen = reported_ + std::min(lost_, std::numeric_limits<std::int64_t>::max() - reported_);
+        const std::array counts{Count{"seen", seen}, Count{"reported", reported_}, Count{"lost.overflow", lost_}};
+        send(sink, End{unknown_time, std::span(counts).first(lost_ > 0 ? 3 : 2)});
+    }
+
+    bool hunk(std::string_view line, Sink& sink) {
+        Scan scan{line};
+        std::int64_t base = 0, cpu = 0;
+        if (!read_moment(scan, base) || !scan.skip(" cpu=") || !scan.count(cpu)) return false;
+        close_packet(sink);
+        begin(sink);
+        in_hunk_ = true;
+        base_ns_ = base;
+        softirq_ns_ = -1;
+        return true;
+    }
+
+    bool tree(std::string_view text, Sink& sink) {
+        if (text[0] == '|') return branch(text.substr(1), sink);
+        Scan scan{text};
+        std::int64_t ns = 0;
+        if (scan.skip("irq_entry")) return read_offset(scan, ns);
+        if (scan.skip("softirq_entry")) {
+            if (!read_offset(scan, ns)) return false;
+            softirq_ns_ = ns;
+            return true;
+        }
+        if (!scan.skip("napi_poll_exit") || !read_offset(scan, ns)) return false;
+        close_packet(sink);
+        return true;
+    }
+
+    bool branch(std::string_view text, Sink& sink) {
+        text = base::trim(text);
+        if (text.empty() || text == "|") return true;
+        Scan scan{text};
+        std::int64_t ns = 0;
+        if (scan.skip("---netif_receive_skb")) {
+            if (!read_offset(scan, ns)) return false;
+            close_packet(sink);
+            in_packet_ = true;
+            receive_ns_ = ns;
+            return true;
+        }
+        if (scan.skip("---netif_rx")) return read_offset(scan, ns);
+        if (scan.skip("skb_copy_datagram_iovec")) {
+            Value pid;
+            if (!read_offset(scan, ns) || !scan.skip(" ") || !scan.count(pid.number, pid.raw) || !scan.skip(":"))
+                return false;
+            if (scan.rest.ends_with(')')) scan.rest.remove_suffix(1);
+            close_packet(sink, {scan.rest}, pid, stage(ns - receive_ns_));
+            return true;
+        }
+        if (scan.skip("consume_skb")) {
+            if (!read_offset(scan, ns)) return false;
+            close_packet(sink);
+            return true;
+        }
+        if (!scan.skip("kfree_skb") || !read_offset(scan, ns) || !scan.skip(" location=")) return false;
+        close_packet(sink);
+        drop(sink, scan.rest.substr(0, scan.rest.find(')')), ns);
+        return true;
+    }
+
+    bool sent(std::string_view text, Sink& sink) {
+        if (text.starts_with("dev ") && text.ends_with(" free") && text.find(" Qdisc ") != std::string_view::npos) {
+            close_packet(sink);
+            begin(sink);
+            in_hunk_ = false;
+            return true;
+        }
+        const auto blank = std::min(text.find(' '), text.size());
+        Scan scan{text.substr(blank)};
+        std::int64_t length = 0, queued = 0, qdisc = 0, netdevice = 0;
+        scan.blanks();
+        if (!scan.count(length)) return false;
+        scan.blanks();
+        if (!read_moment(scan, queued)) return false;
+        scan.blanks();
+        if (!scan.fixed_point(qdisc, 6) || !scan.skip("msec")) return false;
+        scan.blanks();
+        if (!scan.fixed_point(netdevice, 6) || !scan.skip("msec")) return false;
+        close_packet(sink);
+        values_ = {Value{{}, queued}, Value{"tx"}, Value{text.substr(0, blank)},
+                   not_seen,          not_seen,    not_seen,
+                   not_seen,          not_seen,    stage(qdisc),
+                   stage(netdevice)};
+        ++reported_;
+        send(sink, Record{&schema(), values_});
+        return true;
+    }
+
+    /// What the option `debug` adds: how many packets were followed and given up.
+    bool status(std::string_view text, Sink& sink) {
+        if (text == "debug buffer status") {
+            begin(sink);
+            return true;
+        }
+        if (!begun()) return false;
+        if (text == "----------------------------") return true;
+        Scan scan{text};
+        std::int64_t remain = 0, overflow = 0;
+        if (!scan.skip("xmit Qdisc:remain:") && !scan.skip("xmit netdevice:remain:") && !scan.skip("receive:remain:"))
+            return false;
+        if (!scan.count(remain) || !scan.skip(" overflow:") || !scan.count(overflow)) return false;
+        lost_ += std::min(overflow, std::numeric_limits<std::int64_t>::max() - lost_);
+        return true;
+    }
+
+    /// The packet received last, without what came after it if nothing did.
+
+    void close_packet(Sink& sink, const Value& comm = not_seen, const Value& pid = not_seen,
+                      const Value& to_app = not_seen) {
+        if (!in_packet_) return;
+        in_packet_ = false;
+        const auto since_softirq = softirq_ns_ < 0 ? -1 : receive_ns_ - softirq_ns_;
+        values_ = {Value{{}, base_ns_ + std::max<std::int64_t>(0, receive_ns_)},
+                   Value{"rx"},
+                   not_seen,
+                   comm,
+                   pid,
+                   stage(softirq_ns_),
+                   stage(since_softirq),
+                   to_app,
+                   not_seen,
+                   not_seen};
+        ++reported_;
+        send(sink, Record{&schema(), values_});
+    }
+
+    void drop(Sink& sink, std::string_view place, std::int64_t after_ns) {
+        const std::array values{Value{{}, base_ns_ + std::max<std::int64_t>(0, after_ns)}, Value{place}, Value{"1", 1}};
+        send(sink, Record{&schema(1), values});
+    }
+
+    std::array<Value, 10> values_;
+    bool in_hunk_ = false, in_packet_ = false;
+    std::int64_t base_ns_ = 0, softirq_ns_ = -1, receive_ns_ = 0;  ///< the latter two since the first
+    std::int64_t reported_ = 0, lost_ = 0;
+};
+
 }  // namespace
 
-NetdevTimes::NetdevTimes()
-    : LineImporter(
-          "perf script netdev-times", 1000,
-          make_header("netdev-times",
-                      {{"packet",
-                        0,
-                        {{"time", FieldType::time},
-                         {"way", FieldType::text},
-                         {"dev", FieldType::text},
-                         {"comm", FieldType::text},
-                         {"pid", FieldType::integer},
-                         {"irq-softirq", FieldType::stage},
-                         {"softirq-receive", FieldType::stage},
-                         {"receive-app", FieldType::stage},
-                         {"qdisc", FieldType::stage},
-                         {"netdevice", FieldType::stage}}},
-                       {"drop",
-                        0,
-                        {{"time", FieldType::time}, {"location", FieldType::place}, {"count", FieldType::count}}}})) {}
-
-bool NetdevTimes::line(std::string_view line, Sink& sink) {
-    auto text = base::trim(line);
-    if (text.empty()) return begun();
-    if (line[0] >= '0' && line[0] <= '9' && hunk(line, sink)) return true;
-    if (in_hunk_ && tree(text, sink)) return true;
-    return sent(text, sink) || status(text, sink);
-}
-
-bool NetdevTimes::hunk(std::string_view line, Sink& sink) {
-    Scan scan{line};
-    std::int64_t base = 0, cpu = 0;
-    if (!read_moment(scan, base) || !scan.skip(" cpu=") || !scan.count(cpu)) return false;
-    close_packet(sink);
-    begin(sink);
-    in_hunk_ = true;
-    base_ns_ = base;
-    softirq_ns_ = -1;
-    return true;
-}
-
-bool NetdevTimes::tree(std::string_view text, Sink& sink) {
-    if (text[0] == '|') return branch(text.substr(1), sink);
-    Scan scan{text};
-    std::int64_t ns = 0;
-    if (scan.skip("irq_entry")) return read_offset(scan, ns);
-    if (scan.skip("softirq_entry")) {
-        if (!read_offset(scan, ns)) return false;
-        softirq_ns_ = ns;
-        return true;
-    }
-    if (!scan.skip("napi_poll_exit") || !read_offset(scan, ns)) return false;
-    close_packet(sink);
-    return true;
-}
-
-bool NetdevTimes::branch(std::string_view text, Sink& sink) {
-    text = base::trim(text);
-    if (text.empty() || text == "|") return true;
-    Scan scan{text};
-    std::int64_t ns = 0;
-    if (scan.skip("---netif_receive_skb")) {
-        if (!read_offset(scan, ns)) return false;
-        close_packet(sink);
-        in_packet_ = true;
-        receive_ns_ = ns;
-        return true;
-    }
-    if (scan.skip("---netif_rx")) return read_offset(scan, ns);
-    if (scan.skip("skb_copy_datagram_iovec")) {
-        Value pid;
-        if (!read_offset(scan, ns) || !scan.skip(" ") || !scan.count(pid.number, pid.raw) || !scan.skip(":"))
-            return false;
-        if (scan.rest.ends_with(')')) scan.rest.remove_suffix(1);
-        close_packet(sink, {scan.rest}, pid, stage(ns - receive_ns_));
-        return true;
-    }
-    if (scan.skip("consume_skb")) {
-        if (!read_offset(scan, ns)) return false;
-        close_packet(sink);
-        return true;
-    }
-    if (!scan.skip("kfree_skb") || !read_offset(scan, ns) || !scan.skip(" location=")) return false;
-    close_packet(sink);
-    drop(sink, scan.rest.substr(0, scan.rest.find(')')), ns);
-    return true;
-}
-
-bool NetdevTimes::sent(std::string_view text, Sink& sink) {
-    if (text.starts_with("dev ") && text.ends_with(" free") && text.find(" Qdisc ") != std::string_view::npos) {
-        close_packet(sink);
-        begin(sink);
-        in_hunk_ = false;
-        return true;
-    }
-    const auto blank = std::min(text.find(' '), text.size());
-    Scan scan{text.substr(blank)};
-    std::int64_t length = 0, queued = 0, qdisc = 0, netdevice = 0;
-    scan.blanks();
-    if (!scan.count(length)) return false;
-    scan.blanks();
-    if (!read_moment(scan, queued)) return false;
-    scan.blanks();
-    if (!scan.fixed_point(qdisc, 6) || !scan.skip("msec")) return false;
-    scan.blanks();
-    if (!scan.fixed_point(netdevice, 6) || !scan.skip("msec")) return false;
-    close_packet(sink);
-    values_ = {Value{{}, queued}, Value{"tx"}, Value{text.substr(0, blank)},
-               not_seen,          not_seen,    not_seen,
-               not_seen,          not_seen,    stage(qdisc),
-               stage(netdevice)};
-    ++reported_;
-    send(sink, Record{&schema(), values_});
-    return true;
-}
-
-/// What the option `debug` adds: how many packets were followed and given up.
-bool NetdevTimes::status(std::string_view text, Sink& sink) {
-    if (text == "debug buffer status") {
-        begin(sink);
-        return true;
-    }
-    if (!begun()) return false;
-    if (text == "----------------------------") return true;
-    Scan scan{text};
-    std::int64_t remain = 0, overflow = 0;
-    if (!scan.skip("xmit Qdisc:remain:") && !scan.skip("xmit netdevice:remain:") && !scan.skip("receive:remain:"))
-        return false;
-    if (!scan.count(remain) || !scan.skip(" overflow:") || !scan.count(overflow)) return false;
-    lost_ += std::min(overflow, std::numeric_limits<std::int64_t>::max() - lost_);
-    return true;
-}
-
-void NetdevTimes::close_packet(Sink& sink, const Value& comm, const Value& pid, const Value& to_app) {
-    if (!in_packet_) return;
-    in_packet_ = false;
-    const auto since_softirq = softirq_ns_ < 0 ? -1 : receive_ns_ - softirq_ns_;
-    values_ = {Value{{}, base_ns_ + std::max<std::int64_t>(0, receive_ns_)},
-               Value{"rx"},
-               not_seen,
-               comm,
-               pid,
-               stage(softirq_ns_),
-               stage(since_softirq),
-               to_app,
-               not_seen,
-               not_seen};
-    ++reported_;
-    send(sink, Record{&schema(), values_});
-}
-
-void NetdevTimes::drop(Sink& sink, std::string_view place, std::int64_t after_ns) {
-    const std::array values{Value{{}, base_ns_ + std::max<std::int64_t>(0, after_ns)}, Value{place}, Value{"1", 1}};
-    send(sink, Record{&schema(1), values});
-}
-
-void NetdevTimes::finished(Sink& sink) {
-    close_packet(sink);
-    const auto seen = reported_ + std::min(lost_, std::numeric_limits<std::int64_t>::max() - reported_);
-    const std::array counts{Count{"seen", seen}, Count{"reported", reported_}, Count{"lost.overflow", lost_}};
-    send(sink, End{unknown_time, std::span(counts).first(lost_ > 0 ? 3 : 2)});
-}
-
-std::vector<Note> NetdevTimes::notes() const {
-    return {{"netdev-times shows only packets received behind an interrupt and packets sent whose end it saw"},
-            {"netdev-times says nothing of packets that it gave up at 65536 under way, but for its option debug"}};
+std::unique_ptr<Importer> make_netdev_times() {
+    return std::make_unique<NetdevTimes>();
 }
 
 }  // namespace stapgen::decode

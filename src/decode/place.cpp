@@ -1,7 +1,5 @@
 #include "decode/place.h"
 
-#include <algorithm>
-
 #include "base/kernel_code.h"
 #include "base/text.h"
 
@@ -9,19 +7,10 @@ namespace stapgen::decode {
 
 namespace {
 
-std::optional<std::uint64_t> read_hex(std::string_view text) {
-    if (text.starts_with("0x")) text.remove_prefix(2);
-    return base::to_unsigned(text, 16);
-}
-
 /// Since Linux 4.15 %p gives 32 bits of a hash, behind as many zeros.
 bool is_hashed(std::string_view text) {
     if (text.starts_with("0x")) text.remove_prefix(2);
     return text.size() == 16 && text.starts_with("00000000");
-}
-
-bool is_module_name(std::string_view text) {
-    return !text.empty() && std::ranges::all_of(text, [](char c) { return base::is_word_character(c) || c == '-'; });
 }
 
 /// What stands between `open` and `close` at the front of the rest, which is taken off; nothing if that is not there.
@@ -43,7 +32,7 @@ Place parse_place(std::string_view text) {
     const auto word = text.substr(0, text.find(' '));
     // A name may be made of the letters of hexadecimal digits; an address of the kernel has eight digits at least.
     if (word.starts_with("0x") || word.size() >= 8) {
-        if (const auto address = read_hex(word)) {
+        if (const auto address = base::from_hex(word)) {
             place.address = address;
             place.hashed = is_hashed(word);
             return place;
@@ -53,11 +42,11 @@ Place parse_place(std::string_view text) {
     const auto plus = word.rfind('+');
     if (plus != std::string_view::npos) {
         const auto digits = word.substr(plus + 1);
-        place.offset = read_hex(digits.substr(0, digits.find('/')));
+        place.offset = base::from_hex(digits.substr(0, digits.find('/')));
     }
     const auto bracketed = take_enclosed(rest, '[', ']');
-    if (bracketed && is_module_name(*bracketed)) place.module = *bracketed;
-    if (const auto enclosed = take_enclosed(rest, '(', ')')) place.address = read_hex(*enclosed);
+    if (bracketed && base::is_module_name(*bracketed)) place.module = *bracketed;
+    if (const auto enclosed = take_enclosed(rest, '(', ')')) place.address = base::from_hex(*enclosed);
     // A name of several words is a trap's of some hardware.
     const bool known = place.offset || place.module || place.address;
     const auto name = place.offset ? word.substr(0, plus) : known ? word : text;

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "base/kernel_code.h"
 #include "base/text.h"
 
 namespace stapgen::decode {
@@ -12,14 +13,10 @@ namespace {
 
 using RowWords = std::vector<std::string_view>;
 
-bool is_decimal(std::string_view text) {
-    return !text.empty() && std::ranges::all_of(text, base::is_digit);
-}
-
 bool is_skb(std::string_view word) {
     constexpr std::size_t shortest_skb = 10, max_skb_length = 18;  // of 32 and of 64 bits
     return word.size() >= shortest_skb && word.size() <= max_skb_length && word.starts_with("0x") &&
-           base::to_unsigned(word.substr(2), 16);
+           base::from_hex(word);
 }
 
 /// "10.0.0.1:4->[fd00::2]:80(tcp)", ":0->:0()".
@@ -32,12 +29,10 @@ bool is_tuple(std::string_view word) {
 
 /// "ip_rcv", "vxlan_xmit[vxlan]", "0xffffffff8149a8ed".
 bool is_function(std::string_view word) {
-    const auto is_in_name = [](char c) { return base::is_word_character(c) || c == '.' || c == '$'; };
-    const auto end = static_cast<std::size_t>(std::ranges::find_if_not(word, is_in_name) - word.begin());
-    constexpr std::size_t max_function_length = 511 + 64;  // a symbol's name and a module's
-    const bool is_named =
-        end > 0 && word.size() <= max_function_length && (!base::is_digit(word[0]) || is_skb(word.substr(0, end)));
-    return is_named && (end == word.size() || (word[end] == '[' && word.ends_with(']')));
+    const auto bracket = std::min(word.find('['), word.size());
+    const auto end = is_skb(word.substr(0, bracket)) ? bracket : base::symbol_length(word);
+    return end > 0 && word.size() <= base::max_symbol_length + base::max_module_length &&
+           (end == word.size() || (word[end] == '[' && word.ends_with(']')));
 }
 
 /// Reads the function at `at`, and moves it behind.
@@ -54,7 +49,7 @@ bool read_function(const RowWords& words, std::size_t& at, PwruRow& row) {
         row.reason = behind.substr(1, behind.find(')') - 1);
     } else if (behind.empty() && at < words.size() && words[at].starts_with('(') && words[at].ends_with(')')) {
         const auto number = words[at].substr(1, words[at].size() - 2);
-        if (is_decimal(number)) {
+        if (base::is_decimal(number)) {
             row.reason = number;
             ++at;
         }
@@ -69,7 +64,7 @@ std::size_t find_function(const RowWords& words, std::size_t at) {
         constexpr std::size_t proto = 3, meta = 6;
         return first + meta < words.size() && words[first + proto].starts_with("0x");
     };
-    if (at + 1 < words.size() && is_decimal(words[at]) && !has_meta_at(at)) ++at;  // the time stamp
+    if (at + 1 < words.size() && base::is_decimal(words[at]) && !has_meta_at(at)) ++at;  // the time stamp
     if (has_meta_at(at)) at += 6;
     if (at < words.size() && words[at].starts_with("[0x")) ++at;  // __sk_buff->cb[]
     return at;
@@ -87,7 +82,7 @@ std::optional<PwruRow> read_pwru_row(std::string_view line) {
     bool is_last_column = true, has_cpu = true;
     if (has_skb) {
         row.packet = words[at++];
-        has_cpu = at < words.size() && is_decimal(words[at]);
+        has_cpu = at < words.size() && base::is_decimal(words[at]);
         at += has_cpu ? 1 : 0;
         if (at >= words.size()) return std::nullopt;
         if (words[at].starts_with('[')) {
@@ -112,7 +107,7 @@ std::optional<PwruRow> read_pwru_row(std::string_view line) {
     }
     if (!read_function(words, at, row)) return std::nullopt;
     // Rows had a time stamp as long as they had no CPU.
-    if (!has_cpu && (at >= words.size() || !is_decimal(words[at]))) return std::nullopt;
+    if (!has_cpu && (at >= words.size() || !base::is_decimal(words[at]))) return std::nullopt;
     if (is_last_column && at < words.size() && is_function(words[at])) row.caller = words[at];
     return row;
 }

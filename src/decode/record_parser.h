@@ -8,8 +8,8 @@
 
 #include "base/result.h"
 #include "decode/aggregate_lines.h"
-#include "decode/importer.h"
 #include "decode/record.h"
+#include "decode/sink.h"
 
 namespace stapgen::decode {
 
@@ -33,7 +33,7 @@ struct InputCounts {
 /// Reads what our own scripts print, line by line. Pure: no input or output, no clock. Any bytes may be fed;
 /// what makes no sense is counted and returned as Unrecognised. Not copyable, since records point into it.
 /// Nothing is allocated for a record.
-class RecordParser : public Importer {
+class RecordParser {
   public:
     /// `lines_before`: so many lines are before the first one that is fed; for error messages only.
     explicit RecordParser(std::int64_t lines_before = 0) : lines_before_(lines_before) {}
@@ -46,10 +46,10 @@ class RecordParser : public Importer {
 
     /// Stops at the first line that it cannot read, and at a second header; only what is taken is in input(). Reads
     /// exactly what feed() reads.
-    std::size_t take(std::string_view lines, Sink& sink) override;
+    std::size_t take(std::string_view lines, Sink& sink);
 
     /// The header once it has been read, else null.
-    [[nodiscard]] const Header* header() const override { return header_ ? &*header_ : nullptr; }
+    [[nodiscard]] const Header* header() const { return header_ ? &*header_ : nullptr; }
 
     /// Why the header was refused (a newer version, or nonsense), if it was: nothing more will be recognised.
     [[nodiscard]] const std::optional<base::Error>& refusal() const { return refusal_; }

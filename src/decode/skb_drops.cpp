@@ -1,4 +1,12 @@
-#include "decode/skb_drops.h"
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "decode/importers.h"
+#include "decode/kernel_event.h"
+#include "decode/trace_importer.h"
 
 namespace stapgen::decode {
 
@@ -14,35 +22,45 @@ std::string_view location(const KernelEvent& event) {
     return end == std::string_view::npos ? place : std::string_view(place.data(), place.size() + end + 1);
 }
 
+/// The event skb:kfree_skb in the output of perf script, perf trace and ftrace (see KernelEvent), of all kernels:
+///     skbaddr=0xffff8800c4574400 protocol=2048 location=0xffffffff8149a8ed                       2.6.30 to 5.16
+///     skbaddr=ffff8881 protocol=2048 location=nf_hook_slow+0x3b/0xc0 [nf_tables] reason: NO_SOCKET      from 5.17
+///     skbaddr=ffff8881 rx_sk=(nil) protocol=2048 location=tcp_v4_rcv+0x1f/0x90 reason: NO_SOCKET        from 6.11
+///     skbaddr: 0xffff8881, location: 0xffffffff8149a8ed, protocol: 2048, reason: 3                  perf trace
+///     [FAILED TO PARSE] skbaddr=0xffff8881 location=0xffffffff8149a8ed protocol=2048 reason=3     an old perf
+/// Call chains below them are passed over. skb:consume_skb is no drop.
+class SkbDrops final : public TraceImporter {
+  public:
+    SkbDrops()
+        : TraceImporter("skb:kfree_skb", 1,
+                        make_header("kfree_skb", {make_schema("drop", {{FieldType::time, "time"},
+                                                                       {FieldType::text, "comm"},
+                                                                       {FieldType::integer, "tid cpu"},
+                                                                       {FieldType::place, "location"},
+                                                                       {FieldType::reason_name, "reason"},
+                                                                       {FieldType::count, "count"}})})) {}
+
+  private:
+    bool line(std::string_view line, Sink& sink) override {
+        if (begun() && is_stack_line(line)) return true;
+        const auto event = read_kernel_event(line);
+        if (!event || event->name != "kfree_skb") return false;
+        const auto place = location(*event);
+        if (place.empty()) return false;
+        values_ = {event->time,  event->comm,  event->tid,
+                   event->cpu,   Value{place}, reason_value(event->argument("reason")),
+                   Value{"1", 1}};
+        report(Record{&schema(), values_}, sink);
+        return true;
+    }
+
+    std::array<Value, 7> values_;
+};
+
 }  // namespace
 
-SkbDrops::SkbDrops()
-    : TraceImporter("skb:kfree_skb", 1,
-                    make_header("kfree_skb", {{"drop",
-                                               0,
-                                               {{"time", FieldType::time},
-                                                {"comm", FieldType::text},
-                                                {"tid", FieldType::integer},
-                                                {"cpu", FieldType::integer},
-                                                {"location", FieldType::place},
-                                                {"reason", FieldType::reason_name},
-                                                {"count", FieldType::count}}}})) {}
-
-bool SkbDrops::line(std::string_view line, Sink& sink) {
-    if (begun() && is_stack_line(line)) return true;
-    const auto event = read_kernel_event(line);
-    if (!event || event->name != "kfree_skb") return false;
-    const auto place = location(*event);
-    if (place.empty()) return false;
-    values_ = {event->time,  event->comm, event->tid, event->cpu, Value{place}, reason_value(event->argument("reason")),
-               Value{"1", 1}};
-    ++reported_;
-    send(sink, Record{&schema(), values_});
-    return true;
-}
-
-void SkbDrops::finished(Sink& sink) {
-    send_end(reported_, sink);
+std::unique_ptr<Importer> make_skb_drops() {
+    return std::make_unique<SkbDrops>();
 }
 
 }  // namespace stapgen::decode

@@ -24,7 +24,7 @@ std::vector<SoftnetCounter> softnet_counters(std::string_view text) {
     std::vector<SoftnetCounter> counters;
     std::uint32_t line_number = 0;
     for (const auto line : base::split(text, '\n')) {
-        const auto read = base::read_softnet_line(line);
+        const auto read = base::read_softnet_line(base::words(line));
         for (const auto& [name, value] : read.counters)
             counters.push_back({read.cpu.value_or(line_number), name, value});
         ++line_number;

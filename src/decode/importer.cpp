@@ -1,10 +1,12 @@
-#include "decode/line_importer.h"
+#include "decode/importer.h"
 
 #include <cstring>
 
+#include "base/text.h"
+
 namespace stapgen::decode {
 
-std::size_t LineImporter::take(std::string_view lines, Sink& sink) {
+std::size_t Importer::take(std::string_view lines, Sink& sink) {
     std::size_t taken = 0;
     while (taken < lines.size()) {
         const char* const at = lines.data() + taken;
@@ -22,10 +24,19 @@ std::size_t LineImporter::take(std::string_view lines, Sink& sink) {
     return taken;
 }
 
-void LineImporter::begin(Sink& sink) {
+void Importer::begin(Sink& sink) {
     if (begun_) return;
     begun_ = true;
     sink.line(HeaderLine{&header_});
+}
+
+Schema make_schema(std::string_view tag, std::initializer_list<Fields> fields) {
+    Schema schema{std::string(tag), 0, {}};
+    for (const auto& [type, names] : fields) {
+        for (const auto name : base::words(names))
+            schema.fields.push_back({std::string(name), type});
+    }
+    return schema;
 }
 
 Header make_header(std::string_view recipe, std::vector<Schema> schemas) {
