@@ -8,7 +8,7 @@ answer. A name alone in a sentence has to have --help. Those of the lab have to 
 targets and tests have to be there, and so have the programs of the source and their options. What else there is to type
 is in RUN_ELSEWHERE.
 
-MODULE is a module with all filters, for no kernel there is; VMLINUX that of tests/fake_kernel.
+MODULE is a module with all filters, for no kernel there is; VMLINUX that of tests/fakes/kernel.
 """
 
 import collections
@@ -59,7 +59,7 @@ ON_THIS_MACHINE = {
     "exec": r"is for kernel 0\.0\.0-nowhere|not allowed to load|loader is not installed|the running kernel has no",
 }
 # Scripts of the source that need no more than Python.
-RUN_HERE = "tests/perfetto/draw_trace.py "
+RUN_HERE = "tests/formats/perfetto/draw_trace.py "
 # Each other command that is run or known elsewhere: the file that does it, and what of the command stands there, too. Of
 # apt-get install the names of packages do, if nothing is said.
 PACKAGE, CHOSEN = "tests/lab/scenarios/package.py", "tests/lab/scenarios/packet-flow-chosen.py"

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "../disguises/disguise.h"
-#include "../disguises/in_pieces.h"
+#include "disguise.h"
+#include "in_pieces.h"
 #include "base/text.h"
 #include "choices.h"
 #include "decode/format_detector.h"

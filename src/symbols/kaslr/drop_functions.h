@@ -1,6 +1,6 @@
 #pragma once
 
-// Long because it is a list: tests/drop_sites makes it.
+// Long because it is a list: tests/property/drop_sites makes it.
 
 #include <array>
 #include <string_view>
@@ -92,7 +92,8 @@ constexpr auto passing_on_by_pointer = std::to_array<std::string_view>({
 });
 
 /// Functions that contain a `location`, sorted: of Debian's 5.10.223, 6.1, 6.12.107, 6.12.117 and 7.2.12 for amd64 and
-/// 6.12.107 for arm64, as tests/drop_sites prints them (`drop_sites functions`, see there), put together by sort -u.
+/// 6.12.107 for arm64, as tests/property/drop_sites prints them (`drop_sites functions`, see there), put together by
+/// sort -u.
 constexpr auto drop_functions = std::to_array<std::string_view>({
     "___pskb_trim",
     "__bpf_redirect",

@@ -1,4 +1,4 @@
-"""What stage-truths says of recipes that are wrong in one place: the patches of tests/mutants that name it."""
+"""What stage-truths says of recipes that are wrong in one place: the patches of tests/lab/mutants that name it."""
 
 import shutil
 import subprocess
@@ -6,7 +6,7 @@ import subprocess
 from lablib import kernel, scenario
 from lablib.common import SOURCE
 
-DESCRIPTION = "each wrong recipe of tests/mutants is caught by stage-truths"
+DESCRIPTION = "each wrong recipe of tests/lab/mutants is caught by stage-truths"
 IN_CI = ()
 NET = True
 truths = scenario.load("stage-truths")
@@ -23,7 +23,7 @@ class Mutant:
         self.name = f"{self.module}-{patch.name.split('-')[0]}"
 
 
-MUTANTS = [Mutant(patch) for patch in sorted((SOURCE.parent / "mutants").glob("*.patch"))
+MUTANTS = [Mutant(patch) for patch in sorted((SOURCE / "mutants").glob("*.patch"))
            if patch.read_text().startswith("stage-truths ")]
 GUEST = truths.guest([mutant.name for mutant in MUTANTS])
 

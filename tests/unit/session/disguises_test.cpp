@@ -5,8 +5,8 @@
 #include <set>
 #include <string>
 
-#include "../../disguises/disguise.h"
-#include "../../disguises/in_pieces.h"
+#include "disguise.h"
+#include "in_pieces.h"
 #include "../../fuzz/memory_file.h"
 #include "session/replay.h"
 

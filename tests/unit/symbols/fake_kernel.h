@@ -20,7 +20,7 @@
 #include "base/source.h"
 #include "base/text.h"
 
-/// The kernel of tests/fake_kernel, and what a test does to it.
+/// The kernel of tests/fakes/kernel, and what a test does to it.
 namespace fake_kernel {
 
 inline const std::filesystem::path vmlinux = FAKE_VMLINUX, system_map = FAKE_SYSTEM_MAP, module = FAKE_MODULE;

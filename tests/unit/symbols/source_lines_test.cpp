@@ -26,7 +26,7 @@ std::string at(const SourceLines& lines, std::uint64_t address) {
     return text;
 }
 
-/// The number of the one line of a file of tests/fake_kernel that has `part` in it.
+/// The number of the one line of a file of tests/fakes/kernel that has `part` in it.
 int line_of(std::string_view file, std::string_view part) {
     const auto text = content(std::filesystem::path(FAKE_KERNEL_SOURCE) / file);
     const auto lines = base::split(text, '\n');
