@@ -7,6 +7,7 @@ FMT_BEGIN_NAMESPACE
 namespace detail {
 template auto thousands_sep_impl(locale_ref) -> thousands_sep_result<char>;
 template auto decimal_point_impl(locale_ref) -> char;
+template void buffer<char>::append(const char*, const char*);  // from fmt 10 on
 template auto dragonbox::to_decimal(double) noexcept -> dragonbox::decimal_fp<double>;
 }  // namespace detail
 FMT_END_NAMESPACE
