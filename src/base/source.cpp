@@ -20,16 +20,16 @@ namespace stapgen::base {
 
 namespace {
 
-class Input {
+class FileSource final : public Source {
   public:
-    Input(int fd, std::string name) : fd_(fd), name_(std::move(name)) {}
-    Input(Input&& other) noexcept : fd_(std::exchange(other.fd_, -1)), name_(std::move(other.name_)) {}
-    Input& operator=(Input&&) = delete;
-    ~Input() {
+    FileSource(int fd, std::string name) : fd_(fd), name_(std::move(name)) {}
+    FileSource(const FileSource&) = delete;
+    FileSource& operator=(const FileSource&) = delete;
+    ~FileSource() override {
         if (fd_ > STDIN_FILENO) ::close(fd_);
     }
 
-    Result<std::size_t> read(std::span<char> into) {
+    Result<std::size_t> read(std::span<char> into) override {
         for (;;) {
             const auto count = ::read(fd_, into.data(), into.size());
             if (count >= 0) return static_cast<std::size_t>(count);
@@ -38,36 +38,17 @@ class Input {
                              "name a file that can be read; - is stdin");
         }
     }
-    [[nodiscard]] const std::string& name() const { return name_; }
+    [[nodiscard]] bool cut_short() const override { return false; }
 
   private:
     int fd_;
     std::string name_;
 };
 
-class PlainSource final : public Source {
-  public:
-    PlainSource(Input input, std::string beginning) : input_(std::move(input)), beginning_(std::move(beginning)) {}
-
-    Result<std::size_t> read(std::span<char> into) override {
-        if (beginning_.empty()) return input_.read(into);
-        const auto count = beginning_.copy(into.data(), into.size());
-        beginning_.erase(0, count);
-        return count;
-    }
-    [[nodiscard]] bool cut_short() const override { return false; }
-
-  private:
-    Input input_;
-    std::string beginning_;
-};
-
 class PackedSource final : public Source {
   public:
-    PackedSource(Input input, std::string_view beginning, std::unique_ptr<Unpacker> unpacker)
-        : input_(std::move(input)), unpacker_(std::move(unpacker)), end_(beginning.size()) {
-        std::ranges::copy(beginning, buffer_.begin());
-    }
+    PackedSource(std::unique_ptr<Source> source, std::string name, std::unique_ptr<Unpacker> unpacker)
+        : source_(std::move(source)), name_(std::move(name)), unpacker_(std::move(unpacker)) {}
 
     Result<std::size_t> read(std::span<char> into) override {
         while (!damaged_) {
@@ -80,8 +61,7 @@ class PackedSource final : public Source {
             if (last_) return std::size_t{0};
             if (auto filled = fill(); !filled) return tl::make_unexpected(filled.error());
         }
-        return bad_input(fmt::format("{}: the compressed data is damaged at byte {}", input_.name(), offset_),
-                         "copy it again");
+        return bad_input(fmt::format("{}: the compressed data is damaged at byte {}", name_, offset_), "copy it again");
     }
     [[nodiscard]] bool cut_short() const override { return !damaged_ && !unpacker_->complete(); }
 
@@ -90,14 +70,15 @@ class PackedSource final : public Source {
         std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
                   buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());
         end_ -= std::exchange(begin_, 0);
-        const auto count = input_.read(std::span(buffer_).subspan(end_));
+        const auto count = source_->read(std::span(buffer_).subspan(end_));
         if (!count) return tl::make_unexpected(count.error());
         end_ += *count;
         last_ = *count == 0;
         return {};
     }
 
-    Input input_;
+    std::unique_ptr<Source> source_;
+    std::string name_;
     std::unique_ptr<Unpacker> unpacker_;
     std::vector<char> buffer_ = std::vector<char>(256 * 1024);
     std::size_t begin_ = 0, end_ = 0;
@@ -105,7 +86,43 @@ class PackedSource final : public Source {
     bool last_ = false, damaged_ = false;
 };
 
+class Resumed final : public Source {
+  public:
+    Resumed(std::unique_ptr<Source> source, Beginning beginning)
+        : source_(std::move(source)), beginning_(std::move(beginning)) {}
+
+    Result<std::size_t> read(std::span<char> into) override {
+        auto& [bytes, error] = beginning_;
+        if (bytes.empty()) return error ? tl::make_unexpected(*error) : source_->read(into);
+        const auto count = bytes.copy(into.data(), into.size());
+        bytes.erase(0, count);
+        return count;
+    }
+    [[nodiscard]] bool cut_short() const override { return source_->cut_short(); }
+
+  private:
+    std::unique_ptr<Source> source_;
+    Beginning beginning_;
+};
+
 }  // namespace
+
+Beginning read_beginning(Source& source, std::size_t size) {
+    Beginning beginning{std::string(size, '\0'), {}};
+    std::size_t filled = 0;
+    while (filled < size) {
+        const auto count = source.read(std::span(beginning.bytes).subspan(filled));
+        if (!count) beginning.error = count.error();
+        if (!count || *count == 0) break;
+        filled += *count;
+    }
+    beginning.bytes.resize(filled);
+    return beginning;
+}
+
+std::unique_ptr<Source> resumed(std::unique_ptr<Source> source, Beginning beginning) {
+    return std::make_unique<Resumed>(std::move(source), std::move(beginning));
+}
 
 Result<std::unique_ptr<Source>> Source::open(const std::filesystem::path& path) {
     const bool is_stdin = path == "-";
@@ -114,20 +131,14 @@ Result<std::unique_ptr<Source>> Source::open(const std::filesystem::path& path) 
         return bad_input(fmt::format("cannot open {}: {}", path.string(), std::strerror(errno)),
                          "name a file that can be read; - is stdin");
     }
-    Input input(fd, is_stdin ? "stdin" : path.string());
-    std::string beginning(magic_size, '\0');
-    std::size_t size = 0;
-    while (size < beginning.size()) {
-        const auto count = input.read(std::span(beginning).subspan(size));
-        if (!count) return tl::make_unexpected(count.error());
-        if (*count == 0) break;
-        size += *count;
-    }
-    beginning.resize(size);
-    if (auto unpacker = make_unpacker(beginning)) {
-        return as_utf8(std::make_unique<PackedSource>(std::move(input), beginning, std::move(unpacker)));
-    }
-    return as_utf8(std::make_unique<PlainSource>(std::move(input), std::move(beginning)));
+    const auto name = is_stdin ? "stdin" : path.string();
+    std::unique_ptr<Source> source = std::make_unique<FileSource>(fd, name);
+    auto beginning = read_beginning(*source, magic_size);
+    if (beginning.error) return tl::make_unexpected(*beginning.error);
+    auto unpacker = make_unpacker(beginning.bytes);
+    source = resumed(std::move(source), std::move(beginning));
+    if (unpacker) source = std::make_unique<PackedSource>(std::move(source), name, std::move(unpacker));
+    return as_utf8(std::move(source));
 }
 
 Result<std::string> read_unpacked(const std::filesystem::path& path, std::size_t limit) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +25,16 @@ class Source {
     /// At the end: it came in the middle of compressed data.
     [[nodiscard]] virtual bool cut_short() const = 0;
 };
+
+/// What a source begins with, and the error that came behind it.
+struct Beginning {
+    std::string bytes;
+    std::optional<Error> error;
+};
+/// Reads `size` bytes; fewer at the end and at an error.
+Beginning read_beginning(Source& source, std::size_t size);
+/// A source that gives out again what was read of this one.
+std::unique_ptr<Source> resumed(std::unique_ptr<Source> source, Beginning beginning);
 
 /// More than any text about a kernel has: /proc/kallsyms with thousands of modules is some 20 MB.
 inline constexpr std::size_t max_kernel_text = std::size_t{256} << 20U;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,26 +14,6 @@ namespace stapgen::base {
 namespace {
 
 constexpr std::size_t peeked = 4;
-
-/// Gives out first what has been read of another source already.
-class Resumed final : public Source {
-  public:
-    Resumed(std::unique_ptr<Source> source, std::string beginning, std::optional<Error> error)
-        : source_(std::move(source)), beginning_(std::move(beginning)), error_(std::move(error)) {}
-
-    Result<std::size_t> read(std::span<char> into) override {
-        if (beginning_.empty()) return error_ ? tl::make_unexpected(*error_) : source_->read(into);
-        const auto count = beginning_.copy(into.data(), into.size());
-        beginning_.erase(0, count);
-        return count;
-    }
-    [[nodiscard]] bool cut_short() const override { return source_->cut_short(); }
-
-  private:
-    std::unique_ptr<Source> source_;
-    std::string beginning_;
-    std::optional<Error> error_;  ///< that came behind it
-};
 
 class Converted final : public Source {
   public:
@@ -115,20 +94,12 @@ bool changes_as_utf8(std::string_view beginning) {
 }
 
 std::unique_ptr<Source> as_utf8(std::unique_ptr<Source> source) {
-    std::string beginning(peeked, '\0');
-    std::size_t size = 0;
-    std::optional<Error> error;
-    while (size < beginning.size()) {
-        const auto count = source->read(std::span(beginning).subspan(size));
-        if (!count) error = count.error();
-        if (!count || *count == 0) break;
-        size += *count;
-    }
-    beginning.resize(size);
-    const auto* const encoding = encoding_of(beginning);
-    auto resumed = std::make_unique<Resumed>(std::move(source), beginning.substr(mark_size(beginning)), error);
-    if (encoding == nullptr) return resumed;
-    return std::make_unique<Converted>(std::move(resumed), encoding);
+    auto beginning = read_beginning(*source, peeked);
+    const auto* const encoding = encoding_of(beginning.bytes);
+    beginning.bytes.erase(0, mark_size(beginning.bytes));
+    source = resumed(std::move(source), std::move(beginning));
+    if (encoding == nullptr) return source;
+    return std::make_unique<Converted>(std::move(source), encoding);
 }
 
 }  // namespace stapgen::base

@@ -134,11 +134,8 @@ std::unique_ptr<Unpacker> make_unpacker(std::string_view beginning) {
     if (beginning.starts_with("\x28\xb5\x2f\xfd")) return std::make_unique<ZstdUnpacker>();
     if (beginning.starts_with("\x1f\x8b")) return std::make_unique<GzipUnpacker>();
     if (beginning.starts_with("BZh")) return std::make_unique<Bzip2Unpacker>();
-    if (beginning.starts_with(std::string_view("\xfd"
-                                               "7zXZ\0",
-                                               6))) {
-        return std::make_unique<XzUnpacker>();
-    }
+    constexpr std::string_view xz("\3757zXZ\0", 6);
+    if (beginning.starts_with(xz)) return std::make_unique<XzUnpacker>();
     return nullptr;
 }
 
