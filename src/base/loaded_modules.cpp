@@ -8,7 +8,7 @@ namespace stapgen::base {
 
 namespace {
 
-constexpr std::size_t size_word = 1, users_word = 2, base_word = 5, min_words = 6;
+constexpr std::size_t size_word = 1, base_word = 5, min_words = 6;
 
 std::optional<std::uint64_t> base_of(std::string_view word) {
     return word.starts_with("0x") ? to_unsigned(word.substr(2), 16) : std::nullopt;
@@ -29,16 +29,6 @@ std::optional<LoadedModule> parse_loaded_module(std::string_view line) {
     const auto address = base_of(parts[base_word]);
     if (!bytes || !address) return std::nullopt;
     return LoadedModule{std::string(parts[0]), *address == 0 ? std::nullopt : address, *bytes};
-}
-
-std::vector<std::string_view> unused_stap_modules(std::string_view text) {
-    std::vector<std::string_view> names;
-    for (const auto line : split(text, '\n')) {
-        const auto parts = words(line);
-        if (parts.size() > users_word && parts[0].starts_with("stap_") && parts[users_word] == "0")
-            names.push_back(parts[0]);
-    }
-    return names;
 }
 
 Result<std::vector<LoadedModule>> parse_loaded_modules(std::string_view text, std::string_view origin) {

@@ -20,12 +20,8 @@ struct LoadedModule {
 /// `NAME SIZE REFERENCES USERS STATE 0xBASE [TAINTS]`; nothing if it is not that.
 std::optional<LoadedModule> parse_loaded_module(std::string_view line);
 
-/// The names of SystemTap's modules in the text of /proc/modules that nobody uses: one that is read has users. Lines of
-/// any other form are passed over.
-std::vector<std::string_view> unused_stap_modules(std::string_view text);
-
-/// The text of /proc/modules. Error (bad_input), with line and
-/// column: another line. `origin` is the name of the file, for messages.
+/// The text of /proc/modules. Error (bad_input), with line and column: another line. `origin` is the name of the file,
+/// for messages.
 Result<std::vector<LoadedModule>> parse_loaded_modules(std::string_view text, std::string_view origin);
 
 }  // namespace stapgen::base

@@ -16,6 +16,7 @@
 #include "cli/help/version.h"
 #include "cli/options/action.h"
 #include "cli/options/option_groups.h"
+#include "host/facts.h"
 
 namespace stapgen::cli {
 
@@ -171,7 +172,7 @@ int run_command_line(const std::vector<std::string>& given) {
     hold_standard_streams();
     const bool completing = given.size() > 1 && given[0] == complete_command && given[1] == "--";
     const std::vector<std::string> arguments(given.begin() + (completing ? 2 : 0), given.end());
-    auto files = recipe::find_program_files();
+    auto files = recipe::find_program_files(host::own_program());
     if (!files) return exit_code_after(tl::make_unexpected(files.error()));
     const auto beginning = beginning_of(arguments);
     auto folders = recipe::recipe_folders(beginning.recipe_path, *files);

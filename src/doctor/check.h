@@ -13,6 +13,7 @@
 
 namespace stapgen::doctor {
 
+/// The later, the more urgent.
 enum class State {
     ok,
     worked_around,  ///< it would be in the way, and stapgen sees to it for its own run
@@ -42,8 +43,7 @@ struct Check {
     Blocks blocks = Blocks::nothing;
     std::string found{};  ///< what was seen, and where
     Remedy remedy{};
-    std::string
-        workaround{};  ///< the name that --no-workaround knows; empty: no workaround of stapgen's is meant for it
+    std::string workaround{};  ///< the name that --no-workaround knows; empty: none of stapgen's is meant for it
 };
 
 /// A recipe that is asked about.

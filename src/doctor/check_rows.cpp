@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 
@@ -49,17 +50,8 @@ std::string below_hint(const std::vector<Check>& checks, host::Distribution dist
 }  // namespace
 
 std::string_view state_name(State state) {
-    switch (state) {
-        case State::ok:
-            return "ok";
-        case State::worked_around:
-            return "cured";
-        case State::note:
-            return "note";
-        case State::missing:
-            break;
-    }
-    return "missing";
+    static constexpr std::array names{"ok", "cured", "note", "missing"};
+    return names[static_cast<std::size_t>(state)];
 }
 
 std::string rows_text(const std::vector<Check>& checks, host::Distribution distribution) {
@@ -78,8 +70,8 @@ std::string rows_text(const std::vector<Check>& checks, host::Distribution distr
     return text;
 }
 
-std::string explanation_of(const host::System& machine, const Question& question, std::string_view message) {
-    return below_hint(checks_of_message(examine(machine, question), message), question.target.distribution);
+std::string explanation_of(const host::System& machine, const Question& question, std::string_view ids) {
+    return ids.empty() ? "" : below_hint(not_ok(examine(machine, question), ids), question.target.distribution);
 }
 
 base::Result<void> able(const std::vector<Check>& checks, const Subject& subject, host::Distribution distribution) {

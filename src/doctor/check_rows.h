@@ -15,8 +15,9 @@ std::string rows_text(const std::vector<Check>& checks, host::Distribution distr
 /// The first check that keeps the subject from its run as an error, with the rows of all others that do in its hint.
 base::Result<void> able(const std::vector<Check>& checks, const Subject& subject, host::Distribution distribution);
 
-/// What the rows of checks that are not ok by now and belong to a message of SystemTap's say; empty: none does.
-std::string explanation_of(const host::System& machine, const Question& question, std::string_view message);
+/// What the rows of those checks say that are not ok by now, of these ids: those of a message of SystemTap's
+/// (launch::Diagnosis::checks). Empty: none does.
+std::string explanation_of(const host::System& machine, const Question& question, std::string_view ids);
 
 /// "ok", "worked around", "note", "missing".
 std::string_view state_name(State state);

@@ -6,16 +6,11 @@
 
 #include "base/text.h"
 #include "doctor/checks.h"
-#include "host/mount.h"
+#include "host/facts.h"
 
 namespace stapgen::doctor {
 
 namespace {
-
-/// Major and minor number of a kernel: "6.9-rc0", "6.12.117+deb13-amd64".
-std::optional<host::StapVersion> kernel_number(std::string_view release) {
-    return host::parse_version_number(release);
-}
 
 /// The compiler that the kernel's build calls.
 std::string compiler_of(const host::System& system, const host::Target& target) {
@@ -44,8 +39,8 @@ Check systemtap(const host::Target& target) {
     }
     const auto& version = *target.stap_version;
     const auto number = fmt::format("{}.{}", version.major, version.minor);
-    const auto newest = kernel_number(version.tested_to);
-    const auto asked = kernel_number(target.release);
+    const auto newest = host::parse_version_number(version.tested_to);
+    const auto asked = host::parse_version_number(target.release);
     if (newest && asked && *asked > *newest) {
         return note(id,
                     fmt::format("SystemTap {} was tested by its makers up to Linux {}, and this is {}.{}", number,
@@ -107,7 +102,7 @@ Check symbol_table(const host::System& system, const Question& question) {
     auto check = note(id, found);
     check.workaround = id;
     if (question.choice.leaves_out(id)) {
-        check.found += fmt::format(", and --no-cure leaves it at that: stap finds no function");
+        check.found += ", and --no-cure leaves it at that: stap finds no function";
         check.remedy.words = "leave out --no-cure";
         return check;
     }
@@ -116,7 +111,7 @@ Check symbol_table(const host::System& system, const Question& question) {
         // Where it is for nothing, whether it can be worked around does not matter.
         if (!target.running && !question.symbols_given) return ok(id, found + "; no function is probed");
     }
-    const bool from_memory = target.running && system.exists("/proc/kallsyms");
+    const bool from_memory = target.running && system.exists(host::kallsyms_file);
     if (!question.symbols_given && !from_memory) {
         const Remedy remedy{
             "bring that kernel's own table here: there, as root, 'gzip </proc/kallsyms >FILE.gz'; here "
@@ -139,7 +134,7 @@ Check symbol_table(const host::System& system, const Question& question) {
     }
     check.state = State::worked_around;
     check.found += fmt::format("; stap is shown the names of {}",
-                               question.symbols_given ? "the file given by --symbols" : "/proc/kallsyms");
+                               question.symbols_given ? "the file given by --symbols" : host::kallsyms_file);
     return check;
 }
 

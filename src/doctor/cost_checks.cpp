@@ -7,8 +7,7 @@
 #include "base/text.h"
 #include "doctor/checks.h"
 #include "doctor/doctor.h"
-#include "host/memory.h"
-#include "host/mount.h"
+#include "host/facts.h"
 
 namespace stapgen::doctor {
 
@@ -57,10 +56,9 @@ Check memory(const host::System& system) {
     // The default of SystemTap's runtime, and the two that it adds up (runtime/transport/transport.c).
     constexpr std::uint64_t buffer_mb = 16;
     const auto cpus = std::max<std::uint64_t>(cpus_in(short_text(system, "/sys/devices/system/cpu/online")), 1);
-    const auto meminfo = system.read("/proc/meminfo").value_or("");
-    const auto free = static_cast<std::uint64_t>(host::memory_mib(meminfo, "MemFree:").value_or(0) +
-                                                 host::memory_mib(meminfo, "Buffers:").value_or(0));
-    if (meminfo.empty()) return ok(id, "not known");
+    if (!system.exists("/proc/meminfo")) return ok(id, "not known");
+    const auto free = static_cast<std::uint64_t>(host::memory_mib(system, "MemFree").value_or(0) +
+                                                 host::memory_mib(system, "Buffers").value_or(0));
     const auto found = fmt::format("{} MB of buffers per CPU ({}), and {} MB are free", buffer_mb, cpus, free);
     if (buffer_mb * cpus <= free / 4) return ok(id, found);
     return note(id, found + ": SystemTap makes them smaller, and records may be lost",

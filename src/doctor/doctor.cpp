@@ -1,6 +1,7 @@
 #include "doctor/doctor.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -81,22 +82,20 @@ std::string remedy_text(const Remedy& remedy, host::Distribution distribution) {
 }
 
 std::vector<Check> most_urgent_first(std::vector<Check> checks) {
-    const auto urgency = [](const Check& check) {
-        switch (check.state) {
-            case State::missing:
-                return 0;
-            case State::note:
-                return 1;
-            case State::worked_around:
-                return 2;
-            case State::ok:
-                break;
-        }
-        return 3;
-    };
-    std::stable_sort(checks.begin(), checks.end(),
-                     [&](const Check& a, const Check& b) { return urgency(a) < urgency(b); });
+    std::ranges::stable_sort(checks, std::greater<>(), &Check::state);
     return checks;
+}
+
+std::vector<Check> not_ok(const std::vector<Check>& checks, std::string_view ids) {
+    const auto wanted = base::words(ids);
+    const auto named = [&](std::string_view id) { return std::ranges::find(wanted, id) != wanted.end(); };
+    std::vector<Check> found;
+    for (const auto& check : checks) {
+        const bool is_workaround = check.workaround == check.id && check.id != "symbol-table";
+        if (check.state != State::missing && check.state != State::note) continue;
+        if (named(check.id) || (is_workaround && named("cures"))) found.push_back(check);
+    }
+    return found;
 }
 
 Verdict conclude(const std::vector<Check>& checks, const Question& question) {

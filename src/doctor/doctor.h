@@ -24,16 +24,9 @@ std::string remedy_text(const Remedy& remedy, host::Distribution distribution);
 /// In the order to be shown: missing, note, worked around, ok; among equals as they were.
 std::vector<Check> most_urgent_first(std::vector<Check> checks);
 
-/// Those that are missing or a note and belong to what this message of SystemTap's says (the id of a
-/// launch::Diagnosis). None for an id that is not known.
-std::vector<Check> checks_of_message(const std::vector<Check>& checks, std::string_view message);
-
-/// For each message that a check may explain: its id, and the ids of checks with blanks between; "workarounds" stands
-/// for all with a workaround. For the test that holds them against launch's table.
-struct MessageChecks {
-    std::string_view message, checks;
-};
-const std::vector<MessageChecks>& message_checks();
+/// Those of these ids (with blanks between; "cures": all with a workaround but the symbol table's) that are missing or
+/// a note.
+std::vector<Check> not_ok(const std::vector<Check>& checks, std::string_view ids);
 
 /// What it comes to.
 struct Verdict {

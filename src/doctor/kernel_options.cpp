@@ -1,10 +1,12 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 
 #include "base/text.h"
 #include "base/unpacker.h"
 #include "doctor/checks.h"
+#include "host/facts.h"
 
 namespace stapgen::doctor {
 
@@ -67,7 +69,7 @@ Check kernel_options(const host::System& system, const host::Target& target) {
         }
     } else if (target.running) {
         // Without permission to read the table there is no telling, and no reason to say no.
-        seen = "/proc/kallsyms";
+        seen = host::kallsyms_file;
         const auto symbols = system.read(seen).value_or("");
         if (!symbols.empty() && symbols.find(" register_kprobe\n") == std::string::npos)
             absent.push_back("CONFIG_KPROBES");

@@ -1,10 +1,11 @@
 // What decides whether this machine's kernel takes a module from this user.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "base/loaded_modules.h"
 #include "base/text.h"
 #include "doctor/checks.h"
+#include "host/facts.h"
 
 namespace stapgen::doctor {
 
@@ -94,7 +95,7 @@ Check privileges(const host::System& system) {
 
 Check modules(const host::System& system) {
     constexpr auto id = "modules";
-    if (!system.exists("/proc/modules")) {
+    if (!system.exists(host::modules_file)) {
         return missing(id, Blocks::loading, "the running kernel has no loadable modules (no /proc/modules)",
                        {"use a distribution's kernel; a container or a small virtual machine often has none, so run "
                         "this on the host or in stapgen's lab"});
@@ -162,8 +163,7 @@ Check debugfs(const host::System& system) {
 
 Check tracefs(const host::System& system) {
     constexpr auto id = "tracefs";
-    for (const auto* file : {"/sys/kernel/btf/vmlinux", "/sys/kernel/tracing/events/skb/kfree_skb/format",
-                             "/sys/kernel/debug/tracing/events/skb/kfree_skb/format"}) {
+    for (const auto* file : {host::btf_file, host::kfree_skb_format_files[0], host::kfree_skb_format_files[1]}) {
         if (system.exists(file)) return ok(id, fmt::format("the kernel's names of drop reasons: {}", file));
     }
     return note(id, "not mounted, and the kernel has no BTF: dropwatch tells reasons by their numbers",
@@ -172,15 +172,10 @@ Check tracefs(const host::System& system) {
 
 Check leftovers(const host::System& system) {
     constexpr auto id = "leftovers";
-    const auto loaded = system.read("/proc/modules").value_or("");
-    std::string names, command;
-    for (const auto name : base::unused_stap_modules(loaded)) {
-        names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
-        if (command.empty()) command = fmt::format("staprun -d {}", name);
-    }
-    if (names.empty()) return ok(id, "no module of an earlier run");
-    return note(id, fmt::format("modules of runs that are over are still loaded: {}", names),
-                {"remove each of them", host::everywhere(command), {}});
+    const auto left = host::left_modules(system);
+    if (left.empty()) return ok(id, "no module of an earlier run");
+    return note(id, fmt::format("modules of runs that are over are still loaded: {}", fmt::join(left, ", ")),
+                {"remove each of them", host::everywhere("staprun -d " + left[0]), {}});
 }
 
 }  // namespace stapgen::doctor

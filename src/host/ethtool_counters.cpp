@@ -1,5 +1,3 @@
-#include "host/ethtool_counters.h"
-
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
 #include <net/if.h>
@@ -10,6 +8,8 @@
 #include <cstring>
 #include <memory>
 #include <string_view>
+
+#include "host/device_counters.h"
 
 namespace stapgen::host {
 

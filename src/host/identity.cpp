@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/text.h"
+#include "host/facts.h"
 
 namespace stapgen::host {
 
@@ -43,7 +44,7 @@ Identity read_identity(const System& system) {
     utsname names{};
     if (::uname(&names) == 0) identity.architecture = names.machine;
     identity.build_id = parse_build_id(system.read("/sys/kernel/notes").value_or(""));
-    const auto symbols = system.read("/proc/kallsyms").value_or("");
+    const auto symbols = system.read(kallsyms_file).value_or("");
     // Some 10 MB: only the few lines in question are taken apart.
     const auto find = [&](std::string_view name) -> std::optional<std::uint64_t> {
         const auto ending = fmt::format(" {}\n", name);
@@ -58,15 +59,6 @@ Identity read_identity(const System& system) {
     identity.stext = find("_stext");
     identity.etext = find("_etext");
     return identity;
-}
-
-std::vector<base::LoadedModule> read_loaded_modules(const System& system) {
-    std::vector<base::LoadedModule> modules;
-    const auto text = system.read("/proc/modules").value_or("");
-    for (const auto line : base::split(text, '\n')) {
-        if (auto module = base::parse_loaded_module(line)) modules.push_back(*std::move(module));
-    }
-    return modules;
 }
 
 }  // namespace stapgen::host

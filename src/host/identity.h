@@ -4,9 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "base/loaded_modules.h"
 #include "host/system.h"
 
 namespace stapgen::host {
@@ -21,9 +19,6 @@ struct Identity {
     std::optional<std::uint64_t> text, stext, etext;  ///< where the kernel's code is; nothing where that is hidden
 };
 Identity read_identity(const System& system);
-
-/// What is loaded now; nothing where that cannot be read.
-std::vector<base::LoadedModule> read_loaded_modules(const System& system);
 
 /// The GNU build-id among ELF notes, hexadecimal; empty if there is none.
 std::string parse_build_id(std::string_view notes);

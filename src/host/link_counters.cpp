@@ -1,5 +1,3 @@
-#include "host/link_counters.h"
-
 #include <linux/if_link.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
@@ -14,6 +12,8 @@
 #include <cstring>
 #include <optional>
 #include <string>
+
+#include "host/device_counters.h"
 
 namespace stapgen::host {
 

@@ -2,8 +2,6 @@
 
 #include <filesystem>
 
-#include "host/system.h"
-
 namespace stapgen::host {
 
 /// Of what a workaround keeps in the cache: it is made now, or only named, where it would be.
@@ -15,9 +13,5 @@ struct BindMount {
     std::filesystem::path target;
     bool optional = false;  ///< where it cannot be made, the child does without it and the optional ones behind it
 };
-
-/// Whether this process may have a mount namespace: as root, or in a user namespace of its own. In some containers root
-/// may not, and nothing but trying tells.
-bool may_mount(const System& system);
 
 }  // namespace stapgen::host

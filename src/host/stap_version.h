@@ -25,7 +25,7 @@ struct StapVersion {
 /// Reads what `stap --version` prints (on stderr), of any age.
 std::optional<StapVersion> parse_stap_version(std::string_view output);
 
-/// "5.2" or "4.8/0.188", as written in workarounds.toml.
+/// "5.2" or "4.8/0.188", as written in workarounds.toml; of a kernel, "6.9-rc0".
 std::optional<StapVersion> parse_version_number(std::string_view number);
 
 }  // namespace stapgen::host

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/source.h"
 #include "base/text.h"
+#include "host/facts.h"
 
 namespace stapgen::host {
 
@@ -83,14 +84,14 @@ base::Result<std::optional<SymbolTableWorkaround>> provide_symbol_table(const Sy
     const bool needed = target.symbol_table.state != SymbolTableState::usable || symbols;
     if (!needed || target.release.empty()) return std::nullopt;
     std::string text;
-    std::string origin = "/proc/kallsyms";
+    std::string origin = kallsyms_file;
     if (symbols) {
         auto content = base::read_unpacked(*symbols, base::max_kernel_text);
         if (!content) return tl::make_unexpected(content.error());
         text = std::move(*content);
         origin = symbols->string();
     } else if (target.running) {
-        text = system.read("/proc/kallsyms").value_or("");
+        text = system.read(kallsyms_file).value_or("");
     }
     const auto map = system_map_from(text);
     if (map.empty() && symbols) {

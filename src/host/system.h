@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -49,52 +49,12 @@ class System {
     [[nodiscard]] virtual std::vector<DeviceCounter> device_counters() const = 0;
 };
 
-/// The machine we run on. Starting programs is launch's business, so a way to do it is handed in;
-/// launch::this_machine() makes one that works.
-class RealSystem final : public System {
-  public:
-    using CommandRunner = std::function<base::Result<std::string>(const std::vector<std::string>& argv)>;
-    explicit RealSystem(CommandRunner runner) : runner_(std::move(runner)) {}
+/// Runs a short program and returns what it prints.
+using CommandRunner = std::function<base::Result<std::string>(const std::vector<std::string>& argv)>;
 
-    [[nodiscard]] std::optional<std::string> read(const std::filesystem::path& path, std::size_t limit) const override;
-    [[nodiscard]] bool exists(const std::filesystem::path& path) const override;
-    [[nodiscard]] std::vector<std::string> list(const std::filesystem::path& folder) const override;
-    [[nodiscard]] std::optional<std::uint64_t> free_space(const std::filesystem::path& path) const override;
-    [[nodiscard]] bool has_dwarf(const std::filesystem::path& path) const override;
-    [[nodiscard]] std::optional<std::filesystem::path> find_program(const std::string& name) const override;
-    [[nodiscard]] base::Result<std::string> output_of(const std::vector<std::string>& argv) const override;
-    [[nodiscard]] std::string running_release() const override;
-    [[nodiscard]] bool is_root() const override;
-    [[nodiscard]] std::set<std::string> groups() const override;
-    [[nodiscard]] std::vector<DeviceCounter> device_counters() const override;
-
-  private:
-    CommandRunner runner_;
-};
-
-/// A machine made up for a test: its files, its programs and what they print.
-struct FakeSystem final : System {
-    std::map<std::filesystem::path, std::string> files;      ///< DWARF in them begins with ".debug_info"
-    std::optional<std::uint64_t> space;                      ///< free everywhere
-    std::map<std::string, std::string> programs;             ///< name -> path
-    std::map<std::vector<std::string>, std::string> output;  ///< argv -> what it prints
-    std::string release = "6.1.0-56-amd64";
-    bool root = true;
-    std::set<std::string> member_of;
-    std::vector<DeviceCounter> devices;
-
-    [[nodiscard]] std::optional<std::string> read(const std::filesystem::path& path, std::size_t limit) const override;
-    [[nodiscard]] bool exists(const std::filesystem::path& path) const override;
-    [[nodiscard]] std::vector<std::string> list(const std::filesystem::path& folder) const override;
-    [[nodiscard]] std::optional<std::uint64_t> free_space(const std::filesystem::path& path) const override;
-    [[nodiscard]] bool has_dwarf(const std::filesystem::path& path) const override;
-    [[nodiscard]] std::optional<std::filesystem::path> find_program(const std::string& name) const override;
-    [[nodiscard]] base::Result<std::string> output_of(const std::vector<std::string>& argv) const override;
-    [[nodiscard]] std::string running_release() const override { return release; }
-    [[nodiscard]] bool is_root() const override { return root; }
-    [[nodiscard]] std::set<std::string> groups() const override { return member_of; }
-    [[nodiscard]] std::vector<DeviceCounter> device_counters() const override { return devices; }
-};
+/// The machine we run on. Starting programs is launch's business, so a way to do it is handed in, which only
+/// output_of() needs; launch::this_machine() makes one that has it.
+std::unique_ptr<System> real_system(CommandRunner runner = {});
 
 /// The folders programs are looked for in: the absolute ones of $PATH, then the usual ones.
 std::vector<std::filesystem::path> program_folders();

@@ -3,40 +3,52 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <set>
 
-#include "base/files.h"
 #include "base/text.h"
 
 namespace stapgen::host {
 
-std::vector<Thread> running_threads() {
+namespace {
+
+/// The names in the folder that are numbers, in their order.
+std::set<std::int64_t> numbers_in(const System& system, const std::string& folder) {
+    std::set<std::int64_t> numbers;
+    for (const auto& name : system.list(folder)) {
+        if (const auto number = base::to_int(name)) numbers.insert(*number);
+    }
+    return numbers;
+}
+
+std::optional<ProcessState> read_state(const System& system, std::int64_t id) {
+    // /proc lists processes only, but has a folder for every thread.
+    return parse_process_state(system.read(fmt::format("/proc/{}/stat", id)).value_or(""));
+}
+
+}  // namespace
+
+std::vector<Thread> running_threads(const System& system) {
     std::vector<Thread> threads;
-    std::error_code error;
-    for (const auto& process : std::filesystem::directory_iterator("/proc", error)) {
-        const auto pid = base::to_int(process.path().filename().string());
-        if (!pid) continue;
-        std::error_code gone;
-        for (const auto& task : std::filesystem::directory_iterator(process.path() / "task", gone)) {
-            const auto tid = base::to_int(task.path().filename().string());
-            const auto comm = base::read_file(task.path() / "comm");
-            if (tid && comm) threads.push_back({*pid, *tid, std::string(base::trim(*comm))});
+    for (const auto pid : numbers_in(system, "/proc")) {
+        const auto tasks = fmt::format("/proc/{}/task", pid);
+        for (const auto tid : numbers_in(system, tasks)) {
+            const auto comm = system.read(fmt::format("{}/{}/comm", tasks, tid));
+            if (comm) threads.push_back({pid, tid, std::string(base::trim(*comm))});
         }
     }
     return threads;
 }
 
-bool is_thread_named(std::string_view comm) {
+bool is_thread_named(const System& system, std::string_view comm) {
     constexpr std::size_t kernel_keeps = 15;  // TASK_COMM_LEN less its NUL
-    return std::ranges::any_of(running_threads(),
+    return std::ranges::any_of(running_threads(system),
                                [&](const Thread& thread) { return thread.comm == comm.substr(0, kernel_keeps); });
 }
 
-base::Result<Process> process_of(std::int64_t id, bool whole) {
-    // /proc lists processes only, but has a folder for every thread.
+base::Result<Process> process_of(const System& system, std::int64_t id, bool whole) {
     Process process;
-    const auto status = base::read_file(fmt::format("/proc/{}/status", id));
-    for (const auto line : base::split(status ? *status : std::string_view{}, '\n')) {
+    const auto status = system.read(fmt::format("/proc/{}/status", id)).value_or("");
+    for (const auto line : base::split(status, '\n')) {
         const auto words = base::words(line);
         if (words.size() != 2) continue;
         if (words[0] == "Tgid:") process.pid = base::to_int(words[1]).value_or(0);
@@ -54,9 +66,42 @@ base::Result<Process> process_of(std::int64_t id, bool whole) {
         return base::bad_input(fmt::format("{} is a thread of process {}", id, process.pid),
                                fmt::format("give -x {} for the thread or -p {} for the process", id, process.pid));
     }
-    const auto comm = base::read_file(fmt::format("/proc/{}/comm", process.pid));
-    if (comm) process.comm = base::trim(*comm);
+    process.comm = base::trim(system.read(fmt::format("/proc/{}/comm", process.pid)).value_or(""));
     return process;
+}
+
+std::optional<ProcessState> parse_process_state(std::string_view stat) {
+    // The name is in parentheses, and may hold blanks and parentheses itself.
+    const auto name_end = stat.rfind(')');
+    if (name_end == std::string_view::npos) return std::nullopt;
+    const auto fields = base::words(stat.substr(name_end + 1));
+    constexpr std::size_t state = 0, threads = 17, start = 19;
+    if (fields.size() <= start || fields[state].size() != 1) return std::nullopt;
+    const auto count = base::to_int(fields[threads]);
+    const auto begun = base::to_int(fields[start]);
+    if (!count || !begun) return std::nullopt;
+    return ProcessState{fields[state].front(), *count, *begun};
+}
+
+std::optional<Task> Task::find(const System& system, std::int64_t id, bool whole_process) {
+    const auto state = read_state(system, id);
+    if (!state) return std::nullopt;
+    Task task;
+    task.id_ = id;
+    task.whole_process_ = whole_process;
+    task.started_at_ = state->started_at;
+    return task;
+}
+
+bool Task::has_ended(const System& system) const {
+    const auto state = read_state(system, id_);
+    if (!state || state->started_at != started_at_) return true;
+    const bool thread_ended = state->state == 'Z' || state->state == 'X';
+    return thread_ended && (!whole_process_ || state->threads <= 1);
+}
+
+std::string Task::name() const {
+    return fmt::format("{} {}", whole_process_ ? "process" : "thread", id_);
 }
 
 }  // namespace stapgen::host

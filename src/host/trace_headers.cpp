@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "base/text.h"
+#include "host/facts.h"
 
 namespace stapgen::host {
 

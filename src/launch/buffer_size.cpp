@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "host/memory.h"
+#include "host/facts.h"
 
 namespace stapgen::launch {
 
@@ -22,8 +22,8 @@ std::optional<std::int64_t> buffer_to_hold(const Overflow& overflow) {
     return static_cast<std::int64_t>(all);
 }
 
-std::int64_t max_buffer_mb(std::string_view meminfo, std::int64_t cpus) {
-    const auto available = host::memory_mib(meminfo, "MemAvailable:");
+std::int64_t max_buffer_mb(const host::System& system, std::int64_t cpus) {
+    const auto available = host::memory_mib(system, "MemAvailable");
     if (!available) return staprun_takes;
     return std::clamp<std::int64_t>(*available / 2 / std::max<std::int64_t>(cpus, 1), 1, staprun_takes);
 }

@@ -2,7 +2,8 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
+
+#include "host/system.h"
 
 namespace stapgen::launch {
 
@@ -18,8 +19,8 @@ struct Overflow {
 /// nobody read. Nothing if none was lost, if the size is not known, or if it would take more than max_mb.
 std::optional<std::int64_t> buffer_to_hold(const Overflow& overflow);
 
-/// The most MB per CPU that leave half of the available memory to others; staprun takes 1 to 4095. `meminfo` is the
-/// text of /proc/meminfo; where that says nothing, 4095.
-std::int64_t max_buffer_mb(std::string_view meminfo, std::int64_t cpus);
+/// The most MB per CPU that leave half of the available memory to others; staprun takes 1 to 4095. Where that memory is
+/// not known, 4095.
+std::int64_t max_buffer_mb(const host::System& system, std::int64_t cpus);
 
 }  // namespace stapgen::launch

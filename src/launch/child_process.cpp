@@ -23,26 +23,18 @@
 
 #include <array>
 #include <boost/asio.hpp>
-#include <boost/process/args.hpp>
-#include <boost/process/async.hpp>
-#include <boost/process/async_pipe.hpp>
-#include <boost/process/child.hpp>
-#include <boost/process/error.hpp>
-#include <boost/process/exe.hpp>
-#include <boost/process/extend.hpp>
-#include <boost/process/io.hpp>
 
 #include "base/text.h"
+#include "launch/boost_process.h"
 #include "launch/child_setup.h"
-#include "launch/ending_signals.h"
 #include "launch/line_splitter.h"
+#include "launch/signals.h"
 
 namespace stapgen::launch {
 
 namespace {
 
 namespace asio = boost::asio;
-namespace bp = boost::process;
 using Clock = std::chrono::steady_clock;
 
 /// One of the child's two output streams.
@@ -174,8 +166,7 @@ base::Result<void> Loop::start() {
         for_child.push_back(entry.data());
     for_child.push_back(nullptr);
 
-    const host::RealSystem system({});
-    const auto program = system.find_program(command_.argv.at(0));
+    const auto program = host::real_system()->find_program(command_.argv.at(0));
     if (!program) {
         return base::cannot_here(fmt::format("cannot start {}: there is no such program", command_.argv[0]),
                                  "install it, or give the path of the one to use");
@@ -309,18 +300,6 @@ base::Result<Ending> Loop::run() {
     return ending_;
 }
 
-/// Writing to a closed stdout is an error to be handled, not our end.
-class IgnoredPipeSignal {
-  public:
-    IgnoredPipeSignal() : before_(::signal(SIGPIPE, SIG_IGN)) {}
-    IgnoredPipeSignal(const IgnoredPipeSignal&) = delete;
-    IgnoredPipeSignal& operator=(const IgnoredPipeSignal&) = delete;
-    ~IgnoredPipeSignal() { ::signal(SIGPIPE, before_); }
-
-  private:
-    void (*before_)(int);
-};
-
 }  // namespace
 
 base::Result<Ending> run_child(const Command& command, const Handlers& handlers) {
@@ -354,7 +333,7 @@ base::Result<std::string> output_of(const Command& command, std::chrono::millise
 }
 
 std::unique_ptr<host::System> this_machine() {
-    return std::make_unique<host::RealSystem>([](const std::vector<std::string>& argv) {
+    return host::real_system([](const std::vector<std::string>& argv) {
         // stap makes this folder, and a cache in it, even to tell its version; one that cannot be made it does without.
         return output_of({argv, {{"SYSTEMTAP_DIR", "/dev/null"}}, {}, {}});
     });

@@ -1,11 +1,10 @@
 #include "launch/counting.h"
 
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 
-#include "launch/ending_signals.h"
+#include "launch/signals.h"
 
 namespace stapgen::launch {
 
@@ -13,10 +12,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Signals that ask us to end wait until they are fetched; writing to a closed stdout is an error, not our end.
+/// Signals that ask us to end wait until they are fetched.
 class Signals {
   public:
-    Signals() : pipe_before_(::signal(SIGPIPE, SIG_IGN)) {
+    Signals() {
         ::sigemptyset(&wanted_);
         for (const int number : ending_signals())
             ::sigaddset(&wanted_, number);
@@ -29,7 +28,6 @@ class Signals {
         while (wait_until(Clock::now())) {
         }
         ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-        ::signal(SIGPIPE, pipe_before_);
     }
 
     /// Whether one came until then.
@@ -41,7 +39,7 @@ class Signals {
     }
 
   private:
-    void (*pipe_before_)(int);
+    IgnoredPipeSignal pipe_;
     sigset_t wanted_{}, before_{};
 };
 

@@ -80,6 +80,7 @@ std::optional<Diagnosis> diagnose(std::string_view line, const MessageContext& c
         diagnosis.pass = row.pass;
         diagnosis.kind = row.kind;
         diagnosis.rank = row.rank;
+        diagnosis.checks = row.checks;
         diagnosis.explains = row.explains;
         diagnosis.cause = filled(row.cause, *stars, context);
         diagnosis.remedy = filled(row.remedy, *stars, context);

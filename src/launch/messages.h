@@ -24,7 +24,8 @@ struct Diagnosis {
     std::string_view id;  ///< stable name of the row, for tests and doctor
     int pass = 0;         ///< stap's pass, 0 if none in particular
     MessageKind kind = MessageKind::failure;
-    int rank = 0;  ///< of several causes in one run the highest is the one to show
+    int rank = 0;             ///< of several causes in one run the highest is the one to show
+    std::string_view checks;  ///< ids, by blanks, of the doctor's checks that may say why
     std::string cause;
     std::string remedy;
     std::string line;           ///< as stap wrote it

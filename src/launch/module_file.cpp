@@ -1,46 +1,16 @@
 #include "launch/module_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <unistd.h>
 
 #include <fstream>
-#include <memory>
 
 #include "base/text.h"
+#include "host/elf_section.h"
 
 namespace stapgen::launch {
 
 namespace {
-
-/// The NUL-separated key=value entries of a section.
-base::Result<std::string> section(const std::filesystem::path& file, std::string_view wanted) {
-    if (::elf_version(EV_CURRENT) == EV_NONE) return base::failed("libelf is too old for its header");
-    const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return base::bad_input(fmt::format("cannot open the module {}", file.string()));
-    const auto close_file = std::shared_ptr<void>(nullptr, [fd](void*) { ::close(fd); });
-    const std::unique_ptr<Elf, int (*)(Elf*)> elf(::elf_begin(fd, ELF_C_READ, nullptr), ::elf_end);
-    const auto damaged = [&] {
-        return base::bad_input(fmt::format("{} is not a kernel module", file.string()),
-                               "name a .ko file made by stapgen build or by stap -p4");
-    };
-    std::size_t names = 0;
-    if (!elf || ::elf_kind(elf.get()) != ELF_K_ELF || ::elf_getshdrstrndx(elf.get(), &names) != 0) {
-        return damaged();
-    }
-    for (Elf_Scn* part = nullptr; (part = ::elf_nextscn(elf.get(), part)) != nullptr;) {
-        GElf_Shdr header;
-        if (::gelf_getshdr(part, &header) == nullptr) return damaged();
-        const char* name = ::elf_strptr(elf.get(), names, header.sh_name);
-        if (name == nullptr || name != wanted) continue;
-        const Elf_Data* data = ::elf_rawdata(part, nullptr);
-        if (data == nullptr || data->d_buf == nullptr) return damaged();
-        return std::string(static_cast<const char*>(data->d_buf), data->d_size);
-    }
-    return damaged();
-}
 
 /// By the mark that the kernel's scripts/sign-file leaves at the end.
 bool ends_with_signature(const std::filesystem::path& file) {
@@ -54,8 +24,15 @@ bool ends_with_signature(const std::filesystem::path& file) {
 }  // namespace
 
 base::Result<ModuleInfo> read_module_info(const std::filesystem::path& file) {
-    const auto text = section(file, ".modinfo");
-    if (!text) return tl::make_unexpected(text.error());
+    // NUL-separated entries, key=value.
+    constexpr std::size_t enough = 1024 * 1024;
+    const auto text = host::elf_section(file, ".modinfo", enough);
+    if (!text && ::access(file.c_str(), R_OK) != 0)
+        return base::bad_input(fmt::format("cannot open the module {}", file.string()));
+    if (!text) {
+        return base::bad_input(fmt::format("{} is not a kernel module", file.string()),
+                               "name a .ko file made by stapgen build or by stap -p4");
+    }
     ModuleInfo info;
     for (const auto entry : base::split(*text, '\0')) {
         const auto equals = std::min(entry.find('='), entry.size());
@@ -96,13 +73,6 @@ std::string loaded_name(std::string_view name, pid_t pid) {
     // staprun keeps the length of the name, and leaves one alone that is too short.
     if (name.size() < tail.size()) return std::string(name);
     return std::string(name.substr(0, name.size() - tail.size())) + tail;
-}
-
-bool is_loaded(std::string_view proc_modules, std::string_view name) {
-    for (const auto line : base::split(proc_modules, '\n')) {
-        if (line.size() > name.size() && line.starts_with(name) && line[name.size()] == ' ') return true;
-    }
-    return false;
 }
 
 }  // namespace stapgen::launch

@@ -36,7 +36,4 @@ base::Result<LoadableModule> make_loadable(const std::filesystem::path& file);
 /// The name under which `staprun -R` of process `pid` loads the module `name`.
 std::string loaded_name(std::string_view name, pid_t pid);
 
-/// The line of /proc/modules that belongs to module `name` exists.
-bool is_loaded(std::string_view proc_modules, std::string_view name);
-
 }  // namespace stapgen::launch

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "base/trust.h"
+#include "host/facts.h"
 #include "launch/module_file.h"
 
 namespace stapgen::launch {
@@ -89,7 +90,7 @@ base::Error failure_of(std::string_view doing, const Ending& ending, const Messa
     // A machine that cannot do it is another failure than a script that went wrong.
     if (cause != nullptr && cause->rank >= 75) error.kind = base::ErrorKind::cannot_here;
     error.hint += (error.hint.empty() ? "" : "; ") + log;
-    if (cause != nullptr && explanation) error.hint += explanation(cause->id);
+    if (cause != nullptr && explanation) error.hint += explanation(cause->checks);
     return error;
 }
 
@@ -194,7 +195,7 @@ void clean_up(const host::System& system, const LoadJob& job, const std::string&
     const auto name = loaded_name(plain_name, end.ending.pid);
     // A name that was not changed may be somebody else's run.
     if (name == plain_name && was_there) return;
-    const auto loaded = [&] { return is_loaded(system.read("/proc/modules").value_or(""), name); };
+    const auto loaded = [&] { return host::is_loaded(system, name); };
     if (!loaded()) return;
     Command command{unload_argv(job.target.staprun, name), job.environment, {}, {}};
     const auto unloaded = output_of(command);
@@ -226,7 +227,7 @@ std::vector<Diagnosis> told_once(const std::vector<Diagnosis>& diagnoses) {
 base::Result<LoadEnd> load(const host::System& system, const LoadJob& job) {
     const auto command = load_command(job);
     const auto plain_name = job.options.module.stem().string();
-    const bool was_there = is_loaded(system.read("/proc/modules").value_or(""), plain_name);
+    const bool was_there = host::is_loaded(system, plain_name);
 
     auto context = context_of(job.target);
     context.is_built = job.is_built;

@@ -17,9 +17,9 @@
 
 namespace stapgen::launch {
 
-/// What else there is to say of a failure, below its hint: for the id of the message that told the cause. A text that
-/// begins with a line's end, or nothing.
-using Explanation = std::function<std::string(std::string_view message)>;
+/// What else there is to say of a failure, below its hint: for Diagnosis::checks of its cause. A text that begins with
+/// a line's end, or nothing.
+using Explanation = std::function<std::string(std::string_view checks)>;
 
 struct CompileJob {
     host::Target target{};

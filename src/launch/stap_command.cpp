@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/text.h"
-
 namespace stapgen::launch {
 
 namespace {
@@ -70,11 +68,8 @@ Argv whose_symbols(const host::Target& target, const CompileOptions& options) {
         group.push_back("--all-modules");
     } else if (options.all_modules) {
         append(group, {"-d", "kernel"});
-        for (const auto line : base::split(options.loaded_modules, '\n')) {
-            if (const auto fields = base::words(line); !fields.empty()) {
-                append(group, {"-d", std::string(fields[0])});
-            }
-        }
+        for (const auto& module : options.loaded_modules)
+            append(group, {"-d", module});
     }
     for (const auto& module : options.modules)
         append(group, {"-d", module});

@@ -22,9 +22,9 @@ struct CompileOptions {
     bool timing = false;                         ///< -t: what each probe costs is printed at the end
     bool guru = false;                           ///< -g: the recipe asks for it, and the user agreed
     bool all_modules = false;
-    std::vector<std::string> modules;       ///< -d
-    std::string loaded_modules;             ///< text of /proc/modules: what --all-modules means to an old stap
-    std::vector<std::string> stap_options;  ///< the user's own, put last
+    std::vector<std::string> modules;         ///< -d
+    std::vector<std::string> loaded_modules;  ///< what --all-modules means to an old stap
+    std::vector<std::string> stap_options;    ///< the user's own, put last
 
     void apply(const host::AppliedWorkarounds& applied);  ///< takes over its kbuild flags and runtime
 };

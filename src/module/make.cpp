@@ -1,6 +1,7 @@
 #include "module/make.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "doctor/check_rows.h"
+#include "host/facts.h"
 #include "host/symbol_table.h"
 #include "host/trace_headers.h"
 #include "host/workarounds.h"
@@ -167,7 +169,7 @@ base::Result<doctor::Question> question_of(const recipe::Program& program, const
 }
 
 launch::Explanation explanation(const host::System& machine, const doctor::Question& question) {
-    return [&](std::string_view message) { return doctor::explanation_of(machine, question, message); };
+    return [&](std::string_view checks) { return doctor::explanation_of(machine, question, checks); };
 }
 
 base::Result<Preparation> prepare(const recipe::Program& program, const host::System& machine,
@@ -221,7 +223,8 @@ base::Result<Preparation> prepare(const recipe::Program& program, const host::Sy
     job.options.all_modules = options.all_modules;
     job.options.modules = options.modules;
     job.options.stap_options = options.stap_options;
-    if (auto loaded = base::read_file("/proc/modules")) job.options.loaded_modules = *loaded;
+    for (auto& module : host::read_loaded_modules(machine))
+        job.options.loaded_modules.push_back(std::move(module.name));
     std::optional<KeptModules> kept;
     if (!question->choice.leaves_out("kept-module")) kept.emplace(machine, job, *script);
     return Preparation{std::move(folder), std::move(job),       std::move(notes),

@@ -13,11 +13,10 @@
 
 namespace stapgen::recipe {
 
-base::Result<ProgramFiles> find_program_files() {
+base::Result<ProgramFiles> find_program_files(const std::filesystem::path& program) {
     std::error_code error;
-    const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
     const auto share = program.parent_path().parent_path() / "share" / "stapgen";
-    if (error || !std::filesystem::is_directory(share / "templates", error)) {
+    if (program.empty() || !std::filesystem::is_directory(share / "templates", error)) {
         return base::cannot_here(fmt::format("stapgen's own files are not in {}", share.string()),
                                  "install it whole: 'cmake --install BUILD --prefix PREFIX'");
     }

@@ -15,7 +15,7 @@ struct ProgramFiles {
     std::filesystem::path templates, tapsets, skeleton, workarounds, kernels;
 };
 
-base::Result<ProgramFiles> find_program_files();
+base::Result<ProgramFiles> find_program_files(const std::filesystem::path& program);
 
 /// Where recipes of this machine are, for all its users.
 inline constexpr const char* system_recipe_folder = "/etc/stapgen/recipes";

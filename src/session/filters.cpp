@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <filesystem>
 
 #include "base/text.h"
-#include "host/system.h"
+#include "host/facts.h"
 #include "host/threads.h"
 #include "launch/masked_bytes.h"
 
@@ -46,19 +45,20 @@ void hint_at_process(std::int64_t tid, const host::Process& process, Filters& fi
                     tid, process.threads, base::printable(process.comm)));
 }
 
-base::Result<void> look_at_target(const FilterOptions& options, Filters& filters) {
+base::Result<void> look_at_target(const host::System& machine, const FilterOptions& options, Filters& filters) {
     const bool whole = options.target_pid.has_value();
-    const auto process = host::process_of(*filters.target_id, whole);
+    const auto process = host::process_of(machine, *filters.target_id, whole);
     if (!process) return tl::make_unexpected(process.error());
     if (!whole) hint_at_process(*filters.target_id, *process, filters);
-    filters.target = host::Task::find(host::RealSystem({}), *filters.target_id, whole);
+    filters.target = host::Task::find(machine, *filters.target_id, whole);
     return {};
 }
 
-base::Result<void> find_target(const FilterOptions& options, bool dry_run, Filters& filters) {
+base::Result<void> find_target(const host::System& machine, const FilterOptions& options, bool dry_run,
+                               Filters& filters) {
     filters.target_id = options.target_tid ? options.target_tid : options.target_pid;
     if (!filters.target_id) return {};
-    if (auto found = look_at_target(options, filters); !found) {
+    if (auto found = look_at_target(machine, options, filters); !found) {
         if (!dry_run) return found;
         filters.hints.push_back(found.error().what);
     }
@@ -68,17 +68,17 @@ base::Result<void> find_target(const FilterOptions& options, bool dry_run, Filte
     return {};
 }
 
-base::Result<void> use_comm(const std::string& comm, Filters& filters) {
+base::Result<void> use_comm(const host::System& machine, const std::string& comm, Filters& filters) {
     if (comm.empty()) return base::bad_input("--comm: a name has one byte or more", "'ps -eLo comm' lists the names");
     use(filters, "--comm", launch::masked_name(comm).globals("comm"));
-    if (!host::is_thread_named(comm)) {
+    if (!host::is_thread_named(machine, comm)) {
         filters.hints.push_back(
             fmt::format("no thread is named '{}' now; those that appear will be measured", base::printable(comm)));
     }
     return {};
 }
 
-base::Result<void> use_device(const std::string& name, Filters& filters) {
+base::Result<void> use_device(const host::System& machine, const std::string& name, Filters& filters) {
     // As the kernel's dev_valid_name.
     const bool valid = !name.empty() && name.size() < 16 && name != "." && name != ".." &&
                        name.find_first_of("/: \t\n\v\f\r") == std::string::npos;
@@ -88,8 +88,8 @@ base::Result<void> use_device(const std::string& name, Filters& filters) {
                                "network namespace");
     }
     use(filters, "--dev", launch::masked_name(name).globals("dev"));
-    std::error_code ignored;
-    if (!std::filesystem::exists(std::filesystem::path("/sys/class/net") / name, ignored)) {
+    const auto devices = host::network_devices(machine);
+    if (std::ranges::find(devices, name, &host::NetworkDevice::name) == devices.end()) {
         filters.hints.push_back(
             fmt::format("no network device is named '{}' in this network namespace; one that "
                         "appears, or of another namespace, will be measured",
@@ -114,12 +114,12 @@ void use_sample(std::int64_t one_in, Filters& filters) {
     use(filters, "--sample", {{"stapgen_sample", fmt::to_string(one_in)}});
 }
 
-base::Result<Filters> filters_of(const FilterOptions& options, bool dry_run) {
+base::Result<Filters> filters_of(const host::System& machine, const FilterOptions& options, bool dry_run) {
     Filters filters;
     filters.as_typed = as_typed(options);
-    if (auto found = find_target(options, dry_run, filters); !found) return tl::make_unexpected(found.error());
+    if (auto found = find_target(machine, options, dry_run, filters); !found) return tl::make_unexpected(found.error());
     if (options.comm) {
-        if (auto used = use_comm(*options.comm, filters); !used) return tl::make_unexpected(used.error());
+        if (auto used = use_comm(machine, *options.comm, filters); !used) return tl::make_unexpected(used.error());
     }
     if (options.port) use(filters, "--port", {{"stapgen_port", fmt::to_string(*options.port)}});
     if (options.address) {
@@ -128,7 +128,7 @@ base::Result<Filters> filters_of(const FilterOptions& options, bool dry_run) {
         use(filters, "--addr", address->globals("addr"));
     }
     if (options.device) {
-        if (auto used = use_device(*options.device, filters); !used) return tl::make_unexpected(used.error());
+        if (auto used = use_device(machine, *options.device, filters); !used) return tl::make_unexpected(used.error());
     }
     if (options.mark) {
         const auto mark = of_option("--mark", launch::masked_mark(*options.mark));

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "host/process_state.h"
+#include "host/threads.h"
 #include "launch/module_file.h"
 #include "recipe/recipe.h"
 
@@ -42,7 +42,7 @@ inline constexpr std::int64_t largest_sample = 65536;
 void use_sample(std::int64_t one_in, Filters& filters);
 
 /// Checks values. The thread of -x and the process of -p must exist, unless it is for a `dry_run`.
-base::Result<Filters> filters_of(const FilterOptions& options, bool dry_run);
+base::Result<Filters> filters_of(const host::System& machine, const FilterOptions& options, bool dry_run);
 
 /// The kernel would ignore a parameter that the module does not have, and everything would be measured.
 base::Result<void> check_module_has(const Filters& filters, const std::string& file, const launch::ModuleInfo& info);

@@ -32,8 +32,7 @@ std::int64_t enough_buffer_mb(const host::System& machine, const launch::Losses&
     }
     overflow.bytes_each =
         static_cast<double>(bytes) / static_cast<double>(std::max<std::int64_t>(summary.input.lines, 1));
-    overflow.max_mb =
-        launch::max_buffer_mb(machine.read("/proc/meminfo").value_or(""), ::sysconf(_SC_NPROCESSORS_ONLN));
+    overflow.max_mb = launch::max_buffer_mb(machine, ::sysconf(_SC_NPROCESSORS_ONLN));
     return launch::buffer_to_hold(overflow).value_or(0);
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/terminal.h"
+#include "host/facts.h"
 #include "symbols/debuginfod.h"
 #include "symbols/live.h"
 
@@ -85,7 +86,7 @@ base::Result<void> settle_kaslr_offset(symbols::KernelNames& names, std::span<co
 
 void Names::read_symbols() {
     if (std::exchange(read_symbols_, true)) return;
-    if (auto names = symbols::KernelNames::of_this_machine()) {
+    if (auto names = symbols::KernelNames::of_this_machine(host::kallsyms_file, host::modules_file)) {
         names_ = *std::move(names);
     } else {
         base::show_error(names.error());
@@ -94,7 +95,8 @@ void Names::read_symbols() {
 
 void Names::read_reasons() {
     if (std::exchange(read_reasons_, true)) return;
-    if (auto reasons = symbols::read_live_drop_reasons()) {
+    if (auto reasons = symbols::read_live_drop_reasons(
+            {host::kfree_skb_format_files.begin(), host::kfree_skb_format_files.end()}, host::btf_file)) {
         reasons_ = *std::move(reasons);
     } else {
         base::show_error(reasons.error());

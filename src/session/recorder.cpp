@@ -7,6 +7,7 @@
 #include "base/sha256.h"
 #include "base/terminal.h"
 #include "base/text.h"
+#include "host/facts.h"
 #include "host/net_counters.h"
 #include "session/origin.h"
 
@@ -45,7 +46,7 @@ base::Result<std::unique_ptr<Recorder>> Recorder::create(const host::System& mac
     recorder->writer_ = *std::move(writer);
 
     auto& known = recorder->known_;
-    known.command = own_command(machine);
+    known.command = host::own_command(machine);
     known.parameters = origin.parameters;
     known.filters = plan.filters.as_typed;
     known.hash_of = origin.hash_of;

@@ -5,8 +5,8 @@
 #include "base/files.h"
 #include "base/terminal.h"
 #include "base/units.h"
+#include "host/facts.h"
 #include "launch/counting.h"
-#include "launch/left_modules.h"
 #include "report/model/account_text.h"
 #include "session/losses.h"
 #include "session/measurement.h"
@@ -39,7 +39,7 @@ base::Result<void> measure(const host::System& machine, const recipe::Catalog& c
     Measurement measurement(machine, catalog, name, plan, recorder);
     job.handlers = measurement.handlers();
     if (!plan.quiet) {
-        for (const auto& line : launch::told(launch::left_modules(machine)))
+        for (const auto& line : host::left_module_warnings(machine))
             base::tell(line);
     }
     measurement.begin_loading();

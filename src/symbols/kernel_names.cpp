@@ -198,13 +198,14 @@ base::Result<void> KernelNames::State::look_for_kaslr_offset(const NameSources& 
     return {};
 }
 
-base::Result<KernelNames> KernelNames::of_this_machine() {
-    auto table = read_live_symbols();
+base::Result<KernelNames> KernelNames::of_this_machine(const std::filesystem::path& kallsyms,
+                                                       const std::filesystem::path& modules_file) {
+    auto table = read_live_symbols(kallsyms);
     if (!table) return tl::make_unexpected(table.error());
     auto state = std::make_unique<State>();
-    state->files.boot = TableFile{*std::move(table), "/proc/kallsyms"};
-    const auto modules = base::read_file("/proc/modules").and_then([](const std::string& text) {
-        return base::parse_loaded_modules(text, "/proc/modules");
+    state->files.boot = TableFile{*std::move(table), kallsyms};
+    const auto modules = base::read_file(modules_file).and_then([&](const std::string& text) {
+        return base::parse_loaded_modules(text, modules_file.string());
     });
     state->modules.emplace(modules.value_or(std::vector<base::LoadedModule>{}), std::vector<ModuleFile>{},
                            std::vector<std::filesystem::path>{}, std::string{});

@@ -68,7 +68,8 @@ class KernelNames {
     /// a file cannot be read or is none of these kinds; one is of another kernel than the log; there is none.
     static base::Result<KernelNames> open(const NameSources& sources, const LogKernel& log);
     /// The kernel that runs here. Errors: cannot_here.
-    static base::Result<KernelNames> of_this_machine();
+    static base::Result<KernelNames> of_this_machine(const std::filesystem::path& kallsyms,
+                                                     const std::filesystem::path& modules);
     KernelNames(KernelNames&&) noexcept;
     KernelNames& operator=(KernelNames&&) noexcept;
     ~KernelNames();

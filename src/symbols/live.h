@@ -14,18 +14,11 @@ base::Result<SymbolTable> read_symbol_file(const std::filesystem::path& path);
 
 /// The symbols of the running kernel, modules and BPF programs of this moment included. Root is needed for
 /// their addresses. Every error is cannot_here.
-base::Result<SymbolTable> read_live_symbols(const std::filesystem::path& path = "/proc/kallsyms");
-
-/// Where tracefs is mounted: of its own since Linux 4.1, and below debugfs.
-inline const std::vector<std::filesystem::path> kfree_skb_format_files{
-    "/sys/kernel/tracing/events/skb/kfree_skb/format",
-    "/sys/kernel/debug/tracing/events/skb/kfree_skb/format",
-};
+base::Result<SymbolTable> read_live_symbols(const std::filesystem::path& path);
 
 /// The drop reasons of the running kernel: from the first of `formats` that can be read, for which root is needed;
 /// where there is none, or it lists none, from its type information. Every error is cannot_here.
-base::Result<DropReasons> read_live_drop_reasons(
-    const std::vector<std::filesystem::path>& formats = kfree_skb_format_files,
-    const std::filesystem::path& btf = "/sys/kernel/btf/vmlinux");
+base::Result<DropReasons> read_live_drop_reasons(const std::vector<std::filesystem::path>& formats,
+                                                 const std::filesystem::path& btf);
 
 }  // namespace stapgen::symbols

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "doctor/doctor.h"
+#include "fakes/system/fake_system.h"
 #include "fuzz.h"
-#include "host/system.h"
 
 using namespace stapgen;
 

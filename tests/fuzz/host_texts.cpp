@@ -1,14 +1,15 @@
 #include <cstdint>
 #include <string>
 
+#include "fakes/system/fake_system.h"
 #include "fuzz.h"
 #include "host/counter_lines.h"
+#include "host/device_counters.h"
+#include "host/facts.h"
 #include "host/identity.h"
-#include "host/link_counters.h"
 #include "host/net_counters.h"
 #include "host/stap_version.h"
 #include "host/symbol_table.h"
-#include "host/system.h"
 
 using namespace stapgen;
 

@@ -15,6 +15,5 @@ FUZZ_TARGET(module_info) {
     fuzz::always(info->release.find_first_of(std::string_view(" \0", 2)) == std::string::npos);
     const auto name = launch::loaded_name(info->name, 4711);
     fuzz::always(name.size() == info->name.size());
-    fuzz::always(launch::is_loaded("x 1 2\n" + name + " 16384 0\n", name) || name.find('\n') != std::string::npos);
     return 0;
 }

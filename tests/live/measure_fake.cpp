@@ -8,6 +8,7 @@
 #include "base/terminal.h"
 #include "cli/options/action.h"
 #include "cli/options/run_options.h"
+#include "fakes/system/fake_system.h"
 #include "session/run.h"
 
 using namespace stapgen;

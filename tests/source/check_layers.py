@@ -2,7 +2,8 @@
 """check_layers.py SRC: a folder of src/ includes what USES of its CMakeLists.txt names, and nothing else.
 
 Arrows go one way, CLI11 is seen below src/cli only, and src/session does not know where its lines come from: neither
-SystemTap's side (render, module) nor the command line.
+SystemTap's side (render, module) nor the command line. The real machine is seen through src/host: only there stand paths
+below /proc and /sys.
 """
 
 import pathlib
@@ -10,6 +11,29 @@ import re
 import sys
 
 INCLUDE = re.compile(r'^#include ["<]([^">]+)[">]', re.MULTILINE)
+
+# A whole text that is such a path. A sentence that names one, as a hint does, has blanks.
+MACHINE_PATH = re.compile(r'"(/(?:proc|sys)(?:/[^"\\\s]*)?)"')
+# Who else may have them, and why. No folder of these opens a file itself.
+MACHINE_PATHS_OF = {
+    "doctor": "it asks host::System for them, and its rows name them",
+    "decode": "they are names of formats",
+    "launch/child_setup.cpp": "between fork and exec only system calls may be made",
+}
+OPENS_FILES = {"base/files.h", "base/source.h", "fstream", "fcntl.h"}
+
+
+def machine_paths_of(name, file, text):
+    """What is wrong with how this file sees the machine."""
+    if name == "host":
+        return []
+    wrong = []
+    if f"{name}/{file}" not in MACHINE_PATHS_OF and name not in MACHINE_PATHS_OF:
+        wrong = [f"{name}/{file}: {path} is for src/host" for path in MACHINE_PATH.findall(text)]
+    if name in MACHINE_PATHS_OF:
+        wrong += [f"{name}/{file}: includes {include}, and may not open files" for include in INCLUDE.findall(text)
+                  if include in OPENS_FILES]
+    return wrong
 
 
 def uses_of(folder):
@@ -79,7 +103,9 @@ def main():
             if file.suffix not in (".h", ".cpp"):
                 continue
             files += 1
-            for include in INCLUDE.findall(file.read_text()):
+            text = file.read_text()
+            wrong += machine_paths_of(name, file.name, text)
+            for include in INCLUDE.findall(text):
                 if include.startswith("CLI/") and not name.startswith("cli"):
                     wrong.append(f"{name}/{file.name}: CLI11 is for src/cli alone")
                 if not (src / include).exists():

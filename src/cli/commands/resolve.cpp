@@ -13,6 +13,7 @@
 #include "cli/options/name_options.h"
 #include "cli/options/option_groups.h"
 #include "cli/options/report_options.h"
+#include "host/facts.h"
 #include "recording/reader.h"
 #include "report/json/json_text.h"
 #include "symbols/address.h"
@@ -77,7 +78,7 @@ base::Result<KernelNames> names_for(const ResolveOptions& options) {
         }
         log = session::kernel_of(*reader->head());
     } else if (!session::names_are_wanted(*sources)) {
-        return KernelNames::of_this_machine();
+        return KernelNames::of_this_machine(host::kallsyms_file, host::modules_file);
     }
     return KernelNames::open(*sources, log);
 }

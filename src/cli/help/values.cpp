@@ -9,10 +9,8 @@
 #include <map>
 #include <set>
 
-#include "base/files.h"
-#include "base/loaded_modules.h"
-#include "base/text.h"
 #include "cli/options/report_options.h"
+#include "host/facts.h"
 #include "host/threads.h"
 #include "host/workarounds.h"
 #include "session/origin_groups.h"
@@ -37,7 +35,7 @@ Offer folders(const Known&) {
 
 Offer thread_ids(const Known&) {
     Offer offer;
-    const auto threads = host::running_threads();
+    const auto threads = host::running_threads(*host::real_system());
     std::map<std::int64_t, std::string> processes;
     for (const auto& thread : threads) {
         if (thread.tid == thread.pid) processes[thread.pid] = thread.comm;
@@ -52,7 +50,7 @@ Offer thread_ids(const Known&) {
 
 Offer process_ids(const Known&) {
     Offer offer;
-    for (const auto& thread : host::running_threads()) {
+    for (const auto& thread : host::running_threads(*host::real_system())) {
         if (thread.tid == thread.pid) offer.candidates.push_back({fmt::to_string(thread.pid), thread.comm});
     }
     return offer;
@@ -60,7 +58,7 @@ Offer process_ids(const Known&) {
 
 Offer thread_names(const Known&) {
     std::map<std::string, std::size_t> counts;
-    for (const auto& thread : host::running_threads())
+    for (const auto& thread : host::running_threads(*host::real_system()))
         ++counts[thread.comm];
     Offer offer;
     for (const auto& [name, count] : counts)
@@ -70,12 +68,8 @@ Offer thread_names(const Known&) {
 
 Offer devices(const Known&) {
     Offer offer;
-    std::error_code error;
-    for (const auto& entry : fs::directory_iterator("/sys/class/net", error)) {
-        const auto state = base::read_file(entry.path() / "operstate");
-        offer.candidates.push_back(
-            {entry.path().filename().string(), state ? std::string(base::trim(*state)) : std::string()});
-    }
+    for (auto& [name, state] : host::network_devices(*host::real_system()))
+        offer.candidates.push_back({std::move(name), std::move(state)});
     return offer;
 }
 
@@ -96,11 +90,8 @@ Offer releases(const Known&) {
 
 Offer modules(const Known&) {
     Offer offer;
-    const auto text = base::read_file("/proc/modules");
-    const auto loaded = base::parse_loaded_modules(text ? *text : std::string(), "/proc/modules");
-    if (!loaded) return offer;
-    for (const auto& module : *loaded)
-        offer.candidates.push_back({module.name});
+    for (auto& module : host::read_loaded_modules(*host::real_system()))
+        offer.candidates.push_back({std::move(module.name)});
     return offer;
 }
 

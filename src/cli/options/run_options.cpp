@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/options/option_groups.h"
+#include "host/system.h"
 #include "launch/stap_command.h"
 
 namespace stapgen::cli {
@@ -247,7 +248,7 @@ live::Colours colours_of(const std::string& word) {
 
 base::Result<session::MeasurePlan> plan_of(const MeasureOptions& options, bool dry_run) {
     session::MeasurePlan plan;
-    auto filters = session::filters_of(options.filters, dry_run);
+    auto filters = session::filters_of(*host::real_system(), options.filters, dry_run);
     if (!filters) return tl::make_unexpected(filters.error());
     plan.filters = *std::move(filters);
     if (!options.duration.empty()) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "doctor/doctor.h"
-#include "host/system.h"
+#include "fakes/system/fake_system.h"
 
 namespace stapgen::doctor_test {
 

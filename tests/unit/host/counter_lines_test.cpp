@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "base/text.h"
+#include "fakes/system/fake_system.h"
 
 using namespace stapgen;
 using host::CounterLines;

@@ -1,3 +1,5 @@
+#include "host/device_counters.h"
+
 #include <doctest/doctest.h>
 #include <linux/if_link.h>
 #include <linux/netlink.h>
@@ -9,8 +11,6 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "host/ethtool_counters.h"
-#include "host/link_counters.h"
 
 using namespace stapgen;
 using host::DeviceCounter;

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "fakes/system/fake_system.h"
+
 using namespace stapgen::host;
 
 namespace {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "base/files.h"
+#include "fakes/system/fake_system.h"
 #include "host/stap_version.h"
 
 using namespace stapgen::host;
@@ -98,7 +99,8 @@ TEST_CASE("debuginfo is found where stap looks, or asked of a server, and a vmli
 }
 
 TEST_CASE("DWARF is seen in a kernel that has it and not in a text") {
-    const RealSystem system({});
+    const auto machine = real_system();
+    const auto& system = *machine;
     CHECK(system.has_dwarf(FAKE_VMLINUX));
     CHECK_FALSE(system.has_dwarf(__FILE__));
     CHECK_FALSE(system.has_dwarf("/no/such/file"));
@@ -108,7 +110,8 @@ TEST_CASE("a folder's names are sorted, and free space is that of the nearest fo
     const auto folder = stapgen::base::PrivateDirectory::create().value();
     REQUIRE(stapgen::base::create_file(folder.path() / "b", ""));
     REQUIRE(stapgen::base::create_file(folder.path() / "a", ""));
-    const RealSystem system({});
+    const auto machine = real_system();
+    const auto& system = *machine;
     CHECK(system.list(folder.path()) == std::vector<std::string>{"a", "b"});
     CHECK(system.list(folder.path() / "none").empty());
     CHECK(system.free_space(folder.path()) > 0);

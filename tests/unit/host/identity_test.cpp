@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "fakes/system/fake_system.h"
+
 using namespace stapgen::host;
 
 namespace {
@@ -45,18 +47,4 @@ TEST_CASE("the kernel's place is told where it can be seen, and nothing where it
     CHECK_FALSE(hidden.stext);
     CHECK_FALSE(hidden.etext);
     CHECK(read_identity(FakeSystem()).host_name.empty());
-}
-
-TEST_CASE("modules are read with place and size") {
-    FakeSystem system;
-    system.files["/proc/modules"] =
-        "nf_tables 389120 17 nft_ct,nft_chain_nat, Live 0xffffffffc0a31000\n"
-        "stap_1 262144 3 - Live 0x0000000000000000 (OE)\nnoise\n";
-    const auto modules = read_loaded_modules(system);
-    REQUIRE(modules.size() == 2);
-    CHECK(modules[0].name == "nf_tables");
-    CHECK(modules[0].base == 0xffffffffc0a31000);
-    CHECK(modules[0].size == 389120);
-    CHECK(modules[1].name == "stap_1");
-    CHECK_FALSE(modules[1].base);
 }

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "base/files.h"
+#include "fakes/system/fake_system.h"
 
 using namespace stapgen;
 using namespace stapgen::host;

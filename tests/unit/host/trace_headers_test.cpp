@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "fakes/system/fake_system.h"
 
 using namespace stapgen;
 using namespace stapgen::host;

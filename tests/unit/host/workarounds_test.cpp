@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/files.h"
+#include "fakes/system/fake_system.h"
 
 using namespace stapgen;
 using namespace stapgen::host;

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "fakes/system/fake_system.h"
+
 using namespace stapgen::launch;
 
 TEST_CASE("the buffer that would have held what was lost is the present one and room for that") {
@@ -23,10 +25,15 @@ TEST_CASE("no buffer is named where nothing was lost, where the present one is n
 }
 
 TEST_CASE("half of what memory is available, shared by the CPUs, is the most a buffer may take") {
-    CHECK(max_buffer_mb("MemTotal:        2034188 kB\nMemFree:  1 kB\nMemAvailable:    1785344 kB\n", 2) == 435);
-    CHECK(max_buffer_mb("MemAvailable:    1785344 kB\n", 1) == 871);
-    CHECK(max_buffer_mb("MemAvailable:    999999999 kB\n", 4) == 4095);
-    CHECK(max_buffer_mb("MemAvailable:    1000 kB\n", 4) == 1);
-    CHECK(max_buffer_mb("MemAvailable:", 0) == 4095);
-    CHECK(max_buffer_mb("", 2) == 4095);
+    const auto of = [](const char* meminfo, std::int64_t cpus) {
+        stapgen::host::FakeSystem system;
+        system.files["/proc/meminfo"] = meminfo;
+        return max_buffer_mb(system, cpus);
+    };
+    CHECK(of("MemTotal:        2034188 kB\nMemFree:  1 kB\nMemAvailable:    1785344 kB\n", 2) == 435);
+    CHECK(of("MemAvailable:    1785344 kB\n", 1) == 871);
+    CHECK(of("MemAvailable:    999999999 kB\n", 4) == 4095);
+    CHECK(of("MemAvailable:    1000 kB\n", 4) == 1);
+    CHECK(of("MemAvailable:", 0) == 4095);
+    CHECK(of("", 2) == 4095);
 }

@@ -14,7 +14,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "host/process_state.h"
+#include "host/threads.h"
 
 using namespace stapgen;
 using namespace stapgen::launch;
@@ -94,7 +94,8 @@ TEST_CASE("what a killed child has started is killed with it") {
     CHECK(seen.ending.signal == SIGKILL);
     REQUIRE(seen.output.size() == 1);
     const auto grandchild = base::to_int(seen.output[0]).value();
-    const host::RealSystem system({});
+    const auto machine = host::real_system();
+    const auto& system = *machine;
     const auto gone = [&] {
         const auto left = host::Task::find(system, grandchild, true);
         return !left || left->has_ended(system);

@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 
+#include "fakes/system/fake_system.h"
+
 using namespace stapgen;
 using namespace std::chrono_literals;
 

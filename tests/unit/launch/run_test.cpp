@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/files.h"
+#include "fakes/system/fake_system.h"
 #include "launch/module_file.h"
 
 using namespace stapgen;
@@ -265,8 +266,6 @@ TEST_CASE("a module that a run left behind is removed, and if even that fails th
 TEST_CASE("staprun's new name for a module has the length of the old one") {
     CHECK(loaded_name("stap_0123456789abcdef", 4242) == "stap_0123456789a_4242");
     CHECK(loaded_name("x", 4242) == "x");
-    CHECK(is_loaded("a 1 0\nstap_1 16384 0 - Live\n", "stap_1"));
-    CHECK_FALSE(is_loaded("stap_12 16384 0 - Live\n", "stap_1"));
 }
 
 TEST_CASE("a module says what it was made of and which parameters it takes") {

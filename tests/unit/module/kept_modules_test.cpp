@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "base/files.h"
+#include "fakes/system/fake_system.h"
 
 using namespace stapgen;
 

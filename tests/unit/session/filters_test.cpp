@@ -59,29 +59,30 @@ session::FilterOptions process(std::int64_t pid) {
 }
 
 constexpr std::int64_t no_such = 99999999;  // above PID_MAX_LIMIT
+const auto machine = host::real_system();
 
 }  // namespace
 
 TEST_CASE("a process's number where a thread's is asked is told, with how many threads it has") {
     const std::int64_t pid = ::getpid();
-    const auto threads_before = host::process_of(pid, true).value().threads;
+    const auto threads_before = host::process_of(*machine, pid, true).value().threads;
     const SecondThread second;
-    const auto hints = session::filters_of(thread(pid), false).value().hints;
+    const auto hints = session::filters_of(*machine, thread(pid), false).value().hints;
     REQUIRE(hints.size() == 1);
     CHECK(hints.front().starts_with("-x " + std::to_string(pid) + " measures one thread, the first of the " +
                                     std::to_string(threads_before + 1) + " of process " + std::to_string(pid)));
     CHECK(hints.front().ends_with("; -p " + std::to_string(pid) + " measures them all"));
-    CHECK(session::filters_of(thread(second.tid()), false).value().hints.empty());
-    CHECK(session::filters_of(process(pid), false).value().hints.empty());
+    CHECK(session::filters_of(*machine, thread(second.tid()), false).value().hints.empty());
+    CHECK(session::filters_of(*machine, process(pid), false).value().hints.empty());
 }
 
 TEST_CASE("a thread and a process that are not there are told as what they are, and a plan has them all the same") {
-    CHECK(session::filters_of(thread(no_such), false).error().what == "there is no thread 99999999");
-    CHECK(session::filters_of(process(no_such), false).error().what == "there is no process 99999999");
+    CHECK(session::filters_of(*machine, thread(no_such), false).error().what == "there is no thread 99999999");
+    CHECK(session::filters_of(*machine, process(no_such), false).error().what == "there is no process 99999999");
     const SecondThread second;
-    CHECK(session::filters_of(process(second.tid()), false).error().what ==
+    CHECK(session::filters_of(*machine, process(second.tid()), false).error().what ==
           std::to_string(second.tid()) + " is a thread of process " + std::to_string(::getpid()));
-    const auto planned = session::filters_of(process(no_such), true).value();
+    const auto planned = session::filters_of(*machine, process(no_such), true).value();
     CHECK(planned.hints == std::vector<std::string>{"there is no process 99999999"});
     CHECK(planned.target_id == no_such);
     CHECK_FALSE(planned.target);

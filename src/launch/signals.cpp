@@ -1,6 +1,4 @@
-#include "launch/ending_signals.h"
-
-#include <signal.h>
+#include "launch/signals.h"
 
 namespace stapgen::launch {
 

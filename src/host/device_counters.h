@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,5 +15,10 @@ std::vector<DeviceCounter> read_link_counters();
 
 /// Adds what is in one answer of the kernel's. Returns whether it is the last one.
 bool parse_link_answer(std::string_view bytes, std::vector<DeviceCounter>& counters);
+
+/// Adds what the driver of this device counts, as `ethtool -S` shows it: "ethtool.NAME", where NAME is the driver's. A
+/// driver may count what it likes, and under one name twice. Nothing where it counts nothing, or where an old kernel
+/// lets nobody but root ask.
+void add_ethtool_counters(const std::string& device, std::vector<DeviceCounter>& counters);
 
 }  // namespace stapgen::host

@@ -1,10 +1,12 @@
-#include "host/process_state.h"
+#include "host/threads.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "fakes/system/fake_system.h"
 
 using namespace stapgen::host;
 
@@ -58,7 +60,8 @@ TEST_CASE("a thread has ended with its own end, a process with its last thread's
 }
 
 TEST_CASE("the end of a real process is seen before anybody has collected it") {
-    const RealSystem system({});
+    const auto machine = real_system();
+    const auto& system = *machine;
     const pid_t child = ::fork();
     if (child == 0) {
         ::pause();

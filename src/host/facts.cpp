@@ -1,0 +1,98 @@
+#include "host/facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace stapgen::host {
+
+namespace {
+
+/// The file without blanks at its ends; empty where it cannot be read.
+std::string short_text(const System& system, const std::filesystem::path& file) {
+    return std::string(base::trim(system.read(file).value_or("")));
+}
+
+}  // namespace
+
+std::optional<std::int64_t> memory_mib(const System& system, std::string_view name) {
+    const auto meminfo = system.read("/proc/meminfo").value_or("");
+    for (const auto line : base::split(meminfo, '\n')) {
+        const auto fields = base::words(line);
+        if (fields.size() >= 2 && fields[0] == fmt::format("{}:", name))
+            return base::to_int(fields[1]).value_or(0) / 1024;
+    }
+    return std::nullopt;
+}
+
+std::vector<NetworkDevice> network_devices(const System& system) {
+    const std::filesystem::path folder = "/sys/class/net";
+    std::vector<NetworkDevice> devices;
+    for (const auto& name : system.list(folder))
+        devices.push_back({name, short_text(system, folder / name / "operstate")});
+    return devices;
+}
+
+bool may_mount(const System& system) {
+    return system.is_root() || (short_text(system, "/proc/sys/kernel/unprivileged_userns_clone") != "0" &&
+                                short_text(system, "/proc/sys/user/max_user_namespaces") != "0" &&
+                                short_text(system, "/proc/sys/kernel/apparmor_restrict_unprivileged_userns") != "1");
+}
+
+std::vector<std::string> own_command(const System& system) {
+    std::vector<std::string> words;
+    const auto text = system.read("/proc/self/cmdline").value_or("");
+    for (const auto word : base::split(text, '\0'))
+        words.emplace_back(word);
+    if (!words.empty() && words.back().empty()) words.pop_back();
+    return words;
+}
+
+std::filesystem::path own_program() {
+    std::error_code unknown;
+    return std::filesystem::read_symlink("/proc/self/exe", unknown);
+}
+
+std::vector<base::LoadedModule> read_loaded_modules(const System& system) {
+    std::vector<base::LoadedModule> modules;
+    const auto text = system.read(modules_file).value_or("");
+    for (const auto line : base::split(text, '\n')) {
+        if (auto module = base::parse_loaded_module(line)) modules.push_back(*std::move(module));
+    }
+    return modules;
+}
+
+bool is_loaded(const System& system, std::string_view module) {
+    const auto text = '\n' + system.read(modules_file).value_or("");
+    return text.find(fmt::format("\n{} ", module)) != std::string::npos;
+}
+
+std::vector<std::string> left_modules(const System& system) {
+    std::vector<std::string> left;
+    const auto text = system.read(modules_file).value_or("");
+    for (const auto line : base::split(text, '\n')) {
+        const auto fields = base::words(line);
+        // One that is read has users.
+        if (fields.size() < 3 || !fields[0].starts_with("stap_") || fields[2] != "0") continue;
+        // One that is being loaded has no reader yet: staprun -R puts its own number behind the name.
+        const auto number = fields[0].substr(fields[0].rfind('_') + 1);
+        if (base::to_unsigned(number) && system.exists(fmt::format("/proc/{}", number))) continue;
+        left.emplace_back(base::printable(fields[0]));
+    }
+    return left;
+}
+
+std::vector<std::string> left_module_warnings(const System& system) {
+    std::vector<std::string> lines;
+    for (const auto& name : left_modules(system)) {
+        lines.push_back(fmt::format(
+            "the module {0} of an earlier run is still in the kernel, its probes take time, and nobody reads "
+            "what it prints; unless somebody detached it on purpose: sudo staprun -d {0}",
+            name));
+    }
+    return lines;
+}
+
+}  // namespace stapgen::host

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/loaded_modules.h"
+#include "host/system.h"
+
+/// What the kernel says of this machine and of this process in /proc and /sys, where one short file says it.
+namespace stapgen::host {
+
+/// For those who open these themselves: the kernel's symbols, its modules, its type information, and its names of drop
+/// reasons (tracefs is mounted of its own since Linux 4.1, and below debugfs).
+inline constexpr auto kallsyms_file = "/proc/kallsyms", modules_file = "/proc/modules",
+                      btf_file = "/sys/kernel/btf/vmlinux";
+inline constexpr std::array kfree_skb_format_files{"/sys/kernel/tracing/events/skb/kfree_skb/format",
+                                                   "/sys/kernel/debug/tracing/events/skb/kfree_skb/format"};
+
+/// What a line of /proc/meminfo says ("MemFree"), in MiB. Nothing if there is none of this name; 0 if it has no number.
+std::optional<std::int64_t> memory_mib(const System& system, std::string_view name);
+
+struct NetworkDevice {
+    std::string name, state;  ///< "eth0"; "up", "down", "unknown"
+};
+/// Of the network namespace in which /sys was mounted.
+std::vector<NetworkDevice> network_devices(const System& system);
+
+/// Whether this process may have a mount namespace: as root, or in a user namespace of its own. In some containers root
+/// may not, and nothing but trying tells.
+bool may_mount(const System& system);
+
+/// The words of the command that this process is.
+std::vector<std::string> own_command(const System& system);
+/// The file of this program; empty where that is not known.
+std::filesystem::path own_program();
+
+/// What is loaded now; nothing where that cannot be read.
+std::vector<base::LoadedModule> read_loaded_modules(const System& system);
+bool is_loaded(const System& system, std::string_view module);
+
+/// Modules of SystemTap in the kernel that nobody reads: their staprun was killed together with whoever started it, or
+/// somebody detached it (staprun -L). Their probes cost time all the same.
+std::vector<std::string> left_modules(const System& system);
+/// A sentence on each of them, with the command that removes it.
+std::vector<std::string> left_module_warnings(const System& system);
+
+}  // namespace stapgen::host

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <signal.h>
+
+#include <vector>
+
+namespace stapgen::launch {
+
+/// The signals by which a user asks us to end: SIGINT, SIGTERM, and SIGHUP unless it is ignored.
+std::vector<int> ending_signals();
+
+/// As long as it lives, writing to a closed stdout is an error to be handled, not our end.
+class IgnoredPipeSignal {
+  public:
+    IgnoredPipeSignal() : before_(::signal(SIGPIPE, SIG_IGN)) {}
+    IgnoredPipeSignal(const IgnoredPipeSignal&) = delete;
+    IgnoredPipeSignal& operator=(const IgnoredPipeSignal&) = delete;
+    ~IgnoredPipeSignal() { ::signal(SIGPIPE, before_); }
+
+  private:
+    void (*before_)(int);
+};
+
+}  // namespace stapgen::launch
