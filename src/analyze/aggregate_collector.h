@@ -14,11 +14,11 @@
 
 namespace stapgen::analyze {
 
-/// What a script that aggregates has told since its last tick, put together. Memory depends on the fields and the ways,
-/// not on the number of lines.
+/// What a script that aggregates has printed since its last tick, put together. Memory depends on the fields and the
+/// directions, not on the number of lines.
 class AggregateCollector {
   public:
-    /// The records of one way whose totals are in one bin.
+    /// The records of one direction whose totals are in one bin.
     struct Split {
         const decode::Schema* schema = nullptr;
         std::string direction;
@@ -57,7 +57,7 @@ class AggregateCollector {
     Field& field(const decode::Schema& schema, std::size_t field);
 
     std::map<std::pair<std::size_t, std::size_t>, Field> fields_;                     ///< by schema and field
-    std::map<std::tuple<std::size_t, std::string, int>, Split, std::less<>> splits_;  ///< by schema, way and bin
+    std::map<std::tuple<std::size_t, std::string, int>, Split, std::less<>> splits_;  ///< by schema, direction and bin
 };
 
 }  // namespace stapgen::analyze

@@ -14,7 +14,6 @@
 #include "analyze/drop_log.h"
 #include "analyze/groups.h"
 #include "analyze/plan.h"
-#include "analyze/script_counts.h"
 #include "base/saturate.h"
 #include "base/text.h"
 
@@ -27,7 +26,7 @@ std::optional<std::int64_t> known_time(std::int64_t epoch_ns) {
 }
 
 /// As it stands in the input; empty where there is none.
-std::string_view way_of(const Plan& plan, const decode::Record& record) {
+std::string_view direction_of(const Plan& plan, const decode::Record& record) {
     return plan.direction ? record.values[*plan.direction].raw : std::string_view();
 }
 
@@ -35,7 +34,7 @@ std::string_view way_of(const Plan& plan, const decode::Record& record) {
 constexpr std::int64_t max_block_ns = std::int64_t{1} << 46;
 
 /// The end line may come a moment after the last tick: too short to be an interval of its own.
-constexpr std::int64_t shortest_interval_ns = 50'000'000;
+constexpr std::int64_t min_interval_ns = 50'000'000;
 
 }  // namespace
 
@@ -50,7 +49,7 @@ struct Analyzer::State {
     std::optional<Series> series;
     Averages averages;
     Cost cost;
-    AggregateCollector gathered;
+    AggregateCollector aggregates;
     std::int64_t aggregated = 0, aggregated_before = 0;  ///< in all, and at the last tick
 
     IntervalLog log;
@@ -60,7 +59,8 @@ struct Analyzer::State {
     CallLog calls;
     std::vector<std::int64_t> stage_values;
 
-    ScriptCounts script;
+    Accounting script;           ///< what it said last
+    bool script_counts = false;  ///< it has said so
     std::int64_t received = 0;
     std::int64_t received_at_counts = 0;
     std::int64_t records_in_interval = 0;
@@ -79,6 +79,23 @@ struct Analyzer::State {
         if (options.keep_intervals) current.emplace(options.max_groups);
     }
 
+    void add(const decode::Ready& at) {
+        ready = at;
+        interval_start = at.epoch_ns;
+    }
+    void add(const decode::Tick& tick);
+    void add(const decode::End& end);
+    void add(const decode::BinsLine& line) { aggregates.add(line); }
+    void add(const decode::SumLine& line) { aggregates.add(line); }
+    void add(const decode::SplitLine& line) { aggregates.add(line); }
+    void add(const decode::SlowLine& line) { add_slow(line.record); }
+    void add(const decode::RunningMeans& means) { averages.add(means); }
+    void add(const decode::ProbeTimes& times) { cost.add(times); }
+    void add(const decode::CounterReading& reading) { tracks.add(reading); }
+    void add(const decode::HeaderLine&) {}
+    void add(const decode::FieldsLine&) {}
+    void add(const decode::Unrecognised&) {}
+
     void plan(const decode::Schema& schema);
     Plan& plan_for(const decode::Schema& schema);
     void add(const decode::Record& record);
@@ -92,7 +109,6 @@ struct Analyzer::State {
     void counted(std::optional<std::int64_t> epoch_ns, std::span<const decode::Count> counts);
     void close_interval(std::optional<std::int64_t> epoch_ns);
     [[nodiscard]] Accounting accounting() const;
-    [[nodiscard]] Accounting accounting_of_interval() const;
     void put_measures(const Groups& groups, Summary& summary) const;
     [[nodiscard]] bool counts_drops() const;
     [[nodiscard]] std::string counted() const;
@@ -142,11 +158,7 @@ void Analyzer::State::add_stages(Plan& plan, const decode::Record& record) {
         const auto& value = record.values[slot.field];
         if (!value.seen) continue;
         part.add(slot.measure, value.number);
-        if (block != nullptr) {
-            auto& histograms = slot.stage ? block->stages : block->values;
-            const auto place = slot.stage.value_or(slot.value);
-            if (place < histograms.size()) histograms[place].add(value.number);
-        }
+        if (auto* histogram = block != nullptr ? slot.in(*block) : nullptr) histogram->add(value.number);
         if (!slot.part) continue;
         stage_values[*slot.part] = value.number;
         sum = base::saturating_add(sum, value.number);
@@ -187,7 +199,7 @@ SlowRecord Analyzer::State::slow_record(const Plan& plan, const decode::Record& 
 }
 
 void Analyzer::State::add_to_breakdown(Plan& plan, const decode::Record& record, std::int64_t total_ns) {
-    auto& breakdown = breakdown_of(plan, way_of(plan, record));
+    auto& breakdown = breakdown_of(plan, direction_of(plan, record));
     if (breakdown.add(total_ns, stage_values)) breakdown.keep(slow_record(plan, record, total_ns));
 }
 
@@ -202,7 +214,7 @@ void Analyzer::State::add_slow(const decode::Record& record) {
         total_ns = base::saturating_add(total_ns, value.number);
     }
     if (plan.total && record.values[*plan.total].seen) total_ns = record.values[*plan.total].number;
-    auto& breakdown = breakdown_of(plan, way_of(plan, record));
+    auto& breakdown = breakdown_of(plan, direction_of(plan, record));
     if (!breakdown.is_slow(total_ns)) return;
     // The kernel may print it at two ticks.
     if (auto slow = slow_record(plan, record, total_ns); !breakdown.keeps(slow)) breakdown.keep(std::move(slow));
@@ -222,20 +234,17 @@ Block* Analyzer::State::block_of_interval(std::optional<std::int64_t> end_epoch_
     return &series->at(base::saturating_add(ready->monotonic_ns, since));
 }
 
-/// What was told since the last tick becomes a part of the whole.
+/// What was aggregated since the last tick becomes a part of the whole.
 void Analyzer::State::settle(std::optional<std::int64_t> epoch_ns) {
-    if (gathered.empty()) return;
-    const auto interval = gathered.take();
+    if (aggregates.empty()) return;
+    const auto interval = aggregates.take();
     auto& part = (current ? *current : total).ungrouped();
     Block* block = block_of_interval(epoch_ns);
     for (const auto& [schema, field, histogram] : interval.values) {
         const auto& plan = plan_for(*schema);
         const auto slot = std::ranges::find(plan.slots, field, &Plan::Slot::field);
         part.add(slot->measure, histogram);
-        if (block == nullptr) continue;
-        auto& histograms = slot->stage ? block->stages : block->values;
-        const auto place = slot->stage.value_or(slot->value);
-        if (place < histograms.size()) histograms[place] += histogram;
+        if (auto* of_block = block != nullptr ? slot->in(*block) : nullptr) *of_block += histogram;
     }
     std::int64_t records = 0;
     for (const auto& [schema, direction, index, n, sums_ns] : interval.splits) {
@@ -249,30 +258,14 @@ void Analyzer::State::settle(std::optional<std::int64_t> epoch_ns) {
 }
 
 Accounting Analyzer::State::accounting() const {
-    Accounting result;
-    const bool final_counts = closed && script.told;
+    Accounting result = script;
+    const bool is_final = closed && script_counts;
     const auto later = std::max<std::int64_t>(0, base::saturating_subtract(received, received_at_counts));
-    result.seen = final_counts ? script.seen : base::saturating_add(script.seen, later);
+    if (!is_final) base::add_saturating(result.seen, later);
     result.reported = received;
-    result.filtered = script.filtered;
-    result.incomplete = script.incomplete;
-    result.lost = script.lost;
-    result.other = script.other;
     result.closed = closed;
-    const auto missing = base::saturating_subtract(script.reported, final_counts ? received : received_at_counts);
+    const auto missing = base::saturating_subtract(script.reported, is_final ? received : received_at_counts);
     if (missing > 0) add_cause(result.lost, "transport", missing);
-    return result;
-}
-
-Accounting Analyzer::State::accounting_of_interval() const {
-    Accounting result = accounting();
-    result.seen = base::saturating_subtract(result.seen, before.seen);
-    result.reported = base::saturating_subtract(result.reported, before.reported);
-    result.filtered = base::saturating_subtract(result.filtered, before.filtered);
-    result.incomplete = difference(std::move(result.incomplete), before.incomplete);
-    result.lost = difference(std::move(result.lost), before.lost);
-    result.other = difference(std::move(result.other), before.other);
-    result.closed = true;
     return result;
 }
 
@@ -313,11 +306,12 @@ void Analyzer::State::close_interval(std::optional<std::int64_t> epoch_ns) {
             }
             return rows;
         };
-        summary.drops = of_this(drops.open_rows());
+        summary.drops = of_this(drops.items().open_rows());
         summary.counted = counted();
-        summary.tallies = of_this(tallies.open_rows());
+        summary.tallies = of_this(tallies.items().open_rows());
         summary.intervals = {interval};
-        summary.accounting = accounting_of_interval();
+        summary.accounting = difference(accounting(), before);
+        summary.accounting.closed = true;
         summary.aggregated = aggregated - aggregated_before;
         summary.start_epoch_ns = interval_start;
         summary.end_epoch_ns = epoch_ns;
@@ -333,9 +327,9 @@ void Analyzer::State::close_interval(std::optional<std::int64_t> epoch_ns) {
 }
 
 void Analyzer::State::counted(std::optional<std::int64_t> epoch_ns, std::span<const decode::Count> counts) {
-    ScriptCounts told(counts);
-    if (told.told) {
-        script = std::move(told);
+    if (auto said = analyze::script_counts(counts)) {
+        script = *std::move(said);
+        script_counts = true;
         received_at_counts = received;
     }
     if (epoch_ns) last_epoch_ns = epoch_ns;
@@ -366,57 +360,28 @@ base::Result<Analyzer> Analyzer::create(const decode::Header& header, AnalyzerOp
     return Analyzer(std::move(state));
 }
 
+void Analyzer::State::add(const decode::Tick& tick) {
+    const auto epoch_ns = known_time(tick.epoch_ns);
+    settle(epoch_ns);
+    counted(epoch_ns, tick.counts);
+    close_interval(epoch_ns);
+}
+
+void Analyzer::State::add(const decode::End& end) {
+    const auto epoch_ns = known_time(end.epoch_ns);
+    closed = true;
+    settle(epoch_ns);
+    counted(epoch_ns, end.counts);
+    const auto length = epoch_ns ? base::saturating_subtract(*epoch_ns, interval_start.value_or(0)) : 0;
+    if (records_in_interval > 0 || log.intervals().empty() || length >= min_interval_ns) close_interval(epoch_ns);
+}
+
 void Analyzer::add(const decode::Line& line) {
-    if (const auto* record = std::get_if<decode::Record>(&line)) {
-        add(*record);
-    } else if (const auto* a_tick = std::get_if<decode::Tick>(&line)) {
-        tick(*a_tick);
-    } else if (const auto* an_end = std::get_if<decode::End>(&line)) {
-        end(*an_end);
-    } else if (const auto* a_ready = std::get_if<decode::Ready>(&line)) {
-        ready(*a_ready);
-    } else if (const auto* bins_line = std::get_if<decode::BinsLine>(&line)) {
-        state_->gathered.add(*bins_line);
-    } else if (const auto* sum = std::get_if<decode::SumLine>(&line)) {
-        state_->gathered.add(*sum);
-    } else if (const auto* split = std::get_if<decode::SplitLine>(&line)) {
-        state_->gathered.add(*split);
-    } else if (const auto* slow = std::get_if<decode::SlowLine>(&line)) {
-        state_->add_slow(slow->record);
-    } else if (const auto* means = std::get_if<decode::RunningMeans>(&line)) {
-        state_->averages.add(*means);
-    } else if (const auto* times = std::get_if<decode::ProbeTimes>(&line)) {
-        state_->cost.add(*times);
-    } else if (const auto* reading = std::get_if<decode::CounterReading>(&line)) {
-        state_->tracks.add(*reading);
-    }
+    std::visit([this](const auto& of_its_kind) { state_->add(of_its_kind); }, line);
 }
 
 void Analyzer::add(const decode::Record& record) {
     state_->add(record);
-}
-
-void Analyzer::ready(const decode::Ready& ready) {
-    state_->ready = ready;
-    state_->interval_start = ready.epoch_ns;
-}
-
-void Analyzer::tick(const decode::Tick& tick) {
-    const auto epoch_ns = known_time(tick.epoch_ns);
-    state_->settle(epoch_ns);
-    state_->counted(epoch_ns, tick.counts);
-    state_->close_interval(epoch_ns);
-}
-
-void Analyzer::end(const decode::End& end) {
-    const auto epoch_ns = known_time(end.epoch_ns);
-    state_->closed = true;
-    state_->settle(epoch_ns);
-    state_->counted(epoch_ns, end.counts);
-    const auto length = epoch_ns ? base::saturating_subtract(*epoch_ns, state_->interval_start.value_or(0)) : 0;
-    if (state_->records_in_interval > 0 || state_->log.intervals().empty() || length >= shortest_interval_ns) {
-        state_->close_interval(epoch_ns);
-    }
 }
 
 Summary Analyzer::summary() const {
@@ -433,15 +398,15 @@ Summary Analyzer::summary() const {
     }
     summary.resolution_ns = state.options.resolution_ns;
     summary.counts_drops = state.counts_drops();
-    summary.drops = state.drops.rows();
+    summary.drops = state.drops.items().rows();
     std::ranges::move(state.drops.notes(), std::back_inserter(summary.notes));
     summary.counted = state.counted();
-    summary.tallies = state.tallies.rows();
+    summary.tallies = state.tallies.items().rows();
     summary.tracks = state.tracks;
     summary.intervals = state.log.intervals();
     if (state.records_in_interval > 0) {
-        std::ranges::move(state.drops.open_rows(), std::back_inserter(summary.drops));
-        std::ranges::move(state.tallies.open_rows(), std::back_inserter(summary.tallies));
+        std::ranges::move(state.drops.items().open_rows(), std::back_inserter(summary.drops));
+        std::ranges::move(state.tallies.items().open_rows(), std::back_inserter(summary.tallies));
         summary.intervals.push_back({state.interval_start, std::nullopt});
     }
     summary.calls = state.calls.rows();

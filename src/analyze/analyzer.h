@@ -17,7 +17,7 @@ struct AnalyzerOptions {
     /// only.
     std::vector<std::string> group_by;
     std::size_t max_groups = 512;    ///< the first so many distinct ones; the rest is the group "other"
-    std::size_t slowest = 10;        ///< so many records are kept for each way
+    std::size_t slowest = 10;        ///< so many records are kept for each direction
     std::int64_t resolution_ns = 1;  ///< stages are multiples of it
     bool keep_intervals = false;     ///< whether take_interval() is wanted
 };
@@ -32,13 +32,9 @@ class Analyzer {
     Analyzer& operator=(Analyzer&&) noexcept;
     ~Analyzer();
 
-    /// Whatever the parser made of a line; headers and unrecognised lines change nothing.
+    /// Any line; headers and unrecognised lines change nothing.
     void add(const decode::Line& line);
-
     void add(const decode::Record& record);
-    void ready(const decode::Ready& ready);
-    void tick(const decode::Tick& tick);
-    void end(const decode::End& end);
 
     /// Everything so far. `input` and `transport` are left to the caller.
     [[nodiscard]] Summary summary() const;

@@ -21,7 +21,7 @@ bool is_slower(const SlowRecord& a, const SlowRecord& b) {
 }  // namespace
 
 Breakdown::Breakdown(std::string direction, std::vector<std::string> stages, std::size_t keep_slowest)
-    : way_(std::move(direction)), stages_(std::move(stages)), keep_slowest_(keep_slowest) {}
+    : direction_(std::move(direction)), stages_(std::move(stages)), keep_slowest_(keep_slowest) {}
 
 bool Breakdown::add(std::int64_t total_ns, std::span<const std::int64_t> stages) {
     total_.add(total_ns);

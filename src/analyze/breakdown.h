@@ -21,14 +21,14 @@ struct SlowRecord {
     bool operator==(const SlowRecord&) const = default;
 };
 
-/// What the totals of records are made of, stage by stage, for the records of one way ("rx", "tx"). The total is the
-/// stage of that name where the recipe has one, else the sum of the stages that were seen. Records without any stage do
-/// not count. Breakdowns of parts add up to exactly that of the whole.
+/// What the totals of records are made of, stage by stage, for the records of one direction ("rx", "tx"). The total is
+/// the stage of that name where the recipe has one, else the sum of the stages that were seen. Records without any
+/// stage do not count. Breakdowns of parts add up to exactly that of the whole.
 class Breakdown {
   public:
     Breakdown(std::string direction, std::vector<std::string> stages, std::size_t keep_slowest);
 
-    /// `stages` in ns, negative where not seen. Returns whether it is among the slowest so far, and must be told to
+    /// `stages` in ns, negative where not seen. Returns whether it is among the slowest so far, and must be given to
     /// keep().
     bool add(std::int64_t total_ns, std::span<const std::int64_t> stages);
     void keep(SlowRecord record);
@@ -37,7 +37,7 @@ class Breakdown {
     void add(std::int64_t total_ns, std::int64_t n, std::span<const std::int64_t> sums_ns);
     /// Whether a record with that total is among the slowest so far.
     [[nodiscard]] bool is_slow(std::int64_t total_ns) const;
-    /// Whether keep() was told exactly that one, and it is among the slowest still.
+    /// Whether keep() was given exactly that one, and it is among the slowest still.
     [[nodiscard]] bool keeps(const SlowRecord& record) const;
 
     Breakdown& operator+=(const Breakdown& other);
@@ -45,7 +45,7 @@ class Breakdown {
     /// Adds this much to the times of the slowest: from one clock to another.
     void shift(std::int64_t by_ns);
 
-    [[nodiscard]] const std::string& direction() const { return way_; }  ///< "" where there is only one
+    [[nodiscard]] const std::string& direction() const { return direction_; }  ///< "" where there is only one
     [[nodiscard]] const std::vector<std::string>& stages() const { return stages_; }
     [[nodiscard]] const Histogram& total() const { return total_; }
     /// All time of a stage, by its place in stages().
@@ -77,7 +77,7 @@ class Breakdown {
     [[nodiscard]] const std::uint64_t* row(int bin) const { return &sums_[static_cast<std::size_t>(bin) * width()]; }
     [[nodiscard]] std::size_t width() const { return stages_.size() + 1; }
 
-    std::string way_;
+    std::string direction_;
     std::vector<std::string> stages_;
     std::size_t keep_slowest_;
     Histogram total_;

@@ -14,7 +14,7 @@ using decode::Attribute;
 using decode::FieldType;
 
 /// Deeper calls stand as deep as this: an indentation is all that it is used for.
-constexpr std::int64_t deepest = 255;
+constexpr std::int64_t max_depth = 255;
 
 std::string text_of(const decode::Value& value) {
     return decode::unescape(value.raw.substr(0, CallLog::max_text_length));
@@ -60,7 +60,7 @@ void CallLog::add(const decode::Record& record) {
     }
     Call call;
     call.packet = number_of(record, "packet");
-    call.depth = std::clamp<std::int64_t>(record.values[*depth].number, 0, deepest);
+    call.depth = std::clamp<std::int64_t>(record.values[*depth].number, 0, max_depth);
     call.cpu = number_of(record, "cpu");
     call.tid = number_of(record, "tid");
     call.comm = text_of(record, "comm");

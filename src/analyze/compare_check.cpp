@@ -118,16 +118,16 @@ base::Result<void> check_comparable(const Summary& before, const Summary& after)
                                : "'report' shows what is in it, and what was lost; measure again under load");
     }
     if (has_durations(before) != has_durations(after)) {
-        return base::bad_input(fmt::format("{} holds averages only, the other single durations: percentiles cannot "
-                                           "be compared with averages",
-                                           has_durations(before) ? "after" : "before"),
-                               "measure both in the same way");
+        return base::bad_input(
+            fmt::format(
+                "{} holds averages only, the other single durations: percentiles cannot be compared with averages",
+                has_durations(before) ? "after" : "before"),
+            "measure both in the same way");
     }
     if (before.resolution_ns != after.resolution_ns) {
         return base::bad_input(
             fmt::format(
-                "a resolution of {} ns and one of {} ns cannot be compared: durations near them differ for that "
-                "alone",
+                "a resolution of {} ns and one of {} ns cannot be compared: durations near them differ for that alone",
                 before.resolution_ns, after.resolution_ns),
             "measure both in the same way");
     }

@@ -49,8 +49,8 @@ void Rises::add(const std::string& name, const std::string& of, std::uint64_t co
     for (const auto& key : by_)
         group.push_back({key, key == "name" ? name : of});
     auto& row = rows_[std::move(group)];
-    constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
-    base::add_saturating(row.count, static_cast<std::int64_t>(std::min(count, most)));
+    constexpr std::uint64_t max = std::numeric_limits<std::int64_t>::max();
+    base::add_saturating(row.count, static_cast<std::int64_t>(std::min(count, max)));
     row.has_rate = row.has_rate && per_s;
     row.per_s += per_s.value_or(0);
 }
@@ -58,8 +58,8 @@ void Rises::add(const std::string& name, const std::string& of, std::uint64_t co
 void Rises::note_fall(const CounterTracks::Key& key, const CounterTrack& track) {
     ++fallen_;
     add("reset." + key.first, key.second, static_cast<std::uint64_t>(track.falls), std::nullopt);
-    constexpr std::size_t max_told = 5;
-    if (!track.wrapped_from || wraps_.size() >= max_told) return;
+    constexpr std::size_t max_wraps = 5;
+    if (!track.wrapped_from || wraps_.size() >= max_wraps) return;
     wraps_.emplace_back(
         fmt::format("{} of {} fell from {} to {}: if it has 32 bits and began anew, it rose by {} there", key.first,
                     key.second, *track.wrapped_from, *track.wrapped_to,

@@ -12,8 +12,8 @@ namespace {
 constexpr std::uint64_t half_of_32_bits = std::uint64_t{1} << 31U, all_of_32_bits = std::uint64_t{1} << 32U;
 
 std::uint64_t capped_sum(std::uint64_t a, std::uint64_t b) {
-    constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
-    return a >= most || b >= most - a ? most : a + b;
+    constexpr std::uint64_t max = std::numeric_limits<std::int64_t>::max();
+    return a >= max || b >= max - a ? max : a + b;
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ void CounterTrack::next(std::uint64_t value, bool wraps) {
 
 void CounterTrack::join(const CounterTrack& later, bool wraps) {
     next(later.first, wraps);
-    // A time that is not told is not the one before.
+    // A sample without a time does not have that of the sample before.
     last_ns = later.last_ns;
     if (later.samples < 2) return;
     settle(wraps);
@@ -125,11 +125,6 @@ void CounterTracks::append(const CounterTracks& later) {
         into.join(track, has_32_bits(key.first));
         into.last_sample = track.last_sample + shift;
     }
-}
-
-std::int64_t CounterTracks::samples_of(const std::string& format) const {
-    const auto found = samples_.find(format);
-    return found == samples_.end() ? 0 : found->second;
 }
 
 }  // namespace stapgen::analyze

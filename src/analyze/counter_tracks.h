@@ -23,7 +23,7 @@ struct CounterTrack {
     std::int64_t falls = 0;                          ///< likewise: it stood lower than in the sample before
     std::optional<std::uint64_t> wrapped_from, wrapped_to;  ///< the last fall that may be none, of a counter of 32 bits
     bool is_rise = false, zeros_left_out = false;
-    std::optional<std::int64_t> first_ns, last_ns;  ///< times of the first and the last sample, where they are told
+    std::optional<std::int64_t> first_ns, last_ns;  ///< times of the first and the last sample, where they are known
 
     /// The next sample has it. `value` is what it stands at there.
     void next(std::uint64_t value, bool wraps);
@@ -52,8 +52,6 @@ class CounterTracks {
 
     [[nodiscard]] bool empty() const { return tracks_.empty(); }
     [[nodiscard]] const std::map<Key, CounterTrack>& tracks() const { return tracks_; }
-    /// Of that format, in all inputs.
-    [[nodiscard]] std::int64_t samples_of(const std::string& format) const;
     [[nodiscard]] std::int64_t left_out() const { return left_out_; }
 
   private:

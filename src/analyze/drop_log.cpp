@@ -21,6 +21,12 @@ std::string written_alike(const Drop& drop) {
 
 }  // namespace
 
+Drop DropLog::other_places() {
+    Drop other;
+    other.symbol = "other places";
+    return other;
+}
+
 std::size_t DropLog::kind_of(std::string_view place, const decode::Value* reason, decode::FieldType reason_type) {
     const auto reason_text = reason != nullptr ? reason->raw : std::string_view();
     auto& recent = recent_[recent_place(place)];
@@ -51,25 +57,17 @@ std::size_t DropLog::kind_of(std::string_view place, const decode::Value* reason
             drop.reason_name = reason->raw;
         }
     }
-    auto key = written_alike(drop);
-    auto same = alike_.find(key);
-    if (same == alike_.end()) {
-        if (alike_.size() == max_kinds) return other();
+    const auto key = written_alike(drop);
+    auto kind = items_.find(key);
+    if (!kind) {
+        // Texts of "other places" would fill the memory.
+        if (items_.is_full()) return items_.add(key, {});
         if (parsed.refused && ++refused_ == 1) first_refused_ = place;
         hashed_ += parsed.hashed ? 1 : 0;
-        same = alike_.emplace(std::move(key), kinds_.add(std::move(drop))).first;
+        kind = items_.add(key, std::move(drop));
     }
-    if (texts_.size() < max_texts) texts_.emplace(key_, same->second);
-    return same->second;
-}
-
-std::size_t DropLog::other() {
-    if (!other_) {
-        Drop drop;
-        drop.symbol = "other places";
-        other_ = kinds_.add(std::move(drop));
-    }
-    return *other_;
+    if (texts_.size() < max_texts) texts_.emplace(key_, *kind);
+    return *kind;
 }
 
 void DropLog::add(std::string_view place, const decode::Value* reason, decode::FieldType reason_type,
@@ -98,14 +96,6 @@ std::vector<Note> DropLog::notes() const {
             NoteKind::count);
     }
     return notes;
-}
-
-std::vector<Drop> DropLog::open_rows() const {
-    return kinds_.open_rows(key_of);
-}
-
-std::vector<Drop> DropLog::rows() const {
-    return kinds_.rows(key_of);
 }
 
 }  // namespace stapgen::analyze

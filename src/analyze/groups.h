@@ -6,11 +6,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "analyze/summary.h"
-#include "analyze/text_hash.h"
+#include "analyze/text_map.h"
 #include "decode/record.h"
 
 namespace stapgen::analyze {
@@ -74,7 +73,7 @@ class Groups {
 
     std::size_t max_groups_;
     Part ungrouped_;
-    std::unordered_map<std::string, Part, TextHash, std::equal_to<>> parts_;
+    TextMap<Part> parts_;
     std::optional<Part> other_;
     std::string key_;                   ///< kept for its memory
     std::array<Recent, 256> recent_{};  ///< by recent_place() of the key

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyze/groups.h"
+#include "analyze/series.h"
 #include "decode/record.h"
 
 namespace stapgen::analyze {
@@ -24,12 +25,19 @@ struct Plan {
         std::optional<std::size_t> stage{};  ///< place among the stages, or else
         std::size_t value = 0;               ///< among the values
         std::optional<std::size_t> part{};   ///< place in the breakdown; nothing for the total and for values
+
+        /// Its histogram in a block; null where the block has none of it.
+        Histogram* in(Block& block) const {
+            auto& histograms = stage ? block.stages : block.values;
+            const auto place = stage.value_or(value);
+            return place < histograms.size() ? &histograms[place] : nullptr;
+        }
     };
     std::vector<Slot> slots;
     std::vector<GroupKey> group_keys;
     std::optional<std::size_t> time, place, reason, count, direction, total;
     std::vector<std::string> parts;
-    std::vector<std::size_t> breakdowns;  ///< those of its ways so far
+    std::vector<std::size_t> breakdowns;  ///< those of its directions so far
     bool is_main = false;
     bool is_call = false;
 

@@ -12,7 +12,7 @@ namespace stapgen::analyze {
 namespace {
 
 /// A value of 0 is one below the clock's resolution; it has no logarithm.
-constexpr double smallest = 0.5;
+constexpr double min_value = 0.5;
 
 double standard_deviation(const std::vector<double>& values) {
     double mean = 0, squares = 0, n = 0;
@@ -175,9 +175,9 @@ std::vector<Estimate> Resampling::estimates(const std::vector<double>& percents,
         std::ranges::fill(weights, 0);
         for (std::size_t draw = 0; draw < blocks; ++draw)
             ++weights[random() % blocks];
-        logs[0].push_back(std::log(std::max(mean(weights), smallest)));
+        logs[0].push_back(std::log(std::max(mean(weights), min_value)));
         for (std::size_t k = 0; k < percents.size(); ++k)
-            logs[k + 1].push_back(std::log(std::max(row_values_[row_of(percents[k], weights)], smallest)));
+            logs[k + 1].push_back(std::log(std::max(row_values_[row_of(percents[k], weights)], min_value)));
     }
     for (std::size_t k = 0; k < estimates.size(); ++k)
         estimates[k].log_error *= standard_deviation(logs[k]);

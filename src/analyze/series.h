@@ -23,7 +23,7 @@ class Series {
     static constexpr std::size_t max_blocks = 256;
     static constexpr std::size_t min_blocks = 32;
     static constexpr std::size_t max_bytes = 16 * 1024 * 1024;
-    static constexpr std::int64_t shortest_block_ns = 1'000'000'000;
+    static constexpr std::int64_t min_block_ns = 1'000'000'000;
 
     explicit Series(std::size_t stages = 0, std::size_t values = 0) : stages_(stages), values_(values) {}
 
@@ -55,7 +55,7 @@ class Series {
     void push_back(std::int64_t start_ns);
 
     std::size_t stages_, values_;
-    std::int64_t block_ns_ = shortest_block_ns;
+    std::int64_t block_ns_ = min_block_ns;
     std::vector<Block> blocks_;
     std::size_t last_ = 0;  ///< the block of the last record: the next one is likely in it, too
 };

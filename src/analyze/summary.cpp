@@ -15,9 +15,30 @@ namespace stapgen::analyze {
 
 namespace {
 
-void add_causes(std::vector<Cause>& into, const std::vector<Cause>& from) {
-    for (const auto& cause : from)
-        add_cause(into, cause.name, cause.count);
+/// The rows of `from` are added to those of `into` that are the same, else appended.
+template <class Row, class IsSame, class Add>
+void add_rows(std::vector<Row>& into, const std::vector<Row>& from, IsSame is_same, Add add) {
+    for (const auto& row : from) {
+        const auto found = std::ranges::find_if(into, [&](const Row& known) { return is_same(known, row); });
+        if (found == into.end()) {
+            into.push_back(row);
+        } else {
+            add(*found, row);
+        }
+    }
+}
+
+constexpr auto is_equal = [](const auto& a, const auto& b) { return a == b; };
+constexpr auto has_same_name = [](const auto& a, const auto& b) { return a.name == b.name; };
+constexpr auto keep_known = [](const auto& /*known*/, const auto& /*row*/) {};
+
+/// The rows of later intervals.
+template <class Row>
+void append_rows(std::vector<Row>& into, const std::vector<Row>& from, std::size_t first_interval) {
+    for (auto row : from) {
+        row.interval += static_cast<std::int64_t>(first_interval);
+        into.push_back(std::move(row));
+    }
 }
 
 /// The whole first, then the groups, the largest first, then "other": as they come from an Analyzer. The measures of a
@@ -46,42 +67,22 @@ void sort_groups(std::vector<Measure>& measures) {
 }
 
 void add_measures(std::vector<Measure>& into, const std::vector<Measure>& from) {
-    for (const auto& measure : from) {
-        const auto found = std::ranges::find_if(
-            into, [&](const Measure& known) { return known.name == measure.name && known.group == measure.group; });
-        if (found == into.end()) {
-            into.push_back(measure);
-        } else {
-            found->stats += measure.stats;
-        }
-    }
+    add_rows(
+        into, from, [](const Measure& a, const Measure& b) { return a.name == b.name && a.group == b.group; },
+        [](Measure& known, const Measure& measure) { known.stats += measure.stats; });
     sort_groups(into);
 }
 
-void add_averages(std::vector<Average>& into, const std::vector<Average>& from) {
-    for (const auto& average : from) {
-        const auto found = std::ranges::find(into, average.name, &Average::name);
-        if (found == into.end()) {
-            into.push_back(average);
-            continue;
-        }
-        const auto n = static_cast<double>(found->n), more = static_cast<double>(average.n);
-        if (n + more == 0) continue;
-        found->mean = (found->mean * n + average.mean * more) / (n + more);
-        found->error = (found->error * n + average.error * more) / (n + more);
-        base::add_saturating(found->n, average.n);
-    }
+void add_average(Average& known, const Average& average) {
+    const auto n = static_cast<double>(known.n), more = static_cast<double>(average.n);
+    if (n + more == 0) return;
+    known.mean = (known.mean * n + average.mean * more) / (n + more);
+    known.error = (known.error * n + average.error * more) / (n + more);
+    base::add_saturating(known.n, average.n);
 }
 
-void add_counters(std::vector<Counter>& into, const std::vector<Counter>& from) {
-    for (const auto& counter : from) {
-        const auto found = std::ranges::find(into, counter.name, &Counter::name);
-        if (found == into.end()) {
-            into.push_back(counter);
-        } else if (counter.count) {
-            found->count = base::saturating_add(found->count.value_or(0), *counter.count);
-        }
-    }
+void add_counter(Counter& known, const Counter& counter) {
+    if (counter.count) known.count = base::saturating_add(known.count.value_or(0), *counter.count);
 }
 
 /// Their trees get the numbers behind ours.
@@ -106,29 +107,6 @@ void add_up(Transport& into, const Transport& more) {
     into.enough_buffer_mb = std::max(into.enough_buffer_mb, more.enough_buffer_mb);
     for (const auto& [function, count] : more.skipped_by)
         add_cause(into.skipped_by, function, count);
-}
-
-void add_cause(std::vector<Cause>& causes, std::string_view name, std::int64_t count) {
-    const auto found = std::ranges::find(causes, name, &Cause::name);
-    if (found == causes.end()) {
-        causes.push_back({std::string(name), count});
-    } else {
-        base::add_saturating(found->count, count);
-    }
-}
-
-std::int64_t Accounting::incomplete_total() const {
-    return sum_of(incomplete);
-}
-
-std::int64_t Accounting::lost_total() const {
-    return sum_of(lost);
-}
-
-std::int64_t Accounting::unaccounted() const {
-    const auto known = base::saturating_add(base::saturating_add(reported, filtered),
-                                            base::saturating_add(incomplete_total(), lost_total()));
-    return base::saturating_subtract(seen, known);
 }
 
 std::vector<Drop> total_drops(const Summary& summary) {
@@ -198,57 +176,29 @@ base::Result<void> merge(Summary& into, const Summary& other) {
     }
     add_measures(into.stages, other.stages);
     add_measures(into.values, other.values);
-    for (const auto& breakdown : other.breakdowns) {
-        const auto found = std::ranges::find_if(into.breakdowns, [&](const Breakdown& known) {
-            return known.direction() == breakdown.direction() && known.stages() == breakdown.stages();
-        });
-        if (found == into.breakdowns.end()) {
-            into.breakdowns.push_back(breakdown);
-        } else {
-            *found += breakdown;
-        }
-    }
+    add_rows(
+        into.breakdowns, other.breakdowns,
+        [](const Breakdown& a, const Breakdown& b) {
+            return a.direction() == b.direction() && a.stages() == b.stages();
+        },
+        [](Breakdown& known, const Breakdown& breakdown) { known += breakdown; });
     into.series.append(other.series);
-    add_averages(into.averages, other.averages);
+    add_rows(into.averages, other.averages, has_same_name, add_average);
     into.average_intervals.insert(into.average_intervals.end(), other.average_intervals.begin(),
                                   other.average_intervals.end());
     into.resolution_ns = std::max(into.resolution_ns, other.resolution_ns);
-    for (const auto& origin : other.origins) {
-        if (std::ranges::find(into.origins, origin) == into.origins.end()) into.origins.push_back(origin);
-    }
-    for (const auto& note : other.notes) {
-        if (std::ranges::find(into.notes, note) == into.notes.end()) into.notes.push_back(note);
-    }
-
-    const auto first_interval = static_cast<std::int64_t>(into.intervals.size());
+    add_rows(into.origins, other.origins, is_equal, keep_known);
+    add_rows(into.notes, other.notes, is_equal, keep_known);
+    append_rows(into.drops, other.drops, into.intervals.size());
+    append_rows(into.tallies, other.tallies, into.intervals.size());
     into.intervals.insert(into.intervals.end(), other.intervals.begin(), other.intervals.end());
-    for (auto drop : other.drops) {
-        drop.interval += first_interval;
-        into.drops.push_back(std::move(drop));
-    }
-
     if (into.counted.empty()) into.counted = other.counted;
-    for (auto tally : other.tallies) {
-        tally.interval += first_interval;
-        into.tallies.push_back(std::move(tally));
-    }
-
     into.mixed_units = into.mixed_units || other.mixed_units;
     into.tracks.append(other.tracks);
-
     add_calls(into, other);
-
-    auto& accounting = into.accounting;
-    base::add_saturating(accounting.seen, other.accounting.seen);
-    base::add_saturating(accounting.reported, other.accounting.reported);
-    base::add_saturating(accounting.filtered, other.accounting.filtered);
-    add_causes(accounting.incomplete, other.accounting.incomplete);
-    add_causes(accounting.lost, other.accounting.lost);
-    add_causes(accounting.other, other.accounting.other);
-    accounting.closed = accounting.closed && other.accounting.closed;
-
+    into.accounting += other.accounting;
     base::add_saturating(into.aggregated, other.aggregated);
-    add_counters(into.counters, other.counters);
+    add_rows(into.counters, other.counters, has_same_name, add_counter);
     into.input.lines += other.input.lines;
     into.input.recognised += other.input.recognised;
     into.input.unrecognised += other.input.unrecognised;

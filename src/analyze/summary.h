@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "analyze/accounting.h"
 #include "analyze/breakdown.h"
 #include "analyze/cost.h"
 #include "analyze/counter_tracks.h"
@@ -61,6 +62,11 @@ struct Tally {
     std::optional<double> per_s{};  ///< where it is known over what time it was counted, and that is not the interval
 };
 
+/// Nothing: tallies of the same count stand as they came up.
+inline std::tuple<> key_of(const Tally& /*tally*/) {
+    return {};
+}
+
 /// One call of a function of the kernel.
 struct Call {
     std::int64_t packet = 0;    ///< the number of the tree that it belongs to
@@ -77,33 +83,6 @@ struct Call {
 struct Interval {
     std::optional<std::int64_t> start_epoch_ns;
     std::optional<std::int64_t> end_epoch_ns;  ///< nothing if the input stops before its tick
-};
-
-struct Cause {
-    std::string name;
-    std::int64_t count = 0;
-};
-
-/// Adds to the cause of that name, a new one at the end if there is none. Stops at the largest number.
-void add_cause(std::vector<Cause>& causes, std::string_view name, std::int64_t count);
-
-/// Where everything that was seen went. In the script's own order of causes.
-struct Accounting {
-    /// What the script says it saw. Without an end line: what the last tick said, plus the records after it;
-    /// at least so many there were.
-    std::int64_t seen = 0;
-    std::int64_t reported = 0;  ///< records that arrived here (of a recipe with counts: the sum of counts)
-    std::int64_t filtered = 0;
-    std::vector<Cause> incomplete;  ///< by the stage or step that was never seen
-    std::vector<Cause> lost;        ///< "transport": the script reported them and they did not arrive
-    std::vector<Cause> other;       ///< counts of the script that are none of the above; not added up
-    bool closed = false;            ///< the input has its last line
-    bool kept = true;               ///< false: the input tells only means
-
-    [[nodiscard]] std::int64_t incomplete_total() const;
-    [[nodiscard]] std::int64_t lost_total() const;
-    /// seen - (reported + filtered + incomplete + lost). Not 0: the script's counts do not add up.
-    [[nodiscard]] std::int64_t unaccounted() const;
 };
 
 /// The mean of something whose distribution is not known: the input gave means only.
@@ -158,7 +137,7 @@ struct Summary {
     std::vector<Origin> origins;
     std::vector<Measure> stages;        ///< the whole in recipe order, then each group, the largest first
     std::vector<Measure> values;        ///< likewise
-    std::vector<Breakdown> breakdowns;  ///< one for each way
+    std::vector<Breakdown> breakdowns;  ///< one for each direction
     Series series;  ///< of stages and values, in the order of their first rows above; empty without times
     std::vector<Average> averages;  ///< of the whole
     std::vector<AverageInterval> average_intervals;
@@ -194,14 +173,6 @@ struct Summary {
     std::int64_t clock_set_ns = 0;  ///< the wall clock was set forward by so much after start_epoch_ns; negative: back
     std::int64_t suspended_ns = 0;  ///< the machine was suspended for so long, which no time here has in it
 };
-
-/// The sum of the counts of drops or tallies; stops at the largest number.
-std::int64_t sum_of(const auto& rows) {
-    std::int64_t sum = 0;
-    for (const auto& row : rows)
-        sum = base::saturating_add(sum, row.count);
-    return sum;
-}
 
 /// The drops of all intervals together, by place and reason, the largest first; `interval` and
 /// `end_epoch_ns` mean nothing in them.

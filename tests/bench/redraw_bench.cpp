@@ -70,5 +70,7 @@ int main(int argc, char** argv) {
     tell("frame, sorted by n", 20, [&] { live::frame(scene, state, size, true); });
     state.order = live::Order::p99;
     tell("frame, sorted by p99", 20, [&] { live::frame(scene, state, size, true); });
-    tell("tick, which closes an interval", 1, [&] { analyzer.tick({1795208362142199779, {}}); });
+    tell("tick, which closes an interval", 1, [&] {
+        analyzer.add(decode::Line(decode::Tick{1795208362142199779, {}}));
+    });
 }

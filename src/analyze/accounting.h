@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/saturate.h"
+#include "decode/record.h"
+
+namespace stapgen::analyze {
+
+struct Cause {
+    std::string name;
+    std::int64_t count = 0;
+};
+
+/// Adds to the cause of that name, a new one at the end if there is none. Stops at the largest number.
+void add_cause(std::vector<Cause>& causes, std::string_view name, std::int64_t count);
+
+/// The sum of the counts of causes, drops or tallies; stops at the largest number.
+std::int64_t sum_of(const auto& rows) {
+    std::int64_t sum = 0;
+    for (const auto& row : rows)
+        sum = base::saturating_add(sum, row.count);
+    return sum;
+}
+
+/// Where everything that was seen went. In the script's own order of causes.
+struct Accounting {
+    /// What the script says it saw. Without an end line: what the last tick said, plus the records after it;
+    /// at least so many there were.
+    std::int64_t seen = 0;
+    std::int64_t reported = 0;  ///< records that were received here (of a recipe with counts: the sum of counts)
+    std::int64_t filtered = 0;
+    std::vector<Cause> incomplete;  ///< by the stage or step that was never seen
+    std::vector<Cause> lost;        ///< "transport": the script reported them and they were not received
+    std::vector<Cause> other;       ///< counts of the script that are none of the above; not added up
+    bool closed = false;            ///< the input has its last line
+    bool kept = true;               ///< false: the input tells only means
+
+    [[nodiscard]] std::int64_t incomplete_total() const { return sum_of(incomplete); }
+    [[nodiscard]] std::int64_t lost_total() const { return sum_of(lost); }
+    /// seen - (reported + filtered + incomplete + lost). Not 0: the script's counts do not add up.
+    [[nodiscard]] std::int64_t unaccounted() const;
+
+    Accounting& operator+=(const Accounting& more);
+};
+
+/// The script's own counts, as a tick or end line gives them: docs/recording-format.md, "Counts". Nothing where it does
+/// not say how many it has seen.
+std::optional<Accounting> script_counts(std::span<const decode::Count> counts);
+
+/// What was added since `before`.
+Accounting difference(Accounting now, const Accounting& before);
+
+}  // namespace stapgen::analyze
