@@ -14,17 +14,11 @@ namespace {
 /// know the last bytes.
 constexpr std::size_t long_word = 19;
 
-template <class Words>
-bool is_one_of(const Words& words, std::string_view word) {
-    return std::ranges::find(words, word) != words.end();
-}
-
 // As the kernel's oops texts of x86, arm, arm64, powerpc and riscv have them, and crash. What a register holds may be
 // where a function begins; taken for a return address it would get the name of the function before. Link registers are
 // not among them.
-constexpr std::array<std::string_view, 27> registers{
-    "RIP", "EIP", "IP",  "NIP", "PC",  "pc",  "epc", "CTR", "rip", "ip",  "RAX", "RBX", "RCX",     "RDX",
-    "RSI", "RDI", "RBP", "RSP", "EAX", "EBX", "ECX", "EDX", "ESI", "EDI", "EBP", "ESP", "ORIG_RAX"};
+constexpr std::string_view registers =
+    "RIP EIP IP NIP PC pc epc CTR rip ip RAX RBX RCX RDX RSI RDI RBP RSP EAX EBX ECX EDX ESI EDI EBP ESP ORIG_RAX";
 
 /// r0, R8, R08, x29, and riscv's t0, s1, a0.
 bool is_numbered_register(std::string_view word) {
@@ -37,7 +31,7 @@ bool is_number(std::string_view word) {
     return word.size() < long_word && (base::is_digit(word[0]) || std::ranges::all_of(word, hex::is_digit));
 }
 
-constexpr std::array<std::string_view, 5> drop_words{"dropped", "drops", "drop", "kfree_skb", "location"};
+constexpr std::string_view drop_words = "dropped drops drop kfree_skb location";
 
 }  // namespace
 
@@ -60,13 +54,13 @@ void LineWords::read(std::string_view text) {
 
 void LineWords::take(std::string_view word) {
     if (is_number(word) || word == "is" || word == "at") return;  // PC is at
-    if (is_one_of(registers, word) || is_numbered_register(word)) {
+    if (base::contains_word(registers, word) || is_numbered_register(word)) {
         instruction_ = true;
         return;
     }
     instruction_ = false;
     if (word == "consume_skb") no_loss_ = true;
-    if (is_one_of(drop_words, word)) drop_ = true;
+    if (base::contains_word(drop_words, word)) drop_ = true;
 }
 
 Mention LineWords::mention() const {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/kernel_code.h"
 #include "base/text.h"
 #include "symbols/drop_reason_table.h"
 #include "symbols/files/btf.h"
@@ -31,8 +32,8 @@ std::string_view without_parentheses(std::string_view text) {
 }
 
 std::optional<std::uint64_t> constant(std::string_view text) {
-    constexpr std::size_t longest = 64;
-    if (text.size() > longest) return std::nullopt;
+    constexpr std::size_t max_length = 64;
+    if (text.size() > max_length) return std::nullopt;
     text = without_parentheses(text);
     if (const auto shift = text.find("<<"); shift != std::string_view::npos) {
         const auto value = constant(text.substr(0, shift));
@@ -43,8 +44,7 @@ std::optional<std::uint64_t> constant(std::string_view text) {
     while (!text.empty() && (text.back() == 'U' || text.back() == 'L' || text.back() == 'u')) {
         text.remove_suffix(1);
     }
-    if (text.starts_with("0x")) return base::to_unsigned(text.substr(2), 16);
-    return base::to_unsigned(text);
+    return text.starts_with("0x") ? base::from_hex(text) : base::to_unsigned(text);
 }
 
 /// The entries of the first __print_symbolic(REC->reason, ...): everything behind that comma.
@@ -81,7 +81,7 @@ std::optional<std::pair<std::string_view, std::string_view>> take_entry(std::str
 
 /// A name of enum skb_drop_reason as the tracepoint prints it: "NO_SOCKET".
 std::string_view as_printed(std::string_view name) {
-    for (const std::string_view prefix : {"SKB_DROP_REASON_", "SKB_"}) {
+    for (const std::string_view prefix : {base::drop_reason_prefix, std::string_view("SKB_")}) {
         if (name.starts_with(prefix)) return name.substr(prefix.size());
     }
     return name;

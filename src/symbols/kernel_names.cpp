@@ -83,43 +83,18 @@ std::vector<std::string> doubts(const SourceFiles& files, const std::string& rel
 }
 
 base::Result<std::int64_t> kaslr_offset_from_log(const TableFile& table, const LogKernel& log) {
-    const auto& markers = table.table.markers();
-    std::optional<std::int64_t> kaslr_offset;
-    for (const auto& [there, here] : {std::pair(log.text, markers.text), std::pair(log.stext, markers.stext),
-                                      std::pair(log.etext, markers.etext)}) {
-        if (!there || !here) continue;
-        const auto difference = static_cast<std::int64_t>(*there - *here);
-        if (kaslr_offset && *kaslr_offset != difference) {
-            return base::bad_input(
-                fmt::format("{} is of another kernel than the log: their text is not of the same length",
-                            table.file.string()),
-                log.release.empty() ? std::string(source_hint) : fmt::format("give that of Linux {}", log.release));
-        }
-        kaslr_offset = difference;
+    const Markers running{log.text, log.stext, log.etext, {}, {}};
+    const auto differences = marker_differences(running, table.table.markers());
+    if (differences.empty()) {
+        return base::bad_input(fmt::format("{} has neither _text nor _stext", table.file.string()),
+                               "give the whole table, not an excerpt, or --slide");
     }
-    if (kaslr_offset) return *kaslr_offset;
-    return base::bad_input(fmt::format("{} has neither _text nor _stext", table.file.string()),
-                           "give the whole table, not an excerpt, or --slide");
-}
-
-/// Whether a copy of kallsyms can be of the boot that made these return addresses of drops: none of the kernel itself
-/// is outside its text, and no more than half are where no kernel that is known drops packets.
-bool agrees(const SymbolTable& table, const DropSites& sites, std::span<const std::uint64_t> addresses) {
-    // On x86-64 the kernel itself lies below its modules, wherever KASLR puts it; elsewhere an address outside the text
-    // may be a module's.
-    const bool apart = architecture_of(table) == Architecture::x86_64;
-    const auto is_kernels = [apart](std::uint64_t address) {
-        return apart && address >= 0xffffffff80000000 && address < 0xffffffffc0000000;
-    };
-    std::size_t inside = 0, known = 0;
-    for (const auto address : addresses) {
-        const auto symbol = table.find(address, {AddressKind::drop_site, 0});
-        if (symbol && symbol->module) continue;
-        if (!symbol && is_kernels(address)) return false;
-        inside += symbol ? 1 : 0;
-        known += sites.contains(address) ? 1 : 0;
-    }
-    return 2 * known >= inside;
+    const auto kaslr_offset = differences.front().bytes;
+    if (std::ranges::all_of(differences, [&](const auto& marker) { return marker.bytes == kaslr_offset; }))
+        return kaslr_offset;
+    return base::bad_input(
+        fmt::format("{} is of another kernel than the log: their text is not of the same length", table.file.string()),
+        log.release.empty() ? std::string(source_hint) : fmt::format("give that of Linux {}", log.release));
 }
 
 }  // namespace
@@ -180,7 +155,7 @@ base::Result<void> KernelNames::State::look_for_kaslr_offset(const NameSources& 
         const auto difference = kaslr_offset_between(files.boot->table, files.map->table);
         if (!difference) return tl::make_unexpected(difference.error());
         kaslr_offset = *difference;
-        notes.push_back(fmt::format("KASLR slide {}: {} against {}", hexadecimal(*kaslr_offset),
+        notes.push_back(fmt::format("KASLR offset {}: {} against {}", hexadecimal(*kaslr_offset),
                                     files.boot->file.string(), files.map->file.string()));
     } else if (log.text || log.stext) {
         const auto difference = kaslr_offset_from_log(table(), log);
@@ -188,7 +163,7 @@ base::Result<void> KernelNames::State::look_for_kaslr_offset(const NameSources& 
         kaslr_offset = *difference;
         if (*kaslr_offset != 0)
             notes.push_back(
-                fmt::format("KASLR slide {}: the recording says where its kernel was", hexadecimal(*kaslr_offset)));
+                fmt::format("KASLR offset {}: the recording says where its kernel was", hexadecimal(*kaslr_offset)));
     } else if (files.boot) {
         kaslr_offset = 0;
         kaslr_offset_is_assumed = true;
@@ -237,7 +212,7 @@ base::Result<void> KernelNames::hear(std::span<const Witness> witnesses) {
         state.kaslr_offset = testimony.kaslr_offset;
         state.kaslr_offset_is_assumed = false;
         state.notes.push_back(
-            fmt::format("KASLR slide {}: {} of the log beside an address {} so", hexadecimal(*state.kaslr_offset),
+            fmt::format("KASLR offset {}: {} of the log beside an address {} so", hexadecimal(*state.kaslr_offset),
                         heard == 1 ? "the name" : fmt::format("{} names", heard), heard == 1 ? "says" : "say"));
     }
     return expect_whole(state.table().table, state.table().file.string());
@@ -246,9 +221,9 @@ base::Result<void> KernelNames::hear(std::span<const Witness> witnesses) {
 DropSites KernelNames::State::find_sites() {
     if (files.image && files.map) {
         // Of a kernel and a map that do not belong together hardly any call leads to a function that drops.
-        constexpr std::size_t fewest = 50;
+        constexpr std::size_t min_sites = 50;
         auto exact = DropSites::from_code(*files.image, table().table);
-        if (exact.size() >= fewest) return exact;
+        if (exact.size() >= min_sites) return exact;
         notes.push_back(fmt::format("{} and {} are not of one kernel: the former is not used",
                                     files.image_file.string(), table().file.string()));
     }
@@ -265,12 +240,12 @@ KaslrFinding KernelNames::infer(std::span<const std::uint64_t> drop_addresses) {
     if (!state.sites) state.sites = state.find_sites();
     // Exact places belong to the map as well: see find_sites().
     const bool same_build = state.same_build && state.sites->exact();
-    if (state.kaslr_offset_is_assumed && agrees(table.table, *state.sites, drop_addresses)) return finding;
+    if (state.kaslr_offset_is_assumed && fits_unmoved(drop_addresses, *state.sites, table.table)) return finding;
     finding = infer_kaslr_offset(drop_addresses, *state.sites, table.table, architecture_of(table.table), same_build);
     if (state.kaslr_offset_is_assumed) {
         state.notes.push_back(
-            fmt::format("{} is not of the boot that made these addresses: under it they are not "
-                        "where packets are dropped (if it is, say --slide 0)",
+            fmt::format("{} is not of the boot that made these addresses: under it they are not where packets are "
+                        "dropped (if it is, say --slide 0)",
                         table.file.string()));
     }
     state.kaslr_offset = finding.kaslr_offset;
@@ -286,7 +261,7 @@ KaslrFinding KernelNames::infer(std::span<const std::uint64_t> drop_addresses) {
 void KernelNames::set_kaslr_offset(std::int64_t kaslr_offset, const std::string& how) {
     state_->kaslr_offset = kaslr_offset;
     state_->kaslr_offset_is_assumed = false;
-    state_->notes.push_back(fmt::format("KASLR slide {}: {}", hexadecimal(kaslr_offset), how));
+    state_->notes.push_back(fmt::format("KASLR offset {}: {}", hexadecimal(kaslr_offset), how));
 }
 
 const std::vector<std::string>& KernelNames::notes() const {
@@ -329,7 +304,7 @@ std::vector<SourceFrame> KernelNames::source(std::uint64_t address, AddressKind 
     if (!state_->lines || !state_->kaslr_offset) return {};
     const auto name = find(address, kind);
     const bool is_start = kind == AddressKind::drop_site && name.symbol && name.symbol->offset == 0;
-    const auto linked = address - static_cast<std::uint64_t>(*state_->kaslr_offset);
+    const auto linked = linked_address(address, *state_->kaslr_offset);
     return state_->lines->at(kind == AddressKind::exact || is_start ? linked : linked - 1);
 }
 

@@ -23,14 +23,6 @@ bool is_relocatable(std::string_view beginning) {
     return type == ET_REL;
 }
 
-bool is_of_a_boot(const SymbolTable& table) {
-    if (table.has_modules()) return true;
-    // CONFIG_PHYSICAL_START, 16 MiB, above the start of the kernel's mapping: all distributions link there.
-    constexpr std::uint64_t linked_at = 0xffffffff81000000;
-    const auto& markers = table.markers();
-    return architecture_of(table) == Architecture::x86_64 && markers.text && *markers.text != linked_at;
-}
-
 base::Result<void> keep_one(std::optional<TableFile>& kept, TableFile&& found) {
     if (kept) {
         return base::bad_input(
@@ -67,7 +59,7 @@ base::Result<void> add(SourceFiles& files, const std::filesystem::path& file) {
     if (is_objdump_text(bytes->text())) *bytes = FileBytes(nm_of_objdump(bytes->text()));
     auto table = SymbolTable::parse(*std::move(bytes), file.string());
     if (!table) return tl::make_unexpected(table.error());
-    auto& place = is_of_a_boot(*table) ? files.boot : files.map;
+    auto& place = table->has_modules() || is_moved(*table) ? files.boot : files.map;
     return keep_one(place, {*std::move(table), file});
 }
 

@@ -35,7 +35,7 @@ int give_no_other_file(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char
 
 int place_section(Dwfl_Module*, void** user, const char*, Dwarf_Addr, const char*, GElf_Word index, const GElf_Shdr*,
                   Dwarf_Addr* address) {
-    // What is not told of lies far apart, so that it is never taken for code that is.
+    // Other sections lie far apart, so that they are never taken for code.
     constexpr std::uint64_t elsewhere = std::uint64_t{1} << 62;
     constexpr std::uint64_t apart = std::uint64_t{1} << 32;
     const auto& placed = static_cast<Module*>(*user)->placed;
@@ -129,10 +129,9 @@ SourceLines::~SourceLines() = default;
 base::Result<SourceLines> SourceLines::open(const std::filesystem::path& path) {
     const auto origin = path.string();
     const auto no_lines = [&] {
-        return base::bad_input(
-            fmt::format("{} has no DWARF, so lines of source are not known", origin),
-            "Debian has a vmlinux with it in linux-image-RELEASE-dbg, Fedora and RHEL in kernel-debuginfo; servers "
-            "named by DEBUGINFOD_URLS have it, too");
+        return base::bad_input(fmt::format("{} has no DWARF, so lines of source are not known", origin),
+                               "Debian has a vmlinux with it in linux-image-RELEASE-dbg, Fedora and RHEL in "
+                               "kernel-debuginfo; servers named by DEBUGINFOD_URLS have it, too");
     };
     auto bytes = FileBytes::read(path);
     if (!bytes) return tl::make_unexpected(std::move(bytes.error()));

@@ -43,12 +43,10 @@ base::Result<void> expect_whole(const SymbolTable& table, std::string_view origi
     std::size_t example = 0;
     while (there.test(example))
         ++example;
-    return base::bad_input(
-        fmt::format(
-            "{} is an excerpt: of {} functions that each kernel has it lacks {}, such as {}(); names from it can "
-            "be those of neighbours",
-            origin, there.size(), missing, of_each_kernel[example]),
-        hint);
+    return base::bad_input(fmt::format("{} is an excerpt: of {} functions that each kernel has it lacks {}, such as "
+                                       "{}(); names from it can be those of neighbours",
+                                       origin, there.size(), missing, of_each_kernel[example]),
+                           hint);
 }
 
 }  // namespace stapgen::symbols

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "fuzz.h"
+#include "symbols/kaslr/kaslr_offset.h"
 
 namespace {
 

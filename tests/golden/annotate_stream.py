@@ -48,7 +48,7 @@ def main():
             assert inferring.stdout.readline() == expected
         inferring.stdin.close()
         assert inferring.wait() == 0
-        assert "KASLR slide 0x33e00000" in inferring.stderr.read()
+        assert "KASLR offset 0x33e00000" in inferring.stderr.read()
 
     # From a line on that contradicts the map, there are no names.
     false = "7 drops at tcp_v4_rcv+11 (0xffffffffb5954bb1)\n"
@@ -64,7 +64,7 @@ def main():
     with start(sys.argv[1]) as refused:
         out, err = refused.communicate(lines[0][0] + "the end\n")
         assert (out, refused.returncode) == (lines[0][0] + "the end\n", 2), (out, err)
-        assert "KASLR slide unknown" in err
+        assert "KASLR offset unknown" in err
 
 
 if __name__ == "__main__":

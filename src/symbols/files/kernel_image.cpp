@@ -88,23 +88,10 @@ std::vector<CodeRange> code_of(const ElfFile& elf) {
     return code;
 }
 
-Architecture architecture_of(const ElfFile& elf) {
-    if (elf.header().e_machine == EM_X86_64) return Architecture::x86_64;
-    return elf.header().e_machine == EM_AARCH64 ? Architecture::arm64 : Architecture::other;
-}
-
 }  // namespace
 
-struct KernelImage::State {
-    ElfFile elf;
-    std::string build_id, release;
-    std::vector<CodeRange> code;
-};
-
-KernelImage::KernelImage(std::unique_ptr<State> state) : state_(std::move(state)) {}
-KernelImage::KernelImage(KernelImage&&) noexcept = default;
-KernelImage& KernelImage::operator=(KernelImage&&) noexcept = default;
-KernelImage::~KernelImage() = default;
+KernelImage::KernelImage(ElfFile elf)
+    : elf_(std::move(elf)), build_id_(elf_.build_id()), release_(release_of(elf_)), code_(code_of(elf_)) {}
 
 bool KernelImage::looks_like_one(std::string_view beginning) {
     if (is_bzimage(beginning) || !other_boot_image(beginning).empty()) return true;
@@ -132,30 +119,20 @@ base::Result<KernelImage> KernelImage::read(FileBytes file, const std::string& o
     auto elf = ElfFile::open(std::move(file), origin);
     if (!elf) return tl::make_unexpected(std::move(elf.error()));
     if (!is_kernel(*elf)) return no_kernel(*elf, origin);
-    auto build_id = elf->build_id();
-    auto release = release_of(*elf);
-    auto code = code_of(*elf);
-    return KernelImage(
-        std::make_unique<State>(State{std::move(*elf), std::move(build_id), std::move(release), std::move(code)}));
+    return KernelImage(*std::move(elf));
 }
 
 Architecture KernelImage::architecture() const {
-    return architecture_of(state_->elf);
+    if (elf_.header().e_machine == EM_X86_64) return Architecture::x86_64;
+    return elf_.header().e_machine == EM_AARCH64 ? Architecture::arm64 : Architecture::other;
 }
-const std::string& KernelImage::build_id() const {
-    return state_->build_id;
-}
-const std::string& KernelImage::release() const {
-    return state_->release;
-}
-const std::vector<CodeRange>& KernelImage::code() const {
-    return state_->code;
-}
+
 std::string KernelImage::symbol_text() const {
-    return nm_text(state_->elf);
+    return nm_text(elf_);
 }
+
 std::span<const std::byte> KernelImage::btf() const {
-    const auto* const section = state_->elf.section(".BTF");
+    const auto* const section = elf_.section(".BTF");
     return section == nullptr ? std::span<const std::byte>() : std::as_bytes(section->bytes);
 }
 

@@ -2,14 +2,13 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
-#include "symbols/files/file_bytes.h"
+#include "symbols/files/elf_file.h"
 
 namespace stapgen::symbols {
 
@@ -38,24 +37,24 @@ class KernelImage {
     /// read (arm64's Image). The first 518 bytes tell.
     static bool looks_like_one(std::string_view beginning);
 
-    KernelImage(KernelImage&&) noexcept;
-    KernelImage& operator=(KernelImage&&) noexcept;
-    ~KernelImage();
-
     [[nodiscard]] Architecture architecture() const;
-    [[nodiscard]] const std::string& build_id() const;  ///< hexadecimal, GNU; empty if there is none
+    [[nodiscard]] const std::string& build_id() const {
+        return build_id_;
+    }  ///< hexadecimal, GNU; empty if there is none
     /// "6.12.117+deb13-amd64", out of "Linux version ..." in its data; empty if that is not found.
-    [[nodiscard]] const std::string& release() const;
+    [[nodiscard]] const std::string& release() const { return release_; }
     /// Its symbols as `nm -n` prints them (a System.map), for SymbolTable::parse(); empty if it has none.
     [[nodiscard]] std::string symbol_text() const;
-    [[nodiscard]] const std::vector<CodeRange>& code() const;  ///< ascending
+    [[nodiscard]] const std::vector<CodeRange>& code() const { return code_; }  ///< ascending
     /// Section .BTF; empty if there is none.
     [[nodiscard]] std::span<const std::byte> btf() const;
 
   private:
-    struct State;
-    explicit KernelImage(std::unique_ptr<State> state);
-    std::unique_ptr<State> state_;
+    explicit KernelImage(ElfFile elf);
+
+    ElfFile elf_;
+    std::string build_id_, release_;
+    std::vector<CodeRange> code_;
 };
 
 }  // namespace stapgen::symbols

@@ -18,14 +18,6 @@ namespace {
 constexpr std::uint64_t page_size = 4096;
 constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
 
-constexpr std::array<std::pair<std::string_view, std::optional<std::uint64_t> Markers::*>, 5> marker_names{{
-    {"_stext", &Markers::stext},
-    {"_text", &Markers::text},
-    {"_etext", &Markers::etext},
-    {"_sinittext", &Markers::sinittext},
-    {"_einittext", &Markers::einittext},
-}};
-
 struct Range {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
@@ -239,30 +231,6 @@ std::vector<std::uint64_t> SymbolTable::addresses_of(std::string_view name) cons
         if (symbol_of(functions_[i], 0).name == name) found.push_back(starts_[i]);
     }
     return found;
-}
-
-base::Result<std::int64_t> kaslr_offset_between(const SymbolTable& running, const SymbolTable& map) {
-    std::optional<std::int64_t> kaslr_offset;
-    std::string_view first;
-    for (const auto& [name, member] : marker_names) {
-        const auto there = running.markers().*member;
-        const auto here = map.markers().*member;
-        if (!there || !here) continue;
-        const auto difference = static_cast<std::int64_t>(*there - *here);
-        if (kaslr_offset && *kaslr_offset != difference) {
-            return base::bad_input(
-                fmt::format("the two symbol tables are of different kernels: {} differs by {:#x}, {} by {:#x}", first,
-                            static_cast<std::uint64_t>(*kaslr_offset), name, static_cast<std::uint64_t>(difference)),
-                "use the System.map of the very kernel that ran, or a copy of its /proc/kallsyms");
-        }
-        if (!kaslr_offset) first = name;
-        kaslr_offset = difference;
-    }
-    if (!kaslr_offset) {
-        return base::bad_input("the two symbol tables have neither _stext nor _text in common",
-                               "use whole symbol tables, not excerpts");
-    }
-    return *kaslr_offset;
 }
 
 }  // namespace stapgen::symbols

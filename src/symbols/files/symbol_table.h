@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -47,6 +48,10 @@ void append(std::string& out, const Symbol& symbol);
 /// Addresses that the linker script gives, as they stand in the table.
 struct Markers {
     std::optional<std::uint64_t> text, stext, etext, sinittext, einittext;
+};
+inline constexpr std::pair<std::string_view, std::optional<std::uint64_t> Markers::*> marker_names[]{
+    {"_stext", &Markers::stext},         {"_text", &Markers::text},           {"_etext", &Markers::etext},
+    {"_sinittext", &Markers::sinittext}, {"_einittext", &Markers::einittext},
 };
 
 /// The code of one kernel: address -> function. Not changed after parse(); many threads may look up.
@@ -124,10 +129,5 @@ class SymbolTable {
     std::vector<std::uint32_t> blocks_;
     int block_bits_ = 0;
 };
-
-/// What KASLR added: the address of _stext (_text, _etext, ...) in `running` minus that in `map`, in bytes.
-/// Error (bad_input): they share no marker, or their markers differ by different amounts, which means two
-/// different kernels.
-base::Result<std::int64_t> kaslr_offset_between(const SymbolTable& running, const SymbolTable& map);
 
 }  // namespace stapgen::symbols

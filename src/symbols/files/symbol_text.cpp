@@ -97,11 +97,12 @@ class LineReader {
     /// True where there is none.
     bool read_size(std::uint32_t& size) {
         if (end_ - at_ < 2 || !hex::is_digit(*at_) || is_blank(at_[1])) return true;
-        std::uint64_t told = 0;
+        std::uint64_t size_read = 0;
         const bool all_eight = eight_digits_;
-        if (!read_number(told) || !skip_blanks()) return false;
+        if (!read_number(size_read) || !skip_blanks()) return false;
         eight_digits_ = all_eight;
-        size = static_cast<std::uint32_t>(std::min<std::uint64_t>(told, std::numeric_limits<std::uint32_t>::max()));
+        size =
+            static_cast<std::uint32_t>(std::min<std::uint64_t>(size_read, std::numeric_limits<std::uint32_t>::max()));
         return true;
     }
 
@@ -215,11 +216,10 @@ base::Result<SymbolText> parse_symbol_text(std::string_view text, std::string_vi
     }
     if (is_debian_stub(text)) {
         const auto release = release_in_name(origin);
-        return base::bad_input(
-            fmt::format("{} is Debian's one-line stub, not a symbol table; the real one is in the package "
-                        "linux-image-{}-dbg (/usr/lib/debug/boot/)",
-                        origin, release.empty() ? "<version>" : release),
-            fmt::format("no package is needed, {}", copy_hint));
+        return base::bad_input(fmt::format("{} is Debian's one-line stub, not a symbol table; the real one is in the "
+                                           "package linux-image-{}-dbg (/usr/lib/debug/boot/)",
+                                           origin, release.empty() ? "<version>" : release),
+                               fmt::format("no package is needed, {}", copy_hint));
     }
     SymbolText out;
     constexpr std::size_t usual_line = 40;

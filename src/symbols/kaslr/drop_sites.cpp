@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "base/text.h"
 #include "symbols/kaslr/call_sites.h"
 #include "symbols/kaslr/drop_functions.h"
 
@@ -85,11 +86,8 @@ class SiteFinder {
 
     /// A function that ends in a jump may be called through a pointer, or be a module's.
     void add_calls_through_pointers() {
-        for (std::size_t i = 0; i < table_.size(); ++i) {
-            const auto [start, symbol] = table_.function(i);
-            if (symbol.module || symbol.init_text) continue;
-            if (!std::ranges::binary_search(passing_on_by_pointer, source_name(symbol.name))) continue;
-            const auto calls = find_indirect_calls(code_, architecture_, table_, start, start + symbol.size);
+        for (const auto& [begin, end] : DropSites::from_names(table_, base::words(passing_on_by_pointer)).ranges()) {
+            const auto calls = find_indirect_calls(code_, architecture_, table_, begin, end);
             sites_.insert(sites_.end(), calls.begin(), calls.end());
         }
     }
@@ -109,7 +107,8 @@ std::string_view source_name(std::string_view symbol) {
 }
 
 std::span<const std::string_view> known_drop_functions() {
-    return drop_functions;
+    static const auto names = base::words(drop_functions);
+    return names;
 }
 
 DropSites DropSites::from_code(std::span<const CodeRange> code, Architecture architecture, const SymbolTable& table) {

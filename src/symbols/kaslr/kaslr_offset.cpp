@@ -134,7 +134,7 @@ std::int64_t aligned_up(std::int64_t number, std::int64_t alignment) {
 std::size_t explained(std::span<const std::uint64_t> addresses, std::int64_t kaslr_offset, const Question& question) {
     std::size_t count = 0;
     for (const auto address : addresses) {
-        const auto in_table = address - static_cast<std::uint64_t>(kaslr_offset);
+        const auto in_table = linked_address(address, kaslr_offset);
         if (!question.text.contains(in_table)) {
             if (question.rules.surely_kernel) return 0;
             continue;
@@ -197,8 +197,8 @@ std::size_t kaslr_offsets_that_keep(std::uint64_t address, const Question& quest
 
 /// Some of a long log's addresses, evenly: enough to find the candidates, few enough to be quick.
 std::vector<std::uint64_t> sample(const std::vector<std::uint64_t>& addresses, std::size_t sites) {
-    constexpr std::size_t most = 64, max_pairs = 4'000'000;
-    const auto size = std::clamp(max_pairs / std::max<std::size_t>(sites, 1), std::size_t{1}, most);
+    constexpr std::size_t max_size = 64, max_pairs = 4'000'000;
+    const auto size = std::clamp(max_pairs / std::max<std::size_t>(sites, 1), std::size_t{1}, max_size);
     if (addresses.size() <= size) return addresses;
     std::vector<std::uint64_t> some;
     for (std::size_t i = 0; i < size; ++i)
@@ -246,31 +246,30 @@ std::string explain(const KaslrFinding& finding) {
         finding.in_modules == 0 ? std::string() : fmt::format(" ({} more are of modules)", finding.in_modules));
     if (finding.kaslr_offset) {
         return fmt::format(
-            "KASLR slide {}: the only one of {} possible slides that puts {} at the {}; {:.2g} wrong ones "
-            "would fit by chance",
+            "KASLR offset {}: the only one of {} possible offsets that puts {} at the {}; {:.2g} wrong ones would fit "
+            "by chance",
             hexadecimal(*finding.kaslr_offset), finding.possible, addresses, places, finding.expected_by_chance);
     }
-    if (finding.addresses == 0) return "KASLR slide unknown: no drop of the log can be in the kernel's own code";
+    if (finding.addresses == 0) return "KASLR offset unknown: no drop of the log can be in the kernel's own code";
     if (finding.candidate_count == 0) {
         return fmt::format(
-            "KASLR slide unknown: none of {} possible slides puts {} at the {}, so one of them is of no "
-            "known place or the files are of another kernel",
+            "KASLR offset unknown: none of {} possible offsets puts {} at the {}, so one of them is of no known place "
+            "or the files are of another kernel",
             finding.possible, addresses, places);
     }
     if (finding.candidate_count == 1 && !finding.exact && finding.addresses < min_by_functions) {
         return fmt::format(
-            "KASLR slide unknown: only {} puts {} at the {}, but fewer than {} can do so with the map of a "
-            "neighbouring "
-            "build, too",
+            "KASLR offset unknown: only {} puts {} at the {}, but fewer than {} can do so with the map of a "
+            "neighbouring build, too",
             hexadecimal(finding.candidates.front()), addresses, places, min_by_functions);
     }
     if (finding.candidate_count == 1) {
         return fmt::format(
-            "KASLR slide unknown: only {} puts {} at the {}, but {:.2g} wrong ones would fit by chance, and "
-            "at most {} are accepted",
+            "KASLR offset unknown: only {} puts {} at the {}, but {:.2g} wrong ones would fit by chance, and at most "
+            "{} are accepted",
             hexadecimal(finding.candidates.front()), addresses, places, finding.expected_by_chance, max_by_chance);
     }
-    return fmt::format("KASLR slide unknown: {} of {} possible slides put {} at the {}", finding.candidate_count,
+    return fmt::format("KASLR offset unknown: {} of {} possible offsets put {} at the {}", finding.candidate_count,
                        finding.possible, addresses, places);
 }
 
@@ -289,6 +288,37 @@ Architecture architecture_of(const SymbolTable& table) {
     const auto text = text_range(table);
     if (!text || text->begin < 0xffff000000000000) return Architecture::other;
     return text->begin >= x86_kernel.begin ? Architecture::x86_64 : Architecture::arm64;
+}
+
+bool is_moved(const SymbolTable& table) {
+    const auto& text = table.markers().text;
+    return architecture_of(table) == Architecture::x86_64 && text && *text != x86_lowest;
+}
+
+std::vector<MarkerDifference> marker_differences(const Markers& running, const Markers& map) {
+    std::vector<MarkerDifference> differences;
+    for (const auto& [name, member] : marker_names) {
+        const auto &there = running.*member, &here = map.*member;
+        if (there && here) differences.push_back({name, difference(*there, *here)});
+    }
+    return differences;
+}
+
+base::Result<std::int64_t> kaslr_offset_between(const SymbolTable& running, const SymbolTable& map) {
+    const auto differences = marker_differences(running.markers(), map.markers());
+    if (differences.empty()) {
+        return base::bad_input("the two symbol tables have neither _stext nor _text in common",
+                               "use whole symbol tables, not excerpts");
+    }
+    const auto& [first, kaslr_offset] = differences.front();
+    for (const auto& [name, bytes] : differences) {
+        if (bytes == kaslr_offset) continue;
+        return base::bad_input(
+            fmt::format("the two symbol tables are of different kernels: {} differs by {:#x}, {} by {:#x}", first,
+                        static_cast<std::uint64_t>(kaslr_offset), name, static_cast<std::uint64_t>(bytes)),
+            "use the System.map of the very kernel that ran, or a copy of its /proc/kallsyms");
+    }
+    return kaslr_offset;
 }
 
 PossibleKaslrOffsets::PossibleKaslrOffsets(const SymbolTable& table) {
@@ -313,7 +343,7 @@ KaslrFinding infer_kaslr_offset(std::span<const std::uint64_t> addresses, const 
     if (!text || architecture == Architecture::other) {
         finding.addresses = different.size();
         finding.explanation =
-            "KASLR slide unknown: it is inferred for kernels of x86-64 and arm64 only; what helps: the slide itself "
+            "KASLR offset unknown: it is inferred for kernels of x86-64 and arm64 only; what helps: the offset itself "
             "(--slide); a copy of /proc/kallsyms of the boot that made the log";
         return finding;
     }
@@ -343,6 +373,20 @@ KaslrFinding infer_kaslr_offset(std::span<const std::uint64_t> addresses, const 
         finding.kaslr_offset = best.kaslr_offsets.front();
     finding.explanation = explain(finding);
     return finding;
+}
+
+bool fits_unmoved(std::span<const std::uint64_t> addresses, const DropSites& sites, const SymbolTable& table) {
+    // Elsewhere than on x86-64 an address outside the text may be a module's.
+    const bool is_apart = architecture_of(table) == Architecture::x86_64;
+    std::size_t inside = 0, known = 0;
+    for (const auto address : addresses) {
+        const auto symbol = table.find(address, {AddressKind::drop_site, 0});
+        if (symbol && symbol->module) continue;
+        if (!symbol && is_apart && x86_kernel.contains(address)) return false;
+        inside += symbol ? 1 : 0;
+        known += sites.contains(address) ? 1 : 0;
+    }
+    return 2 * known >= inside;
 }
 
 }  // namespace stapgen::symbols

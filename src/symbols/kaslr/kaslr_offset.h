@@ -5,8 +5,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "symbols/files/kernel_image.h"
 #include "symbols/files/symbol_table.h"
 #include "symbols/kaslr/drop_sites.h"
@@ -20,6 +22,25 @@ bool has_kaslr(const SymbolTable& table);
 /// Of which architecture the addresses of a table are: x86-64 kernels are linked at 0xffffffff80000000 and above,
 /// arm64 ones lower in the upper half.
 Architecture architecture_of(const SymbolTable& table);
+
+/// Whether the text of an x86-64 kernel lies elsewhere than all distributions link it: KASLR has moved it.
+bool is_moved(const SymbolTable& table);
+
+/// An address of a running kernel as its own file has it.
+inline std::uint64_t linked_address(std::uint64_t address, std::int64_t kaslr_offset) {
+    return address - static_cast<std::uint64_t>(kaslr_offset);
+}
+
+/// By how much each marker that both have is higher in a running kernel than in its table: all by the KASLR offset, or
+/// the two are of different kernels.
+struct MarkerDifference {
+    std::string_view name;
+    std::int64_t bytes = 0;
+};
+std::vector<MarkerDifference> marker_differences(const Markers& running, const Markers& map);
+
+/// The KASLR offset by the markers of both. Error (bad_input): they share no marker, or are of different kernels.
+base::Result<std::int64_t> kaslr_offset_between(const SymbolTable& running, const SymbolTable& map);
 
 /// The KASLR offsets that the kernel of a table could have chosen at boot, those of no choice (0) included.
 class PossibleKaslrOffsets {
@@ -38,8 +59,7 @@ struct KaslrFinding {
     std::optional<std::int64_t> kaslr_offset;  ///< nothing: refused
     std::vector<std::int64_t> candidates;      ///< KASLR offsets under which all addresses fit; at most 20 are kept
     std::size_t candidate_count = 0;
-    std::size_t possible =
-        0;  ///< KASLR offsets that the architecture could have chosen, that keep one address in the text
+    std::size_t possible = 0;       ///< KASLR offsets that the architecture allows and that keep an address in the text
     std::size_t addresses = 0;      ///< different ones in the log that can be the kernel's
     std::size_t in_modules = 0;     ///< different ones that no KASLR offset puts into the kernel's text
     std::size_t sites = 0;          ///< how many places it was compared with
@@ -59,5 +79,10 @@ std::string hexadecimal(std::int64_t kaslr_offset);
 /// is enough.
 KaslrFinding infer_kaslr_offset(std::span<const std::uint64_t> addresses, const DropSites& sites,
                                 const SymbolTable& table, Architecture architecture, bool same_build);
+
+/// Whether a KASLR offset of 0 can be right: a copy of kallsyms is of the boot that made these return addresses of
+/// drops. None of the kernel itself is outside its text, and no more than half are where no kernel that is known drops
+/// packets.
+bool fits_unmoved(std::span<const std::uint64_t> addresses, const DropSites& sites, const SymbolTable& table);
 
 }  // namespace stapgen::symbols

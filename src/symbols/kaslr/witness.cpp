@@ -35,8 +35,8 @@ std::int64_t kaslr_offset_of(const Witness& witness, std::uint64_t start) {
 }
 
 /// The possible KASLR offset that most witnesses are for; nothing where two have as many.
-std::optional<std::int64_t> most_voted(std::span<const Witness> witnesses, const Starts& starts,
-                                       const PossibleKaslrOffsets& possible) {
+std::optional<std::int64_t> prevailing_offset(std::span<const Witness> witnesses, const Starts& starts,
+                                              const PossibleKaslrOffsets& possible) {
     std::map<std::int64_t, std::size_t> votes;
     for (const auto& witness : witnesses) {
         for (const auto start : starts.at(witness.name)) {
@@ -44,17 +44,16 @@ std::optional<std::int64_t> most_voted(std::span<const Witness> witnesses, const
                 ++votes[kaslr_offset];
         }
     }
-    const auto most = std::ranges::max_element(votes, {}, [](const auto& vote) { return vote.second; });
-    if (most == votes.end()) return std::nullopt;
-    const auto as_many = std::ranges::count(votes, most->second, [](const auto& vote) { return vote.second; });
-    return as_many == 1 ? std::optional(most->first) : std::nullopt;
+    const auto best = std::ranges::max_element(votes, {}, [](const auto& vote) { return vote.second; });
+    if (best == votes.end()) return std::nullopt;
+    const auto as_many = std::ranges::count(votes, best->second, [](const auto& vote) { return vote.second; });
+    return as_many == 1 ? std::optional(best->first) : std::nullopt;
 }
 
 /// "name+0x18", or "name+18" as dropwatch(1) has it, at the front of `text`.
 std::optional<Witness> read_name(std::string_view text) {
-    const auto end = std::min(
-        text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$"), text.size());
-    if (end == 0 || base::is_digit(text[0]) || end == text.size() || text[end] != '+') return std::nullopt;
+    const auto end = base::symbol_length(text);
+    if (end == 0 || end == text.size() || text[end] != '+') return std::nullopt;
     auto digits = text.substr(end + 1);
     if (digits.starts_with("0x")) digits.remove_prefix(2);
     digits = digits.substr(0, std::min(digits.find_first_not_of("0123456789abcdef"), digits.size()));
@@ -74,7 +73,8 @@ bool names_module(std::string_view behind) {
 Testimony hear(std::span<const Witness> witnesses, const SymbolTable& table, std::optional<std::int64_t> kaslr_offset) {
     const auto starts = starts_of(witnesses, table);
     Testimony testimony;
-    testimony.kaslr_offset = kaslr_offset ? kaslr_offset : most_voted(witnesses, starts, PossibleKaslrOffsets(table));
+    testimony.kaslr_offset =
+        kaslr_offset ? kaslr_offset : prevailing_offset(witnesses, starts, PossibleKaslrOffsets(table));
     for (const auto& witness : witnesses) {
         const auto& here = starts.at(witness.name);
         const auto agrees = [&](std::uint64_t start) {

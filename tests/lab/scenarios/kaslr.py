@@ -59,7 +59,7 @@ def inferred(lab, counts):
     slides = {}
     for name, options in sources(lab).items():
         said = lab.stapgen(["resolve", *options, "--annotate", "log.txt"], check=False).stderr
-        found = re.search(r"\bKASLR slide (?:0x([0-9a-f]+)|unknown)\b", said)
+        found = re.search(r"\bKASLR offset (?:0x([0-9a-f]+)|unknown)\b", said)
         assert found, said
         slides[name] = int(found[1], 16) if found[1] else None
     return slides

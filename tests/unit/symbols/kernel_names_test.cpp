@@ -95,7 +95,7 @@ TEST_CASE("a recording tells where its kernel was, and a map of another kernel i
     REQUIRE(names);
     CHECK(name_of(*names, 0xffffffff9d7a0235) == "__udp4_lib_rcv+0x235/0xc43");
     REQUIRE(names->notes().size() == 1);
-    CHECK(mentions(names->notes()[0], "KASLR slide 0x1c000000"));
+    CHECK(mentions(names->notes()[0], "KASLR offset 0x1c000000"));
 
     log.etext = 0xffffffff9da00123;
     const auto other = KernelNames::open({{file}, {}, {}, {}}, log);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/files.h"
+#include "symbols/kaslr/kaslr_offset.h"
 #include "table_of.h"
 
 using namespace stapgen;
