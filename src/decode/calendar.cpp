@@ -8,10 +8,10 @@ namespace stapgen::decode {
 
 namespace {
 
-/// Which of the three-letter names it is, counted from 0; nothing if none.
-std::optional<unsigned> name_of(std::string_view text, std::string_view names) {
+/// Which of some three-letter names the word begins with, counted from 1.
+std::optional<std::int64_t> name_number(std::string_view word, std::string_view names) {
     for (std::size_t i = 0; i < names.size(); i += 3) {
-        if (text == names.substr(i, 3)) return static_cast<unsigned>(i / 3);
+        if (word.starts_with(names.substr(i, 3))) return static_cast<std::int64_t>(i / 3 + 1);
     }
     return std::nullopt;
 }
@@ -24,13 +24,31 @@ unsigned two_digits(char tens, char ones) {
 
 }  // namespace
 
+std::optional<std::int64_t> weekday_number(std::string_view word) {
+    return name_number(word, "SunMonTueWedThuFriSat");
+}
+
+std::optional<std::int64_t> month_number(std::string_view word) {
+    return name_number(word, "JanFebMarAprMayJunJulAugSepOctNovDec");
+}
+
+std::optional<std::int64_t> epoch_of_day(std::int64_t year, std::int64_t month, std::int64_t day) {
+    if (year < 1970 || year > 2261) return std::nullopt;
+    using namespace std::chrono;
+    const year_month_day date{std::chrono::year(static_cast<int>(year)),
+                              std::chrono::month(static_cast<unsigned>(month)),
+                              std::chrono::day(static_cast<unsigned>(day))};
+    if (!date.ok()) return std::nullopt;
+    return duration_cast<seconds>(sys_days(date).time_since_epoch()).count();
+}
+
 std::optional<CalendarTime> read_ctime(std::string_view text) {
     constexpr std::size_t without_year = 19, with_year = 24;
     if (text.size() < without_year || text[3] != ' ' || text[7] != ' ' || text[10] != ' ' || text[13] != ':' ||
-        text[16] != ':' || !name_of(text.substr(0, 3), "SunMonTueWedThuFriSat")) {
+        text[16] != ':' || !weekday_number(text.substr(0, 3))) {
         return std::nullopt;
     }
-    const auto month = name_of(text.substr(4, 3), "JanFebMarAprMayJunJulAugSepOctNovDec");
+    const auto month = month_number(text.substr(4, 3));
     const auto day = two_digits(text[8], text[9]), hour = two_digits(text[11], text[12]),
                minute = two_digits(text[14], text[15]), second = two_digits(text[17], text[18]);
     if (!month || hour > 23 || minute > 59 || second > 60) return std::nullopt;
@@ -43,14 +61,11 @@ std::optional<CalendarTime> read_ctime(std::string_view text) {
             year = static_cast<int>(century * 100 + rest);
             time.has_year = true;
             time.length = with_year;
-            if (year < 1970 || year > 2261) return std::nullopt;
         }
     }
-    using namespace std::chrono;
-    const year_month_day date{std::chrono::year(year), std::chrono::month(*month + 1), std::chrono::day(day)};
-    if (!date.ok()) return std::nullopt;
-    const auto days = sys_days(date).time_since_epoch();
-    time.epoch_s = duration_cast<seconds>(days).count() + hour * 3600 + minute * 60 + second;
+    const auto midnight = epoch_of_day(year, *month, day);
+    if (!midnight) return std::nullopt;
+    time.epoch_s = *midnight + hour * 3600 + minute * 60 + second;
     return time;
 }
 

@@ -31,8 +31,8 @@ std::vector<std::string_view> command_words(std::string_view line, std::string_v
 }
 
 bool is_device_name(std::string_view text) {
-    constexpr std::size_t longest = 32;  // the kernel's have 15 bytes at most, and an alias a number behind them
-    return !text.empty() && text.size() <= longest && std::ranges::all_of(text, [](char c) {
+    constexpr std::size_t max_length = 32;  // the kernel's have 15 bytes at most, and an alias a number behind them
+    return !text.empty() && text.size() <= max_length && std::ranges::all_of(text, [](char c) {
         return base::is_word_character(c) || c == '.' || c == '-' || c == ':' || c == '+';
     });
 }
@@ -96,7 +96,7 @@ class SnmpFile final : public CounterReader {
 ///     #kernel
 ///     IpInReceives                    2101517            0.0
 ///     Udp6InDatagrams                 95254
-/// Without -a nstat prints by how much counters rose since its last call. Only the command tells that: "nstat -s".
+/// Without -a nstat prints by how much counters rose since its last call. Only the command shows that: "nstat -s".
 class NstatText final : public CounterReader {
   public:
     NstatText() : CounterReader("nstat", true) {}
@@ -153,7 +153,7 @@ class SoftnetFile final : public CounterReader {
 
   private:
     std::int64_t next_line_ = -1;
-    std::uint32_t cpu_ = 0;  ///< of the next line, in kernels that do not tell it
+    std::uint32_t cpu_ = 0;  ///< of the next line, in kernels that do not print it
 };
 
 /// /proc/net/dev: NAME: and 16 numbers for each device, below two lines of headings. Names are "dev.rx_drop", as the

@@ -8,7 +8,7 @@
 
 namespace stapgen::decode {
 
-/// What a line told of counters.
+/// One counter of a line.
 struct CounterValue {
     std::string name, of;  ///< as the recipe softnet has them
     std::uint64_t value = 0;

@@ -18,8 +18,8 @@ namespace stapgen::decode {
 namespace {
 
 /// Counters as tools print them, once or several times: nstat, netstat -s, ip -s link, ifconfig, ethtool -S, and the
-/// files of /proc/net that they read. Times between them (date) are of what follows. How far they rose is told by
-/// whoever has all readings: analyze/counter_tracks.h.
+/// files of /proc/net that they read. Times between them (date) are of what follows.
+/// analyze/counter_tracks.h, which has all readings, computes how far they rose.
 class CounterSamples final : public Importer {
   public:
     CounterSamples()

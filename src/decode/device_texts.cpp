@@ -49,25 +49,19 @@ constexpr std::array link_headings{
     LinkHeading{"TX:", "bytes", tx_columns}, LinkHeading{"TX errors:", "aborted", tx_error_columns}};
 
 /// What `ip` prints of a link besides.
-constexpr std::array link_details{std::string_view("link/"),     std::string_view("inet "),
-                                  std::string_view("inet6 "),    std::string_view("valid_lft "),
-                                  std::string_view("altname "),  std::string_view("alias "),
-                                  std::string_view("permaddr "), std::string_view("vf ")};
+constexpr std::string_view link_details[]{"link/",    "inet ",  "inet6 ",    "valid_lft ",
+                                          "altname ", "alias ", "permaddr ", "vf "};
 
 constexpr ColumnName ifconfig_names[]{{"packets", "packets"}, {"bytes", "bytes"},     {"errors", "errs"},
                                       {"dropped", "drop"},    {"overruns", "fifo"},   {"frame", "frame"},
                                       {"carrier", "carrier"}, {"collisions", "colls"}};
 
 /// What ifconfig prints of a device besides, in both generations.
-constexpr std::array ifconfig_details{
-    std::string_view("inet addr:"), std::string_view("inet6 addr:"),  std::string_view("inet "),
-    std::string_view("inet6 "),     std::string_view("ether "),       std::string_view("loop "),
-    std::string_view("unspec "),    std::string_view("infiniband "),  std::string_view("UP "),
-    std::string_view("BROADCAST "), std::string_view("POINTOPOINT "), std::string_view("LOOPBACK "),
-    std::string_view("Interrupt:"), std::string_view("Memory:"),      std::string_view("Base address:"),
-    std::string_view("device ")};
+constexpr std::string_view ifconfig_details[]{
+    "inet addr:", "inet6 addr:", "inet ",        "inet6 ",    "ether ",     "loop ",   "unspec ",       "infiniband ",
+    "UP ",        "BROADCAST ",  "POINTOPOINT ", "LOOPBACK ", "Interrupt:", "Memory:", "Base address:", "device "};
 
-constexpr std::array ifconfig_rows{std::string_view("RX"), std::string_view("TX"), std::string_view("collisions")};
+constexpr std::string_view ifconfig_rows[]{"RX", "TX", "collisions"};
 
 std::optional<std::string_view> name_of_column(std::span<const ColumnName> columns, std::string_view column) {
     const auto found = std::ranges::find(columns, column, &ColumnName::column);

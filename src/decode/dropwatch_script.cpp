@@ -42,7 +42,7 @@ class DropwatchScript final : public Importer {
 
   private:
     bool line(std::string_view line, Sink& sink) override {
-        if (line[0] >= '0' && line[0] <= '9') return row(line, sink);
+        if (base::is_digit(line[0])) return row(line, sink);
         if (line == "Monitoring for dropped packets") {
             begin(sink);
             stopped_ = false;
@@ -74,7 +74,7 @@ class DropwatchScript final : public Importer {
         reason = {"-1", -1};
         constexpr std::string_view for_reason = " for reason: ";
         auto digits = line.size();
-        while (digits > 0 && (line[digits - 1] == '-' || (line[digits - 1] >= '0' && line[digits - 1] <= '9')))
+        while (digits > 0 && (line[digits - 1] == '-' || base::is_digit(line[digits - 1])))
             --digits;
         if (digits < line.size() && line.substr(0, digits).ends_with(for_reason)) {
             const auto number = base::to_int(line.substr(digits));

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/saturate.h"
 #include "base/text.h"
 #include "decode/calendar.h"
 #include "decode/importer.h"
@@ -20,46 +21,45 @@ namespace {
 // What may be kept of a line: a symbol of the kernel has 511 characters at most.
 constexpr std::size_t max_text_length = 600;
 
-constexpr std::array block_lines{std::string_view("origin: "),          std::string_view("input port ifindex: "),
-                                 std::string_view("input port name: "), std::string_view("cookie: "),
-                                 std::string_view("protocol: 0x"),      std::string_view("length: "),
-                                 std::string_view("original length: ")};
+constexpr std::string_view block_lines[]{
+    "origin: ", "input port ifindex: ", "input port name: ", "cookie: ", "protocol: 0x",
+    "length: ", "original length: "};
 
 /// The beginnings of what it says of itself.
-constexpr std::array messages{std::string_view("Initializing kallsyms db"),
-                              std::string_view("Initalizing kallsyms db"),  // so spelt before 1.5.3
-                              std::string_view("dropwatch> "),
-                              std::string_view("Initializing null lookup method"),
-                              std::string_view("Enabling monitoring..."),
-                              std::string_view("Issue Ctrl-C to stop monitoring"),
-                              std::string_view("Waiting for activation ack"),
-                              std::string_view("Waiting for deactivation ack"),
-                              std::string_view("Waiting for alert mode setting ack"),
-                              std::string_view("Waiting for truncation length setting ack"),
-                              std::string_view("Waiting for queue length setting ack"),
-                              std::string_view("Waiting for existing configuration query"),
-                              std::string_view("Waiting for statistics query response"),
-                              std::string_view("Deactivation requested, turning off monitoring"),
-                              std::string_view("Got a sigint while not receiving"),
-                              std::string_view("Alert limit reached, deactivating!"),
-                              std::string_view("Alert mode successfully set"),
-                              std::string_view("Truncation length successfully set"),
-                              std::string_view("Queue length successfully set"),
-                              std::string_view("Setting alert mode"),
-                              std::string_view("Setting truncation length to "),
-                              std::string_view("Setting queue length to "),
-                              std::string_view("setting alert capture limit to "),
-                              std::string_view("setting software drops monitoring to "),
-                              std::string_view("setting hardware drops monitoring to "),
-                              std::string_view("Getting existing configuration"),
-                              std::string_view("Getting statistics"),
-                              std::string_view("Alert mode: "),
-                              std::string_view("Truncation length: "),
-                              std::string_view("Queue length: "),
-                              std::string_view("Software statistics:"),
-                              std::string_view("Hardware statistics:"),
-                              std::string_view("Terminating dropwatch..."),
-                              std::string_view("Shutting down ...")};
+constexpr std::string_view messages[]{"Initializing kallsyms db",
+                                      "Initalizing kallsyms db",  // so spelt before 1.5.3
+                                      "dropwatch> ",
+                                      "Initializing null lookup method",
+                                      "Enabling monitoring...",
+                                      "Issue Ctrl-C to stop monitoring",
+                                      "Waiting for activation ack",
+                                      "Waiting for deactivation ack",
+                                      "Waiting for alert mode setting ack",
+                                      "Waiting for truncation length setting ack",
+                                      "Waiting for queue length setting ack",
+                                      "Waiting for existing configuration query",
+                                      "Waiting for statistics query response",
+                                      "Deactivation requested, turning off monitoring",
+                                      "Got a sigint while not receiving",
+                                      "Alert limit reached, deactivating!",
+                                      "Alert mode successfully set",
+                                      "Truncation length successfully set",
+                                      "Queue length successfully set",
+                                      "Setting alert mode",
+                                      "Setting truncation length to ",
+                                      "Setting queue length to ",
+                                      "setting alert capture limit to ",
+                                      "setting software drops monitoring to ",
+                                      "setting hardware drops monitoring to ",
+                                      "Getting existing configuration",
+                                      "Getting statistics",
+                                      "Alert mode: ",
+                                      "Truncation length: ",
+                                      "Queue length: ",
+                                      "Software statistics:",
+                                      "Hardware statistics:",
+                                      "Terminating dropwatch...",
+                                      "Shutting down ..."};
 
 /// What dropwatch(1) prints, in both of its modes:
 ///     3 drops at icmp_rcv+12d (0xffffffff8176ac9d) [software]         without "[software]" before version 1.5.2
@@ -95,7 +95,7 @@ class DropwatchTool final : public Importer {
 
   private:
     bool line(std::string_view line, Sink& sink) override {
-        if (line[0] >= '0' && line[0] <= '9') return alert(line, sink);
+        if (base::is_digit(line[0])) return alert(line, sink);
         constexpr std::string_view drop_at = "drop at: ";
         if (line.starts_with(drop_at)) {
             close_packet(sink);
@@ -110,7 +110,7 @@ class DropwatchTool final : public Importer {
     void finished(Sink& sink) override {
         close_packet(sink);
         if (!stopped_) return;
-        const auto seen = reported_ + std::min(tail_dropped_, std::numeric_limits<std::int64_t>::max() - reported_);
+        const auto seen = base::saturating_add(reported_, tail_dropped_);
         const std::array counts{Count{"seen", seen}, Count{"reported", reported_}, Count{"lost.queue", tail_dropped_}};
         send(sink, End{last_ns_, counts});
     }
@@ -175,7 +175,7 @@ class DropwatchTool final : public Importer {
     }
 
     void send_drop(const std::array<Value, 4>& values, Sink& sink) {
-        reported_ += std::min(values.back().number, std::numeric_limits<std::int64_t>::max() - reported_);
+        base::add_saturating(reported_, values.back().number);
         send(sink, Record{&schema(), values});
     }
 

@@ -40,8 +40,9 @@ bool has_line_number(std::string_view text) {
 /// that: it would be in the name of each process, without a word. It has 15 bytes, but for a kernel thread's with the
 /// name of its workqueue.
 bool is_comm(std::string_view text) {
-    const std::size_t longest = text.starts_with("kworker/") ? 63 : 15;
-    if (text.empty() || text.size() > longest || text.starts_with("^C") || text.find('\x1b') != std::string_view::npos)
+    const std::size_t max_length = text.starts_with("kworker/") ? 63 : 15;
+    if (text.empty() || text.size() > max_length || text.starts_with("^C") ||
+        text.find('\x1b') != std::string_view::npos)
         return false;
     if (text.starts_with('<')) return text == "<idle>" || text == "<...>";
     if (std::string_view("$#%>").find(text.back()) != std::string_view::npos) return false;
@@ -130,12 +131,12 @@ bool read_short_time(std::string_view word, KernelEvent& event) {
 
 /// "d.s2.", or "3d.s2." of the latency-format with the CPU before the flags of the moment. False: the word is none.
 bool read_flags(std::string_view word, KernelEvent& event) {
-    constexpr std::size_t fewest = 4, most = 8;
+    constexpr std::size_t min_length = 4, max_length = 8;
     Scan scan{word};
     std::int64_t cpu = 0;
     std::string_view raw;
     const bool has_cpu = scan.count(cpu, raw);
-    if (scan.rest.size() < fewest || scan.rest.size() > most) return false;
+    if (scan.rest.size() < min_length || scan.rest.size() > max_length) return false;
     if (!std::ranges::all_of(scan.rest, [](char c) { return c == '.' || c == '#' || base::is_word_character(c); })) {
         return false;
     }

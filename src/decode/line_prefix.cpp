@@ -10,7 +10,7 @@ namespace stapgen::decode {
 
 namespace {
 
-constexpr std::size_t max_words = 8, max_signs = 3, max_shapes = 4, longest = 160;
+constexpr std::size_t max_words = 8, max_signs = 3, max_shapes = 4, max_length = 160;
 constexpr std::string_view blanks = " \t", signs = ":|>)";
 constexpr auto npos = std::string_view::npos;
 
@@ -21,7 +21,7 @@ std::size_t behind_words(std::string_view line, std::size_t count) {
         at = std::min(line.find_first_of(blanks, at), line.size());
         at = std::min(line.find_first_not_of(blanks, at), line.size());
     }
-    return count > 0 || at > longest ? npos : at;
+    return count > 0 || at > max_length ? npos : at;
 }
 
 std::size_t word_end(std::string_view line, std::size_t begin) {
@@ -70,11 +70,11 @@ void LinePrefix::learn(std::string_view text, const Understood& understood) {
         tried.words_ = all / (max_signs + 1);
         tried.signs_ = all % (max_signs + 1);
         // Two lines may be alike by chance.
-        constexpr std::ptrdiff_t fewest = 3;
-        if (std::ranges::count_if(lines, [&](auto line) { return tried.length(line) > 0; }) < fewest) continue;
+        constexpr std::ptrdiff_t min_lines = 3;
+        if (std::ranges::count_if(lines, [&](auto line) { return tried.length(line) > 0; }) < min_lines) continue;
         auto flags = understood(tried.without(text));
         const auto count = count_of(flags);
-        if (count < fewest || count < count_of(best)) continue;
+        if (count < min_lines || count < count_of(best)) continue;
         if (count == count_of(best) && (is_empty() || !tried.goes_on(*this, lines, flags))) continue;
         best = std::move(flags);
         *this = tried;

@@ -10,7 +10,7 @@
 namespace stapgen::decode {
 
 /// What some other tool has put before each line: its time, a host, a container, a number, a bullet, quote marks. It is
-/// told by what repeats, not by a list of tools: the same number of words and signs on every line, alike from line to
+/// found by what repeats, not by a list of tools: the same number of words and signs on every line, alike from line to
 /// line.
 class LinePrefix {
   public:

@@ -19,14 +19,11 @@ namespace stapgen::decode {
 
 namespace {
 
-constexpr std::array other_events{std::string_view("consume_skb"), std::string_view("napi_poll"),
-                                  std::string_view("net_dev_xmit_timeout")};
-constexpr std::array other_families{std::string_view("netif_rx"), std::string_view("netif_receive_skb_"),
-                                    std::string_view("napi_gro_"), std::string_view("irq_handler_"),
-                                    std::string_view("softirq_")};
+constexpr std::string_view other_events = "consume_skb napi_poll net_dev_xmit_timeout";
+constexpr std::string_view other_families[]{"netif_rx", "netif_receive_skb_", "napi_gro_", "irq_handler_", "softirq_"};
 
 bool is_other(std::string_view name) {
-    return std::ranges::find(other_events, name) != other_events.end() || base::starts_with_any(name, other_families);
+    return base::contains_word(other_events, name) || base::starts_with_any(name, other_families);
 }
 
 std::string_view device_of(const KernelEvent& event) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/saturate.h"
 #include "base/text.h"
 #include "decode/importer.h"
 #include "decode/importers.h"
@@ -73,7 +74,7 @@ class NetdevTimes final : public Importer {
 
     void finished(Sink& sink) override {
         close_packet(sink);
-        const auto seen = reported_ + std::min(lost_, std::numeric_limits<std::int64_t>::max() - reported_);
+        const auto seen = base::saturating_add(reported_, lost_);
         const std::array counts{Count{"seen", seen}, Count{"reported", reported_}, Count{"lost.overflow", lost_}};
         send(sink, End{unknown_time, std::span(counts).first(lost_ > 0 ? 3 : 2)});
     }
@@ -178,7 +179,7 @@ class NetdevTimes final : public Importer {
         if (!scan.skip("xmit Qdisc:remain:") && !scan.skip("xmit netdevice:remain:") && !scan.skip("receive:remain:"))
             return false;
         if (!scan.count(remain) || !scan.skip(" overflow:") || !scan.count(overflow)) return false;
-        lost_ += std::min(overflow, std::numeric_limits<std::int64_t>::max() - lost_);
+        base::add_saturating(lost_, overflow);
         return true;
     }
 

@@ -5,7 +5,7 @@
 
 namespace stapgen::decode {
 
-/// The counter that a sentence of `netstat -s` tells, with '%' in the place of its number: "TcpExt.PruneCalled".
+/// The counter of a sentence of `netstat -s`, with '%' in the place of its number: "TcpExt.PruneCalled".
 /// `group` is the heading above it, and empty where that is not known: then the first group that has the sentence.
 /// Empty if there is none. The sentences are those of net-tools' statistics.c, 1.60 to 2.10.
 std::string netstat_counter(std::string_view group, std::string_view sentence);

@@ -8,7 +8,7 @@
 namespace stapgen::decode {
 
 /// The lines of a text without what another tool has put before each of them, and with plain blanks in place of
-/// no-break ones. Holds the first lines back until there are enough to tell.
+/// no-break ones. Holds the first lines back until there are enough to learn from.
 class PrefixStripper {
   public:
     /// What can be said of so many whole lines, each with its '\n'; empty as long as it holds back. Valid until the

@@ -59,13 +59,13 @@ void PromptStripper::trim_end() {
 /// Tags at both ends, and what stands for the signs that HTML uses itself.
 void PromptStripper::take_off_html() {
     const auto is_tag = [](std::string_view tag) {
-        constexpr std::size_t longest = 64;
+        constexpr std::size_t max_length = 64;
         if (tag.starts_with('/')) tag.remove_prefix(1);
         const auto name = tag.substr(0, tag.find(' '));
         // ftrace's "<stack trace>" is none.
         const bool has_words =
             name.size() != tag.size() && tag.find('=') == std::string_view::npos && !tag.ends_with('/');
-        return !name.empty() && tag.size() <= longest && !has_words &&
+        return !name.empty() && tag.size() <= max_length && !has_words &&
                std::ranges::all_of(name, base::is_word_character);
     };
     while (text_.starts_with('<')) {

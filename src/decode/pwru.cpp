@@ -25,17 +25,17 @@ constexpr std::string_view column_headings =
     "TIME SKB CPU PROCESS FUNC NETNS MARK MARK/x IFACE PROTO MTU LEN TUPLE NAME CALLER TIMESTAMP TUNNEL "
     "__sk_buff->cb[]";
 
-constexpr std::array pwru_messages{std::string_view("Per cpu buffer size: "),
-                                   std::string_view("Attaching "),
-                                   std::string_view("Attached (ignored "),
-                                   std::string_view("Attached ignored="),
-                                   std::string_view("Detaching kprobes"),
-                                   std::string_view("Listening for events.."),
-                                   std::string_view("Received signal, exiting program.."),
-                                   std::string_view("Printed ")};
+constexpr std::string_view pwru_messages[]{"Per cpu buffer size: ",
+                                           "Attaching ",
+                                           "Attached (ignored ",
+                                           "Attached ignored=",
+                                           "Detaching kprobes",
+                                           "Listening for events..",
+                                           "Received signal, exiting program..",
+                                           "Printed "};
 
 /// What the kernel's BTF printer makes of --output-skb, and of shared info.
-constexpr std::array dump_beginnings{std::string_view("(struct "), std::string_view("."), std::string_view("}")};
+constexpr std::string_view dump_beginnings[]{"(struct ", ".", "}"};
 
 /// Functions that drop call one another in this order.
 int depth_of(std::string_view function) {
@@ -69,7 +69,7 @@ bool is_pwru_message(std::string_view line) {
 
 /// The drops in what pwru prints: see PwruRow. A row of a function that drops (drops_packets()) is a drop of its
 /// packet; those of functions that it calls in turn (kfree_skb_list, kfree_skb) are the same drop. The place is the
-/// caller where --output-caller or --output-stack tell it. Else pwru does not know it: the last function that the
+/// caller where --output-caller or --output-stack print it. Else pwru does not know it: the last function that the
 /// packet entered may have returned before the drop, which is said to be "after" it. All other rows are understood and
 /// not used.
 class Pwru final : public DropImporter {
@@ -90,7 +90,7 @@ class Pwru final : public DropImporter {
     }
 
   private:
-    /// So many packets are told apart, then all are forgotten: places may be unknown, the drops are counted.
+    /// So many packets are told apart, then all are dropped from memory: places may be unknown, the drops are counted.
     static constexpr std::size_t max_packets = 32768;
 
     struct Packet {

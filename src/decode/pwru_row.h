@@ -17,7 +17,7 @@ namespace stapgen::decode {
 struct PwruRow {
     std::string_view packet;    ///< tells packets apart: the address of the skb; where that was cut, the tuple
     std::string_view function;  ///< "ip_rcv", "vxlan_xmit[vxlan]"
-    std::string_view reason;    ///< of a function that drops; empty if it is not told
+    std::string_view reason;    ///< of a function that drops; empty if it is unknown
     std::string_view caller;    ///< of --output-caller, else empty
 };
 

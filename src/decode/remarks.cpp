@@ -8,27 +8,27 @@ namespace stapgen::decode {
 
 namespace {
 
-constexpr std::array systemtap_beginnings{std::string_view("WARNING: "),
-                                          std::string_view("ERROR: "),
-                                          std::string_view("Number of errors: "),
-                                          std::string_view("semantic error: "),
-                                          std::string_view("parse error: "),
-                                          std::string_view("Try again with another '--vp "),
-                                          std::string_view("Tip: "),
-                                          std::string_view("Checking \""),
-                                          std::string_view("Missing separate debuginfos, use: "),
-                                          std::string_view("Keeping temporary directory "),
-                                          std::string_view("Executing: ")};
+constexpr std::string_view systemtap_beginnings[]{"WARNING: ",
+                                                  "ERROR: ",
+                                                  "Number of errors: ",
+                                                  "semantic error: ",
+                                                  "parse error: ",
+                                                  "Try again with another '--vp ",
+                                                  "Tip: ",
+                                                  "Checking \"",
+                                                  "Missing separate debuginfos, use: ",
+                                                  "Keeping temporary directory ",
+                                                  "Executing: "};
 
-constexpr std::array other_beginnings{std::string_view("# tracer: "),
-                                      std::string_view("# entries-in-buffer/entries-written: "),
-                                      std::string_view("# latency: "),
-                                      std::string_view("# -----"),
-                                      std::string_view("#  "),
-                                      std::string_view("# ========"),
-                                      std::string_view("[ perf record: "),
-                                      std::string_view("Check IO/CPU overload!"),
-                                      std::string_view("stapgen: ")};
+constexpr std::string_view other_beginnings[]{"# tracer: ",
+                                              "# entries-in-buffer/entries-written: ",
+                                              "# latency: ",
+                                              "# -----",
+                                              "#  ",
+                                              "# ========",
+                                              "[ perf record: ",
+                                              "Check IO/CPU overload!",
+                                              "stapgen: "};
 
 bool is_pass(std::string_view line) {
     return line.size() > 7 && line.starts_with("Pass ") && line[5] >= '1' && line[5] <= '5' && line[6] == ':';

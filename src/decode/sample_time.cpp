@@ -1,7 +1,6 @@
 #include "decode/sample_time.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 
 #include "base/text.h"
@@ -14,16 +13,16 @@ namespace {
 
 using MaybeNumber = std::optional<std::int64_t>;
 
-/// So many digits, no more.
-MaybeNumber read_digits(Scan& scan, std::size_t least, std::size_t most) {
+/// From min_count to max_count digits, and no further digit behind them.
+MaybeNumber read_digits(Scan& scan, std::size_t min_count, std::size_t max_count) {
     std::size_t count = 0;
     std::int64_t value = 0;
-    while (count < most && !scan.rest.empty() && base::is_digit(scan.rest[0])) {
+    while (count < max_count && !scan.rest.empty() && base::is_digit(scan.rest[0])) {
         value = value * 10 + (scan.rest[0] - '0');
         scan.rest.remove_prefix(1);
         ++count;
     }
-    if (count < least || (!scan.rest.empty() && base::is_digit(scan.rest[0]))) return std::nullopt;
+    if (count < min_count || (!scan.rest.empty() && base::is_digit(scan.rest[0]))) return std::nullopt;
     return value;
 }
 
@@ -37,20 +36,16 @@ struct TimeParts {
 };
 
 std::optional<SampleTime> TimeParts::time() const {
-    if (!year || !month || !day || !second_of_day || *year < 1970 || *year > 2261) return std::nullopt;
-    using namespace std::chrono;
-    const year_month_day date{std::chrono::year(static_cast<int>(*year)),
-                              std::chrono::month(static_cast<unsigned>(*month)),
-                              std::chrono::day(static_cast<unsigned>(*day))};
-    if (!date.ok()) return std::nullopt;
+    if (!year || !month || !day || !second_of_day) return std::nullopt;
+    const auto midnight = epoch_of_day(*year, *month, *day);
+    if (!midnight) return std::nullopt;
     auto second = *second_of_day;
     constexpr std::int64_t half_day = 12 * 3600;
     if (is_am || is_pm) {
         if (second < 3600 || second >= half_day + 3600) return std::nullopt;
         second = second % half_day + (is_pm ? half_day : 0);
     }
-    const auto days = sys_days(date).time_since_epoch();
-    const auto epoch_s = duration_cast<seconds>(days).count() + second - zone_s.value_or(0);
+    const auto epoch_s = *midnight + second - zone_s.value_or(0);
     if (epoch_s < 0) return std::nullopt;
     return SampleTime{epoch_s * 1'000'000'000 + fraction_ns, zone_s.has_value()};
 }
@@ -117,22 +112,15 @@ bool read_iso_date(Scan& scan, TimeParts& parts) {
     return true;
 }
 
-/// Which of the three-letter names the word begins with, counted from 1.
-MaybeNumber name_number(std::string_view word, std::string_view names) {
-    constexpr std::size_t longest = 10;  // "Wednesday,"
-    if (word.size() > longest) return std::nullopt;
-    for (std::size_t i = 0; i < names.size(); i += 3) {
-        if (word.starts_with(names.substr(i, 3))) return static_cast<std::int64_t>(i / 3 + 1);
-    }
-    return std::nullopt;
-}
-
 /// One word of what date(1) prints.
 bool read_word(std::string_view word, TimeParts& parts) {
-    if (name_number(word, "SunMonTueWedThuFriSat")) return true;
-    if (const auto month = name_number(word, "JanFebMarAprMayJunJulAugSepOctNovDec"); month && !parts.month) {
-        parts.month = month;
-        return true;
+    constexpr std::size_t max_name_length = 10;  // "Wednesday,"
+    if (word.size() <= max_name_length) {
+        if (weekday_number(word)) return true;
+        if (const auto month = month_number(word); month && !parts.month) {
+            parts.month = month;
+            return true;
+        }
     }
     if (word == "AM" || word == "PM") {
         const bool first = !parts.is_am && !parts.is_pm;
@@ -193,8 +181,8 @@ std::optional<SampleTime> read_sample_time(std::string_view line) {
         if (!time || !time->has_year) return std::nullopt;
         return SampleTime{time->epoch_s * 1'000'000'000, false};
     }
-    constexpr std::size_t longest = 64;
-    if (line.size() < 10 || line.size() > longest) return std::nullopt;
+    constexpr std::size_t max_length = 64;
+    if (line.size() < 10 || line.size() > max_length) return std::nullopt;
     if (auto epoch = read_epoch(line)) return epoch;
     TimeParts parts;
     for (const auto word : base::words(line)) {

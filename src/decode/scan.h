@@ -8,6 +8,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/text.h"
 #include "decode/read_field.h"
 
 namespace stapgen::decode {
@@ -46,7 +47,7 @@ struct Scan {
         const char* const digits = at;
         std::int64_t read = 0;
         constexpr std::ptrdiff_t never_too_many = 18;
-        while (at != end && *at >= '0' && *at <= '9' && at - digits < never_too_many)
+        while (at != end && base::is_digit(*at) && at - digits < never_too_many)
             read = read * 10 + (*at++ - '0');
         if (at - digits < never_too_many) {
             if (at == digits) return false;
@@ -64,7 +65,7 @@ struct Scan {
 
     /// A count: no sign.
     bool count(std::int64_t& value, std::string_view& raw) {
-        return !rest.empty() && rest[0] >= '0' && rest[0] <= '9' && number(value, raw);
+        return !rest.empty() && base::is_digit(rest[0]) && number(value, raw);
     }
 
     bool count(std::int64_t& value) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
 #include "decode/calendar.h"
 #include "decode/importer.h"
 #include "decode/importers.h"
@@ -23,15 +24,15 @@ constexpr std::int64_t half_hour_s = 1800;
 // gettimeofday_us() of a step that was never noted is 0, which leaves the clock itself: 10^15 us since 2001.
 constexpr std::int64_t max_us = 100'000'000'000'000;
 
-struct WayText {
+struct DirectionText {
     std::string_view mark;
     std::array<std::string_view, 3> stages;
 };
-constexpr std::array<WayText, 2> directions{WayText{"|I|", {"drv-ip: ", "ip-tcp: ", "tcp-app: "}},
-                                            WayText{"|O|", {"app-tcp: ", "tcp-ip: ", "ip-drv: "}}};
+constexpr std::array<DirectionText, 2> directions{DirectionText{"|I|", {"drv-ip: ", "ip-tcp: ", "tcp-app: "}},
+                                                  DirectionText{"|O|", {"app-tcp: ", "tcp-ip: ", "ip-drv: "}}};
 
 // Places of the fields.
-constexpr std::size_t time_field = 0, way_field = 1, comm_field = 2, pid_field = 3, first_stage = 4;
+constexpr std::size_t time_field = 0, direction_field = 1, comm_field = 2, pid_field = 3, first_stage = 4;
 
 std::int64_t floor_to_half_hour(std::int64_t seconds) {
     const auto rest = seconds % half_hour_s;
@@ -56,8 +57,8 @@ class StageTiming final : public Importer {
                                                {FieldType::stage, "drv-ip ip-tcp tcp-app app-tcp tcp-ip ip-drv"}})})) {
         for (auto& values : values_)
             values.fill(not_seen);
-        values_[rx][way_field] = {"rx"};
-        values_[tx][way_field] = {"tx"};
+        values_[rx][direction_field] = {"rx"};
+        values_[tx][direction_field] = {"tx"};
     }
 
     std::vector<Note> notes() const override {
@@ -69,7 +70,7 @@ class StageTiming final : public Importer {
         if (const auto ahead = offset_.rx_ahead_s(); ahead != 0) {
             notes.emplace_back(
                 fmt::format("times are those of |{}| lines: the clock of |I| lines is {:g} h {} that of |O| lines",
-                            first_way_ == tx ? 'O' : 'I', static_cast<double>(std::abs(ahead)) / 3600,
+                            first_direction_ == tx ? 'O' : 'I', static_cast<double>(std::abs(ahead)) / 3600,
                             ahead > 0 ? "ahead of" : "behind"),
                 NoteKind::clock);
         }
@@ -78,14 +79,14 @@ class StageTiming final : public Importer {
     }
 
   private:
-    enum Way : std::size_t { rx, tx };
+    enum Direction : std::size_t { rx, tx };
 
-    /// How far the clocks of the two ways are apart. The script adds hours to one by hand. Lines are in the order in
-    /// which they were written, so that each change of way gives a bound.
+    /// How far the clocks of the two directions are apart. The script adds hours to one by hand. Lines stand in the
+    /// order in which they were written, so each change of direction gives a bound.
     class ClockOffset {
       public:
-        void saw(Way direction, std::int64_t epoch_s) {
-            if (last_way_ && *last_way_ != direction) {
+        void saw(Direction direction, std::int64_t epoch_s) {
+            if (last_direction_ && *last_direction_ != direction) {
                 const auto passed_s = epoch_s - last_s_;
                 if (direction == tx) {
                     least_s_ = std::max(least_s_, -passed_s);
@@ -98,7 +99,7 @@ class StageTiming final : public Importer {
                 }
                 ahead_s_ = nearest_to_zero();
             }
-            last_way_ = direction;
+            last_direction_ = direction;
             last_s_ = epoch_s;
         }
 
@@ -110,15 +111,15 @@ class StageTiming final : public Importer {
             const bool has_least = least_s_ != std::numeric_limits<std::int64_t>::min();
             const bool has_most = max_s_ != std::numeric_limits<std::int64_t>::max();
             const auto least = has_least ? floor_to_half_hour(least_s_ + half_hour_s - 1) : 0;
-            const auto most = has_most ? floor_to_half_hour(max_s_) : 0;
+            const auto max = has_most ? floor_to_half_hour(max_s_) : 0;
             // With one bound only, what is near to it is likely: most lines follow each other in less than a minute.
             constexpr std::int64_t near_s = 60;
             if (!has_most) return least_s_ > 0 || least - least_s_ <= near_s ? least : 0;
-            if (!has_least) return max_s_ < 0 || max_s_ - most <= near_s ? most : 0;
-            return least > 0 ? least : std::min<std::int64_t>(most, 0);
+            if (!has_least) return max_s_ < 0 || max_s_ - max <= near_s ? max : 0;
+            return least > 0 ? least : std::min<std::int64_t>(max, 0);
         }
 
-        std::optional<Way> last_way_;
+        std::optional<Direction> last_direction_;
         std::int64_t last_s_ = 0;
         std::int64_t least_s_ = std::numeric_limits<std::int64_t>::min();
         std::int64_t max_s_ = std::numeric_limits<std::int64_t>::max();
@@ -129,7 +130,7 @@ class StageTiming final : public Importer {
         if (!read_time(line)) return false;
         Scan scan{line.substr(time_text_.size())};
         scan.blanks();
-        const Way direction = scan.rest.starts_with(directions[rx].mark) ? rx : tx;
+        const Direction direction = scan.rest.starts_with(directions[rx].mark) ? rx : tx;
         auto& values = values_[direction];
         if (!(direction == rx ? read_stages<rx>(scan) : read_stages<tx>(scan)) || !read_process(scan, values))
             return false;
@@ -144,7 +145,7 @@ class StageTiming final : public Importer {
                 ++unseen_;
             }
         }
-        const bool is_first = !first_way_;
+        const bool is_first = !first_direction_;
         values[time_field] = {line.substr(0, time_text_.size()), time_of(direction)};
         if (is_first && has_year_) send(sink, Ready{last_ns_, last_ns_});
         send(sink, Record{&schema(), values});
@@ -166,7 +167,7 @@ class StageTiming final : public Importer {
         return true;
     }
 
-    template <Way direction>
+    template <Direction direction>
     bool read_stages(Scan& scan) {
         constexpr auto& text = directions[direction];
         if (!scan.skip(text.mark)) return false;
@@ -190,7 +191,7 @@ class StageTiming final : public Importer {
         while (text.ends_with(' ') || text.ends_with('\t'))
             text.remove_suffix(1);
         auto digits = text.size();
-        while (digits > 0 && ((text[digits - 1] >= '0' && text[digits - 1] <= '9') || text[digits - 1] == '-'))
+        while (digits > 0 && (base::is_digit(text[digits - 1]) || text[digits - 1] == '-'))
             --digits;
         constexpr std::string_view border = ", PID ";
         if (digits < border.size() || text.substr(digits - border.size(), border.size()) != border) return false;
@@ -201,16 +202,16 @@ class StageTiming final : public Importer {
         return pid.seen;
     }
 
-    std::int64_t time_of(Way direction) {
-        if (!first_way_) {
-            first_way_ = direction;
+    std::int64_t time_of(Direction direction) {
+        if (!first_direction_) {
+            first_direction_ = direction;
             has_year_ = time_has_year_;
             first_s_ = time_s_;
         }
         if (time_has_year_ != has_year_) return last_ns_;  // two texts in one: the other clock is not known
         auto seconds = time_s_;
         offset_.saw(direction, seconds);
-        if (direction != *first_way_) seconds += direction == tx ? offset_.rx_ahead_s() : -offset_.rx_ahead_s();
+        if (direction != *first_direction_) seconds += direction == tx ? offset_.rx_ahead_s() : -offset_.rx_ahead_s();
         if (!has_year_) {
             constexpr std::int64_t days_of_2000 = 366, day_s = 86400;
             seconds -= first_s_;
@@ -226,7 +227,7 @@ class StageTiming final : public Importer {
     std::int64_t time_s_ = 0;
     bool time_has_year_ = false;
 
-    std::optional<Way> first_way_;
+    std::optional<Direction> first_direction_;
     bool has_year_ = true;
     std::int64_t first_s_ = 0;
     std::int64_t last_ns_ = 0;

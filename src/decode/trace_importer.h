@@ -9,7 +9,7 @@
 
 namespace stapgen::decode {
 
-/// Events of a trace of the kernel, some of which its buffer may have lost. Its End counts what report() was told.
+/// Events of a trace of the kernel, some of which its buffer may have lost. Its End counts what report() sent.
 class TraceImporter : public Importer {
   public:
     using Importer::Importer;
@@ -33,7 +33,7 @@ class TraceImporter : public Importer {
 class DropImporter : public TraceImporter {
   protected:
     DropImporter(std::string_view title, std::string_view recipe);
-    /// `place` empty: the text does not tell it. `reason`: see reason_value().
+    /// `place` empty: the text does not have it. `reason`: see reason_value().
     void report_drop(std::string_view place, std::string_view reason, Sink& sink, const Value& count = {"1", 1});
 };
 

@@ -17,6 +17,12 @@ TEST_CASE("a number is a number only as a whole") {
     CHECK_FALSE(to_int(""));
     CHECK(to_unsigned("ffffffff8149a8ed", 16) == 0xffffffff8149a8edU);
     CHECK_FALSE(to_unsigned("ffffffffffffffff0", 16));
+    CHECK(from_hex("0x1f") == 31);
+    CHECK(from_hex("1f") == 31);
+    CHECK_FALSE(from_hex("0x"));
+    CHECK(is_decimal("0123"));
+    CHECK_FALSE(is_decimal("-1"));
+    CHECK_FALSE(is_decimal(""));
 }
 
 TEST_CASE("escape sequences in a process name do not reach the terminal") {
@@ -44,6 +50,15 @@ TEST_CASE("names in any script are shown, and bytes that are none as numbers") {
 TEST_CASE("a shown command survives being pasted") {
     CHECK(shell_quoted({"stap", "-B", "CFLAGS_MODULE=-Wno-error -DX"}) == "stap -B 'CFLAGS_MODULE=-Wno-error -DX'");
     CHECK(shell_quoted({"it's", ""}) == "'it'\\''s' ''");
+}
+
+TEST_CASE("a word of a list is a whole one") {
+    CHECK(contains_word("kfree_skb tcp_drop", "kfree_skb"));
+    CHECK(contains_word("kfree_skb tcp_drop", "tcp_drop"));
+    CHECK_FALSE(contains_word("kfree_skb tcp_drop", "kfree"));
+    CHECK_FALSE(contains_word("kfree_skb tcp_drop", "drop"));
+    CHECK(contains_word("tcp_drop drop", "drop"));
+    CHECK_FALSE(contains_word("kfree_skb tcp_drop", ""));
 }
 
 TEST_CASE("split keeps empty parts, words does not") {
