@@ -9,13 +9,11 @@
 
 #include "base/saturate.h"
 #include "decode/record.h"
+#include "recording/facts.h"
 
 namespace stapgen::analyze {
 
-struct Cause {
-    std::string name;
-    std::int64_t count = 0;
-};
+using recording::Cause;
 
 /// Adds to the cause of that name, a new one at the end if there is none. Stops at the largest number.
 void add_cause(std::vector<Cause>& causes, std::string_view name, std::int64_t count);

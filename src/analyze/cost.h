@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "decode/record.h"
+#include "recording/facts.h"
 
 namespace stapgen::analyze {
 
@@ -17,14 +18,9 @@ struct ProbeCost {
 };
 
 /// What the probes cost by SystemTap's own clock, `stap -t`. The way into a handler (a breakpoint, a jump) is not in
-/// it.
-struct Cost {
+/// it. The clock is set by the caller.
+struct Cost : recording::ProbeClock {
     std::vector<ProbeCost> probes;  ///< a row for each point; empty: not measured
-    /// Set by the caller, as the next three; 0: not known.
-    double cycles_per_s = 0;
-    std::int64_t measured_ns = 0;  ///< how long the probes were there
-    std::int64_t cpus = 0;
-    std::optional<std::int64_t> expected_hits;  ///< by the recipe's [cost], of the traffic there was meanwhile
 
     void add(const decode::ProbeTimes& times);
     /// Another run's.

@@ -19,6 +19,7 @@
 #include "base/saturate.h"
 #include "decode/note.h"
 #include "decode/record_parser.h"
+#include "recording/facts.h"
 
 namespace stapgen::analyze {
 
@@ -85,6 +86,10 @@ struct Interval {
     std::optional<std::int64_t> end_epoch_ns;  ///< nothing if the input stops before its tick
 };
 
+using recording::Counter;
+using recording::Origin;
+using recording::Transport;
+
 /// The mean of something whose distribution is not known: the input gave means only.
 struct Average {
     std::string name;
@@ -101,38 +106,10 @@ struct AverageInterval {
     std::vector<Average> averages;
 };
 
-/// Losses that only the one who ran the script knows of. Set by the caller; 0 for a replay.
-struct Transport {
-    std::int64_t skipped_probes = 0;
-    std::int64_t probe_errors = 0;
-    std::int64_t transport_failures = 0;
-    std::int64_t enough_buffer_mb = 0;  ///< per CPU, that would have held what they cost; 0: not known, or too much
-    std::vector<Cause> skipped_by{};    ///< of the skipped probes those of which the function is known
-};
-
 void add_up(Transport& into, const Transport& more);
 
-/// A counter of the kernel's over the measurement: losses that no record tells of. Set by the caller.
-struct Counter {
-    std::string name;
-    std::string help;
-    std::optional<std::int64_t> count;  ///< by how much it rose; nothing if that is not known
-
-    bool operator==(const Counter&) const = default;
-};
-
-/// Where a recording was made; what is not known is empty.
-struct Origin {
-    std::string host;
-    std::string kernel;                            ///< release
-    std::vector<std::string> command;              ///< argv of stapgen
-    std::map<std::string, std::string> filters{};  ///< option without dashes -> as typed
-
-    bool operator==(const Origin&) const = default;
-};
-
-/// All that a report shows. Plain data.
-struct Summary {
+/// All that a report shows. Plain data. How the run ended is set by the caller.
+struct Summary : recording::RunEnd {
     std::string recipe;
     std::vector<Origin> origins;
     std::vector<Measure> stages;        ///< the whole in recipe order, then each group, the largest first
@@ -160,18 +137,12 @@ struct Summary {
     /// the slowest need be known.
     std::int64_t aggregated = 0;
     decode::InputCounts input;  ///< set by the caller from RecordParser::input()
-    Transport transport;
     Cost cost;
     Sample sample;
-    std::vector<Counter> counters;               ///< as the recipe declares them
     std::optional<std::int64_t> start_epoch_ns;  ///< probes were live
     std::optional<std::int64_t> end_epoch_ns;    ///< the last moment the input tells of
     std::int64_t recordings = 1;                 ///< that were added up
     std::int64_t recorded_ns = 0;                ///< of more than one: their lengths together; 0: not known
-    /// Set by the caller, as the next two: why the run ended though nobody asked it to; empty if it did not.
-    std::string broke_off;
-    std::int64_t clock_set_ns = 0;  ///< the wall clock was set forward by so much after start_epoch_ns; negative: back
-    std::int64_t suspended_ns = 0;  ///< the machine was suspended for so long, which no time here has in it
 };
 
 /// The drops of all intervals together, by place and reason, the largest first; `interval` and

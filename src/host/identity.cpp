@@ -37,9 +37,8 @@ std::string host_name(const System& system) {
     return std::string(base::trim(system.read("/proc/sys/kernel/hostname").value_or("")));
 }
 
-Identity read_identity(const System& system) {
-    Identity identity;
-    identity.host_name = host_name(system);
+base::KernelIdentity read_kernel_identity(const System& system) {
+    base::KernelIdentity identity;
     identity.release = system.running_release();
     utsname names{};
     if (::uname(&names) == 0) identity.architecture = names.machine;

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <concepts>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include "base/text.h"
 
@@ -13,195 +15,258 @@ namespace {
 
 using Json = nlohmann::ordered_json;  // a person reads it from left to right
 
-constexpr std::string_view head_word = "recording\t", tail_word = "recording-end\t";
+constexpr std::string_view header_word = "recording\t", trailer_word = "recording-end\t";
 
-std::string as_line(std::string word, const Json& json) {
+template <class T, class Of>
+concept is = std::same_as<std::remove_const_t<T>, Of>;
+
+// What is written under which key, and read from it: `io` does the one or the other.
+
+void keys(auto& io, is<base::LoadedModule> auto& module) {
+    io("name", module.name);
+    io("base", module.base);
+    io("size", module.size);
+}
+
+void keys(auto& io, is<Counter> auto& counter) {
+    io("name", counter.name);
+    io("help", counter.help);
+    io("count", counter.count);
+}
+
+void keys(auto& io, is<AddressName> auto& name) {
+    io("address", name.address);
+    io("symbol", name.symbol);
+    io("offset", name.offset);
+    io("module", name.module);
+}
+
+void keys(auto& io, is<Header> auto& header) {
+    io("run", header.run_id);
+    io("part", header.part);
+    io("lines_before", header.lines_before);
+    io("repeated", header.repeated);
+    io("start_epoch_ns", header.start_epoch_ns);
+    auto& setup = header.setup;
+    io("recipe", setup.recipe);
+    io("command", setup.command);
+    io("parameters", setup.parameters);
+    io("filters", setup.filters);
+    io("hash_of", setup.hash_of);
+    io("sha256", setup.sha256);
+    io("stapgen_version", setup.stapgen_version);
+    io("stap_version", setup.stap_version);
+    io("host", setup.host);
+    auto& kernel = setup.kernel;
+    io("release", kernel.release);
+    io("build_id", kernel.build_id);
+    io("architecture", kernel.architecture);
+    io("clocks", setup.clocks);
+    io.object("symbols", [&](auto symbols) {
+        symbols("_text", kernel.text);
+        symbols("_stext", kernel.stext);
+        symbols("_etext", kernel.etext);
+    });
+    io("modules", kernel.modules);
+    io("drop_reasons", setup.drop_reasons);
+    io("counters", setup.counters);
+}
+
+void keys(auto& io, is<Trailer> auto& trailer) {
+    io("end_epoch_ns", trailer.end_epoch_ns);
+    io("continued", trailer.continued);
+    io("lines", trailer.lines);
+    auto& outcome = trailer.outcome;
+    auto& transport = outcome.transport;
+    io("skipped_probes", transport.skipped_probes);
+    io("skipped_by", transport.skipped_by, !transport.skipped_by.empty());
+    io("probe_errors", transport.probe_errors);
+    io("transport_failures", transport.transport_failures);
+    io("enough_buffer_mb", transport.enough_buffer_mb);
+    io("broke_off", outcome.broke_off);
+    auto& clock = outcome.clock;
+    const auto cost = [&](auto values) {
+        values("cycles_per_s", clock.cycles_per_s);
+        values("measured_ns", clock.measured_ns);
+        values("cpus", clock.cpus);
+        values("expected_hits", clock.expected_hits, clock.expected_hits.has_value());
+    };
+    io.object("cost", cost, clock.measured_ns > 0);
+    io("clock_set_ns", outcome.clock_set_ns);
+    io("suspended_ns", outcome.suspended_ns);
+    io("counter_rises", outcome.counters);
+    io("counters", outcome.net_counters);
+    io("addresses", outcome.addresses);
+}
+
+/// Writes. `known`: else the key is left out.
+class Put {
+  public:
+    explicit Put(Json& json) : json_(json) {}
+    void operator()(const char* key, const auto& value, bool known = true) {
+        if (known) json_[key] = json_of(value);
+    }
+    void object(const char* key, const auto& values, bool known = true) {
+        if (known) values(Put(json_[key]));
+    }
+
+  private:
+    static Json json_of(const auto& value) { return value; }
+    /// Addresses are text: a JSON number of 64 bits does not survive every reader.
+    static Json json_of(const std::optional<std::uint64_t>& address) {
+        return address ? Json(fmt::format("{:x}", *address)) : Json();
+    }
+    template <class T>
+    static Json json_of(const std::optional<T>& value) {
+        return value ? Json(*value) : Json();
+    }
+    static Json json_of(const std::map<std::int64_t, std::string>& names) {
+        auto json = Json::object();
+        for (const auto& [number, name] : names)
+            json[fmt::to_string(number)] = name;
+        return json;
+    }
+    static Json json_of(const std::vector<Cause>& causes) {
+        auto json = Json::object();
+        for (const auto& [name, count] : causes)
+            json[name] = count;
+        return json;
+    }
+    static Json json_of(const std::vector<std::string>& texts) { return texts; }
+    template <class T>
+    static Json json_of(const std::vector<T>& elements) {
+        auto json = Json::array();
+        for (const auto& element : elements) {
+            Put fields(json.emplace_back());
+            keys(fields, element);
+        }
+        return json;
+    }
+
+    Json& json_;
+};
+
+/// Reads; leaves alone what is not there, or is of another type.
+class Take {
+  public:
+    explicit Take(const Json& json) : json_(json) {}
+    void operator()(const char* key, auto& into, bool = true) { take(at(key), into); }
+    void object(const char* key, const auto& values, bool = true) { values(Take(at(key))); }
+
+  private:
+    [[nodiscard]] const Json& at(const char* key) const {
+        static const Json null;
+        if (!json_.is_object()) return null;
+        const auto found = json_.find(key);
+        return found == json_.end() ? null : *found;
+    }
+
+    static void take(const Json& json, std::string& into) {
+        if (json.is_string()) into = json.get<std::string>();
+    }
+    static void take(const Json& json, bool& into) {
+        if (json.is_boolean()) into = json.get<bool>();
+    }
+    static void take(const Json& json, std::int64_t& into) {
+        if (json.is_number_unsigned() && json.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max()) return;
+        if (json.is_number_integer()) into = json.get<std::int64_t>();
+    }
+    static void take(const Json& json, std::uint64_t& into) {
+        if (json.is_number_unsigned()) into = json.get<std::uint64_t>();
+    }
+    static void take(const Json& json, double& into) {
+        if (json.is_number()) into = json.get<double>();
+    }
+    static void take(const Json& json, std::optional<std::uint64_t>& address) {
+        if (json.is_string()) address = base::to_unsigned(json.get_ref<const std::string&>(), 16);
+    }
+    static void take(const Json& json, std::optional<std::int64_t>& into) {
+        if (json.is_number_integer()) take(json, into.emplace());
+    }
+    static void take(const Json& json, std::optional<std::map<std::string, std::string>>& into) {
+        if (json.is_object()) take(json, into.emplace());
+    }
+
+    // To loop over a text gives the text.
+    template <class T>
+    static void take(const Json& json, std::map<std::string, T>& into) {
+        if (!json.is_object()) return;
+        for (const auto& [key, value] : json.items())
+            take(value, into[key]);
+    }
+    static void take(const Json& json, std::map<std::int64_t, std::string>& into) {
+        if (!json.is_object()) return;
+        for (const auto& [key, value] : json.items()) {
+            if (const auto number = base::to_int(key)) take(value, into[*number]);
+        }
+    }
+    static void take(const Json& json, std::vector<Cause>& into) {
+        if (!json.is_object()) return;
+        for (const auto& [name, count] : json.items())
+            take(count, into.emplace_back(Cause{name}).count);
+    }
+    static void take(const Json& json, std::vector<std::string>& into) {
+        if (!json.is_array()) return;
+        for (const auto& element : json) {
+            if (element.is_string()) into.push_back(element.get<std::string>());
+        }
+    }
+    static void take(const Json& json, std::vector<AddressName>& into) {
+        take<AddressName>(json, into);
+        std::erase_if(into, [](const AddressName& name) { return !name.address; });
+    }
+    template <class T>
+    static void take(const Json& json, std::vector<T>& into) {
+        if (!json.is_array()) return;
+        for (const auto& element : json) {
+            if (!element.is_object()) continue;
+            Take fields(element);
+            keys(fields, into.emplace_back());
+        }
+    }
+
+    const Json& json_;
+};
+
+std::string line_of(std::string word, const auto& facts) {
+    Json json;
+    Put fields(json);
+    keys(fields, facts);
     return std::move(word) + json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-/// Addresses are text: a JSON number of 64 bits does not survive every reader.
-Json address_json(std::optional<std::uint64_t> address) {
-    return address ? Json(fmt::format("{:x}", *address)) : Json();
-}
-
-/// What an object holds under a key; null where there is none.
-const Json& at_key(const Json& object, const char* key) {
-    static const Json null;
-    if (!object.is_object()) return null;
-    const auto at = object.find(key);
-    return at == object.end() ? null : *at;
-}
-
-/// What an array holds. Of anything else nothing: to loop over a text gives the text.
-const Json& elements(const Json& json) {
-    static const Json none = Json::array();
-    return json.is_array() ? json : none;
-}
-
-void take(const Json& json, std::string& into) {
-    if (json.is_string()) into = json.get<std::string>();
-}
-void take(const Json& json, bool& into) {
-    if (json.is_boolean()) into = json.get<bool>();
-}
-void take(const Json& json, std::int64_t& into) {
-    if (json.is_number_unsigned() && json.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max()) return;
-    if (json.is_number_integer()) into = json.get<std::int64_t>();
-}
-void take(const Json& json, std::uint64_t& into) {
-    if (json.is_number_unsigned()) into = json.get<std::uint64_t>();
-}
-void take(const Json& json, double& into) {
-    if (json.is_number()) into = json.get<double>();
-}
-void take_address(const Json& json, std::optional<std::uint64_t>& into) {
-    if (json.is_string()) into = base::to_unsigned(json.get_ref<const std::string&>(), 16);
-}
-
 template <class T>
-void take(const Json& json, std::map<std::string, T>& into) {
-    if (!json.is_object()) return;
-    for (const auto& [key, value] : json.items())
-        take(value, into[key]);
-}
-void take(const Json& json, std::optional<std::int64_t>& into) {
-    if (json.is_number_integer()) take(json, into.emplace());
-}
-void take(const Json& json, std::optional<std::map<std::string, std::string>>& into) {
-    if (json.is_object()) take(json, into.emplace());
-}
-void take(const Json& json, std::map<std::int64_t, std::string>& into) {
-    if (!json.is_object()) return;
-    for (const auto& [key, value] : json.items()) {
-        if (const auto number = base::to_int(key)) take(value, into[*number]);
-    }
-}
-
-void take(const Json& json, std::vector<std::string>& into) {
-    for (const auto& element : elements(json)) {
-        if (element.is_string()) into.push_back(element.get<std::string>());
-    }
-}
-void take(const Json& json, std::vector<base::LoadedModule>& into) {
-    for (const auto& element : elements(json)) {
-        if (!element.is_object()) continue;
-        auto& module = into.emplace_back();
-        take(at_key(element, "name"), module.name);
-        take_address(at_key(element, "base"), module.base);
-        take(at_key(element, "size"), module.size);
-    }
-}
-void take(const Json& json, std::vector<AddressName>& into) {
-    for (const auto& element : elements(json)) {
-        std::optional<std::uint64_t> address;
-        take_address(at_key(element, "address"), address);
-        if (!address) continue;
-        auto& name = into.emplace_back();
-        name.address = *address;
-        take(at_key(element, "symbol"), name.symbol);
-        take(at_key(element, "offset"), name.offset);
-        take(at_key(element, "module"), name.module);
-    }
-}
-void take(const Json& json, std::vector<CounterRise>& into) {
-    for (const auto& element : elements(json)) {
-        if (!element.is_object()) continue;
-        auto& rise = into.emplace_back();
-        take(at_key(element, "name"), rise.name);
-        take(at_key(element, "help"), rise.help);
-        take(at_key(element, "count"), rise.count);
-    }
-}
-
-Json modules_json(const std::vector<base::LoadedModule>& modules) {
-    auto json = Json::array();
-    for (const auto& module : modules)
-        json.push_back({{"name", module.name}, {"base", address_json(module.base)}, {"size", module.size}});
-    return json;
-}
-
-std::optional<Json> object_of(std::string_view text) {
-    auto json = Json::parse(text, nullptr, false);
+std::optional<T> read(std::string_view text) {
+    const auto json = Json::parse(text, nullptr, false);
     if (!json.is_object()) return std::nullopt;
-    return json;
+    T facts;
+    Take fields(json);
+    keys(fields, facts);
+    return facts;
 }
 
 }  // namespace
 
-std::string head_line(const Head& head) {
-    Json json;
-    json["run"] = head.run_id;
-    json["part"] = head.part;
-    json["lines_before"] = head.lines_before;
-    json["repeated"] = head.repeated;
-    json["start_epoch_ns"] = head.start_epoch_ns;
-    json["recipe"] = head.recipe;
-    json["command"] = head.command;
-    json["parameters"] = head.parameters ? Json(*head.parameters) : Json();
-    json["filters"] = head.filters;
-    json["hash_of"] = head.hash_of;
-    json["sha256"] = head.sha256;
-    json["stapgen_version"] = head.stapgen_version;
-    json["stap_version"] = head.stap_version;
-    json["host"] = head.host;
-    json["release"] = head.release;
-    json["build_id"] = head.build_id;
-    json["architecture"] = head.architecture;
-    json["clocks"] = head.clocks;
-    json["symbols"] = {
-        {"_text", address_json(head.text)}, {"_stext", address_json(head.stext)}, {"_etext", address_json(head.etext)}};
-    json["modules"] = modules_json(head.modules);
-    auto& reasons = json["drop_reasons"] = Json::object();
-    for (const auto& [number, name] : head.drop_reasons)
-        reasons[fmt::to_string(number)] = name;
-    json["counters"] = head.counters;
-    return as_line(fmt::format("{}{}\t", head_word, head.version), json);
+std::string header_line(const Header& header) {
+    return line_of(fmt::format("{}{}\t", header_word, header.version), header);
 }
 
-std::string tail_line(const Tail& tail) {
-    Json json;
-    json["end_epoch_ns"] = tail.end_epoch_ns;
-    json["continued"] = tail.continued;
-    json["lines"] = tail.lines;
-    json["skipped_probes"] = tail.skipped_probes;
-    if (!tail.skipped_by.empty()) json["skipped_by"] = tail.skipped_by;
-    json["probe_errors"] = tail.probe_errors;
-    json["transport_failures"] = tail.transport_failures;
-    json["enough_buffer_mb"] = tail.enough_buffer_mb;
-    json["broke_off"] = tail.broke_off;
-    if (tail.measured_ns > 0) {
-        json["cost"] = {{"cycles_per_s", tail.cycles_per_s}, {"measured_ns", tail.measured_ns}, {"cpus", tail.cpus}};
-        if (tail.expected_hits) json["cost"]["expected_hits"] = *tail.expected_hits;
-    }
-    json["clock_set_ns"] = tail.clock_set_ns;
-    json["suspended_ns"] = tail.suspended_ns;
-    auto& rises = json["counter_rises"] = Json::array();
-    for (const auto& rise : tail.counter_rises) {
-        rises.push_back({{"name", rise.name}, {"help", rise.help}, {"count", rise.count ? Json(*rise.count) : Json()}});
-    }
-    json["counters"] = tail.counters;
-    auto& addresses = json["addresses"] = Json::array();
-    for (const auto& name : tail.addresses) {
-        addresses.push_back({{"address", address_json(name.address)},
-                             {"symbol", name.symbol},
-                             {"offset", name.offset},
-                             {"module", name.module}});
-    }
-    return as_line(std::string(tail_word), json);
+std::string trailer_line(const Trailer& trailer) {
+    return line_of(std::string(trailer_word), trailer);
 }
 
 std::optional<OwnLine> parse_own_line(std::string_view line) {
     OwnLine own;
     if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.starts_with(tail_word)) {
-        own.json = line.substr(tail_word.size());
-    } else if (line.starts_with(head_word)) {
-        line.remove_prefix(head_word.size());
+    if (line.starts_with(trailer_word)) {
+        own.json = line.substr(trailer_word.size());
+    } else if (line.starts_with(header_word)) {
+        line.remove_prefix(header_word.size());
         const auto tab = line.find('\t');
         if (tab == std::string_view::npos) return std::nullopt;
         const auto version = base::to_int(line.substr(0, tab));
         if (!version || *version < 1 || *version > std::numeric_limits<int>::max()) return std::nullopt;
-        own.is_head = true;
+        own.is_header = true;
         own.version = static_cast<int>(*version);
         own.json = line.substr(tab + 1);
     }
@@ -209,62 +274,12 @@ std::optional<OwnLine> parse_own_line(std::string_view line) {
     return own;
 }
 
-std::optional<Head> parse_head(std::string_view text) {
-    const auto json = object_of(text);
-    if (!json) return std::nullopt;
-    Head head;
-    take(at_key(*json, "run"), head.run_id);
-    take(at_key(*json, "part"), head.part);
-    take(at_key(*json, "lines_before"), head.lines_before);
-    take(at_key(*json, "repeated"), head.repeated);
-    take(at_key(*json, "start_epoch_ns"), head.start_epoch_ns);
-    take(at_key(*json, "recipe"), head.recipe);
-    take(at_key(*json, "command"), head.command);
-    take(at_key(*json, "parameters"), head.parameters);
-    take(at_key(*json, "filters"), head.filters);
-    take(at_key(*json, "hash_of"), head.hash_of);
-    take(at_key(*json, "sha256"), head.sha256);
-    take(at_key(*json, "stapgen_version"), head.stapgen_version);
-    take(at_key(*json, "stap_version"), head.stap_version);
-    take(at_key(*json, "host"), head.host);
-    take(at_key(*json, "release"), head.release);
-    take(at_key(*json, "build_id"), head.build_id);
-    take(at_key(*json, "architecture"), head.architecture);
-    take(at_key(*json, "clocks"), head.clocks);
-    const auto& symbols = at_key(*json, "symbols");
-    take_address(at_key(symbols, "_text"), head.text);
-    take_address(at_key(symbols, "_stext"), head.stext);
-    take_address(at_key(symbols, "_etext"), head.etext);
-    take(at_key(*json, "modules"), head.modules);
-    take(at_key(*json, "drop_reasons"), head.drop_reasons);
-    take(at_key(*json, "counters"), head.counters);
-    return head;
+std::optional<Header> parse_header(std::string_view json) {
+    return read<Header>(json);
 }
 
-std::optional<Tail> parse_tail(std::string_view text) {
-    const auto json = object_of(text);
-    if (!json) return std::nullopt;
-    Tail tail;
-    take(at_key(*json, "end_epoch_ns"), tail.end_epoch_ns);
-    take(at_key(*json, "continued"), tail.continued);
-    take(at_key(*json, "lines"), tail.lines);
-    take(at_key(*json, "skipped_probes"), tail.skipped_probes);
-    take(at_key(*json, "skipped_by"), tail.skipped_by);
-    take(at_key(*json, "probe_errors"), tail.probe_errors);
-    take(at_key(*json, "transport_failures"), tail.transport_failures);
-    take(at_key(*json, "enough_buffer_mb"), tail.enough_buffer_mb);
-    take(at_key(*json, "broke_off"), tail.broke_off);
-    const auto& cost = at_key(*json, "cost");
-    take(at_key(cost, "cycles_per_s"), tail.cycles_per_s);
-    take(at_key(cost, "measured_ns"), tail.measured_ns);
-    take(at_key(cost, "cpus"), tail.cpus);
-    take(at_key(cost, "expected_hits"), tail.expected_hits);
-    take(at_key(*json, "clock_set_ns"), tail.clock_set_ns);
-    take(at_key(*json, "suspended_ns"), tail.suspended_ns);
-    take(at_key(*json, "counter_rises"), tail.counter_rises);
-    take(at_key(*json, "counters"), tail.counters);
-    take(at_key(*json, "addresses"), tail.addresses);
-    return tail;
+std::optional<Trailer> parse_trailer(std::string_view json) {
+    return read<Trailer>(json);
 }
 
 }  // namespace stapgen::recording

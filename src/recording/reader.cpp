@@ -44,12 +44,12 @@ base::Result<Reader> Reader::open(const std::filesystem::path& path) {
 }
 
 base::Result<void> Reader::begin() {
-    const auto may_be_head = [&] {
+    const auto may_be_header = [&] {
         constexpr std::string_view word = "recording\t";
         const std::string_view text(buffer_.data(), end_);
         return text.starts_with(word.substr(0, text.size()));
     };
-    while (whole_ == 0 && !at_end_ && may_be_head()) {
+    while (whole_ == 0 && !at_end_ && may_be_header()) {
         if (auto filled = fill(); !filled) return filled;
     }
     const std::string_view lines(buffer_.data(), whole_);
@@ -94,27 +94,27 @@ std::string_view Reader::hand_out(std::size_t size) {
     return {buffer_.data() + std::exchange(begin_, begin_ + size), size};
 }
 
-/// Whether the line is the recording's own, and was taken; it is not if its JSON is broken. Stops before the head of
+/// Whether the line is the recording's own, and was taken; it is not if its JSON is broken. Stops before the header of
 /// another recording.
 base::Result<bool> Reader::take_own(std::string_view line) {
     const auto own = parse_own_line(line.substr(0, line.size() - line.ends_with('\n')));
     if (!own) return false;
-    if (own->is_head) {
+    if (own->is_header) {
         if (own->version > file_version) {
             return base::bad_input(fmt::format("the recording is of version {}; this stapgen reads versions up to {}",
                                                own->version, file_version),
                                    "use the stapgen that made it, or a newer one; 'zstd -dc FILE' shows the text");
         }
-        auto head = parse_head(own->json);
-        if (!head) return false;
-        another_ = head_ || tail_;
+        auto header = parse_header(own->json);
+        if (!header) return false;
+        another_ = header_ || trailer_;
         if (another_) return false;
-        head_ = std::move(head);
-        head_->version = own->version;
+        header_ = std::move(header);
+        header_->version = own->version;
     } else {
-        auto tail = parse_tail(own->json);
-        if (!tail) return false;
-        tail_ = std::move(tail);
+        auto trailer = parse_trailer(own->json);
+        if (!trailer) return false;
+        trailer_ = std::move(trailer);
     }
     begin_ += line.size();
     return true;
@@ -122,15 +122,15 @@ base::Result<bool> Reader::take_own(std::string_view line) {
 
 bool Reader::next_recording() {
     if (!std::exchange(another_, false)) return false;
-    head_.reset();
-    tail_.reset();
+    header_.reset();
+    trailer_.reset();
     const std::string_view lines(buffer_.data() + begin_, whole_ - begin_);
-    // It is a head of a version that is known, or we would not have stopped here.
+    // It is a header of a version that is known, or we would not have stopped here.
     return take_own(lines.substr(0, lines.find('\n') + 1)).value_or(false);
 }
 
 void Reader::skip_repeated() {
-    if (head_) to_skip_ = std::max<std::int64_t>(head_->repeated, 0);
+    if (header_) to_skip_ = std::max<std::int64_t>(header_->repeated, 0);
 }
 
 /// Called when there is no whole line left.
@@ -169,8 +169,10 @@ base::Result<void> Reader::fill() {
 /// A paste may lack the '\n' of the last line, which does no harm to a line that is whole by what it says.
 void Reader::end() {
     const auto partial = last_partial_line();
-    if (const auto own = parse_own_line(partial); own && !own->is_head && parse_tail(own->json)) {
-        tail_ = parse_tail(own->json);
+    const auto own = parse_own_line(partial);
+    if (!own || own->is_header) return;
+    if (auto trailer = parse_trailer(own->json)) {
+        trailer_ = std::move(trailer);
         begin_ = whole_ = end_;
     }
 }
@@ -180,7 +182,7 @@ std::string_view Reader::last_partial_line() const {
 }
 
 bool Reader::cut_short() const {
-    return (head_ && !tail_) || (at_end_ && source_->cut_short());
+    return (header_ && !trailer_) || (at_end_ && source_->cut_short());
 }
 
 }  // namespace stapgen::recording

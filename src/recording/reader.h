@@ -19,7 +19,7 @@ namespace stapgen::recording {
 /// paste of a recording reads as its file. Its memory is constant.
 class Reader {
   public:
-    /// "-" is stdin. Reads the beginning: head() is known if it is the first line. Errors: it cannot be read; it is
+    /// "-" is stdin. Reads the beginning: header() is known if it is the first line. Errors: it cannot be read; it is
     /// a recording of a newer version.
     static base::Result<Reader> open(const std::filesystem::path& path);
     Reader(Reader&&) noexcept;
@@ -31,19 +31,19 @@ class Reader {
     /// out. An error comes after all that could be read before it (damaged data: with the offset), and only once.
     base::Result<std::string_view> next();
 
-    /// After next() was empty: goes on to the recording that begins there, if that was the reason. Then head() is its
-    /// head, and next() goes on.
+    /// After next() was empty: goes on to the recording that begins there, if that was the reason. Then header() is
+    /// its header, and next() goes on.
     bool next_recording();
 
-    /// Of a further part of a run: leaves out the lines that repeat those of earlier parts. To be called when head() is
-    /// known and before next().
+    /// Of a further part of a run: leaves out the lines that repeat those of earlier parts. To be called when header()
+    /// is known and before next().
     void skip_repeated();
 
     /// Once next() was empty, or an error: what follows the last '\n'. Not to be trusted: it may have been cut short.
     [[nodiscard]] std::string_view last_partial_line() const;
 
-    [[nodiscard]] const std::optional<Head>& head() const { return head_; }
-    [[nodiscard]] const std::optional<Tail>& tail() const { return tail_; }
+    [[nodiscard]] const std::optional<Header>& header() const { return header_; }
+    [[nodiscard]] const std::optional<Trailer>& trailer() const { return trailer_; }
 
     /// Once next() was empty: compressed data that ends in the middle, or a recording without its last line.
     [[nodiscard]] bool cut_short() const;
@@ -61,8 +61,8 @@ class Reader {
     std::size_t begin_ = 0, whole_ = 0, end_ = 0;  ///< handed out up to, whole lines up to, filled up to
     bool in_long_line_ = false, at_end_ = false, another_ = false;
     std::int64_t to_skip_ = 0;
-    std::optional<Head> head_;
-    std::optional<Tail> tail_;
+    std::optional<Header> header_;
+    std::optional<Trailer> trailer_;
 };
 
 }  // namespace stapgen::recording

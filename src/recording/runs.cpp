@@ -19,9 +19,9 @@ base::Result<std::vector<Run>> runs_of(const std::vector<std::filesystem::path>&
         if (file != "-" && (std::filesystem::is_regular_file(file, error) || error)) {
             const auto reader = Reader::open(file);
             if (!reader) return tl::make_unexpected(reader.error());
-            if (const auto& head = reader->head(); head && !head->run_id.empty()) {
-                alone.id = head->run_id;
-                const auto [known, is_new] = parts[head->run_id].emplace(head->part, file);
+            if (const auto& header = reader->header(); header && !header->run_id.empty()) {
+                alone.id = header->run_id;
+                const auto [known, is_new] = parts[alone.id].emplace(header->part, file);
                 if (!is_new) {
                     return base::bad_input(fmt::format("{} and {} are the same part of the same recording",
                                                        known->second.string(), file.string()),

@@ -15,7 +15,7 @@ struct Run {
     std::string id;  ///< empty: no recording of ours
     std::vector<std::filesystem::path> files;
     /// First and last number of parts that are not there, before or between those that are. Whether some are missing
-    /// behind the last one is in its tail: `continued`.
+    /// behind the last one is in its trailer: `continued`.
     std::vector<std::pair<std::int64_t, std::int64_t>> missing;
 };
 

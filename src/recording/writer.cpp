@@ -108,22 +108,20 @@ void Writer::end() {
 
 void Writer::begin_part() {
     begun_ = true;
-    auto head = facts_.head();
-    head.run_id = run_id_;
-    head.part = part_;
-    head.lines_before = lines_before_;
-    head.start_epoch_ns = now_epoch_ns();
     const auto repeated = header_ + fields_ + ready_;
-    head.repeated = std::ranges::count(repeated, '\n');
-    note(file_.write(head_line(head) + repeated));
+    auto setup = facts_.setup();
+    const Header header{.run_id = run_id_,
+                        .part = part_,
+                        .lines_before = lines_before_,
+                        .repeated = std::ranges::count(repeated, '\n'),
+                        .start_epoch_ns = now_epoch_ns(),
+                        .setup = std::move(setup)};
+    note(file_.write(header_line(header) + repeated));
 }
 
 void Writer::end_part(bool continued) {
-    auto tail = facts_.tail(continued);
-    tail.end_epoch_ns = now_epoch_ns();
-    tail.continued = continued;
-    tail.lines = lines_;
-    if (note(file_.write(tail_line(tail)))) note(file_.finish());
+    auto outcome = facts_.outcome(continued);
+    if (note(file_.write(trailer_line({now_epoch_ns(), continued, lines_, std::move(outcome)})))) note(file_.finish());
 }
 
 void Writer::rotate() {

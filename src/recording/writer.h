@@ -29,12 +29,10 @@ std::filesystem::path part_path(const std::filesystem::path& file, std::int64_t 
 /// Puts the lines of a script into a recording. After an error it writes no more, and what was flushed stays readable.
 class Writer {
   public:
-    /// Asked for each part, when it begins and when it ends. Of the head they fill in what the writer does not know:
-    /// all but run_id, part, lines_before, repeated and start_epoch_ns; of the tail all but end_epoch_ns, continued
-    /// and lines.
+    /// Asked for each part, when it begins and when it ends.
     struct Facts {
-        std::function<Head()> head;
-        std::function<Tail(bool continued)> tail;
+        std::function<Setup()> setup;
+        std::function<Outcome(bool continued)> outcome;
     };
 
     /// Creates the file. Fails if it is there already, or a second part of this name if there is to be one.

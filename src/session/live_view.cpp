@@ -20,14 +20,14 @@ std::int64_t nanoseconds_since(std::chrono::steady_clock::time_point then) {
 
 }  // namespace
 
-HeldBack::HeldBack() : before_(std::cerr.rdbuf(text_.rdbuf())) {}
+StderrCapture::StderrCapture() : before_(std::cerr.rdbuf(text_.rdbuf())) {}
 
-HeldBack::~HeldBack() {
+StderrCapture::~StderrCapture() {
     std::cerr.rdbuf(before_);
     std::cerr << text_.str();
 }
 
-std::string HeldBack::last_line() const {
+std::string StderrCapture::last_line() const {
     const auto text = text_.str();
     const auto end = text.rfind('\n');
     if (end == std::string::npos) return {};
@@ -113,7 +113,7 @@ void LiveView::look(const analyze::Analyzer& whole) {
     }
     subject_.names(scene_.shown);
     scene_.account = whole.accounting();
-    scene_.notice = held_back_.last_line();
+    scene_.notice = stderr_.last_line();
 }
 
 void LiveView::draw() {

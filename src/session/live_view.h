@@ -18,12 +18,12 @@
 namespace stapgen::session {
 
 /// Keeps what is written to std::cerr, and writes it when it ends.
-class HeldBack {
+class StderrCapture {
   public:
-    HeldBack();
-    HeldBack(const HeldBack&) = delete;
-    HeldBack& operator=(const HeldBack&) = delete;
-    ~HeldBack();
+    StderrCapture();
+    StderrCapture(const StderrCapture&) = delete;
+    StderrCapture& operator=(const StderrCapture&) = delete;
+    ~StderrCapture();
 
     /// The last line that has an end; empty: none.
     [[nodiscard]] std::string last_line() const;
@@ -67,8 +67,8 @@ class LiveView {
     void draw();
 
     LiveSubject subject_;
-    HeldBack held_back_;
-    std::unique_ptr<live::Terminal> terminal_;  ///< given back before what was held back is written
+    StderrCapture stderr_;
+    std::unique_ptr<live::Terminal> terminal_;  ///< given back before what was captured is written
     live::State state_;
     live::Scene scene_;
     live::Shown shown_;

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 
-#include "base/saturate.h"
 #include "launch/buffer_size.h"
-#include "session/filters.h"
 
 namespace stapgen::session {
 
@@ -34,11 +32,6 @@ std::int64_t enough_buffer_mb(const host::System& machine, const launch::Losses&
         static_cast<double>(bytes) / static_cast<double>(std::max<std::int64_t>(summary.input.lines, 1));
     overflow.max_mb = launch::max_buffer_mb(machine, ::sysconf(_SC_NPROCESSORS_ONLN));
     return launch::buffer_to_hold(overflow).value_or(0);
-}
-
-void put_sample(analyze::Summary& summary, std::int64_t one_in) {
-    if (one_in < 1 || one_in > largest_sample) return;
-    summary.sample = {one_in, base::saturating_multiply(summary.accounting.reported, one_in)};
 }
 
 }  // namespace stapgen::session

@@ -18,7 +18,4 @@ std::int64_t enough_buffer_mb(const host::System& machine, const launch::Losses&
                               std::optional<std::int64_t> asked_mb, const analyze::Summary& summary,
                               std::int64_t bytes);
 
-/// That one in so many sockets was measured, once the account is known.
-void put_sample(analyze::Summary& summary, std::int64_t one_in);
-
 }  // namespace stapgen::session

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/terminal.h"
+#include "host/facts.h"
+#include "host/identity.h"
 
 namespace stapgen::session {
 
@@ -12,6 +14,13 @@ namespace {
 constexpr std::chrono::seconds long_run{60};
 
 }  // namespace
+
+void put_origin(const host::System& machine, const MeasurePlan& plan, recording::Setup& setup) {
+    setup.host = host::host_name(machine);
+    setup.kernel.release = machine.running_release();
+    setup.filters = plan.filters.as_typed;
+    setup.command = host::own_command(machine);
+}
 
 base::Result<bool> aggregates(const recipe::Recipe& recipe, bool asked, const MeasurePlan& plan) {
     if (!recipe.record.aggregates) return false;

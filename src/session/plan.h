@@ -6,8 +6,10 @@
 #include <optional>
 
 #include "base/result.h"
+#include "host/system.h"
 #include "live/terminal.h"
 #include "recipe/recipe.h"
+#include "recording/facts.h"
 #include "recording/writer.h"
 #include "report/presentation.h"
 #include "session/filters.h"
@@ -28,6 +30,9 @@ struct MeasurePlan {
     bool live = false;  ///< shown on the terminal as it goes on
     live::Colours colours = live::Colours::automatic;
 };
+
+/// Where and by which command a measurement is made.
+void put_origin(const host::System& machine, const MeasurePlan& plan, recording::Setup& setup);
 
 /// Whether the records of a run are aggregated in the kernel: where it was asked for, and by default in a long run that
 /// asks for nothing that needs single records, which is said on stderr. Fails where both are asked for.

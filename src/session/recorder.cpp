@@ -2,104 +2,77 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "base/build_facts.h"
 #include "base/files.h"
 #include "base/sha256.h"
 #include "base/terminal.h"
-#include "base/text.h"
 #include "host/facts.h"
+#include "host/identity.h"
 #include "host/net_counters.h"
-#include "session/origin.h"
 
 namespace stapgen::session {
 
-namespace {
-
-base::Result<std::string> sha256_of(const std::filesystem::path& file) {
-    const auto content = base::read_file(file);
-    if (!content) return tl::make_unexpected(content.error());
-    return base::sha256(*content);
-}
-
-bool has_field(const decode::Header& header, decode::FieldType type) {
-    for (const auto& schema : header.schemas) {
-        for (const auto& field : schema.fields) {
-            if (field.type == type) return true;
-        }
-    }
-    return false;
-}
-
-}  // namespace
-
 base::Result<std::unique_ptr<Recorder>> Recorder::create(const host::System& machine, const MeasurePlan& plan,
-                                                         const RecordedOrigin& origin) {
+                                                         recording::Setup made, const std::filesystem::path& hashed) {
     if (!plan.output) return nullptr;
-    auto hash = sha256_of(origin.hashed);
-    if (!hash) return tl::make_unexpected(hash.error());
+    const auto content = base::read_file(hashed);
+    if (!content) return tl::make_unexpected(content.error());
     auto recorder = std::unique_ptr<Recorder>(new Recorder(machine, plan));
     auto writer =
         recording::Writer::create(*plan.output, plan.rotation,
-                                  {[self = recorder.get()] { return self->head(); },
-                                   [self = recorder.get()](bool continued) { return self->tail(continued); }});
+                                  {[self = recorder.get()] { return self->setup(); },
+                                   [self = recorder.get()](bool part) { return self->outcome_of_part(part); }});
     if (!writer) return tl::make_unexpected(writer.error());
     recorder->writer_ = *std::move(writer);
-
-    auto& known = recorder->known_;
-    known.command = host::own_command(machine);
-    known.parameters = origin.parameters;
-    known.filters = plan.filters.as_typed;
-    known.hash_of = origin.hash_of;
-    known.sha256 = *std::move(hash);
-    known.stapgen_version = base::build_facts.version;
-    known.stap_version = origin.stap_version;
+    made.sha256 = base::sha256(*content);
+    made.stapgen_version = base::build_facts.version;
     // Those of `time` fields, and of the first number of ready, tick and end.
-    known.clocks = {{"time", "CLOCK_MONOTONIC"}, {"epoch", "CLOCK_REALTIME"}};
-    auto identity = host::read_identity(machine);
-    known.host = std::move(identity.host_name);
-    known.release = std::move(identity.release);
-    known.build_id = std::move(identity.build_id);
-    known.architecture = std::move(identity.architecture);
-    known.text = identity.text;
-    known.stext = identity.stext;
-    known.etext = identity.etext;
+    made.clocks = {{"time", "CLOCK_MONOTONIC"}, {"epoch", "CLOCK_REALTIME"}};
+    put_origin(machine, plan, made);
+    made.kernel = host::read_kernel_identity(machine);
+    recorder->setup_ = std::move(made);
     return recorder;
 }
 
-recording::Head Recorder::head() {
-    auto head = known_;
-    head.modules = host::read_loaded_modules(machine_);
-    head.counters = host::read_net_counters(machine_);
-    if (header_ == nullptr) return head;
-    head.recipe = header_->recipe;
-    if (!has_field(*header_, decode::FieldType::reason)) return head;
-    if (const auto* reasons = names_.reasons()) head.drop_reasons.insert(reasons->begin(), reasons->end());
-    return head;
+recording::Setup Recorder::setup() {
+    auto setup = setup_;
+    setup.kernel.modules = host::read_loaded_modules(machine_);
+    setup.counters = host::read_net_counters(machine_);
+    if (header_ == nullptr) return setup;
+    setup.recipe = header_->recipe;
+    const bool has_reasons = std::ranges::any_of(header_->schemas, [](const decode::Schema& schema) {
+        return std::ranges::find(schema.fields, decode::FieldType::reason, &decode::Field::type) != schema.fields.end();
+    });
+    if (!has_reasons) return setup;
+    if (const auto* reasons = namer_.reasons()) setup.drop_reasons.insert(reasons->begin(), reasons->end());
+    return setup;
 }
 
-recording::Tail Recorder::tail(bool continued) {
-    auto tail = continued ? recording::Tail{} : last_;
-    tail.counters = host::read_net_counters(machine_);
+recording::Outcome Recorder::outcome_of_part(bool continued) {
+    auto outcome = continued ? recording::Outcome{} : outcome_;
+    outcome.net_counters = host::read_net_counters(machine_);
     for (const auto address : addresses_) {
-        const auto symbol = names_.find(address);
+        const auto symbol = namer_.find(address);
         if (!symbol) continue;
-        tail.addresses.push_back(
+        outcome.addresses.push_back(
             {address, std::string(symbol->name), symbol->offset, std::string(symbol->module.value_or(""))});
     }
-    return tail;
+    return outcome;
 }
 
-void Recorder::line(std::string_view text, bool cut, const decode::Header* header) {
-    header_ = header;
+void Recorder::line(std::string_view text, bool cut, const decode::Line& parsed) {
+    if (const auto* first = std::get_if<decode::HeaderLine>(&parsed)) header_ = first->header;
     writer_->line(cut ? fmt::format("(cut) {}", text) : text);
-    tell_failure();
-}
-
-void Recorder::record(const decode::Record& record) {
+    report_failure();
+    const auto* record = std::get_if<decode::Record>(&parsed);
+    if (record == nullptr) return;
     constexpr std::size_t most = 4096;
-    for (std::size_t i = 0; i < record.values.size(); ++i) {
-        const bool is_address = record.schema->fields[i].type == decode::FieldType::address;
-        if (is_address && addresses_.size() < most) addresses_.insert(record.values[i].address());
+    for (std::size_t i = 0; i < record->values.size(); ++i) {
+        const bool is_address = record->schema->fields[i].type == decode::FieldType::address;
+        if (is_address && addresses_.size() < most) addresses_.insert(record->values[i].address());
     }
 }
 
@@ -109,33 +82,18 @@ void Recorder::tick() {
     if (now - flushed_ < period) return;
     flushed_ = now;
     writer_->flush();
-    tell_failure();
+    report_failure();
 }
 
 void Recorder::end(const analyze::Summary& summary) {
-    const auto& transport = summary.transport;
-    last_.skipped_probes = transport.skipped_probes;
-    for (const auto& [function, count] : transport.skipped_by)
-        last_.skipped_by[function] = count;
-    last_.probe_errors = transport.probe_errors;
-    last_.transport_failures = transport.transport_failures;
-    last_.enough_buffer_mb = transport.enough_buffer_mb;
-    last_.broke_off = summary.broke_off;
-    last_.cycles_per_s = summary.cost.cycles_per_s;
-    last_.measured_ns = summary.cost.measured_ns;
-    last_.cpus = summary.cost.cpus;
-    last_.expected_hits = summary.cost.expected_hits;
-    last_.clock_set_ns = summary.clock_set_ns;
-    last_.suspended_ns = summary.suspended_ns;
-    for (const auto& [name, help, count] : summary.counters)
-        last_.counter_rises.push_back({name, help, count});
+    static_cast<recording::RunEnd&>(outcome_) = summary;
+    outcome_.clock = summary.cost;
     writer_->end();
-    tell_failure();
+    report_failure();
 }
 
-void Recorder::tell_failure() {
-    if (!writer_->failure() || told_) return;
-    told_ = true;
+void Recorder::report_failure() {
+    if (!writer_->failure() || std::exchange(reported_, true)) return;
     auto error = *writer_->failure();
     error.what += "; the measurement goes on without its recording";
     base::show_error(error);

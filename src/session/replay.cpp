@@ -5,11 +5,9 @@
 #include <deque>
 #include <filesystem>
 #include <iostream>
-#include <memory>
 #include <optional>
 #include <utility>
 
-#include "analyze/analyzer.h"
 #include "analyze/counter_rises.h"
 #include "base/terminal.h"
 #include "base/text.h"
@@ -18,8 +16,9 @@
 #include "recording/reader.h"
 #include "recording/runs.h"
 #include "session/losses.h"
-#include "session/names.h"
+#include "session/namer.h"
 #include "session/origin_groups.h"
+#include "session/session.h"
 
 namespace stapgen::session {
 
@@ -38,48 +37,10 @@ base::Error several_recordings() {
             "draw them one by one"};
 }
 
-/// What a recording knows of itself, into the report of its records.
-void add_facts(const recording::Head& head, analyze::Summary& summary) {
-    summary.origins.push_back({head.host, head.release, head.command, head.filters});
-    if (const auto sample = head.filters.find("sample"); sample != head.filters.end()) {
-        put_sample(summary, base::to_int(sample->second).value_or(1));
-    }
-    for (auto& drop : summary.drops) {
-        const auto reason = head.drop_reasons.find(drop.reason);
-        if (!drop.reason_name && reason != head.drop_reasons.end()) drop.reason_name = reason->second;
-    }
-}
-
-void add_facts(const recording::Tail& tail, analyze::Summary& summary) {
-    analyze::Transport transport{tail.skipped_probes, tail.probe_errors, tail.transport_failures,
-                                 tail.enough_buffer_mb};
-    for (const auto& [function, count] : tail.skipped_by)
-        transport.skipped_by.push_back({function, count});
-    analyze::add_up(summary.transport, transport);
-    if (!tail.broke_off.empty()) summary.broke_off = tail.broke_off;
-    summary.cost.cycles_per_s = tail.cycles_per_s;
-    summary.cost.measured_ns = tail.measured_ns;
-    summary.cost.cpus = tail.cpus;
-    summary.cost.expected_hits = tail.expected_hits;
-    summary.clock_set_ns = tail.clock_set_ns;
-    summary.suspended_ns = tail.suspended_ns;
-    for (const auto& [name, help, count] : tail.counter_rises)
-        summary.counters.push_back({name, help, count});
-    for (const auto& name : tail.addresses) {
-        for (auto& drop : summary.drops) {
-            if (drop.address != name.address) continue;
-            drop.symbol = name.symbol;
-            drop.offset = name.offset;
-            if (!name.module.empty()) drop.module = name.module;
-        }
-    }
-}
-
-/// One text, or the parts of one run one behind the other: an analyzer for each source in it.
+/// One text, or the parts of one run one behind the other: a session for each source in it.
 class Input final : public decode::FormatDetector::Sink {
   public:
-    Input(const report::Presentation& presentation, const symbols::NameSources& names)
-        : presentation_(presentation), names_(names), trace_(report::record_writer(std::cout, presentation, false)) {}
+    Input(const report::Presentation& presentation, Namer& namer) : presentation_(presentation), namer_(namer) {}
 
     base::Result<void> read(const std::vector<std::filesystem::path>& parts) {
         for (const auto& part : parts) {
@@ -87,10 +48,9 @@ class Input final : public decode::FormatDetector::Sink {
             if (!reader) return tl::make_unexpected(reader.error());
             if (auto done = read(*reader, part); !done) return done;
         }
-        if (last_ != nullptr && last_->tail && last_->tail->continued) {
-            base::tell(fmt::format("{} is not the last part of its run", shown(parts.back())));
-        }
-        if (trace_) report::finish(*trace_);
+        if (continued_) base::tell(fmt::format("{} is not the last part of its run", shown(parts.back())));
+        for (auto& part : parts_)
+            part.session.end();
         return {};
     }
 
@@ -98,20 +58,16 @@ class Input final : public decode::FormatDetector::Sink {
     base::Result<std::vector<analyze::Summary>> summaries(const std::string& name) {
         std::vector<analyze::Summary> summaries;
         for (auto& part : parts_) {
-            if (!part.analyzer) continue;
-            auto summary = part.analyzer->summary();
+            if (!part.session.analyzer()) continue;
+            auto summary = part.session.summary();
             for (auto& note : part.source->notes())
                 summary.notes.push_back(std::move(note));
             summary.accounting.kept = part.source->importer == "stapgen" || summary.accounting.seen > 0;
-            put_sample(summary, 1);
-            if (part.head) add_facts(*part.head, summary);
-            if (part.tail) add_facts(*part.tail, summary);
-            if (auto done = put_names(summary, names_, part.head ? &*part.head : nullptr); !done) {
-                return tl::make_unexpected(done.error());
-            }
-            const RecordingName recording{part.head ? part.head->host : "", name};
+            const auto& facts = part.session.facts();
+            if (auto done = namer_.put_into(summary, facts); !done) return tl::make_unexpected(done.error());
             const bool none_else = presentation_.by && presentation_.by->empty();
-            if (auto done = group_by_origin(presentation_.by_origin, none_else, recording, summary); !done) {
+            if (auto done = group_by_origin(presentation_.by_origin, none_else, {facts.setup.host, name}, summary);
+                !done) {
                 return tl::make_unexpected(done.error());
             }
             summaries.push_back(std::move(summary));
@@ -127,45 +83,50 @@ class Input final : public decode::FormatDetector::Sink {
     /// Why stap failed, if the text is what it said of that.
     [[nodiscard]] const launch::Diagnosis* stap_failure() const { return messages_.cause(); }
     void record(decode::FormatDetector::Source& source, const decode::Record& record) override {
-        if (auto* analyzer = analyzer_of(source)) analyzer->add(record);
-        if (trace_ && !error_) trace_->record(record);
+        if (auto& session = session_of(source); !refusal_) session.add(record);
     }
     void line(decode::FormatDetector::Source& source, const decode::Line& line) override {
-        if (auto* analyzer = analyzer_of(source)) analyzer->add(line);
-        const auto* ready = std::get_if<decode::Ready>(&line);
-        if (trace_ && ready != nullptr && !error_) trace_->ready(*ready);
+        auto& session = session_of(source);
+        if (refusal_) return;
+        session.add(line);
+        refusal_ = session.refusal();
     }
     void message(std::string_view text) override { launch::count_losses(text, losses_); }
 
   private:
     struct Part {
         decode::FormatDetector::Source* source;
-        std::optional<analyze::Analyzer> analyzer;
-        std::optional<recording::Head> head;
-        std::optional<recording::Tail> tail;
+        Session session;
+        Part(decode::FormatDetector::Source& of, const report::Presentation& presentation)
+            : source(&of), session(presentation, {.resolution_ns = of.resolution_ns}, std::cout) {}
     };
 
     base::Result<void> read(recording::Reader& reader, const std::filesystem::path& file) {
         do {
             // A further part goes on with the numbers of the ones before it.
-            if (head_ && reader.head() && head_->run_id == reader.head()->run_id) reader.skip_repeated();
-            head_ = reader.head();
+            if (header_ && reader.header() && header_->run_id == reader.header()->run_id) reader.skip_repeated();
+            header_ = reader.header();
             decode::PrefixStripper foreign;
             for (bool more = true; more;) {
                 auto lines = reader.next();
                 if (!lines) return tl::make_unexpected(lines.error());
                 more = !lines->empty();
-                const auto text = head_ ? *lines : more ? foreign.feed(*lines) : foreign.finish();
+                const auto text = header_ ? *lines : more ? foreign.feed(*lines) : foreign.finish();
                 if (parts_.empty()) read_messages(text);
                 detector_.feed(text, *this);
-                if (error_) return tl::make_unexpected(*error_);
-                if (const auto& refusal = detector_.refusal()) return tl::make_unexpected(*refusal);
+                for (const auto& refusal : {refusal_, detector_.refusal()}) {
+                    if (refusal) return tl::make_unexpected(*refusal);
+                }
             }
-            if (last_ != nullptr && reader.head()) last_->tail = reader.tail();
+            if (last_ != nullptr && reader.header()) {
+                const auto trailer = reader.trailer().value_or(recording::Trailer{});
+                last_->session.set(trailer.outcome);
+                continued_ = trailer.continued;
+            }
             if (reader.cut_short()) {
                 base::tell(fmt::format("{} ends in the middle of a run; what is there is read", shown(file)));
             }
-            if (!reader.head()) detector_.finish(foreign.last_line(reader.last_partial_line()), *this);
+            if (!reader.header()) detector_.finish(foreign.last_line(reader.last_partial_line()), *this);
         } while (reader.next_recording());
         return {};
     }
@@ -178,42 +139,31 @@ class Input final : public decode::FormatDetector::Sink {
             messages_.line(line);
     }
 
-    analyze::Analyzer* analyzer_of(decode::FormatDetector::Source& source) {
+    Session& session_of(decode::FormatDetector::Source& source) {
         if (last_ == nullptr || last_->source != &source) last_ = &part_of(source);
-        return last_->analyzer ? &*last_->analyzer : nullptr;
+        return last_->session;
     }
 
     Part& part_of(decode::FormatDetector::Source& source) {
         for (auto& known : parts_) {
             if (known.source == &source) return known;
         }
-        if (trace_ && !parts_.empty()) {
-            error_ = several_recordings();
-        }
-        auto& part = parts_.emplace_back(Part{&source, std::nullopt, head_, std::nullopt});
-        if (auto can = report::check_aggregated(presentation_, false, *source.header); !can) error_ = can.error();
-        analyze::AnalyzerOptions options;
-        options.group_by = report::group_fields(presentation_, *source.header);
-        options.slowest = presentation_.slowest;
-        options.resolution_ns = source.resolution_ns;
-        if (auto analyzer = analyze::Analyzer::create(*source.header, options)) {
-            part.analyzer = *std::move(analyzer);
-        } else {
-            error_ = analyzer.error();
-        }
+        if (presentation_.format->is_trace && !parts_.empty()) refusal_ = several_recordings();
+        auto& part = parts_.emplace_back(source, presentation_);
+        if (header_) part.session.set(header_->setup);
         return part;
     }
 
     const report::Presentation& presentation_;
-    const symbols::NameSources& names_;
+    Namer& namer_;
     decode::FormatDetector detector_;
     std::deque<Part> parts_;
     Part* last_ = nullptr;
-    std::optional<recording::Head> head_;  ///< of what is being read
-    launch::Losses losses_;                ///< told by messages among the lines
+    std::optional<recording::Header> header_;  ///< of what is being read
+    bool continued_ = false;                   ///< there is a part behind what was read
+    launch::Losses losses_;                    ///< reported by messages among the lines
     launch::MessageReader messages_;
-    std::unique_ptr<report::RecordWriter> trace_;
-    std::optional<base::Error> error_;
+    std::optional<base::Error> refusal_;
 };
 
 void add_to(std::vector<analyze::Summary>& all, analyze::Summary summary) {
@@ -232,6 +182,7 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
     auto runs = recording::runs_of(files);
     if (!runs) return tl::make_unexpected(runs.error());
     if (presentation.format->is_trace && runs->size() > 1) return tl::make_unexpected(several_recordings());
+    Namer namer(names);
     std::vector<LoadedRun> loaded;
     for (const auto& run : *runs) {
         for (const auto& [first, last] : run.missing) {
@@ -239,7 +190,7 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
                                    shown(run.files.front()), numbers("part", first, last),
                                    first == last ? "is" : "are"));
         }
-        Input input(presentation, names);
+        Input input(presentation, namer);
         if (auto done = input.read(run.files); !done) return tl::make_unexpected(done.error());
         LoadedRun found{shown(run.files.front()), {}};
         auto summaries = input.summaries(found.name);

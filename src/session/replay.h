@@ -19,7 +19,7 @@ struct LoadedRun {
 
 /// Reads files ("-" is stdin) of whatever kinds: recordings and text that other tools print. Parts of one run are put
 /// together. Drops that have no names get them from `names`. Errors (bad_input): a file cannot be read; there is
-/// nothing known in any of them; those of put_names(). What a user should know besides goes to stderr.
+/// nothing known in any of them; those of Namer::put_into(). What a user should know besides goes to stderr.
 base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem::path>& files,
                                                const report::Presentation& presentation,
                                                const symbols::NameSources& names);

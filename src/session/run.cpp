@@ -1,24 +1,303 @@
 #include "session/run.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include "base/files.h"
+#include <iostream>
+#include <utility>
+
 #include "base/terminal.h"
+#include "base/text.h"
 #include "base/units.h"
+#include "decode/record_parser.h"
+#include "host/clocks.h"
 #include "host/facts.h"
+#include "host/net_counters.h"
 #include "launch/counting.h"
+#include "launch/progress.h"
+#include "overhead/estimate.h"
+#include "overhead/probe_cost.h"
 #include "report/model/account_text.h"
+#include "session/live_view.h"
 #include "session/losses.h"
-#include "session/measurement.h"
+#include "session/meanings.h"
+#include "session/session.h"
 
 namespace stapgen::session {
 
 namespace {
 
+/// How a run ended, as far as its lines do not tell.
+struct RunEnding {
+    launch::Losses losses{};
+    std::string broke_off{};   ///< why it ended though nobody asked it to; empty if it did not
+    bool interrupted = false;  ///< by the user
+};
+
+/// Feeds a session with lines as they come, and looks at the machine meanwhile. All that is given must outlive it.
+class Measurement {
+  public:
+    Measurement(const host::System& machine, const recipe::Catalog& catalog, std::string name, const MeasurePlan& plan,
+                Recorder* recorder);
+
+    /// The module is being loaded, which is shown on a terminal until the measurement begins.
+    void begin_loading() { progress_.begin("loading the module", Clock::now()); }
+    launch::Handlers handlers();
+    /// Writes the report of the whole.
+    base::Result<void> finish(const RunEnding& ending);
+    /// For how long it has measured; 0: no probe was live.
+    [[nodiscard]] std::chrono::nanoseconds measured() const {
+        return ready_at_ ? Clock::now() - *ready_at_ : Clock::duration::zero();
+    }
+    /// Whether the script's last line has come: it ended in order, or was asked to.
+    [[nodiscard]] bool is_closed() const { return is_closed_; }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    void output(launch::Line line, launch::Control& control);
+    void error(launch::Line line);
+    void tick(launch::Control& control);
+    void hear(const decode::Line& line);
+    void ready(const decode::Ready& ready);
+    void look_at_target(launch::Control& control);
+    void open_live_view(const decode::Ready& ready);
+    void read_counters();
+    void put_outcome(const RunEnding& ending);
+    analyze::Summary summary_of(const RunEnding& ending);
+    void show_interval();
+    void put_names(analyze::Summary& summary);
+
+    const host::System& machine_;
+    const recipe::Catalog& catalog_;
+    std::string name_;
+    const MeasurePlan& plan_;
+    Recorder* recorder_;
+    decode::RecordParser parser_;
+    Session session_;
+    std::optional<Clock::time_point> ready_at_;
+    host::ClockOffsets clocks_at_ready_;
+    bool target_has_ended_ = false, is_closed_ = false;
+    std::int64_t bytes_ = 0;  ///< of all lines, with their ends
+    std::int64_t intervals_ = 0;
+    std::vector<recipe::Counter> counters_;  ///< of the header's recipe
+    std::optional<recipe::Cost> expected_;   ///< likewise
+    overhead::CostWatch cost_;
+    host::NetCounters counters_before_;
+    std::optional<host::NetCounters> counters_after_;
+    Namer own_namer_;
+    Namer& namer_;               ///< the recorder's, where there is one: the table is large
+    launch::Progress progress_;  ///< of loading
+    std::unique_ptr<LiveView> live_;
+};
+
+Measurement::Measurement(const host::System& machine, const recipe::Catalog& catalog, std::string name,
+                         const MeasurePlan& plan, Recorder* recorder)
+    : machine_(machine),
+      catalog_(catalog),
+      name_(std::move(name)),
+      plan_(plan),
+      recorder_(recorder),
+      session_(plan.presentation, {plan.events, plan.presentation.format->intervals}, std::cout),
+      namer_(recorder == nullptr ? own_namer_ : recorder->namer()),
+      progress_(std::cerr, launch::progress_style(plan.quiet), base::terminal_columns(STDERR_FILENO)) {
+    recording::Setup setup;
+    put_origin(machine, plan, setup);
+    session_.set(std::move(setup));
+    session_.listen([this](const decode::Line& line) { hear(line); });
+}
+
+launch::Handlers Measurement::handlers() {
+    launch::Handlers handlers;
+    handlers.output = [this](launch::Line line, launch::Control& control) { output(line, control); };
+    handlers.error = [this](launch::Line line, launch::Control&) { error(line); };
+    handlers.tick = [this](launch::Control& control) { tick(control); };
+    handlers.ended = [this] { live_.reset(); };
+    return handlers;
+}
+
+void Measurement::output(launch::Line line, launch::Control& control) {
+    bytes_ += static_cast<std::int64_t>(line.text.size()) + 1;
+    // Of a line that was cut the last number may be wrong: it counts as not understood.
+    const auto parsed = parser_.feed(line.cut ? std::string_view("(cut)") : line.text);
+    if (recorder_ != nullptr) recorder_->line(line.text, line.cut, parsed);
+    session_.add(parsed);
+    const bool enough = std::holds_alternative<decode::Tick>(parsed) && intervals_ == plan_.intervals;
+    // Without std::cout nobody reads any more.
+    if (session_.refusal() || (session_.analyzer() && (enough || !std::cout))) control.request_stop();
+}
+
+void Measurement::hear(const decode::Line& line) {
+    if (const auto* first = std::get_if<decode::HeaderLine>(&line)) {
+        if (const auto recipe = recipe::find_recipe(catalog_, first->header->recipe)) {
+            counters_ = recipe->counters;
+            expected_ = recipe->cost;
+        }
+    }
+    if (live_) live_->line(line);
+    if (const auto* ready_line = std::get_if<decode::Ready>(&line)) ready(*ready_line);
+    if (std::holds_alternative<decode::Tick>(line)) {
+        show_interval();
+        ++intervals_;
+    }
+    if (std::holds_alternative<decode::End>(line)) {
+        is_closed_ = true;
+        read_counters();
+        // The last one, cut short. Where there was no other it is the whole, which finish() shows.
+        if (intervals_ > 0 && intervals_ != plan_.intervals) show_interval();
+    }
+}
+
+void Measurement::error(launch::Line line) {
+    if (!plan_.verbose) return;
+    progress_.clear();
+    std::cerr << base::printable(line.text) << '\n';
+}
+
+void Measurement::tick(launch::Control& control) {
+    // Often enough for a person, and for a reader who goes away; not for each line.
+    if (plan_.events && !std::cout.flush()) control.request_stop();
+    if (recorder_ != nullptr) recorder_->tick();
+    if (!ready_at_) progress_.tick(Clock::now());
+    if (live_) live_->tick(*session_.analyzer(), control);
+    look_at_target(control);
+    if (plan_.duration && ready_at_ && Clock::now() - *ready_at_ >= *plan_.duration) control.request_stop();
+}
+
+/// As perf and strace do: what it did is done, and its number may soon be another's.
+void Measurement::look_at_target(launch::Control& control) {
+    const auto& target = plan_.filters.target;
+    if (!target || target_has_ended_ || !target->has_ended(machine_)) return;
+    target_has_ended_ = true;
+    if (!plan_.quiet) {
+        base::tell(fmt::format("{} has ended, and the measurement with it; --comm NAME also measures what starts later",
+                               target->name()));
+    }
+    control.request_stop();
+}
+
+void Measurement::put_outcome(const RunEnding& ending) {
+    read_counters();
+    recording::Outcome outcome;
+    outcome.transport = transport_of(ending.losses);
+    outcome.broke_off = ending.broke_off;
+    for (const auto& [name, help] : counters_) {
+        const auto rise = host::difference(counters_before_, counters_after_.value_or(host::NetCounters{}), name);
+        outcome.counters.push_back({name, help, rise});
+    }
+    if (ready_at_) {
+        const auto change = host::change_of(clocks_at_ready_, host::read_clock_offsets());
+        outcome.clock_set_ns = change.set_ns;
+        outcome.suspended_ns = change.suspended_ns;
+    }
+    session_.set(std::move(outcome));
+}
+
+analyze::Summary Measurement::summary_of(const RunEnding& ending) {
+    put_outcome(ending);
+    auto summary = session_.summary();
+    summary.input = parser_.input();
+    cost_.put_into(summary.cost, expected_ ? &*expected_ : nullptr);
+    if (!summary.accounting.closed) {
+        // The script's own count was lost with them.
+        analyze::add_cause(summary.accounting.lost, "transport", summary.transport.transport_failures);
+        summary.accounting.seen += summary.transport.transport_failures;
+    }
+    summary.transport.enough_buffer_mb = enough_buffer_mb(machine_, ending.losses, plan_.buffer_mb, summary, bytes_);
+    return summary;
+}
+
+base::Result<void> Measurement::finish(const RunEnding& ending) {
+    progress_.end();
+    auto summary = summary_of(ending);
+    if (recorder_ != nullptr) recorder_->end(summary);
+    if (expected_ && plan_.filters.used.empty()) {
+        overhead::remember_hit_cost(summary.recipe, summary.aggregated > 0, machine_.running_release(), summary.cost);
+    }
+    for (const auto& refusal : {parser_.refusal(), session_.refusal()}) {
+        if (refusal) return tl::make_unexpected(*refusal);
+    }
+    if (const auto enough = summary.transport.enough_buffer_mb; enough > 0 && !plan_.quiet) {
+        base::tell(fmt::format("a buffer of {0} MiB for each CPU would have held what was lost: -s {0}MiB", enough));
+    }
+    if (!session_.analyzer()) {
+        if (target_has_ended_) {
+            return base::failed(fmt::format("{} ended before the measurement began", plan_.filters.target->name()));
+        }
+        if (ending.interrupted) return base::failed("interrupted before the measurement began");
+        return base::failed("the module printed no records", "run it again with -v to see what it says");
+    }
+    session_.end();
+    put_names(summary);
+    report::present(std::cout, {&summary, 1}, plan_.presentation);
+    return {};
+}
+
+void Measurement::ready(const decode::Ready& ready) {
+    ready_at_ = Clock::now();
+    clocks_at_ready_ = host::read_clock_offsets();
+    if (!counters_.empty()) counters_before_ = host::read_net_counters(machine_);
+    cost_.begin(machine_);
+    progress_.end();
+    if (plan_.live) {
+        open_live_view(ready);
+    } else if (!plan_.quiet) {
+        base::tell(fmt::format("measuring {}; Ctrl-C ends it", name_));
+    }
+}
+
+void Measurement::open_live_view(const decode::Ready& ready) {
+    LiveSubject subject;
+    subject.header = parser_.header();
+    subject.ready = ready;
+    subject.options = session_.analyzer_options();
+    for (const auto& [option, value] : plan_.filters.as_typed)
+        subject.filters += fmt::format(" --{} {}", option, value);
+    subject.hide_benign = plan_.presentation.hide_benign;
+    subject.names = [this](analyze::Summary& summary) { put_names(summary); };
+    if (auto view = LiveView::open(std::move(subject), plan_.colours)) {
+        live_ = *std::move(view);
+    } else {
+        base::show_error(view.error());
+    }
+}
+
+/// At the script's last line, or where it has none, when it has ended.
+void Measurement::read_counters() {
+    if (!counters_.empty() && ready_at_ && !counters_after_) counters_after_ = host::read_net_counters(machine_);
+    cost_.end(machine_);
+}
+
+void Measurement::show_interval() {
+    auto interval = session_.take_interval();
+    if (!interval) return;
+    if (plan_.live) {
+        if (live_) live_->interval(*std::move(interval));
+        return;
+    }
+    if (parser_.header()->silent) return;
+    put_names(*interval);
+    report::present(std::cout, {&*interval, 1}, plan_.presentation, intervals_);
+}
+
+void Measurement::put_names(analyze::Summary& summary) {
+    // Names of this machine are never refused.
+    (void)namer_.put_into(summary, session_.facts());
+    put_meanings(summary, catalog_);
+}
+
 /// Whether all that a message says of skipped probes is in skipped_text().
 bool is_in_losses(const launch::Diagnosis& message, const launch::Losses& losses) {
     return message.id == "missed-kprobe" || message.id == "missed-kretprobe" ||
            (message.id == "errors-skipped" && losses.errors == 0);
+}
+
+/// Of a run that ended though nobody asked it to, before -d or -n was over.
+std::string early_end_text(const Measurement& measurement, std::chrono::nanoseconds measured, const MeasurePlan& plan) {
+    const auto after =
+        fmt::format("after {}, before {} was over", base::format_duration(measured), plan.duration ? "-d" : "-n");
+    return measurement.is_closed() ? fmt::format("the script ended {}", after)
+                                   : fmt::format("the run ended {}: somebody ended stapio", after);
 }
 
 }  // namespace
@@ -47,14 +326,10 @@ base::Result<void> measure(const host::System& machine, const recipe::Catalog& c
     if (!end) return tl::make_unexpected(end.error());
     const auto measured = measurement.measured();
     auto shown = measurement.finish({end->losses, end->broke_off, end->ending.interrupted});
-    const bool asked = end->ending.interrupted || end->ending.was_stopped;
-    if (!plan.quiet && !asked && !end->failure && (plan.duration || plan.intervals)) {
-        const auto after =
-            fmt::format("after {}, before {} was over", base::format_duration(measured), plan.duration ? "-d" : "-n");
-        base::tell(measurement.is_closed() ? fmt::format("the script ended {}", after)
-                                           : fmt::format("the run ended {}: somebody ended stapio", after));
-    }
     if (!plan.quiet) {
+        const bool asked = end->ending.interrupted || end->ending.was_stopped;
+        if (!asked && !end->failure && (plan.duration || plan.intervals))
+            base::tell(early_end_text(measurement, measured, plan));
         for (const auto& message : end->messages) {
             if (!is_in_losses(message, end->losses))
                 base::tell(message.remedy.empty() ? message.cause : message.cause + "; " + message.remedy);

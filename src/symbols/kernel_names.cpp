@@ -145,6 +145,8 @@ base::Result<KernelNames> KernelNames::open(const NameSources& sources, const Lo
                                            state->table().file.string()));
     }
     if (auto done = state->look_for_kaslr_offset(sources, log); !done) return tl::make_unexpected(done.error());
+    const auto& [table, file] = state->table();
+    if (auto whole = expect_whole(table, file.string()); !whole) return tl::make_unexpected(whole.error());
     return KernelNames(std::move(state));
 }
 
@@ -215,7 +217,7 @@ base::Result<void> KernelNames::hear(std::span<const Witness> witnesses) {
             fmt::format("KASLR offset {}: {} of the log beside an address {} so", hexadecimal(*state.kaslr_offset),
                         heard == 1 ? "the name" : fmt::format("{} names", heard), heard == 1 ? "says" : "say"));
     }
-    return expect_whole(state.table().table, state.table().file.string());
+    return {};
 }
 
 DropSites KernelNames::State::find_sites() {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/loaded_modules.h"
+#include "base/kernel_identity.h"
 #include "base/result.h"
 #include "symbols/drop_reasons.h"
 #include "symbols/files/symbol_table.h"
@@ -27,14 +27,12 @@ struct NameSources {
     std::optional<std::filesystem::path> modules;  ///< a copy of /proc/modules
     std::optional<std::int64_t> kaslr_offset;
     std::string release;  ///< of the kernel; empty: not told
+
+    [[nodiscard]] bool empty() const { return files.empty() && !modules && !kaslr_offset && release.empty(); }
 };
 
-/// What the log itself says of its kernel: from the first line of a recording.
-struct LogKernel {
-    std::string release, build_id;
-    std::optional<std::uint64_t> text, stext, etext;
-    std::vector<base::LoadedModule> modules;
-};
+/// What the log itself says of its kernel: the first line of a recording does.
+using LogKernel = base::KernelIdentity;
 
 /// Where an address without a name is.
 struct NearModule {
@@ -65,7 +63,8 @@ std::string to_string(const AddressName& name);
 class KernelNames {
   public:
     /// Reads the sources and compares them with each other and with the log. Errors (bad_input), each with its remedy:
-    /// a file cannot be read or is none of these kinds; one is of another kernel than the log; there is none.
+    /// a file cannot be read or is none of these kinds; one is of another kernel than the log; there is none; the table
+    /// of the kernel's own symbols is an excerpt.
     static base::Result<KernelNames> open(const NameSources& sources, const LogKernel& log);
     /// The kernel that runs here. Errors: cannot_here.
     static base::Result<KernelNames> of_this_machine(const std::filesystem::path& kallsyms,
@@ -75,8 +74,7 @@ class KernelNames {
     ~KernelNames();
 
     /// Compares the table with what the machine of the log called its addresses, and takes the KASLR offset from that
-    /// where it is not known. To be called, with no witness where there is none, before a name is believed. Errors
-    /// (bad_input): they contradict each other, so the table is of another kernel; the table is an excerpt.
+    /// where it is not known. Error (bad_input): they contradict each other, so the table is of another kernel.
     base::Result<void> hear(std::span<const Witness> witnesses);
 
     /// False: infer() has to be asked, and until it finds it no address of the kernel itself has a name.

@@ -23,7 +23,7 @@ FUZZ_TARGET(host_texts) {
           "/proc/net/snmp6", "/proc/net/softnet_stat", "/proc/sys/kernel/hostname"}) {
         system.files[file] = text;
     }
-    const auto identity = host::read_identity(system);
+    const auto identity = host::read_kernel_identity(system);
     fuzz::always(identity.build_id == host::parse_build_id(text));
     fuzz::always(identity.build_id.size() % 2 == 0);
     fuzz::always(identity.build_id.find_first_not_of("0123456789abcdef") == std::string::npos);

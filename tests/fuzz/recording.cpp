@@ -42,10 +42,10 @@ std::string without_own_lines(std::string_view text) {
         const auto end = text.find('\n');
         const bool whole = end != std::string_view::npos;
         const auto own = recording::parse_own_line(text.substr(0, end));
-        const bool is_head = own && own->is_head && whole && recording::parse_head(own->json);
-        const bool is_tail = own && !own->is_head && recording::parse_tail(own->json);
+        const bool is_header = own && own->is_header && whole && recording::parse_header(own->json);
+        const bool is_trailer = own && !own->is_header && recording::parse_trailer(own->json);
         const auto length = whole ? end + 1 : text.size();
-        if (!is_head && !is_tail) out += text.substr(0, length);
+        if (!is_header && !is_trailer) out += text.substr(0, length);
         text.remove_prefix(length);
     }
     return out;

@@ -9,21 +9,21 @@ FUZZ_TARGET(recording_facts) {
     const auto own = recording::parse_own_line(line);
     if (!own) return 0;
     fuzz::always(line.find(own->json) != std::string_view::npos);
-    if (own->is_head) {
+    if (own->is_header) {
         fuzz::always(own->version >= 1);
-        const auto head = recording::parse_head(own->json);
-        if (!head) return 0;
-        const auto written = recording::head_line(*head);
+        const auto header = recording::parse_header(own->json);
+        if (!header) return 0;
+        const auto written = recording::header_line(*header);
         const auto again = recording::parse_own_line(std::string_view(written).substr(0, written.size() - 1));
-        fuzz::always(again && again->is_head && again->version == head->version);
-        fuzz::always(recording::head_line(recording::parse_head(again->json).value()) == written);
+        fuzz::always(again && again->is_header && again->version == header->version);
+        fuzz::always(recording::header_line(recording::parse_header(again->json).value()) == written);
     } else {
-        const auto tail = recording::parse_tail(own->json);
-        if (!tail) return 0;
-        const auto written = recording::tail_line(*tail);
+        const auto trailer = recording::parse_trailer(own->json);
+        if (!trailer) return 0;
+        const auto written = recording::trailer_line(*trailer);
         const auto again = recording::parse_own_line(std::string_view(written).substr(0, written.size() - 1));
-        fuzz::always(again && !again->is_head);
-        fuzz::always(recording::tail_line(recording::parse_tail(again->json).value()) == written);
+        fuzz::always(again && !again->is_header);
+        fuzz::always(recording::trailer_line(recording::parse_trailer(again->json).value()) == written);
     }
     return 0;
 }

@@ -11,7 +11,7 @@
 
 #include "base/source.h"
 #include "base/text.h"
-#include "session/names.h"
+#include "session/namer.h"
 #include "symbols/annotate.h"
 
 namespace stapgen::cli {
@@ -72,7 +72,7 @@ std::optional<std::int64_t> told_kaslr_offset(std::string_view text) {
 /// Text that waits for the KASLR offset.
 class Held {
   public:
-    explicit Held(symbols::KernelNames& names) : names_(names) {}
+    Held(symbols::KernelNames& names, session::ReportedNotes& reported) : names_(names), reported_(reported) {}
 
     /// True once the KASLR offset is known. `last`: there is no more text.
     base::Result<bool> add(std::string_view text, bool last) {
@@ -82,7 +82,7 @@ class Held {
         const auto lines = std::string_view(text_).substr(looked_at_, whole - looked_at_);
         if (const auto kaslr_offset = told_kaslr_offset(lines)) {
             names_.set_kaslr_offset(*kaslr_offset, "the text says 'Kernel Offset'");
-            session::show_notes(names_);
+            session::report_notes(names_, reported_);
             return true;
         }
         symbols::collect_addresses(lines, places_, names_.address_digits());
@@ -90,7 +90,7 @@ class Held {
         const bool must = last || text_.size() >= most;
         if (!must && places_.size() == tried_) return false;
         tried_ = places_.size();
-        auto settled = session::settle_kaslr_offset(names_, places_.all());
+        auto settled = session::settle_kaslr_offset(names_, places_.all(), reported_);
         if (settled) return true;
         if (must) return tl::make_unexpected(settled.error());
         return false;
@@ -99,6 +99,7 @@ class Held {
 
   private:
     symbols::KernelNames& names_;
+    session::ReportedNotes& reported_;
     std::string text_;
     std::size_t looked_at_ = 0, tried_ = 0;
     DropPlaces places_;
@@ -140,12 +141,14 @@ bool is_whole(const std::filesystem::path& file) {
 }  // namespace
 
 base::Result<void> annotate(symbols::KernelNames& names, const std::filesystem::path& file) {
+    session::ReportedNotes reported;
+    session::report_notes(names, reported);
     auto source = base::Source::open(file);
     if (!source) return tl::make_unexpected(source.error());
     const MentionNamer namer(names);
     symbols::Annotator annotator(namer, names.address_digits());
     Hearing hearing(names);
-    Held held(names);
+    Held held(names, reported);
     base::Result<void> outcome;
     bool begun = false, holding = false, copying = false;
     std::vector<char> buffer(256U << 10U);
@@ -161,7 +164,7 @@ base::Result<void> annotate(symbols::KernelNames& names, const std::filesystem::
         }
         if (!copying) {
             outcome = hearing.add(text);
-            session::show_notes(names);
+            session::report_notes(names, reported);
             if (!outcome && begun) annotator.finish(out);
             copying = !outcome;
         }

@@ -42,7 +42,9 @@ base::Result<void> exec(const recipe::Program& program, const ExecOptions& optio
             fmt::format("{} is for kernel {}; {} runs here", options.module, module->info.release, target.release),
             fmt::format("make one with: stapgen build RECIPE -r {} -o FILE.ko", target.release));
     }
-    auto recorder = session::Recorder::create(*machine, *plan, {std::nullopt, "module", module->path, {}});
+    recording::Setup made;
+    made.hash_of = "module";
+    auto recorder = session::Recorder::create(*machine, *plan, std::move(made), module->path);
     if (!recorder) return tl::make_unexpected(recorder.error());
     auto job = session::load_job_of(target, module->path, *plan);
     job.explanation = module::explanation(*machine, question);

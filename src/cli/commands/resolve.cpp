@@ -16,6 +16,7 @@
 #include "host/facts.h"
 #include "recording/reader.h"
 #include "report/json/json_text.h"
+#include "session/namer.h"
 #include "symbols/address.h"
 
 namespace stapgen::cli {
@@ -72,12 +73,12 @@ base::Result<KernelNames> names_for(const ResolveOptions& options) {
     if (!options.recording.empty()) {
         const auto reader = recording::Reader::open(options.recording);
         if (!reader) return tl::make_unexpected(reader.error());
-        if (!reader->head()) {
+        if (!reader->header()) {
             return base::bad_input(fmt::format("{} is no recording of stapgen", base::printable(options.recording)),
                                    "'-o FILE' makes one");
         }
-        log = session::kernel_of(*reader->head());
-    } else if (!session::names_are_wanted(*sources)) {
+        log = reader->header()->setup.kernel;
+    } else if (sources->empty()) {
         return KernelNames::of_this_machine(host::kallsyms_file, host::modules_file);
     }
     return KernelNames::open(*sources, log);
@@ -155,14 +156,13 @@ base::Result<void> resolve(const ResolveOptions& options) {
         if (options.addresses.size() > 1) {
             return base::bad_input("--annotate reads one file", "give one, or - for stdin");
         }
-        session::show_notes(*names);
         return annotate(*names, options.addresses.empty() ? "-" : options.addresses.front());
     }
-    if (auto whole = names->hear({}); !whole) return whole;
     Resolving resolving(options, *names);
     // With the KASLR offset known addresses are answered as they come; to infer it all have to be there.
     const bool streaming = names->kaslr_offset_known() && options.addresses.empty();
-    if (streaming) session::show_notes(*names);
+    session::ReportedNotes reported;
+    if (streaming) session::report_notes(*names, reported);
     std::vector<std::uint64_t> all;
     const auto take = [&](std::string_view word) {
         if (streaming) return resolving.show(word);
@@ -174,7 +174,7 @@ base::Result<void> resolve(const ResolveOptions& options) {
         if (auto read = each_word_of_stdin(take); !read) return read;
     }
     if (!streaming && !all.empty()) {
-        if (auto settled = session::settle_kaslr_offset(*names, all); !settled) return settled;
+        if (auto settled = session::settle_kaslr_offset(*names, all, reported); !settled) return settled;
     }
     for (const auto address : all)
         resolving.show(address);

@@ -35,8 +35,10 @@ base::Result<void> run_counters(const recipe::Program& program, const host::Syst
         print_ending(plan);
         return {};
     }
-    const session::RecordedOrigin origin{recipe::Arguments{}, "recipe", recipe.folder / "recipe.toml", {}};
-    auto recorder = session::Recorder::create(machine, plan, origin);
+    recording::Setup made;
+    made.parameters.emplace();
+    made.hash_of = "recipe";
+    auto recorder = session::Recorder::create(machine, plan, std::move(made), recipe.folder / "recipe.toml");
     if (!recorder) return tl::make_unexpected(recorder.error());
     host::CounterLines lines(machine, recipe.header().line(), recipe.record.tag);
     return session::measure_counters(machine, program.catalog, lines, recipe.name, *interval, plan, recorder->get());
@@ -92,10 +94,11 @@ base::Result<void> run(const recipe::Program& program, const recipe::Recipe& rec
         if (!expected->empty()) std::cout << "# " << *expected << '\n';
         return {};
     }
-    session::RecordedOrigin origin{std::nullopt, "script", preparation->job.options.script, {}};
-    if (auto parameters = recipe::complete_arguments(recipe, options.make.arguments)) origin.parameters = *parameters;
-    if (target.stap_version) origin.stap_version = target.stap_version->text;
-    auto recorder = session::Recorder::create(*machine, *plan, origin);
+    recording::Setup made;
+    made.hash_of = "script";
+    if (auto parameters = recipe::complete_arguments(recipe, options.make.arguments)) made.parameters = *parameters;
+    if (target.stap_version) made.stap_version = target.stap_version->text;
+    auto recorder = session::Recorder::create(*machine, *plan, std::move(made), preparation->job.options.script);
     if (!recorder) return tl::make_unexpected(recorder.error());
     auto compiled = module::compile(*machine, *preparation, plan->quiet, plan->verbose);
     if (!compiled) return tl::make_unexpected(compiled.error());

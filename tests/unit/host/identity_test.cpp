@@ -35,16 +35,16 @@ TEST_CASE("the kernel's place is told where it can be seen, and nothing where it
     symbols =
         "ffffffffa1c00000 T _text\nffffffffa1c00007 T _stext\nffffffffa1c00011 t pre_etext\nffffffffa3000013 T "
         "_etext\nffffffffc0000000 t _text_of\t[mod]\n";
-    auto seen = read_identity(system);
-    CHECK(seen.host_name == "web-17");
+    auto seen = read_kernel_identity(system);
+    CHECK(host_name(system) == "web-17");
     CHECK(seen.release == "6.1.0-56-amd64");
     CHECK(seen.text == 0xffffffffa1c00000);
     CHECK(seen.stext == 0xffffffffa1c00007);
     CHECK(seen.etext == 0xffffffffa3000013);
     symbols = "0000000000000000 T _text\n0000000000000000 T _etext\n";
-    const auto hidden = read_identity(system);
+    const auto hidden = read_kernel_identity(system);
     CHECK_FALSE(hidden.text);
     CHECK_FALSE(hidden.stext);
     CHECK_FALSE(hidden.etext);
-    CHECK(read_identity(FakeSystem()).host_name.empty());
+    CHECK(host_name(FakeSystem()).empty());
 }

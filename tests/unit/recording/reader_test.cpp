@@ -82,7 +82,7 @@ TEST_CASE("any text is read whole, plain or compressed, once or several in a row
             CHECK(read.error.empty());
             CHECK((read.text == (times == 1 ? text : text + text)));
             CHECK_FALSE(reader.cut_short());
-            CHECK_FALSE(reader.head());
+            CHECK_FALSE(reader.header());
             CHECK(reader.next().value().empty());
         }
     }
@@ -232,14 +232,14 @@ TEST_CASE("a paste of a recording reads as its file, with a prompt before and be
         const auto read = read_all(reader);
         const std::string rest = behind;
         CHECK(read.text == before + lines + (rest.ends_with('\n') ? rest : ""));
-        REQUIRE(reader.head());
-        CHECK(reader.head()->recipe == "dropwatch");
-        CHECK(reader.tail()->lines == 23);
+        REQUIRE(reader.header());
+        CHECK(reader.header()->setup.recipe == "dropwatch");
+        CHECK(reader.trailer()->lines == 23);
         CHECK_FALSE(reader.cut_short());
     }
     auto without_end = Reader::open(scratch.put("paste", text.substr(0, text.size() - 1))).value();
     CHECK(read_all(without_end).text == lines);
-    CHECK(without_end.tail());
+    CHECK(without_end.trailer());
     CHECK_FALSE(without_end.cut_short());
     CHECK(without_end.last_partial_line().empty());
 }
@@ -250,14 +250,14 @@ TEST_CASE("several recordings in a row are told apart, packed or as text") {
     const auto first = small_recording(scratch, lines), second = small_recording(scratch, more);
     for (const auto& both : {first + second, decompressed(first) + decompressed(second), first + second + first}) {
         auto reader = Reader::open(scratch.put("both", both)).value();
-        const auto run = reader.head()->run_id;
+        const auto run = reader.header()->run_id;
         CHECK(read_all(reader).text == lines);
-        CHECK(reader.tail());
+        CHECK(reader.trailer());
         REQUIRE(reader.next_recording());
-        CHECK(reader.head()->run_id != run);
-        CHECK_FALSE(reader.tail());
+        CHECK(reader.header()->run_id != run);
+        CHECK_FALSE(reader.trailer());
         CHECK(read_all(reader).text == more);
-        CHECK(reader.tail());
+        CHECK(reader.trailer());
         CHECK(reader.next_recording() == (both.size() == 2 * first.size() + second.size()));
     }
 }
@@ -312,55 +312,55 @@ TEST_CASE("a recording of aggregated records has the numbers of what was recorde
 TEST_CASE("a file of version 1 is read as it was written") {
     // By stapgen exec of dropwatch in a guest with Linux 6.12, while a closed TCP port was tried 109 times.
     auto reader = Reader::open(TEST_DATA "/dropwatch-version-1.zst").value();
-    const auto& head = reader.head();
-    REQUIRE(head);
-    CHECK(head->version == 1);
-    CHECK(head->run_id == "ddbfc0cdfad1ccd8fdde5dc9c4366536");
-    CHECK(head->part == 0);
-    CHECK(head->lines_before == 0);
-    CHECK(head->repeated == 0);
-    CHECK(head->start_epoch_ns == 1795205723413791752);
-    CHECK(head->recipe == "dropwatch");
-    CHECK(head->command ==
+    const auto& header = reader.header();
+    REQUIRE(header);
+    CHECK(header->version == 1);
+    CHECK(header->run_id == "ddbfc0cdfad1ccd8fdde5dc9c4366536");
+    CHECK(header->part == 0);
+    CHECK(header->lines_before == 0);
+    CHECK(header->repeated == 0);
+    CHECK(header->start_epoch_ns == 1795205723413791752);
+    CHECK(header->setup.recipe == "dropwatch");
+    CHECK(header->setup.command ==
           std::vector<std::string>{"stapgen", "exec", "drops.ko", "--format", "json", "-o", "refused.zst"});
-    CHECK_FALSE(head->parameters);
-    CHECK(head->filters.empty());
-    CHECK(head->hash_of == "module");
-    CHECK(head->sha256 == "d23ae93657da633a0027a880f5aebc3ea0db3731c0af7edf07628cd7e51f5b53");
-    CHECK(head->stapgen_version == "0.1.0");
-    CHECK(head->stap_version.empty());
-    CHECK(head->host == "lab");
-    CHECK(head->release == "6.12.117+deb13-amd64");
-    CHECK(head->build_id == "b1d7a9114053a488ef493f85f85e9fc75ba9f632");
-    CHECK(head->architecture == "x86_64");
-    CHECK(head->clocks.at("time") == "CLOCK_MONOTONIC");
-    CHECK(head->text == 0xffffffffa5000000);
-    CHECK(head->stext == 0xffffffffa5000000);
-    CHECK(head->etext == 0xffffffffa6000000);
-    REQUIRE(head->modules.size() == 12);
-    CHECK(head->modules[1].name == "overlay");
-    CHECK(head->modules[1].base == 0xffffffffc0473000);
-    CHECK(head->modules[1].size == 217088);
-    CHECK(head->drop_reasons.at(3) == "NO_SOCKET");
-    CHECK(head->counters.contains("softnet.processed"));
+    CHECK_FALSE(header->setup.parameters);
+    CHECK(header->setup.filters.empty());
+    CHECK(header->setup.hash_of == "module");
+    CHECK(header->setup.sha256 == "d23ae93657da633a0027a880f5aebc3ea0db3731c0af7edf07628cd7e51f5b53");
+    CHECK(header->setup.stapgen_version == "0.1.0");
+    CHECK(header->setup.stap_version.empty());
+    CHECK(header->setup.host == "lab");
+    CHECK(header->setup.kernel.release == "6.12.117+deb13-amd64");
+    CHECK(header->setup.kernel.build_id == "b1d7a9114053a488ef493f85f85e9fc75ba9f632");
+    CHECK(header->setup.kernel.architecture == "x86_64");
+    CHECK(header->setup.clocks.at("time") == "CLOCK_MONOTONIC");
+    CHECK(header->setup.kernel.text == 0xffffffffa5000000);
+    CHECK(header->setup.kernel.stext == 0xffffffffa5000000);
+    CHECK(header->setup.kernel.etext == 0xffffffffa6000000);
+    REQUIRE(header->setup.kernel.modules.size() == 12);
+    CHECK(header->setup.kernel.modules[1].name == "overlay");
+    CHECK(header->setup.kernel.modules[1].base == 0xffffffffc0473000);
+    CHECK(header->setup.kernel.modules[1].size == 217088);
+    CHECK(header->setup.drop_reasons.at(3) == "NO_SOCKET");
+    CHECK(header->setup.counters.contains("softnet.processed"));
     CHECK(read_all(reader).text ==
           "stapgen\t2\tdropwatch\tdrop\tlocation:address\treason:reason\tcount:count\n"
           "ready\t1795205723613347937\t33069299792\n"
           "drop\tffffffffa5b3a20a\t3\t109\n"
           "end\t1795205724661541936\tseen=109\treported=109\tlost.evicted=0\n");
-    const auto& tail = reader.tail();
-    REQUIRE(tail);
-    CHECK(tail->end_epoch_ns == 1795205727208068831);
-    CHECK_FALSE(tail->continued);
-    CHECK(tail->lines == 4);
-    CHECK(tail->counter_rises.at(0).name == "TcpExt.ListenOverflows");
-    CHECK(tail->counter_rises.at(0).count == 0);
-    CHECK(tail->counters.at("Tcp.OutRsts") == head->counters.at("Tcp.OutRsts") + 109);
-    REQUIRE(tail->addresses.size() == 1);
-    CHECK(tail->addresses[0].address == 0xffffffffa5b3a20a);
-    CHECK(tail->addresses[0].symbol == "tcp_v4_rcv");
-    CHECK(tail->addresses[0].offset == 154);
-    CHECK(tail->addresses[0].module.empty());
+    const auto& trailer = reader.trailer();
+    REQUIRE(trailer);
+    CHECK(trailer->end_epoch_ns == 1795205727208068831);
+    CHECK_FALSE(trailer->continued);
+    CHECK(trailer->lines == 4);
+    CHECK(trailer->outcome.counters.at(0).name == "TcpExt.ListenOverflows");
+    CHECK(trailer->outcome.counters.at(0).count == 0);
+    CHECK(trailer->outcome.net_counters.at("Tcp.OutRsts") == header->setup.counters.at("Tcp.OutRsts") + 109);
+    REQUIRE(trailer->outcome.addresses.size() == 1);
+    CHECK(trailer->outcome.addresses[0].address == 0xffffffffa5b3a20a);
+    CHECK(trailer->outcome.addresses[0].symbol == "tcp_v4_rcv");
+    CHECK(trailer->outcome.addresses[0].offset == 154);
+    CHECK(trailer->outcome.addresses[0].module.empty());
     CHECK_FALSE(reader.cut_short());
 }
 
@@ -378,18 +378,19 @@ TEST_CASE("a newer version is refused, with what to do") {
 
 TEST_CASE("repeated lines are left out where that is asked for, and no others") {
     const Scratch scratch;
-    Head head;
-    head.part = 1;
-    head.repeated = 2;
-    const auto text = head_line(head) + "stapgen\nready\nrx\t1\n";
+    Header header;
+    header.part = 1;
+    header.repeated = 2;
+    const auto text = header_line(header) + "stapgen\nready\nrx\t1\n";
     auto all = Reader::open(scratch.put("part", text)).value();
     CHECK(read_all(all).text == "stapgen\nready\nrx\t1\n");
     auto rest = Reader::open(scratch / "part").value();
     rest.skip_repeated();
     CHECK(read_all(rest).text == "rx\t1\n");
-    head.repeated = 1'000'003;
-    auto lying = Reader::open(scratch.put("lying", head_line(head) + "rx\t1\n" + tail_line({}) + "rx\t2\n")).value();
+    header.repeated = 1'000'003;
+    auto lying =
+        Reader::open(scratch.put("lying", header_line(header) + "rx\t1\n" + trailer_line({}) + "rx\t2\n")).value();
     lying.skip_repeated();
     CHECK(read_all(lying).text == "rx\t2\n");
-    CHECK(lying.tail());
+    CHECK(lying.trailer());
 }

@@ -9,10 +9,10 @@ using namespace stapgen::recording;
 namespace {
 
 std::string head_of(std::string_view run, std::int64_t part) {
-    Head head;
-    head.run_id = run;
-    head.part = part;
-    return head_line(head);
+    Header header;
+    header.run_id = run;
+    header.part = part;
+    return header_line(header);
 }
 
 }  // namespace

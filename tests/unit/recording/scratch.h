@@ -27,15 +27,15 @@ class Scratch {
     base::PrivateDirectory folder_ = base::PrivateDirectory::create().value();
 };
 
-inline Head some_head() {
-    Head head;
-    head.recipe = "dropwatch";
-    head.release = "6.12.117";
-    return head;
+inline Setup some_setup() {
+    Setup setup;
+    setup.recipe = "dropwatch";
+    setup.kernel.release = "6.12.117";
+    return setup;
 }
 
 inline Writer::Facts some_facts() {
-    return {some_head, [](bool) { return Tail{}; }};
+    return {some_setup, [](bool) { return Outcome{}; }};
 }
 
 inline std::string content_of(const std::filesystem::path& file) {

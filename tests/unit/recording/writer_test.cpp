@@ -55,17 +55,17 @@ TEST_CASE("what is written is read again, and the file is the owner's") {
     CHECK((status.st_mode & 07777) == 0600);
 
     auto reader = Reader::open(file).value();
-    REQUIRE(reader.head());
-    CHECK(reader.head()->recipe == "dropwatch");
-    CHECK(reader.head()->run_id.size() == 32);
-    CHECK(reader.head()->start_epoch_ns > 1'700'000'000'000'000'000);
+    REQUIRE(reader.header());
+    CHECK(reader.header()->setup.recipe == "dropwatch");
+    CHECK(reader.header()->run_id.size() == 32);
+    CHECK(reader.header()->start_epoch_ns > 1'700'000'000'000'000'000);
     const auto read = read_all(reader);
     CHECK(read.text == "stapgen\t2\tdropwatch\tdrop\tlocation:address\n\ndrop\tffffffff8a13a20a\n");
     CHECK(read.error.empty());
-    REQUIRE(reader.tail());
-    CHECK(reader.tail()->lines == 3);
-    CHECK_FALSE(reader.tail()->continued);
-    CHECK(reader.tail()->end_epoch_ns >= reader.head()->start_epoch_ns);
+    REQUIRE(reader.trailer());
+    CHECK(reader.trailer()->lines == 3);
+    CHECK_FALSE(reader.trailer()->continued);
+    CHECK(reader.trailer()->end_epoch_ns >= reader.header()->start_epoch_ns);
     CHECK_FALSE(reader.cut_short());
     CHECK_FALSE(reader.next_recording());
 }
@@ -205,21 +205,21 @@ TEST_CASE("a rotated recording is whole in its parts, and each part is a recordi
         const auto file = part_path(scratch / "rx", part);
         CHECK(fs::file_size(file) < 300'000);
         auto reader = Reader::open(file).value();
-        REQUIRE(reader.head());
-        if (part == 0) run = reader.head()->run_id;
-        CHECK(reader.head()->run_id == run);
-        CHECK(reader.head()->part == part);
-        CHECK(reader.head()->lines_before == before);
+        REQUIRE(reader.header());
+        if (part == 0) run = reader.header()->run_id;
+        CHECK(reader.header()->run_id == run);
+        CHECK(reader.header()->part == part);
+        CHECK(reader.header()->lines_before == before);
         if (part > 0) {
             auto alone = Reader::open(file).value();
-            const auto repeated = header + "\n" + (reader.head()->repeated == 3 ? fields + "\n" : "") + ready + "\n";
+            const auto repeated = header + "\n" + (reader.header()->repeated == 3 ? fields + "\n" : "") + ready + "\n";
             CHECK(read_all(alone).text.starts_with(repeated));
             reader.skip_repeated();
         }
         text += read_all(reader).text;
-        REQUIRE(reader.tail());
-        before += reader.tail()->lines;
-        CHECK(reader.tail()->continued == fs::exists(part_path(scratch / "rx", part + 1)));
+        REQUIRE(reader.trailer());
+        before += reader.trailer()->lines;
+        CHECK(reader.trailer()->continued == fs::exists(part_path(scratch / "rx", part + 1)));
     }
     CHECK(part > 2);
     CHECK(before == lines);
@@ -242,7 +242,7 @@ TEST_CASE("of a rotated recording the newest files are kept, and a file in the w
     REQUIRE(left.size() == 2);
     CHECK(left[0] > 0);
     CHECK(left[1] == left[0] + 1);
-    CHECK(Reader::open(part_path(scratch / "rx", left[0])).value().head()->part == left[0]);
+    CHECK(Reader::open(part_path(scratch / "rx", left[0])).value().header()->part == left[0]);
 
     scratch.put("other.2", "mine");
     auto writer = Writer::create(scratch / "other", {100'000, 2}, some_facts()).value();

@@ -1,7 +1,11 @@
-#include "session/names.h"
+#include "session/namer.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "base/terminal.h"
 #include "host/facts.h"
@@ -12,7 +16,21 @@ namespace stapgen::session {
 
 namespace {
 
-void put(analyze::Summary& summary, const symbols::KernelNames& names) {
+void put(const recording::RunFacts& facts, analyze::Summary& summary) {
+    for (auto& drop : summary.drops) {
+        const auto& reasons = facts.setup.drop_reasons;
+        const auto reason = reasons.find(drop.reason);
+        if (!drop.reason_name && reason != reasons.end()) drop.reason_name = reason->second;
+        const auto& names = facts.outcome.addresses;
+        const auto name = std::ranges::find(names, drop.address, &recording::AddressName::address);
+        if (name == names.end()) continue;
+        drop.symbol = name->symbol;
+        drop.offset = name->offset;
+        if (!name->module.empty()) drop.module = name->module;
+    }
+}
+
+void put(const symbols::KernelNames& names, analyze::Summary& summary) {
     for (auto& drop : summary.drops) {
         if (drop.symbol || !drop.address) continue;
         const auto name = names.find(*drop.address, symbols::AddressKind::drop_site);
@@ -26,6 +44,17 @@ void put(analyze::Summary& summary, const symbols::KernelNames& names) {
     }
 }
 
+/// True if any was missing.
+bool put(const symbols::DropReasons& reasons, analyze::Summary& summary) {
+    bool any = false;
+    for (auto& drop : summary.drops) {
+        if (drop.reason_name || drop.reason < 0) continue;
+        drop.reason_name = reasons.describe(static_cast<std::uint32_t>(drop.reason));
+        any = true;
+    }
+    return any;
+}
+
 /// What the log itself calls its addresses.
 std::vector<symbols::Witness> witnesses_of(const analyze::Summary& summary) {
     std::vector<symbols::Witness> witnesses;
@@ -37,37 +66,25 @@ std::vector<symbols::Witness> witnesses_of(const analyze::Summary& summary) {
     return witnesses;
 }
 
-/// True if any was missing.
-bool put(analyze::Summary& summary, const symbols::DropReasons& reasons) {
-    bool any = false;
-    for (auto& drop : summary.drops) {
-        if (drop.reason_name || drop.reason < 0) continue;
-        drop.reason_name = reasons.describe(static_cast<std::uint32_t>(drop.reason));
-        any = true;
-    }
-    return any;
+template <class T>
+std::optional<T> value_or_shown_error(base::Result<T> read) {
+    if (read) return *std::move(read);
+    base::show_error(read.error());
+    return std::nullopt;
 }
 
 }  // namespace
 
-bool names_are_wanted(const symbols::NameSources& sources) {
-    return !sources.files.empty() || sources.modules || sources.kaslr_offset || !sources.release.empty();
-}
-
-symbols::LogKernel kernel_of(const recording::Head& head) {
-    return {head.release, head.build_id, head.text, head.stext, head.etext, head.modules};
-}
-
-void show_notes(const symbols::KernelNames& names) {
-    static std::set<std::string> shown;
+void report_notes(const symbols::KernelNames& names, ReportedNotes& reported) {
     for (const auto& note : names.notes()) {
-        if (shown.insert(note).second) base::tell(note);
+        if (reported.insert(note).second) base::tell(note);
     }
 }
 
-base::Result<void> settle_kaslr_offset(symbols::KernelNames& names, std::span<const std::uint64_t> drop_addresses) {
+base::Result<void> settle_kaslr_offset(symbols::KernelNames& names, std::span<const std::uint64_t> drop_addresses,
+                                       ReportedNotes& reported) {
     const auto finding = names.infer(drop_addresses);
-    show_notes(names);
+    report_notes(names, reported);
     if (finding.kaslr_offset) return {};
     std::string hint = fmt::format(
         "what helps: a copy of /proc/kallsyms of the boot that made the log; a log with more different drops; {}or say "
@@ -84,46 +101,37 @@ base::Result<void> settle_kaslr_offset(symbols::KernelNames& names, std::span<co
     return base::bad_input(finding.explanation, hint);
 }
 
-void Names::read_symbols() {
-    if (std::exchange(read_symbols_, true)) return;
-    if (auto names = symbols::KernelNames::of_this_machine(host::kallsyms_file, host::modules_file)) {
-        names_ = *std::move(names);
-    } else {
-        base::show_error(names.error());
+const symbols::KernelNames* Namer::here() {
+    if (!std::exchange(read_symbols_, true)) {
+        names_ = value_or_shown_error(symbols::KernelNames::of_this_machine(host::kallsyms_file, host::modules_file));
     }
+    return names_ ? &*names_ : nullptr;
 }
 
-void Names::read_reasons() {
-    if (std::exchange(read_reasons_, true)) return;
-    if (auto reasons = symbols::read_live_drop_reasons(
-            {host::kfree_skb_format_files.begin(), host::kfree_skb_format_files.end()}, host::btf_file)) {
-        reasons_ = *std::move(reasons);
-    } else {
-        base::show_error(reasons.error());
+std::optional<symbols::Symbol> Namer::find(std::uint64_t address) {
+    const auto* names = here();
+    return names == nullptr ? std::nullopt : names->find(address, symbols::AddressKind::drop_site).symbol;
+}
+
+const std::map<std::uint32_t, std::string>* Namer::reasons() {
+    if (!std::exchange(read_reasons_, true)) {
+        reasons_ = value_or_shown_error(symbols::read_live_drop_reasons(
+            {host::kfree_skb_format_files.begin(), host::kfree_skb_format_files.end()}, host::btf_file));
     }
-}
-
-std::optional<symbols::Symbol> Names::find(std::uint64_t address) {
-    read_symbols();
-    return names_ ? names_->find(address, symbols::AddressKind::drop_site).symbol : std::nullopt;
-}
-
-const std::map<std::uint32_t, std::string>* Names::reasons() {
-    read_reasons();
     return reasons_ ? &reasons_->all() : nullptr;
 }
 
-void Names::put_into(analyze::Summary& summary) {
-    if (summary.drops.empty()) return;
-    read_symbols();
-    read_reasons();
-    if (names_) put(summary, *names_);
-    if (reasons_) put(summary, *reasons_);
+base::Result<void> Namer::put_into(analyze::Summary& summary, const recording::RunFacts& facts) {
+    put(facts, summary);
+    if (sources_) return put_of_log(summary, facts.setup.kernel);
+    if (summary.drops.empty()) return {};
+    if (const auto* names = here()) put(*names, summary);
+    if (reasons() != nullptr) put(*reasons_, summary);
+    return {};
 }
 
-base::Result<void> put_names(analyze::Summary& summary, const symbols::NameSources& sources,
-                             const recording::Head* head) {
-    const auto log = head == nullptr ? symbols::LogKernel{} : kernel_of(*head);
+base::Result<void> Namer::put_of_log(analyze::Summary& summary, const symbols::LogKernel& log) {
+    const auto& sources = *sources_;
     std::vector<std::uint64_t> places;
     for (const auto& drop : summary.drops) {
         if (drop.address && !drop.symbol) places.push_back(*drop.address);
@@ -143,18 +151,18 @@ base::Result<void> put_names(analyze::Summary& summary, const symbols::NameSourc
         }
         if (auto agreed = names->hear(witnesses_of(summary)); !agreed) return tl::make_unexpected(agreed.error());
         if (!places.empty()) {
-            if (const auto settled = settle_kaslr_offset(*names, places); !settled) {
+            if (const auto settled = settle_kaslr_offset(*names, places, reported_); !settled) {
                 base::show_error(settled.error());
                 summary.notes.emplace_back(settled.error().what);
             }
-            put(summary, *names);
+            put(*names, summary);
         }
-        show_notes(*names);
+        report_notes(*names, reported_);
         reasons = names->drop_reasons();
     } else if (const auto& release = sources.release.empty() ? log.release : sources.release; !release.empty()) {
         if (auto known = symbols::DropReasons::of_release(release)) reasons = *std::move(known);
     }
-    if (reasons && put(summary, *reasons) && !reasons->guess().empty()) summary.notes.emplace_back(reasons->guess());
+    if (reasons && put(*reasons, summary) && !reasons->guess().empty()) summary.notes.emplace_back(reasons->guess());
     return {};
 }
 

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+
+#include "analyze/summary.h"
+#include "recording/facts.h"
+#include "symbols/drop_reasons.h"
+#include "symbols/kernel_names.h"
+
+namespace stapgen::session {
+
+/// The notes that have been reported: each is reported once.
+using ReportedNotes = std::set<std::string>;
+
+/// Names for the addresses and drop reasons of one kernel: of this machine's, or of that which a log is of.
+class Namer {
+  public:
+    /// Of this machine. Its names are read when first needed; what cannot be read is said once, on stderr, and leaves
+    /// the numbers as they are.
+    Namer() = default;
+    /// Of a log: what its recording says comes first, then what the user gave.
+    explicit Namer(symbols::NameSources sources) : sources_(std::move(sources)) {}
+
+    /// Into the drops that have none. Where a log's KASLR offset cannot be told addresses stay, and it is said. Errors
+    /// (bad_input), of a log only: see symbols::KernelNames.
+    base::Result<void> put_into(analyze::Summary& summary, const recording::RunFacts& facts);
+
+    /// What an address of this machine lies in. Its views live as long as this.
+    std::optional<symbols::Symbol> find(std::uint64_t address);
+    /// All drop reasons of this machine that have a name; null where they cannot be read.
+    const std::map<std::uint32_t, std::string>* reasons();
+
+  private:
+    const symbols::KernelNames* here();
+    base::Result<void> put_of_log(analyze::Summary& summary, const symbols::LogKernel& log);
+
+    std::optional<symbols::NameSources> sources_;  ///< nothing: this machine
+    ReportedNotes reported_;
+    bool read_symbols_ = false, read_reasons_ = false;
+    std::optional<symbols::KernelNames> names_;
+    std::optional<symbols::DropReasons> reasons_;
+};
+
+/// Makes the KASLR offset known, inferred from these addresses of drops where that is needed. What a user should know
+/// goes to stderr. Error (bad_input): it cannot be told.
+base::Result<void> settle_kaslr_offset(symbols::KernelNames& names, std::span<const std::uint64_t> drop_addresses,
+                                       ReportedNotes& reported);
+
+/// Writes what a user should know of the sources to stderr.
+void report_notes(const symbols::KernelNames& names, ReportedNotes& reported);
+
+}  // namespace stapgen::session

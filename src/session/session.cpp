@@ -1,0 +1,95 @@
+#include "session/session.h"
+
+#include <utility>
+
+#include "base/saturate.h"
+#include "base/text.h"
+#include "session/filters.h"
+
+namespace stapgen::session {
+
+namespace {
+
+/// One in so many sockets was measured.
+std::int64_t sample_of(const recording::Setup& setup) {
+    const auto typed = setup.filters.find("sample");
+    const auto one_in = typed == setup.filters.end() ? 1 : base::to_int(typed->second).value_or(1);
+    return one_in < 1 || one_in > largest_sample ? 1 : one_in;
+}
+
+}  // namespace
+
+Session::Session(const report::Presentation& presentation, SessionOptions options, std::ostream& out)
+    : presentation_(presentation),
+      events_(options.events),
+      records_(report::record_writer(out, presentation, options.events)) {
+    options_.slowest = presentation.slowest;
+    options_.keep_intervals = options.keep_intervals;
+    options_.resolution_ns = options.resolution_ns;
+    if (!records_) return;
+    listen([this](const decode::Line& line) {
+        if (const auto* record = std::get_if<decode::Record>(&line)) records_->record(*record);
+        if (const auto* ready = std::get_if<decode::Ready>(&line)) records_->ready(*ready);
+    });
+}
+
+void Session::begin(const decode::Header& header) {
+    if (auto can = report::check_aggregated(presentation_, events_, header); !can) {
+        refusal_ = can.error();
+        return;
+    }
+    options_.group_by = report::group_fields(presentation_, header);
+    auto analyzer = analyze::Analyzer::create(header, options_);
+    if (!analyzer) {
+        refusal_ = analyzer.error();
+    } else if (events_ && analyzer->summary().counts()) {
+        refusal_ = base::Error{base::ErrorKind::bad_input, "--events: the records of this recipe are counts",
+                               "leave it out: the report has a row for each of them"};
+    } else {
+        analyzer_ = *std::move(analyzer);
+    }
+}
+
+void Session::add(const decode::Line& line) {
+    const auto* first = std::get_if<decode::HeaderLine>(&line);
+    if (first != nullptr && !analyzer_ && !refusal_) begin(*first->header);
+    if (!analyzer_) return;
+    analyzer_->add(line);
+    for (const auto& listener : listeners_)
+        listener(line);
+}
+
+void Session::add(const decode::Record& record) {
+    if (!analyzer_) return;
+    analyzer_->add(record);
+    for (const auto& listener : listeners_)
+        listener(record);
+}
+
+void Session::set(recording::Setup setup) {
+    facts_.setup = std::move(setup);
+    setup_known_ = true;
+}
+
+std::optional<analyze::Summary> Session::take_interval() {
+    if (!analyzer_) return std::nullopt;
+    auto interval = analyzer_->take_interval();
+    if (interval && records_) records_->interrupt();
+    return interval;
+}
+
+analyze::Summary Session::summary() const {
+    auto summary = analyzer_ ? analyzer_->summary() : analyze::Summary();
+    if (setup_known_) summary.origins.push_back(facts_.setup.origin());
+    static_cast<recording::RunEnd&>(summary) = facts_.outcome;
+    static_cast<recording::ProbeClock&>(summary.cost) = facts_.outcome.clock;
+    const auto one_in = sample_of(facts_.setup);
+    summary.sample = {one_in, base::saturating_multiply(summary.accounting.reported, one_in)};
+    return summary;
+}
+
+void Session::end() {
+    if (records_) report::finish(*records_);
+}
+
+}  // namespace stapgen::session
