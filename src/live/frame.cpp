@@ -52,7 +52,7 @@ Line bar(const Scene& scene, const State& state, std::size_t width) {
 
 std::vector<std::string> account_texts(const Scene& scene) {
     if (!scene.account.kept) return {};
-    if (!scene.account_told) {
+    if (!scene.account_reported) {
         return {fmt::format("{} reported so far; what was filtered, incomplete or lost the script has not told yet",
                             base::with_commas(scene.account.reported))};
     }

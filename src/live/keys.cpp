@@ -56,14 +56,14 @@ void choose_window(State& state, const Shown& shown) {
     }
 }
 
-Wish press_letter(State& state, char letter, const Shown& shown) {
+Action press_letter(State& state, char letter, const Shown& shown) {
     if (letter >= '1' && letter <= '5') {
         state.order = orders[static_cast<std::size_t>(letter - '1')];
-        return Wish::none;
+        return Action::none;
     }
     switch (letter) {
         case 'q':
-            return Wish::quit;
+            return Action::quit;
         case ' ':
         case 'p':
             state.paused = !state.paused;
@@ -77,7 +77,7 @@ Wish press_letter(State& state, char letter, const Shown& shown) {
         case 'r':
             state.window = Window::since;
             state.paused = false;
-            return Wish::begin_window;
+            return Action::begin_window;
         case '\t':
             choose_stage(state, shown, true);
             break;
@@ -95,7 +95,7 @@ Wish press_letter(State& state, char letter, const Shown& shown) {
         default:
             break;
     }
-    return Wish::none;
+    return Action::none;
 }
 
 }  // namespace
@@ -110,12 +110,12 @@ std::string name_of(Window window) {
     return names[static_cast<std::size_t>(window)];
 }
 
-Wish press(State& state, Key key, const Shown& shown) {
+Action press(State& state, Key key, const Shown& shown) {
     const bool scrolls = key.special != Special::none && key.special != Special::left && key.special != Special::right;
     if (state.help && !scrolls && key.letter != 'j' && key.letter != 'k') {
         state.help = false;
         state.top = 0;
-        return Wish::none;
+        return Action::none;
     }
     if (key.special == Special::none) return press_letter(state, key.letter, shown);
     if (scrolls) {
@@ -123,7 +123,7 @@ Wish press(State& state, Key key, const Shown& shown) {
     } else {
         choose_stage(state, shown, key.special == Special::right);
     }
-    return Wish::none;
+    return Action::none;
 }
 
 std::vector<KeyHelp> key_help() {

@@ -48,9 +48,9 @@ struct Key {
 };
 
 /// What cannot be done by a change of the state.
-enum class Wish { none, quit, begin_window };
+enum class Action { none, quit, begin_window };
 
-Wish press(State& state, Key key, const Shown& shown);
+Action press(State& state, Key key, const Shown& shown);
 
 /// Each key and what it does, for the help.
 struct KeyHelp {

@@ -50,7 +50,7 @@ LiveView::LiveView(LiveSubject subject, std::unique_ptr<live::Terminal> terminal
 
 void LiveView::line(const decode::Line& line) {
     if (const auto* tick = std::get_if<decode::Tick>(&line); tick != nullptr && !tick->counts.empty())
-        scene_.account_told = true;
+        scene_.account_reported = true;
     if (since_) since_->add(line);
 }
 
@@ -76,9 +76,9 @@ bool LiveView::take_keys(launch::Control& control) {
     bool any = false;
     while (const auto key = terminal_->key()) {
         any = true;
-        const auto wish = live::press(state_, *key, shown_);
-        if (wish == live::Wish::quit) control.request_stop();
-        if (wish == live::Wish::begin_window) begin_window();
+        const auto action = live::press(state_, *key, shown_);
+        if (action == live::Action::quit) control.request_stop();
+        if (action == live::Action::begin_window) begin_window();
         // The next key is for the screen as it will be after this one.
         shown_.top = state_.top;
         shown_.stage = state_.stage.value_or(shown_.stage);

@@ -169,7 +169,7 @@ TEST_CASE("a loss is in the bar, loudly, as are a pause and the end") {
 
 TEST_CASE("what was filtered and lost is not claimed before the script has told it") {
     auto scene = scenes::sock();
-    scene.account_told = false;
+    scene.account_reported = false;
     const auto text = screen(scene);
     CHECK(has(text, "403 reported so far"));
     CHECK(!has(text, "+ 0 lost"));

@@ -107,7 +107,7 @@ TEST_CASE("a grid cuts what may be cut, then leaves out what is worth least") {
 
 TEST_CASE("keys sort, pause, choose the window and the stage") {
     State state;
-    CHECK(press(state, letter('s'), {}) == Wish::none);
+    CHECK(press(state, letter('s'), {}) == Action::none);
     CHECK(state.order == Order::p50);
     press(state, letter('5'), {});
     CHECK(state.order == Order::name);
@@ -123,7 +123,7 @@ TEST_CASE("keys sort, pause, choose the window and the stage") {
     CHECK(state.window == Window::interval);
     press(state, letter('w'), {});
     CHECK_MESSAGE(state.window == Window::run, "there is no window since r yet");
-    CHECK(press(state, letter('r'), {}) == Wish::begin_window);
+    CHECK(press(state, letter('r'), {}) == Action::begin_window);
     CHECK(state.window == Window::since);
     press(state, letter('w'), {});
     CHECK(state.window == Window::run);
@@ -144,8 +144,8 @@ TEST_CASE("keys sort, pause, choose the window and the stage") {
     press(state, letter('\t'), {});
     CHECK_MESSAGE(state.stage == "drv-ip", "where there are no stages none is chosen");
 
-    CHECK(press(state, letter('q'), {}) == Wish::quit);
-    CHECK(press(state, letter('x'), {}) == Wish::none);
+    CHECK(press(state, letter('q'), {}) == Action::quit);
+    CHECK(press(state, letter('x'), {}) == Action::none);
 }
 
 TEST_CASE("another window ends a pause") {
@@ -193,6 +193,6 @@ TEST_CASE("any key but those that scroll leaves the help, and does nothing else"
     CHECK(state.top == 0);
     press(state, special(Special::down), long_body());
     CHECK(state.help);
-    CHECK(press(state, letter('q'), long_body()) == Wish::none);
+    CHECK(press(state, letter('q'), long_body()) == Action::none);
     CHECK(!state.help);
 }

@@ -38,7 +38,7 @@ inline stapgen::live::Scene of(stapgen::analyze::Summary summary, std::string ti
     stapgen::live::Scene scene;
     scene.title = std::move(title);
     scene.account = summary.accounting;
-    scene.account_told = true;
+    scene.account_reported = true;
     scene.run_ns = scene.window_ns = 17'300'000'000;
     scene.shown = std::move(summary);
     return scene;
