@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
+
+struct ZSTD_CCtx_s;
 
 namespace stapgen::recording {
 
@@ -15,9 +17,9 @@ namespace stapgen::recording {
 class PackedFile {
   public:
     /// Fails if `path` is there already, even as a dangling symbolic link.
-    static base::Result<PackedFile> create(const std::filesystem::path& path);
-    PackedFile(PackedFile&&) noexcept;
-    PackedFile& operator=(PackedFile&&) noexcept;
+    static base::Result<std::unique_ptr<PackedFile>> create(const std::filesystem::path& path);
+    PackedFile(const PackedFile&) = delete;
+    PackedFile& operator=(const PackedFile&) = delete;
     ~PackedFile();  ///< closes it as it is
 
     base::Result<void> write(std::string_view text);
@@ -26,13 +28,19 @@ class PackedFile {
     /// Ends the frame and closes the file.
     base::Result<void> finish();
 
-    [[nodiscard]] const std::filesystem::path& path() const;
-    [[nodiscard]] std::uint64_t size() const;  ///< bytes in the file
+    [[nodiscard]] std::uint64_t size() const { return size_; }  ///< bytes in the file
 
   private:
-    struct State;
-    explicit PackedFile(std::unique_ptr<State> state);
-    std::unique_ptr<State> state_;
+    PackedFile(std::filesystem::path path, int fd);
+    [[nodiscard]] base::Result<void> write_error(int why) const;
+    base::Result<void> pack(std::string_view text, int directive);
+    base::Result<void> store(std::string_view bytes);
+
+    std::filesystem::path path_;
+    int fd_;
+    ZSTD_CCtx_s* packer_;
+    std::vector<char> packed_;
+    std::uint64_t size_ = 0;
 };
 
 }  // namespace stapgen::recording

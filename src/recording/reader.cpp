@@ -31,9 +31,6 @@ std::size_t find_own_line(std::string_view lines) {
 }  // namespace
 
 Reader::Reader(std::unique_ptr<base::Source> source) : source_(std::move(source)), buffer_(first_size) {}
-Reader::Reader(Reader&&) noexcept = default;
-Reader& Reader::operator=(Reader&&) noexcept = default;
-Reader::~Reader() = default;
 
 base::Result<Reader> Reader::open(const std::filesystem::path& path) {
     auto source = base::Source::open(path);

@@ -22,9 +22,6 @@ class Reader {
     /// "-" is stdin. Reads the beginning: header() is known if it is the first line. Errors: it cannot be read; it is
     /// a recording of a newer version.
     static base::Result<Reader> open(const std::filesystem::path& path);
-    Reader(Reader&&) noexcept;
-    Reader& operator=(Reader&&) noexcept;
-    ~Reader();
 
     /// The next piece of the text: whole lines, each with its '\n', at most 1 MiB; valid until the next call. Empty at
     /// the end of the input, and where another recording begins. Of a line longer than 1 MiB the beginning is handed

@@ -54,9 +54,10 @@ std::filesystem::path part_path(const std::filesystem::path& file, std::int64_t 
     return path;
 }
 
-Writer::Writer(PackedFile file, const Rotation& rotation, Facts facts)
+Writer::Writer(const std::filesystem::path& first_path, std::unique_ptr<PackedFile> file, const Rotation& rotation,
+               Facts facts)
     : file_(std::move(file)),
-      first_path_(file_.path()),
+      first_path_(first_path),
       rotation_(rotation),
       facts_(std::move(facts)),
       run_id_(random_id()) {}
@@ -71,7 +72,7 @@ base::Result<std::unique_ptr<Writer>> Writer::create(const std::filesystem::path
     }
     auto created = PackedFile::create(file);
     if (!created) return tl::make_unexpected(created.error());
-    return std::unique_ptr<Writer>(new Writer(*std::move(created), rotation, std::move(facts)));
+    return std::unique_ptr<Writer>(new Writer(file, *std::move(created), rotation, std::move(facts)));
 }
 
 Writer::~Writer() {
@@ -87,8 +88,8 @@ bool Writer::note(const base::Result<void>& done) {
 void Writer::line(std::string_view text) {
     if (failure_ || ended_) return;
     if (!begun_) begin_part();
-    if (!failure_ && rotation_.bytes > 0 && lines_ > 0 && file_.size() >= rotation_.bytes) rotate();
-    if (failure_ || !note(file_.write(text)) || !note(file_.write("\n"))) return;
+    if (!failure_ && rotation_.bytes > 0 && lines_ > 0 && file_->size() >= rotation_.bytes) rotate();
+    if (failure_ || !note(file_->write(text)) || !note(file_->write("\n"))) return;
     unflushed_ = true;
     ++lines_;
     if (rotation_.bytes > 0) keep_for_repeating(text);
@@ -97,7 +98,7 @@ void Writer::line(std::string_view text) {
 void Writer::flush() {
     if (failure_ || !unflushed_) return;
     unflushed_ = false;
-    note(file_.flush());
+    note(file_->flush());
 }
 
 void Writer::end() {
@@ -116,12 +117,13 @@ void Writer::begin_part() {
                         .repeated = std::ranges::count(repeated, '\n'),
                         .start_epoch_ns = now_epoch_ns(),
                         .setup = std::move(setup)};
-    note(file_.write(header_line(header) + repeated));
+    note(file_->write(header_line(header) + repeated));
 }
 
 void Writer::end_part(bool continued) {
     auto outcome = facts_.outcome(continued);
-    if (note(file_.write(trailer_line({now_epoch_ns(), continued, lines_, std::move(outcome)})))) note(file_.finish());
+    if (note(file_->write(trailer_line({now_epoch_ns(), continued, lines_, std::move(outcome)}))))
+        note(file_->finish());
 }
 
 void Writer::rotate() {

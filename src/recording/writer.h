@@ -54,14 +54,15 @@ class Writer {
     [[nodiscard]] const std::optional<base::Error>& failure() const { return failure_; }
 
   private:
-    Writer(PackedFile file, const Rotation& rotation, Facts facts);
+    Writer(const std::filesystem::path& first_path, std::unique_ptr<PackedFile> file, const Rotation& rotation,
+           Facts facts);
     void begin_part();
     void end_part(bool continued);
     void rotate();
     void keep_for_repeating(std::string_view text);
     bool note(const base::Result<void>& done);
 
-    PackedFile file_;
+    std::unique_ptr<PackedFile> file_;
     std::filesystem::path first_path_;
     Rotation rotation_;
     Facts facts_;
