@@ -1,0 +1,124 @@
+#include "session/session.h"
+
+#include <doctest/doctest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "decode/record_parser.h"
+#include "session/namer.h"
+#include "session/replay.h"
+
+using namespace stapgen;
+
+namespace {
+
+const std::vector<std::string> lines{
+    "stapgen\t2\tdropwatch\tdrop\ttime:time\tlocation:address\treason:reason\tcount:count",
+    "ready\t1795205723413791752\t1000",
+    "drop\t2000\tffffffffa5b3a20a\t3\t17",
+    "drop\t3000\tffffffffc0a31011\t4\t19",
+    "noise",
+    "end\t1795205724661541936\tseen=36\treported=36",
+};
+
+recording::RunFacts some_facts() {
+    recording::RunFacts facts;
+    facts.setup.host = "web17";
+    facts.setup.kernel.release = "6.12.117";
+    facts.setup.filters = {{"port", "80"}, {"sample", "8"}};
+    facts.setup.drop_reasons = {{3, "NO_SOCKET"}};
+    facts.outcome.transport = {5, 7, 11, 13, {{"tcp_v4_rcv", 2}}};
+    facts.outcome.broke_off = "it was killed";
+    facts.outcome.clock_set_ns = -17;
+    facts.outcome.suspended_ns = 19;
+    facts.outcome.counters = {{"TcpExt.ListenDrops", "lost", 23}};
+    facts.outcome.clock = {2.5e9, 29, 4, 31};
+    facts.outcome.addresses = {{0xffffffffc0a31011, "nft_do_chain", 0x11, "nf_tables"}};
+    return facts;
+}
+
+/// As a module's lines come.
+void feed(decode::RecordParser& parser, session::Session& session) {
+    for (const auto& line : lines)
+        session.add(parser.feed(line));
+}
+
+void check(const analyze::Summary& summary) {
+    const auto facts = some_facts();
+    CHECK(summary.recipe == "dropwatch");
+    CHECK(summary.origins == std::vector{facts.setup.origin()});
+    CHECK(summary.transport.transport_failures == 11);
+    CHECK(summary.transport.enough_buffer_mb == 13);
+    CHECK(summary.transport.skipped_by.at(0).name == "tcp_v4_rcv");
+    CHECK(summary.broke_off == "it was killed");
+    CHECK(summary.clock_set_ns == -17);
+    CHECK(summary.suspended_ns == 19);
+    CHECK(summary.counters == facts.outcome.counters);
+    CHECK(summary.cost.measured_ns == 29);
+    CHECK(summary.cost.expected_hits == 31);
+    CHECK(summary.sample.one_in == 8);
+    CHECK(summary.sample.estimated == 8 * 36);
+    REQUIRE(summary.drops.size() == 2);
+    CHECK(summary.drops[0].count == 19);
+    CHECK(summary.drops[0].symbol == "nft_do_chain");
+    CHECK(summary.drops[0].module == "nf_tables");
+    CHECK(summary.drops[1].reason_name == "NO_SOCKET");
+    CHECK_FALSE(summary.drops[1].symbol);
+}
+
+}  // namespace
+
+TEST_CASE("a session is the same whoever feeds it: a parser, or the recording of it") {
+    const report::Presentation presentation;
+    std::ostringstream out;
+    decode::RecordParser parser;
+    session::Session session(presentation, {}, out);
+    feed(parser, session);
+    session.set(some_facts().setup);
+    session.set(some_facts().outcome);
+    auto summary = session.summary();
+    session::Namer namer{symbols::NameSources{}};
+    REQUIRE(namer.put_into(summary, session.facts()));
+    check(summary);
+
+    auto text = recording::header_line({.setup = some_facts().setup});
+    for (const auto& line : lines)
+        text += line + "\n";
+    text += recording::trailer_line({.outcome = some_facts().outcome});
+    const auto folder = base::PrivateDirectory::create().value();
+    const auto file = folder.path() / "drops.rec";
+    REQUIRE(base::create_file(file, text));
+    const auto read = session::load({file}, presentation, {});
+    REQUIRE(read);
+    REQUIRE(read->size() == 1);
+    check(read->front());
+    CHECK(read->front().input.unrecognised == 1);
+}
+
+TEST_CASE("a listener hears each line from the header on, and none of a session that is refused") {
+    const report::Presentation presentation;
+    std::ostringstream out;
+    std::vector<std::size_t> heard;
+    const auto listen = [&](session::Session& session) {
+        heard.clear();
+        session.listen([&](const decode::Line& line) { heard.push_back(line.index()); });
+        decode::RecordParser parser;
+        session.add(parser.feed("before"));
+        feed(parser, session);
+    };
+    session::Session session(presentation, {}, out);
+    listen(session);
+    CHECK(heard.size() == lines.size());
+    CHECK_FALSE(session.refusal());
+
+    session::Session events(presentation, {.events = true}, out);
+    listen(events);
+    REQUIRE(events.refusal());
+    CHECK(events.refusal()->what == "--events: the records of this recipe are counts");
+    CHECK_FALSE(events.analyzer());
+    CHECK(heard.empty());
+    CHECK(out.str().empty());
+}
