@@ -5,7 +5,7 @@
 
 namespace stapgen::cli {
 
-/// The whole program: `arguments` without the program's name; returns the exit code.
-int run_command_line(const std::vector<std::string>& arguments);
+/// The whole program: `words` are those behind the program's name; returns the exit code.
+int run_command_line(const std::vector<std::string>& words);
 
 }  // namespace stapgen::cli

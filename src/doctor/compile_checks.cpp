@@ -102,8 +102,8 @@ Check symbol_table(const host::System& system, const Question& question) {
     auto check = note(id, found);
     check.workaround = id;
     if (question.choice.leaves_out(id)) {
-        check.found += ", and --no-cure leaves it at that: stap finds no function";
-        check.remedy.words = "leave out --no-cure";
+        check.found += ", and --no-workaround leaves it at that: stap finds no function";
+        check.remedy.words = "leave out --no-workaround";
         return check;
     }
     if (std::none_of(question.subjects.begin(), question.subjects.end(),
@@ -157,8 +157,8 @@ std::vector<Check> workarounds(const Question& question) {
         auto check = note(workaround.id, workaround.why);
         check.workaround = workaround.id;
         if (question.choice.leaves_out(workaround.id)) {
-            check.found += "; --no-cure leaves that out";
-            check.remedy.words = "leave out --no-cure, or take a newer SystemTap";
+            check.found += "; --no-workaround leaves that out";
+            check.remedy.words = "leave out --no-workaround, or take a newer SystemTap";
         } else {
             check.state = State::worked_around;
         }
@@ -174,8 +174,8 @@ std::optional<Check> trace_headers(const host::System& system, const Question& q
         note(id, "before the first tracepoint stap compiles all of this kernel's headers of tracepoints, once");
     check.workaround = id;
     if (question.choice.leaves_out(id)) {
-        check.found += "; --no-cure leaves it at that";
-        check.remedy.words = "leave out --no-cure";
+        check.found += "; --no-workaround leaves it at that";
+        check.remedy.words = "leave out --no-workaround";
     } else if (!host::may_mount(system)) {
         check.found += "; this user may not show it others";
         check.remedy.words = "to spare it most of them: run it with sudo";

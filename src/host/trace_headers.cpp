@@ -49,7 +49,7 @@ std::vector<std::string> headers_in(const System& system, const fs::path& folder
 
 base::Error cannot_make(const fs::path& path, const std::error_code& error) {
     return {base::ErrorKind::failed, fmt::format("cannot make {}: {}", path.string(), error.message()),
-            "the folder can be moved with $XDG_CACHE_HOME; --no-cure trace-headers does without it"};
+            "the folder can be moved with $XDG_CACHE_HOME; --no-workaround trace-headers does without it"};
 }
 
 /// What stap is shown of one folder of the kernel's.

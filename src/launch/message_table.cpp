@@ -11,7 +11,7 @@ namespace {
 
 using enum MessageKind;
 
-constexpr std::string_view newer_stap = "leave out --no-cure if you gave it, or install a newer SystemTap";
+constexpr std::string_view newer_stap = "leave out --no-workaround if you gave it, or install a newer SystemTap";
 
 constexpr MessageRow table[] = {
     // Before pass 1

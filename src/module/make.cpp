@@ -77,7 +77,7 @@ base::Result<host::WorkaroundChoice> choice_of(const MakeOptions& options, const
     for (const auto& name : options.without_workarounds) {
         if (std::find(known.begin(), known.end(), name) == known.end()) {
             const auto meant = base::did_you_mean(name, known);
-            return base::bad_input(fmt::format("--no-cure: there is no cure '{}'", base::printable(name)),
+            return base::bad_input(fmt::format("--no-workaround: there is no workaround '{}'", base::printable(name)),
                                    meant ? fmt::format("did you mean '{}'?", *meant)
                                          : fmt::format("there are {}", fmt::join(known, ", ")));
         }

@@ -54,7 +54,7 @@ std::optional<ExpectedCost> expect_now(const host::System& machine, const recipe
                                        std::chrono::milliseconds period);
 
 /// For a person who waits; for a run, which takes longer anyway.
-inline constexpr std::chrono::milliseconds glance{250}, budget_glance{1000};
+inline constexpr std::chrono::milliseconds sample_window{250}, budget_sample_window{1000};
 
 /// "1,234 hits/s, 0.7 % of 4 CPUs, 2.9 % of the busiest; ...".
 std::string sentence_of(const ExpectedCost& expected);

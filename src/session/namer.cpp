@@ -89,7 +89,7 @@ base::Result<void> settle_kaslr_offset(symbols::KernelNames& names, std::span<co
     std::string hint = fmt::format(
         "what helps: a copy of /proc/kallsyms of the boot that made the log; a log with more different drops; {}or say "
         "it: "
-        "--slide HEX (0 if it was started with nokaslr)",
+        "--kaslr-offset HEX (0 if it was started with nokaslr)",
         finding.exact ? "" : "the kernel's vmlinux or vmlinuz (in /boot, no debug package) beside the map; ");
     if (!finding.candidates.empty()) {
         std::vector<std::string> shown;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/terminal.h"
 #include "host/facts.h"
 #include "host/identity.h"
 
@@ -22,8 +21,8 @@ void put_origin(const host::System& machine, const MeasurePlan& plan, recording:
     setup.command = host::own_command(machine);
 }
 
-base::Result<bool> aggregates(const recipe::Recipe& recipe, bool asked, const MeasurePlan& plan) {
-    if (!recipe.record.aggregates) return false;
+base::Result<Aggregation> aggregation_of(const recipe::Recipe& recipe, bool asked, const MeasurePlan& plan) {
+    if (!recipe.record.aggregates) return Aggregation{};
     const auto option = report::single_records_option(plan.presentation, plan.events);
     if (asked && !option.empty()) {
         return base::bad_input(
@@ -32,15 +31,12 @@ base::Result<bool> aggregates(const recipe::Recipe& recipe, bool asked, const Me
                 option),
             "leave one of them out");
     }
-    if (asked) return true;
-    if (!option.empty() || plan.duration.value_or(std::chrono::nanoseconds(0)) < long_run) return false;
-    if (!plan.quiet) {
-        base::tell(
-            "a run of 60 s or more: records are aggregated in the kernel, with the same percentiles and without "
-            "groups; "
-            "--events prints every packet, --by thread has groups");
-    }
-    return true;
+    if (asked) return Aggregation{true, {}};
+    if (!option.empty() || plan.duration.value_or(std::chrono::nanoseconds(0)) < long_run) return Aggregation{};
+    return Aggregation{true, plan.quiet ? ""
+                                        : "a run of 60 s or more: records are aggregated in the kernel, with the same "
+                                          "percentiles and without groups; --events prints every packet, --by thread "
+                                          "has groups"};
 }
 
 }  // namespace stapgen::session

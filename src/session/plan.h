@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "host/system.h"
@@ -29,13 +31,19 @@ struct MeasurePlan {
     bool quiet = false, verbose = false;
     bool live = false;  ///< shown on the terminal as it goes on
     live::Colours colours = live::Colours::automatic;
+    std::vector<std::string> notes;  ///< what the user should know of it; none if `quiet`
+};
+
+struct Aggregation {
+    bool in_kernel = false;
+    std::string note;  ///< for the user; empty if there is nothing to say
 };
 
 /// Where and by which command a measurement is made.
 void put_origin(const host::System& machine, const MeasurePlan& plan, recording::Setup& setup);
 
 /// Whether the records of a run are aggregated in the kernel: where it was asked for, and by default in a long run that
-/// asks for nothing that needs single records, which is said on stderr. Fails where both are asked for.
-base::Result<bool> aggregates(const recipe::Recipe& recipe, bool asked, const MeasurePlan& plan);
+/// asks for nothing that needs single records, which the note says. Fails where both are asked for.
+base::Result<Aggregation> aggregation_of(const recipe::Recipe& recipe, bool asked, const MeasurePlan& plan);
 
 }  // namespace stapgen::session

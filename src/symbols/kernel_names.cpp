@@ -87,7 +87,7 @@ base::Result<std::int64_t> kaslr_offset_from_log(const TableFile& table, const L
     const auto differences = marker_differences(running, table.table.markers());
     if (differences.empty()) {
         return base::bad_input(fmt::format("{} has neither _text nor _stext", table.file.string()),
-                               "give the whole table, not an excerpt, or --slide");
+                               "give the whole table, not an excerpt, or --kaslr-offset");
     }
     const auto kaslr_offset = differences.front().bytes;
     if (std::ranges::all_of(differences, [&](const auto& marker) { return marker.bytes == kaslr_offset; }))
@@ -247,7 +247,7 @@ KaslrFinding KernelNames::infer(std::span<const std::uint64_t> drop_addresses) {
     if (state.kaslr_offset_is_assumed) {
         state.notes.push_back(
             fmt::format("{} is not of the boot that made these addresses: under it they are not where packets are "
-                        "dropped (if it is, say --slide 0)",
+                        "dropped (if it is, say --kaslr-offset 0)",
                         table.file.string()));
     }
     state.kaslr_offset = finding.kaslr_offset;

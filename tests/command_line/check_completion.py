@@ -45,15 +45,15 @@ def check_words(stapgen):
 def check_options(stapgen):
     assert "--comm" not in stapgen.complete("rx-latency", "--target-tid", "1", "-"), "excluded by --target-tid"
     assert "--port" not in stapgen.complete("rx-latency", "--port=1", "-"), "given already"
-    assert "--no-cure" in stapgen.complete("rx-latency", "--no-cure", "all", "-"), "may be given again"
+    assert "--no-workaround" in stapgen.complete("rx-latency", "--no-workaround", "all", "-"), "may be given again"
     assert list(stapgen.complete("rx-latency", "--format", "nd")) == ["ndjson"]
     assert list(stapgen.complete("rx-latency", "--format=nd")) == ["--format=ndjson"]
     assert list(stapgen.complete("packet-flow", "--way", "")) == ["rx", "tx", "both"]
     assert list(stapgen.complete("rx-latency", "--by", "cpu,proc")) == ["cpu,process"]
     assert list(stapgen.complete("list", "--format", "")) == ["table", "json"]
     assert stapgen.complete("rx-latency", "--interval", "") == {}
-    assert "all" in stapgen.complete("rx-latency", "--no-cure", "")
-    assert {"symbol-table", "all"} <= set(stapgen.complete("build", "rx-latency", "--no-cure", ""))
+    assert "all" in stapgen.complete("rx-latency", "--no-workaround", "")
+    assert {"symbol-table", "all"} <= set(stapgen.complete("build", "rx-latency", "--no-workaround", ""))
 
 
 def check_paths(stapgen):

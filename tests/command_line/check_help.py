@@ -44,7 +44,7 @@ def options_of_the_source(source):
 def check_nothing_is_left_out(stapgen, source, pages):
     # Of recipes that ask for it: none of ours; and of a hidden command, for the build.
     own = options_of_the_source(source) - {"--guru", "--installed"}
-    assert {"--target-tid", "--buffer", "--help-all", "--version", "--slide"} <= own
+    assert {"--target-tid", "--buffer", "--help-all", "--version", "--kaslr-offset"} <= own
     completed = set().union(*(stapgen.options(command) for command in stapgen.commands()))
     assert own <= completed, f"not completed: {own - completed}"
     parameters = {f"--{name}" for recipe in (source / "templates").glob("*/recipe.toml")

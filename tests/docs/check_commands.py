@@ -161,7 +161,7 @@ def options_added(name, words):
         return "--map System.map"
     if name in WITHOUT_KERNEL or name.startswith("-") or "--help" in words:
         return ""
-    return "--dry-run" if name == "softnet" else "--dry-run --no-cure all"
+    return "--dry-run" if name == "softnet" else "--dry-run --no-workaround all"
 
 
 def check_own(machine, command, in_sentence):

@@ -28,7 +28,7 @@ def main():
              for number, (address, name) in enumerate(PLACES, 3)]
 
     # With the slide given each line is there before the next one is written; without an answer this test never ends.
-    with start(sys.argv[1], "--slide", "33e00000") as known:
+    with start(sys.argv[1], "--kaslr-offset", "33e00000") as known:
         for written, expected in lines:
             known.stdin.write(written)
             assert known.stdout.readline() == expected
@@ -52,7 +52,7 @@ def main():
 
     # From a line on that contradicts the map, there are no names.
     false = "7 drops at tcp_v4_rcv+11 (0xffffffffb5954bb1)\n"
-    with start(sys.argv[1], "--slide", "33e00000") as contradicted:
+    with start(sys.argv[1], "--kaslr-offset", "33e00000") as contradicted:
         for written, expected in ((lines[0][0], lines[0][1]), (false, false), (lines[1][0], lines[1][0])):
             contradicted.stdin.write(written)
             assert contradicted.stdout.readline() == expected

@@ -1,13 +1,14 @@
 // What `stapgen exec` does once the machine has been found able, with a fake staprun in place of SystemTap's: a machine
 // without loadable modules can run it. measure_fake FAKE_STAP [run options]
 
-#include <CLI/App.hpp>
 #include <cstdlib>
 #include <iostream>
 
 #include "base/terminal.h"
-#include "cli/options/action.h"
-#include "cli/options/run_options.h"
+#include "cli/options/command_table.h"
+#include "cli/options/parse.h"
+#include "cli/options/plans.h"
+#include "cli/standard_streams.h"
 #include "fakes/system/fake_system.h"
 #include "session/run.h"
 
@@ -16,8 +17,10 @@ using namespace stapgen;
 namespace {
 
 base::Result<void> measure(const std::string& fake_stap, const cli::MeasureOptions& options) {
-    auto plan = cli::plan_of(options);
+    auto plan = cli::plan_of(*host::real_system(), options, false);
     if (!plan) return tl::make_unexpected(plan.error());
+    for (const auto& note : plan->notes)
+        base::tell(note);
     const host::FakeSystem machine;
     host::Target target;
     target.staprun = fake_stap;
@@ -31,14 +34,13 @@ base::Result<void> measure(const std::string& fake_stap, const cli::MeasureOptio
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app;
-    std::string fake_stap;
-    cli::MeasureOptions options;
-    app.add_option("fake_stap", fake_stap)->required();
-    cli::add_measure_options(app, options);
-    cli::add_events(app, options);
-    CLI11_PARSE(app, argc, argv);
-    const auto done = measure(fake_stap, options);
+    cli::Options options;
+    const recipe::Catalog no_recipes;
+    const auto root = cli::command_table(no_recipes, options);
+    std::vector<std::string> words{"exec"};
+    words.insert(words.end(), argv + 1, argv + argc);
+    const auto parsed = cli::parse(root, no_recipes, words);
+    const auto done = parsed ? measure(options.file, options.measure) : tl::make_unexpected(parsed.error());
     std::cout.flush();
     if (done) return 0;
     base::show_error(done.error());

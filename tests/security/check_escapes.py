@@ -70,7 +70,7 @@ def main():
             for argv in ([word], ["rx-latency", "--" + word], ["rx-latency", "--dev", word], ["rx-latency", "--addr", word],
                          ["report", os.fsdecode(file)], ["report", word], ["resolve", "--map", os.fsdecode(file), "1"],
                          ["resolve", word], ["show", word], ["--recipe-path", word, word], ["new-recipe", word],
-                         ["rx-latency", "--no-cure", word], ["rx-latency", "--max-packets", word],
+                         ["rx-latency", "--no-workaround", word], ["rx-latency", "--max-packets", word],
                          ["call-trace", "--functions", word], ["compare", os.fsdecode(file), word],
                          ["exec", os.fsdecode(file)], ["build", "rx-latency", "-r", word, "-o", word]):
                 done = check(stapgen, argv, r"\n")

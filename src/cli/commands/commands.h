@@ -1,24 +1,26 @@
 #pragma once
 
-#include <CLI/App.hpp>
+#include <ostream>
 
-#include "cli/options/action.h"
+#include "base/result.h"
+#include "cli/options/options.h"
+#include "recipe/program_files.h"
 #include "recipe/recipe.h"
 
-/// Each adds its subcommand and, when that is the one on the command line, puts what is to be done into
-/// `action`. `program` and `action` must outlive the parsing.
+/// What the commands do, each with the values that were typed.
 namespace stapgen::cli {
 
-void add_run_command(CLI::App& app, const recipe::Program& program, const recipe::Recipe& recipe, Action& action);
-void add_list_command(CLI::App& app, const recipe::Program& program, Action& action);
-void add_show_command(CLI::App& app, const recipe::Program& program, Action& action);
-void add_doctor_command(CLI::App& app, const recipe::Program& program, Action& action);
-void add_render_command(CLI::App& app, const recipe::Program& program, Action& action);
-void add_build_command(CLI::App& app, const recipe::Program& program, Action& action);
-void add_exec_command(CLI::App& app, const recipe::Program& program, Action& action);
-void add_new_recipe_command(CLI::App& app, const recipe::Program& program, Action& action);
-void add_compare_command(CLI::App& app, Action& action);
-void add_report_command(CLI::App& app, const recipe::Program& program, Action& action);
-void add_resolve_command(CLI::App& app, Action& action);
+base::Result<void> run(const recipe::Program& program, const recipe::Recipe& recipe, Options options);
+base::Result<void> render(const recipe::Program& program, const recipe::Recipe& recipe, const Options& options);
+base::Result<void> build(const recipe::Program& program, const recipe::Recipe& recipe, const Options& options);
+base::Result<void> list(const recipe::Program& program, const Options& options);
+base::Result<void> show(const recipe::Program& program, const Options& options);
+base::Result<void> doctor(const recipe::Program& program, const Options& options);
+base::Result<void> exec(const recipe::Program& program, const Options& options);
+base::Result<void> report(const recipe::Program& program, const Options& options);
+base::Result<void> compare(const Options& options);
+base::Result<void> resolve(const Options& options);
+base::Result<void> new_recipe(const recipe::Program& program, const std::vector<std::string>& taken,
+                              const Options& options);
 
 }  // namespace stapgen::cli

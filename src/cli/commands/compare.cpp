@@ -7,22 +7,17 @@
 #include <cmath>
 #include <filesystem>
 #include <iostream>
-#include <memory>
 
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/commands/commands.h"
-#include "cli/options/option_groups.h"
+#include "cli/options/plans.h"
+#include "report/presentation.h"
 #include "session/replay.h"
 
 namespace stapgen::cli {
 
 namespace {
-
-struct CompareArguments {
-    std::string before, after, threshold = "5%";
-    PresentOptions present;
-};
 
 /// A folder's files, or a list with commas, unless there is a file of that very name.
 std::vector<std::filesystem::path> files_of(const std::string& typed) {
@@ -80,19 +75,21 @@ base::Result<analyze::Summary> sum_of(const std::vector<analyze::Summary>& side)
     return sum;
 }
 
-base::Result<void> compare(const CompareArguments& arguments) {
-    const auto threshold = base::parse_percent(arguments.threshold);
+}  // namespace
+
+base::Result<void> compare(const Options& options) {
+    const auto threshold = base::parse_percent(options.threshold);
     if (!threshold) return tl::make_unexpected(threshold.error());
-    auto presentation = presentation_of(arguments.present);
+    auto presentation = presentation_of(options.present);
     if (!presentation) return tl::make_unexpected(presentation.error());
     presentation->by.emplace();  // no groups
-    const auto before = load_side(arguments.before, *presentation);
+    const auto before = load_side(options.before, *presentation);
     if (!before) return tl::make_unexpected(before.error());
-    const auto after = load_side(arguments.after, *presentation);
+    const auto after = load_side(options.after, *presentation);
     if (!after) return tl::make_unexpected(after.error());
 
-    const analyze::CompareOptions options{.percentiles = presentation->percentiles, .threshold = *threshold};
-    const auto comparison = analyze::compare(*before, *after, options);
+    const analyze::CompareOptions limits{.percentiles = presentation->percentiles, .threshold = *threshold};
+    const auto comparison = analyze::compare(*before, *after, limits);
     if (!comparison) return tl::make_unexpected(comparison.error());
     const auto first = sum_of(*before), second = sum_of(*after);
     if (!first) return tl::make_unexpected(first.error());
@@ -103,39 +100,6 @@ base::Result<void> compare(const CompareArguments& arguments) {
                            fmt::format("after is slower by more than {:.4g} %", *threshold * 100),
                            "--threshold sets how much is allowed"};
     return tl::make_unexpected(std::move(regression));
-}
-
-}  // namespace
-
-void add_compare_command(CLI::App& app, Action& action) {
-    auto arguments = std::make_shared<CompareArguments>();
-    auto* command = app.add_subcommand("compare", "What became slower or faster between two measurements");
-    command
-        ->add_option("before", arguments->before,
-                     "A file that 'report' reads, several with commas between, or a folder of them")
-        ->required()
-        ->type_name("BEFORE");
-    command->add_option("after", arguments->after, "The same, of what is compared with it")
-        ->required()
-        ->type_name("AFTER");
-    command->add_option("--threshold", arguments->threshold, "A stage that is slower by more than this is a regression")
-        ->capture_default_str()
-        ->type_name("PERCENT")
-        ->group(groups::output);
-    std::vector<std::string> formats;
-    for (const auto& format : report::formats()) {
-        if (format.write_comparison != nullptr) formats.emplace_back(format.name);
-    }
-    add_format(*command, arguments->present.format, formats, "; ndjson has a line for each change");
-    add_percentiles(*command, arguments->present.percentiles);
-    command->footer(
-        "~ stands where before and after cannot be told apart. Exit code 3: a regression.\n"
-        "Several files for a side are recordings of the same, best taken in turns (ABAB); from five for each\n"
-        "side on, what differs from recording to recording is in the intervals. docs/reading-the-numbers.md\n"
-        "Examples:\n"
-        "  stapgen compare before.rec after.rec\n"
-        "  stapgen compare --threshold 10% -P 50,99 a1.rec,a2.rec b1.rec,b2.rec");
-    command->callback([&action, arguments] { action = [arguments] { return compare(*arguments); }; });
 }
 
 }  // namespace stapgen::cli

@@ -1,11 +1,8 @@
 #include <algorithm>
 #include <iostream>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.h"
-#include "cli/options/report_options.h"
-#include "cli/options/run_options.h"
 #include "doctor/check_rows.h"
 #include "module/make.h"
 #include "module/warm.h"
@@ -18,18 +15,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct DoctorOptions {
-    module::MakeOptions make;
-    std::vector<std::string> recipes;
-    std::string format = "table";
-    bool warm = false;
-};
-
 /// Those that were named; all of them where none was.
-base::Result<std::vector<recipe::Recipe>> recipes_of(const recipe::Program& program, const DoctorOptions& options) {
-    if (options.recipes.empty()) return program.catalog.recipes;
+base::Result<std::vector<recipe::Recipe>> recipes_of(const recipe::Program& program, const Options& options) {
+    if (options.words.empty()) return program.catalog.recipes;
     std::vector<recipe::Recipe> recipes;
-    for (const auto& name : options.recipes) {
+    for (const auto& name : options.words) {
         auto one = recipe::find_recipe(program.catalog, name);
         if (!one) return tl::make_unexpected(one.error());
         recipes.push_back(*std::move(one));
@@ -39,7 +29,7 @@ base::Result<std::vector<recipe::Recipe>> recipes_of(const recipe::Program& prog
 
 base::Result<std::vector<doctor::Subject>> subjects_of(const recipe::Program& program,
                                                        const std::vector<recipe::Recipe>& recipes,
-                                                       const DoctorOptions& options) {
+                                                       const Options& options) {
     std::vector<doctor::Subject> subjects;
     for (const auto& each : recipes) {
         auto subject = module::subject_of(program, each, options.make.debuginfo);
@@ -98,7 +88,9 @@ Json doctor_json(const std::vector<doctor::Check>& checks, const doctor::Questio
             {"first", verdict.first},       {"checks", rows}};
 }
 
-base::Result<void> examine(const recipe::Program& program, const DoctorOptions& options) {
+}  // namespace
+
+base::Result<void> doctor(const recipe::Program& program, const Options& options) {
     const auto recipes = recipes_of(program, options);
     if (!recipes) return tl::make_unexpected(recipes.error());
     const auto machine = launch::this_machine();
@@ -116,11 +108,11 @@ base::Result<void> examine(const recipe::Program& program, const DoctorOptions& 
     std::vector<doctor::Check> checks;
     if (needs_module) {
         checks = doctor::examine(*machine, *question);
-        if (options.recipes.empty()) checks.push_back(doctor::lab(*machine));
+        if (options.words.empty()) checks.push_back(doctor::lab(*machine));
         checks = doctor::most_urgent_first(std::move(checks));
     }
     const auto verdict = doctor::conclude(checks, *question);
-    const bool as_json = options.format == "json";
+    const bool as_json = options.present.format == "json";
     if (as_json) {
         report::put_json(std::cout, doctor_json(checks, *question, verdict), 2);
     } else {
@@ -129,28 +121,6 @@ base::Result<void> examine(const recipe::Program& program, const DoctorOptions& 
     if (!verdict.unable.empty()) return base::cannot_here(verdict.what, verdict.first);
     if (!as_json) std::cout << verdict.what << ": " << verdict.first << '\n';
     return {};
-}
-
-}  // namespace
-
-void add_doctor_command(CLI::App& app, const recipe::Program& program, Action& action) {
-    auto options = std::make_shared<DoctorOptions>();
-    auto* command =
-        app.add_subcommand("doctor", "Whether a recipe, or each of them, will run here, and what to do if not");
-    command->add_option("recipe", options->recipes, "Their names; without one, all")->type_name("RECIPE");
-    auto* warm = command->add_flag("--warm", options->warm,
-                                   "Compile them now, so that their first run here need not; it takes a while");
-    add_target_options(*command, options->make);
-    add_no_workaround(*command, options->make);
-    add_format(*command, options->format, {"table", "json"});
-    warm->excludes(command->get_option("--format"))->excludes(command->get_option("--json"));
-    command->footer(
-        "Examples:\n"
-        "  stapgen doctor rx-latency\n"
-        "  stapgen doctor --warm rx-latency tx-latency\n"
-        "  stapgen doctor -r 6.12.117+deb13-amd64 --symbols kallsyms.gz");
-    command->callback(
-        [&program, &action, options] { action = [&program, options] { return examine(program, *options); }; });
 }
 
 }  // namespace stapgen::cli

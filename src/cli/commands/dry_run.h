@@ -2,9 +2,9 @@
 
 #include <filesystem>
 
-#include "cli/options/run_options.h"
 #include "launch/run.h"
 #include "module/make.h"
+#include "session/plan.h"
 
 /// What --dry-run prints: a plan, which may be for another machine. So what is not here is told on stderr and is no
 /// error, and nothing is made.

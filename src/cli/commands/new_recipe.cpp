@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <iostream>
-#include <memory>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -16,11 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct NewRecipeOptions {
-    std::string name, into;
-};
-
-base::Result<void> check_name(const CLI::App& app, const recipe::Program& program, const std::string& name) {
+base::Result<void> check_name(const std::vector<std::string>& taken, const recipe::Program& program,
+                              const std::string& name) {
     if (!recipe::is_name(name) || name.front() == '-') {
         return base::bad_input(fmt::format("new-recipe: '{}' is no recipe's name", base::printable(name)),
                                "lower case letters, digits, - and _, for example tcp-reads");
@@ -37,8 +33,7 @@ base::Result<void> check_name(const CLI::App& app, const recipe::Program& progra
             "choose another name, or mend that one");
     }
     // What is left of the commands are stapgen's own.
-    const auto commands = app.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; });
-    if (!commands.empty()) {
+    if (std::ranges::find(taken, name) != taken.end()) {
         return base::bad_input(fmt::format("new-recipe: '{}' is a command of stapgen", name), "choose another name");
     }
     return {};
@@ -60,7 +55,11 @@ base::Result<std::string> renamed(const fs::path& file, const std::string& name)
     }
 }
 
-base::Result<void> make(const recipe::Program& program, const NewRecipeOptions& options) {
+}  // namespace
+
+base::Result<void> new_recipe(const recipe::Program& program, const std::vector<std::string>& taken,
+                              const Options& options) {
+    if (auto good = check_name(taken, program, options.name); !good) return good;
     constexpr std::array files{"recipe.toml", "script.stp"};
     fs::path parent = options.into;
     if (options.into.empty()) {
@@ -98,27 +97,6 @@ base::Result<void> make(const recipe::Program& program, const NewRecipeOptions& 
         "  stapgen {2}show {3}\n  stapgen {2}render {3}\n  stapgen {2}{3} -d 10\n",
         folder.string(), fmt::join(files, ", "), path, options.name);
     return {};
-}
-
-}  // namespace
-
-void add_new_recipe_command(CLI::App& app, const recipe::Program& program, Action& action) {
-    auto* command = app.add_subcommand("new-recipe", "Begin a recipe of your own: two files that run as they are");
-    auto options = std::make_shared<NewRecipeOptions>();
-    command->add_option("name", options->name, "Its name")->required();
-    command->add_option("--into", options->into, "The folder to make it in")
-        ->default_str("~/.config/stapgen/recipes")
-        ->type_name("DIR");
-    command->footer(
-        "Examples:\n"
-        "  stapgen new-recipe tcp-calls\n"
-        "  stapgen new-recipe tcp-calls --into .");
-    command->callback([&app, &program, &action, options] {
-        action = [&app, &program, options]() -> base::Result<void> {
-            if (auto good = check_name(app, program, options->name); !good) return good;
-            return make(program, *options);
-        };
-    });
 }
 
 }  // namespace stapgen::cli

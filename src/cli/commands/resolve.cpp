@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <iostream>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "base/source.h"
@@ -10,9 +9,7 @@
 #include "base/text.h"
 #include "cli/commands/annotation.h"
 #include "cli/commands/commands.h"
-#include "cli/options/name_options.h"
-#include "cli/options/option_groups.h"
-#include "cli/options/report_options.h"
+#include "cli/options/plans.h"
 #include "host/facts.h"
 #include "recording/reader.h"
 #include "report/json/json_text.h"
@@ -26,13 +23,6 @@ namespace {
 using symbols::AddressKind;
 using symbols::KernelNames;
 using Json = nlohmann::ordered_json;
-
-struct ResolveOptions {
-    NameOptions names;
-    std::string recording, format = "table";
-    std::vector<std::string> addresses;
-    bool return_addresses = false, drop_sites = false, annotate = false, lines = false;
-};
 
 std::string line_text(const symbols::SourceFrame& frame) {
     return fmt::format("    {}{} at {}:{}\n", frame.inlined ? "(inlined) " : "",
@@ -66,7 +56,7 @@ Json name_json(const KernelNames& names, std::uint64_t address, AddressKind kind
     return out;
 }
 
-base::Result<KernelNames> names_for(const ResolveOptions& options) {
+base::Result<KernelNames> names_for(const Options& options) {
     const auto sources = sources_of(options.names);
     if (!sources) return tl::make_unexpected(sources.error());
     symbols::LogKernel log;
@@ -87,7 +77,7 @@ base::Result<KernelNames> names_for(const ResolveOptions& options) {
 /// The addresses of a command line or of stdin.
 class Resolving {
   public:
-    Resolving(const ResolveOptions& options, KernelNames& names) : options_(options), names_(names) {}
+    Resolving(const Options& options, KernelNames& names) : options_(options), names_(names) {}
 
     void show(std::string_view word) {
         if (const auto address = parse(word)) show(*address);
@@ -103,7 +93,7 @@ class Resolving {
         const auto kind = options_.drop_sites         ? AddressKind::drop_site
                           : options_.return_addresses ? AddressKind::return_address
                                                       : AddressKind::exact;
-        if (options_.format == "ndjson") {
+        if (options_.present.format == "ndjson") {
             report::put_json(std::cout, name_json(names_, address, kind, options_.lines), -1);
             return;
         }
@@ -118,7 +108,7 @@ class Resolving {
     }
 
   private:
-    const ResolveOptions& options_;
+    const Options& options_;
     KernelNames& names_;
     bool all_good_ = true;
 };
@@ -146,21 +136,23 @@ base::Result<void> each_word_of_stdin(const std::function<void(std::string_view)
     return {};
 }
 
-base::Result<void> resolve(const ResolveOptions& options) {
+}  // namespace
+
+base::Result<void> resolve(const Options& options) {
     auto names = names_for(options);
     if (!names) return tl::make_unexpected(names.error());
     if (options.lines) {
         if (auto opened = names->open_lines(); !opened) return opened;
     }
     if (options.annotate) {
-        if (options.addresses.size() > 1) {
+        if (options.words.size() > 1) {
             return base::bad_input("--annotate reads one file", "give one, or - for stdin");
         }
-        return annotate(*names, options.addresses.empty() ? "-" : options.addresses.front());
+        return annotate(*names, options.words.empty() ? "-" : options.words.front());
     }
     Resolving resolving(options, *names);
     // With the KASLR offset known addresses are answered as they come; to infer it all have to be there.
-    const bool streaming = names->kaslr_offset_known() && options.addresses.empty();
+    const bool streaming = names->kaslr_offset_known() && options.words.empty();
     session::ReportedNotes reported;
     if (streaming) session::report_notes(*names, reported);
     std::vector<std::uint64_t> all;
@@ -168,9 +160,9 @@ base::Result<void> resolve(const ResolveOptions& options) {
         if (streaming) return resolving.show(word);
         if (const auto address = resolving.parse(word)) all.push_back(*address);
     };
-    for (const auto& word : options.addresses)
+    for (const auto& word : options.words)
         take(word);
-    if (options.addresses.empty()) {
+    if (options.words.empty()) {
         if (auto read = each_word_of_stdin(take); !read) return read;
     }
     if (!streaming && !all.empty()) {
@@ -179,39 +171,6 @@ base::Result<void> resolve(const ResolveOptions& options) {
     for (const auto address : all)
         resolving.show(address);
     return resolving.outcome();
-}
-
-}  // namespace
-
-void add_resolve_command(CLI::App& app, Action& action) {
-    auto options = std::make_shared<ResolveOptions>();
-    auto* command = app.add_subcommand("resolve", "Kernel addresses to names: name+0xoffset/0xsize [module]");
-    command->add_option("address", options->addresses, "Addresses; none: read them from stdin. With --annotate a file")
-        ->type_name("HEX");
-    add_name_options(*command, options->names);
-    command
-        ->add_option("--recording", options->recording,
-                     "The addresses are of this recording's kernel; its slide and modules are taken from it")
-        ->type_name("FILE")
-        ->group(groups::names);
-    command->add_flag("--return-addresses", options->return_addresses,
-                      "They are return addresses, of a backtrace; look one byte before");
-    command->add_flag("--drop-sites", options->drop_sites,
-                      "They are places of drops; return addresses, or the function itself where it begins there");
-    auto* annotate = command->add_flag("--annotate", options->annotate,
-                                       "Copy a text through, with names in place of kernel addresses");
-    command->add_flag("-l,--lines", options->lines, "Also file and line; inlined functions first, needs DWARF")
-        ->excludes(annotate);
-    add_format(*command, options->format, {"table", "ndjson"}, "; ndjson has an object for each address");
-    for (const auto* other : {"--format", "--json"})
-        annotate->excludes(command->get_option(other));
-    command->footer(
-        "Without --map: this machine's kernel.\n"
-        "Examples:\n"
-        "  stapgen resolve --map System.map 0xffffffff8149a8ed\n"
-        "  stapgen resolve --map System.map --map vmlinuz --annotate <drops.txt\n"
-        "  dmesg -w | stapgen resolve --annotate");
-    command->callback([&action, options] { action = [options] { return resolve(*options); }; });
 }
 
 }  // namespace stapgen::cli

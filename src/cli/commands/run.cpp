@@ -1,13 +1,12 @@
 #include "session/run.h"
 
 #include <iostream>
-#include <memory>
 
 #include "base/terminal.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/dry_run.h"
-#include "cli/options/option_groups.h"
-#include "cli/options/run_options.h"
+#include "cli/commands/notes.h"
+#include "cli/options/plans.h"
 #include "doctor/check_rows.h"
 #include "host/counter_lines.h"
 #include "module/make.h"
@@ -17,13 +16,8 @@ namespace stapgen::cli {
 
 namespace {
 
-struct RunOptions {
-    module::MakeOptions make;
-    MeasureOptions measure;
-};
-
 base::Result<void> run_counters(const recipe::Program& program, const host::System& machine,
-                                const recipe::Recipe& recipe, const RunOptions& options,
+                                const recipe::Recipe& recipe, const Options& options,
                                 const session::MeasurePlan& plan) {
     auto interval = module::interval_of(options.make.interval, recipe);
     if (!interval) return tl::make_unexpected(interval.error());
@@ -44,46 +38,56 @@ base::Result<void> run_counters(const recipe::Program& program, const host::Syst
     return session::measure_counters(machine, program.catalog, lines, recipe.name, *interval, plan, recorder->get());
 }
 
-/// What is expected, in a sentence, for a budget or a dry run; empty where nobody knows. Chooses the sample that a
-/// budget needs, if none is asked for. The guard is compiled in.
-base::Result<std::string> expect_cost(const host::System& machine, const recipe::Recipe& recipe,
-                                      const RunOptions& options, session::MeasurePlan& plan) {
+struct CostForecast {
+    std::optional<std::int64_t> sample;  ///< one in so many sockets, that a budget needs; none if the user chose one
+    std::string sentence;                ///< for the user; empty where nobody knows
+};
+
+/// For a budget or a dry run. The guard is compiled in.
+base::Result<CostForecast> forecast_of(const host::System& machine, const recipe::Recipe& recipe,
+                                       const Options& options) {
     std::optional<double> budget;
     if (!options.make.budget.empty()) {
         const auto typed = overhead::parse_budget(options.make.budget);
         if (!typed) return tl::make_unexpected(typed.error());
         budget = *typed;
     }
-    if (!budget && !options.make.dry_run) return {};
+    if (!budget && !options.make.dry_run) return CostForecast{};
     const auto expected = overhead::expect_now(machine, recipe, options.make.aggregate,
-                                               budget ? overhead::budget_glance : overhead::glance);
-    if (!expected) return {};
+                                               budget ? overhead::budget_sample_window : overhead::sample_window);
+    if (!expected) return CostForecast{};
     const auto& chosen = options.measure.filters.sample;
     const auto kept = budget && !chosen ? overhead::plan_budget(*budget, *expected)
                                         : overhead::plan_sample(chosen.value_or(1), *expected);
-    if (!chosen) session::use_sample(kept.one_in, plan.filters);
-    return "expected: " + overhead::sentence_of(*expected, kept, budget);
+    return CostForecast{chosen ? std::nullopt : std::optional(kept.one_in),
+                        "expected: " + overhead::sentence_of(*expected, kept, budget)};
 }
 
-base::Result<void> run(const recipe::Program& program, const recipe::Recipe& recipe, RunOptions options) {
-    auto plan = plan_of(options.measure, options.make.dry_run);
+}  // namespace
+
+base::Result<void> run(const recipe::Program& program, const recipe::Recipe& recipe, Options options) {
+    const auto machine = launch::this_machine();
+    auto plan = plan_of(*machine, options.measure, options.make.dry_run);
     if (!plan) return tl::make_unexpected(plan.error());
+    tell(plan->notes);
     if (plan->intervals && options.make.interval.empty() && !recipe.interval_s) {
         return base::bad_input("-n counts intervals, and there are none", "give -i too, for example -i 1 -n 10");
     }
-    const auto aggregate = session::aggregates(recipe, options.make.aggregate, *plan);
-    if (!aggregate) return tl::make_unexpected(aggregate.error());
-    options.make.aggregate = *aggregate;
+    const auto aggregation = session::aggregation_of(recipe, options.make.aggregate, *plan);
+    if (!aggregation) return tl::make_unexpected(aggregation.error());
+    if (!aggregation->note.empty()) base::tell(aggregation->note);
+    options.make.aggregate = aggregation->in_kernel;
     if (plan->live && options.make.interval.empty() && !recipe.interval_s)
         options.make.interval = module::live_interval;
     if (auto can = report::check_groups(plan->presentation, recipe.header()); !can) return can;
-    const auto machine = launch::this_machine();
     if (recipe.source == recipe::Source::network_counters) {
         return run_counters(program, *machine, recipe, options, *plan);
     }
-    const auto expected = expect_cost(*machine, recipe, options, *plan);
-    if (!expected) return tl::make_unexpected(expected.error());
-    if (!options.make.dry_run && !plan->quiet && !expected->empty()) base::tell(*expected);
+    const auto forecast = forecast_of(*machine, recipe, options);
+    if (!forecast) return tl::make_unexpected(forecast.error());
+    if (forecast->sample) session::use_sample(*forecast->sample, plan->filters);
+    const auto& expected = forecast->sentence;
+    if (!options.make.dry_run && !plan->quiet && !expected.empty()) base::tell(expected);
     auto preparation = module::prepare(program, *machine, recipe, options.make, module::Purpose::run_here);
     if (!preparation) return tl::make_unexpected(preparation.error());
     const auto& target = preparation->job.target;
@@ -91,7 +95,7 @@ base::Result<void> run(const recipe::Program& program, const recipe::Recipe& rec
         const auto load = session::load_job_of(target, "MODULE.ko", *plan);
         print_commands(*preparation, &load);
         print_ending(*plan);
-        if (!expected->empty()) std::cout << "# " << *expected << '\n';
+        if (!expected.empty()) std::cout << "# " << expected << '\n';
         return {};
     }
     recording::Setup made;
@@ -112,33 +116,6 @@ base::Result<void> run(const recipe::Program& program, const recipe::Recipe& rec
     auto job = session::load_job_of(target, compiled->module, *plan);
     job.explanation = module::explanation(*machine, preparation->question);
     return session::measure(*machine, program.catalog, std::move(job), recipe.name, *plan, recorder->get());
-}
-
-}  // namespace
-
-void add_run_command(CLI::App& app, const recipe::Program& program, const recipe::Recipe& recipe, Action& action) {
-    auto options = std::make_shared<RunOptions>();
-    auto* command = app.add_subcommand(recipe.name, recipe.summary)->group(groups::recipes);
-    add_filter_options(*command, recipe.filters, options->measure.filters);
-    add_parameters(*command, recipe, options->make.arguments);
-    add_interval(*command, recipe, options->make.interval);
-    add_aggregate(*command, recipe, options->make.aggregate);
-    add_measure_options(*command, options->measure);
-    if (!recipe.stages.empty()) add_events(*command, options->measure);
-    if (recipe.source == recipe::Source::script) {
-        add_load_options(*command, options->measure);
-        add_make_options(*command, options->make);
-        add_guru(*command, recipe, options->make.guru);
-    } else {
-        add_dry_run(*command, options->make.dry_run);
-    }
-    std::string examples = "Examples:";
-    for (const auto& example : recipe.examples)
-        examples += "\n  " + example;
-    command->footer(examples);
-    command->callback([&program, &recipe, &action, options] {
-        action = [&program, &recipe, options] { return run(program, recipe, *options); };
-    });
 }
 
 }  // namespace stapgen::cli

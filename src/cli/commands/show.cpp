@@ -1,13 +1,11 @@
 #include <fmt/format.h>
 
 #include <iostream>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.h"
 #include "cli/help/columns.h"
 #include "cli/help/recipe_facts.h"
-#include "cli/options/report_options.h"
 #include "launch/child_process.h"
 #include "overhead/estimate.h"
 #include "report/json/json_text.h"
@@ -26,8 +24,8 @@ std::optional<overhead::ExpectedCost> aggregated(const recipe::Recipe& recipe,
     return expected;
 }
 
-void show(const recipe::Recipe& recipe, const std::vector<recipe::KernelRange>& kernels,
-          const std::optional<overhead::ExpectedCost>& expected, std::ostream& out) {
+void write_text(const recipe::Recipe& recipe, const std::vector<recipe::KernelRange>& kernels,
+                const std::optional<overhead::ExpectedCost>& expected, std::ostream& out) {
     out << recipe.name << ": " << recipe.summary << "\n\n" << recipe.description << '\n';
     if (!recipe.stages.empty()) {
         Rows rows;
@@ -112,31 +110,18 @@ Json json_of(const recipe::Recipe& recipe, const std::vector<recipe::KernelRange
 
 }  // namespace
 
-void add_show_command(CLI::App& app, const recipe::Program& program, Action& action) {
-    auto* command = app.add_subcommand("show", "What a recipe measures, its stages, parameters and cost");
-    auto name = std::make_shared<std::string>();
-    command->add_option("recipe", *name, "Its name")->required()->type_name("RECIPE");
-    auto format = std::make_shared<std::string>("table");
-    add_format(*command, *format, {"table", "json"});
-    command->footer(
-        "Examples:\n"
-        "  stapgen show rx-latency\n"
-        "  stapgen show dropwatch --json");
-    command->callback([&program, &action, name, format] {
-        action = [&program, name, format]() -> base::Result<void> {
-            auto recipe = recipe::find_recipe(program.catalog, *name);
-            if (!recipe) return tl::make_unexpected(recipe.error());
-            const auto kernels = kernels_of(program, *recipe);
-            if (!kernels) return tl::make_unexpected(kernels.error());
-            const auto expected = overhead::expect_now(*launch::this_machine(), *recipe, false, overhead::glance);
-            if (*format == "json") {
-                report::put_json(std::cout, json_of(*recipe, *kernels, expected), 2);
-                return {};
-            }
-            show(*recipe, *kernels, expected, std::cout);
-            return {};
-        };
-    });
+base::Result<void> show(const recipe::Program& program, const Options& options) {
+    auto recipe = recipe::find_recipe(program.catalog, options.recipe);
+    if (!recipe) return tl::make_unexpected(recipe.error());
+    const auto kernels = kernels_of(program, *recipe);
+    if (!kernels) return tl::make_unexpected(kernels.error());
+    const auto expected = overhead::expect_now(*launch::this_machine(), *recipe, false, overhead::sample_window);
+    if (options.present.format == "json") {
+        report::put_json(std::cout, json_of(*recipe, *kernels, expected), 2);
+    } else {
+        write_text(*recipe, *kernels, expected, std::cout);
+    }
+    return {};
 }
 
 }  // namespace stapgen::cli

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "cli/help/command_tree.h"
+#include "cli/help/spec_text.h"
 
 namespace stapgen::cli {
 
@@ -15,20 +15,12 @@ namespace {
 
 /// Where on a command line we are.
 struct Place {
-    const CLI::App* command = nullptr;
-    const CLI::Option* value_of = nullptr;  ///< the option whose value comes next
-    std::set<const CLI::Option*> given{};
+    const CommandSpec* command = nullptr;
+    const OptionSpec* value_of = nullptr;  ///< the option whose value comes next
+    std::set<const OptionSpec*> given{};
     std::size_t arguments = 0;
     bool options_ended = false;
 };
-
-const CLI::Option* option_named(const CLI::App& command, const std::string& name) {
-    const auto found = command.get_options([&](const CLI::Option* option) {
-        const auto names = names_of(*option);
-        return std::ranges::find(names, name) != names.end();
-    });
-    return found.empty() ? nullptr : found.front();
-}
 
 void pass(Place& place, const std::string& word) {
     if (place.value_of != nullptr) {
@@ -40,8 +32,8 @@ void pass(Place& place, const std::string& word) {
         const auto* option = option_named(*place.command, word.substr(0, equals));
         if (option == nullptr) return;
         place.given.insert(option);
-        if (takes_value(*option) && equals == std::string::npos) place.value_of = option;
-    } else if (const auto* subcommand = subcommand_of(*place.command, word)) {
+        if (!is_flag(*option) && equals == std::string::npos) place.value_of = option;
+    } else if (const auto* subcommand = command_named(*place.command, word)) {
         place.command = subcommand;
         place.arguments = 0;
     } else {
@@ -49,65 +41,65 @@ void pass(Place& place, const std::string& word) {
     }
 }
 
-Offer values_of(const CLI::Option& option, const Known& known) {
-    Offer offer;
-    for (const auto& choice : choices_of(option))
-        offer.candidates.push_back({choice});
-    const auto* meaning = meaning_of(value_word(option));
-    return offer.candidates.empty() && meaning != nullptr ? meaning->offer(known) : offer;
+Completion values_of(const OptionSpec& option, const Known& known) {
+    if (option.rules.choices.empty()) return candidates_of(option.value, known);
+    Completion found;
+    for (const auto& choice : option.rules.choices)
+        found.candidates.push_back({choice});
+    return found;
 }
 
 /// Those that begin with `typed`, each with `before` in front.
-Offer fitting(Offer offer, const std::string& before, const std::string& typed) {
-    std::erase_if(offer.candidates, [&](const Candidate& one) {
+Completion fitting(Completion found, const std::string& before, const std::string& typed) {
+    std::erase_if(found.candidates, [&](const Candidate& one) {
         return !one.text.starts_with(typed) || base::printable(one.text) != one.text;
     });
-    for (auto& candidate : offer.candidates)
+    for (auto& candidate : found.candidates)
         candidate.text.insert(0, before);
-    return offer;
+    return found;
 }
 
 /// A value, or the last one of several with commas between.
-Offer value_completion(const CLI::Option& option, const Known& known, const std::string& before,
-                       const std::string& typed) {
-    const auto comma = value_word(option).ends_with("[,...]") ? typed.rfind(',') : std::string::npos;
+Completion value_completion(const OptionSpec& option, const Known& known, const std::string& before,
+                            const std::string& typed) {
+    const auto comma = option.value.ends_with("[,...]") ? typed.rfind(',') : std::string::npos;
     const auto begin = comma == std::string::npos ? 0 : comma + 1;
     return fitting(values_of(option, known), before + typed.substr(0, begin), typed.substr(begin));
 }
 
-Offer option_completion(const Place& place, const std::string& typed) {
-    Offer offer;
+Completion option_completion(const Place& place, const std::string& typed) {
+    Completion found;
     for (const auto& group : option_groups(*place.command)) {
         for (const auto* option : group.options) {
             if (place.given.contains(option) && !is_repeatable(*option)) continue;
-            const auto excluded = option->get_excludes();
-            if (std::ranges::any_of(excluded, [&](const CLI::Option* one) { return place.given.contains(one); })) {
-                continue;
-            }
+            const auto is_given = [&](const std::string& other) {
+                return place.given.contains(option_named(*place.command, other));
+            };
+            if (std::ranges::any_of(option->rules.excludes, is_given)) continue;
             for (const auto& name : names_of(*option))
-                offer.candidates.push_back({name, text_of(*option, false)});
+                found.candidates.push_back({name, short_text(*option)});
         }
     }
-    return fitting(std::move(offer), "", typed);
+    return fitting(std::move(found), "", typed);
 }
 
-Offer argument_completion(const Place& place, const Known& known, const std::string& typed) {
+Completion argument_completion(const Place& place, const Known& known, const std::string& typed) {
     const auto arguments = arguments_of(*place.command);
     if (!arguments.empty()) {
         const auto* option = arguments[std::min(place.arguments, arguments.size() - 1)];
         if (place.arguments >= arguments.size() && !is_repeatable(*option)) return {};
         return value_completion(*option, known, "", typed);
     }
-    Offer offer;
-    for (const auto* command : subcommands_of(*place.command))
-        offer.candidates.push_back({command->get_name(), command->get_description()});
-    return fitting(std::move(offer), "", typed);
+    Completion found;
+    for (const auto* command : shown_commands(*place.command))
+        found.candidates.push_back({command->name, command->summary});
+    return fitting(std::move(found), "", typed);
 }
 
 }  // namespace
 
-Offer completion_of(const Known& known, const std::vector<std::string>& words) {
-    Place place{.command = &known.app};
+Completion completion_of(const Known& known, const std::vector<std::string>& words) {
+    Place place{.command = &known.root};
     for (std::size_t at = 0; at + 1 < words.size(); ++at)
         pass(place, words[at]);
     const auto typed = words.empty() ? std::string() : words.back();
@@ -116,15 +108,15 @@ Offer completion_of(const Known& known, const std::vector<std::string>& words) {
     const auto equals = typed.find('=');
     if (equals == std::string::npos) return option_completion(place, typed);
     const auto* option = option_named(*place.command, typed.substr(0, equals));
-    if (option == nullptr || !takes_value(*option)) return {};
+    if (option == nullptr || is_flag(*option)) return {};
     return value_completion(*option, known, typed.substr(0, equals + 1), typed.substr(equals + 1));
 }
 
-void print(const Offer& offer) {
-    for (const auto& [text, about] : offer.candidates)
+void print(const Completion& completion) {
+    for (const auto& [text, about] : completion.candidates)
         std::cout << fmt::format("{}\t{}\n", text, base::printable(about));
-    if (offer.paths == Offer::Paths::files) std::cout << ":files\n";
-    if (offer.paths == Offer::Paths::folders) std::cout << ":folders\n";
+    if (completion.paths == Completion::Paths::files) std::cout << ":files\n";
+    if (completion.paths == Completion::Paths::folders) std::cout << ":folders\n";
 }
 
 }  // namespace stapgen::cli

@@ -1,20 +1,18 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <string>
 #include <vector>
 
-#include "cli/help/values.h"
-#include "cli/options/action.h"
+#include "cli/help/candidates.h"
 
 namespace stapgen::cli {
 
 /// What may stand in place of the last of `words`, which are those behind the program's name: whole words that begin
 /// as it does.
-Offer completion_of(const Known& known, const std::vector<std::string>& words);
+Completion completion_of(const Known& known, const std::vector<std::string>& words);
 
 /// `stapgen complete -- WORDS...`, which the shells' files of completions/ call: prints each candidate, a tab and what
 /// it is; at the end `:files` or `:folders` where a path may stand.
-void print(const Offer& offer);
+void print(const Completion& completion);
 
 }  // namespace stapgen::cli

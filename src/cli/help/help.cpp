@@ -3,16 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/FormatterFwd.hpp>
 #include <algorithm>
 #include <array>
-#include <iostream>
-#include <memory>
 
 #include "base/text.h"
-#include "cli/help/command_tree.h"
-#include "cli/help/values.h"
-#include "cli/options/option_groups.h"
+#include "cli/help/spec_text.h"
 
 namespace stapgen::cli {
 
@@ -21,6 +16,7 @@ namespace {
 constexpr std::ptrdiff_t screen_lines = 24;
 constexpr std::size_t text_column = 26;
 constexpr std::size_t command_column = 14;
+constexpr const char* recipes_title = "Recipes";
 constexpr std::size_t max_examples = 3;  ///< of the short help
 
 /// Groups that only the whole help has.
@@ -30,7 +26,7 @@ bool is_for_later(const std::string& group) {
 }
 
 /// Where the short help is too long, the options of these groups, the first first, are there by name only.
-constexpr std::array briefest{groups::recipes, groups::filters, groups::output, groups::time};
+constexpr std::array briefest{recipes_title, groups::filters, groups::output, groups::time};
 
 bool is_brief(const std::string& group, std::size_t brief) {
     return std::ranges::find(briefest, group) - briefest.begin() < static_cast<std::ptrdiff_t>(brief);
@@ -60,33 +56,32 @@ std::string paragraph(const std::string& title, std::vector<std::string> parts) 
 }
 
 /// The shortest name with its value: "-x TID"; of an argument its own.
-std::string brief_name(const CLI::Option& option) {
-    if (option.get_positional()) return shown_name(option);
-    const auto value = value_word(option);
-    return names_of(option).front() + (value.empty() ? "" : " ") + value;
+std::string brief_name(const OptionSpec& option) {
+    if (is_argument(option)) return shown_name(option);
+    return names_of(option).front() + (is_flag(option) ? "" : " ") + option.value;
 }
 
-std::string examples_of(const CLI::App& command, std::size_t most) {
-    auto examples = footer_of(command).examples;
+std::string examples_of(const CommandSpec& command, std::size_t most) {
+    auto examples = command.examples;
     if (examples.empty()) return {};
     examples.resize(std::min(most, examples.size()));
     return fmt::format("Examples:\n  {}\n\n", fmt::join(examples, "\n  "));
 }
 
-std::string subcommands_text(const CLI::App& command, std::size_t brief) {
-    std::vector<std::pair<std::string, std::vector<const CLI::App*>>> found;
-    for (const auto* one : subcommands_of(command)) {
-        const auto title = one->get_group() == groups::recipes ? groups::recipes : "Commands";
+std::string subcommands_text(const CommandSpec& command, std::size_t brief) {
+    std::vector<std::pair<std::string, std::vector<const CommandSpec*>>> found;
+    for (const auto* one : shown_commands(command)) {
+        const auto title = one->recipe != nullptr ? recipes_title : "Commands";
         const auto at = std::ranges::find(found, title, &decltype(found)::value_type::first);
-        (at == found.end() ? found.emplace_back(title, std::vector<const CLI::App*>{}) : *at).second.push_back(one);
+        (at == found.end() ? found.emplace_back(title, std::vector<const CommandSpec*>{}) : *at).second.push_back(one);
     }
     std::string out;
     for (const auto& [title, commands] : found) {
         std::vector<std::string> names;
         std::string rows = title + ":\n";
         for (const auto* one : commands) {
-            names.push_back(one->get_name());
-            rows += row(one->get_name(), one->get_description(), command_column);
+            names.push_back(one->name);
+            rows += row(one->name, one->summary, command_column);
         }
         out += is_brief(title, brief) ? paragraph(title, names) : rows;
     }
@@ -99,33 +94,23 @@ std::string group_text(const OptionGroup& group, std::size_t brief) {
     std::string rows = group.title + ":\n";
     for (const auto* option : group.options) {
         names.push_back(brief_name(*option));
-        rows += row(shown_name(*option), text_of(*option, false));
+        rows += row(shown_name(*option), short_text(*option));
     }
     return is_brief(group.title, brief) ? paragraph(group.title, names) : rows;
 }
 
-std::string short_help(const CLI::App& command, std::size_t brief) {
-    std::string out =
-        base::wrapped(command.get_description(), base::default_width) + "\n\n" + examples_of(command, max_examples);
-    if (command.get_parent() != nullptr) {
-        const bool plain = arguments_of(command).empty() && subcommands_of(command).empty();
+std::string short_help(const CommandSpec& command, std::size_t brief) {
+    std::string out = base::wrapped(command.summary, base::default_width) + "\n\n" + examples_of(command, max_examples);
+    if (!command.parent.empty()) {
+        const bool plain = arguments_of(command).empty() && shown_commands(command).empty();
         if (!plain) out += fmt::format("Usage: {}\n", usage_of(command));
     }
     out += subcommands_text(command, brief);
     for (const auto& group : option_groups(command))
         out += group_text(group, brief);
     out += fmt::format("More: --help-all; man {}", manual_name(command));
-    if (command.get_group() == groups::recipes) out += "; stapgen show " + command.get_name();
+    if (command.recipe != nullptr) out += "; stapgen show " + command.name;
     return out + '\n';
-}
-
-std::string short_help(const CLI::App& command) {
-    std::string out;
-    for (std::size_t brief = 0; brief <= briefest.size(); ++brief) {
-        out = short_help(command, brief);
-        if (std::ranges::count(out, '\n') <= screen_lines) break;
-    }
-    return out;
 }
 
 /// What the words mean that stand for the values of these options.
@@ -137,21 +122,41 @@ std::string values_text(const std::vector<OptionGroup>& option_groups) {
     return out;
 }
 
-class Help final : public CLI::FormatterBase {
-  public:
-    std::string make_help(const CLI::App* app, std::string, CLI::AppFormatMode mode) const override {
-        return mode == CLI::AppFormatMode::Normal ? short_help(*app) : whole_help(*app);
-    }
-};
+}  // namespace
 
-base::Result<void> help(const CLI::App& app, const std::vector<std::string>& words) {
-    const auto* command = &app;
+std::string short_help(const CommandSpec& command) {
+    std::string out;
+    for (std::size_t brief = 0; brief <= briefest.size(); ++brief) {
+        out = short_help(command, brief);
+        if (std::ranges::count(out, '\n') <= screen_lines) break;
+    }
+    return out;
+}
+
+std::string whole_help(const CommandSpec& command) {
+    std::string out = base::wrapped(command.summary, base::default_width) + "\n\n" +
+                      examples_of(command, command.examples.size()) + fmt::format("Usage: {}\n", usage_of(command));
+    if (const auto subcommands = subcommands_text(command, 0); !subcommands.empty()) out += '\n' + subcommands;
+    const auto groups = option_groups(command);
+    for (const auto& group : groups) {
+        if (group.options.empty()) continue;
+        out += fmt::format("\n{}:\n", group.title);
+        for (const auto* option : group.options)
+            out += row(shown_name(*option), whole_text(*option));
+    }
+    if (const auto values = values_text(groups); !values.empty()) out += '\n' + values;
+    if (!command.notes.empty()) out += '\n' + command.notes;
+    return out;
+}
+
+base::Result<std::string> help_of(const CommandSpec& root, const std::vector<std::string>& words) {
+    const auto* command = &root;
     for (const auto& word : words) {
-        const auto* next = subcommand_of(*command, word);
+        const auto* next = command_named(*command, word);
         if (next == nullptr) {
             std::vector<std::string> names;
-            for (const auto* one : subcommands_of(*command))
-                names.push_back(one->get_name());
+            for (const auto* one : shown_commands(*command))
+                names.push_back(one->name);
             const auto meant = base::did_you_mean(word, names);
             return base::bad_input(
                 fmt::format("{} has no recipe or command '{}'", full_name(*command), base::printable(word)),
@@ -159,44 +164,7 @@ base::Result<void> help(const CLI::App& app, const std::vector<std::string>& wor
         }
         command = next;
     }
-    std::cout << whole_help(*command);
-    return {};
-}
-
-}  // namespace
-
-void set_help(CLI::App& app) {
-    app.set_help_flag("-h,--help", "A screen of help");
-    app.set_help_all_flag("--help-all", "All there is to say, as 'stapgen help' has it");
-    app.formatter(std::make_shared<Help>());
-}
-
-std::string whole_help(const CLI::App& command) {
-    const auto footer = footer_of(command);
-    std::string out = base::wrapped(command.get_description(), base::default_width) + "\n\n" +
-                      examples_of(command, footer.examples.size()) + fmt::format("Usage: {}\n", usage_of(command));
-    if (const auto subcommands = subcommands_text(command, 0); !subcommands.empty()) out += '\n' + subcommands;
-    const auto groups = option_groups(command);
-    for (const auto& group : groups) {
-        if (group.options.empty()) continue;
-        out += fmt::format("\n{}:\n", group.title);
-        for (const auto* option : group.options)
-            out += row(shown_name(*option), text_of(*option, true));
-    }
-    if (const auto values = values_text(groups); !values.empty()) out += '\n' + values;
-    if (!footer.notes.empty()) out += '\n' + footer.notes;
-    return out;
-}
-
-void add_help_command(CLI::App& app, Action& action) {
-    auto* command = app.add_subcommand("help", "All there is to say of a recipe or a command");
-    auto words = std::make_shared<std::vector<std::string>>();
-    command->add_option("command", *words, "A recipe or a command")->type_name("COMMAND");
-    command->footer(
-        "Examples:\n"
-        "  stapgen help rx-latency\n"
-        "  stapgen help build rx-latency");
-    command->callback([&app, &action, words] { action = [&app, words] { return help(app, *words); }; });
+    return whole_help(*command);
 }
 
 }  // namespace stapgen::cli

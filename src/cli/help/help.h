@@ -1,20 +1,20 @@
 #pragma once
 
-#include <CLI/App.hpp>
 #include <string>
+#include <vector>
 
-#include "cli/options/action.h"
+#include "base/result.h"
+#include "cli/options/spec.h"
 
 namespace stapgen::cli {
 
-/// Gives a command, and those that are added to it later, its help: --help fits a screen of 24 lines of 80 columns and
-/// begins with the examples; --help-all has every option with all that is to be said of it.
-void set_help(CLI::App& app);
+/// The text of --help: it begins with the examples and fits a screen of 24 lines of 80 columns.
+std::string short_help(const CommandSpec& command);
 
-/// The text of --help-all.
-std::string whole_help(const CLI::App& command);
+/// The text of --help-all: every option with all that is to be said of it.
+std::string whole_help(const CommandSpec& command);
 
-/// `stapgen help [COMMAND...]`: the text of --help-all.
-void add_help_command(CLI::App& app, Action& action);
+/// The same, of the command that these words come to. Error (bad_input): there is none.
+base::Result<std::string> help_of(const CommandSpec& root, const std::vector<std::string>& words);
 
 }  // namespace stapgen::cli

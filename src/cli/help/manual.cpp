@@ -5,21 +5,17 @@
 
 #include <algorithm>
 #include <fstream>
-#include <memory>
 
-#include "cli/help/command_tree.h"
 #include "cli/help/recipe_facts.h"
 #include "cli/help/roff.h"
-#include "cli/help/values.h"
+#include "cli/help/spec_text.h"
 #include "cli/help/version.h"
-#include "cli/options/option_groups.h"
-#include "recipe/program_files.h"
 
 namespace stapgen::cli {
 
 namespace {
 
-/// The exit codes of doing.h.
+/// The exit codes of standard_streams.h.
 void write_exit_status(Roff& page) {
     page.section("EXIT STATUS");
     page.item("0", "Done. A measurement that was ended by Ctrl-C is done, too.");
@@ -32,7 +28,7 @@ void write_exit_status(Roff& page) {
 void write_files(Roff& page) {
     page.section("FILES");
     page.item("PREFIX/share/stapgen",
-              "Recipes, tapsets, cures and what is known of kernels, beside PREFIX/bin/stapgen.");
+              "Recipes, tapsets, workarounds and what is known of kernels, beside PREFIX/bin/stapgen.");
     page.item("~/.config/stapgen/recipes", "Recipes of the user, one folder each.");
     page.item(recipe::system_recipe_folder,
               "Recipes of the machine, for all its users, and for root before the user's.");
@@ -56,7 +52,7 @@ void write_options(Roff& page, const std::vector<OptionGroup>& groups) {
         if (options.empty()) continue;
         page.subsection(title);
         for (const auto* option : options)
-            page.item(shown_name(*option), text_of(*option, true));
+            page.item(shown_name(*option), whole_text(*option));
     }
     const auto used = values_used(groups);
     if (used.empty()) return;
@@ -87,69 +83,73 @@ base::Result<void> write_recipe(Roff& page, const recipe::Program& program, cons
     return {};
 }
 
-void write_subcommands(Roff& page, const CLI::App& command) {
+void write_subcommands(Roff& page, const CommandSpec& command) {
     for (const bool recipes : {true, false}) {
-        std::vector<const CLI::App*> listed;
-        for (const auto* one : subcommands_of(command)) {
-            if ((one->get_group() == groups::recipes) == recipes) listed.push_back(one);
+        std::vector<const CommandSpec*> listed;
+        for (const auto* one : shown_commands(command)) {
+            if ((one->recipe != nullptr) == recipes) listed.push_back(one);
         }
         if (listed.empty()) continue;
         page.section(recipes ? "RECIPES" : "COMMANDS");
         for (const auto* one : listed)
-            page.item(one->get_name(), one->get_description());
+            page.item(one->name, one->summary);
     }
 }
 
-void write_see_also(Roff& page, const CLI::App& app, const CLI::App& command) {
+void write_see_also(Roff& page, const CommandSpec& root, const CommandSpec& command) {
     std::vector<std::string> pages;
-    if (&command != &app) pages.push_back(manual_name(app));
-    for (const auto* one : subcommands_of(app)) {
+    if (&command != &root) pages.push_back(manual_name(root));
+    for (const auto* one : shown_commands(root)) {
         // A recipe's page names the commands, as does that of a command.
-        const bool near = &command == &app || one->get_group() != groups::recipes;
+        const bool near = &command == &root || one->recipe == nullptr;
         if (near && one != &command) pages.push_back(manual_name(*one));
     }
     page.section("SEE ALSO");
     page.references(pages, {{"stap", "1"}, {"staprun", "8"}});
 }
 
-base::Result<std::string> page_of(const CLI::App& app, const CLI::App& command, const recipe::Program& program) {
-    const auto footer = footer_of(command);
+base::Result<std::string> page_of(const CommandSpec& root, const CommandSpec& command, const recipe::Program& program) {
     Roff page(manual_name(command), build_date(), program_version());
     page.section("NAME");
-    page.title(manual_name(command), command.get_description());
+    page.title(manual_name(command), command.summary);
     page.section("SYNOPSIS");
     page.command(usage_of(command));
-    if (!footer.examples.empty()) {
+    if (!command.examples.empty()) {
         page.section("EXAMPLES");
-        page.lines(footer.examples);
+        page.lines(command.examples);
     }
     page.section("DESCRIPTION");
-    const auto recipe = std::ranges::find(program.catalog.recipes, command.get_name(), &recipe::Recipe::name);
-    if (command.get_group() == groups::recipes && recipe != program.catalog.recipes.end()) {
-        if (auto written = write_recipe(page, program, *recipe); !written) {
+    if (command.recipe != nullptr) {
+        if (auto written = write_recipe(page, program, *command.recipe); !written) {
             return tl::make_unexpected(written.error());
         }
     } else {
-        page.paragraph(command.get_description());
-        page.lines_of(footer.notes);
+        page.paragraph(command.summary);
+        page.lines_of(command.notes);
     }
     write_subcommands(page, command);
     write_options(page, all_option_groups(command));
     write_exit_status(page);
     write_environment(page);
     write_files(page);
-    write_see_also(page, app, command);
+    write_see_also(page, root, command);
     return page.text();
 }
 
-base::Result<void> write_pages(const CLI::App& app, const recipe::Program& program,
-                               const std::filesystem::path& folder) {
-    auto commands = subcommands_of(app);
-    commands.push_back(&app);
+}  // namespace
+
+bool is_manual_of_installed(const std::vector<std::string>& words) {
+    return words.size() > 1 && words[0] == "man" && words[1] == "--installed";
+}
+
+base::Result<void> write_manual(const CommandSpec& root, const recipe::Program& program,
+                                const std::filesystem::path& folder) {
+    auto commands = shown_commands(root);
+    commands.push_back(&root);
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     for (const auto* command : commands) {
-        const auto page = page_of(app, *command, program);
+        const auto page = page_of(root, *command, program);
         if (!page) return tl::make_unexpected(page.error());
         const auto path = folder / (manual_name(*command) + ".1");
         std::ofstream file(path, std::ios::binary);
@@ -159,26 +159,6 @@ base::Result<void> write_pages(const CLI::App& app, const recipe::Program& progr
             return base::failed(fmt::format("cannot write {}", path.string()), "name a folder that can be written");
     }
     return {};
-}
-
-}  // namespace
-
-bool is_manual_of_installed(const std::vector<std::string>& words) {
-    return words.size() > 1 && words[0] == "man" && words[1] == "--installed";
-}
-
-void add_man_command(CLI::App& app, const recipe::Program& program, Action& action) {
-    auto* command = app.add_subcommand("man", "Write the manual's pages")->group(groups::hidden);
-    auto folder = std::make_shared<std::string>();
-    command->add_option("folder", *folder, "Where to")->required()->type_name("DIR");
-    // is_manual_of_installed() has read it before anything was parsed.
-    command
-        ->add_flag_callback(
-            "--installed", [] {}, "Of the installed recipes alone")
-        ->group(groups::hidden);
-    command->callback([&app, &program, &action, folder] {
-        action = [&app, &program, folder] { return write_pages(app, program, *folder); };
-    });
 }
 
 }  // namespace stapgen::cli

@@ -1,8 +1,12 @@
 #pragma once
 
-#include <CLI/App.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
 
-#include "cli/options/action.h"
+#include "base/result.h"
+#include "cli/options/spec.h"
+#include "recipe/program_files.h"
 
 namespace stapgen::cli {
 
@@ -10,8 +14,9 @@ namespace stapgen::cli {
 /// has.
 bool is_manual_of_installed(const std::vector<std::string>& words);
 
-/// `stapgen man [--installed] DIR`, hidden: writes stapgen(1) and a page for each recipe and command into this folder.
-/// The build calls it, so that pages, help and completion have one source; it knows a user's own recipes, too.
-void add_man_command(CLI::App& app, const recipe::Program& program, Action& action);
+/// Writes stapgen(1) and a page for each recipe and command into this folder. The build calls it, so that pages, help
+/// and completion have one source; it knows a user's own recipes, too.
+base::Result<void> write_manual(const CommandSpec& root, const recipe::Program& program,
+                                const std::filesystem::path& folder);
 
 }  // namespace stapgen::cli

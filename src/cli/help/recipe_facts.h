@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/options/action.h"
 #include "recipe/kernels.h"
+#include "recipe/program_files.h"
 #include "recipe/recipe.h"
 
 /// What is told of a recipe, by `show` and in its manual.

@@ -6,7 +6,7 @@
 
 #include "base/build_facts.h"
 #include "base/result.h"
-#include "cli/options/action.h"
+#include "recipe/program_files.h"
 
 namespace stapgen::cli {
 

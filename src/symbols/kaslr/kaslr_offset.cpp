@@ -344,7 +344,7 @@ KaslrFinding infer_kaslr_offset(std::span<const std::uint64_t> addresses, const 
         finding.addresses = different.size();
         finding.explanation =
             "KASLR offset unknown: it is inferred for kernels of x86-64 and arm64 only; what helps: the offset itself "
-            "(--slide); a copy of /proc/kallsyms of the boot that made the log";
+            "(--kaslr-offset); a copy of /proc/kallsyms of the boot that made the log";
         return finding;
     }
 

@@ -40,7 +40,7 @@ def sources(lab, slide):
     system_map, image = ["--map", "other-boot.map"], ["--map", f"/boot/vmlinuz-{lab.release}"]
     modules = ["--map", f"/usr/lib/modules/{lab.release}", "--modules", "modules"]
     return {"its own kallsyms": (["--map", "kallsyms"], True),
-            "map and slide": ([*system_map, "--slide", f"{slide:#x}"], False),
+            "map and slide": ([*system_map, "--kaslr-offset", f"{slide:#x}"], False),
             "map": (system_map, False),
             "map, vmlinuz, release": ([*system_map, *image, "-r", lab.release], False),
             "map and modules": ([*system_map, *modules], True),

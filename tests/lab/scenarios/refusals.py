@@ -32,10 +32,10 @@ def prepare(lab):
     refused([*build, "-r", lab.release, "--stap", "/no/stap"], "/no/stap", "apt-get install systemtap")
     here = [*build, "-r", lab.release]
     if lab.suite == "bookworm":
-        refused([*here, "--no-cure", "task-work-cancel"], "pass 4", "task_work_cancel",
+        refused([*here, "--no-workaround", "task-work-cancel"], "pass 4", "task_work_cancel",
                 "\nstapgen doctor:\ntask-work-cancel note ")
     refused([*here, "--symbols", "/etc/passwd"], "/etc/passwd", exit_code=2)
-    refused(["build", "rx-latency", "-o", "/lab/work/x.ko", "-r", lab.release, "--no-cure", "symbol-table"],
+    refused(["build", "rx-latency", "-o", "/lab/work/x.ko", "-r", lab.release, "--no-workaround", "symbol-table"],
             "pass 2", "System.map", "\nstapgen doctor:\nsymbol-table note ")
     prepared_beforehand(lab, ["-r", lab.release, "--symbols", lab.symbols])
 
@@ -51,7 +51,7 @@ def prepared_beforehand(lab, target):
     assert " for an earlier run" in again.stderr and "Pass 1" not in again.stderr, again.stderr
     shown = lab.stapgen([*build, "--dry-run"]).stdout
     assert shown.count("mount --bind") == 7 and "KCPPFLAGS=-I" in shown, shown
-    plain = lab.stapgen([*build, "--dry-run", "--no-cure", "trace-headers", "--no-cure", "kept-module"]).stdout
+    plain = lab.stapgen([*build, "--dry-run", "--no-workaround", "trace-headers", "--no-workaround", "kept-module"]).stdout
     assert plain.count("mount --bind") == 1 and "KCPPFLAGS" not in plain and "earlier run" not in plain, plain
 
 

@@ -143,7 +143,7 @@ TEST_CASE("a stub in place of the symbol table is cured for the running kernel, 
     asked.choice.without = {"symbol-table"};
     found = doctor_test::check(doctor::examine(system, asked), "symbol-table");
     CHECK(found.state == State::note);
-    CHECK(found.found.ends_with("--no-cure leaves it at that: stap finds no function"));
+    CHECK(found.found.ends_with("--no-workaround leaves it at that: stap finds no function"));
 
     system.release = "6.1.0-56-amd64";
     const host::TargetRequest other{.release = release};

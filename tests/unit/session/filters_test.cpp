@@ -1,3 +1,5 @@
+#include "session/filters.h"
+
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -5,7 +7,6 @@
 #include <mutex>
 #include <thread>
 
-#include "cli/options/filter_options.h"
 #include "host/threads.h"
 
 using namespace stapgen;

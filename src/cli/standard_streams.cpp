@@ -1,4 +1,4 @@
-#include "cli/options/action.h"
+#include "cli/standard_streams.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

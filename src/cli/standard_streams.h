@@ -1,14 +1,8 @@
 #pragma once
 
-#include <functional>
-
 #include "base/result.h"
-#include "recipe/program_files.h"
 
 namespace stapgen::cli {
-
-/// What the command line asked for, decided by parsing it and done afterwards.
-using Action = std::function<base::Result<void>()>;
 
 /// To be called before any file is opened: one would get the number of a stream that is closed, and what is meant for
 /// the stream would go into it.

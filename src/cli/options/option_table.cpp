@@ -1,0 +1,250 @@
+#include "cli/options/option_table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/text.h"
+#include "report/presentation.h"
+#include "session/origin_groups.h"
+
+namespace stapgen::cli {
+
+OptionSpecs joined(std::vector<OptionSpecs> parts) {
+    OptionSpecs all;
+    for (auto& part : parts)
+        std::ranges::move(part, std::back_inserter(all));
+    return all;
+}
+
+void exclude(OptionSpecs& options, const std::string& option, const std::vector<std::string>& others) {
+    for (auto& each : options) {
+        const auto name = long_name(each);
+        if (name == option) each.rules.excludes.insert(each.rules.excludes.end(), others.begin(), others.end());
+        if (std::ranges::find(others, name) != others.end()) each.rules.excludes.push_back(option);
+    }
+}
+
+OptionSpecs filter_options(const std::set<recipe::Filter>& filters, session::FilterOptions& options) {
+    using recipe::Filter;
+    const auto* group = groups::filters;
+    std::vector<std::pair<Filter, OptionSpec>> rows{
+        {Filter::thread, {"-x,--target-tid", "TID", group, "Only what this thread does", "", &options.target_tid}},
+        {Filter::thread, {"-p,--target-pid", "PID", group, "Only what this process does", "", &options.target_pid}},
+        {Filter::thread,
+         {"--comm", "COMM", group, "Only what threads of this name do, later ones too", "", &options.comm}},
+        {Filter::port, option("--port", "N", group, "Only connections with this port, local or remote", "",
+                              &options.port, {.range = Range{1, 65535}})},
+        {Filter::address,
+         {"--addr", "ADDRESS[/PREFIX]", group, "Only connections with an address like this, local or remote", "",
+          &options.address}},
+        {Filter::device,
+         {"--dev", "DEV", group, "Only what this network device receives or sends", "", &options.device}},
+        {Filter::mark,
+         {"--mark", "MARK[/MASK]", group, "Only packets with this mark (nft 'meta mark set', SO_MARK)", "",
+          &options.mark}},
+        {Filter::port, option("--sample", "N", group, "Only one in N sockets, chosen by a hash of its ends",
+                              "N is a power of two", &options.sample, {.range = Range{1, session::largest_sample}})},
+    };
+    OptionSpecs specs;
+    for (auto& [filter, spec] : rows) {
+        if (filters.contains(filter)) specs.push_back(std::move(spec));
+    }
+    exclude(specs, "--target-tid", {"--target-pid", "--comm"});
+    exclude(specs, "--target-pid", {"--comm"});
+    return specs;
+}
+
+namespace {
+
+OptionSpec parameter_option(const recipe::Parameter& parameter, const std::string& group,
+                            recipe::Arguments& arguments) {
+    using recipe::ParameterType;
+    // recipe.toml has both texts in one: docs/recipes.md.
+    const auto end = std::min(parameter.help.find(';'), parameter.help.size());
+    const auto more = base::trim(std::string_view(parameter.help).substr(std::min(end + 1, parameter.help.size())));
+    OptionSpec spec{"--" + parameter.name, "", group, parameter.help.substr(0, end), std::string(more), &arguments};
+    if (parameter.is_flag()) return spec;
+    spec.rules.default_value = parameter.default_value;
+    spec.rules.choices = parameter.choices;
+    switch (parameter.type) {
+        case ParameterType::integer:
+            spec.value = "N";
+            break;
+        case ParameterType::boolean:
+            spec.value = "BOOL";
+            spec.rules.choices = {"true", "false"};
+            break;
+        case ParameterType::text:
+            spec.value = parameter.choices.empty() ? "TEXT" : "WORD";
+            break;
+        case ParameterType::duration:
+            spec.value = "DURATION";
+            break;
+        case ParameterType::functions:
+            spec.value = "FUNC[,...]";
+            break;
+    }
+    return spec;
+}
+
+}  // namespace
+
+OptionSpecs script_options(const recipe::Recipe& recipe, module::MakeOptions& options) {
+    OptionSpecs specs;
+    for (const auto& parameter : recipe.parameters)
+        specs.push_back(parameter_option(parameter, "Parameters of " + recipe.name, options.arguments));
+    specs.push_back(option("-i,--interval", "TIME", groups::time, "Report every so often, as 5, 250ms or 1m", "",
+                           &options.interval,
+                           {.default_value = recipe.interval_s ? fmt::to_string(*recipe.interval_s) : ""}));
+    if (recipe.record.aggregates) {
+        specs.push_back({"--aggregate", "", groups::output,
+                         "Aggregate in the kernel: the same percentiles, no groups, and little output however many "
+                         "packets",
+                         "the default of a run of 60 s or more (-d) that asks for neither --events nor --by",
+                         &options.aggregate});
+    }
+    return specs;
+}
+
+OptionSpecs measure_options(MeasureOptions& options) {
+    return joined({
+        {{"-d,--duration", "TIME", groups::time, "Stop after this time", "", &options.duration},
+         option("-n,--count", "N", groups::time, "Stop after so many intervals", "", &options.count,
+                {.range = Range{1}}),
+         {"-o,--output", "FILE", groups::output, "Keep all lines in this new file", "'stapgen report' reads it again",
+          &options.output}},
+        present_options(options.present),
+        {option("--rotate", "SIZE[,N]", groups::more_output, "Begin a further file (FILE.1, ...) at this size",
+                "keep the newest N", &options.rotation, {.needs = {"--output"}}),
+         option("--live{always},--no-live{never}", "", groups::more_output, "Show the measurement while it goes on",
+                "auto: on a terminal, where the report is a table; ? tells the keys", &options.live,
+                {.choices = {"auto", "always", "never"}}),
+         option("--color", "WHEN", groups::more_output, "Colours of the live view", "auto: not with $NO_COLOR",
+                &options.color, {.choices = {"auto", "always", "never"}})},
+        quiet_option(options.quiet),
+    });
+}
+
+OptionSpecs events_option(MeasureOptions& options) {
+    return {{"--events", "", groups::output, "Print each record as it comes, then the report", "", &options.events}};
+}
+
+OptionSpecs load_options(MeasureOptions& options) {
+    return joined({{{"-s,--buffer", "SIZE", groups::running, "The kernel's buffer per CPU, 1MiB to 4095MiB",
+                     "staprun's -b, where MiB need no unit", &options.buffer}},
+                   verbose_option(options.verbose)});
+}
+
+OptionSpecs quiet_option(bool& quiet) {
+    return {{"-q,--quiet", "", groups::running, "No progress and no hints on stderr", "", &quiet}};
+}
+
+OptionSpecs verbose_option(bool& verbose) {
+    return {{"-v,--verbose", "", groups::running, "What stap says, on stderr", "", &verbose}};
+}
+
+OptionSpecs target_options(module::MakeOptions& options) {
+    const auto* group = groups::compiling;
+    return joined({
+        {{"-r,--release", "RELEASE", group, "For this kernel", "without it, the running one", &options.release},
+         {"--symbols", "FILE", group, "System.map or saved /proc/kallsyms of that kernel", "may be .gz, .xz or .zst",
+          &options.symbols},
+         option("--stap", "PATH", group, "Which stap", "", &options.stap, {.environment = "STAPGEN_STAP"})},
+        debuginfo_option(options.debuginfo),
+    });
+}
+
+OptionSpecs debuginfo_option(std::string& debuginfo) {
+    return {option("--debuginfo", "MODE", groups::compiling, "Use the kernel's DWARF",
+                   "auto: where nothing else will do, require: wherever it helps", &debuginfo,
+                   {.choices = {"auto", "never", "require"}})};
+}
+
+OptionSpecs no_workaround_option(module::MakeOptions& options) {
+    return {option("--no-workaround", "WORKAROUND", groups::compiling, "Leave out this workaround", "",
+                   &options.without_workarounds, {.old_name = "--no-cure"})};
+}
+
+OptionSpecs dry_run_option(bool& dry_run) {
+    return {{"--dry-run", "", groups::running, "Print what exactly would be done and do nothing", "", &dry_run}};
+}
+
+OptionSpecs make_options(const recipe::Recipe& recipe, module::MakeOptions& options) {
+    const auto* group = groups::compiling;
+    auto specs = joined({
+        target_options(options),
+        {{"--all-modules", "", group, "Let stap put names to addresses of all modules", "", &options.all_modules},
+         {"--module", "MODULE", group, "The same for one module", "stap's -d", &options.modules},
+         {"--stap-option", "OPTION", group, "Hand this to stap as it is", "", &options.stap_options}},
+        no_workaround_option(options),
+        {{"--cost", "", group, "Measure what the probes cost, hit by hit, which costs a little itself", "stap's -t",
+          &options.cost},
+         {"--budget", "PERCENT", group, "No CPU's time beyond this for the probes",
+          "a run samples sockets where more is expected, and ends where it is more", &options.budget}},
+        dry_run_option(options.dry_run),
+    });
+    if (recipe.guru) {
+        specs.push_back({"--guru", "", group,
+                         "Agree to the C in this recipe's script: it runs in the kernel, unchecked", "stap's -g",
+                         &options.guru});
+    }
+    return specs;
+}
+
+OptionSpecs format_options(std::string& format, const std::vector<std::string>& choices, const std::string& more) {
+    const std::string json = std::ranges::find(choices, "json") == choices.end() ? "ndjson" : "json";
+    return {option("--format", "FORMAT", groups::output, "How it is written", more, &format,
+                   {.choices = choices, .excludes = {"--json"}}),
+            option(fmt::format("-j{{{0}}},--json{{{0}}}", json), "", groups::output, "The same as --format " + json, "",
+                   &format, {.excludes = {"--format"}})};
+}
+
+OptionSpecs percentiles_option(std::string& percentiles) {
+    return {option("-P,--percentiles", "LIST", groups::more_output, "Which percentiles, with commas between", "",
+                   &percentiles, {.default_value = "50,90,99,99.9"})};
+}
+
+OptionSpecs present_options(PresentOptions& options, bool of_files) {
+    const auto* group = groups::more_output;
+    auto grouping = report::grouping_words();
+    std::vector<std::string> formats;
+    for (const auto& format : report::formats())
+        formats.emplace_back(format.name);
+    if (of_files) grouping.insert(grouping.begin(), session::origin_words.begin(), session::origin_words.end());
+    return joined({
+        format_options(options.format, formats,
+                       "ndjson has a line for each object, html is one page to mail, perfetto a trace for "
+                       "ui.perfetto.dev"),
+        percentiles_option(options.percentiles),
+        {{"--by", of_files ? "GROUP[,...]" : "WHAT[,...]", groups::output,
+          fmt::format("Group by {}process, port, cpu, ...", of_files ? "host, recording, " : ""),
+          fmt::format("all of them: {}, or fields of the records, with commas between. Without it: thread, or what "
+                      "the recipe says",
+                      fmt::join(grouping, ", ")),
+          &options.by},
+         {"--top", "N", group, "Show so many groups, the largest", "", &options.top},
+         option("--slowest", "N", group, "Show so many of the slowest", "", &options.slowest,
+                {.range = Range{0, 1000}}),
+         {"--series", "", group, "The table has a row for each second, too", "of a long run for longer blocks",
+          &options.series},
+         {"--hide-benign", "", group, "Drops: no rows of those that are part of normal operation",
+          "they are counted all the same", &options.hide_benign}},
+    });
+}
+
+OptionSpecs name_options(NameOptions& options) {
+    const auto* group = groups::names;
+    return {{"--map", "FILE", group, "The kernel's symbols",
+             "System.map, a copy of /proc/kallsyms, vmlinux, vmlinuz, a module's file or a folder with those, also "
+             "packed",
+             &options.map},
+            {"--modules", "FILE", group, "A copy of /proc/modules: where modules were", "", &options.modules},
+            option("--kaslr-offset", "HEX", group, "What KASLR added to the map's addresses",
+                   "without it: found out, or refused", &options.kaslr_offset, {.old_name = "--slide"}),
+            {"-r,--release", "RELEASE", group, "The kernel's release", "", &options.release}};
+}
+
+}  // namespace stapgen::cli

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/options/options.h"
+#include "cli/options/spec.h"
+
+/// The options that several commands have. Each function returns what belongs together, in the order of the help;
+/// `options` is what the values are put into.
+namespace stapgen::cli {
+
+/// -x, -p and --comm, --port, --addr, --dev, --mark: those that the recipe has; --sample where it has --port.
+OptionSpecs filter_options(const std::set<recipe::Filter>& filters, session::FilterOptions& options);
+
+/// The recipe's own, --interval, and --aggregate where it can.
+OptionSpecs script_options(const recipe::Recipe& recipe, module::MakeOptions& options);
+
+/// -d, -n, -o, those of present_options(), --rotate, --live, --color and -q.
+OptionSpecs measure_options(MeasureOptions& options);
+OptionSpecs events_option(MeasureOptions& options);
+/// --buffer and -v.
+OptionSpecs load_options(MeasureOptions& options);
+OptionSpecs quiet_option(bool& quiet);
+OptionSpecs verbose_option(bool& verbose);
+
+/// -r, --symbols, --stap, --debuginfo.
+OptionSpecs target_options(module::MakeOptions& options);
+OptionSpecs debuginfo_option(std::string& debuginfo);
+OptionSpecs no_workaround_option(module::MakeOptions& options);
+OptionSpecs dry_run_option(bool& dry_run);
+/// All of how a module is made, --dry-run among them; --guru where the recipe asks for it.
+OptionSpecs make_options(const recipe::Recipe& recipe, module::MakeOptions& options);
+
+/// --format, one of `choices`, and -j, the same as json, or as ndjson where that is not among them. `more` tells of
+/// the choices.
+OptionSpecs format_options(std::string& format, const std::vector<std::string>& choices, const std::string& more = {});
+OptionSpecs percentiles_option(std::string& percentiles);
+/// How results are shown: -P, --format, -j, --by, --top, --slowest, --series, --hide-benign. `of_files`: --by takes
+/// origin_words, too.
+OptionSpecs present_options(PresentOptions& options, bool of_files = false);
+
+/// Where names of addresses come from: --map, --modules, --kaslr-offset, -r.
+OptionSpecs name_options(NameOptions& options);
+
+/// One after the other.
+OptionSpecs joined(std::vector<OptionSpecs> parts);
+
+/// None of `others` goes with `option`.
+void exclude(OptionSpecs& options, const std::string& option, const std::vector<std::string>& others);
+
+}  // namespace stapgen::cli

@@ -1,0 +1,239 @@
+#include "cli/options/parse.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/options/usage_error.h"
+
+namespace stapgen::cli {
+
+namespace {
+
+void add_option(CLI::App& app, const OptionSpec& spec) {
+    const auto& old_name = spec.rules.old_name;
+    const auto names = old_name.empty() ? spec.names : spec.names + ',' + old_name;
+    if (is_flag(spec)) {
+        app.add_flag(names);
+        return;
+    }
+    // How often it may be given read() says.
+    auto* option = app.add_option(names)->take_all();
+    if (is_argument(spec) && is_repeatable(spec)) option->expected(-1);
+    if (!spec.rules.environment.empty()) option->envname(spec.rules.environment);
+}
+
+void add_command(CLI::App& app, const CommandSpec& spec) {
+    for (const auto& option : spec.options) {
+        const bool is_done_by_parser = std::holds_alternative<std::monostate>(option.target);
+        if (!is_done_by_parser) add_option(app, option);
+    }
+    for (const auto& command : spec.commands)
+        add_command(*app.add_subcommand(command.name), command);
+    if (spec.verb == Verb::none) app.require_subcommand(1);
+}
+
+const CLI::Option* given(const CLI::App& app, const OptionSpec& spec) {
+    const auto name = is_argument(spec) ? spec.names : names_of(spec).front();
+    const auto* option = app.get_option_no_throw(name);
+    return option == nullptr || option->count() == 0 ? nullptr : option;
+}
+
+template <class T>
+std::optional<T> converted(const CLI::Option& option) {
+    try {
+        return option.as<T>();
+    } catch (const CLI::Error&) {
+        return std::nullopt;
+    }
+}
+
+/// Puts a value where it belongs; false if it is none of the option's.
+struct Put {
+    const OptionSpec& spec;
+    const CLI::Option& option;
+
+    [[nodiscard]] std::string last() const { return option.results().back(); }
+    [[nodiscard]] bool is_choice(const std::string& value) const {
+        const auto& choices = spec.rules.choices;
+        if (is_flag(spec) && spec.names.find('{' + value + '}') != std::string::npos) return true;
+        if (choices.empty()) return !is_flag(spec);
+        return std::ranges::find(choices, value) != choices.end();
+    }
+    [[nodiscard]] std::optional<std::int64_t> number() const {
+        const auto value = converted<std::int64_t>(option);
+        const auto range = spec.rules.range.value_or(Range{std::numeric_limits<std::int64_t>::min()});
+        return value && *value >= range.min && *value <= range.max ? value : std::nullopt;
+    }
+
+    bool operator()(std::monostate) const { return true; }
+    bool operator()(bool* to) const {
+        const auto value = converted<bool>(option);
+        if (value) *to = *value;
+        return value.has_value();
+    }
+    bool operator()(std::string* to) const {
+        if (!is_choice(last())) return false;
+        *to = last();
+        return true;
+    }
+    bool operator()(std::optional<std::string>* to) const {
+        *to = last();
+        return true;
+    }
+    bool operator()(std::vector<std::string>* to) const {
+        *to = option.results();
+        return true;
+    }
+    bool operator()(std::optional<std::int64_t>* to) const {
+        *to = number();
+        return to->has_value();
+    }
+    bool operator()(std::size_t* to) const {
+        const auto value = number();
+        if (!value || *value < 0) return false;
+        *to = static_cast<std::size_t>(*value);
+        return true;
+    }
+    /// Their values are checked with the recipe.
+    bool operator()(recipe::Arguments* to) const {
+        bool is_set = true;
+        if (is_flag(spec) && !(*this)(&is_set)) return false;
+        (*to)[spec.names.substr(2)] = is_flag(spec) ? (is_set ? "true" : "false") : last();
+        return true;
+    }
+};
+
+base::Result<void> read_values(const CLI::App& app, const CommandSpec& command) {
+    for (const auto& spec : command.options) {
+        const auto* option = given(app, spec);
+        if (option == nullptr) continue;
+        const auto count = option->count();
+        if (!is_flag(spec) && !is_repeatable(spec) && count > 1) {
+            return tl::make_unexpected(
+                usage_error(command, fmt::format("{} is given {} times", long_name(spec), count)));
+        }
+        if (!std::visit(Put{spec, *option}, spec.target))
+            return tl::make_unexpected(wrong_value(command, spec, option->results().back()));
+    }
+    return {};
+}
+
+base::Result<void> check_rules(const CLI::App& app, const CommandSpec& command) {
+    for (const auto& spec : command.options) {
+        const auto name = long_name(spec);
+        const auto is_given = [&](const std::string& other) { return given(app, *option_named(command, other)); };
+        if (given(app, spec) == nullptr) {
+            if (spec.rules.required) return tl::make_unexpected(usage_error(command, name + " is missing"));
+            continue;
+        }
+        for (const auto& other : spec.rules.excludes) {
+            if (is_given(other))
+                return tl::make_unexpected(
+                    usage_error(command, fmt::format("{} and {}: only one of them", name, other)));
+        }
+        for (const auto& other : spec.rules.needs) {
+            if (!is_given(other))
+                return tl::make_unexpected(usage_error(command, fmt::format("{} needs {}", name, other)));
+        }
+    }
+    return {};
+}
+
+/// The first word is the verb; without this a slip in it would be called an unexpected argument.
+base::Result<void> check_verb(const CommandSpec& root, const recipe::Catalog& catalog,
+                              const std::vector<std::string>& words, std::size_t first) {
+    if (first >= words.size() || words[first].starts_with("-")) return {};
+    const auto& verb = words[first];
+    const auto* command = command_named(root, verb);
+    if (command == nullptr) {
+        const auto broken = catalog.broken.find(verb);
+        return tl::make_unexpected(broken == catalog.broken.end() ? unknown_verb(root, verb) : broken->second);
+    }
+    const bool takes_recipe = command->verb == Verb::none;
+    if (!takes_recipe || first + 1 >= words.size() || words[first + 1].starts_with("-")) return {};
+    const auto recipe = recipe::find_recipe(catalog, words[first + 1]);
+    if (!recipe) return tl::make_unexpected(recipe.error());
+    if (recipe->source == recipe::Source::script) return {};
+    return base::bad_input(
+        fmt::format("{0} {1}: {1} has no script; stapgen reads the kernel's counters itself", verb, recipe->name),
+        fmt::format("run it: stapgen {0}; 'stapgen {0} --dry-run' tells what it reads", recipe->name));
+}
+
+/// The command that the words came to.
+std::pair<const CLI::App*, const CommandSpec*> used_of(const CLI::App& app, const CommandSpec& root) {
+    std::pair used(&app, &root);
+    while (!used.first->get_subcommands().empty()) {
+        used.first = used.first->get_subcommands().front();
+        used.second = command_named(*used.second, used.first->get_name());
+    }
+    return used;
+}
+
+base::Error error_of(const CLI::App& app, const CommandSpec& root, const CLI::ParseError& error,
+                     const std::vector<std::string>& words) {
+    const auto& used = *used_of(app, root).second;
+    switch (static_cast<CLI::ExitCodes>(error.get_exit_code())) {
+        case CLI::ExitCodes::ExtrasError:
+            if (const auto left = app.remaining(true); !left.empty()) return unknown_word(root, used, left.front());
+            return unknown_word(root, used, words.back());
+        case CLI::ExitCodes::RequiredError:
+            return usage_error(used, used.parent.empty() ? "no recipe and no command is given"
+                                                         : fmt::format("{}: no recipe is given", used.name));
+        default:
+            // The words ended where a value should have been.
+            return usage_error(used, fmt::format("the value of {} is missing", base::printable(words.back())));
+    }
+}
+
+}  // namespace
+
+Beginning beginning_of(const std::vector<std::string>& words) {
+    constexpr std::string_view option = "--recipe-path";
+    Beginning beginning;
+    auto& at = beginning.verb;
+    while (at < words.size() && words[at].starts_with(option)) {
+        const auto rest = words[at].substr(option.size());
+        if (rest.starts_with("=")) {
+            beginning.recipe_path = rest.substr(1);
+        } else if (rest.empty() && at + 1 < words.size()) {
+            beginning.recipe_path = words[++at];
+        } else {
+            break;
+        }
+        ++at;
+    }
+    return beginning;
+}
+
+base::Result<Invocation> parse(const CommandSpec& root, const recipe::Catalog& catalog,
+                               const std::vector<std::string>& words) {
+    using Wanted = Invocation::Wanted;
+    if (auto known = check_verb(root, catalog, words, beginning_of(words).verb); !known)
+        return tl::make_unexpected(known.error());
+    CLI::App app;
+    app.set_help_flag("-h,--help");
+    app.set_help_all_flag("--help-all");
+    app.set_version_flag("--version", "");
+    add_command(app, root);
+    try {
+        // CLI11 takes the words last first.
+        app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+    } catch (const CLI::CallForHelp&) {
+        return Invocation{Wanted::short_help, used_of(app, root).second};
+    } catch (const CLI::CallForAllHelp&) {
+        return Invocation{Wanted::whole_help, used_of(app, root).second};
+    } catch (const CLI::CallForVersion&) {
+        return Invocation{Wanted::version, &root};
+    } catch (const CLI::ParseError& error) {
+        return tl::make_unexpected(error_of(app, root, error, words));
+    }
+    const auto [used, command] = used_of(app, root);
+    if (auto good = read_values(*used, *command); !good) return tl::make_unexpected(good.error());
+    if (auto good = check_rules(*used, *command); !good) return tl::make_unexpected(good.error());
+    return Invocation{Wanted::action, command};
+}
+
+}  // namespace stapgen::cli

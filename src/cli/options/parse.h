@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/options/spec.h"
+#include "recipe/catalog.h"
+
+namespace stapgen::cli {
+
+/// What stands before the verb. The recipes make commands, so where they are must be known before the command line is
+/// parsed.
+struct Beginning {
+    std::string recipe_path;
+    std::size_t verb = 0;  ///< its place; the number of words if there is none
+};
+Beginning beginning_of(const std::vector<std::string>& words);
+
+/// A command line, understood: the values are in the Options that the commands were made with.
+struct Invocation {
+    enum class Wanted { action, short_help, whole_help, version };
+    Wanted wanted = Wanted::action;
+    const CommandSpec* command = nullptr;
+};
+
+/// `words` are those behind the program's name, `root` is command_table() of `catalog`. Starts nothing and reads no
+/// file. Error (bad_input): a word, a value or what does not go together; a recipe that cannot be used or has no script
+/// to render.
+base::Result<Invocation> parse(const CommandSpec& root, const recipe::Catalog& catalog,
+                               const std::vector<std::string>& words);
+
+}  // namespace stapgen::cli

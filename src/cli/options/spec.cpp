@@ -1,0 +1,83 @@
+#include "cli/options/spec.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace stapgen::cli {
+
+OptionSpec option(std::string names, std::string value, std::string group, std::string help, std::string more,
+                  Target target, Rules rules) {
+    return {std::move(names), std::move(value), std::move(group), std::move(help),
+            std::move(more),  target,           std::move(rules)};
+}
+
+bool is_argument(const OptionSpec& option) {
+    return !option.names.starts_with('-');
+}
+
+bool is_flag(const OptionSpec& option) {
+    return option.value.empty();
+}
+
+bool is_repeatable(const OptionSpec& option) {
+    return std::holds_alternative<std::vector<std::string>*>(option.target);
+}
+
+std::vector<std::string> names_of(const OptionSpec& option) {
+    std::vector<std::string> names;
+    if (is_argument(option)) return names;
+    for (const auto name : base::split(option.names, ','))
+        names.emplace_back(name.substr(0, name.find('{')));
+    return names;
+}
+
+std::string long_name(const OptionSpec& option) {
+    if (is_argument(option)) return base::upper(option.names) + (is_repeatable(option) ? "..." : "");
+    const auto names = names_of(option);
+    const auto found = std::ranges::find_if(names, [](const std::string& name) { return name.starts_with("--"); });
+    return found == names.end() ? names.front() : *found;
+}
+
+std::string range_text(const OptionSpec& option) {
+    const auto& range = option.rules.range;
+    if (!range) return {};
+    if (range->max == Range{0}.max) return fmt::format("{} or more", range->min);
+    return fmt::format("{} to {}", range->min, range->max);
+}
+
+std::string full_name(const CommandSpec& command) {
+    return command.parent.empty() ? command.name : command.parent + ' ' + command.name;
+}
+
+const OptionSpec* option_named(const CommandSpec& command, std::string_view name) {
+    const auto found = std::ranges::find_if(command.options, [&](const OptionSpec& option) {
+        const auto names = names_of(option);
+        return std::ranges::find(names, name) != names.end() || (!name.empty() && option.rules.old_name == name);
+    });
+    return found == command.options.end() ? nullptr : &*found;
+}
+
+const CommandSpec* command_named(const CommandSpec& parent, std::string_view name) {
+    const auto found = std::ranges::find(parent.commands, name, &CommandSpec::name);
+    return found == parent.commands.end() ? nullptr : &*found;
+}
+
+std::vector<const CommandSpec*> shown_commands(const CommandSpec& parent) {
+    std::vector<const CommandSpec*> shown;
+    for (const auto& command : parent.commands) {
+        if (!command.hidden) shown.push_back(&command);
+    }
+    return shown;
+}
+
+std::vector<std::string> command_names(const CommandSpec& parent) {
+    std::vector<std::string> names;
+    for (const auto& command : parent.commands)
+        names.push_back(command.name);
+    return names;
+}
+
+}  // namespace stapgen::cli

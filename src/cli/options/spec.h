@@ -1,0 +1,122 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "recipe/parameters.h"
+#include "recipe/recipe.h"
+
+/// What can be typed, as data: the parser, help, manual and completion read it.
+namespace stapgen::cli {
+
+/// The headings of options in help and manual.
+namespace groups {
+inline constexpr const char* filters = "Filters";
+inline constexpr const char* time = "Time";
+inline constexpr const char* output = "Output";
+inline constexpr const char* more_output = "More output";
+inline constexpr const char* names = "Names of addresses";
+inline constexpr const char* compiling = "Compiling";
+inline constexpr const char* running = "Running";
+inline constexpr const char* other = "Options";
+inline constexpr const char* general = "General";
+inline constexpr const char* arguments = "Arguments";
+/// Neither in help nor in the manual.
+inline constexpr const char* hidden = "";
+}  // namespace groups
+
+/// Where a value is put. Nowhere: the parser itself acts on it. A vector: the option may be given again.
+using Target = std::variant<std::monostate, bool*, std::string*, std::size_t*, std::optional<std::string>*,
+                            std::optional<std::int64_t>*, std::vector<std::string>*, recipe::Arguments*>;
+
+/// Of a whole number, both ends included.
+struct Range {
+    std::int64_t min;
+    std::int64_t max = std::numeric_limits<std::int64_t>::max();
+};
+
+struct Rules {
+    std::vector<std::string> choices{};
+    std::optional<Range> range{};
+    std::string default_value{};                   ///< empty: what the target holds
+    std::vector<std::string> excludes{}, needs{};  ///< long names: "--format"
+    std::string environment{};                     ///< the variable that stands for the option
+    std::string old_name{};                        ///< still taken, shown nowhere
+    bool required = false;
+};
+
+/// An option, or with a name without dashes an argument.
+struct OptionSpec {
+    std::string names;  ///< "-x,--target-tid"; of a flag that stands for a text: "--live{always},--no-live{never}"
+    std::string value;  ///< stands for the value, "TID"; empty: a flag
+    std::string group;
+    std::string help;  ///< one line, for the short help
+    std::string more;  ///< what the whole help says besides; may be empty
+    Target target;
+    Rules rules{};
+};
+
+using OptionSpecs = std::vector<OptionSpec>;
+
+/// One with rules.
+OptionSpec option(std::string names, std::string value, std::string group, std::string help, std::string more,
+                  Target target, Rules rules);
+
+/// What is to be done. `none`: a command that needs a further word.
+enum class Verb {
+    none,
+    run,
+    list,
+    show,
+    doctor,
+    render,
+    build,
+    exec,
+    report,
+    compare,
+    resolve,
+    new_recipe,
+    help,
+    man,
+    complete,
+};
+
+struct CommandSpec {
+    Verb verb = Verb::none;
+    std::string parent;  ///< "stapgen build"; empty: this is stapgen itself
+    std::string name, summary;
+    std::string notes{};  ///< whole lines
+    std::vector<std::string> examples{};
+    OptionSpecs options{};
+    std::vector<CommandSpec> commands{};
+    const recipe::Recipe* recipe = nullptr;  ///< that it runs, renders or builds
+    bool hidden = false;
+};
+
+/// "-x", "--target-tid"; none of an argument.
+std::vector<std::string> names_of(const OptionSpec& option);
+/// The long name if there is one, of an argument as it is shown: "FILE...".
+std::string long_name(const OptionSpec& option);
+bool is_argument(const OptionSpec& option);
+bool is_flag(const OptionSpec& option);
+bool is_repeatable(const OptionSpec& option);
+/// "1 to 65535", "1 or more"; empty if there is none.
+std::string range_text(const OptionSpec& option);
+/// "stapgen build rx-latency".
+std::string full_name(const CommandSpec& command);
+
+/// By any of its names, also an old one; null if there is none.
+const OptionSpec* option_named(const CommandSpec& command, std::string_view name);
+const CommandSpec* command_named(const CommandSpec& parent, std::string_view name);
+
+/// Without the hidden ones.
+std::vector<const CommandSpec*> shown_commands(const CommandSpec& parent);
+std::vector<std::string> command_names(const CommandSpec& parent);
+
+}  // namespace stapgen::cli

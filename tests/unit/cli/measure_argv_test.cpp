@@ -1,0 +1,174 @@
+#include "argv.h"
+#include "fakes/system/fake_system.h"
+
+using namespace stapgen;
+using cli::Options;
+using cli::Verb;
+using test::CommandLine;
+
+namespace {
+
+base::Result<session::MeasurePlan> plan_of(std::string_view typed) {
+    const CommandLine line(typed);
+    REQUIRE(line.error() == "");
+    return cli::plan_of(host::FakeSystem(), line.options.measure, true);
+}
+
+}  // namespace
+
+TEST_CASE("a recipe is run with filters, times and outputs") {
+    test::check(
+        Verb::run,
+        {
+            {"reads", [](const Options& o) { return o.measure.present.format == "table" && o.make.stap == "stap"; }},
+            {"reads -x 1", [](const Options& o) { return o.measure.filters.target_tid == 1; }},
+            {"reads --target-pid=2", [](const Options& o) { return o.measure.filters.target_pid == 2; }},
+            {"reads --comm a --port 80 --sample 4",
+             [](const Options& o) {
+                 return o.measure.filters.comm == "a" && o.measure.filters.port == 80 && o.measure.filters.sample == 4;
+             }},
+            {"reads --addr ::1 --dev lo --mark 1/3",
+             [](const Options& o) {
+                 return o.measure.filters.address == "::1" && o.measure.filters.device == "lo" &&
+                        o.measure.filters.mark == "1/3";
+             }},
+            {"reads -i 1 -d 10 -n 3",
+             [](const Options& o) {
+                 return o.make.interval == "1" && o.measure.duration == "10" && o.measure.count == 3;
+             }},
+            {"reads -o a.rec --rotate 1MB,2 -s 4MiB",
+             [](const Options& o) {
+                 return o.measure.output == "a.rec" && o.measure.rotation == "1MB,2" && o.measure.buffer == "4MiB";
+             }},
+            {"reads -j", [](const Options& o) { return o.measure.present.format == "json"; }},
+            {"reads --live", [](const Options& o) { return o.measure.live == "always"; }},
+            {"reads --live --no-live", [](const Options& o) { return o.measure.live == "never"; }},
+            {"reads --live=auto --color never",
+             [](const Options& o) { return o.measure.live == "auto" && o.measure.color == "never"; }},
+            {"reads -P 50 --by cpu --top 3 --slowest 0 --series --hide-benign",
+             [](const Options& o) {
+                 const auto& present = o.measure.present;
+                 return present.percentiles == "50" && present.by == "cpu" && present.top == 3 &&
+                        present.slowest == 0 && present.series && present.hide_benign;
+             }},
+            {"reads -qv --events --aggregate --guru --cost --dry-run",
+             [](const Options& o) {
+                 return o.measure.quiet && o.measure.verbose && o.measure.events && o.make.aggregate && o.make.guru &&
+                        o.make.cost && o.make.dry_run;
+             }},
+            {"reads --stap-option -v --module a --module b",
+             [](const Options& o) {
+                 return o.make.stap_options == std::vector<std::string>{"-v"} &&
+                        o.make.modules == std::vector<std::string>{"a", "b"};
+             }},
+            {"reads --no-workaround a --no-cure b",
+             [](const Options& o) {
+                 return o.make.without_workarounds == std::vector<std::string>{"a", "b"};
+             }},
+            {"reads --max-packets x --brief --kind sctp",
+             [](const Options& o) {
+                 return o.make.arguments ==
+                        recipe::Arguments{{"brief", "true"}, {"kind", "sctp"}, {"max-packets", "x"}};
+             }},
+            {"counts -i 1 --dry-run", [](const Options& o) { return o.make.interval == "1" && o.make.dry_run; }},
+        });
+}
+
+TEST_CASE("what is wrong with a run is said in the words of its options") {
+    test::check({
+        {"reads -x a", "--target-tid: 'a' is not a whole number", "TID is a thread"},
+        {"reads -x 1 -p 2", "--target-tid and --target-pid: only one of them"},
+        {"reads -p 2 --comm a", "--target-pid and --comm: only one of them"},
+        {"reads --port 65536", "--port: '65536' is not a whole number, 1 to 65535", "'stapgen reads --help'"},
+        {"reads -n 0", "--count: '0' is not a whole number, 1 or more"},
+        {"reads -n 1 -n 2", "--count is given 2 times"},
+        {"reads --top -1", "--top: '-1' is not a whole number"},
+        {"reads --rotate 1MB", "--rotate needs --output"},
+        {"reads -j --format csv", "--format and --json: only one of them"},
+        {"reads --format xml", "--format: 'xml' is none of table, json, ndjson, csv, openmetrics, html, perfetto"},
+        {"reads --live=x", "--live: 'x' is none of auto, always, never"},
+        {"reads --quiet=x", "--quiet takes no value"},
+        {"reads --json=csv", "--json takes no value"},
+        {"reads -d", "the value of -d is missing"},
+        {"reads a", "unexpected argument 'a'"},
+        {"reads --intervl 1", "unknown option '--intervl'", "did you mean '--interval'?"},
+        {"counts --port 1", "unknown option '--port'", "reads has it; 'stapgen counts --help'"},
+        {"counts --stap x", "unknown option '--stap'"},
+        {"counts --events", "unknown option '--events'"},
+        {"--bogus reads", "unknown option '--bogus'"},
+    });
+}
+
+TEST_CASE("a plan has the values understood") {
+    const auto plan = plan_of("reads -d 90s -n 2 -s 3MiB --by cpu -P 50 -o a.rec --rotate 1MB,2 --sample 8 -q");
+    REQUIRE(plan);
+    CHECK(*plan->duration == std::chrono::seconds(90));
+    CHECK(plan->intervals == 2);
+    CHECK(plan->buffer_mb == 3);
+    CHECK(plan->presentation.by == std::vector<std::string>{"cpu"});
+    CHECK(plan->presentation.percentiles.size() == 1);
+    CHECK(plan->output == "a.rec");
+    CHECK(plan->rotation.bytes == 1'000'000);
+    CHECK(plan->filters.sample == 8);
+    CHECK(!plan->live);
+    CHECK(plan->notes.empty());
+}
+
+TEST_CASE("a plan's notes say what is not there, and -q leaves them out") {
+    const auto plan = plan_of("reads --comm no-such-thread");
+    REQUIRE(plan);
+    REQUIRE(plan->notes.size() == 1);
+    CHECK(plan->notes[0] == "no thread is named 'no-such-thread' now; those that appear will be measured");
+    CHECK(plan_of("reads --comm no-such-thread -q")->notes.empty());
+}
+
+TEST_CASE("values that make no plan are refused") {
+    const std::vector<test::Wrong> cases{
+        {"reads -d 5x", "'5x' is not a duration"},
+        {"reads -P 101", "'101' is not a percentile"},
+        {"reads --by host", "--by host: a measurement is one recording of one host"},
+        {"reads --events -j", "--events and this --format: one document cannot be printed record by record"},
+        {"reads -o -", "--output -: stdout has the report already"},
+        {"reads -s 1", "--buffer: '1' has no unit"},
+        {"reads -s 5GiB", "--buffer 5GiB: not between 1MiB and 4095MiB"},
+        {"reads --sample 3", "--sample 3: not a power of two"},
+        {"reads --live -q", "--live and --events, --format, -q or -v: two things for one terminal"},
+        {"exec a.ko -d x", "'x' is not a duration"},
+    };
+    for (const auto& [typed, what, hint] : cases) {
+        CAPTURE(typed);
+        const auto plan = plan_of(typed);
+        REQUIRE(!plan);
+        CHECK(plan.error().what == what);
+    }
+}
+
+TEST_CASE("a long run is aggregated and says so, unless single records are asked for") {
+    const auto reads = test::made_up_catalog().recipes[1];
+    const auto of = [&](std::string_view typed) {
+        const CommandLine line(typed);
+        return session::aggregation_of(reads, line.options.make.aggregate,
+                                       *cli::plan_of(host::FakeSystem(), line.options.measure, true));
+    };
+    CHECK(of("reads -d 60")->in_kernel);
+    CHECK(of("reads -d 60")->note.starts_with("a run of 60 s or more"));
+    CHECK(of("reads -d 60 -q")->note == "");
+    CHECK(!of("reads -d 59")->in_kernel);
+    CHECK(!of("reads -d 60 --events")->in_kernel);
+    CHECK(of("reads --aggregate")->in_kernel);
+    CHECK(!of("reads --aggregate --events"));
+}
+
+TEST_CASE("exec takes a module and the options of a run") {
+    test::check(Verb::exec, {{"exec a.ko -d 1 -x 3 -o a.rec --events -v", [](const Options& o) {
+                                  return o.file == "a.ko" && o.measure.duration == "1" &&
+                                         o.measure.filters.target_tid == 3 && o.measure.output == "a.rec" &&
+                                         o.measure.events && o.measure.verbose;
+                              }}});
+    test::check({
+        {"exec", "MODULE is missing", "'stapgen exec --help'"},
+        {"exec a.ko b.ko", "unexpected argument 'b.ko'"},
+        {"exec a.ko --max-packets 1", "unknown option '--max-packets'",
+         "--max-packets is compiled in: build again with it, 'stapgen build RECIPE --max-packets ...'"},
+    });
+}

@@ -1,0 +1,149 @@
+#include <algorithm>
+#include <functional>
+
+#include "argv.h"
+
+using namespace stapgen;
+using cli::Invocation;
+using cli::Options;
+using cli::Verb;
+using test::CommandLine;
+
+TEST_CASE("list and show take a format, show a recipe") {
+    test::check(Verb::list, {{"list", [](const Options& o) { return o.present.format == "table"; }},
+                             {"list --json", [](const Options& o) { return o.present.format == "json"; }}});
+    test::check(Verb::show, {{"show reads -j",
+                              [](const Options& o) { return o.recipe == "reads" && o.present.format == "json"; }}});
+    test::check({
+        {"list reads", "unexpected argument 'reads'"},
+        {"show", "RECIPE is missing"},
+        {"list --format csv", "--format: 'csv' is none of table, json"},
+    });
+}
+
+TEST_CASE("doctor takes recipes and a machine's options") {
+    test::check(Verb::doctor, {{"doctor", [](const Options& o) { return o.words.empty() && !o.warm; }},
+                               {"doctor --warm a b -r 6.1 --no-workaround all", [](const Options& o) {
+                                    return o.warm && o.words == std::vector<std::string>{"a", "b"} &&
+                                           o.make.release == "6.1" && o.make.without_workarounds.front() == "all";
+                                }}});
+    test::check({
+        {"doctor --warm -j", "--warm and --json: only one of them"},
+        {"doctor --dry-run", "unknown option '--dry-run'"},
+    });
+}
+
+TEST_CASE("new-recipe, help and man take their words") {
+    test::check(Verb::new_recipe,
+                {{"new-recipe a --into .", [](const Options& o) { return o.name == "a" && o.into == "."; }}});
+    test::check(Verb::help, {{"help build reads", [](const Options& o) {
+                                  return o.words == std::vector<std::string>{"build", "reads"};
+                              }}});
+    test::check(Verb::man, {{"man --installed d", [](const Options& o) { return o.installed && o.into == "d"; }}});
+    test::check({{"new-recipe", "NAME is missing"}, {"man", "FOLDER is missing"}});
+}
+
+TEST_CASE("a verb that is none is told what is near") {
+    test::check({
+        {"", "no recipe and no command is given", "'stapgen --help'"},
+        {"raeds", "there is no recipe or command 'raeds'", "did you mean 'reads'?"},
+        {"nothing-near", "there is no recipe or command 'nothing-near'", "'stapgen list' shows the recipes"},
+        {"broken", "broken/recipe.toml: no", "mend it"},
+        {"list --recipe-path x", "unknown option '--recipe-path'"},
+        {"--recipe-path", "the value of --recipe-path is missing"},
+    });
+}
+
+TEST_CASE("help and version go before all that is wrong with the values") {
+    const auto wanted = [](std::string_view typed) {
+        const CommandLine line(typed);
+        REQUIRE(line.error() == "");
+        return std::pair(line.result->wanted, cli::full_name(*line.result->command));
+    };
+    using Wanted = Invocation::Wanted;
+    CHECK(wanted("--help") == std::pair(Wanted::short_help, std::string("stapgen")));
+    CHECK(wanted("reads -n x -h") == std::pair(Wanted::short_help, std::string("stapgen reads")));
+    CHECK(wanted("build reads --help-all") == std::pair(Wanted::whole_help, std::string("stapgen build reads")));
+    CHECK(wanted("--version") == std::pair(Wanted::version, std::string("stapgen")));
+}
+
+TEST_CASE("where recipes are stands before the verb") {
+    const auto beginning = cli::beginning_of({"--recipe-path", "a", "--recipe-path=b", "list"});
+    CHECK(beginning.recipe_path == "b");
+    CHECK(beginning.verb == 3);
+    CHECK(cli::beginning_of({"--recipe-path"}).verb == 0);
+    CHECK(cli::beginning_of({"list", "--recipe-path", "a"}).recipe_path == "");
+}
+
+namespace {
+
+void for_each_command(const cli::CommandSpec& command, const std::function<void(const cli::CommandSpec&)>& look) {
+    look(command);
+    for (const auto& one : command.commands)
+        for_each_command(one, look);
+}
+
+}  // namespace
+
+TEST_CASE("options that exclude or need each other are options of the same command") {
+    const CommandLine line("list");
+    std::size_t rules = 0;
+    for_each_command(line.root, [&](const cli::CommandSpec& command) {
+        CAPTURE(cli::full_name(command));
+        for (const auto& option : command.options) {
+            CAPTURE(option.names);
+            for (const auto& name : option.rules.excludes) {
+                const auto* other = cli::option_named(command, name);
+                REQUIRE(other != nullptr);
+                CHECK(std::ranges::count(other->rules.excludes, cli::long_name(option)) == 1);
+                ++rules;
+            }
+            for (const auto& name : option.rules.needs) {
+                CHECK(cli::option_named(command, name) != nullptr);
+                ++rules;
+            }
+        }
+    });
+    CHECK(rules > 20);
+}
+
+TEST_CASE("no command has two options of one name") {
+    const CommandLine line("list");
+    for_each_command(line.root, [](const cli::CommandSpec& command) {
+        std::vector<std::string> names;
+        for (const auto& option : command.options) {
+            for (const auto& name : cli::names_of(option))
+                names.push_back(name);
+        }
+        std::ranges::sort(names);
+        CAPTURE(cli::full_name(command));
+        CHECK(std::ranges::adjacent_find(names) == names.end());
+    });
+}
+
+TEST_CASE("a recipe whose name or parameter stapgen has itself is set aside, and why is said") {
+    const auto clash_of = [](const std::string& name, const std::vector<std::string>& parameters) {
+        recipe::Catalog catalog;
+        auto& recipe = catalog.recipes.emplace_back();
+        recipe.name = name;
+        recipe.folder = "own/" + name;
+        for (const auto& parameter : parameters)
+            recipe.parameters.push_back({.name = parameter, .default_value = "1"});
+        cli::set_aside_clashes(catalog);
+        CHECK(catalog.recipes.size() + catalog.broken.size() == 1);
+        return catalog.broken.empty() ? "" : catalog.broken.begin()->second.what;
+    };
+    const auto taken = [](const std::string& name) {
+        return "own/a/recipe.toml: its parameter '" + name + "' would be the option --" + name +
+               ", which stapgen has itself or cannot have";
+    };
+    CHECK(clash_of("a", {"b", "c"}) == "");
+    CHECK(clash_of("list", {}) == "own/list/recipe.toml: 'list' is a command of stapgen");
+    CHECK(clash_of("man", {}) == "own/man/recipe.toml: 'man' is a command of stapgen");
+    CHECK(clash_of("a", {"b", "count"}) == taken("count"));
+    CHECK(clash_of("a", {"standalone"}) == taken("standalone"));
+    CHECK(clash_of("a", {"no-cure"}) == taken("no-cure"));
+    CHECK(clash_of("a", {"help"}) == taken("help"));
+    CHECK(clash_of("a", {"-x"}) == taken("-x"));
+    CHECK(clash_of("a", {"b", "b"}) == "own/a/recipe.toml: two of its parameters have the same name");
+}

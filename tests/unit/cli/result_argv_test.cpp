@@ -1,0 +1,79 @@
+#include "argv.h"
+
+using namespace stapgen;
+using cli::Options;
+using cli::Verb;
+using test::CommandLine;
+
+TEST_CASE("report takes files, how they are shown and where names come from") {
+    test::check(Verb::report,
+                {{"report a.rec -",
+                  [](const Options& o) {
+                      return o.words == std::vector<std::string>{"a.rec", "-"};
+                  }},
+                 {"report a --map m --map n --modules p -r 6.1 --by host,cpu --format html",
+                  [](const Options& o) {
+                      return o.words == std::vector<std::string>{"a"} &&
+                             o.names.map == std::vector<std::string>{"m", "n"} && o.names.modules == "p" &&
+                             o.names.release == "6.1" && o.present.by == "host,cpu" && o.present.format == "html";
+                  }},
+                 {"report --kaslr-offset 1c a", [](const Options& o) { return o.names.kaslr_offset == "1c"; }},
+                 {"report --slide 1c a", [](const Options& o) { return o.names.kaslr_offset == "1c"; }},
+                 {"report -- -a", [](const Options& o) { return o.words == std::vector<std::string>{"-a"}; }}});
+    test::check({
+        {"report", "FILE... is missing", "'stapgen report --help'"},
+        {"report a --events", "unknown option '--events'"},
+        {"report a --slowest 1001", "--slowest: '1001' is not a whole number, 0 to 1000"},
+    });
+}
+
+TEST_CASE("groups are split into those of records and those of where they are from") {
+    const CommandLine line("report --by host,cpu,process a");
+    const auto presentation = cli::presentation_of(line.options.present);
+    REQUIRE(presentation);
+    CHECK(presentation->by_origin == std::vector<std::string>{"host"});
+    CHECK(presentation->by == std::vector<std::string>{"cpu", "pid", "comm"});
+}
+
+TEST_CASE("a KASLR offset is a hex number, also below zero") {
+    const auto offset_of = [](std::string_view typed) {
+        const CommandLine line(typed);
+        return cli::sources_of(line.options.names);
+    };
+    CHECK(offset_of("resolve --kaslr-offset 0x1c")->kaslr_offset == 0x1c);
+    CHECK(offset_of("resolve --kaslr-offset=-1c")->kaslr_offset == -0x1c);
+    CHECK(offset_of("resolve --kaslr-offset zz").error().what == "--kaslr-offset 'zz' is not a hex number");
+}
+
+TEST_CASE("compare takes two sides and a threshold") {
+    test::check(
+        Verb::compare,
+        {{"compare a b", [](const Options& o) { return o.before == "a" && o.after == "b" && o.threshold == "5%"; }},
+         {"compare a,b c --threshold 10% -P 50 -j", [](const Options& o) {
+              return o.before == "a,b" && o.after == "c" && o.threshold == "10%" && o.present.percentiles == "50" &&
+                     o.present.format == "json";
+          }}});
+    test::check({
+        {"compare", "BEFORE is missing"},
+        {"compare a", "AFTER is missing"},
+        {"compare a b c", "unexpected argument 'c'"},
+        {"compare a b --format perfetto", "--format: 'perfetto' is none of table, json, ndjson, csv, html"},
+    });
+}
+
+TEST_CASE("resolve takes addresses, and what they are") {
+    test::check(Verb::resolve,
+                {{"resolve", [](const Options& o) { return o.words.empty() && o.present.format == "table"; }},
+                 {"resolve -l --drop-sites --recording r ff 0x1 -j",
+                  [](const Options& o) {
+                      return o.lines && o.drop_sites && o.recording == "r" && o.present.format == "ndjson" &&
+                             o.words == std::vector<std::string>{"ff", "0x1"};
+                  }},
+                 {"resolve --annotate --return-addresses a.txt",
+                  [](const Options& o) { return o.annotate && o.return_addresses; }}});
+    test::check({
+        {"resolve --annotate -l", "--annotate and --lines: only one of them"},
+        {"resolve --annotate -j", "--annotate and --json: only one of them"},
+        {"resolve --format json", "--format: 'json' is none of table, ndjson"},
+    });
+}

@@ -1,0 +1,41 @@
+#include "argv.h"
+
+using namespace stapgen;
+using cli::Options;
+using cli::Verb;
+
+TEST_CASE("render takes a recipe with a script, and what decides on the script") {
+    test::check(Verb::render,
+                {{"render reads", [](const Options& o) { return !o.standalone && o.make.debuginfo == "auto"; }},
+                 {"render reads --standalone -r 6.1 -i 2 --aggregate --debuginfo never --max-packets 3",
+                  [](const Options& o) {
+                      return o.standalone && o.make.release == "6.1" && o.make.interval == "2" && o.make.aggregate &&
+                             o.make.debuginfo == "never" && o.make.arguments.at("max-packets") == "3";
+                  }},
+                 {"render reads --brief=false --local false", [](const Options& o) {
+                      return o.make.arguments == recipe::Arguments{{"brief", "false"}, {"local", "false"}};
+                  }}});
+    test::check({
+        {"render", "render: no recipe is given", "'stapgen render --help'"},
+        {"render nothing", "there is no recipe 'nothing'", "'stapgen list'"},
+        {"render counts", "render counts: counts has no script; stapgen reads the kernel's counters itself"},
+        {"render broken", "broken/recipe.toml: no", "mend it"},
+        {"render reads -o a", "unknown option '-o'", "'stapgen render reads --help'"},
+        {"render reads --debuginfo x", "--debuginfo: 'x' is none of auto, never, require"},
+        {"render reads --brief=x", "--brief takes no value"},
+    });
+}
+
+TEST_CASE("build takes a recipe with a script and a module's file") {
+    test::check(Verb::build,
+                {{"build reads -o a.ko -q --dry-run --budget 5% --all-modules --symbols k", [](const Options& o) {
+                      return o.measure.output == "a.ko" && o.measure.quiet && o.make.dry_run && o.make.budget == "5%" &&
+                             o.make.all_modules && o.make.symbols == "k";
+                  }}});
+    test::check({
+        {"build", "build: no recipe is given"},
+        {"build reads", "--output is missing", "'stapgen build reads --help'"},
+        {"build counts -o a.ko", "build counts: counts has no script; stapgen reads the kernel's counters itself"},
+        {"build reads -o a.ko -x 1", "unknown option '-x'", "-x is for the run: 'stapgen exec FILE.ko -x ...'"},
+    });
+}
