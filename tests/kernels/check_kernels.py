@@ -232,6 +232,9 @@ def check(stapgen, release):
 
 
 def main():
+    if "--help" in sys.argv:
+        print(__doc__)
+        return 0
     stapgen, *asked = [argument for argument in sys.argv[1:] if argument != "--update"]
     if shutil.which("stap") is None:
         print("kernels: skipped, there is no stap")
