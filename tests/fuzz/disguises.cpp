@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "disguise.h"
-#include "in_pieces.h"
 #include "base/text.h"
 #include "choices.h"
 #include "decode/format_detector.h"
 #include "decode/place.h"
 #include "decode/prefix_stripper.h"
+#include "disguise.h"
 #include "fuzz.h"
+#include "in_pieces.h"
 
 namespace {
 

@@ -1,11 +1,7 @@
 #include <doctest/doctest.h>
 
-#include <boost/iostreams/copy.hpp>
-#include <boost/iostreams/filter/gzip.hpp>
-#include <boost/iostreams/filtering_stream.hpp>
-#include <sstream>
-
 #include "machine.h"
+#include "unit/packed.h"
 
 using namespace stapgen;
 using namespace stapgen::doctor_test;
@@ -15,17 +11,6 @@ using host::Distribution;
 namespace {
 
 constexpr auto boot_config = "/boot/config-6.12.117+deb13-amd64";
-
-std::string gzipped(const std::string& text) {
-    namespace io = boost::iostreams;
-    std::istringstream in(text);
-    std::ostringstream out;
-    io::filtering_istream packer;
-    packer.push(io::gzip_compressor());
-    packer.push(in);
-    io::copy(packer, out);
-    return out.str();
-}
 
 std::string without(std::string text, std::string_view part) {
     const auto at = text.find(part);
@@ -108,7 +93,7 @@ TEST_CASE("an option that the kernel lacks is named, with the file that says so"
 TEST_CASE("the running kernel's own word on its options comes first, unpacked") {
     auto system = debian_13();
     const auto config = system.files[boot_config];
-    system.files["/proc/config.gz"] = gzipped(without(config, "CONFIG_KALLSYMS=y\n"));
+    system.files["/proc/config.gz"] = packed::gzip(without(config, "CONFIG_KALLSYMS=y\n"));
     CHECK(check(system, "kernel-options").found == "the kernel lacks CONFIG_KALLSYMS (/proc/config.gz)");
     CHECK(check(system, "kernel-options", {.release = "6.1.0-56-amd64"}).found ==
           "not known: no file has the kernel's options");

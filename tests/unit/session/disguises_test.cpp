@@ -5,9 +5,9 @@
 #include <set>
 #include <string>
 
+#include "../../fuzz/memory_file.h"
 #include "disguise.h"
 #include "in_pieces.h"
-#include "../../fuzz/memory_file.h"
 #include "session/replay.h"
 
 using namespace stapgen;

@@ -2,14 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <boost/iostreams/copy.hpp>
-#include <boost/iostreams/device/array.hpp>
-#include <boost/iostreams/device/back_inserter.hpp>
-#include <boost/iostreams/filter/bzip2.hpp>
-#include <boost/iostreams/filter/gzip.hpp>
-#include <boost/iostreams/filter/lzma.hpp>
-#include <boost/iostreams/filter/zstd.hpp>
-#include <boost/iostreams/filtering_stream.hpp>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -19,6 +11,7 @@
 #include "base/files.h"
 #include "base/source.h"
 #include "base/text.h"
+#include "unit/packed.h"
 
 /// The kernel of tests/fakes/kernel, and what a test does to it.
 namespace fake_kernel {
@@ -42,25 +35,7 @@ inline std::uint64_t address_of(std::string_view name) {
     return 0;
 }
 
-template <class Filter>
-std::string packed(std::string_view bytes, Filter filter) {
-    std::string out;
-    boost::iostreams::filtering_istream stream;
-    stream.push(filter);
-    stream.push(boost::iostreams::array_source(bytes.data(), bytes.size()));
-    boost::iostreams::copy(stream, boost::iostreams::back_inserter(out));
-    return out;
-}
-
-inline std::string gzip(std::string_view bytes) {
-    return packed(bytes, boost::iostreams::gzip_compressor());
-}
-inline std::string xz(std::string_view bytes) {
-    return packed(bytes, boost::iostreams::lzma_compressor());
-}
-inline std::string zstd(std::string_view bytes) {
-    return packed(bytes, boost::iostreams::zstd_compressor());
-}
+using packed::gzip, packed::xz, packed::zstd;
 
 inline std::string little_endian(std::uint64_t number, int bytes) {
     std::string out;
