@@ -157,6 +157,18 @@ end_trace() {
     for name; do modules_left >"$name.modules"; done
 }
 
+# drop_by_rule PORT: have nftables drop the datagrams to it, and count them.
+drop_by_rule() {
+    nft -f - <<END
+table ip lab {
+    chain input {
+        type filter hook input priority 0
+        udp dport $1 counter drop
+    }
+}
+END
+}
+
 # modules_left: print how many of SystemTap's modules are loaded.
 modules_left() {
     grep -c '^stap' /proc/modules

@@ -10,14 +10,7 @@ GENERATIONS = (2009, 2010, 2020, 2023, 2025)
 DATAGRAMS, BY_RULE, BAD_CHECKSUMS, REFUSED, NO_REMOTE = 211, 103, 107, 109, 61
 
 GUEST = r"""
-nft -f - <<'END' || exit 1
-table ip lab {
-    chain input {
-        type filter hook input priority 0
-        udp dport 7013 counter drop
-    }
-}
-END
+drop_by_rule 7013 || exit 1
 ip link add vx0 type vxlan id 42 dstport 4789 nolearning || exit 1
 ip link set vx0 addrgenmode none
 ip address add 10.77.0.1/24 dev vx0 && ip link set vx0 up || exit 1

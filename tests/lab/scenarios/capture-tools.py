@@ -14,14 +14,7 @@ GUEST = r"""
 export LD_LIBRARY_PATH=/lab/work/tools/usr/lib/x86_64-linux-gnu
 export PATH=$PATH:/lab/work/tools/usr/bin:/lab/work/tools/usr/sbin
 export PERF_EXEC_PATH=$(dirname $(find /lab/work/tools -type d -path '*perf-core/scripts' | head -1))
-nft -f - <<'END' || exit 1
-table ip lab {
-    chain input {
-        type filter hook input priority 0
-        udp dport 7013 counter drop
-    }
-}
-END
+drop_by_rule 7013 || exit 1
 modprobe drop_monitor || echo "no drop_monitor"
 losses() {
     drops full-buffer 211 && for i in $(seq 103); do echo x >/dev/udp/127.0.0.1/7013; done

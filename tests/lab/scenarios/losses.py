@@ -29,14 +29,7 @@ losses() {
 overflow() { drops listen-overflow 23; }
 unread() { drops full-buffer 211 && python3 unread.py; }
 
-nft -f - <<'END' || exit 1
-table ip lab {
-    chain input {
-        type filter hook input priority 0
-        udp dport 7013 counter drop
-    }
-}
-END
+drop_by_rule 7013 || exit 1
 watch losses drops losses
 watch overflow drops overflow
 watch unread rx unread
