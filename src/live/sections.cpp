@@ -12,10 +12,10 @@
 #include "base/units.h"
 #include "live/distribution.h"
 #include "live/grid.h"
+#include "report/model/call_tree.h"
+#include "report/model/counts.h"
 #include "report/model/drop_advice.h"
 #include "report/model/measures.h"
-#include "report/text/call_text.h"
-#include "report/text/count_text.h"
 
 namespace stapgen::live {
 

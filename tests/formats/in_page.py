@@ -142,10 +142,9 @@ class Run:
             name, mean, part = re.fullmatch(rf"(.*) ({DURATION}), (.* %)", bar.get("title")).groups()
             stage = next(stage for stage in self.report.whole("stages") if printable(stage["stage"]) == name)
             parts.append((stage["sum_ns"], part))
+            self.compared.share("direction share", part, stage["share"])
             self.compared.duration("direction mean", mean, stage["sum_ns"] / n)
         total = sum(ns for ns, _ in parts)
-        for ns, part in parts:
-            self.compared.share("direction share", part, ns / total)
         mean = text_of(element.find("span[@class='total']")).removesuffix(" on average")
         self.compared.duration("direction total", mean, total / n)
 

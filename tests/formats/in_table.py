@@ -279,6 +279,8 @@ class Parts:
             compared.same("group-stages rest", int(found[1]), behind)
         elif line.startswith("-: too few values to tell;"):
             sentences.compare_needs(compared, line, self.shown)
+        elif line == "SHARE: of the time of all stages of the same direction":
+            compared.same("stages directions", len(known["tail"]) > 1, True)
         elif found := re.fullmatch(f"times are multiples of ({DURATION})", line):
             compared.duration("stages resolution", found[1], known["resolution_ns"])
         elif found := re.fullmatch(r"The slowest (?:(.*) )?records? \[us\]:", line):

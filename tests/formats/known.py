@@ -214,7 +214,7 @@ def compare_cell(compared, kind, column, shown, measure):
     column = re.sub(r" \[(us|ms)\]$", "", column)
     if column == "N":
         compared.same(what, shown, str(measure["n"]))
-    elif column in ("SHARE", "SHARE OF TIME"):
+    elif column in ("SHARE", "SHARE OF TIME", "SHARE OF DIRECTION"):
         compared.share(what, shown, measure["share"])
     elif column == "SUM":
         compared.number(what, shown, measure["sum" + unit], scale * scale)

@@ -8,8 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "report/model/drop_advice.h"
-#include "report/model/measures.h"
+#include "report/model/report.h"
 
 namespace stapgen::report {
 
@@ -64,11 +63,11 @@ class Writer {
     void report(const Summary& summary) {
         ++number_;
         recipe_ = csv_cell(summary.recipe);
-        const auto shares = shares_of(summary.stages);
-        for (std::size_t i = 0; i < summary.stages.size(); ++i)
-            measure(summary.stages[i], "stage", "_ns", shares[i]);
-        for (const auto& value : summary.values)
-            measure(value, "value", "", std::nullopt);
+        const Report report(summary, options_);
+        for (const auto& row : report.stages.all)
+            measure(row, "stage", "_ns");
+        for (const auto& row : report.values.all)
+            measure(row, "value", "");
         for (const auto& average : summary.averages) {
             const Subject subject{"average", average.name};
             const std::string unit = average.is_time ? "_ns" : "";
@@ -76,11 +75,11 @@ class Writer {
             row(subject, "mean" + unit, average.mean);
             row(subject, "error" + unit, average.error);
         }
-        for (const auto& breakdown : summary.breakdowns)
-            tail(breakdown);
+        for (const auto& direction : report.directions)
+            tail(direction);
         series(summary);
-        drops(summary);
-        tallies(summary);
+        drops(report);
+        tallies(report);
         accounting(summary);
     }
 
@@ -113,14 +112,15 @@ class Writer {
         if (number) put(*number);
     }
 
-    void measure(const Measure& measure, std::string_view kind, const std::string& unit, std::optional<double> share) {
+    void measure(const Row& of, std::string_view kind, const std::string& unit) {
+        const auto& measure = *of.measure;
         const auto& stats = measure.stats;
         const std::string group_kind = "group-" + std::string(kind);
         const Subject subject{
             .kind = measure.group.empty() ? kind : group_kind, .name = measure.name, .group = measure.group};
         row(subject, "n", stats.n());
         row(subject, "sum" + unit, stats.sum());
-        if (share) row(subject, "share", share);
+        if (of.share) row(subject, "share", of.share);
         row(subject, "mean" + unit, stats.mean());
         row(subject, "stddev" + unit, stats.stddev());
         row(subject, "min" + unit, stats.min());
@@ -134,11 +134,11 @@ class Writer {
         row(subject, "max" + unit, stats.max());
     }
 
-    void tail(const analyze::Breakdown& breakdown) {
-        const auto tail = breakdown.tail(99);
-        if (!tail) return;
-        const auto kind = breakdown.direction().empty() ? "tail" : "tail-" + csv_cell(breakdown.direction());
-        for (const auto& share : tail->shares) {
+    void tail(const DirectionReport& direction) {
+        if (!direction.tail) return;
+        const auto& name = direction.breakdown.direction();
+        const auto kind = name.empty() ? "tail" : "tail-" + csv_cell(name);
+        for (const auto& share : direction.tail->shares) {
             const Subject subject{kind, share.stage};
             row(subject, "slow_mean_ns", share.slow_mean_ns);
             row(subject, "rest_mean_ns", share.rest_mean_ns);
@@ -170,7 +170,7 @@ class Writer {
         }
     }
 
-    void drops(const Summary& summary) {
+    void drops(const Report& report) {
         const auto write = [this](std::string_view kind, analyze::Drop drop) {
             const std::string_view benign = advice_of(drop).benign ? "true" : "false";
             const auto module = drop.module.value_or("");
@@ -183,22 +183,22 @@ class Writer {
                         .benign = benign},
                 "count", drop.count);
         };
-        const auto shown = shown_drops(analyze::total_drops(summary), options_.hide_benign);
-        for (const auto& drop : shown.rows)
+        for (const auto& drop : report.drops.rows)
             write("drop", drop);
-        if (shown.hidden_rows > 0)
-            row(Subject{.kind = "drops-not-shown", .name = {}, .benign = "true"}, "count", shown.hidden);
-        if (summary.intervals.size() < 2) return;
-        for (const auto& drop : shown_drops(summary.drops, options_.hide_benign).rows)
+        if (report.drops.hidden_rows > 0)
+            row(Subject{.kind = "drops-not-shown", .name = {}, .benign = "true"}, "count", report.drops.hidden);
+        if (report.summary.intervals.size() < 2) return;
+        for (const auto& drop : report.interval_drops.rows)
             write("interval-drop", drop);
     }
 
-    void tallies(const Summary& summary) {
+    void tallies(const Report& report) {
+        const auto& summary = report.summary;
         const auto write = [&](std::string_view kind, const analyze::Tally& tally) {
             row(Subject{.kind = kind, .name = summary.counted, .time_ns = tally.end_epoch_ns, .group = tally.group},
                 "count", tally.count);
         };
-        for (const auto& tally : analyze::total_tallies(summary))
+        for (const auto& tally : report.counts)
             write("count", tally);
         if (summary.intervals.size() < 2) return;
         for (const auto& tally : summary.tallies)

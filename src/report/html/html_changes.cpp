@@ -4,8 +4,7 @@
 #include <cmath>
 
 #include "report/html/html_sections.h"
-#include "report/html/html_text.h"
-#include "report/text/compare_text.h"
+#include "report/model/comparison_text.h"
 
 namespace stapgen::report::html {
 
@@ -22,11 +21,6 @@ std::string signed_percent(const std::optional<double>& part) {
 std::string interval_of(const Change& change) {
     return change.low && change.high ? fmt::format("{} to {}", signed_percent(change.low), signed_percent(change.high))
                                      : "-";
-}
-
-std::string p_of(const Change& change) {
-    if (!change.p) return "-";
-    return *change.p < 0.001 ? "<0.001" : fmt::format("{:.3f}", *change.p);
 }
 
 std::string statistic_of(const Change& change) {
@@ -115,7 +109,7 @@ Section changes_section(const analyze::Comparison& comparison) {
                               verdict_cell(change),
                               {.range = range_of(change, scale)},
                               {interval_of(change)},
-                              {p_of(change)},
+                              {p_text(change)},
                               {fmt::format("{}", change.n_before)},
                               {fmt::format("{}", change.n_after)}});
     }

@@ -7,7 +7,6 @@
 
 #include "base/saturate.h"
 #include "report/html/html_sections.h"
-#include "report/html/html_text.h"
 #include "report/model/wall_time.h"
 
 namespace stapgen::report::html {
@@ -112,22 +111,23 @@ Section time_section(const analyze::Summary& summary, std::int64_t block_ns) {
     return section;
 }
 
-Section distribution_section(const analyze::Summary& summary) {
+Section distribution_section(const Report& report) {
+    const auto& summary = report.summary;
     Section section{"distribution", "Distribution"};
-    const auto stages = of_whole(summary.stages);
+    const auto& stages = report.stages.whole;
     const Bins bins{std::max<std::int64_t>(1, summary.resolution_ns)};
     std::map<std::int64_t, std::vector<std::int64_t>> rows;
     std::vector<std::int64_t> below(stages.size()), above(stages.size());
     Table table{"How many values are how large, in microseconds", {{"FROM"}, {"TO, BELOW"}}};
     for (std::size_t i = 0; i < stages.size(); ++i) {
-        table.columns.push_back({stages[i]->name});
-        for (const auto& [low, count] : counts_by_bin(stages[i]->stats, bins)) {
+        table.columns.push_back({stages[i].measure->name});
+        for (const auto& [low, count] : counts_by_bin(stages[i].measure->stats, bins)) {
             auto& row = rows[low];
             row.resize(stages.size());
             row[i] = count;
         }
-        below[i] = stages[i]->stats.below();
-        above[i] = stages[i]->stats.above();
+        below[i] = stages[i].measure->stats.below();
+        above[i] = stages[i].measure->stats.above();
     }
     if (rows.empty()) return section;
     section.chart = "distribution";

@@ -5,13 +5,12 @@
 #include "base/saturate.h"
 #include "base/text.h"
 #include "report/html/html_sections.h"
-#include "report/html/html_text.h"
 #include "report/model/account_text.h"
+#include "report/model/call_tree.h"
+#include "report/model/counts.h"
 #include "report/model/drop_advice.h"
 #include "report/model/measures.h"
 #include "report/model/wall_time.h"
-#include "report/text/call_text.h"
-#include "report/text/count_text.h"
 
 namespace stapgen::report::html {
 
@@ -55,10 +54,10 @@ Table total_table(const std::vector<Drop>& totals, std::int64_t sum) {
     return table;
 }
 
-Table advice_table(const std::vector<Drop>& totals) {
+Table advice_table(const std::vector<GivenAdvice>& advice) {
     Table table{"What the reasons mean, and where to look",
                 {{"REASON", Kind::head}, {"DROPS"}, {"ADVICE", Kind::text}}};
-    for (const auto& given : advice_for(totals)) {
+    for (const auto& given : advice) {
         table.rows.push_back({{subject_of(given)}, {fmt::format("{}", given.count)}, {std::string(given.advice.text)}});
     }
     bound(table);
@@ -102,18 +101,6 @@ Table counters_table(const std::vector<analyze::Counter>& counters) {
     return table;
 }
 
-/// The total, the rows that are shown of it, and what they mean.
-void add_totals(Section& section, const std::vector<Drop>& totals, bool hide_benign) {
-    const auto sum = analyze::sum_of(totals);
-    section.paragraphs.push_back(total_text(totals));
-    const auto shown = shown_drops(totals, hide_benign);
-    if (shown.hidden_rows > 0) section.paragraphs.push_back(hidden_text(shown));
-    if (std::ranges::any_of(shown.rows, [](const Drop& drop) { return advice_of(drop).benign; }))
-        section.paragraphs.emplace_back(benign_legend);
-    if (!shown.rows.empty()) section.tables.push_back(total_table(shown.rows, sum));
-    if (auto advice = advice_table(shown.rows); !advice.rows.empty()) section.tables.push_back(std::move(advice));
-}
-
 Table tallies_table(const std::string& caption, const analyze::Summary& summary,
                     const std::vector<analyze::Tally>& tallies, bool by_interval) {
     Table table{caption, {}};
@@ -153,34 +140,36 @@ std::string unit_of(const analyze::Average& average) {
 
 }  // namespace
 
-Section drops_section(const analyze::Summary& summary, const Options& options) {
+Section drops_section(const Report& report) {
     Section section{"drops", "Drops"};
-    if (summary.counts_drops) {
-        const auto totals = analyze::total_drops(summary);
-        if (totals.empty()) {
-            section.paragraphs.push_back("no drops in all");
-        } else {
-            add_totals(section, totals, options.hide_benign);
-        }
-        if (summary.intervals.size() > 1) {
-            section.tables.push_back(interval_table(summary));
-            const auto shown = shown_drops(summary.drops, options.hide_benign);
-            if (!shown.rows.empty()) section.tables.push_back(interval_places_table(shown.rows));
+    const auto& [rows, hidden, hidden_rows] = report.drops;
+    if (report.summary.counts_drops) {
+        section.paragraphs.push_back(report.drops_title);
+        if (hidden_rows > 0) section.paragraphs.push_back(hidden_text(report.drops));
+        if (std::ranges::any_of(rows, [](const Drop& drop) { return advice_of(drop).benign; }))
+            section.paragraphs.emplace_back(benign_legend);
+        if (!rows.empty())
+            section.tables.push_back(total_table(rows, base::saturating_add(analyze::sum_of(rows), hidden)));
+        if (!report.advice.empty()) section.tables.push_back(advice_table(report.advice));
+        if (report.summary.intervals.size() > 1) {
+            section.tables.push_back(interval_table(report.summary));
+            if (const auto& drops = report.interval_drops.rows; !drops.empty())
+                section.tables.push_back(interval_places_table(drops));
         }
     }
-    if (auto counters = counters_table(summary.counters); !counters.rows.empty()) {
+    if (auto counters = counters_table(report.summary.counters); !counters.rows.empty()) {
         section.tables.push_back(std::move(counters));
     }
     return section;
 }
 
-Section tallies_section(const analyze::Summary& summary) {
+Section tallies_section(const Report& report) {
     Section section{"counts", "Counts"};
+    const auto& summary = report.summary;
     if (summary.counted.empty()) return section;
-    const auto totals = analyze::total_tallies(summary);
-    section.paragraphs.push_back(counts_title(summary, totals));
-    if (totals.empty()) return section;
-    section.tables.push_back(tallies_table("The whole", summary, totals, false));
+    section.paragraphs.push_back(counts_title(summary, report.counts));
+    if (report.counts.empty()) return section;
+    section.tables.push_back(tallies_table("The whole", summary, report.counts, false));
     if (summary.intervals.size() > 1)
         section.tables.push_back(tallies_table("In each interval", summary, summary.tallies, true));
     return section;

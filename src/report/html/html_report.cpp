@@ -7,11 +7,8 @@
 
 #include "report/html/html_page.h"
 #include "report/html/html_sections.h"
-#include "report/html/html_text.h"
 #include "report/model/account_text.h"
-#include "report/model/origin_text.h"
-#include "report/model/tail_text.h"
-#include "report/text/compare_text.h"
+#include "report/model/comparison_text.h"
 
 namespace stapgen::report {
 
@@ -36,13 +33,11 @@ std::string facts_of(const Summary& summary) {
     return facts;
 }
 
-std::vector<std::string> sentences_of(const Summary& summary) {
+std::vector<std::string> sentences_of(const Report& report) {
     std::vector<std::string> sentences;
-    for (const auto& breakdown : summary.breakdowns) {
-        auto sentence = tail_sentence(breakdown);
-        if (sentence.empty()) continue;
-        if (!breakdown.direction().empty()) sentence = fmt::format("{}: {}", breakdown.direction(), sentence);
-        sentences.push_back(std::move(sentence));
+    for (const auto& [breakdown, sentence, tail, slowest] : report.directions) {
+        const auto& name = breakdown.direction();
+        sentences.push_back(name.empty() ? sentence : fmt::format("{}: {}", name, sentence));
     }
     return sentences;
 }
@@ -52,17 +47,17 @@ void add_section(Run& run, Section section) {
 }
 
 /// All of one report. In a comparison its charts are drawn elsewhere.
-Run run_of(const Summary& summary, const Options& options, std::size_t report, std::int64_t block_ns,
-           bool with_charts) {
-    Run run{.id = fmt::format("r{}", report), .heading = summary.recipe, .facts = facts_of(summary)};
-    run.sentences = sentences_of(summary);
+Run run_of(const Report& report, std::size_t number, std::int64_t block_ns, bool with_charts) {
+    const auto& summary = report.summary;
+    Run run{.id = fmt::format("r{}", number), .heading = summary.recipe, .facts = facts_of(summary)};
+    run.sentences = sentences_of(report);
     run.warnings = warnings_of(summary);
     for (const auto& note : summary.notes)
         run.notes.push_back(note.text);
     add_section(run, html::calls_section(summary));
-    add_section(run, html::stages_section(summary, options));
-    add_section(run, html::tail_section(summary));
-    for (auto section : {html::time_section(summary, block_ns), html::distribution_section(summary)}) {
+    add_section(run, html::stages_section(report));
+    add_section(run, html::tail_section(report));
+    for (auto section : {html::time_section(summary, block_ns), html::distribution_section(report)}) {
         if (with_charts) {
             section.chart_runs = run.id;
         } else {
@@ -70,11 +65,11 @@ Run run_of(const Summary& summary, const Options& options, std::size_t report, s
         }
         add_section(run, std::move(section));
     }
-    add_section(run, html::slowest_section(summary));
-    add_section(run, html::drops_section(summary, options));
-    add_section(run, html::tallies_section(summary));
+    add_section(run, html::slowest_section(report));
+    add_section(run, html::drops_section(report));
+    add_section(run, html::tallies_section(report));
     add_section(run, html::averages_section(summary));
-    add_section(run, html::groups_section(summary, options));
+    add_section(run, html::groups_section(report));
     add_section(run, html::account_section(summary));
     return run;
 }
@@ -121,7 +116,7 @@ void write_html(std::ostream& out, std::span<const Summary> reports, const Optio
     Page page;
     const auto rows = max_block_rows / std::max<std::size_t>(1, reports.size());
     for (std::size_t i = 0; i < reports.size(); ++i)
-        page.runs.push_back(run_of(reports[i], options, i, html::block_length(reports[i], rows), true));
+        page.runs.push_back(run_of(Report(reports[i], options), i, html::block_length(reports[i], rows), true));
     page.title = reports.size() == 1 ? title_of(reports[0].recipe, page.runs[0].facts)
                                      : fmt::format("{} reports", reports.size());
     html::write(out, page);
@@ -136,8 +131,9 @@ void write_html(std::ostream& out, const analyze::Comparison& comparison, const 
     }
     run.warnings = comparison.warnings;
     run.sentences = html::verdicts_of(comparison);
-    for (const auto& [name, summary] : {std::pair{"Before", &before}, {"After", &after}}) {
-        for (const auto& sentence : sentences_of(*summary))
+    const Report of_before(before, options), of_after(after, options);
+    for (const auto& [name, report] : {std::pair{"Before", &of_before}, {"After", &of_after}}) {
+        for (const auto& sentence : sentences_of(*report))
             run.sentences.push_back(fmt::format("{}: {}", name, sentence));
     }
     add_section(run, html::changes_section(comparison));
@@ -149,12 +145,12 @@ void write_html(std::ostream& out, const analyze::Comparison& comparison, const 
     const auto changed = changed_stages(comparison);
     for (auto section :
          {both(html::time_section(before, block_ns), html::time_section(after, block_ns), after, changed),
-          both(html::distribution_section(before), html::distribution_section(after), after, changed)}) {
+          both(html::distribution_section(of_before), html::distribution_section(of_after), after, changed)}) {
         if (!section.chart.empty()) run.sections.push_back(std::move(section));
     }
     Page page{comparison.recipe + ", before and after", {std::move(run)}};
-    page.runs.push_back(run_of(before, options, 0, block_ns, false));
-    page.runs.push_back(run_of(after, options, 1, block_ns, false));
+    page.runs.push_back(run_of(of_before, 0, block_ns, false));
+    page.runs.push_back(run_of(of_after, 1, block_ns, false));
     page.runs[1].heading = "Before: " + before.recipe;
     page.runs[2].heading = "After: " + after.recipe;
     html::write(out, page);

@@ -8,13 +8,16 @@
 #include "analyze/compare.h"
 #include "analyze/summary.h"
 #include "report/html/html_page.h"
-#include "report/html/html_report.h"
+#include "report/model/report.h"
 
 /// The parts of a page, each from what it shows. One that has nothing to show has no tables and no paragraphs.
 namespace stapgen::report::html {
 
 /// So many rows of a table whose length the input decides.
 inline constexpr std::size_t max_rows = 500;
+
+/// "12.3 %"
+std::string percent(double part);
 
 /// The colour of a stage: its place among the stages of the whole.
 std::size_t colour_of_stage(const analyze::Summary& summary, const std::string& stage);
@@ -30,21 +33,21 @@ double max_mean_of(const analyze::Summary& summary);
 std::vector<Segment> legend_of(const analyze::Summary& summary);
 
 Section calls_section(const analyze::Summary& summary);
-Section stages_section(const analyze::Summary& summary, const Options& options);
-Section tail_section(const analyze::Summary& summary);
-Section slowest_section(const analyze::Summary& summary);
-Section groups_section(const analyze::Summary& summary, const Options& options);
+Section stages_section(const Report& report);
+Section tail_section(const Report& report);
+Section slowest_section(const Report& report);
+Section groups_section(const Report& report);
 
 /// The length to which blocks must be joined until blocks times stages are `rows` at most.
 std::int64_t block_length(const analyze::Summary& summary, std::size_t rows);
 /// A table for each stage, with blocks of that length.
 Section time_section(const analyze::Summary& summary, std::int64_t block_ns);
 /// One table: for each bin, about 8 to a doubling, how many values each stage has in it.
-Section distribution_section(const analyze::Summary& summary);
+Section distribution_section(const Report& report);
 
-Section drops_section(const analyze::Summary& summary, const Options& options);
+Section drops_section(const Report& report);
 /// Counts by group, of the whole and of each interval.
-Section tallies_section(const analyze::Summary& summary);
+Section tallies_section(const Report& report);
 Section averages_section(const analyze::Summary& summary);
 Section account_section(const analyze::Summary& summary);
 

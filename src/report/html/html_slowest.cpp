@@ -8,8 +8,7 @@
 #include "base/units.h"
 #include "report/html/html_sections.h"
 #include "report/model/measures.h"
-#include "report/model/record_name.h"
-#include "report/model/timeline.h"
+#include "report/model/slow_record.h"
 #include "report/model/wall_time.h"
 
 namespace stapgen::report::html {
@@ -107,15 +106,14 @@ Table slowest_table(const analyze::Summary& summary, const Breakdown& breakdown,
 
 }  // namespace
 
-Section slowest_section(const analyze::Summary& summary) {
+Section slowest_section(const Report& report) {
     Section section{"slowest", "The slowest"};
-    for (const auto& breakdown : summary.breakdowns) {
-        const auto records = breakdown.slowest();
-        if (records.empty()) continue;
-        section.timelines.push_back(timelines_of(summary, breakdown, records));
-        section.tables.push_back(slowest_table(summary, breakdown, records));
+    for (const auto& [breakdown, sentence, tail, slowest] : report.directions) {
+        if (slowest.empty()) continue;
+        section.timelines.push_back(timelines_of(report.summary, breakdown, slowest));
+        section.tables.push_back(slowest_table(report.summary, breakdown, slowest));
     }
-    if (!section.tables.empty()) section.legend = legend_of(summary);
+    if (!section.tables.empty()) section.legend = legend_of(report.summary);
     return section;
 }
 

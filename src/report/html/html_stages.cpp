@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/text.h"
 #include "report/html/html_sections.h"
-#include "report/html/html_text.h"
 
 namespace stapgen::report::html {
 
@@ -27,11 +27,13 @@ Cell bar_cell(double part, std::optional<std::size_t> colour) {
     return {.text = percent(part), .bar = part, .colour = colour};
 }
 
-/// `shares` are those of all stages of the summary, of which `stage` is one.
-Cell share_cell(const analyze::Summary& summary, const std::vector<std::optional<double>>& shares,
-                const Measure& stage) {
-    const auto share = shares[static_cast<std::size_t>(&stage - summary.stages.data())];
-    return share ? bar_cell(*share, colour_of(summary, stage)) : Cell{};
+Cell share_cell(const analyze::Summary& summary, const Row& row) {
+    return row.share ? bar_cell(*row.share, colour_of(summary, *row.measure)) : Cell{};
+}
+
+/// The columns of shares; of what they are where there are several directions.
+Column share_column(const Report& report) {
+    return {report.share_is_of_direction ? "SHARE OF DIRECTION" : "SHARE OF TIME", Kind::text};
 }
 
 void add_columns(std::vector<Column>& columns, const std::vector<Percentile>& percentiles) {
@@ -58,19 +60,20 @@ void add_cells(std::vector<Cell>& row, const Measure& measure, const Style& styl
     row.push_back({style.cell(stats.max())});
 }
 
-Table measures_table(const analyze::Summary& summary, const Measures& measures, bool is_time, const Options& options) {
-    const Style style = style_of(measures, is_time);
-    const auto shares = shares_of(summary.stages);
+Table measures_table(const Report& report, bool is_time) {
+    const auto& rows = is_time ? report.stages.whole : report.values.whole;
+    const auto& percentiles = report.options.percentiles;
+    const Style style = style_of(rows, is_time);
     Table table{is_time ? "Stages, in microseconds" : "Values", {{is_time ? "STAGE" : "VALUE", Kind::head}}};
-    if (is_time) table.columns.push_back({"SHARE OF TIME", Kind::text});
-    add_columns(table.columns, options.percentiles);
-    for (const auto* measure : measures) {
+    if (is_time) table.columns.push_back(share_column(report));
+    add_columns(table.columns, percentiles);
+    for (const auto& of : rows) {
         auto& row = table.rows.emplace_back();
-        row.push_back({.text = measure->name, .colour = colour_of(summary, *measure)});
-        if (is_time) row.push_back(share_cell(summary, shares, *measure));
-        add_cells(row, *measure, style, options.percentiles);
+        row.push_back({.text = of.measure->name, .colour = colour_of(report.summary, *of.measure)});
+        if (is_time) row.push_back(share_cell(report.summary, of));
+        add_cells(row, *of.measure, style, percentiles);
     }
-    table.below = too_few_text(measures, options.percentiles);
+    table.below = too_few_text(rows, percentiles);
     return table;
 }
 
@@ -78,44 +81,38 @@ std::string way_of(const Breakdown& breakdown, std::string_view before) {
     return breakdown.direction().empty() ? "" : fmt::format("{}{}", before, breakdown.direction());
 }
 
-Table groups_table(const analyze::Summary& summary, bool is_time, const Options& options) {
-    Measures shown;
-    const analyze::Group* last = nullptr;
-    std::size_t groups = 0;
-    for (const auto& measure : is_time ? summary.stages : summary.values) {
-        if (measure.group.empty()) continue;
-        if (last == nullptr || !(*last == measure.group)) ++groups;
-        last = &measure.group;
-        if (groups <= options.top && measure.stats.n() > 0) shown.push_back(&measure);
-    }
-    if (groups < 2 || shown.empty()) return {};
+Table groups_table(const Report& report, bool is_time) {
+    const auto& [all, whole, groups, rest, in_rest] = is_time ? report.stages : report.values;
+    const auto& percentiles = report.options.percentiles;
+    Rows shown = groups;
+    std::erase_if(shown, &Row::is_rest);
+    if (shown.empty()) return {};
     const Style style = style_of(shown, is_time);
-    const auto shares = shares_of(summary.stages);
     Table table{is_time ? "Stages by group, in microseconds" : "Values by group", {}};
-    const auto keys = shown.front()->group.size();
-    for (const auto& field : shown.front()->group) {
+    const auto keys = shown.front().measure->group.size();
+    for (const auto& field : shown.front().measure->group) {
         const bool is_text = std::holds_alternative<std::string>(field.value);
         table.columns.push_back({base::upper(field.key), is_text ? Kind::text : Kind::number});
     }
     table.columns.push_back({is_time ? "STAGE" : "VALUE", Kind::head});
-    if (is_time) table.columns.push_back({"SHARE OF TIME", Kind::text});
-    add_columns(table.columns, options.percentiles);
-    last = nullptr;
-    for (const auto* measure : shown) {
+    if (is_time) table.columns.push_back(share_column(report));
+    add_columns(table.columns, percentiles);
+    const analyze::Group* last = nullptr;
+    for (const auto& of : shown) {
         auto& row = table.rows.emplace_back();
-        const bool repeated = last != nullptr && *last == measure->group;
-        last = &measure->group;
-        for (const auto& field : measure->group)
+        const auto& [name, group, stats] = *of.measure;
+        const bool repeated = last != nullptr && *last == group;
+        last = &group;
+        for (const auto& field : group)
             row.push_back({.text = group_text(field), .mark = repeated ? "repeated" : ""});
         row.resize(keys);
-        row.push_back({measure->name});
-        if (is_time) row.push_back(share_cell(summary, shares, *measure));
-        add_cells(row, *measure, style, options.percentiles);
+        row.push_back({name});
+        if (is_time) row.push_back(share_cell(report.summary, of));
+        add_cells(row, *of.measure, style, percentiles);
     }
-    table.below = too_few_text(shown, options.percentiles);
-    if (groups > options.top) {
-        table.below = fmt::format("and {} smaller groups{}{}", groups - options.top, table.below.empty() ? "" : "; ",
-                                  table.below);
+    table.below = too_few_text(shown, percentiles);
+    if (in_rest > 0) {
+        table.below = fmt::format("and {} smaller groups{}{}", in_rest, table.below.empty() ? "" : "; ", table.below);
     }
     return table;
 }
@@ -153,6 +150,11 @@ double mean_total(const Breakdown& breakdown) {
 }
 
 }  // namespace
+
+std::string percent(double part) {
+    // Without the sign of what is rounded to nothing.
+    return fmt::format("{:.1f} %", std::abs(part) < 0.0005 ? 0.0 : part * 100);
+}
 
 std::size_t colour_of_stage(const analyze::Summary& summary, const std::string& stage) {
     std::size_t place = 0;
@@ -217,31 +219,29 @@ std::vector<Segment> legend_of(const analyze::Summary& summary) {
     return legend;
 }
 
-Section stages_section(const analyze::Summary& summary, const Options& options) {
+Section stages_section(const Report& report) {
     Section section{"stages", "Where the time goes"};
-    const auto stages = of_whole(summary.stages);
-    const auto values = of_whole(summary.values);
-    if (!stages.empty()) {
-        section.stacks = stacks_of(summary);
-        section.legend = legend_of(summary);
-        section.tables.push_back(measures_table(summary, stages, true, options));
+    if (!report.stages.whole.empty()) {
+        section.stacks = stacks_of(report.summary);
+        section.legend = legend_of(report.summary);
+        section.tables.push_back(measures_table(report, true));
     }
-    if (!values.empty()) section.tables.push_back(measures_table(summary, values, false, options));
+    if (!report.values.whole.empty()) section.tables.push_back(measures_table(report, false));
     return section;
 }
 
-Section tail_section(const analyze::Summary& summary) {
+Section tail_section(const Report& report) {
     Section section{"tail", "Where the tail comes from"};
-    for (const auto& breakdown : summary.breakdowns) {
-        if (const auto tail = breakdown.tail(99)) section.tables.push_back(tail_table(summary, breakdown, *tail));
+    for (const auto& direction : report.directions) {
+        if (direction.tail) section.tables.push_back(tail_table(report.summary, direction.breakdown, *direction.tail));
     }
     return section;
 }
 
-Section groups_section(const analyze::Summary& summary, const Options& options) {
+Section groups_section(const Report& report) {
     Section section{"groups", "Groups"};
-    for (auto table : {groups_table(summary, true, options), groups_table(summary, false, options)}) {
-        if (!table.rows.empty()) section.tables.push_back(std::move(table));
+    for (const bool is_time : {true, false}) {
+        if (auto table = groups_table(report, is_time); !table.rows.empty()) section.tables.push_back(std::move(table));
     }
     return section;
 }

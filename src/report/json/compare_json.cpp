@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "report/json/json_text.h"
+#include "report/model/comparison_text.h"
 #include "report/model/measures.h"
-#include "report/text/compare_text.h"
 
 namespace stapgen::report {
 

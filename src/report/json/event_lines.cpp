@@ -24,13 +24,7 @@ Json json_value(FieldType type, const decode::Value& value) {
             return fmt::format("0x{:x}", value.address());
         case FieldType::reason:
             return value.number < 0 ? Json(nullptr) : Json(value.number);
-        case FieldType::time:
-        case FieldType::stage:
-        case FieldType::integer:
-        case FieldType::value:
-        case FieldType::count:
-        case FieldType::place:
-        case FieldType::reason_name:
+        default:
             break;
     }
     return value.number;

@@ -6,9 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/json/json_text.h"
-#include "report/model/drop_advice.h"
-#include "report/model/measures.h"
-#include "report/model/tail_text.h"
+#include "report/model/report.h"
 #include "report/model/wall_time.h"
 
 namespace stapgen::report {
@@ -58,52 +56,49 @@ Json part_json(double part) {
 Json measure_json(const analyze::Measure& measure, const std::string& kind, const std::string& unit,
                   const std::vector<analyze::Percentile>& percentiles) {
     const auto& stats = measure.stats;
-    Json object;
-    object[kind] = measure.name;
-    object["group"] = group_json(measure.group);
-    object["n"] = stats.n();
-    object["sum" + unit] = sum_json(stats.sum());
-    object["mean" + unit] = rounded(stats.mean());
-    object["stddev" + unit] = rounded(stats.stddev());
-    object["min" + unit] = or_null(stats.min());
-    object["max" + unit] = or_null(stats.max());
     Json values = Json::object(), intervals = Json::object();
     for (const auto& [text, percent] : percentiles) {
         values[text] = or_null(stats.percentile(percent));
         const auto interval = stats.confidence(percent);
         intervals[text] = interval ? Json::array({interval->low, interval->high}) : Json(nullptr);
     }
-    object["percentiles" + unit] = std::move(values);
-    object["percentiles_ci" + unit] = std::move(intervals);
-    return object;
+    return {{kind, measure.name},
+            {"group", group_json(measure.group)},
+            {"n", stats.n()},
+            {"sum" + unit, sum_json(stats.sum())},
+            {"mean" + unit, rounded(stats.mean())},
+            {"stddev" + unit, rounded(stats.stddev())},
+            {"min" + unit, or_null(stats.min())},
+            {"max" + unit, or_null(stats.max())},
+            {"percentiles" + unit, std::move(values)},
+            {"percentiles_ci" + unit, std::move(intervals)}};
 }
 
-Json tail_json(const analyze::Breakdown& breakdown, double percent) {
-    Json object;
-    object["way"] = breakdown.direction();
-    object["percent"] = percent;
-    object["sentence"] = tail_sentence(breakdown, percent);
-    const auto tail = breakdown.tail(percent);
-    object["threshold_ns"] = or_null(tail ? std::optional(tail->threshold_ns) : std::nullopt);
-    object["n_slow"] = or_null(tail ? std::optional(tail->n_slow) : std::nullopt);
-    object["n_rest"] = or_null(tail ? std::optional(tail->n_rest) : std::nullopt);
-    object["slow_mean_ns"] = rounded(tail ? std::optional(tail->slow_mean_ns) : std::nullopt);
-    object["rest_mean_ns"] = rounded(tail ? std::optional(tail->rest_mean_ns) : std::nullopt);
-    object["stages"] = Json::array();
-    if (!tail) return object;
-    for (const auto& share : tail->shares) {
-        object["stages"].push_back({{"stage", share.stage},
-                                    {"slow_mean_ns", rounded(share.slow_mean_ns)},
-                                    {"rest_mean_ns", rounded(share.rest_mean_ns)},
-                                    {"slow_share", part_json(share.slow)},
-                                    {"rest_share", part_json(share.rest)},
-                                    {"excess_share", part_json(share.of_excess)}});
+Json tail_json(const DirectionReport& direction) {
+    const auto& tail = direction.tail;
+    Json stages = Json::array();
+    for (const auto& share : tail ? tail->shares : std::vector<analyze::Breakdown::Tail::Share>()) {
+        stages.push_back({{"stage", share.stage},
+                          {"slow_mean_ns", rounded(share.slow_mean_ns)},
+                          {"rest_mean_ns", rounded(share.rest_mean_ns)},
+                          {"slow_share", part_json(share.slow)},
+                          {"rest_share", part_json(share.rest)},
+                          {"excess_share", part_json(share.of_excess)}});
     }
-    return object;
+    return {{"way", direction.breakdown.direction()},
+            {"percent", tail_percent},
+            {"sentence", direction.sentence},
+            {"threshold_ns", tail ? Json(tail->threshold_ns) : Json(nullptr)},
+            {"n_slow", tail ? Json(tail->n_slow) : Json(nullptr)},
+            {"n_rest", tail ? Json(tail->n_rest) : Json(nullptr)},
+            {"slow_mean_ns", tail ? rounded(tail->slow_mean_ns) : Json(nullptr)},
+            {"rest_mean_ns", tail ? rounded(tail->rest_mean_ns) : Json(nullptr)},
+            {"stages", std::move(stages)}};
 }
 
-void add_slowest(Json& array, const analyze::Breakdown& breakdown) {
-    for (const auto& record : breakdown.slowest()) {
+void add_slowest(Json& array, const DirectionReport& direction) {
+    const auto& breakdown = direction.breakdown;
+    for (const auto& record : direction.slowest) {
         Json stages = Json::object();
         for (std::size_t i = 0; i < record.stages.size() && i < breakdown.stages().size(); ++i)
             stages[breakdown.stages()[i]] = or_null(record.stages[i]);
@@ -141,14 +136,13 @@ Json series_columns(const std::vector<analyze::Measure>& measures, const std::ve
 
 Json series_json(const analyze::Summary& summary) {
     const auto& blocks = summary.series.blocks();
-    Json object;
-    object["block_ns"] = summary.series.block_ns();
-    object["start_ns"] = Json::array();
+    Json starts = Json::array();
     for (const auto& block : blocks)
-        object["start_ns"].push_back(block.start_ns);
-    object["stages"] = series_columns(summary.stages, blocks, &analyze::Block::stages, "stage", "_ns");
-    object["values"] = series_columns(summary.values, blocks, &analyze::Block::values, "value", "");
-    return object;
+        starts.push_back(block.start_ns);
+    return {{"block_ns", summary.series.block_ns()},
+            {"start_ns", std::move(starts)},
+            {"stages", series_columns(summary.stages, blocks, &analyze::Block::stages, "stage", "_ns")},
+            {"values", series_columns(summary.values, blocks, &analyze::Block::values, "value", "")}};
 }
 
 Json averages_json(const std::vector<analyze::Average>& averages) {
@@ -163,13 +157,13 @@ Json averages_json(const std::vector<analyze::Average>& averages) {
     return array;
 }
 
-void add_analysis(Json& document, const analyze::Summary& summary) {
+void add_analysis(Json& document, const Report& report) {
+    const auto& summary = report.summary;
     document["tail"] = Json::array();
     document["slowest"] = Json::array();
-    for (const auto& breakdown : summary.breakdowns) {
-        if (breakdown.total().n() == 0) continue;
-        document["tail"].push_back(tail_json(breakdown, 99));
-        add_slowest(document["slowest"], breakdown);
+    for (const auto& direction : report.directions) {
+        document["tail"].push_back(tail_json(direction));
+        add_slowest(document["slowest"], direction);
     }
     document["series"] = series_json(summary);
     document["averages"] = averages_json(summary.averages);
@@ -181,27 +175,26 @@ void add_analysis(Json& document, const analyze::Summary& summary) {
 }
 
 Json drop_json(const analyze::Drop& drop) {
-    Json object;
-    object["time"] = time_or_null(drop.end_epoch_ns);
-    object["interval"] = drop.interval;
-    object["symbol"] = or_null(drop.symbol);
-    object["offset"] = or_null(drop.offset);
-    object["module"] = or_null(drop.module);
-    object["address"] = drop.address ? Json(fmt::format("0x{:x}", *drop.address)) : Json(nullptr);
-    object["reason"] = or_null(drop.reason_name);
-    object["reason_number"] = drop.reason < 0 ? Json(nullptr) : Json(drop.reason);
-    object["count"] = drop.count;
-    object["benign"] = advice_of(drop).benign;
-    return object;
+    return {{"time", time_or_null(drop.end_epoch_ns)},
+            {"interval", drop.interval},
+            {"symbol", or_null(drop.symbol)},
+            {"offset", or_null(drop.offset)},
+            {"module", or_null(drop.module)},
+            {"address", drop.address ? Json(fmt::format("0x{:x}", *drop.address)) : Json(nullptr)},
+            {"reason", or_null(drop.reason_name)},
+            {"reason_number", drop.reason < 0 ? Json(nullptr) : Json(drop.reason)},
+            {"count", drop.count},
+            {"benign", advice_of(drop).benign}};
 }
 
-void add_drops(Json& document, const analyze::Summary& summary, const Options& options) {
-    const auto shown = shown_drops(summary.drops, options.hide_benign);
+void add_drops(Json& document, const Report& report) {
+    const auto& shown = report.interval_drops;
+    const auto& interval = report.options.interval;
     document["drops"] = Json::array();
     for (const auto& drop : shown.rows) {
         document["drops"].push_back(drop_json(drop));
         // In an interval's own summary they count from it.
-        if (options.interval) document["drops"].back()["interval"] = *options.interval;
+        if (interval) document["drops"].back()["interval"] = *interval;
     }
     document["benign_not_shown"] = {{"rows", shown.hidden_rows}, {"count", shown.hidden}};
     document["advice"] = Json::array();
@@ -307,20 +300,19 @@ void add_cost(Json& document, const analyze::Cost& cost) {
 }
 
 Json input_json(const decode::InputCounts& input) {
-    Json object;
-    object["lines"] = input.lines;
-    object["recognised"] = input.recognised;
-    object["unrecognised"] = input.unrecognised;
     Json first = Json::array();
     for (const auto& [number, flaw, excerpt] : input.first_flaws) {
         first.push_back({{"line", number}, {"why", decode::describe(flaw)}});
         if (!excerpt.empty()) first.back()["text"] = excerpt;
     }
-    object["first_unrecognised"] = std::move(first);
-    return object;
+    return {{"lines", input.lines},
+            {"recognised", input.recognised},
+            {"unrecognised", input.unrecognised},
+            {"first_unrecognised", std::move(first)}};
 }
 
 Json report_json(const analyze::Summary& summary, const Options& options) {
+    const Report report(summary, options);
     Json document;
     document["schema"] = "stapgen.report/1";
     document["recipe"] = summary.recipe;
@@ -335,10 +327,9 @@ Json report_json(const analyze::Summary& summary, const Options& options) {
     if (summary.suspended_ns != 0) document["suspended_ns"] = summary.suspended_ns;
     document["aggregated"] = summary.aggregated > 0;
     document["stages"] = Json::array();
-    const auto shares = shares_of(summary.stages);
-    for (std::size_t i = 0; i < summary.stages.size(); ++i) {
-        document["stages"].push_back(measure_json(summary.stages[i], "stage", "_ns", options.percentiles));
-        document["stages"].back()["share"] = shares[i] ? part_json(*shares[i]) : Json(nullptr);
+    for (const auto& [measure, share, is_rest] : report.stages.all) {
+        document["stages"].push_back(measure_json(*measure, "stage", "_ns", options.percentiles));
+        document["stages"].back()["share"] = share ? part_json(*share) : Json(nullptr);
     }
     document["values"] = Json::array();
     for (const auto& value : summary.values) {
@@ -347,8 +338,8 @@ Json report_json(const analyze::Summary& summary, const Options& options) {
     document["relative_error"] = analyze::relative_error;
     document["resolution_ns"] = summary.resolution_ns;
     document["confidence_level"] = 0.95;
-    add_analysis(document, summary);
-    add_drops(document, summary, options);
+    add_analysis(document, report);
+    add_drops(document, report);
     add_counts(document, summary, options);
     add_calls(document, summary);
     document["counters"] = Json::array();

@@ -25,10 +25,10 @@ DropAdvice advice_of(const analyze::Drop& drop);
 
 /// All that is known, by function and reason: for the docs and for tests.
 struct KnownDrop {
-    std::string_view function;  ///< empty: any
-    std::string_view reason;    ///< of a function NOT_SPECIFIED stands also for drops without a reason
-    bool benign = false;
+    std::string_view reason;  ///< of a function NOT_SPECIFIED stands also for drops without a reason
     std::string_view text;
+    std::string_view function{};  ///< empty: any
+    bool benign = false;
 };
 std::span<const KnownDrop> known_drops();
 

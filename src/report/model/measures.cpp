@@ -11,29 +11,6 @@
 
 namespace stapgen::report {
 
-namespace {
-
-using analyze::Group;
-using analyze::Measure;
-
-/// Numbers groups in the order in which they come. Those of one group are neighbours, but for merged reports.
-class Numbering {
-  public:
-    std::size_t of(const Group& group) {
-        if (last_ < known_.size() && *known_[last_] == group) return last_;
-        const auto found = std::ranges::find_if(known_, [&](const Group* one) { return *one == group; });
-        last_ = static_cast<std::size_t>(found - known_.begin());
-        if (found == known_.end()) known_.push_back(&group);
-        return last_;
-    }
-
-  private:
-    std::vector<const Group*> known_;
-    std::size_t last_ = 0;
-};
-
-}  // namespace
-
 std::string Style::cell(std::optional<std::int64_t> number) const {
     if (!number) return "-";
     return is_time ? cell(static_cast<double>(*number)) : fmt::format("{}", *number);
@@ -44,18 +21,18 @@ std::string Style::cell(std::optional<double> number) const {
     return is_time ? fmt::format("{:.{}f}", *number / 1e3, decimals) : fmt::format("{:.2f}", *number);
 }
 
-Style style_of(const Measures& measures, bool is_time) {
+Style style_of(const Rows& rows, bool is_time) {
     std::int64_t largest = 0;
-    for (const auto* measure : measures)
-        largest = std::max(largest, measure->stats.max().value_or(0));
+    for (const auto& row : rows)
+        largest = std::max(largest, row.measure->stats.max().value_or(0));
     return {is_time, largest < 100'000'000 ? 3 : 2};
 }
 
-std::string too_few_text(const Measures& measures, const std::vector<analyze::Percentile>& percentiles) {
+std::string too_few_text(const Rows& rows, const std::vector<analyze::Percentile>& percentiles) {
     std::string needs;
     for (const auto& [text, percent] : percentiles) {
-        const bool missing = std::ranges::any_of(
-            measures, [p = percent](const Measure* measure) { return !measure->stats.percentile(p); });
+        const bool missing =
+            std::ranges::any_of(rows, [p = percent](const Row& row) { return !row.measure->stats.percentile(p); });
         if (!missing) continue;
         needs += fmt::format("{} P{} needs {}", needs.empty() ? "" : ",", text, analyze::values_needed(percent));
     }
@@ -68,46 +45,7 @@ std::string group_text(const analyze::GroupField& field) {
     return field.key;
 }
 
-std::vector<std::optional<double>> shares_of(const std::vector<Measure>& stages) {
-    Numbering numbering;
-    std::vector<double> times;
-    std::vector<std::size_t> group_of;
-    for (const auto& stage : stages) {
-        group_of.push_back(numbering.of(stage.group));
-        times.resize(std::max(times.size(), group_of.back() + 1));
-        if (stage.name != "total") times[group_of.back()] += stage.stats.sum();
-    }
-    std::vector<std::optional<double>> shares;
-    for (std::size_t i = 0; i < stages.size(); ++i) {
-        const double all = times[group_of[i]];
-        shares.push_back(all > 0 ? std::optional(stages[i].stats.sum() / all) : std::nullopt);
-    }
-    return shares;
-}
-
-TopGroups top_groups(const std::vector<Measure>& measures, std::size_t most) {
-    TopGroups top;
-    Numbering numbering;
-    for (const auto& measure : measures) {
-        if (measure.group.empty()) continue;
-        const auto number = numbering.of(measure.group);
-        top.groups = std::max(top.groups, number + 1);
-        if (number < most) {
-            top.shown.push_back(&measure);
-            continue;
-        }
-        const auto found = std::ranges::find(top.rest, measure.name, &Measure::name);
-        if (found == top.rest.end()) {
-            top.rest.push_back({measure.name, {{"other", true}}, measure.stats});
-        } else {
-            found->stats += measure.stats;
-        }
-    }
-    top.in_rest = top.groups > most ? top.groups - most : 0;
-    return top;
-}
-
-Measures in_series(const std::vector<Measure>& measures) {
+Measures in_series(const std::vector<analyze::Measure>& measures) {
     Measures whole;
     for (const auto& measure : measures) {
         if (measure.group.empty()) whole.push_back(&measure);

@@ -24,29 +24,26 @@ struct Style {
     [[nodiscard]] std::string cell(double number) const { return cell(std::optional(number)); }
 };
 
-using Measures = std::vector<const analyze::Measure*>;
+/// A row of a table of stages or of values.
+struct Row {
+    const analyze::Measure* measure = nullptr;
+    /// Of a stage: its part of the time of all stages of its direction and group, 0 to 1, "total" left out of that;
+    /// about 1 of "total" itself. Nothing where that time is 0.
+    std::optional<double> share{};
+    bool is_rest = false;  ///< the groups that have no rows of their own, together: as exact as what it is made of
+};
+using Rows = std::vector<Row>;
 
 /// One style for all numbers of a table, so that they line up: whole ns until a tenth of a second is among them.
-Style style_of(const Measures& measures, bool is_time);
+Style style_of(const Rows& rows, bool is_time);
 
 /// What the "-" in place of a percentile means: "-: too few values to tell; P99 needs 368". Empty if there is none.
-std::string too_few_text(const Measures& measures, const std::vector<analyze::Percentile>& percentiles);
+std::string too_few_text(const Rows& rows, const std::vector<analyze::Percentile>& percentiles);
 
 /// The value of one key of a group; control characters made visible.
 std::string group_text(const analyze::GroupField& field);
 
-/// For each stage its part of the time of all stages of the same group, the stage "total" left out of that: 0 to 1,
-/// and about 1 for "total" itself. Nothing where that time is 0.
-std::vector<std::optional<double>> shares_of(const std::vector<analyze::Measure>& stages);
-
-/// The measures of the largest groups, and of all others together.
-struct TopGroups {
-    Measures shown;
-    std::vector<analyze::Measure> rest;  ///< their group is {"other": true}; as exact as what it is made of
-    std::size_t groups = 0;              ///< how many there are
-    std::size_t in_rest = 0;             ///< how many of them are in `rest`
-};
-TopGroups top_groups(const std::vector<analyze::Measure>& measures, std::size_t most);
+using Measures = std::vector<const analyze::Measure*>;
 
 /// Those of the whole, in the order in which each Block of the series has them.
 Measures in_series(const std::vector<analyze::Measure>& measures);

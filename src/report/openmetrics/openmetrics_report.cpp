@@ -10,8 +10,7 @@
 
 #include "base/saturate.h"
 #include "base/text.h"
-#include "report/model/drop_advice.h"
-#include "report/model/measures.h"
+#include "report/model/report.h"
 
 namespace stapgen::report {
 
@@ -129,17 +128,13 @@ struct Families {
     CountFamily drops, tallies, seen, records, other, losses, counters, lines, not_closed;
 
     void add_report(const Summary& report, const Options& options) {
+        const Report rows(report, options);
         const auto& recipe = report.recipe;
         for (const auto& [name, group, stats] : report.stages) {
             if (group.empty()) stages[labels({{"recipe", recipe}, {"stage", name}})] += stats;
         }
-        const auto top = top_groups(report.stages, options.top);
-        if (top.groups > 1) {
-            for (const auto* measure : top.shown)
-                add_group(recipe, *measure);
-            for (const auto& measure : top.rest)
-                add_group(recipe, measure);
-        }
+        for (const auto& row : rows.stages.groups)
+            add_group(recipe, *row.measure);
         for (const auto& [name, group, stats] : report.values) {
             if (group.empty()) add_sum(values, labels({{"recipe", recipe}, {"value", name}}), {stats.n(), stats.sum()});
         }
@@ -151,7 +146,7 @@ struct Families {
                 add_sum(values, labels({{"recipe", recipe}, {"value", name}}), {n, sum});
             }
         }
-        add_counts(report);
+        add_counts(rows);
     }
 
   private:
@@ -166,7 +161,8 @@ struct Families {
         sum.sum += more.sum;
     }
 
-    void add_counts(const Summary& report) {
+    void add_counts(const Report& rows) {
+        const auto& report = rows.summary;
         const auto& recipe = report.recipe;
         for (auto drop : analyze::total_drops(report)) {
             const std::string_view benign = advice_of(drop).benign ? "true" : "false";
@@ -180,7 +176,7 @@ struct Families {
                               {"benign", benign}}),
                       drop.count);
         }
-        for (const auto& tally : analyze::total_tallies(report))
+        for (const auto& tally : rows.counts)
             add_count(tallies, labels({{"recipe", recipe}, {"counted", report.counted}}, tally.group), tally.count);
         const auto& accounting = report.accounting;
         const auto fate = [&](std::string_view name, std::string_view cause, std::int64_t count) {

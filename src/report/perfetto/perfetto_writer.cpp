@@ -8,7 +8,7 @@
 #include "base/saturate.h"
 #include "base/text.h"
 #include "report/model/measures.h"
-#include "report/model/record_name.h"
+#include "report/model/slow_record.h"
 
 namespace stapgen::report {
 

@@ -1,11 +1,10 @@
-#include "report/text/cost_text.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/text.h"
 #include "report/model/measures.h"
+#include "report/text/sections.h"
 #include "report/text/table.h"
 
 namespace stapgen::report {

@@ -1,28 +1,61 @@
-#include "report/text/count_text.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
+#include <string_view>
 
 #include "base/text.h"
+#include "report/model/counts.h"
 #include "report/model/measures.h"
-#include "report/text/interval_text.h"
+#include "report/model/wall_time.h"
+#include "report/text/sections.h"
 #include "report/text/table.h"
 
 namespace stapgen::report {
 
 namespace {
 
+using analyze::Drop;
 using analyze::Tally;
 
-/// The row of a counter that fell says nothing of how far it rose.
-bool is_fall(const Tally& tally) {
-    const auto* name = tally.group.empty() ? nullptr : std::get_if<std::string>(&tally.group.front().value);
-    return name != nullptr && name->starts_with("reset.");
+/// When each interval ended, and then its rows by `write`, or `none` where there are none. `rows` are in the order of
+/// their intervals. Nothing where there is one that is the whole measurement, or they have been written.
+template <class Row, class Write>
+void write_intervals(std::ostream& out, const Report& report, std::span<const Row> rows, std::string_view none,
+                     Write write) {
+    const auto& intervals = report.summary.intervals;
+    if (!report.options.interval && (report.options.intervals_shown || intervals.size() < 2)) return;
+    for (std::size_t i = 0; i < intervals.size(); ++i) {
+        const auto stop =
+            std::ranges::find_if(rows, [i](const Row& row) { return row.interval != static_cast<std::int64_t>(i); });
+        const auto here = rows.first(static_cast<std::size_t>(stop - rows.begin()));
+        rows = rows.subspan(here.size());
+        const auto& end = intervals[i].end_epoch_ns;
+        out << (end ? local_time(*end) : "after the last tick") << '\n';
+        if (here.empty()) {
+            out << none << "\n\n";
+        } else {
+            write(here);
+        }
+    }
 }
 
-bool is_loss(const Tally& tally) {
-    return tally.loss || tally.loss_by_name;
+/// So many lines of advice, for the reasons with the most drops.
+constexpr std::size_t max_advice = 8;
+
+void write_drop_table(std::ostream& out, const ShownDrops& shown, bool with_legend) {
+    std::vector<std::vector<std::string>> rows;
+    bool is_marked = false;
+    for (const auto& drop : shown.rows) {
+        const bool benign = advice_of(drop).benign;
+        is_marked = is_marked || benign;
+        rows.push_back({fmt::format("{}", drop.count), place_text(drop),
+                        benign ? fmt::format("{} {}", reason_text(drop), benign_mark) : reason_text(drop)});
+    }
+    if (!rows.empty()) out << table({{"COUNT"}, {"LOCATION", Align::left}, {"REASON", Align::left}}, rows);
+    if (is_marked && with_legend) out << benign_legend << '\n';
+    if (shown.hidden_rows > 0) out << hidden_text(shown) << '\n';
+    out << '\n';
 }
 
 void write_tallies(std::ostream& out, const analyze::Summary& summary, std::span<const Tally> tallies,
@@ -63,69 +96,34 @@ void write_meanings(std::ostream& out, std::span<const Tally> tallies, std::size
 
 }  // namespace
 
-std::vector<std::string> keys_of(std::span<const Tally> tallies) {
-    std::vector<std::string> keys;
-    for (const auto& tally : tallies) {
-        for (const auto& field : tally.group) {
-            const bool is_other = std::holds_alternative<bool>(field.value);
-            if (!is_other && std::ranges::find(keys, field.key) == keys.end()) keys.push_back(field.key);
-        }
-    }
-    return keys;
-}
-
-std::string key_cell(const Tally& tally, const std::string& key, bool is_first) {
-    const auto found = std::ranges::find(tally.group, key, &analyze::GroupField::key);
-    if (found != tally.group.end()) return group_text(*found);
-    return is_first ? "other" : "";
-}
-
-std::string_view loss_cell(const Tally& tally) {
-    return tally.loss ? "lost" : tally.loss_by_name ? "by name" : "";
-}
-
-bool has_losses(std::span<const Tally> tallies) {
-    return std::ranges::any_of(tallies, is_loss);
-}
-
-std::string counts_title(const analyze::Summary& summary, std::span<const Tally> totals) {
-    if (!summary.mixed_units)
-        return fmt::format("total: {} {}", analyze::sum_of(totals), base::printable(summary.counted));
-    const auto fell = std::ranges::count_if(totals, is_fall), losses = std::ranges::count_if(totals, is_loss);
-    if (summary.levels)
-        return fmt::format("{} of {} counters tell losses, and are not 0", losses, summary.counters_read);
-    const auto rose = std::ssize(totals) - fell;
-    auto title = summary.counters_read > 0 ? fmt::format("{} of {} counters", rose, summary.counters_read)
-                                           : fmt::format("{} counter{}", rose, rose == 1 ? "" : "s");
-    title += fmt::format(" rose, and {} of them tell losses", losses);
-    if (fell > 0) title += fmt::format("; {} fell", fell);
-    return title;
-}
-
-std::vector<std::pair<std::string, std::string>> meanings_of(std::span<const Tally> tallies) {
-    std::vector<std::pair<std::string, std::string>> meanings;
-    for (const auto& tally : tallies) {
-        if (tally.meaning.empty() || tally.group.empty()) continue;
-        if (std::ranges::find(meanings, tally.meaning, &std::pair<std::string, std::string>::second) == meanings.end())
-            meanings.emplace_back(group_text(tally.group.front()), tally.meaning);
-    }
-    return meanings;
-}
-
-void write_counts(std::ostream& out, const analyze::Summary& summary, const Options& options) {
-    if (shows_parts(summary, options)) {
-        write_intervals(out, summary, std::span<const Tally>(summary.tallies), "none",
-                        [&](std::span<const Tally> rows) { write_tallies(out, summary, rows, options.top); });
-    }
+void write_drops(std::ostream& out, const Report& report) {
+    const auto& options = report.options;
+    write_intervals(out, report, std::span<const Drop>(report.summary.drops), "no drops",
+                    [&](std::span<const Drop> rows) {
+                        write_drop_table(out, shown_drops(rows, options.hide_benign), options.interval.has_value());
+                    });
     if (options.interval) return;
-    const auto totals = analyze::total_tallies(summary);
+    out << report.drops_title << '\n';
+    write_drop_table(out, report.drops, true);
+    for (const auto& given : std::span(report.advice).first(std::min(max_advice, report.advice.size())))
+        out << base::wrapped(fmt::format("{}: {}", subject_of(given), given.advice.text), options.width, 2) << '\n';
+    if (!report.advice.empty()) out << '\n';
+}
+
+void write_counts(std::ostream& out, const Report& report) {
+    const auto& summary = report.summary;
+    const auto& options = report.options;
+    write_intervals(out, report, std::span<const Tally>(summary.tallies), "none",
+                    [&](std::span<const Tally> rows) { write_tallies(out, summary, rows, options.top); });
+    if (options.interval) return;
+    const std::span totals(report.counts);
     out << counts_title(summary, totals) << '\n';
     if (totals.empty()) {
         out << '\n';
         return;
     }
     write_tallies(out, summary, totals, options.top);
-    write_meanings(out, std::span(totals).first(std::min(options.top, totals.size())), options.width);
+    write_meanings(out, totals.first(std::min(options.top, totals.size())), options.width);
 }
 
 }  // namespace stapgen::report

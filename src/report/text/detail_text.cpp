@@ -1,5 +1,3 @@
-#include "report/text/detail_text.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,28 +7,17 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "report/model/call_tree.h"
 #include "report/model/measures.h"
-#include "report/model/tail_text.h"
 #include "report/model/wall_time.h"
+#include "report/text/sections.h"
 #include "report/text/table.h"
-#include "report/text/timeline_text.h"
 
 namespace stapgen::report {
 
 namespace {
 
 using analyze::Measure;
-
-void write_slowest(std::ostream& out, const analyze::Summary& summary, const analyze::Breakdown& breakdown,
-                   const Options& options) {
-    auto records = breakdown.slowest();
-    if (records.size() > options.slowest) records.resize(options.slowest);
-    if (records.empty()) return;
-    const auto direction = breakdown.direction().empty() ? "" : base::printable(breakdown.direction()) + " ";
-    out << fmt::format("The slowest {}record{} [us]:\n", direction, records.size() == 1 ? "" : "s");
-    write_timelines(out, summary, breakdown, records, options);
-    out << '\n';
-}
 
 /// The measures of the whole in each block, in which they are `histograms`.
 void write_blocks(std::ostream& out, const analyze::Summary& summary, const std::vector<Measure>& measures,
@@ -64,20 +51,31 @@ void write_blocks(std::ostream& out, const analyze::Summary& summary, const std:
 
 }  // namespace
 
-void write_breakdowns(std::ostream& out, const analyze::Summary& summary, const Options& options) {
-    for (const auto& breakdown : summary.breakdowns) {
-        if (const auto sentence = tail_sentence(breakdown); !sentence.empty()) {
-            out << base::wrapped(sentence, options.width) << "\n\n";
-        }
+void write_directions(std::ostream& out, const Report& report) {
+    for (const auto& direction : report.directions)
+        out << base::wrapped(direction.sentence, report.options.width) << "\n\n";
+    for (const auto& [breakdown, sentence, tail, slowest] : report.directions) {
+        auto records = slowest;
+        if (records.size() > report.options.slowest) records.resize(report.options.slowest);
+        if (records.empty()) continue;
+        const auto name = breakdown.direction().empty() ? "" : base::printable(breakdown.direction()) + " ";
+        out << fmt::format("The slowest {}record{} [us]:\n", name, records.size() == 1 ? "" : "s");
+        write_timelines(out, report.summary, breakdown, records, report.options);
+        out << '\n';
     }
-    for (const auto& breakdown : summary.breakdowns)
-        write_slowest(out, summary, breakdown, options);
 }
 
-void write_series(std::ostream& out, const analyze::Summary& summary, const Options& options) {
-    if (!options.series || options.interval || summary.series.blocks().empty()) return;
+void write_series(std::ostream& out, const Report& report) {
+    const auto& summary = report.summary;
+    if (!report.options.series || report.options.interval || summary.series.blocks().empty()) return;
     write_blocks(out, summary, summary.stages, &analyze::Block::stages, true);
     write_blocks(out, summary, summary.values, &analyze::Block::values, false);
+}
+
+void write_calls(std::ostream& out, const analyze::Summary& summary) {
+    for (const auto tree : call_trees(summary))
+        out << "packet " << tree.front().packet << '\n' << call_tree(tree) << '\n';
+    if (const auto more = calls_left_out(summary); !more.empty()) out << more << "\n\n";
 }
 
 void write_averages(std::ostream& out, const analyze::Summary& summary) {

@@ -30,13 +30,7 @@ std::string cell(FieldType type, const decode::Value& value) {
             return value.seen ? fmt::format("{}.{:03}", value.number / 1000, value.number % 1000) : "-";
         case FieldType::address:
             return fmt::format("0x{:x}", value.address());
-        case FieldType::time:
-        case FieldType::integer:
-        case FieldType::value:
-        case FieldType::reason:
-        case FieldType::count:
-        case FieldType::place:
-        case FieldType::reason_name:
+        default:
             break;
     }
     return base::printable(value.raw);
@@ -67,12 +61,7 @@ EventTable::Column EventTable::column_of(const decode::Field& field) {
         case FieldType::address:
             column.width = 18;
             break;
-        case FieldType::integer:
-        case FieldType::value:
-        case FieldType::reason:
-        case FieldType::count:
-        case FieldType::place:
-        case FieldType::reason_name:
+        default:
             column.width = 6;
             break;
     }

@@ -1,16 +1,12 @@
-#include "report/text/stage_text.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <span>
 #include <string>
 
 #include "base/text.h"
-#include "base/units.h"
 #include "report/model/measures.h"
+#include "report/text/sections.h"
 #include "report/text/table.h"
 
 namespace stapgen::report {
@@ -18,15 +14,6 @@ namespace stapgen::report {
 namespace {
 
 using analyze::Histogram;
-using analyze::Measure;
-
-/// One row of a table.
-struct Row {
-    const Measure* measure = nullptr;
-    std::optional<double> share;
-    bool is_rest = false;
-};
-using Rows = std::vector<Row>;
 
 /// Columns that are there only if the table still fits, the most wanted first; intervals only where there is more room
 /// than a page has.
@@ -43,15 +30,6 @@ struct TableStyle : Style {
         return interval ? fmt::format("[{}, {}]", cell(interval->low), cell(interval->high)) : "-";
     }
 };
-
-Measures measures_of(std::span<const Rows* const> tables) {
-    Measures measures;
-    for (const auto* rows : tables) {
-        for (const auto& row : *rows)
-            measures.push_back(row.measure);
-    }
-    return measures;
-}
 
 std::string share_cell(std::optional<double> share) {
     return share ? fmt::format("{:.1f}%", *share * 100) : "-";
@@ -115,7 +93,7 @@ std::size_t width_of(std::string_view text) {
     return width;
 }
 
-void write_intervals(std::ostream& out, const Rows& rows, const TableStyle& style, const Options& options) {
+void write_percentile_intervals(std::ostream& out, const Rows& rows, const TableStyle& style, const Options& options) {
     std::vector<Column> columns{{style.is_time ? "95 % INTERVAL [us]" : "95 % INTERVAL", Align::left}};
     std::vector<std::vector<std::string>> cells;
     for (const auto& percentile : options.percentiles)
@@ -132,8 +110,7 @@ void write_intervals(std::ostream& out, const Rows& rows, const TableStyle& styl
 void write_measures(std::ostream& out, const Rows& rows, bool is_time, const Options& options) {
     if (rows.empty()) return;
     const std::size_t width = options.width;
-    const std::array<const Rows*, 1> whole{&rows};
-    TableStyle style{style_of(measures_of(whole), is_time)};
+    TableStyle style{style_of(rows, is_time)};
     auto text = rendered(rows, style, options);
     while (is_time && style.decimals > 1 && width_of(text) > width) {
         --style.decimals;
@@ -152,57 +129,21 @@ void write_measures(std::ostream& out, const Rows& rows, bool is_time, const Opt
     out << text << '\n';
     const bool is_whole = rows.front().measure->group.empty();
     if (is_whole && width > base::default_width && !style.has(Extra::intervals))
-        write_intervals(out, rows, style, options);
+        write_percentile_intervals(out, rows, style, options);
 }
-
-/// Without the stages that no packet went through, unless there are no others.
-Rows without_empty(Rows rows) {
-    const auto is_empty = [](const Row& row) { return row.measure->stats.n() == 0; };
-    if (!std::ranges::all_of(rows, is_empty)) std::erase_if(rows, is_empty);
-    return rows;
-}
-
-/// What is to be shown of the stages, or of the values.
-struct Kind {
-    Rows whole, grouped;
-    TopGroups top;
-    std::vector<std::optional<double>> shares, shares_of_rest;
-
-    Kind(const std::vector<Measure>& measures, std::size_t max_groups)
-        : top(top_groups(measures, max_groups)), shares(shares_of(measures)), shares_of_rest(shares_of(top.rest)) {
-        const auto share = [&](const Measure* measure) {
-            return shares[static_cast<std::size_t>(measure - measures.data())];
-        };
-        for (const auto& measure : measures) {
-            if (measure.group.empty()) whole.push_back({&measure, share(&measure), false});
-        }
-        whole = without_empty(std::move(whole));
-        if (top.groups < 2 || max_groups == 0) return;
-        for (const auto* measure : top.shown)
-            grouped.push_back({measure, share(measure), false});
-        for (std::size_t i = 0; i < top.rest.size(); ++i)
-            grouped.push_back({&top.rest[i], shares_of_rest[i], true});
-        grouped = without_empty(std::move(grouped));
-    }
-};
 
 }  // namespace
 
-void write_stages(std::ostream& out, const analyze::Summary& summary, const Options& options) {
-    const Kind stages(summary.stages, options.top), values(summary.values, options.top);
-    write_measures(out, stages.whole, true, options);
-    write_measures(out, values.whole, false, options);
-    write_measures(out, stages.grouped, true, options);
-    write_measures(out, values.grouped, false, options);
-    const auto in_rest = std::max(stages.top.in_rest, values.top.in_rest);
-    if (in_rest > 0 && options.top > 0)
-        out << "rest: " << in_rest << (in_rest == 1 ? " smaller group\n\n" : " smaller groups together\n\n");
-    const std::array<const Rows*, 4> tables{&stages.whole, &values.whole, &stages.grouped, &values.grouped};
-    if (const auto note = too_few_text(measures_of(tables), options.percentiles); !note.empty()) out << note << "\n\n";
-    if (summary.resolution_ns > 1 && !stages.whole.empty()) {
-        out << "times are multiples of " << base::format_duration(std::chrono::nanoseconds(summary.resolution_ns))
-            << "\n\n";
+void write_stages(std::ostream& out, const Report& report) {
+    const auto& options = report.options;
+    write_measures(out, report.stages.whole, true, options);
+    write_measures(out, report.values.whole, false, options);
+    if (options.top > 0) {
+        write_measures(out, report.stages.groups, true, options);
+        write_measures(out, report.values.groups, false, options);
     }
+    for (const auto& note : report.footnotes)
+        out << note << "\n\n";
 }
 
 }  // namespace stapgen::report

@@ -6,13 +6,7 @@
 
 #include "base/text.h"
 #include "report/model/account_text.h"
-#include "report/model/origin_text.h"
-#include "report/text/call_text.h"
-#include "report/text/cost_text.h"
-#include "report/text/count_text.h"
-#include "report/text/detail_text.h"
-#include "report/text/drop_text.h"
-#include "report/text/stage_text.h"
+#include "report/text/sections.h"
 #include "report/text/table.h"
 
 namespace stapgen::report {
@@ -42,14 +36,15 @@ void write_title(std::ostream& out, const analyze::Summary& summary, const Optio
 }  // namespace
 
 void write_text(std::ostream& out, const analyze::Summary& summary, const Options& options) {
+    const Report report(summary, options);
     if (!options.interval || !summary.counts()) write_title(out, summary, options);
     write_calls(out, summary);
-    write_stages(out, summary, options);
+    write_stages(out, report);
     write_averages(out, summary);
-    write_breakdowns(out, summary, options);
-    write_series(out, summary, options);
-    if (summary.counts_drops) write_drops(out, summary, options);
-    if (!summary.counted.empty()) write_counts(out, summary, options);
+    write_directions(out, report);
+    write_series(out, report);
+    if (summary.counts_drops) write_drops(out, report);
+    if (!summary.counted.empty()) write_counts(out, report);
     write_counters(out, summary.counters);
     if (!options.interval || !summary.counts()) {
         for (const auto& line : account_lines(summary))

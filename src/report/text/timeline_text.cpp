@@ -1,5 +1,3 @@
-#include "report/text/timeline_text.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,9 +6,9 @@
 #include "base/saturate.h"
 #include "base/text.h"
 #include "report/model/measures.h"
-#include "report/model/record_name.h"
-#include "report/model/timeline.h"
+#include "report/model/slow_record.h"
 #include "report/model/wall_time.h"
+#include "report/text/sections.h"
 
 namespace stapgen::report {
 

@@ -6,7 +6,8 @@
 #include "has.h"
 #include "report/html/html_report.h"
 #include "report/json/json_report.h"
-#include "report/text/call_text.h"
+#include "report/model/call_tree.h"
+#include "report/text/sections.h"
 #include "report/text/text_report.h"
 
 using namespace stapgen::analyze;

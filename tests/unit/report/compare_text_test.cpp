@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "report/json/compare_json.h"
+#include "report/model/comparison_text.h"
 
 using namespace stapgen::analyze;
 using namespace stapgen::report;

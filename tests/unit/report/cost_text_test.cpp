@@ -1,4 +1,3 @@
-#include "report/text/cost_text.h"
 
 #include <doctest/doctest.h>
 
@@ -6,6 +5,7 @@
 #include <sstream>
 
 #include "report/model/account_text.h"
+#include "report/text/sections.h"
 
 using namespace stapgen;
 

@@ -46,7 +46,7 @@ std::set<std::string> names_in(const std::string& release) {
 
 std::string docs_table(bool of_places) {
     std::string table;
-    for (const auto& [function, reason, benign, text] : known_drops()) {
+    for (const auto& [reason, text, function, benign] : known_drops()) {
         if (function.empty() == of_places) continue;
         if (of_places) {
             table += fmt::format("| {} | {} | {} | {} |\n", function, reason, benign ? "yes" : "", text);
@@ -79,7 +79,7 @@ TEST_CASE("what is known is in order, once, and each advice one line that fits a
     const auto key = [](const KnownDrop& known) { return std::pair(known.function, known.reason); };
     const auto known = known_drops();
     CHECK(std::ranges::is_sorted(known, std::ranges::less_equal{}, key));
-    for (const auto& [function, reason, benign, text] : known) {
+    for (const auto& [reason, text, function, benign] : known) {
         INFO(function, " ", reason);
         CHECK(text.size() > 29);
         CHECK(text.size() <= 110);

@@ -1,5 +1,3 @@
-#include "report/model/origin_text.h"
-
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>

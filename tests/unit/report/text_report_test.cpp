@@ -77,6 +77,24 @@ TEST_CASE("stages are a table in microseconds, and what n does not allow is a da
           "WARNING: 1 of 1020 seen were lost\n");
 }
 
+TEST_CASE("SHARE is of the stages of one direction, and a line says so where there are two") {
+    auto summary = rx_summary();
+    summary.stages = {
+        {"drv-ip", {}, repeated(3000, 1)}, {"tcp-app", {}, repeated(1000, 1)}, {"qdisc", {}, repeated(7000, 1)}};
+    const std::vector<std::string> stages{"drv-ip", "tcp-app", "qdisc"};
+    stapgen::analyze::Breakdown rx("rx", stages, 1), tx("tx", stages, 1);
+    rx.add(4000, std::vector<std::int64_t>{3000, 1000, -1});
+    tx.add(7000, std::vector<std::int64_t>{-1, -1, 7000});
+    summary.breakdowns = {rx, tx};
+    const auto both = text_of(summary);
+    CHECK(has(both, "75.0%"));
+    CHECK(has(both, "25.0%"));
+    CHECK(has(both, "100.0%"));
+    CHECK(has(both, "SHARE: of the time of all stages of the same direction\n"));
+    summary.breakdowns = {rx};
+    CHECK_FALSE(has(text_of(summary), "SHARE:"));
+}
+
 TEST_CASE("stages that no packet went through have no row, unless there is no other") {
     auto summary = rx_summary();
     summary.stages.push_back({"udp-app", {}, {}});

@@ -1,5 +1,3 @@
-#include "report/text/timeline_text.h"
-
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -10,8 +8,8 @@
 #include <vector>
 
 #include "base/text.h"
-#include "report/model/record_name.h"
-#include "report/model/timeline.h"
+#include "report/model/slow_record.h"
+#include "report/text/sections.h"
 
 using namespace stapgen;
 using analyze::Breakdown;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <ostream>
 #include <span>
 #include <string>
 #include <string_view>
@@ -8,12 +7,8 @@
 #include <vector>
 
 #include "analyze/summary.h"
-#include "report/model/options.h"
 
 namespace stapgen::report {
-
-/// A table for each interval and one of the total, as write_drops() does, and what the counted things mean.
-void write_counts(std::ostream& out, const analyze::Summary& summary, const Options& options);
 
 /// The names of the keys, in the order in which they come up; "other" is none.
 std::vector<std::string> keys_of(std::span<const analyze::Tally> tallies);

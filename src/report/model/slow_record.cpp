@@ -1,14 +1,26 @@
-#include "report/model/record_name.h"
+#include "report/model/slow_record.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <vector>
 
+#include "base/saturate.h"
 #include "base/text.h"
 #include "report/model/measures.h"
 
 namespace stapgen::report {
+
+Timeline timeline_of(const analyze::SlowRecord& record) {
+    Timeline timeline;
+    std::int64_t at = 0;
+    for (std::size_t i = 0; i < record.stages.size(); ++i) {
+        if (!record.stages[i]) continue;
+        timeline.steps.push_back({i, at, *record.stages[i]});
+        at = base::saturating_add(at, *record.stages[i]);
+    }
+    timeline.length_ns = std::max({std::int64_t{1}, at, record.total_ns});
+    return timeline;
+}
 
 std::string record_name(std::string_view direction, const analyze::Group& of) {
     const auto text_of = [&](std::string_view key) {

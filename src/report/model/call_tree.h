@@ -1,6 +1,5 @@
 #pragma once
 
-#include <ostream>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,8 +18,5 @@ std::vector<std::span<const analyze::Call>> call_trees(const analyze::Summary& s
 
 /// "12 calls more are not shown", or nothing.
 std::string calls_left_out(const analyze::Summary& summary);
-
-/// The part of a text report that shows the trees.
-void write_calls(std::ostream& out, const analyze::Summary& summary);
 
 }  // namespace stapgen::report

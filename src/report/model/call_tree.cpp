@@ -1,4 +1,4 @@
-#include "report/text/call_text.h"
+#include "report/model/call_tree.h"
 
 #include <fmt/format.h>
 
@@ -89,12 +89,6 @@ std::vector<std::span<const Call>> call_trees(const analyze::Summary& summary) {
 std::string calls_left_out(const analyze::Summary& summary) {
     if (summary.calls_left_out == 0) return {};
     return fmt::format("{} calls more are not shown here; they are counted in the tables", summary.calls_left_out);
-}
-
-void write_calls(std::ostream& out, const analyze::Summary& summary) {
-    for (const auto tree : call_trees(summary))
-        out << "packet " << tree.front().packet << '\n' << call_tree(tree) << '\n';
-    if (const auto more = calls_left_out(summary); !more.empty()) out << more << "\n\n";
 }
 
 }  // namespace stapgen::report

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/summary.h"
+#include "report/model/drop_advice.h"
+#include "report/model/measures.h"
+#include "report/model/options.h"
+
+namespace stapgen::report {
+
+/// The rows of all stages, or of all values.
+struct MeasureRows {
+    Rows all;     ///< as the summary has them
+    Rows whole;   ///< without those that nothing went through, unless there are no others
+    Rows groups;  ///< likewise, of the largest groups and then of the rest; none where there is one group only
+    std::vector<analyze::Measure> rest;  ///< their group is {"other": true}
+    std::size_t in_rest = 0;             ///< how many groups are in the rest
+};
+
+/// The records of one direction: where their tail comes from, and the slowest, the largest first.
+struct DirectionReport {
+    const analyze::Breakdown& breakdown;
+    std::string sentence;
+    std::optional<analyze::Breakdown::Tail> tail;
+    std::vector<analyze::SlowRecord> slowest;
+};
+
+/// What a report shows, worked out once for all formats. The summary and the options must outlive it.
+struct Report {
+    Report(const analyze::Summary& of, const Options& shown);
+
+    const analyze::Summary& summary;
+    const Options& options;
+    MeasureRows stages, values;
+    bool share_is_of_direction = false;       ///< there are several directions
+    std::vector<std::string> footnotes;       ///< what signs and columns of the tables of stages and values mean
+    std::vector<DirectionReport> directions;  ///< those that have records
+    std::string drops_title;                  ///< "total: 51 drops at 2 places and reasons", "no drops in all"
+    ShownDrops drops, interval_drops;         ///< of all intervals together, and of each
+    std::vector<GivenAdvice> advice;          ///< for `drops`
+    std::vector<analyze::Tally> counts;       ///< of all intervals together
+};
+
+/// The percentile beyond which records are the tail.
+inline constexpr double tail_percent = 99;
+
+}  // namespace stapgen::report
