@@ -33,11 +33,11 @@ def check_whole_help(stapgen):
 
 
 def options_of_the_source(source):
-    """Return the long options that the program's source adds."""
+    """Return the long options that the rows of the program's tables begin with."""
     names = set()
-    for path in (source / "src/cli").rglob("*.cpp"):
-        for added in re.findall(r'(?:add_option|add_flag|add_flag_callback|set_\w+_flag)\(\s*"([^"]+)"', path.read_text()):
-            names |= {name.split("{")[0] for name in added.split(",") if name.startswith("--")}
+    for path in (source / "src/cli/options").glob("*_table.cpp"):
+        for row in re.findall(r'(?:\{|\boption\()\s*"(-[^"]+)",', path.read_text()):
+            names |= {name.split("{")[0] for name in row.split(",") if name.startswith("--")}
     return names
 
 
