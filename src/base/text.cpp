@@ -42,6 +42,26 @@ std::vector<std::string_view> words(std::string_view text) {
     return parts;
 }
 
+std::optional<std::vector<std::string_view>> match(std::string_view pattern, std::string_view text) {
+    std::vector<std::string_view> stars;
+    auto star = pattern.find('*');
+    if (!text.starts_with(pattern.substr(0, star))) return std::nullopt;
+    if (star == std::string_view::npos && text != pattern) return std::nullopt;
+    while (star != std::string_view::npos) {
+        text.remove_prefix(star);
+        pattern.remove_prefix(star + 1);
+        star = pattern.find('*');
+        const auto literal = pattern.substr(0, star);
+        // The last one ends the text; the others stand where they are found first.
+        if (star == std::string_view::npos && !text.ends_with(literal)) return std::nullopt;
+        const auto at = star == std::string_view::npos ? text.size() - literal.size() : text.find(literal);
+        if (at == std::string_view::npos) return std::nullopt;
+        stars.push_back(text.substr(0, at));
+        text.remove_prefix(at);
+    }
+    return stars;
+}
+
 std::string_view trim(std::string_view text) {
     const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
     while (!text.empty() && is_blank(text.front()))

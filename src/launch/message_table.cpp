@@ -5,6 +5,10 @@
 
 #include "launch/message_table.h"
 
+#include <fmt/format.h>
+
+#include "base/text.h"
+
 namespace stapgen::launch {
 
 namespace {
@@ -214,20 +218,11 @@ std::span<const MessageRow> message_table() {
 }
 
 std::optional<std::vector<std::string_view>> match(std::string_view pattern, std::string_view line) {
-    std::vector<std::string_view> stars;
-    bool first = true;
-    while (!pattern.empty()) {
-        const auto end = std::min(pattern.find('*'), pattern.size());
-        const auto literal = pattern.substr(0, end);
-        const auto at = literal.empty() ? (end == pattern.size() ? 0 : line.size()) : line.find(literal);
-        if (at == std::string_view::npos) return std::nullopt;
-        if (!first) stars.push_back(line.substr(0, at));
-        first = false;
-        line.remove_prefix(std::min(at + literal.size(), line.size()));
-        if (end == pattern.size()) return stars;
-        pattern.remove_prefix(end + 1);
-    }
-    stars.push_back(line);
+    const bool is_open = !pattern.ends_with('*');
+    auto stars = base::match(fmt::format("*{}{}", pattern, is_open ? "*" : ""), line);
+    if (!stars) return std::nullopt;
+    if (is_open) stars->pop_back();
+    stars->erase(stars->begin());
     return stars;
 }
 

@@ -26,26 +26,6 @@ base::Result<Recipe> load_as(const std::filesystem::path& folder, const std::str
     return recipe;
 }
 
-/// Whether each `*` can stand for some text so that they are the same.
-bool matches(std::string_view pattern, std::string_view text) {
-    std::size_t at = 0, star = std::string_view::npos, behind = 0;
-    for (std::size_t i = 0; i < text.size();) {
-        if (at < pattern.size() && pattern[at] == '*') {
-            star = at++;
-            behind = i;
-        } else if (at < pattern.size() && pattern[at] == text[i]) {
-            ++at;
-            ++i;
-        } else if (star != std::string_view::npos) {
-            at = star + 1;
-            i = ++behind;
-        } else {
-            return false;
-        }
-    }
-    return pattern.find_first_not_of('*', at) == std::string_view::npos;
-}
-
 }  // namespace
 
 Catalog load_catalog(const std::vector<RecipeFolder>& folders) {
@@ -85,8 +65,8 @@ base::Result<Recipe> find_recipe(const Catalog& catalog, std::string_view name) 
 }
 
 const Meaning* meaning_of(const Recipe& recipe, std::string_view text) {
-    const auto found =
-        std::ranges::find_if(recipe.meanings, [&](const Meaning& meaning) { return matches(meaning.of, text); });
+    const auto found = std::ranges::find_if(
+        recipe.meanings, [&](const Meaning& meaning) { return base::match(meaning.of, text).has_value(); });
     return found == recipe.meanings.end() ? nullptr : &*found;
 }
 

@@ -66,3 +66,18 @@ TEST_CASE("split keeps empty parts, words does not") {
     CHECK(split("", '\t').size() == 1);
     CHECK(words("  a \t b ").size() == 2);
 }
+
+TEST_CASE("each star stands for as little as will do, and the whole text must fit") {
+    using Stars = std::vector<std::string_view>;
+    CHECK(match("a*c*", "abcd").value() == Stars{"b", "d"});
+    CHECK(match("*b", "abb").value() == Stars{"ab"});
+    CHECK(match("a*b*c", "a1b2b3c").value() == Stars{"1", "2b3"});
+    CHECK(match("*", "").value() == Stars{""});
+    CHECK(match("**", "ab").value() == Stars{"", "ab"});
+    CHECK(match("ab", "ab").value().empty());
+    CHECK_FALSE(match("ab", "abc"));
+    CHECK_FALSE(match("a", ""));
+    CHECK_FALSE(match("a*a", "a"));
+    CHECK_FALSE(match("*b*b", "ab"));
+    CHECK_FALSE(match("a*c", "abcd"));
+}
