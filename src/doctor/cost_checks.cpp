@@ -20,8 +20,8 @@ std::uint64_t cpus_in(std::string_view list) {
         const auto dash = std::min(part.find('-'), part.size());
         const auto first = base::to_unsigned(part.substr(0, dash));
         const auto last = dash < part.size() ? base::to_unsigned(part.substr(dash + 1)) : first;
-        constexpr std::uint64_t most = 1'000'000;
-        if (first && last && *first <= *last && *last < most) cpus += *last - *first + 1;
+        constexpr std::uint64_t max_cpu = 1'000'000;
+        if (first && last && *first <= *last && *last < max_cpu) cpus += *last - *first + 1;
     }
     return cpus;
 }

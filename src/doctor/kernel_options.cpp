@@ -13,14 +13,14 @@ namespace stapgen::doctor {
 namespace {
 
 /// A file of options has 300 kB; more of what says it is one is not read.
-constexpr std::size_t most = 4 * 1024 * 1024;
+constexpr std::size_t max_size = 4 * 1024 * 1024;
 
 std::string unpacked(std::string_view packed) {
     const auto unpacker = base::make_unpacker(packed.substr(0, base::magic_size));
     if (!unpacker) return {};
     std::string text;
     std::array<char, 64 * 1024> piece;
-    while (text.size() < most) {
+    while (text.size() < max_size) {
         const auto step = unpacker->step(packed, piece, true);
         text.append(piece.data(), step.made);
         packed.remove_prefix(step.taken);
@@ -36,14 +36,14 @@ constexpr std::array required = {"MODULES", "MODULE_UNLOAD", "KPROBES", "KALLSYM
 
 KernelConfig read_config(const host::System& system, const host::Target& target) {
     if (target.running) {
-        if (const auto packed = system.read("/proc/config.gz", most)) {
+        if (const auto packed = system.read("/proc/config.gz", max_size)) {
             if (auto text = unpacked(*packed); !text.empty()) return {"/proc/config.gz", std::move(text)};
         }
     }
     const auto modules = std::filesystem::path("/lib/modules") / target.release;
     for (const auto& file : {std::filesystem::path("/boot") / ("config-" + target.release), modules / "config",
                              target.build / ".config"}) {
-        if (auto text = system.read(file, most); text && !text->empty()) return {file.string(), std::move(*text)};
+        if (auto text = system.read(file, max_size); text && !text->empty()) return {file.string(), std::move(*text)};
     }
     return {};
 }

@@ -14,9 +14,9 @@ std::int64_t now_ns(clockid_t clock) {
     return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-std::int64_t worth_telling(std::int64_t change_ns) {
-    constexpr std::int64_t least = 20'000'000;
-    return std::abs(change_ns) < least ? 0 : change_ns;
+std::int64_t reported(std::int64_t change_ns) {
+    constexpr std::int64_t min_reported = 20'000'000;
+    return std::abs(change_ns) < min_reported ? 0 : change_ns;
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ ClockOffsets read_clock_offsets() {
 ClockChange change_of(const ClockOffsets& before, const ClockOffsets& after) {
     const auto suspended = after.boottime_ns - before.boottime_ns;
     const auto realtime = after.realtime_ns - before.realtime_ns;
-    return {worth_telling(realtime - suspended), worth_telling(suspended)};
+    return {reported(realtime - suspended), reported(suspended)};
 }
 
 std::optional<std::uint64_t> read_cycles() {

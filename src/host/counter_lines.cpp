@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <limits>
 #include <string_view>
@@ -15,8 +14,6 @@ namespace stapgen::host {
 
 namespace {
 
-constexpr std::array text_files{"/proc/net/netstat", "/proc/net/snmp"};
-constexpr auto softnet_file = "/proc/net/softnet_stat", snmp6_file = "/proc/net/snmp6";
 /// What belongs to no CPU and no device.
 constexpr auto of_all = "-";
 
@@ -50,15 +47,11 @@ std::int64_t monotonic_ns() {
 }  // namespace
 
 std::map<CounterId, std::uint64_t> read_counters(const System& system) {
-    NetCounters of_namespace;
-    for (const auto* file : text_files)
-        parse_net_counters(system.read(file).value_or(""), of_namespace);
-    parse_snmp6_counters(system.read(snmp6_file).value_or(""), of_namespace);
     std::map<CounterId, std::uint64_t> counters;
-    for (const auto& [name, value] : of_namespace) {
+    for (const auto& [name, value] : read_namespace_counters(system)) {
         if (base::is_counter(name)) counters[{name, of_all}] = static_cast<std::uint64_t>(value);
     }
-    for (const auto& [cpu, name, value] : softnet_counters(system.read(softnet_file).value_or("")))
+    for (const auto& [cpu, name, value] : read_softnet_counters(system))
         counters[{name, fmt::format("cpu{}", cpu)}] = value;
     for (const auto& [name, device, value] : system.device_counters())
         counters[{name, device}] += value;
@@ -66,12 +59,12 @@ std::map<CounterId, std::uint64_t> read_counters(const System& system) {
 }
 
 std::vector<std::string> counter_sources() {
-    std::vector<std::string> lines{softnet_file, snmp6_file};
-    lines.insert(lines.end(), text_files.begin(), text_files.end());
-    std::ranges::sort(lines);
-    lines.emplace_back("rtnetlink RTM_GETLINK, as ip -s link");
-    lines.emplace_back("ioctl SIOCETHTOOL on each device, as ethtool -S");
-    return lines;
+    return {"/proc/net/netstat",
+            "/proc/net/snmp",
+            "/proc/net/snmp6",
+            "/proc/net/softnet_stat",
+            "rtnetlink RTM_GETLINK, as ip -s link",
+            "ioctl SIOCETHTOOL on each device, as ethtool -S"};
 }
 
 std::vector<std::string> CounterLines::begin() {
@@ -84,8 +77,8 @@ std::vector<std::string> CounterLines::begin() {
 void CounterLines::note(const std::string& name, const std::string& of, std::uint64_t rise,
                         std::vector<std::string>& lines) {
     lines.push_back(fmt::format("{}\t{}\t{}\t{}", tag_, escaped(name), escaped(of), rise));
-    constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
-    total_ = std::min(most, total_ + rise);  // both are below 2^63
+    constexpr std::uint64_t max_total = std::numeric_limits<std::int64_t>::max();
+    total_ = std::min(max_total, total_ + rise);  // both are below 2^63
 }
 
 std::vector<std::string> CounterLines::rises(const char* kind) {

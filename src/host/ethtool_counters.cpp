@@ -17,7 +17,7 @@ namespace {
 
 // Kernels write as many counters as the driver has by then, and most do not look at the room that was given: with
 // this much, a driver whose queues are being changed does not make them write past the end.
-constexpr std::size_t most = 65536;
+constexpr std::size_t max_counters = 65536;
 
 /// One of ethtool's requests: a head and what the kernel puts behind it.
 template <class Head>
@@ -66,12 +66,12 @@ void add_ethtool_counters(const std::string& device, std::vector<DeviceCounter>&
     if (!driver.ask(size, ETHTOOL_GSSET_INFO) || size.head().sset_mask == 0) return;
     std::uint32_t count = 0;
     std::memcpy(&count, size.behind(), sizeof count);
-    if (count == 0 || count > most) return;
+    if (count == 0 || count > max_counters) return;
 
-    Request<ethtool_gstrings> names(most * ETH_GSTRING_LEN);
+    Request<ethtool_gstrings> names(max_counters * ETH_GSTRING_LEN);
     names.head().string_set = ETH_SS_STATS;
     names.head().len = count;
-    Request<ethtool_stats> values(most * sizeof(std::uint64_t));
+    Request<ethtool_stats> values(max_counters * sizeof(std::uint64_t));
     values.head().n_stats = count;
     if (!driver.ask(names, ETHTOOL_GSTRINGS) || !driver.ask(values, ETHTOOL_GSTATS)) return;
     // Its queues were changed in between: which name is whose is not known.

@@ -1,11 +1,32 @@
 #include "host/net_counters.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/kernel_counters.h"
 #include "base/text.h"
 
 namespace stapgen::host {
+
+namespace {
+
+constexpr std::array text_files{"/proc/net/netstat", "/proc/net/snmp"};
+
+/// Adds stat.ctxt, stat.intr and stat.softirq: the sums of these lines of /proc/stat.
+void parse_stat_counters(std::string_view text, NetCounters& counters) {
+    for (const auto line : base::split(text, '\n')) {
+        // Of the lines of interrupts and softirqs the first number is the sum of the others: thousands of them.
+        const auto space = line.find(' ');
+        if (space == std::string_view::npos) continue;
+        const auto name = line.substr(0, space);
+        if (name != "ctxt" && name != "intr" && name != "softirq") continue;
+        const auto numbers = line.substr(space + 1);
+        const auto value = base::to_int(numbers.substr(0, numbers.find(' ')));
+        if (value) counters["stat." + std::string(name)] = *value;
+    }
+}
+
+}  // namespace
 
 void parse_net_counters(std::string_view text, NetCounters& counters) {
     const auto lines = base::split(text, '\n');
@@ -32,11 +53,6 @@ std::vector<SoftnetCounter> softnet_counters(std::string_view text) {
     return counters;
 }
 
-void parse_softnet_counters(std::string_view text, NetCounters& counters) {
-    for (const auto& [cpu, name, value] : softnet_counters(text))
-        counters[name] += value;
-}
-
 void parse_snmp6_counters(std::string_view text, NetCounters& counters) {
     for (const auto line : base::split(text, '\n')) {
         const auto parts = base::words(line);
@@ -48,11 +64,24 @@ void parse_snmp6_counters(std::string_view text, NetCounters& counters) {
     }
 }
 
+std::vector<SoftnetCounter> read_softnet_counters(const System& system) {
+    return softnet_counters(system.read("/proc/net/softnet_stat").value_or(""));
+}
+
 NetCounters read_net_counters(const System& system) {
     NetCounters counters;
-    for (const auto* file : {"/proc/net/netstat", "/proc/net/snmp"})
+    for (const auto* file : text_files)
         parse_net_counters(system.read(file).value_or(""), counters);
-    parse_softnet_counters(system.read("/proc/net/softnet_stat").value_or(""), counters);
+    for (const auto& [cpu, name, value] : read_softnet_counters(system))
+        counters[name] += value;
+    return counters;
+}
+
+NetCounters read_namespace_counters(const System& system) {
+    NetCounters counters;
+    for (const auto* file : text_files)
+        parse_net_counters(system.read(file).value_or(""), counters);
+    parse_snmp6_counters(system.read("/proc/net/snmp6").value_or(""), counters);
     return counters;
 }
 
@@ -61,6 +90,36 @@ std::optional<std::int64_t> difference(const NetCounters& before, const NetCount
     if (from == before.end() || to == after.end()) return std::nullopt;
     const auto risen = static_cast<std::uint64_t>(to->second) - static_cast<std::uint64_t>(from->second);
     return name.starts_with("softnet.") ? static_cast<std::uint32_t>(risen) : static_cast<std::int64_t>(risen);
+}
+
+EventCounters read_event_counters(const System& system) {
+    EventCounters events;
+    events.counters = read_namespace_counters(system);
+    parse_stat_counters(system.read("/proc/stat").value_or(""), events.counters);
+    for (const auto& [cpu, name, value] : read_softnet_counters(system)) {
+        events.counters[name] += value;
+        if (std::string_view(name) == "softnet.processed") events.received_by_cpu[cpu] = value;
+    }
+    events.at = std::chrono::steady_clock::now();
+    return events;
+}
+
+double events_between(const EventCounters& before, const EventCounters& after, const std::string& counter) {
+    return static_cast<double>(
+        std::max<std::int64_t>(difference(before.counters, after.counters, counter).value_or(0), 0));
+}
+
+std::optional<double> busiest_part(const EventCounters& before, const EventCounters& after) {
+    double busiest = 0, all = 0;
+    for (const auto& [cpu, now] : after.received_by_cpu) {
+        const auto then = before.received_by_cpu.find(cpu);
+        if (then == before.received_by_cpu.end()) continue;
+        const double received = now - then->second;  // modulo 2^32
+        busiest = std::max(busiest, received);
+        all += received;
+    }
+    if (all <= 0) return std::nullopt;
+    return busiest / all;
 }
 
 }  // namespace stapgen::host

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -18,8 +19,15 @@ using NetCounters = std::map<std::string, std::int64_t>;
 /// as "softnet.dropped". What cannot be read is not there.
 NetCounters read_net_counters(const System& system);
 
-/// Adds what is in the text of one of these files: pairs of lines, "Tcp: names" and "Tcp: values".
+/// Those of /proc/net/netstat, snmp and snmp6.
+NetCounters read_namespace_counters(const System& system);
+
+/// Adds what is in the text of netstat or snmp: pairs of lines, "Tcp: names" and "Tcp: values".
 void parse_net_counters(std::string_view text, NetCounters& counters);
+
+/// Adds what is in the text of /proc/net/snmp6, a name and a number on each line: "Udp6InDatagrams" is
+/// "Udp6.InDatagrams".
+void parse_snmp6_counters(std::string_view text, NetCounters& counters);
 
 /// One CPU's counter of /proc/net/softnet_stat. It has 32 bits, so only the difference of two readings means something.
 struct SoftnetCounter {
@@ -27,18 +35,28 @@ struct SoftnetCounter {
     const char* name = nullptr;
     std::uint32_t value = 0;
 };
-/// What is in the text of softnet_stat: softnet.processed, dropped, time_squeeze, received_rps and flow_limit of each
-/// CPU. A kernel that does not tell the CPUs' numbers has its lines counted.
+/// softnet.processed, dropped, time_squeeze, received_rps and flow_limit of each CPU. A kernel that does not tell the
+/// CPUs' numbers has its lines counted.
+std::vector<SoftnetCounter> read_softnet_counters(const System& system);
 std::vector<SoftnetCounter> softnet_counters(std::string_view text);
-
-/// Adds the same, all CPUs together.
-void parse_softnet_counters(std::string_view text, NetCounters& counters);
-
-/// Adds what is in the text of /proc/net/snmp6, a name and a number on each line: "Udp6InDatagrams" is
-/// "Udp6.InDatagrams".
-void parse_snmp6_counters(std::string_view text, NetCounters& counters);
 
 /// By how much a counter has risen; nothing if the kernel does not have it. Modulo 2^64, of softnet counters 2^32.
 std::optional<std::int64_t> difference(const NetCounters& before, const NetCounters& after, const std::string& name);
+
+/// The kernel's counters of events that probes are hit by, and the moment of the reading.
+struct EventCounters {
+    /// As read_net_counters(), with those of /proc/net/snmp6 and, of /proc/stat, stat.ctxt, stat.intr and stat.softirq.
+    /// Of this network namespace but for softnet and stat, which are the machine's.
+    NetCounters counters;
+    std::map<std::uint32_t, std::uint32_t> received_by_cpu;  ///< CPU -> softnet.processed
+    std::chrono::steady_clock::time_point at;
+};
+EventCounters read_event_counters(const System& system);
+
+/// How many there were between two readings; 0 of a counter that the kernel does not have.
+double events_between(const EventCounters& before, const EventCounters& after, const std::string& counter);
+
+/// What part of the packets received meanwhile the busiest CPU took, 0 to 1; nothing if there were none.
+std::optional<double> busiest_part(const EventCounters& before, const EventCounters& after);
 
 }  // namespace stapgen::host

@@ -78,9 +78,9 @@ base::Result<fs::path> write_table(const std::string& release, const std::string
 
 }  // namespace
 
-base::Result<std::optional<SymbolTableWorkaround>> provide_symbol_table(const System& system, const Target& target,
-                                                                        const std::optional<fs::path>& symbols,
-                                                                        const fs::path& cache, Making making) {
+base::Result<std::optional<ProcessWorkaround>> provide_symbol_table(const System& system, const Target& target,
+                                                                    const std::optional<fs::path>& symbols,
+                                                                    const fs::path& cache, Making making) {
     const bool needed = target.symbol_table.state != SymbolTableState::usable || symbols;
     if (!needed || target.release.empty()) return std::nullopt;
     std::string text;
@@ -102,11 +102,11 @@ base::Result<std::optional<SymbolTableWorkaround>> provide_symbol_table(const Sy
     auto folder = write_table(target.release, map, cache, making);
     if (!folder) return tl::make_unexpected(folder.error());
 
-    SymbolTableWorkaround workaround;
+    ProcessWorkaround workaround;
     const auto name = "System.map-" + target.release;
     const bool there = target.symbol_table.state != SymbolTableState::missing;
     const bool stub = target.symbol_table.state == SymbolTableState::stub;
-    workaround.mount = there ? BindMount{*folder / name, target.symbol_table.path} : BindMount{*folder, "/boot"};
+    workaround.mounts = {there ? BindMount{*folder / name, target.symbol_table.path} : BindMount{*folder, "/boot"}};
     workaround.line =
         fmt::format("cure: symbol-table: {}; stap gets the function names from {} instead (seen by stap alone)",
                     stub    ? target.symbol_table.path.string() + " is a stub without functions"

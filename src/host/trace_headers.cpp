@@ -91,9 +91,9 @@ bool may_define(std::string_view header, std::string_view tracepoint) {
     return false;
 }
 
-base::Result<std::optional<TraceHeadersWorkaround>> provide_trace_headers(const System& system, const Target& target,
-                                                                          const std::set<std::string>& tracepoints,
-                                                                          const fs::path& cache, Making making) {
+base::Result<std::optional<ProcessWorkaround>> provide_trace_headers(const System& system, const Target& target,
+                                                                     const std::set<std::string>& tracepoints,
+                                                                     const fs::path& cache, Making making) {
     constexpr auto* fit = "-/._+0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     const auto place = cache / "trace-headers";
     if (!may_mount(system) || place.string().find_first_not_of(fit) != std::string::npos) return std::nullopt;
@@ -116,7 +116,7 @@ base::Result<std::optional<TraceHeadersWorkaround>> provide_trace_headers(const 
     if (shown.empty() || found.size() < tracepoints.size()) return std::nullopt;
 
     const auto subset = place / fmt::format("{:016x}", std::hash<std::string>{}(names));
-    TraceHeadersWorkaround workaround;
+    ProcessWorkaround workaround;
     for (const auto& each : shown) {
         if (making == Making::now) {
             if (auto made = make_links(each, everything, subset); !made) return tl::make_unexpected(made.error());

@@ -50,14 +50,14 @@ base::Result<MaskedBytes> masked_address(std::string_view text) {
         return base::bad_input(fmt::format("'{}' is not an address", base::printable(address)),
                                "write it in full, without a host's name: 10.0.0.1, 10.0.0.0/8, ::1 or fe80::/10");
     }
-    const std::uint64_t most = is_v4 ? 32 : 128;
-    std::uint64_t prefix = most;
+    const std::uint64_t max_prefix = is_v4 ? 32 : 128;
+    std::uint64_t prefix = max_prefix;
     if (slash < text.size()) {
         const auto typed = base::to_unsigned(text.substr(slash + 1));
-        if (!typed || *typed > most) {
+        if (!typed || *typed > max_prefix) {
             return base::bad_input(
                 fmt::format("'{}' is not a prefix's length", base::printable(text.substr(slash + 1))),
-                fmt::format("of {} it is 0 to {}", is_v4 ? "an IPv4 address" : "an IPv6 address", most));
+                fmt::format("of {} it is 0 to {}", is_v4 ? "an IPv4 address" : "an IPv6 address", max_prefix));
         }
         prefix = *typed;
     }

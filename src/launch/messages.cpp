@@ -57,9 +57,10 @@ std::string function_of(std::string_view probe) {
 }
 
 void add_missed(Losses& losses, std::string_view probe, std::string_view count) {
-    constexpr std::size_t most = 500, longest = 200;
-    const auto function = function_of(probe.substr(0, longest));
-    if (losses.missed.size() < most || losses.missed.contains(function)) add_number(losses.missed[function], count);
+    constexpr std::size_t max_functions = 500, max_length = 200;
+    const auto function = function_of(probe.substr(0, max_length));
+    if (losses.missed.size() < max_functions || losses.missed.contains(function))
+        add_number(losses.missed[function], count);
 }
 
 /// Whether the compiler quotes source here (" 6129 |   _stp_error(..."), in which any message may stand.
@@ -147,8 +148,8 @@ void MessageReader::line(std::string_view text) {
     }
     if (auto diagnosis = diagnose(text, context_)) {
         // A run can repeat itself without end; what counts is in the first ones.
-        constexpr std::size_t enough = 1000;
-        if (diagnoses_.size() < enough) diagnoses_.push_back(std::move(*diagnosis));
+        constexpr std::size_t max_kept = 1000;
+        if (diagnoses_.size() < max_kept) diagnoses_.push_back(std::move(*diagnosis));
     }
 }
 

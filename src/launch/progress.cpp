@@ -10,7 +10,7 @@
 namespace stapgen::launch {
 
 namespace {
-constexpr std::chrono::seconds worth_telling{2};
+constexpr std::chrono::seconds min_reported{2};
 }
 
 void Progress::begin(std::string what, Clock::time_point now) {
@@ -25,7 +25,7 @@ void Progress::begin_pass(int pass, Clock::time_point now) {
 
 void Progress::pass_over(const PassLine& pass, Clock::time_point now) {
     if (pass.pass >= 5) return end();
-    if (style_ == ProgressStyle::lines && pass.real >= worth_telling) {
+    if (style_ == ProgressStyle::lines && pass.real >= min_reported) {
         out_ << fmt::format("stap pass {}: {} took {}\n", pass.pass, pass_name(pass.pass),
                             base::format_duration(pass.real));
         out_.flush();

@@ -19,17 +19,6 @@ void append(Argv& argv, Argv group) {
         argv.push_back(std::move(word));
 }
 
-Argv how_to_speak(const host::Target& target) {
-    Argv group{"-v"};  // the passes with their times
-    if (at_least(target, 2, 6)) group.push_back("--color=never");
-    return group;
-}
-
-Argv what_to_build_for(const host::Target& target) {
-    if (target.release_option.empty()) return {};
-    return {"-r", target.release_option};
-}
-
 std::string_view macro_name(std::string_view definition) {
     return definition.substr(0, definition.find('='));
 }
@@ -96,9 +85,10 @@ bool asks_for_guru(std::string_view option) {
 
 Argv compile_argv(const host::Target& target, const CompileOptions& options) {
     Argv argv{target.stap.empty() ? target.stap_asked : target.stap.string()};
-    append(argv, how_to_speak(target));
-    append(argv, {"-p4"});
-    append(argv, what_to_build_for(target));
+    argv.push_back("-v");  // the passes with their times
+    if (at_least(target, 2, 6)) argv.push_back("--color=never");
+    argv.push_back("-p4");
+    if (!target.release_option.empty()) append(argv, {"-r", target.release_option});
     append(argv, what_to_build_with(options));
     append(argv, whose_symbols(target, options));
     append(argv, options.stap_options);

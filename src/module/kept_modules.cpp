@@ -96,7 +96,7 @@ void KeptModules::use() const {
 }
 
 void KeptModules::keep(const fs::path& module) const {
-    constexpr std::size_t most = 64;
+    constexpr std::size_t max_kept = 64;
     if (folder_.empty()) return;
     const auto content = base::read_file(module);
     if (!content) return;
@@ -108,7 +108,7 @@ void KeptModules::keep(const fs::path& module) const {
     for (const auto& entry : fs::directory_iterator(all_, error))
         kept.emplace_back(entry.last_write_time(error), entry.path());
     std::sort(kept.begin(), kept.end(), std::greater<>());
-    for (std::size_t i = most; i < kept.size(); ++i)
+    for (std::size_t i = max_kept; i < kept.size(); ++i)
         fs::remove_all(kept[i].second, error);
 }
 

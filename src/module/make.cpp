@@ -90,32 +90,22 @@ base::Result<host::WorkaroundChoice> choice_of(const MakeOptions& options, const
     return choice;
 }
 
-host::Making making_of(const MakeOptions& options) {
-    return options.dry_run ? host::Making::planned : host::Making::now;
-}
-
-base::Result<void> provide_headers(const recipe::Program& program, const host::System& machine,
-                                   const MakeOptions& options, std::string_view script, launch::CompileJob& job,
-                                   std::vector<std::string>& notes) {
-    auto tapsets = render::read_tapsets(render::tapset_folders(program.files, options.debuginfo));
-    if (!tapsets) return tl::make_unexpected(tapsets.error());
-    const auto tracepoints = render::tracepoints_of(script, *tapsets);
-    if (!tracepoints) return {};
-    auto headers = host::provide_trace_headers(machine, job.target, *tracepoints, job.cache, making_of(options));
-    if (!headers) return tl::make_unexpected(headers.error());
-    if (!*headers) return {};
-    const auto& mounts = (*headers)->mounts;
+base::Result<void> use(base::Result<std::optional<host::ProcessWorkaround>> made, launch::CompileJob& job,
+                       std::vector<std::string>& notes) {
+    if (!made) return tl::make_unexpected(made.error());
+    if (!*made) return {};
+    auto& [mounts, flags, line] = **made;
     job.mounts.insert(job.mounts.end(), mounts.begin(), mounts.end());
-    job.options.kbuild["KCPPFLAGS"] = (*headers)->flags;
-    notes.push_back((*headers)->line);
+    if (!flags.empty()) job.options.kbuild["KCPPFLAGS"] = std::move(flags);
+    notes.push_back(std::move(line));
     return {};
 }
 
 base::Result<void> workaround(const recipe::Program& program, const host::System& machine, const MakeOptions& options,
                               std::string_view script, const doctor::Question& question, launch::CompileJob& job,
                               std::vector<std::string>& notes) {
-    auto applied =
-        host::apply_workarounds(question.workarounds, question.choice, job.target, job.cache, making_of(options));
+    const auto making = options.dry_run ? host::Making::planned : host::Making::now;
+    auto applied = host::apply_workarounds(question.workarounds, question.choice, job.target, job.cache, making);
     if (!applied) return tl::make_unexpected(applied.error());
     job.options.apply(*applied);
     notes = applied->lines;
@@ -123,15 +113,15 @@ base::Result<void> workaround(const recipe::Program& program, const host::System
     if (!question.choice.leaves_out("symbol-table")) {
         std::optional<std::filesystem::path> symbols;
         if (!options.symbols.empty()) symbols = options.symbols;
-        auto map = host::provide_symbol_table(machine, job.target, symbols, job.cache, making_of(options));
-        if (!map) return tl::make_unexpected(map.error());
-        if (*map) {
-            job.mounts = {(*map)->mount};
-            notes.push_back((*map)->line);
-        }
+        auto made = host::provide_symbol_table(machine, job.target, symbols, job.cache, making);
+        if (auto used = use(std::move(made), job, notes); !used) return used;
     }
     if (question.choice.leaves_out("trace-headers")) return {};
-    return provide_headers(program, machine, options, script, job, notes);
+    auto tapsets = render::read_tapsets(render::tapset_folders(program.files, options.debuginfo));
+    if (!tapsets) return tl::make_unexpected(tapsets.error());
+    const auto tracepoints = render::tracepoints_of(script, *tapsets);
+    if (!tracepoints) return {};
+    return use(host::provide_trace_headers(machine, job.target, *tracepoints, job.cache, making), job, notes);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ namespace {
 /// is kernel code with locks and few loops, and no test of ours ran on real hardware.
 constexpr double ns_per_instruction = 0.5;
 
-std::filesystem::path remembered(const std::string& recipe, bool aggregates) {
+std::filesystem::path hit_cost_file(const std::string& recipe, bool aggregates) {
     // No recipe's name has a point.
     return base::cache_directory() / "hit-costs" / (recipe + (aggregates ? ".aggregated" : ""));
 }
@@ -36,7 +36,7 @@ HitCost hit_cost_of(const recipe::Recipe& recipe, bool aggregates, const std::st
     // What is not in the sample is not printed.
     const double spared = cost.sampled > 0 ? cost.sampled * handling + printing : 0;
     HitCost hit{(handling + printing) * ns_per_instruction, false, spared / (handling + printing)};
-    if (const auto kept = base::read_file(remembered(recipe.name, aggregates), 4096)) {
+    if (const auto kept = base::read_file(hit_cost_file(recipe.name, aggregates), 4096)) {
         const auto words = base::words(*kept);
         if (words.size() == 2 && words[0] == release) {
             const double ns = std::strtod(std::string(words[1]).c_str(), nullptr);
@@ -49,10 +49,10 @@ HitCost hit_cost_of(const recipe::Recipe& recipe, bool aggregates, const std::st
 void remember_hit_cost(const std::string& recipe, bool aggregates, const std::string& release,
                        const analyze::Cost& cost) {
     // Of fewer hits the first ones, with cold caches, are too large a part.
-    constexpr std::int64_t enough = 1000;
+    constexpr std::int64_t min_hits = 1000;
     const auto ns = cost.ns(cost.cycles());
-    if (!ns || cost.hits() < enough) return;
-    const auto file = remembered(recipe, aggregates);
+    if (!ns || cost.hits() < min_hits) return;
+    const auto file = hit_cost_file(recipe, aggregates);
     std::error_code ignored;
     base::make_cache(file.parent_path().parent_path());
     std::filesystem::create_directories(file.parent_path(), ignored);

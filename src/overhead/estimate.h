@@ -7,7 +7,7 @@
 
 #include "analyze/cost.h"
 #include "base/result.h"
-#include "host/event_rates.h"
+#include "host/net_counters.h"
 #include "host/system.h"
 #include "recipe/recipe.h"
 
@@ -53,7 +53,7 @@ ExpectedCost expected_cost(const recipe::Cost& cost, const HitCost& hit, const h
 std::optional<ExpectedCost> expect_now(const host::System& machine, const recipe::Recipe& recipe, bool aggregates,
                                        std::chrono::milliseconds period);
 
-/// For a person who waits; for a run, which takes longer anyway.
+/// How long the traffic is counted: for a person who waits; for a run, which takes longer anyway.
 inline constexpr std::chrono::milliseconds sample_window{250}, budget_sample_window{1000};
 
 /// "1,234 hits/s, 0.7 % of 4 CPUs, 2.9 % of the busiest; ...".

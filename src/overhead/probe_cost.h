@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "analyze/cost.h"
-#include "host/event_rates.h"
+#include "host/net_counters.h"
 #include "host/system.h"
 #include "recipe/recipe.h"
 

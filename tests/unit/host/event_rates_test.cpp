@@ -1,8 +1,7 @@
-#include "host/event_rates.h"
-
 #include <doctest/doctest.h>
 
 #include "fakes/system/fake_system.h"
+#include "host/net_counters.h"
 
 using namespace stapgen::host;
 

@@ -51,12 +51,12 @@ TEST_CASE("a stub is covered by a table made of the running kernel's symbols, wr
     const auto workaround = provide_symbol_table(system, stub(), std::nullopt, folder->path());
     REQUIRE(workaround);
     REQUIRE(*workaround);
-    CHECK((*planned)->mount.source == (*workaround)->mount.source);
-    CHECK((*workaround)->mount.target == "/boot/System.map-6.1");
-    CHECK(base::read_file((*workaround)->mount.source) == std::string(map));
+    CHECK((*planned)->mounts[0].source == (*workaround)->mounts[0].source);
+    CHECK((*workaround)->mounts[0].target == "/boot/System.map-6.1");
+    CHECK(base::read_file((*workaround)->mounts[0].source) == std::string(map));
     CHECK((*workaround)->line.find("is a stub") != std::string::npos);
     const auto again = provide_symbol_table(system, stub(), std::nullopt, folder->path());
-    CHECK((*again)->mount.source == (*workaround)->mount.source);
+    CHECK((*again)->mounts[0].source == (*workaround)->mounts[0].source);
 }
 
 TEST_CASE("where there is no table at all, a folder with ours takes the place of /boot") {
@@ -69,8 +69,8 @@ TEST_CASE("where there is no table at all, a folder with ours takes the place of
     const auto workaround = provide_symbol_table(FakeSystem{}, target, file, folder->path());
     REQUIRE(workaround);
     REQUIRE(*workaround);
-    CHECK((*workaround)->mount.target == "/boot");
-    CHECK(base::read_file((*workaround)->mount.source / "System.map-6.1") == std::string(map));
+    CHECK((*workaround)->mounts[0].target == "/boot");
+    CHECK(base::read_file((*workaround)->mounts[0].source / "System.map-6.1") == std::string(map));
 }
 
 TEST_CASE("no cure where none is needed or possible, an error where the user's file is useless") {

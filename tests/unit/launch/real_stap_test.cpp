@@ -109,7 +109,7 @@ TEST_CASE("real stap: a kprobe is found once the symbol table is cured, and not 
     const auto workaround = host::provide_symbol_table(*bench.machine, job.target, symbols, job.cache);
     REQUIRE(workaround);
     REQUIRE(*workaround);
-    job.mounts = {(*workaround)->mount};
+    job.mounts = (*workaround)->mounts;
     what = bench.failure(job);
     if (what.find("namespace") != std::string::npos) {
         MESSAGE("skipped: this machine allows no mount namespace");
