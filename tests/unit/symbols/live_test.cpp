@@ -34,7 +34,8 @@ TEST_CASE("a bad file is bad input where the user named it and a limit of the ma
 }
 
 TEST_CASE("drop reasons come from the first place that has them") {
-    const auto reasons = symbols::read_live_drop_reasons({"/nowhere/format", data / "kfree_skb-format-6.12.117"});
+    const auto reasons =
+        symbols::read_live_drop_reasons({"/nowhere/format", data / "kfree_skb-format-6.12.117"}, "/nowhere/btf");
     REQUIRE(reasons);
     CHECK(reasons->name(3) == "NO_SOCKET");
 }
