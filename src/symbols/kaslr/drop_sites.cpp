@@ -86,7 +86,8 @@ class SiteFinder {
 
     /// A function that ends in a jump may be called through a pointer, or be a module's.
     void add_calls_through_pointers() {
-        for (const auto& [begin, end] : DropSites::from_names(table_, base::words(passing_on_by_pointer)).ranges()) {
+        const auto functions = DropSites::from_names(table_, base::words(passing_on_by_pointer));
+        for (const auto& [begin, end] : functions.ranges()) {
             const auto calls = find_indirect_calls(code_, architecture_, table_, begin, end);
             sites_.insert(sites_.end(), calls.begin(), calls.end());
         }
