@@ -19,7 +19,7 @@ enum class Verdict {
     slower,
     faster,
     too_few,   ///< too few values or too few blocks of time to say anything
-    untested,  ///< the input does not tell when the values were: there is a change, but no interval
+    untested,  ///< the times of the values are unknown: there is a change, but no interval
 };
 
 /// One stage and statistic, before and after.

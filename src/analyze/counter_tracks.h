@@ -31,7 +31,7 @@ struct CounterTrack {
     void settle(bool wraps);
     /// The samples of a later input.
     void join(const CounterTrack& later, bool wraps);
-    /// How long it was between the first and the last sample; nothing where that is not told.
+    /// How long it was between the first and the last sample; nothing where that is unknown.
     [[nodiscard]] std::optional<std::int64_t> length_ns() const;
 };
 

@@ -125,7 +125,7 @@ class Histogram {
     std::int64_t max_ = std::numeric_limits<std::int64_t>::min();
     Wide sum_ = 0;
     WideUnsigned squares_ = 0;         ///< of values below 2^47, exact
-    long double rounded_squares_ = 0;  ///< of the others, and of those for which set_totals() was told
+    long double rounded_squares_ = 0;  ///< of the others, and of those for which set_totals() was called
     std::array<std::unique_ptr<Chunk>, bins::count / bins::per_doubling> chunks_;
     std::size_t made_chunks_ = 0;
     std::map<int, std::int64_t> overflows_;  ///< by bin: how often its 32 bits went round

@@ -9,7 +9,7 @@ namespace stapgen::analyze {
 
 /// What was measured in one span of time, of the whole: a histogram for each stage and for each value, in their order.
 struct Block {
-    std::int64_t start_ns = 0;  ///< since the epoch; where the input does not tell, since its first record
+    std::int64_t start_ns = 0;  ///< since the epoch; where that is unknown, since the first record
     std::vector<Histogram> stages{};
     std::vector<Histogram> values{};
 };

@@ -140,7 +140,7 @@ struct Summary : recording::RunEnd {
     Cost cost;
     Sample sample;
     std::optional<std::int64_t> start_epoch_ns;  ///< probes were live
-    std::optional<std::int64_t> end_epoch_ns;    ///< the last moment the input tells of
+    std::optional<std::int64_t> end_epoch_ns;    ///< the last moment in the input
     std::int64_t recordings = 1;                 ///< that were added up
     std::int64_t recorded_ns = 0;                ///< of more than one: their lengths together; 0: not known
 };

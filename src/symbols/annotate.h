@@ -11,7 +11,7 @@ namespace stapgen::symbols {
 
 /// What kind of place an address in a text stands for, by the words before it in its line.
 enum class Mention {
-    drop,         ///< in a line that tells of a dropped packet: a return address, and one of a drop site
+    drop,         ///< in a line about a dropped packet: a return address, and one of a drop site
     back_trace,   ///< any other: taken for a return address
     instruction,  ///< behind RIP:, EIP, IP:, PC is at, pc :, NIP or another register: the address itself
 };

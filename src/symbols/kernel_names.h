@@ -26,7 +26,7 @@ struct NameSources {
     std::vector<std::filesystem::path> files;
     std::optional<std::filesystem::path> modules;  ///< a copy of /proc/modules
     std::optional<std::int64_t> kaslr_offset;
-    std::string release;  ///< of the kernel; empty: not told
+    std::string release;  ///< of the kernel; empty: unknown
 
     [[nodiscard]] bool empty() const { return files.empty() && !modules && !kaslr_offset && release.empty(); }
 };

@@ -12,9 +12,9 @@ namespace stapgen::symbols {
 
 /// A function that an address lies in, and where in the source: as `addr2line -i -f` has it.
 struct SourceFrame {
-    std::string function;  ///< empty: not told
+    std::string function;  ///< empty: unknown
     std::string file;      ///< as the compiler was given it, made relative to the folder of the build where it can be
-    int line = 0;          ///< 0: not told
+    int line = 0;          ///< 0: unknown
     bool inlined = false;  ///< into the next frame
 };
 

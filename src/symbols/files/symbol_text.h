@@ -11,7 +11,7 @@ namespace stapgen::symbols {
 /// One line of a symbol table, its name given as a place in the text it was read from.
 struct SymbolLine {
     std::uint64_t address;
-    std::uint32_t size;  ///< bytes; 0: not told
+    std::uint32_t size;  ///< bytes; 0: unknown
     std::uint32_t name_begin;
     std::uint32_t module;  ///< index into SymbolText::modules; 0 is the kernel itself
     std::uint16_t name_size;

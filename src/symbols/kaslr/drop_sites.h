@@ -23,7 +23,7 @@ std::span<const std::string_view> known_drop_functions();
 class DropSites {
   public:
     /// The return addresses of all calls (and the functions that end in a jump, whose caller is the place) to the
-    /// functions that free a packet as dropped. `table` and `image` are of one kernel, not slid apart.
+    /// functions that free a packet as dropped. `table` and `image` are of one kernel, both as linked.
     static DropSites from_code(const KernelImage& image, const SymbolTable& table) {
         return from_code(image.code(), image.architecture(), table);
     }
