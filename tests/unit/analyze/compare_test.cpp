@@ -12,7 +12,7 @@ using namespace stapgen::analyze;
 namespace {
 
 /// Values between 0.5 and 1.5 of `typical`, 101 in each of so many seconds.
-Summary recording(std::initializer_list<std::int64_t> typical, int seconds, std::uint64_t seed) {
+Summary recorded(std::initializer_list<std::int64_t> typical, int seconds, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     Summary summary;
     summary.recipe = "rx-latency";
@@ -58,7 +58,7 @@ bool has(const std::string& text, std::string_view part) {
 }  // namespace
 
 TEST_CASE("one slower stage is a regression, the other stays as it is") {
-    const auto comparison = compare(recording({2001, 3002}, 29, 1), recording({2001, 4502}, 31, 2)).value();
+    const auto comparison = compare(recorded({2001, 3002}, 29, 1), recorded({2001, 4502}, 31, 2)).value();
     CHECK(comparison.recipe == "rx-latency");
     CHECK(comparison.before.blocks == 29);
     CHECK(comparison.after.blocks == 31);
@@ -87,7 +87,7 @@ TEST_CASE("one slower stage is a regression, the other stays as it is") {
 }
 
 TEST_CASE("a change below the threshold is told, but is no regression, and neither is a faster stage") {
-    const auto before = recording({3001}, 30, 1), after = recording({4501}, 30, 2);
+    const auto before = recorded({3001}, 30, 1), after = recorded({4501}, 30, 2);
     const auto tolerant = compare(before, after, {.threshold = 0.6}).value();
     CHECK(change_of(tolerant, "of1", "50").verdict == Verdict::slower);
     CHECK_FALSE(tolerant.has_regression());
@@ -98,7 +98,7 @@ TEST_CASE("a change below the threshold is told, but is no regression, and neith
 }
 
 TEST_CASE("the same input gives the same answer") {
-    const auto before = recording({3001}, 23, 1), after = recording({3031}, 23, 2);
+    const auto before = recorded({3001}, 23, 1), after = recorded({3031}, 23, 2);
     const auto one = compare(before, after).value(), other = compare(before, after).value();
     CHECK(change_of(one, "of1", "90").p == change_of(other, "of1", "90").p);
     CHECK(change_of(one, "of1", "90").low == change_of(other, "of1", "90").low);
@@ -107,7 +107,7 @@ TEST_CASE("the same input gives the same answer") {
 }
 
 TEST_CASE("the more rows are tested, the more it takes") {
-    const auto before = recording({3001}, 23, 1), after = recording({3061}, 23, 2);
+    const auto before = recorded({3001}, 23, 1), after = recorded({3061}, 23, 2);
     const auto alone = compare(before, after, {.percentiles = {{"50", 50}}}).value();
     const auto many = compare(before, after, {.percentiles = {{"50", 50}, {"20", 20}, {"30", 30}, {"40", 40}}}).value();
     const auto &one = change_of(alone, "of1", "mean"), &of_five = change_of(many, "of1", "mean");
@@ -116,26 +116,26 @@ TEST_CASE("the more rows are tested, the more it takes") {
 }
 
 TEST_CASE("fewer than ten blocks tell nothing") {
-    const auto few = compare(recording({3001}, 9, 1), recording({9001}, 90, 2)).value();
+    const auto few = compare(recorded({3001}, 9, 1), recorded({9001}, 90, 2)).value();
     for (const auto& change : few.changes)
         CHECK(change.verdict == Verdict::too_few);
     CHECK(change_of(few, "of1", "50").change);
     CHECK_FALSE(change_of(few, "of1", "50").low);
     CHECK_FALSE(few.has_regression());
-    const auto enough = compare(recording({3001}, 10, 1), recording({9001}, 90, 2)).value();
+    const auto enough = compare(recorded({3001}, 10, 1), recorded({9001}, 90, 2)).value();
     CHECK(change_of(enough, "of1", "50").verdict == Verdict::slower);
     CHECK(enough.after.blocks == 23);  // 90, then 45: neighbours are joined
     CHECK(enough.after.block_ns == 4 * second);
 }
 
 TEST_CASE("values that are all in a few blocks count as few blocks") {
-    auto before = recording({3001}, 40, 1);
+    auto before = recorded({3001}, 40, 1);
     auto& burst = before.series.at(7 * second + 1).stages[0];
     for (int i = 0; i < 100'003; ++i) {
         burst.add(3001 + i % 7);
         before.stages[0].stats.add(3001 + i % 7);
     }
-    const auto comparison = compare(before, recording({9001}, 40, 2)).value();
+    const auto comparison = compare(before, recorded({9001}, 40, 2)).value();
     CHECK(change_of(comparison, "of1", "50").verdict == Verdict::too_few);
 }
 
@@ -144,8 +144,8 @@ TEST_CASE("from five recordings on each is a block, so that what differs between
     std::vector<Summary> before, after;
     for (const std::int64_t level : {3001, 4001, 3501, 3001, 4001}) {
         const auto seed = before.size();
-        before.push_back(recording({level}, 11, 2 * seed));
-        after.push_back(recording({level + 400}, 11, 2 * seed + 1));
+        before.push_back(recorded({level}, 11, 2 * seed));
+        after.push_back(recorded({level + 400}, 11, 2 * seed + 1));
     }
     const auto comparison = compare(before, after).value();
     CHECK(comparison.by_recording);
@@ -163,7 +163,7 @@ TEST_CASE("of recordings that are blocks a total that is no stage is tested, too
     const auto side = [](std::int64_t total) {
         std::vector<Summary> recordings;
         for (std::int64_t i = 0; i < 5; ++i) {
-            auto& summary = recordings.emplace_back(recording({3001}, 3, static_cast<std::uint64_t>(total + i)));
+            auto& summary = recordings.emplace_back(recorded({3001}, 3, static_cast<std::uint64_t>(total + i)));
             auto& breakdown = summary.breakdowns.emplace_back("rx", std::vector<std::string>{"of1"}, 0);
             for (std::int64_t k = 0; k < 101; ++k) {
                 const auto value = total + i + k;
@@ -184,7 +184,7 @@ TEST_CASE("of recordings that are blocks a total that is no stage is tested, too
 
 TEST_CASE("a total that is no stage has a change, but no interval") {
     const auto with_total = [](std::int64_t total, std::uint64_t seed) {
-        auto summary = recording({2001}, 20, seed);
+        auto summary = recorded({2001}, 20, seed);
         Breakdown breakdown("rx", {"of1"}, 0);
         for (int i = 0; i < 7; ++i)
             breakdown.add(total, std::vector<std::int64_t>{total});
@@ -219,14 +219,14 @@ TEST_CASE("averages are compared as averages, by interval") {
     CHECK(comparison.changes[0].verdict == Verdict::slower);
     CHECK(*comparison.changes[0].low > 0.15);
     CHECK(compare(averages(100), averages(100.2)).value().changes[0].verdict == Verdict::same);
-    auto other = recording({2001}, 20, 1);
+    auto other = recorded({2001}, 20, 1);
     other.recipe = "memcached-tracker";
     other.notes = {{"cut off above 100 us"}};
     CHECK(has(refusal(averages(100), other), "before holds averages only"));
 }
 
 TEST_CASE("what cannot be compared is refused") {
-    const auto before = recording({2001}, 20, 1);
+    const auto before = recorded({2001}, 20, 1);
     auto other = before;
     other.recipe = "tx-latency";
     CHECK(has(refusal(before, other), "rx-latency and one of tx-latency"));
@@ -247,7 +247,7 @@ TEST_CASE("what cannot be compared is refused") {
 }
 
 TEST_CASE("what speaks against a comparison is said") {
-    auto before = recording({2001}, 20, 1), after = recording({2001}, 20, 2);
+    auto before = recorded({2001}, 20, 1), after = recorded({2001}, 20, 2);
     before.start_epoch_ns = 100 * second;
     before.end_epoch_ns = 120 * second;
     after.start_epoch_ns = 119 * second;
@@ -268,7 +268,7 @@ TEST_CASE("what speaks against a comparison is said") {
 }
 
 TEST_CASE("durations below the resolution have no change") {
-    auto before = recording({2001}, 20, 1), after = before;
+    auto before = recorded({2001}, 20, 1), after = before;
     for (auto* summary : {&before, &after}) {
         summary->stages[0].stats = {};
         summary->series = Series(1);
