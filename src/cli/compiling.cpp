@@ -12,6 +12,7 @@
 #include "cli/doctor_rows.h"
 #include "cli/kept_modules.h"
 #include "cli/on_terminal.h"
+#include "cli/sha256.h"
 #include "cli/telling.h"
 #include "host/cures.h"
 #include "host/symbol_table.h"
@@ -60,6 +61,25 @@ host::Making making_of(const MakeOptions& options) {
     return options.dry_run ? host::Making::planned : host::Making::now;
 }
 
+void add_flag(launch::CompileJob& job, const std::string& flag) {
+    auto& flags = job.options.kbuild["KCPPFLAGS"];
+    flags += (flags.empty() ? "" : " ") + flag;
+}
+
+/// The compiler finds the tapset's C where stap finds the tapset. stap's own cache goes by the text that it has made,
+/// in which the C is no more than its files' names: the macro is there to differ where the C does.
+base::Result<void> add_c(const ProgramFiles& files, const std::string& debuginfo, std::string_view script,
+                         launch::CompileJob& job) {
+    constexpr std::size_t digits = 16;
+    auto tapsets = read_tapsets(tapset_folders(files, debuginfo));
+    if (!tapsets) return tl::make_unexpected(tapsets.error());
+    const auto c = render::used_c(script, *tapsets);
+    if (c.empty()) return {};
+    add_flag(job, "-I" + files.tapsets.string());
+    job.options.macros.push_back("STAPGEN_C=x" + sha256(c).substr(0, digits));
+    return {};
+}
+
 base::Result<void> cure_headers(const Program& program, const host::System& machine, const MakeOptions& options,
                                 std::string_view script, launch::CompileJob& job, std::vector<std::string>& notes) {
     auto tapsets = read_tapsets(tapset_folders(program.files, options.debuginfo));
@@ -71,7 +91,7 @@ base::Result<void> cure_headers(const Program& program, const host::System& mach
     if (!*headers) return {};
     const auto& mounts = (*headers)->mounts;
     job.mounts.insert(job.mounts.end(), mounts.begin(), mounts.end());
-    job.options.kbuild["KCPPFLAGS"] = (*headers)->flags;
+    add_flag(job, (*headers)->flags);
     notes.push_back((*headers)->line);
     return {};
 }
@@ -172,6 +192,9 @@ base::Result<Preparation> prepare(const Program& program, const host::System& ma
     }
     job.options.tapsets = tapset_folders(program.files, options.debuginfo);
     job.options.macros = recipe.macros;
+    if (auto added = add_c(program.files, options.debuginfo, *script, job); !added) {
+        return tl::make_unexpected(added.error());
+    }
     if (!options.budget.empty()) {
         const auto budget = parse_budget(options.budget);
         if (!budget) return tl::make_unexpected(budget.error());
