@@ -8,6 +8,9 @@ namespace detail {
 template auto thousands_sep_impl(locale_ref) -> thousands_sep_result<char>;
 template auto decimal_point_impl(locale_ref) -> char;
 template void buffer<char>::append(const char*, const char*);  // from fmt 10 on
+#if FMT_VERSION / 10000 == 10
+template void vformat_to(buffer<char>&, string_view, vformat_args<char>::type, locale_ref);
+#endif
 template auto dragonbox::to_decimal(double) noexcept -> dragonbox::decimal_fp<double>;
 }  // namespace detail
 FMT_END_NAMESPACE

@@ -5,6 +5,7 @@
 #include "cli/options/plans.h"
 #include "doctor/check_rows.h"
 #include "launch/module_file.h"
+#include "module/make.h"
 #include "session/run.h"
 
 namespace stapgen::cli {
