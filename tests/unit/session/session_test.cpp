@@ -84,7 +84,9 @@ TEST_CASE("a session is the same whoever feeds it: a parser, or the recording of
     REQUIRE(namer.put_into(summary, session.facts()));
     check(summary);
 
-    auto text = recording::header_line({.setup = some_facts().setup});
+    recording::Header header;
+    header.setup = some_facts().setup;
+    auto text = recording::header_line(header);
     for (const auto& line : lines)
         text += line + "\n";
     text += recording::trailer_line({.outcome = some_facts().outcome});
