@@ -1,6 +1,7 @@
 #include "analyze/compare_check.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,7 @@
 #include "recipe/parameters.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>

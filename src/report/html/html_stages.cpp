@@ -85,7 +85,7 @@ Table groups_table(const Report& report, bool is_time) {
     const auto& [all, whole, groups, rest, in_rest] = is_time ? report.stages : report.values;
     const auto& percentiles = report.options.percentiles;
     Rows shown = groups;
-    std::erase_if(shown, &Row::is_rest);
+    std::erase_if(shown, [](const Row& row) { return row.is_rest; });
     if (shown.empty()) return {};
     const Style style = style_of(shown, is_time);
     Table table{is_time ? "Stages by group, in microseconds" : "Values by group", {}};

@@ -1,6 +1,7 @@
 #include "report/json/compare_json.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 #include <string_view>

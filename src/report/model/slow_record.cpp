@@ -1,6 +1,7 @@
 #include "report/model/slow_record.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
