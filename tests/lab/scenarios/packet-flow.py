@@ -6,7 +6,7 @@ import sys
 from lablib.common import SOURCE
 from lablib.events import FLOW_IN, FLOW_OUT, Trace, check_sums, median, stage
 
-sys.path.append(str(SOURCE.parent / "perfetto"))
+sys.path.append(str(SOURCE.parent / "formats" / "perfetto"))
 from check_perfetto import check_against_text, plain  # noqa: E402
 from read_trace import Trace as Drawn  # noqa: E402
 
