@@ -9,28 +9,19 @@
 
 namespace stapgen::base {
 
-namespace {
-
-void put_lines(std::string_view head, std::string_view text) {
-    std::string out;
-    for (const auto line : base::split(text, '\n')) {
-        out += head;
-        out += base::printable(line);
-        out += '\n';
-        head = {};
-    }
+void tell(std::string_view text) {
+    std::string out = "stapgen: ";
+    for (const auto line : split(text, '\n'))
+        out += printable(line) + '\n';
     std::cerr << out;
 }
 
-}  // namespace
-
-void tell(std::string_view text) {
-    put_lines("stapgen: ", text);
+std::string error_text(const Error& error) {
+    return error.hint.empty() ? error.what : error.what + "\n  hint: " + error.hint;
 }
 
-void show_error(const base::Error& error) {
-    put_lines("stapgen: ", error.what);
-    if (!error.hint.empty()) put_lines("  hint: ", error.hint);
+void show_error(const Error& error) {
+    tell(error_text(error));
 }
 
 std::size_t terminal_columns(int descriptor) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -13,6 +14,9 @@ void tell(std::string_view text);
 
 /// Columns of the terminal that a descriptor is; 0 where it is none.
 std::size_t terminal_columns(int descriptor);
+
+/// What and why, then in a line of its own what to do next.
+std::string error_text(const Error& error);
 
 /// Writes an error as every error is written: what and why, then what to do next.
 void show_error(const base::Error& error);

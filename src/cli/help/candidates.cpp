@@ -1,7 +1,6 @@
 #include "cli/help/candidates.h"
 
 #include <fmt/format.h>
-#include <sys/utsname.h>
 
 #include <algorithm>
 #include <array>
@@ -19,8 +18,6 @@
 namespace stapgen::cli {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 Completion files(const Known&) {
     return {{}, Completion::Paths::files};
@@ -71,15 +68,12 @@ Completion devices(const Known&) {
 }
 
 Completion releases(const Known&) {
-    utsname running{};
-    ::uname(&running);
+    const auto machine = host::real_system();
+    const std::filesystem::path folder = "/lib/modules";
     Completion found;
-    std::error_code error;
-    for (const auto& entry : fs::directory_iterator("/lib/modules", error)) {
-        const auto release = entry.path().filename().string();
-        std::error_code ignored;
-        std::string about = fs::exists(entry.path() / "build", ignored) ? "headers are there" : "no headers";
-        if (release == running.release) about += ", runs now";  // NOLINT: ends with a NUL
+    for (const auto& release : machine->list(folder)) {
+        std::string about = machine->exists(folder / release / "build") ? "headers are there" : "no headers";
+        if (release == machine->running_release()) about += ", runs now";
         found.candidates.push_back({release, std::move(about)});
     }
     return found;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "analyze/percentile.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "live/terminal.h"
@@ -20,8 +21,7 @@ base::Result<std::int64_t> parse_kaslr_offset(std::string_view typed) {
     auto digits = typed;
     const bool negative = digits.starts_with('-');
     if (negative) digits.remove_prefix(1);
-    if (digits.starts_with("0x")) digits.remove_prefix(2);
-    const auto kaslr_offset = base::to_unsigned(digits, 16);
+    const auto kaslr_offset = base::from_hex(digits);
     if (!kaslr_offset) {
         return base::bad_input(fmt::format("--kaslr-offset '{}' is not a hex number", base::printable(typed)),
                                "it is _stext in /proc/kallsyms less _stext in the map, for example 0x1c000000");
@@ -61,8 +61,7 @@ base::Result<bool> wants_live(const MeasureOptions& options, const session::Meas
     if (usable) return true;
     if (must) return tl::make_unexpected(usable.error());
     // A pipe is as good a place for a report as a terminal; a terminal that nobody knows is a surprise.
-    if (usable.error().kind == base::ErrorKind::cannot_here)
-        notes.push_back(fmt::format("{}\n  hint: {}", usable.error().what, usable.error().hint));
+    if (usable.error().kind == base::ErrorKind::cannot_here) notes.push_back(base::error_text(usable.error()));
     return false;
 }
 
