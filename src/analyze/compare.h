@@ -18,7 +18,7 @@ enum class Verdict {
     same,  ///< `~`: they cannot
     slower,
     faster,
-    too_few,   ///< too few values or too few blocks of time to say anything
+    too_few,   ///< not enough samples or blocks of time to say anything
     untested,  ///< the times of the values are unknown: there is a change, but no interval
 };
 

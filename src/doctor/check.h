@@ -60,7 +60,7 @@ struct Question {
     std::vector<Subject> subjects{};
     bool to_load = true;                          ///< a module is to be loaded on this machine
     bool to_compile = true;                       ///< a module is to be made on this machine
-    std::vector<host::Workaround> workarounds{};  ///< host::needed_cures()
+    std::vector<host::Workaround> workarounds{};  ///< host::needed_workarounds()
     host::WorkaroundChoice choice{};
     bool symbols_given = false;       ///< --symbols
     bool debuginfo_required = false;  ///< --debuginfo require

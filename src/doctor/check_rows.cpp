@@ -50,7 +50,7 @@ std::string below_hint(const std::vector<Check>& checks, host::Distribution dist
 }  // namespace
 
 std::string_view state_name(State state) {
-    static constexpr std::array names{"ok", "cured", "note", "missing"};
+    static constexpr std::array names{"ok", "workaround", "note", "missing"};
     return names[static_cast<std::size_t>(state)];
 }
 

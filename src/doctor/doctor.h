@@ -24,8 +24,8 @@ std::string remedy_text(const Remedy& remedy, host::Distribution distribution);
 /// In the order to be shown: missing, note, worked around, ok; among equals as they were.
 std::vector<Check> most_urgent_first(std::vector<Check> checks);
 
-/// Those of these ids (with blanks between; "cures": all with a workaround but the symbol table's) that are missing or
-/// a note.
+/// Those of these ids (with blanks between; "workarounds": all with a workaround but the symbol table's) that are
+/// missing or a note.
 std::vector<Check> not_ok(const std::vector<Check>& checks, std::string_view ids);
 
 /// What it comes to.

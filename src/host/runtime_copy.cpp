@@ -58,8 +58,8 @@ base::Result<void> patch_file(const fs::path& folder, const RuntimePatch& patch)
     }
     if (count == 0) {
         return base::failed(
-            fmt::format("the cure does not fit this SystemTap: '{}' is not in {}", patch.replace, patch.file),
-            "switch the cure off and see whether this SystemTap works without it, or upgrade SystemTap");
+            fmt::format("the workaround does not fit this SystemTap: '{}' is not in {}", patch.replace, patch.file),
+            "switch the workaround off and see whether this SystemTap works without it, or upgrade SystemTap");
     }
     return base::replace_file(file, *content);
 }

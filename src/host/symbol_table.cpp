@@ -108,7 +108,7 @@ base::Result<std::optional<ProcessWorkaround>> provide_symbol_table(const System
     const bool stub = target.symbol_table.state == SymbolTableState::stub;
     workaround.mounts = {there ? BindMount{*folder / name, target.symbol_table.path} : BindMount{*folder, "/boot"}};
     workaround.line =
-        fmt::format("cure: symbol-table: {}; stap gets the function names from {} instead (seen by stap alone)",
+        fmt::format("workaround: symbol-table: {}; stap gets the function names from {} instead (seen by stap alone)",
                     stub    ? target.symbol_table.path.string() + " is a stub without functions"
                     : there ? target.symbol_table.path.string() + " is not the one asked for"
                             : "/boot has no " + name,

@@ -111,9 +111,9 @@ Workaround read_workaround(Reader& reader, const toml::table& table) {
             workaround.kbuild[std::string(key.str())] = reader.text(*kbuild->as_table(), key.str());
         }
     }
-    if (workaround.when.empty()) reader.wrong(table, "a cure needs evidence: [[cure.when]]");
+    if (workaround.when.empty()) reader.wrong(table, "a workaround needs evidence: [[workaround.when]]");
     if (workaround.kbuild.empty() && workaround.patches.empty())
-        reader.wrong(table, "a cure needs 'kbuild' or 'patch'");
+        reader.wrong(table, "a workaround needs 'kbuild' or 'patch'");
     return workaround;
 }
 
@@ -134,9 +134,9 @@ base::Result<std::vector<Workaround>> parse_workarounds(std::string_view text, s
     Reader reader(name);
     try {
         const auto document = toml::parse(text, name);
-        reader.known_keys(document, {"cure"});
+        reader.known_keys(document, {"workaround"});
         std::set<std::string> ids;
-        reader.each_table(document, "cure", [&](const toml::table& table) {
+        reader.each_table(document, "workaround", [&](const toml::table& table) {
             workarounds.push_back(read_workaround(reader, table));
             if (!ids.insert(workarounds.back().id).second) reader.wrong(table, "this id is there twice");
         });
@@ -180,7 +180,7 @@ base::Result<AppliedWorkarounds> apply_workarounds(const std::vector<Workaround>
             flags += (flags.empty() ? "" : " ") + value;
         }
         patches.insert(patches.end(), workaround.patches.begin(), workaround.patches.end());
-        applied.lines.push_back(fmt::format("cure: {}: {}", workaround.id, workaround.why));
+        applied.lines.push_back(fmt::format("workaround: {}: {}", workaround.id, workaround.why));
     }
     if (!patches.empty()) {
         const auto version = target.stap_version ? target.stap_version->text : "";

@@ -133,7 +133,7 @@ base::Result<void> ChildSetup::failure() {
         case Step::namespaces:
             return base::cannot_here(
                 fmt::format("cannot make a mount namespace for stap: {}", reason),
-                "run it as root (in a container: with CAP_SYS_ADMIN), or leave the symbol table cure out and "
+                "run it as root (in a container: with CAP_SYS_ADMIN), or use --no-workaround symbol-table and "
                 "give stap a real /boot/System.map of that kernel");
         case Step::private_root:
             return base::cannot_here(fmt::format("cannot keep mounts for stap to itself: {}", reason),
@@ -143,7 +143,7 @@ base::Result<void> ChildSetup::failure() {
     }
     const auto& mount = mounts_[static_cast<std::size_t>(report.mount)];
     return base::cannot_here(fmt::format("cannot show stap {} as {}: {}", mount.source, mount.target, reason),
-                             "as root, copy the first to the second, or leave the symbol table cure out");
+                             "as root, copy the first to the second, or use --no-workaround symbol-table");
 }
 
 bool stap_takes_as_tmpdir(std::string_view folder) {

@@ -18,7 +18,7 @@ struct MessageRow {
     int pass;
     MessageKind kind;
     int rank;
-    std::string_view checks;  ///< ids of doctor's checks that may say why, by blanks; "cures": all of workarounds
+    std::string_view checks;  ///< ids of doctor's checks that may say why, by blanks; "workarounds": all of them
     std::string_view pattern;
     std::string_view cause;
     std::string_view remedy;

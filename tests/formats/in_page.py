@@ -114,7 +114,7 @@ class Run:
             self.compared.same("group-stages rest", int(more[1]), behind)
             text = text[more.end():]
         if measures is None:
-            self.compared.same("series needs", text, "-: too few values to tell; P50 needs 6, P99 needs 368")
+            self.compared.same("series needs", text, "-: not enough samples; P50 needs 6, P99 needs 368")
         elif text:
             sentences.compare_needs(self.compared, text, measures)
 

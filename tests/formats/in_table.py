@@ -277,7 +277,7 @@ class Parts:
         elif found := re.fullmatch(r"rest: (\d+) smaller groups? ?(?:together)?", line):
             behind = max(len(report.groups("stages")), len(report.groups("values"))) - TOP
             compared.same("group-stages rest", int(found[1]), behind)
-        elif line.startswith("-: too few values to tell;"):
+        elif line.startswith("-: not enough samples;"):
             sentences.compare_needs(compared, line, self.shown)
         elif line == "SHARE: of the time of all stages of the same direction":
             compared.same("stages directions", len(known["tail"]) > 1, True)

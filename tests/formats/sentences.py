@@ -95,7 +95,7 @@ def warnings_expected(report):
 
 
 def compare_needs(compared, text, measures):
-    """'-: too few values to tell; P99 needs 368': just those percentiles that one of the measures does not have."""
+    """'-: not enough samples; P99 needs 368': just those percentiles that one of the measures does not have."""
     shown = dict(re.findall(r"P([\d.]+) needs (\d+)", text))
     missing = {percent for measure in measures for key in measure if key in ("percentiles", "percentiles_ns")
                for percent, value in measure[key].items() if value is None}

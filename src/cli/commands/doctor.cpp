@@ -59,6 +59,11 @@ std::string_view blocks_name(doctor::Blocks blocks) {
     return "functions";
 }
 
+/// As in the table, but for the word that the first version of the schema had.
+std::string_view json_state(doctor::State state) {
+    return state == doctor::State::worked_around ? "cured" : doctor::state_name(state);
+}
+
 Json doctor_json(const doctor::Check& check, host::Distribution distribution) {
     Json remedy = nullptr;
     if (const auto text = doctor::remedy_text(check.remedy, distribution); !text.empty()) {
@@ -69,7 +74,7 @@ Json doctor_json(const doctor::Check& check, host::Distribution distribution) {
         }
     }
     return {{"check", check.id},
-            {"state", doctor::state_name(check.state)},
+            {"state", json_state(check.state)},
             {"blocks", blocks_name(check.blocks)},
             {"found", check.found},
             {"cure", check.workaround.empty() ? Json(nullptr) : Json(check.workaround)},

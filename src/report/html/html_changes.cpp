@@ -36,7 +36,7 @@ Cell verdict_cell(const Change& change) {
         case Verdict::same:
             return {.text = "~", .title = "no change that can be told"};
         case Verdict::too_few:
-            return {.text = "too few", .title = "too few values or blocks to tell"};
+            return {.text = "too few", .title = "not enough samples or blocks of time"};
         case Verdict::untested:
             return {.text = "not tested", .title = "its values have no times"};
     }

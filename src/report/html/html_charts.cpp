@@ -43,7 +43,7 @@ Table block_table(const analyze::Summary& summary, const analyze::Series& series
                               {style.cell(stats.percentile(99))},
                               {style.cell(stats.max())}});
     }
-    table.below = fmt::format("-: too few values to tell; P50 needs {}, P99 needs {}", analyze::values_needed(50),
+    table.below = fmt::format("-: not enough samples; P50 needs {}, P99 needs {}", analyze::values_needed(50),
                               analyze::values_needed(99));
     return table;
 }

@@ -109,7 +109,7 @@ std::string comparison_sentence(const analyze::Comparison& comparison) {
         told.push_back(&change);
         if (std::abs(*change.change) > comparison.threshold) beyond.push_back(&change);
     }
-    if (!any_tested) return "too few values or too few blocks of time to tell anything; record longer";
+    if (!any_tested) return "not enough samples or blocks of time to tell anything; record longer";
     if (told.empty()) return "no change can be told";
     const auto slower = direction_text(beyond, Verdict::slower), faster = direction_text(beyond, Verdict::faster);
     if (beyond.empty()) {

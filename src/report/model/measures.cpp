@@ -36,7 +36,7 @@ std::string too_few_text(const Rows& rows, const std::vector<analyze::Percentile
         if (!missing) continue;
         needs += fmt::format("{} P{} needs {}", needs.empty() ? "" : ",", text, analyze::values_needed(percent));
     }
-    return needs.empty() ? needs : "-: too few values to tell;" + needs;
+    return needs.empty() ? needs : "-: not enough samples;" + needs;
 }
 
 std::string group_text(const analyze::GroupField& field) {

@@ -35,7 +35,7 @@ void write_legend(std::ostream& out, const analyze::Comparison& comparison) {
         return std::ranges::any_of(comparison.changes, [&](const Change& change) { return change.verdict == verdict; });
     };
     if (any(Verdict::same)) out << "~: cannot be told apart (P, corrected for the number of rows, is 0.05 or more)\n";
-    if (any(Verdict::too_few)) out << "-: too few values or too few blocks of time to tell; record longer\n";
+    if (any(Verdict::too_few)) out << "-: not enough samples or blocks of time; record longer\n";
     if (any(Verdict::untested)) out << "A change without an interval: not tested, as its values have no times\n";
     out << blocks_text(comparison) << '\n';
 }

@@ -41,7 +41,7 @@ def compile_script(lab, script, name, arguments=(), options=(), binds=()):
     # Its rc switches off the overload guard, see allow_overload() of scenario.py.
     allow_overload(lab.cache / "stapgen/systemtap")
     fewer, shown = tracepoint_headers(lab, (FOLDER / f"{script}.stp").read_text(encoding="utf-8"))
-    lab.chroot(["stap", "-p4", "-r", lab.release, "-m", name, *load("selftest").cure(lab), *fewer, *options,
+    lab.chroot(["stap", "-p4", "-r", lab.release, "-m", name, *load("selftest").workarounds(lab), *fewer, *options,
                 f"{script}.stp", *map(str, arguments)],
                binds=[*binds, *shown], env={"SYSTEMTAP_DIR": "/lab/cache/stapgen/systemtap"})
 

@@ -41,7 +41,7 @@ def prepare(lab):
 
 
 def prepared_beforehand(lab, target):
-    """What the doctor has compiled is there, stap asked few headers, and without the cure it asks all of them."""
+    """What the doctor has compiled is there, stap asked few headers, and without the workaround it asks all of them."""
     warm = lab.stapgen(["doctor", "--warm", "dropwatch", *target])
     build = ["build", "dropwatch", "-o", "/lab/work/x.ko", *target]
     print(warm.stdout + warm.stderr)

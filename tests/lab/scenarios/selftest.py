@@ -26,7 +26,7 @@ finish
 """
 
 
-def cure(lab):
+def workarounds(lab):
     """Return stap's options that make the suite's SystemTap work with its kernel."""
     if lab.suite == "bookworm":
         runtime = lab.work / "runtime"
@@ -42,7 +42,7 @@ def cure(lab):
 
 def prepare(lab):
     (lab.work / "selftest.stp").write_text(SCRIPT)
-    lab.chroot(["stap", *cure(lab), "-r", lab.release, "-p4", "-m", "lab_selftest",
+    lab.chroot(["stap", *workarounds(lab), "-r", lab.release, "-p4", "-m", "lab_selftest",
                 "selftest.stp"], binds=[lab.symbols_for_stap()], env={"SYSTEMTAP_DIR": "/lab/cache/systemtap"})
 
 

@@ -9,7 +9,7 @@ IN_CI = ("trixie",)
 
 def prepare(lab):
     symbols = lab.symbols_for_stap()
-    options = load("selftest").cure(lab)
+    options = load("selftest").workarounds(lab)
     scripts = {recipe: lab.stapgen(["render", recipe, "--standalone"]).stdout for recipe in (
         "rx-latency", "tx-latency", "net-latency", "sock-latency", "dropwatch", "irq-latency", "tcp-probe", "page-alloc",
         "packet-flow", "call-trace")}

@@ -115,7 +115,7 @@ TEST_CASE("without a file of options kprobes are looked for in the kernel") {
     CHECK(check(system, "kernel-options").state == State::note);
 }
 
-TEST_CASE("a stub in place of the symbol table is cured for the running kernel, and for another with --symbols") {
+TEST_CASE("a stub in place of the symbol table is worked around for the running kernel, and for another with --symbols") {
     auto system = debian_13();
     auto found = check(system, "symbol-table");
     CHECK(found.state == State::worked_around);
@@ -176,7 +176,7 @@ TEST_CASE("debuginfo is missing only where it is required") {
     CHECK(remedy(found).starts_with("apt-get install linux-image-6.12.117+deb13-amd64-dbg; or set DEBUGINFOD_URLS"));
 }
 
-TEST_CASE("each cure that is needed is a row of its name, and one that is switched off says so") {
+TEST_CASE("each workaround that is needed is a row of its name, and one that is switched off says so") {
     const auto system = debian_13();
     auto asked = question(system);
     asked.workarounds = {workaround("count-args", "a macro is defined twice"),

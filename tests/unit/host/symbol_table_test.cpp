@@ -73,7 +73,7 @@ TEST_CASE("where there is no table at all, a folder with ours takes the place of
     CHECK(base::read_file((*workaround)->mounts[0].source / "System.map-6.1") == std::string(map));
 }
 
-TEST_CASE("no cure where none is needed or possible, an error where the user's file is useless") {
+TEST_CASE("no workaround where none is needed or possible, an error where the user's file is useless") {
     const auto folder = base::PrivateDirectory::create();
     auto usable = stub();
     usable.symbol_table.state = SymbolTableState::usable;

@@ -67,7 +67,7 @@ TEST_CASE("Debian 13 needs two flags, which arrive as one variable") {
     CHECK(applied->kbuild.at("CFLAGS_MODULE") == "-Wno-error -DSTAPCONF_UPROBE_UNREGISTER_EXPORTED");
     CHECK(applied->runtime.empty());
     CHECK(applied->lines.size() == 2);
-    CHECK(applied->lines[0].starts_with("cure: count-args: "));
+    CHECK(applied->lines[0].starts_with("workaround: count-args: "));
 
     const auto one = apply_workarounds(needed, {.none = false, .without = {"count-args"}}, machine.target, "/nowhere");
     CHECK(one->kbuild.at("CFLAGS_MODULE") == "-DSTAPCONF_UPROBE_UNREGISTER_EXPORTED");
@@ -96,14 +96,15 @@ TEST_CASE("Debian 14, whose SystemTap knows its kernel, needs nothing") {
 }
 
 TEST_CASE("a mistake in workarounds.toml is told with its place") {
-    CHECK(error_of("[[cure]\n").starts_with("c.toml:1:"));
-    CHECK(error_of("\n[[cure]]\nid = 3\n").starts_with("c.toml:3:"));
-    CHECK(error_of("[[cure]]\nid = 'x'\nwhy = 'y'\nspelt = 1\n").find("unknown key 'spelt'") != std::string::npos);
-    CHECK(error_of("[[cure]]\nid = 'x'\nwhy = 'y'\n").find("evidence") != std::string::npos);
-    CHECK(error_of("[[cure]]\nid='x'\nwhy='y'\n[[cure.when]]\nfile='/etc/passwd'\ncontains='r'\n")
+    CHECK(error_of("[[workaround]\n").starts_with("c.toml:1:"));
+    CHECK(error_of("\n[[workaround]]\nid = 3\n").starts_with("c.toml:3:"));
+    CHECK(error_of("[[workaround]]\nid = 'x'\nwhy = 'y'\nspelt = 1\n").find("unknown key 'spelt'") !=
+          std::string::npos);
+    CHECK(error_of("[[workaround]]\nid = 'x'\nwhy = 'y'\n").find("evidence") != std::string::npos);
+    CHECK(error_of("[[workaround]]\nid='x'\nwhy='y'\n[[workaround.when]]\nfile='/etc/passwd'\ncontains='r'\n")
               .find("must begin with {runtime}/") != std::string::npos);
-    CHECK(error_of("[[cure]]\nid='x'\nwhy='y'\n[[cure.when]]\nfile='{build}/a'\nlacks='r'\n"
-                   "[[cure.patch]]\nfile='../../x'\nreplace='a'\nwith='b'\n")
+    CHECK(error_of("[[workaround]]\nid='x'\nwhy='y'\n[[workaround.when]]\nfile='{build}/a'\nlacks='r'\n"
+                   "[[workaround.patch]]\nfile='../../x'\nreplace='a'\nwith='b'\n")
               .find("inside the runtime folder") != std::string::npos);
 }
 

@@ -97,7 +97,7 @@ TEST_CASE("real stap: without headers it says what is missing") {
     CHECK_MESSAGE(what.find("/lib/modules/9.9-none/build/.config cannot be read") != std::string::npos, what);
 }
 
-TEST_CASE("real stap: a kprobe is found once the symbol table is cured, and not before") {
+TEST_CASE("real stap: a kprobe is found once the symbol table is replaced, and not before") {
     RealStap bench;
     if (!bench.has_stap()) return;
     auto job = bench.job("probe kprobe.function(\"tcp_v4_rcv\") { println(1) }\n");
@@ -120,7 +120,7 @@ TEST_CASE("real stap: a kprobe is found once the symbol table is cured, and not 
     CHECK_FALSE(fs::exists(fs::path("/boot/System.map-") += release));
 }
 
-TEST_CASE("real stap: where kernel headers are installed a module is made, with the cures it needs") {
+TEST_CASE("real stap: where kernel headers are installed a module is made, with the workarounds it needs") {
     RealStap bench;
     if (!bench.has_stap()) return;
     std::error_code ignored;

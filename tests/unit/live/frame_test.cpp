@@ -203,7 +203,7 @@ TEST_CASE("groups are sorted by what the user chose") {
     CHECK(order().front() == "1");
     CHECK(order()[1] == "2");
     CHECK(order().back() == "53");
-    state.order = Order::p99;  // too few values to tell: as they came
+    state.order = Order::p99;  // not enough samples: as they came
     CHECK(order().front() == "1");
 }
 

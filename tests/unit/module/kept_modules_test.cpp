@@ -59,7 +59,7 @@ TEST_CASE("a module is found again under its own name, by the same job only") {
     SUBCASE("a macro") {
         machine.job.options.macros = {"MAXACTION=7"};
     }
-    SUBCASE("a flag of a cure") {
+    SUBCASE("a flag of a workaround") {
         machine.job.options.kbuild["CFLAGS_MODULE"] = "-Wno-error";
     }
     SUBCASE("another kernel") {

@@ -95,7 +95,7 @@ TEST_CASE("the table has the sign for what cannot be told, and fits 80 columns")
           "tcp-app    p99.9        -         -      -                -      -\n"
           "\n"
           "~: cannot be told apart (P, corrected for the number of rows, is 0.05 or more)\n"
-          "-: too few values or too few blocks of time to tell; record longer\n"
+          "-: not enough samples or blocks of time; record longer\n"
           "A change without an interval: not tested, as its values have no times\n"
           "Before: 17 blocks of 2.00 s; after: 29 blocks of 1.00 s of 2 recordings\n"
           "WARNING: after: 3 \\x1b[31mlost\n");

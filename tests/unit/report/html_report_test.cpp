@@ -190,7 +190,7 @@ TEST_CASE("shares, confidence intervals and what is too few are told") {
     const auto page = body_of(page_of(packets()));
     CHECK(has(page, "P50: 95 % confidence "));
     CHECK(has(page, "P99.9: needs 3688 values"));
-    CHECK(has(page, "-: too few values to tell; P99.9 needs 3688"));
+    CHECK(has(page, "-: not enough samples; P99.9 needs 3688"));
     CHECK(has(page, "standard deviation "));
     // The bar of a direction has the parts of that direction alone.
     CHECK(has(page, "title=\"qdisc 5.50 us, 100.0 %\""));

@@ -71,7 +71,7 @@ TEST_CASE("stages are a table in microseconds, and what n does not allow is a da
           "drv-ip     1009   4.001 0.000   4.001   4.001   4.001 4.001     -   4.001  8.9%\n"
           "tcp-app     367 112.447 0.000 112.447 112.447 112.447     -     - 112.447 91.1%\n"
           "\n"
-          "-: too few values to tell; P99 needs 368, P99.9 needs 3688\n"
+          "-: not enough samples; P99 needs 368, P99.9 needs 3688\n"
           "\n"
           "1020 seen = 1009 reported + 7 filtered + 3 incomplete (no-read 3) + 1 lost (evicted 1)\n"
           "WARNING: 1 of 1020 seen were lost\n");
@@ -107,7 +107,7 @@ TEST_CASE("percentiles are those the user asked for, in his spelling") {
     const auto text = text_of(rx_summary(), {.percentiles = {{"90.0", 90}, {"25", 25}}});
     CHECK(has(text, "P90.0     P25"));
     CHECK_FALSE(has(text, "P50"));
-    CHECK_FALSE(has(text, "too few"));
+    CHECK_FALSE(has(text, "not enough samples"));
 }
 
 TEST_CASE("nothing is warned of when nothing is wrong") {
