@@ -13,7 +13,7 @@ struct StapVersion {
     int minor = 0;
     std::string text{};       ///< what stands in the parentheses: "4.8/0.188, Debian version 4.8-2"
     bool debian = false;      ///< Debian's stap reads other symbol tables than upstream's
-    std::string tested_to{};  ///< the newest kernel that its makers tried it with: "6.9-rc0"; empty: not told
+    std::string tested_to{};  ///< the newest kernel that its makers tried it with: "6.9-rc0"; empty: not given
 
     friend std::strong_ordering operator<=>(const StapVersion& a, const StapVersion& b) {
         if (const auto order = a.major <=> b.major; order != 0) return order;

@@ -51,7 +51,7 @@ class Progress {
     std::string shown_;
 };
 
-/// How stderr is told of progress: in a line that is redrawn where it is a terminal that can do that.
+/// How progress is shown on stderr: in a line that is redrawn where it is a terminal that can do that.
 ProgressStyle progress_style(bool quiet);
 
 }  // namespace stapgen::launch

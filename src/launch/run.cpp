@@ -268,9 +268,9 @@ base::Result<LoadEnd> load(const host::System& system, const LoadJob& job) {
         end.failure = std::move(error);
         // The failure says it.
         if (const auto* cause = messages.cause()) {
-            std::erase_if(end.messages, [&](const Diagnosis& told) { return told.id == cause->id; });
+            std::erase_if(end.messages, [&](const Diagnosis& message) { return message.id == cause->id; });
         }
-        // Errors in probes that the script may have (MAXERRORS) are told at the end, too.
+        // Errors in probes that the script may have (MAXERRORS) are reported at the end, too.
         if (!ending->interrupted && !ending->was_stopped) end.broke_off = reason_of(*ending, messages);
     }
     return end;

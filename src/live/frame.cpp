@@ -120,14 +120,14 @@ Line foot(const State& state, const Shown& shown, std::size_t width) {
     if (shown.lines > shown.page) place = fmt::format(" {}-{}/{}", shown.top + 1, shown.top + shown.page, shown.lines);
     std::string keys;
     const auto room = width - std::min(width, place.size());
-    std::vector<std::string> offers{
+    std::vector<std::string> hints{
         "q quit", "? help", "space pause", "s sort: " + name_of(state.order), "w window: " + name_of(state.window),
         "r reset"};
-    if (state.help) offers = {"any key: back"};
-    if (shown.stages.size() > 1 && !state.help) offers.emplace_back("left, right: stage");
-    for (const auto& offer : offers) {
-        if (keys.size() + 2 + offer.size() > room) break;
-        keys += (keys.empty() ? "" : "  ") + offer;
+    if (state.help) hints = {"any key: back"};
+    if (shown.stages.size() > 1 && !state.help) hints.emplace_back("left, right: stage");
+    for (const auto& hint : hints) {
+        if (keys.size() + 2 + hint.size() > room) break;
+        keys += (keys.empty() ? "" : "  ") + hint;
     }
     return cut({{padded(keys, room) + place, Style::faint}}, width);
 }

@@ -18,23 +18,23 @@ std::size_t width_of_all(std::span<const Place> places) {
     return width;
 }
 
-/// Takes columns of the screen from the widest that may be cut, and where that is not enough, the column of the least
-/// worth as a whole.
+/// Takes columns of the screen from the widest that may be cut. Where that is not enough, the column of the lowest
+/// priority goes.
 std::vector<Place> places_of(const Grid& grid, std::vector<Place> places, std::size_t width) {
     for (;;) {
         auto cut = places;
         for (auto all = width_of_all(cut); all > width; --all) {
             const auto spare = [&](const Place& place) {
-                const auto least = grid.columns[place.column].least;
-                return least == 0 || place.width <= least ? 0 : place.width;
+                const auto min_width = grid.columns[place.column].min_width;
+                return min_width == 0 || place.width <= min_width ? 0 : place.width;
             };
             const auto widest = std::ranges::max_element(cut, {}, spare);
             if (spare(*widest) == 0) break;
             --widest->width;
         }
         if (width_of_all(cut) <= width || places.size() == 1) return cut;
-        places.erase(
-            std::ranges::min_element(places, {}, [&](const Place& place) { return grid.columns[place.column].worth; }));
+        places.erase(std::ranges::min_element(places, {},
+                                              [&](const Place& place) { return grid.columns[place.column].priority; }));
     }
 }
 

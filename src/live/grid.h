@@ -12,10 +12,10 @@ namespace stapgen::live {
 /// is, and libsmartcols has no say in which column goes.)
 struct GridColumn {
     std::string name;
-    bool right = true;      ///< aligned so
-    int worth = 0;          ///< where there is too little room the column of the least worth is left out
-    std::size_t least = 0;  ///< may be cut to so many columns; 0: not at all
-    bool chosen = false;    ///< the heading shows that it is
+    bool right = true;          ///< aligned so
+    int priority = 0;           ///< where there is too little room, the one of the lowest priority goes
+    std::size_t min_width = 0;  ///< may be cut to so many columns; 0: not at all
+    bool chosen = false;        ///< the heading shows that it is
 };
 
 struct GridRow {

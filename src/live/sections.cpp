@@ -24,7 +24,7 @@ namespace {
 using analyze::Histogram;
 using analyze::Measure;
 
-constexpr std::size_t narrowest_distribution = 12, widest_distribution = 100;
+constexpr std::size_t min_distribution = 12, max_distribution = 100;
 constexpr auto no_number = "-";
 
 std::string number_text(std::optional<std::int64_t> number, bool is_time) {
@@ -34,10 +34,10 @@ std::string number_text(std::optional<std::int64_t> number, bool is_time) {
 
 /// The columns behind the names, of each measure.
 void add_number_columns(Grid& grid, Order order) {
-    grid.columns.push_back({.name = "N", .worth = 3, .chosen = order == Order::n});
-    grid.columns.push_back({.name = "P50", .worth = 1, .chosen = order == Order::p50});
-    grid.columns.push_back({.name = "P99", .worth = 4, .chosen = order == Order::p99});
-    grid.columns.push_back({.name = "MAX", .worth = 2, .chosen = order == Order::max});
+    grid.columns.push_back({.name = "N", .priority = 3, .chosen = order == Order::n});
+    grid.columns.push_back({.name = "P50", .priority = 1, .chosen = order == Order::p50});
+    grid.columns.push_back({.name = "P99", .priority = 4, .chosen = order == Order::p99});
+    grid.columns.push_back({.name = "MAX", .priority = 2, .chosen = order == Order::max});
 }
 
 void add_numbers(GridRow& row, const Histogram& stats, bool is_time) {
@@ -49,13 +49,13 @@ void add_numbers(GridRow& row, const Histogram& stats, bool is_time) {
 /// Puts the distributions behind the rows where there is room for them, all on one scale.
 void add_distributions(FittedGrid& lines, const std::vector<const Histogram*>& of, bool is_time, std::size_t width,
                        bool utf8) {
-    if (of.empty() || lines.width + 2 + narrowest_distribution > width) return;
-    std::int64_t least = of.front()->min().value_or(0), most = 0;
+    if (of.empty() || lines.width + 2 + min_distribution > width) return;
+    std::int64_t smallest = of.front()->min().value_or(0), largest = 0;
     for (const auto* stats : of) {
-        least = std::min(least, stats->min().value_or(least));
-        most = std::max(most, stats->max().value_or(most));
+        smallest = std::min(smallest, stats->min().value_or(smallest));
+        largest = std::max(largest, stats->max().value_or(largest));
     }
-    const Scale scale(least, most, std::min(widest_distribution, width - lines.width - 2));
+    const Scale scale(smallest, largest, std::min(max_distribution, width - lines.width - 2));
     lines.heading.push_back({"  " + padded(scale.labels(is_time), scale.columns()), Style::heading});
     for (std::size_t i = 0; i < of.size(); ++i)
         lines.rows[i].push_back({"  " + distribution(*of[i], scale, utf8), Style::bar});
@@ -65,7 +65,7 @@ void add_distributions(FittedGrid& lines, const std::vector<const Histogram*>& o
 Section whole_section(const std::vector<Measure>& measures, bool is_time, const std::string& chosen, std::size_t width,
                       bool utf8) {
     Grid grid;
-    grid.columns.push_back({.name = is_time ? "STAGE" : "VALUE", .right = false, .worth = 9, .least = 8});
+    grid.columns.push_back({.name = is_time ? "STAGE" : "VALUE", .right = false, .priority = 9, .min_width = 8});
     add_number_columns(grid, Order::name);
     std::vector<const Histogram*> stats;
     for (const auto* measure : report::in_series(measures)) {
@@ -117,11 +117,11 @@ void add_keys(Grid& grid, const std::vector<analyze::Tally>& of, Order order) {
         const bool is_first = &key == &keys.front();
         grid.columns.push_back({.name = base::upper(plain_text(key)),
                                 .right = false,
-                                .worth = 9,
-                                .least = 8,
+                                .priority = 9,
+                                .min_width = 8,
                                 .chosen = is_first && order == Order::name});
     }
-    if (keys.empty()) grid.columns.push_back({.name = "", .right = false, .worth = 9});
+    if (keys.empty()) grid.columns.push_back({.name = "", .right = false, .priority = 9});
     for (std::size_t i = 0; i < of.size(); ++i) {
         for (const auto& key : keys)
             grid.rows[i].cells.push_back(report::key_cell(of[i], key, key == keys.front()));
@@ -162,8 +162,8 @@ std::string rate_text(std::int64_t count, std::int64_t window_ns) {
 }
 
 void add_count_columns(Grid& grid, const std::string& counted, Order order) {
-    grid.columns.push_back({.name = counted, .worth = 8, .chosen = order != Order::name});
-    grid.columns.push_back({.name = "PER S", .worth = 3});
+    grid.columns.push_back({.name = counted, .priority = 8, .chosen = order != Order::name});
+    grid.columns.push_back({.name = "PER S", .priority = 3});
 }
 
 Section drop_section(const Scene& scene, Order order, std::size_t width) {
@@ -178,8 +178,8 @@ Section drop_section(const Scene& scene, Order order, std::size_t width) {
     Grid grid;
     add_count_columns(grid, "COUNT", order);
     grid.columns.push_back(
-        {.name = "LOCATION", .right = false, .worth = 7, .least = 12, .chosen = order == Order::name});
-    grid.columns.push_back({.name = "REASON", .right = false, .worth = 6, .least = 10});
+        {.name = "LOCATION", .right = false, .priority = 7, .min_width = 12, .chosen = order == Order::name});
+    grid.columns.push_back({.name = "REASON", .right = false, .priority = 6, .min_width = 10});
     bool any_benign = false;
     for (const auto& drop : shown.rows) {
         const bool benign = report::advice_of(drop).benign;
@@ -213,8 +213,8 @@ Section count_section(const Scene& scene, Order order, std::size_t width) {
     const bool any_meaning =
         std::ranges::any_of(totals, [](const analyze::Tally& tally) { return !tally.meaning.empty(); });
     if (any_meaning) {
-        grid.columns.push_back({.name = "LOSS", .right = false, .worth = 5});
-        grid.columns.push_back({.name = "WHAT", .right = false, .worth = 1, .least = 24});
+        grid.columns.push_back({.name = "LOSS", .right = false, .priority = 5});
+        grid.columns.push_back({.name = "WHAT", .right = false, .priority = 1, .min_width = 24});
         for (std::size_t i = 0; i < totals.size(); ++i) {
             grid.rows[i].cells.emplace_back(report::loss_cell(totals[i]));
             grid.rows[i].cells.push_back(totals[i].meaning);

@@ -248,7 +248,7 @@ base::Result<launch::Compiled> compile(const host::System& machine, Preparation&
     auto compiled = launch::compile(preparation.job);
     preparation.job.progress = nullptr;
     if (!compiled) return compiled;
-    // One with warnings is made again, so that they are told again.
+    // One with warnings is made again, so that they are reported again.
     if (preparation.kept && compiled->warnings.empty()) preparation.kept->keep(compiled->module);
     if (!quiet) {
         for (const auto& warning : compiled->warnings)

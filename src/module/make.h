@@ -54,8 +54,8 @@ base::Result<doctor::Question> question_of(const recipe::Program& program, const
 base::Result<Preparation> prepare(const recipe::Program& program, const host::System& machine,
                                   const recipe::Recipe& recipe, const MakeOptions& options, Purpose purpose);
 
-/// Tells of a failure those rows of the doctor that are not ok, by then, and belong to its message. Both must outlive
-/// it.
+/// Adds to a failure's message the doctor's rows that may explain it and are not ok by then. Both arguments must
+/// outlive it.
 launch::Explanation explanation(const host::System& machine, const doctor::Question& question);
 
 /// Says what is worked around, runs stap and shows its progress.

@@ -28,7 +28,7 @@ std::uintmax_t size_of(const fs::path& folder) {
     return size;
 }
 
-/// One module into the cache. The workarounds are told of the first one only.
+/// One module into the cache. The workarounds are reported for the first one only.
 base::Result<void> warm_one(const recipe::Program& program, const host::System& machine, const recipe::Recipe& recipe,
                             const MakeOptions& options, bool first) {
     auto preparation = prepare(program, machine, recipe, options, Purpose::run_elsewhere);

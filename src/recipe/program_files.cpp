@@ -39,7 +39,7 @@ std::optional<fs::path> recipes_of_home() {
     return fs::path(home) / ".config" / below_config;
 }
 
-/// sudo has set $HOME to root's, unless it was told not to.
+/// sudo has set $HOME to root's, unless it was asked not to.
 std::optional<fs::path> recipes_of_caller_of_sudo() {
     const char* uid = std::getenv("SUDO_UID");
     const auto number = base::to_unsigned(uid == nullptr ? "" : uid);

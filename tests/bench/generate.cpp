@@ -1,6 +1,6 @@
 // generate events|stage-timing|dropwatch BYTES: prints so many bytes (and up to one line more) of what our own
 // rx-latency, the script of Red Hat's solution, or dropwatch.stp of 2023 prints. generate flow RECORDS: so many records
-// of two ways through the stack, stage by stage, half of them received. The same arguments give the same text.
+// of two directions through the stack, stage by stage, half of them received. The same arguments give the same text.
 
 #include <fmt/format.h>
 
@@ -177,7 +177,7 @@ void flow(Output& out, std::int64_t records) {
     auto time = start_monotonic_ns;
     for (std::int64_t i = 0; i < records; ++i) {
         const bool received = i % 2 == 0;
-        const auto of_way = received ? (records + 1) / 2 : records / 2;
+        const auto of_direction = received ? (records + 1) / 2 : records / 2;
         time += 1009;
         out.line("packet\t{}\t{}\t31337\t{}\tmc-worker\t{}\t0.ffff0a00000b:11211\t0.ffff0a0000{:02x}:{}\teth0\t{}",
                  time, i % 8, 31338 + i % 4, received ? "rx" : "tx", 17 + i % 11, 32768 + 101 * (i % 37), 1 + i % 1448);
@@ -187,7 +187,7 @@ void flow(Output& out, std::int64_t records) {
                 out.line("\t-");
                 continue;
             }
-            const auto ns = 1000 * (static_cast<std::int64_t>(stage) + 1) + i / 2 * steps[stage] % of_way;
+            const auto ns = 1000 * (static_cast<std::int64_t>(stage) + 1) + i / 2 * steps[stage] % of_direction;
             total += ns;
             out.line("\t{}", ns);
         }

@@ -36,8 +36,8 @@ def main():
         ended = run([stapgen, *words], "", stdout=terminal)
         os.close(terminal)
         assert ended == (0, ""), f"{words} onto a closed terminal: {ended}"
-    code, told = run([stapgen, "report", "-"], "<&- >/dev/null")
-    assert code != 0 and "Bad file descriptor" in told, f"stdin closed: {code} {told}"
+    code, errors = run([stapgen, "report", "-"], "<&- >/dev/null")
+    assert code != 0 and "Bad file descriptor" in errors, f"stdin closed: {code} {errors}"
 
 
 main()

@@ -43,9 +43,9 @@ def main():
         share = moved / "share/stapgen"
         manual = (source / "docs/installing.md").read_text()
         documented = re.search(r"^    cd PREFIX/(share/stapgen) && (find .*)$", manual, re.M)
-        told = subprocess.run(["sh", "-c", documented[2]], cwd=moved / documented[1], capture_output=True, text=True,
+        sums = subprocess.run(["sh", "-c", documented[2]], cwd=moved / documented[1], capture_output=True, text=True,
                               check=True).stdout
-        assert told.startswith(digits), f"{digits} is not of {told}"
+        assert sums.startswith(digits), f"{digits} is not of {sums}"
         if revision != "unknown":
             head = subprocess.run(["git", "-C", source, "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
             assert head.stdout.startswith(revision[:12]), f"{revision} is not {head.stdout}"

@@ -157,15 +157,15 @@ def check_own(machine, command, in_sentence):
     """Return how a command of stapgen's was checked, and what is wrong with it."""
     name, *words = shlex.split(command)[1:]
     if in_sentence and not words and not name.startswith("-"):
-        way, added = "only named", "--help"
+        check, added = "only named", "--help"
     elif name in ON_THIS_MACHINE and "--help" not in words:
         _, printed = machine.run(command)
         return "as far as this machine can", None if re.search(ON_THIS_MACHINE[name], printed) else printed
     else:
         added = options_added(name, words)
-        way = "--dry-run" if "--dry-run" in added else "run"
+        check = "--dry-run" if "--dry-run" in added else "run"
     code, printed = machine.run(command, added)
-    return way, f"{printed}exit code {code}" if code else None
+    return check, f"{printed}exit code {code}" if code else None
 
 
 def check_run(machine, command):
@@ -282,21 +282,21 @@ def documents(stapgen, source):
 
 def main():
     stapgen, source, *built = map(pathlib.Path.resolve, map(pathlib.Path, sys.argv[1:]))
-    parse, ways, wrong, unused = lab_parser(source), collections.Counter(), [], set(NOT_HERE)
+    parse, checks, wrong, unused = lab_parser(source), collections.Counter(), [], set(NOT_HERE)
     build = Build(stapgen, source)
     for name, text in documents(stapgen, source):
         with tempfile.TemporaryDirectory() as folder:
             machine = Machine(stapgen, source, *built, pathlib.Path(folder))
-            for command, way, problem in check_document(text, machine, parse, build):
-                ways[way] += 1
+            for command, check, problem in check_document(text, machine, parse, build):
+                checks[check] += 1
                 unused -= {begin for begin in unused if command.startswith(begin)}
                 if problem is not None:
                     wrong.append(f"{name}: {command}\n{problem}")
     wrong += [f"NOT_HERE: no document has {begin}" for begin in sorted(unused)]
     for each in wrong:
         print(each)
-    print(", ".join(f"{way}: {count}" for way, count in sorted(ways.items())))
-    assert {"run", "--dry-run", "as far as this machine can", "parsed by the lab"} <= set(ways)
+    print(", ".join(f"{check}: {count}" for check, count in sorted(checks.items())))
+    assert {"run", "--dry-run", "as far as this machine can", "parsed by the lab"} <= set(checks)
     sys.exit(len(wrong) > 0)
 
 

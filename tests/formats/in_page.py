@@ -52,7 +52,7 @@ class Run:
 
     def __init__(self, compared, report):
         self.compared, self.report, self.known = compared, report, report.known
-        self.shown, self.sections, self.ways, self.distribution = [], set(), [], {}
+        self.shown, self.sections, self.directions, self.distribution = [], set(), [], {}
 
     def header(self, header):
         warnings = 0
@@ -67,9 +67,9 @@ class Run:
                 else:
                     self.compared.same("time start", self.report.start, None)
             elif form == ("p", "answer"):
-                ways = [tail["way"] for tail in self.known["tail"] if tail["way"]]
-                way = next((way for way in ways if text.startswith(f"{way}: ")), None)
-                sentences.compare_sentence(self.compared, text.removeprefix(f"{way}: "), self.report)
+                directions = [tail["way"] for tail in self.known["tail"] if tail["way"]]
+                direction = next((direction for direction in directions if text.startswith(f"{direction}: ")), None)
+                sentences.compare_sentence(self.compared, text.removeprefix(f"{direction}: "), self.report)
             elif form == ("ul", "warnings"):
                 for item in element:
                     sentences.compare_warning(self.compared, text_of(item).removeprefix("WARNING: "), self.report)
@@ -84,7 +84,7 @@ class Run:
     def section(self, section):
         name = section.get("id").split("-")[1]
         self.sections.add(name)
-        self.ways = [tail["way"] for tail in self.known["tail"]]
+        self.directions = [tail["way"] for tail in self.known["tail"]]
         for element in section:
             form = (element.tag, element.get("class"))
             if form == ("div", "wide"):
@@ -130,9 +130,9 @@ class Run:
 
     def stack(self, element):
         """The whole time of a direction as a bar of its stages: means of all records, and parts of their sum."""
-        way = element.find("span[@class='way']")
-        way = text_of(way) if way is not None else ""
-        tail = next(tail for tail in self.known["tail"] if printable(tail["way"]) == way)
+        direction = element.find("span[@class='direction']")
+        direction = text_of(direction) if direction is not None else ""
+        tail = next(tail for tail in self.known["tail"] if printable(tail["way"]) == direction)
         if tail["n_slow"] is not None:
             n = tail["n_slow"] + tail["n_rest"]
         else:
@@ -149,8 +149,8 @@ class Run:
         self.compared.duration("direction total", mean, total / n)
 
     def timelines(self, element):
-        way = self.ways.pop(0)
-        known = [record for record in self.known["slowest"] if record["way"] == way]
+        direction = self.directions.pop(0)
+        known = [record for record in self.known["slowest"] if record["way"] == direction]
         *rows, scale = element
         longest = max(sum(ns or 0 for ns in record["stages_ns"].values()) for record in known)
         longest = max(longest, *(record["total_ns"] for record in known))

@@ -1,6 +1,6 @@
 // Bytes are choices: rows of any kinds of text, some of them disguised, with junk, halves of rows and rows broken in
-// two between them. A row that is whole says what it says, or a line of it is told as not understood; nothing says what
-// no row does; and how much is read at once changes nothing.
+// two between them. A row that is whole says what it says, or a line of it is reported as not understood; nothing says
+// what no row does; and how much is read at once changes nothing.
 
 #include <fmt/format.h>
 
@@ -212,11 +212,11 @@ void check(const Mixed& mixed, const Reading& reading) {
         }
         if (reading.has(row.says)) continue;
         const auto first = reading.understood.begin() + static_cast<std::ptrdiff_t>(row.first_line);
-        const bool told = std::find(first, first + static_cast<std::ptrdiff_t>(row.lines), false) !=
-                          first + static_cast<std::ptrdiff_t>(row.lines);
-        if (!told) ++missing;
+        const bool reported = std::find(first, first + static_cast<std::ptrdiff_t>(row.lines), false) !=
+                              first + static_cast<std::ptrdiff_t>(row.lines);
+        if (!reported) ++missing;
     }
-    // What is known to be missing of a packet is told in the account.
+    // What is known to be missing of a packet is in the account.
     fuzz::always(missing <= reading.incomplete);
     if (mixed.has_halves) return;
     for (const auto& [key, amount] : reading.amounts)

@@ -1,9 +1,10 @@
+#include "decode/format_detector.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
 
-#include "decode/format_detector.h"
 #include "fuzz.h"
 
 namespace {
@@ -11,8 +12,8 @@ namespace {
 using namespace stapgen;
 using decode::FormatDetector;
 
-/// Notes all that is told, and checks what each record promises.
-struct Told : FormatDetector::Sink {
+/// Collects all that is reported, and checks what each record promises.
+struct DecodedText : FormatDetector::Sink {
     std::string all;
     std::int64_t lines = 0;
 
@@ -74,14 +75,14 @@ FUZZ_TARGET(format_detector) {
     const auto whole = text.substr(0, text.rfind('\n') + 1), last = text.substr(whole.size());
     const auto lines = std::ranges::count(whole, '\n') + (last.empty() ? 0 : 1);
 
-    Told at_once;
+    DecodedText at_once;
     FormatDetector detector;
     detector.feed(whole, at_once);
     detector.finish(last, at_once);
     check_counts(detector, lines);
 
     // Line by line is the same.
-    Told one_by_one;
+    DecodedText one_by_one;
     FormatDetector slow;
     for (auto rest = whole; !rest.empty();) {
         const auto end = rest.find('\n') + 1;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`tail -f | stapgen resolve --annotate` answers line by line, and holds text only until it knows the slide:
+"""`tail -f | stapgen resolve --annotate` answers line by line, and holds text only until it knows the KASLR offset:
 annotate_stream.py STAPGEN"""
 
 import subprocess
@@ -27,7 +27,7 @@ def main():
     lines = [(f"{number} packets dropped at {address}\n", f"{number} packets dropped at {name}\n")
              for number, (address, name) in enumerate(PLACES, 3)]
 
-    # With the slide given each line is there before the next one is written; without an answer this test never ends.
+    # With the KASLR offset given each line is there before the next one is written; without an answer this test never ends.
     with start(sys.argv[1], "--kaslr-offset", "33e00000") as known:
         for written, expected in lines:
             known.stdin.write(written)

@@ -19,7 +19,7 @@ GROUPS = 10_000_019
 HEADER = b"stapgen\t3\trx-latency\trx\ttime:time\tpid:int\ttid:int\tcomm:text\ta-b:stage\tb-c:stage\n"
 
 
-def run(argv, write, most_mb):
+def run(argv, write, max_mb):
     """Run ARGV with what WRITE writes on its stdin; return its exit code and output. Its memory has to stay under MOST_MB."""
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=output, stderr=subprocess.STDOUT)
@@ -40,7 +40,7 @@ def run(argv, write, most_mb):
         text = output.read().decode()
     used = usage.ru_maxrss / 1024
     print(f"{' '.join(argv[1:])}: exit {process.returncode}, {used:.0f} MB, {usage.ru_utime + usage.ru_stime:.1f} s")
-    assert used < most_mb, f"{used:.0f} MB"
+    assert used < max_mb, f"{used:.0f} MB"
     return process.returncode, text
 
 

@@ -25,10 +25,10 @@ std::size_t colour_of_stage(const analyze::Summary& summary, const std::string& 
 /// The stage that the charts show first: "total", else the one with the most time.
 std::string first_stage_of(const analyze::Summary& summary);
 
-/// The whole time of each way as a bar of its stages. `max_ns`: the mean total that takes the whole width, 0: the
+/// The whole time of each direction as a bar of its stages. `max_ns`: the mean total that takes the whole width, 0: the
 /// longest among them.
 std::vector<Stack> stacks_of(const analyze::Summary& summary, double max_ns = 0);
-/// The longest mean total of the ways.
+/// The longest mean total of the directions.
 double max_mean_of(const analyze::Summary& summary);
 std::vector<Segment> legend_of(const analyze::Summary& summary);
 

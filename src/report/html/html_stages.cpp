@@ -77,7 +77,7 @@ Table measures_table(const Report& report, bool is_time) {
     return table;
 }
 
-std::string way_of(const Breakdown& breakdown, std::string_view before) {
+std::string direction_of(const Breakdown& breakdown, std::string_view before) {
     return breakdown.direction().empty() ? "" : fmt::format("{}{}", before, breakdown.direction());
 }
 
@@ -120,7 +120,7 @@ Table groups_table(const Report& report, bool is_time) {
 Table tail_table(const analyze::Summary& summary, const Breakdown& breakdown, const Breakdown::Tail& tail) {
     const Style style;
     Table table{fmt::format("{}{} above P{:g} ({}) against {} others, means in microseconds", tail.n_slow,
-                            way_of(breakdown, " of "), tail.percent,
+                            direction_of(breakdown, " of "), tail.percent,
                             duration_text(static_cast<double>(tail.threshold_ns)), tail.n_rest),
                 {{"STAGE", Kind::head},
                  {"MEAN, OTHERS"},
@@ -211,7 +211,7 @@ std::vector<Segment> legend_of(const analyze::Summary& summary) {
     for (const auto& breakdown : summary.breakdowns) {
         for (std::size_t i = 0; i < breakdown.stages().size(); ++i) {
             const auto& stage = breakdown.stages()[i];
-            // Ways may have the same stages.
+            // Directions may have the same stages.
             if (breakdown.sum_ns(i) > 0 && std::ranges::find(legend, stage, &Segment::name) == legend.end())
                 legend.push_back({stage, 0, colour_of_stage(summary, stage)});
         }

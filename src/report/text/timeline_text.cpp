@@ -15,7 +15,7 @@ namespace stapgen::report {
 namespace {
 
 /// Where there is more room, a longer bar tells no more.
-constexpr std::size_t longest_bar = 60, shortest_bar = 10;
+constexpr std::size_t max_bar = 60, min_bar = 10;
 
 /// Of a record's further lines.
 constexpr std::size_t indent = 4;
@@ -24,7 +24,7 @@ std::string us(std::int64_t ns) {
     return Style().cell(ns);
 }
 
-/// Of the columns of all rows of a way.
+/// Of the columns of all rows of a direction.
 struct Widths {
     std::size_t begin = 0, stage = 0, length = 0, bar = 0;
 };
@@ -39,7 +39,7 @@ Widths widths_of(const analyze::Breakdown& breakdown, const std::vector<Timeline
         }
     }
     const auto used = indent + widths.begin + widths.stage + widths.length + 7;
-    widths.bar = width > used ? std::clamp(width - used, shortest_bar, longest_bar) : shortest_bar;
+    widths.bar = width > used ? std::clamp(width - used, min_bar, max_bar) : min_bar;
     return widths;
 }
 

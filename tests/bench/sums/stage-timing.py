@@ -14,10 +14,10 @@ for line in sys.stdin.buffer:
         counts = groups[key] = ({}, {}, {})
     for value, seen in zip((words[1], words[4], words[7]), counts):
         seen[value] = seen.get(value, 0) + 1
-ways = {b"drv-ip:": ("drv-ip", "ip-tcp", "tcp-app"), b"app-tcp:": ("app-tcp", "tcp-ip", "ip-drv")}
+directions = {b"drv-ip:": ("drv-ip", "ip-tcp", "tcp-app"), b"app-tcp:": ("app-tcp", "tcp-ip", "ip-drv")}
 shown = {}
-for (process, way), counts in groups.items():
+for (process, direction), counts in groups.items():
     comm, _, pid = process.decode().strip()[len("Proc "):].rpartition(", PID ")
-    for name, seen in zip(ways[way], counts):
+    for name, seen in zip(directions[direction], counts):
         shown.setdefault(f"{pid} {comm}", {})[name] = seen
 show(shown)

@@ -95,7 +95,7 @@ Summary server(std::uint64_t seed, int seconds, int per_second, double slowed) {
     return summary;
 }
 
-/// The ways of packets through the stack: twenty stages, of which a record has some ten.
+/// The paths of packets through the stack: twenty stages, of which a record has some ten.
 Summary packets() {
     constexpr std::array<const char*, 20> names{"irq-raise", "raise-softirq", "softirq-poll", "poll-drv",  "drv-ip",
                                                 "ip-tcp",    "ip-udp",        "tcp-queue",    "udp-queue", "queue-wake",
@@ -122,11 +122,11 @@ Summary packets() {
                         second + i * 500'003LL, 187 + i % 4, received ? "rx" : "tx", 4001 + i % 7, 1 + i % 1448, i % 4);
         std::int64_t total = 0;
         for (std::size_t s = 0; s < names.size(); ++s) {
-            const bool is_on_way =
+            const bool is_on_path =
                 (s < first_sent) == received && std::string_view(names[s]).find(other) == std::string::npos;
             const auto ns = static_cast<std::int64_t>(us(random) * 1000);
-            line += is_on_way ? fmt::format("\t{}", ns) : "\t-";
-            total += is_on_way ? ns : 0;
+            line += is_on_path ? fmt::format("\t{}", ns) : "\t-";
+            total += is_on_path ? ns : 0;
         }
         analyzer.add(parser.feed(fmt::format("{}\t{}", line, total)));
     }

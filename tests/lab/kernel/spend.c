@@ -24,7 +24,7 @@
 #include <linux/string.h>
 
 // A segment of 64 bytes is longer in each layer, and one without data is shorter.
-enum { least_data = 70, most_calls = 1 << 19, most_places = 64 };
+enum { min_data = 70, max_calls = 1 << 19, max_places = 64 };
 
 static struct place {
     struct ftrace_ops ops;
@@ -33,7 +33,7 @@ static struct place {
     bool hides;
     s64 ns;
     unsigned int seen;
-} places[most_places];
+} places[max_places];
 static unsigned int place_count;
 static bool is_on, is_hiding;
 
@@ -41,11 +41,11 @@ static struct call {
     const struct place* place;
     u64 begin, spent;
     int tid;
-} calls[most_calls];
+} calls[max_calls];
 static atomic_t call_count;
 
 static bool has_data(const struct sk_buff* skb) {
-    return skb && skb->len >= least_data;
+    return skb && skb->len >= min_data;
 }
 
 static bool is_serve(const struct task_struct* task) {
@@ -69,7 +69,7 @@ static bool counts(const struct place* place, struct pt_regs* regs) {
 
 static void keep(const struct place* place, u64 begin, u64 spent) {
     int at = atomic_inc_return(&call_count) - 1;
-    if (at < most_calls) calls[at] = (struct call){place, begin, spent, current->pid};
+    if (at < max_calls) calls[at] = (struct call){place, begin, spent, current->pid};
 }
 
 static void notrace on_call(unsigned long ip, unsigned long caller, struct ftrace_ops* ops, struct ftrace_regs* fregs) {
@@ -156,7 +156,7 @@ static int turn(const char* how) {
 static ssize_t write(struct file* file, const char __user* data, size_t size, loff_t* position) {
     char line[128] = {0}, function[64], which[16], what[24];
     int words, failed = 0;
-    if (size >= sizeof(line) || place_count == most_places) return -EINVAL;
+    if (size >= sizeof(line) || place_count == max_places) return -EINVAL;
     if (copy_from_user(line, data, size)) return -EFAULT;
     words = sscanf(line, "%63s %15s %23s", function, which, what);
     if (words == 1)
@@ -169,7 +169,7 @@ static ssize_t write(struct file* file, const char __user* data, size_t size, lo
 }
 
 static int show(struct seq_file* file, void* nothing) {
-    int i, count = min_t(int, atomic_read(&call_count), most_calls);
+    int i, count = min_t(int, atomic_read(&call_count), max_calls);
     for (i = 0; i < count; i++)
         seq_printf(file, "%s %llu %llu %d\n", calls[i].place->function, calls[i].begin, calls[i].spent, calls[i].tid);
     return 0;

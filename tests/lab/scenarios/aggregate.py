@@ -62,12 +62,12 @@ def check_measure(what, row, values, suffix):
     assert row[f"min{suffix}"] == values[0] and row[f"max{suffix}"] == values[-1], f"{what}: {row}"
     mean = sum(values) / len(values)
     assert abs(row[f"mean{suffix}"] - mean) <= 1e-6 * mean + 1, f"{what}: mean {row[f'mean{suffix}']}, not {mean}"
-    for percent, told in row[f"percentiles{suffix}"].items():
-        if told is None:
+    for percent, reported in row[f"percentiles{suffix}"].items():
+        if reported is None:
             continue
         rank = -(-len(values) * float(percent) // 100)
         exact = values[int(rank) - 1]
-        assert abs(told - exact) <= ERROR * exact + 1, f"{what}: p{percent} {told}, not {exact}"
+        assert abs(reported - exact) <= ERROR * exact + 1, f"{what}: p{percent} {reported}, not {exact}"
 
 
 def check(lab):

@@ -1,4 +1,4 @@
-"""The slide inferred from a log of drops alone is the kernel's own, or none: boots with KASLR, a few drops in each."""
+"""The KASLR offset inferred from a log of drops alone is the kernel's own, or none: boots with KASLR, a few drops in each."""
 
 import collections
 import os
@@ -9,9 +9,9 @@ import shutil
 from lablib import drops, roots
 from lablib.symbols import in_text, kernel_map, markers, parse_kallsyms
 
-DESCRIPTION = "STAPGEN_LAB_BOOTS boots (2): resolve infers each one's slide from its drops, or refuses; never another"
+DESCRIPTION = "STAPGEN_LAB_BOOTS boots (2): resolve infers each one's KASLR offset from its drops, or refuses; never another"
 IN_CI = ("trixie",)
-APPEND = ""  # boots of its own: the saved one has one slide
+APPEND = ""  # boots of its own: the saved one has one KASLR offset
 BUILD = {"drops": ["dropwatch"]}
 BOOTS = int(os.environ.get("STAPGEN_LAB_BOOTS", "2"))
 
@@ -24,8 +24,8 @@ grep -E ' (_text|_etext)$' /proc/kallsyms >boot-NUMBER.symbols
 sync
 """
 
-# found: {source: the slide inferred, None if refused}
-Boot = collections.namedtuple("Boot", "slide own in_modules found")
+# found: {source: the KASLR offset inferred, None if refused}
+Boot = collections.namedtuple("Boot", "offset own in_modules found")
 
 
 def prepare(lab):
@@ -54,25 +54,25 @@ def sources(lab):
 
 
 def inferred(lab, counts):
-    """Return {source: the slide that resolve tells of, None if it refuses} for a log of these drops."""
+    """Return {source: the KASLR offset that resolve gives, None if it refuses} for a log of these drops."""
     (lab.work / "log.txt").write_text(drops.as_2009(counts))
-    slides = {}
+    offsets = {}
     for name, options in sources(lab).items():
         said = lab.stapgen(["resolve", *options, "--annotate", "log.txt"], check=False).stderr
         found = re.search(r"\bKASLR offset (?:0x([0-9a-f]+)|unknown)\b", said)
         assert found, said
-        slides[name] = int(found[1], 16) if found[1] else None
-    return slides
+        offsets[name] = int(found[1], 16) if found[1] else None
+    return offsets
 
 
-def print_row(slide, own, in_modules, found):
-    words = ["-" if it is None else "found" if it == slide else f"WRONG {it:#x}" for it in found.values()]
-    print(f"  {slide:10x} {own:4} {in_modules:4}  " + "".join(f"{word:23}" for word in words).rstrip())
+def print_row(offset, own, in_modules, found):
+    words = ["-" if it is None else "found" if it == offset else f"WRONG {it:#x}" for it in found.values()]
+    print(f"  {offset:10x} {own:4} {in_modules:4}  " + "".join(f"{word:23}" for word in words).rstrip())
 
 
-def check_never_wrong(slide, found):
+def check_never_wrong(offset, found):
     for name, answer in found.items():
-        assert answer is None or (answer == slide and name.startswith("right")), f"{name}: {answer:#x} for {slide:#x}"
+        assert answer is None or (answer == offset and name.startswith("right")), f"{name}: {answer:#x} for {offset:#x}"
 
 
 def run_boot(lab, number):
@@ -81,27 +81,27 @@ def run_boot(lab, number):
     lab.boot(EACH_BOOT.replace("NUMBER", str(number)).replace("KINDS", " ".join(kinds)))
     counts = drops.recorded(lab, f"boot-{number}.zst")
     symbols = parse_kallsyms(lab.read(f"boot-{number}.symbols"))
-    slide = markers(symbols)["_text"] - markers(parse_kallsyms(lab.read("right.map")))["_text"]
+    offset = markers(symbols)["_text"] - markers(parse_kallsyms(lab.read("right.map")))["_text"]
     own = {address: count for address, count in counts.items() if in_text(symbols, address)}
-    return Boot(slide, len(own), len(counts) - len(own), inferred(lab, counts)), own
+    return Boot(offset, len(own), len(counts) - len(own), inferred(lab, counts)), own
 
 
 def check(lab):
-    print(f"{lab.suite}: slide, places in the kernel, in modules; the slide inferred from {', '.join(sources(lab))}")
+    print(f"{lab.suite}: offset, places in the kernel, in modules; the KASLR offset inferred from {', '.join(sources(lab))}")
     boots = []
     for number in range(BOOTS):
         boot, own = run_boot(lab, number)
         boots.append(boot)
         print_row(*boot)
-        check_never_wrong(boot.slide, boot.found)
+        check_never_wrong(boot.offset, boot.found)
     print("the last boot's places, each alone in a log:")
     for address, count in own.items():
         found = inferred(lab, {address: count})
-        print_row(boot.slide, 1, 0, found)
-        check_never_wrong(boot.slide, found)
-    assert any(boot.slide for boot in boots), "KASLR is off"
+        print_row(boot.offset, 1, 0, found)
+        check_never_wrong(boot.offset, found)
+    assert any(boot.offset for boot in boots), "KASLR is off"
     for name in ("right", "right+image"):
-        print(f"{lab.suite} {name}: found in {sum(boot.found[name] == boot.slide for boot in boots)} of {BOOTS} boots")
+        print(f"{lab.suite} {name}: found in {sum(boot.found[name] == boot.offset for boot in boots)} of {BOOTS} boots")
     # A map alone takes ten places.
     assert any(boot.found["right"] for boot in boots) and all(boot.own > 9 for boot in boots if boot.found["right"])
     # With the image one place of the kernel itself is enough.

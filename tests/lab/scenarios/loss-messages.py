@@ -72,8 +72,8 @@ def check(lab):
     skipped = missed.accounting["skipped_probes"]
     print(f"  {len(missed.events)} of {REQUESTS} requests reported, {skipped} probes skipped")
     assert REQUESTS - skipped <= len(missed.events) < REQUESTS, "nothing was missed, though returns were"
-    told = next(text for text in warnings(lab, "missed-table") if text.startswith("WARNING: SystemTap skipped N probes"))
-    assert re.search(r"\(.*return of \w+ N.*\)", told), told
+    warning = next(text for text in warnings(lab, "missed-table") if text.startswith("WARNING: SystemTap skipped N probes"))
+    assert re.search(r"\(.*return of \w+ N.*\)", warning), warning
     by_function = missed.accounting["skipped_by"]
     print(f"  by function: {by_function}")
     assert sum(by_function.values()) == skipped and all(name.startswith("return of ") for name in by_function)

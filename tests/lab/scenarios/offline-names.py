@@ -35,12 +35,12 @@ def prepare(lab):
     compile_script(lab, "dropwatch", "dropwatch_2009", [2009])
 
 
-def sources(lab, slide):
+def sources(lab, kaslr_offset):
     """Return {name: (options, whether they name modules too)}."""
     system_map, image = ["--map", "other-boot.map"], ["--map", f"/boot/vmlinuz-{lab.release}"]
     modules = ["--map", f"/usr/lib/modules/{lab.release}", "--modules", "modules"]
     return {"its own kallsyms": (["--map", "kallsyms"], True),
-            "map and slide": ([*system_map, "--kaslr-offset", f"{slide:#x}"], False),
+            "map and offset": ([*system_map, "--kaslr-offset", f"{kaslr_offset:#x}"], False),
             "map": (system_map, False),
             "map, vmlinuz, release": ([*system_map, *image, "-r", lab.release], False),
             "map and modules": ([*system_map, *modules], True),
@@ -50,17 +50,17 @@ def sources(lab, slide):
 def check(lab):
     symbols, modules = parse_kallsyms(lab.read("kallsyms")), parse_modules(lab.read("modules"))
     symbols.sort(key=lambda symbol: symbol.address)
-    slide = markers(symbols)["_text"] - markers(parse_kallsyms(lab.read("other-boot.map")))["_text"]
+    kaslr_offset = markers(symbols)["_text"] - markers(parse_kallsyms(lab.read("other-boot.map")))["_text"]
     counts, plain = drops.recorded(lab, "recorded.zst"), drops.read_2009(lab.read("drops.txt"))
     truth = {address: find_return_address(symbols, address) for address in counts.keys() | plain.keys()}
     own = {address for address in truth if in_text(symbols, address)}
-    print(f"{lab.suite}: slide {slide:#x}, {len(modules)} modules, {len(counts)} places recorded, {len(plain)} in plain "
+    print(f"{lab.suite}: KASLR offset {kaslr_offset:#x}, {len(modules)} modules, {len(counts)} places recorded, {len(plain)} in plain "
           f"text, {len(truth) - len(own)} of them in modules")
     for address, (name, offset, module) in sorted(truth.items()):
         print(f"  {counts.get(address, 0):4} {plain.get(address, 0):4} {address:x} {name}+{offset:#x} {module}")
     assert len(own) >= 17 and len(truth) - len(own) >= 2
     (lab.work / "rewritten.txt").write_text(drops.as_2009(counts))
-    for name, (options, with_modules) in sources(lab, slide).items():
+    for name, (options, with_modules) in sources(lab, kaslr_offset).items():
         for log, seen in (("rewritten.txt", counts), ("drops.txt", plain)):
             check_annotated(lab, name, log, options, {a: truth[a] for a in seen if with_modules or a in own})
             check_report(lab, name, log, options, {a: truth[a] for a in seen if with_modules or a in own}, seen)

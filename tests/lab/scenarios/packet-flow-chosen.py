@@ -99,7 +99,7 @@ def check_late(lab):
 
 
 def check_marked(lab):
-    both = 2 * OTHERS + 1  # the one packet has two ways, of which a mark chooses one
+    both = 2 * OTHERS + 1  # the one packet has two directions, of which a mark chooses one
     for name, way, mark, others in (("rx", "rx", 0x9999, both), ("tx", "tx", 0x1700, both), ("one", "rx", 0x9999, OTHERS)):
         trace = Trace(lab, name, skips=True)
         account = trace.accounting

@@ -69,13 +69,13 @@ def check_lines(lab):
     heading = output.splitlines()[0].split()
     assert heading[:10] == ["TIME", "CPU", "PID", "TID", "COMM", "WAY", "LOCAL", "REMOTE", "DEV", "BYTES"], heading
     row = r"^\d\d:\d\d:\d\d\.\d{6} .* mc-worker +(rx|tx) +127\.0\.0\.1:11211 +127\.0\.0\.1:\d+ +lo +\d+ .*$"
-    ways = [match[1] for match in re.finditer(row, output, re.M)]
+    directions = [match[1] for match in re.finditer(row, output, re.M)]
     reported = int(re.search(r"^\d+ seen = (\d+) reported", output, re.M)[1])
     assert "skipped" not in output
-    print(f"{lab.suite} net-latency --events: {ways.count('rx')} received, {ways.count('tx')} sent\n"
+    print(f"{lab.suite} net-latency --events: {directions.count('rx')} received, {directions.count('tx')} sent\n"
           + "\n".join(output.splitlines()[:3]))
-    assert len(ways) == reported
-    assert ways.count("rx") == REQUESTS + 1 and ways.count("tx") == REQUESTS
+    assert len(directions) == reported
+    assert directions.count("rx") == REQUESTS + 1 and directions.count("tx") == REQUESTS
 
 
 def check(lab):

@@ -93,9 +93,9 @@ def check_whole(lab):
     assert head["recipe"] == "rx-latency" and head["release"] == lab.release and head["filters"].keys() == {"target-tid"}
     assert head["command"][1:3] == ["exec", "rx.ko"] and len(head["sha256"]) == 64 and head["hash_of"] == "module"
     symbols = {words[2]: words[0].lstrip("0") for words in map(str.split, kernel_symbols(lab)) if len(words) == 3}
-    slides = {int(head["symbols"][name], 16) - int(symbols[name], 16) for name in ("_text", "_stext", "_etext")}
-    print(f"{lab.suite}: {head['build_id']}, {len(head['modules'])} modules, slide {slides}")
-    assert len(slides) == 1 and len(head["build_id"]) == 40
+    offsets = {int(head["symbols"][name], 16) - int(symbols[name], 16) for name in ("_text", "_stext", "_etext")}
+    print(f"{lab.suite}: {head['build_id']}, {len(head['modules'])} modules, KASLR offset {offsets}")
+    assert len(offsets) == 1 and len(head["build_id"]) == 40
     assert all(module["base"] for module in head["modules"])
     received = [counters["Tcp.InSegs"] for counters in (head["counters"], tail["counters"])]
     assert received[1] - received[0] >= 2 * 307, received

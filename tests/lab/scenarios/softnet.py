@@ -144,9 +144,9 @@ def check_whole(lab, report, rises):
     assert rises["ethtool.rx_queue_0_xdp_packets", "soft1"] == PACKETS, rises
 
     processed = sum(rise for (name, of), rise in rises.items() if name == "softnet.processed")
-    told = [[int(line.split()[0], 16) for line in lab.read(f"{when}.softnet").splitlines()]
+    counted = [[int(line.split()[0], 16) for line in lab.read(f"{when}.softnet").splitlines()]
             for when in ("before", "after")]
-    assert PACKETS + NO_PORTS + DATAGRAMS <= processed <= sum(told[1]) - sum(told[0]), (processed, told)
+    assert PACKETS + NO_PORTS + DATAGRAMS <= processed <= sum(counted[1]) - sum(counted[0]), (processed, counted)
     assert len({row["interval"] for row in report["counts"]}) > 1 and all(
         of.startswith("cpu") for name, of in rises if name.startswith("softnet."))
 

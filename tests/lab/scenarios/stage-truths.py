@@ -224,8 +224,8 @@ def check_rows(lab, name, records):
         values = [{**record.stages, "total": record.total}.get(row["stage"]) for record in records]
         values = [value for value in values if value is not None]
         if not row["group"]:
-            told = row["n"], row["sum_ns"], row["min_ns"], row["max_ns"]
-            assert told == (len(values), sum(values), min(values), max(values)), f"{name}'s row is not its records': {row}"
+            reported = row["n"], row["sum_ns"], row["min_ns"], row["max_ns"]
+            assert reported == (len(values), sum(values), min(values), max(values)), f"{name}'s row is not its records': {row}"
     check_ended(lab, name)
     check_account(report["accounting"])
     return report["accounting"]

@@ -22,7 +22,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "slide_trials.h"
+#include "kaslr_trials.h"
 #include "symbols/kernel_names.h"
 #include "symbols/whole_table.h"
 

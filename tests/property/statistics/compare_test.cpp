@@ -50,7 +50,7 @@ void check_rate(const Outcomes& outcomes) {
 
 }  // namespace
 
-TEST_CASE("A against A: at most 5 % of 200 comparisons tell a change, and 5 % of the intervals miss 0") {
+TEST_CASE("A against A: at most 5 % of 200 comparisons find a change, and 5 % of the intervals miss 0") {
     check_rate(a_against_a({.seconds = 61, .per_second = 211}, 200));
 }
 

@@ -33,7 +33,7 @@ Summary net_summary(std::string_view text, std::vector<Summary>* intervals = nul
     return analyzer->summary();
 }
 
-/// Of two ways, with stages not seen, values that are negative, and stages too long for the bins.
+/// Of two directions, with stages not seen, values that are negative, and stages too long for the bins.
 std::vector<Record> records_of(std::uint64_t seed, std::size_t n, std::int64_t length_ns) {
     std::mt19937_64 random(seed);
     std::lognormal_distribution<double> short_time(std::log(3000.0), 1.3), long_time(std::log(170'000.0), 1.7);
@@ -178,7 +178,7 @@ TEST_CASE("the tail of aggregated records is that of the records above a bin of 
     }
 }
 
-TEST_CASE("the slowest come from the lines that tell of them, each once") {
+TEST_CASE("the slowest come from the lines that name them, each once") {
     const auto records = records_of(23, 5003, 5 * second);
     const auto ticks = random_ticks(23, 5 * second);
     auto text = kernel::aggregated(records, ticks, 5 * second, 7);
@@ -227,7 +227,7 @@ TEST_CASE("blocks of time are as long as intervals are usually, and one that is 
     CHECK(quarters.blocks().size() == 2);
 }
 
-TEST_CASE("a line that was lost on its way is told of, and the rest counts") {
+TEST_CASE("a line that was lost on its way is reported, and the rest counts") {
     const auto records = records_of(37, 2003, 3 * second);
     const auto whole = kernel::aggregated(records, {second, 2 * second}, 3 * second);
     const auto without = [&](std::string_view begin) {

@@ -136,7 +136,7 @@ TEST_CASE("records that the script reported and that did not arrive are lost in 
     CHECK_FALSE(is_whole(summary));
 }
 
-TEST_CASE("accounting that does not add up is told, in either direction") {
+TEST_CASE("accounting that does not add up is reported, in either direction") {
     const auto missing = Run(std::string(rx_header) + rx(1, "a", "101") + "end\t5\tseen=14\treported=1\n").summary();
     CHECK(missing.accounting.unaccounted() == 13);
     CHECK_FALSE(is_whole(missing));
@@ -372,8 +372,8 @@ TEST_CASE("totals are the sum of the stages that were seen, and the stage of tha
     CHECK(breakdown.total().n() == 2);
     CHECK(breakdown.total().max() == 3012);
     CHECK(breakdown.total().min() == 307);
-    const Run told("stapgen\t1\tsock-latency\tsock\ta:stage\ttotal:stage\tb:stage\nsock\t3\t1009\t5\nsock\t3\t-\t5\n");
-    const auto with_total = told.summary().breakdowns.front();
+    const Run run("stapgen\t1\tsock-latency\tsock\ta:stage\ttotal:stage\tb:stage\nsock\t3\t1009\t5\nsock\t3\t-\t5\n");
+    const auto with_total = run.summary().breakdowns.front();
     CHECK(with_total.stages() == std::vector<std::string>{"a", "b"});
     CHECK(with_total.total().max() == 1009);
     CHECK(with_total.total().min() == 8);
@@ -391,7 +391,7 @@ TEST_CASE("the slowest say whose they were and when") {
     CHECK(slowest[0].time_ns == 1795180000000001009);
 }
 
-TEST_CASE("each way has a breakdown of its own") {
+TEST_CASE("each direction has a breakdown of its own") {
     const Run run("stapgen\t1\tnet\tnet\tway:text\ta:stage\tb:stage\nnet\trx\t3\t-\nnet\ttx\t-\t5\nnet\trx\t7\t-\n");
     const auto breakdowns = run.summary().breakdowns;
     REQUIRE(breakdowns.size() == 2);
@@ -400,7 +400,7 @@ TEST_CASE("each way has a breakdown of its own") {
     CHECK(breakdowns[1].total().max() == 5);
 }
 
-TEST_CASE("blocks are on the epoch's clock where the input tells it, and hold all records that have a time") {
+TEST_CASE("blocks are on the epoch's clock where the input has it, and hold all records that have a time") {
     std::string text = std::string(rx_header) + std::string(ready);
     for (int i = 0; i < 1009; ++i)
         text += fmt::format("rx\t{}\t7\ta\t{}\t-\n", 5000000000000 + std::int64_t{i} * 10'000'000, i);

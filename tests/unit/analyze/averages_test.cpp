@@ -30,7 +30,7 @@ struct Script {
     }
 };
 
-analyze::Summary told(const Averages& averages) {
+analyze::Summary summarized(const Averages& averages) {
     analyze::Summary summary;
     averages.put_into(summary);
     return summary;
@@ -57,7 +57,7 @@ TEST_CASE("the means of intervals come back from means since the start, within t
         sum_of_all += sum;
         script.print(averages, line);
     }
-    const auto summary = told(averages);
+    const auto summary = summarized(averages);
     REQUIRE(summary.average_intervals.size() == truth.size());
     double nearest = 1;
     for (std::size_t i = 0; i < truth.size(); ++i) {
@@ -82,7 +82,7 @@ TEST_CASE("the first interval has no error where one request is all there was") 
     Averages averages;
     script.print(averages, 1);
     script.print(averages, 2);
-    const auto summary = told(averages);
+    const auto summary = summarized(averages);
     REQUIRE(summary.average_intervals.size() == 2);
     CHECK(summary.average_intervals[0].averages[0].mean == 4711);
     CHECK(summary.average_intervals[0].averages[0].error == 0);
@@ -99,7 +99,7 @@ TEST_CASE("a count or a sum that falls is a new start") {
     print(1, 1000, 101);
     print(2, 3000, 31);  // fewer than before
     print(3, 500, 61);   // more, but their sum is less than that of line 2
-    const auto summary = told(averages);
+    const auto summary = summarized(averages);
     REQUIRE(summary.average_intervals.size() == 3);
     CHECK(summary.average_intervals[1].n == 31);
     CHECK(summary.average_intervals[2].n == 61);
@@ -119,7 +119,7 @@ TEST_CASE("however many lines there are, memory does not grow, and no request is
         script.request(17);
         script.print(averages, line);
     }
-    const auto summary = told(averages);
+    const auto summary = summarized(averages);
     CHECK(summary.average_intervals.size() <= Averages::max_intervals);
     CHECK(summary.average_intervals.size() >= Averages::max_intervals / 2);
     std::int64_t n = 0;
@@ -137,7 +137,7 @@ TEST_CASE("a script that starts anew with every line is bounded, too") {
         const std::array means{RunningMean{"rx", 100}};
         averages.add({line, lines - line + 1, means});
     }
-    const auto summary = told(averages);
+    const auto summary = summarized(averages);
     CHECK(summary.average_intervals.size() <= Averages::max_intervals);
     CHECK(summary.averages[0].n == lines * (lines + 1) / 2);
     CHECK(summary.averages[0].mean == doctest::Approx(100.5));
@@ -151,7 +151,7 @@ TEST_CASE("numbers at the edge of what fits are no trouble") {
         const std::array means{RunningMean{"rx", value}};
         averages.add({1, most, means});
     }
-    CHECK(told(averages).averages[0].n == most);
+    CHECK(summarized(averages).averages[0].n == most);
 }
 
 TEST_CASE("the analyzer hands running means on, and an end without a time is an end") {

@@ -86,7 +86,7 @@ TEST_CASE("one slower stage is a regression, the other stays as it is") {
     CHECK(comparison.warnings.empty());
 }
 
-TEST_CASE("a change below the threshold is told, but is no regression, and neither is a faster stage") {
+TEST_CASE("a change below the threshold is reported, but is no regression, and neither is a faster stage") {
     const auto before = recorded({3001}, 30, 1), after = recorded({4501}, 30, 2);
     const auto tolerant = compare(before, after, {.threshold = 0.6}).value();
     CHECK(change_of(tolerant, "of1", "50").verdict == Verdict::slower);
@@ -115,7 +115,7 @@ TEST_CASE("the more rows are tested, the more it takes") {
     CHECK(*of_five.p > *one.p);
 }
 
-TEST_CASE("fewer than ten blocks tell nothing") {
+TEST_CASE("fewer than ten blocks prove nothing") {
     const auto few = compare(recorded({3001}, 9, 1), recorded({9001}, 90, 2)).value();
     for (const auto& change : few.changes)
         CHECK(change.verdict == Verdict::too_few);

@@ -69,7 +69,7 @@ TEST_CASE("no number of an input is too large") {
     CHECK(mine.cycles() == most);
 }
 
-TEST_CASE("records of samples of several sizes are estimated, and the size is not told") {
+TEST_CASE("records of samples of several sizes are estimated, and the size is not reported") {
     Sample sample{8, 800};
     sample += {8, 160};
     CHECK(sample.one_in == 8);

@@ -114,7 +114,7 @@ TEST_CASE("parts of one sample are added up, of two they are compared") {
     CHECK(rise(summary, "ethtool.drops", "eth0") == 11);
 }
 
-TEST_CASE("a counter that fell is told, and never negative") {
+TEST_CASE("a counter that fell is reported, and never negative") {
     const auto summary = rises_of(
         {{{"link.rx_dropped", "eth0", 100, 0}, {"link.rx_bytes", "eth0", 5, 0}, {"link.tx_bytes", "eth0", 5, 0}},
          {{"link.rx_dropped", "eth0", 3, 0}, {"link.rx_bytes", "eth0", 9, 0}, {"link.tx_bytes", "eth0", 8, 0}}});
@@ -170,14 +170,14 @@ TEST_CASE("what stood in one sample only is counted, and where zeros are left ou
     CHECK(has_note(left_out, "1 counter stood in later samples only: taken for 0 before"));
 }
 
-TEST_CASE("what a tool tells as a rise is one") {
+TEST_CASE("what a tool prints as a rise is one") {
     const auto summary =
         rises_of({{{"Udp.NoPorts", "-", 5, 0, -1, false, true}, {"Udp.NoPorts", "-", 3, 1, -1, false, true}}});
     CHECK(rise(summary, "Udp.NoPorts", "-") == 3);
     CHECK_FALSE(summary.levels);
 }
 
-TEST_CASE("the number of counters that are kept is bounded, and what is left out is told") {
+TEST_CASE("the number of counters that are kept is bounded, and what is left out is reported") {
     std::vector<Read> reads;
     for (std::size_t i = 0; i < CounterTracks::max_counters + 3; ++i)
         reads.push_back({"a" + std::to_string(i), "-", 1});

@@ -21,7 +21,7 @@ std::map<std::string, std::int64_t> totals(const std::vector<Drop>& rows) {
 
 }  // namespace
 
-TEST_CASE("drops of any number of intervals are kept in bounded memory, and none is lost or told twice") {
+TEST_CASE("drops of any number of intervals are kept in bounded memory, and none is lost or reported twice") {
     std::mt19937_64 random(1013);
     IntervalLog intervals;
     DropLog log(intervals);
@@ -75,7 +75,7 @@ TEST_CASE("the open interval counts on from the closed ones and has no end") {
     CHECK(log.items().rows()[0].count == 3);
 }
 
-TEST_CASE("intervals without drops are kept in bounded memory, too, and the drops after them are told") {
+TEST_CASE("intervals without drops are kept in bounded memory, too, and the drops after them are reported") {
     IntervalLog intervals;
     DropLog log(intervals);
     constexpr std::int64_t closed = 3 * static_cast<std::int64_t>(IntervalLog::max_intervals) + 1;

@@ -16,7 +16,7 @@ TEST_CASE("a copy of /proc/modules is read, hidden bases as none") {
     CHECK_FALSE((*modules)[1].base);
 }
 
-TEST_CASE("what is no line of /proc/modules is told with line and column") {
+TEST_CASE("what is no line of /proc/modules is reported with line and column") {
     const auto what = [](std::string_view text) {
         const auto modules = parse_loaded_modules(text, "m");
         return modules ? "" : modules.error().what;

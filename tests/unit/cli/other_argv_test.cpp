@@ -43,7 +43,7 @@ TEST_CASE("new-recipe, help and man take their words") {
     test::check({{"new-recipe", "NAME is missing"}, {"man", "FOLDER is missing"}});
 }
 
-TEST_CASE("a verb that is none is told what is near") {
+TEST_CASE("for a verb that is none the nearest one is named") {
     test::check({
         {"", "no recipe and no command is given", "'stapgen --help'"},
         {"raeds", "there is no recipe or command 'raeds'", "did you mean 'reads'?"},

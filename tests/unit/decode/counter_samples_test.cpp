@@ -36,7 +36,7 @@ TEST_CASE("nstat: names have a dot behind their group, and #kernel begins a samp
     CHECK(told.notes().empty());
 }
 
-TEST_CASE("nstat without -a tells rises, where its command is there") {
+TEST_CASE("nstat without -a prints rises, where its command is there") {
     const std::string row = "UdpNoPorts                      7                  0.0\n";
     const Told rises("$ nstat\n#kernel\n" + row);
     CHECK(has_line(rises, "nstat0 Udp.NoPorts of - = 7 rise"));
@@ -139,7 +139,7 @@ TEST_CASE("files of /proc/net: names and values, CPUs, devices") {
     CHECK(broken.detector.input().unrecognised == 2);
 }
 
-TEST_CASE("softnet_stat of kernels that tell no CPU: its lines are counted, from 0 behind any other line") {
+TEST_CASE("softnet_stat of kernels that name no CPU: its lines are counted, from 0 behind any other line") {
     const std::string first = "00000001 00000002 00000003 00000000 00000000 00000000 00000000 00000000 00000000\n",
                       second = "0000000a 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000\n";
     const Told told(first + second + "--\n" + second + first);
@@ -150,7 +150,7 @@ TEST_CASE("softnet_stat of kernels that tell no CPU: its lines are counted, from
     CHECK(has_line(told, "/proc/net/softnet_stat1 softnet.dropped of cpu1 = 2"));
 }
 
-TEST_CASE("ip -s link: columns are told by their headings, in every order that its versions have") {
+TEST_CASE("ip -s link: columns are known by their headings, in every order that its versions have") {
     const Told told(read_text("counters-ip.txt"));
     CHECK(told.detector.input().unrecognised == 0);
     CHECK(readings(told) == 6 + 5 + 6 + 5 + 6 + 6);

@@ -60,7 +60,7 @@ end -1 seen=69 reported=64 lost.trace buffer=5
     CHECK(told.detector.input().unrecognised == 0);
 }
 
-TEST_CASE("bpftrace: other maps are told as not understood, and so is what follows them") {
+TEST_CASE("bpftrace: other maps are reported as not understood, and so is what follows them") {
     const Told told(
         "@[\n"
         "    tcp_v4_rcv+12\n"

@@ -247,7 +247,7 @@ TEST_CASE("a row of dropwatch below perf's is no call chain, however many digits
     CHECK(told.text().find("drop location=icmp_rcv+12d (0xffffffff8176ac9d) count=4001") != std::string::npos);
 }
 
-TEST_CASE("net events: the queue, the driver, and the way to the application") {
+TEST_CASE("net events: the queue, the driver, and the path to the application") {
     const Told told(read_text("net-events.txt"));
     CHECK(told.text() == R"(header net-events
 packet time=100000010000 way=tx dev=eth0 comm=wget tid=1747 cpu=0 qdisc=3000 driver=7000

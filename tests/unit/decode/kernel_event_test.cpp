@@ -67,7 +67,7 @@ end -1 seen=7 reported=7
     CHECK(told.detector.input().unrecognised == 0);
 }
 
-TEST_CASE("net events without a time have no stages: they are told as not understood") {
+TEST_CASE("net events without a time have no stages: they are reported as not understood") {
     const Told told(
         "net_dev_queue: dev=eth0 skbaddr=0xffff8800cda03400 len=74\n"
         "net_dev_xmit: dev=eth0 skbaddr=0xffff8800cda03400 len=74 rc=0\n");
@@ -104,7 +104,7 @@ TEST_CASE("arguments of both kinds: the whole name, up to a blank or a comma, wi
     CHECK(event.argument("location") == "0xffffffff8176ac9d");
 }
 
-TEST_CASE("losses, as each tool tells them") {
+TEST_CASE("losses, as each tool prints them") {
     CHECK(lost_events("CPU:3 [LOST 4711 EVENTS]") == 4711);
     CHECK(lost_events("CPU:3 [17 EVENTS DROPPED]") == 17);
     CHECK(lost_events("CPU:3 [LOST EVENTS]") == 1);

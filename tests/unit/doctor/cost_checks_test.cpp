@@ -34,7 +34,7 @@ TEST_CASE("buffers for each CPU are held against the memory that SystemTap count
     CHECK(check(system, "memory").state == State::ok);
 }
 
-TEST_CASE("a disk with little room is told") {
+TEST_CASE("a disk with little room is reported") {
     auto system = debian_13();
     CHECK(check(system, "disk").state == State::ok);
     system.space = 299'999'999;

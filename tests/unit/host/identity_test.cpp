@@ -28,7 +28,7 @@ TEST_CASE("the build-id is found among other notes, and not in broken ones") {
     CHECK(parse_build_id(std::string(64, '\xff')).empty());
 }
 
-TEST_CASE("the kernel's place is told where it can be seen, and nothing where it is hidden") {
+TEST_CASE("the kernel's place is reported where it can be seen, and nothing where it is hidden") {
     FakeSystem system;
     system.files["/proc/sys/kernel/hostname"] = "web-17\n";
     auto& symbols = system.files["/proc/kallsyms"];

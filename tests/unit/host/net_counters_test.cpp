@@ -33,7 +33,7 @@ TEST_CASE("the kernel's counters are read from both files by prefix and name") {
                                   {"Udp.RcvbufErrors", 13}});
 }
 
-TEST_CASE("what rose between two readings is told, and of a counter that the kernel does not have nothing") {
+TEST_CASE("what rose between two readings is reported, and of a counter that the kernel does not have nothing") {
     const auto before = read_net_counters(with("17")), after = read_net_counters(with("40"));
     CHECK(difference(before, after, "TcpExt.ListenOverflows") == 23);
     CHECK(difference(before, after, "Udp.RcvbufErrors") == 0);
@@ -70,15 +70,15 @@ TEST_CASE("softnet counters of all CPUs are added up, and their difference outli
     CHECK(difference(before, after, "softnet.dropped") == 2);
 }
 
-TEST_CASE("softnet counters are told by CPU: by the column that says which, else by the line") {
-    const auto told = softnet_counters(
+TEST_CASE("softnet counters are known by CPU: by the column that says which, else by the line") {
+    const auto counters = softnet_counters(
         "00000005 0 0 0 0 0 0 0 0 0 0 0 00000000\n00000007 0 0 0 0 0 0 0 0 0 0 0 00000003\n0000000b 00000001\n");
-    REQUIRE(told.size() == 5 + 5 + 2);
-    CHECK(told[0].cpu == 0);
-    CHECK(told[5].cpu == 3);
-    CHECK(told[5].value == 7);
-    CHECK(told[10].cpu == 2);
-    CHECK(std::string(told[11].name) == "softnet.dropped");
+    REQUIRE(counters.size() == 5 + 5 + 2);
+    CHECK(counters[0].cpu == 0);
+    CHECK(counters[5].cpu == 3);
+    CHECK(counters[5].value == 7);
+    CHECK(counters[10].cpu == 2);
+    CHECK(std::string(counters[11].name) == "softnet.dropped");
     CHECK(softnet_counters("").empty());
 }
 

@@ -4,7 +4,7 @@
 
 using namespace stapgen::host;
 
-TEST_CASE("a distribution is told by its own name or by those it is like") {
+TEST_CASE("a distribution is known by its own name or by those it is like") {
     CHECK(distribution_of("PRETTY_NAME=\"Debian GNU/Linux 13 (trixie)\"\nID=debian\n") == Distribution::debian);
     CHECK(distribution_of("ID=ubuntu\nID_LIKE=debian\n") == Distribution::debian);
     CHECK(distribution_of("ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n") == Distribution::redhat);
@@ -42,7 +42,7 @@ TEST_CASE("a compiler's package is named without the architecture") {
     CHECK(install_compiler("gcc").redhat == "dnf install make gcc");
 }
 
-TEST_CASE("where the distribution is not known all commands are told, and one that is the same everywhere once") {
+TEST_CASE("where the distribution is not known all commands are reported, and one that is the same everywhere once") {
     CHECK(command_here(install_stap(), Distribution::suse) == "zypper install systemtap");
     CHECK(command_here(install_stap(), Distribution::other) ==
           "on Debian or Ubuntu: apt-get install systemtap; on Fedora or RHEL: dnf install systemtap; on SUSE: zypper "

@@ -95,7 +95,7 @@ TEST_CASE("Debian 14, whose SystemTap knows its kernel, needs nothing") {
     CHECK(machine.needed().empty());
 }
 
-TEST_CASE("a mistake in workarounds.toml is told with its place") {
+TEST_CASE("a mistake in workarounds.toml is reported with its place") {
     CHECK(error_of("[[workaround]\n").starts_with("c.toml:1:"));
     CHECK(error_of("\n[[workaround]]\nid = 3\n").starts_with("c.toml:3:"));
     CHECK(error_of("[[workaround]]\nid = 'x'\nwhy = 'y'\nspelt = 1\n").find("unknown key 'spelt'") !=

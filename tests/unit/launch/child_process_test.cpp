@@ -127,7 +127,7 @@ TEST_CASE("a stop asked for by a callback ends the child in order, and its last 
     CHECK(seen.output.back() == "end");
 }
 
-TEST_CASE("our first SIGINT is passed on once, and is told from a stop of our own") {
+TEST_CASE("our first SIGINT is passed on once, and is not taken for a stop of our own") {
     Handlers handlers;
     handlers.output = [](Line line, Control&) {
         if (line.text == "ready") ::kill(::getpid(), SIGINT);

@@ -198,18 +198,18 @@ TEST_CASE("every row of the table has a literal line in this test") {
 TEST_CASE("docs/stap-failures.md has a heading in the words of each row, and none that no row knows") {
     const auto docs = stapgen::base::read_file(STAP_FAILURES_MD);
     REQUIRE(docs);
-    std::set<std::string_view> told;
+    std::set<std::string_view> found;
     const std::regex heading("\n### `([^`\n]+)`(?=\n)");
     for (std::sregex_iterator at(docs->begin(), docs->end(), heading), end; at != end; ++at) {
         const auto words = (*at)[1].str();
         CAPTURE(words);
         const auto diagnosis = diagnose(words);
         CHECK(diagnosis);
-        if (diagnosis) told.insert(diagnosis->id);
+        if (diagnosis) found.insert(diagnosis->id);
     }
     for (const auto& row : message_table()) {
         CAPTURE(row.pattern);
-        CHECK_MESSAGE(told.contains(row.id), "docs/stap-failures.md should have it");
+        CHECK_MESSAGE(found.contains(row.id), "docs/stap-failures.md should have it");
     }
 }
 

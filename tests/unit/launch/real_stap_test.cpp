@@ -73,7 +73,7 @@ TEST_CASE("real stap: an error in the script is an error of pass 1") {
                   what);
 }
 
-TEST_CASE("real stap: a tracepoint that is not found is told as that") {
+TEST_CASE("real stap: a tracepoint that is not found is reported as that") {
     RealStap bench;
     if (!bench.has_stap()) return;
     const auto what = bench.failure(bench.job("probe kernel.trace(\"kfree_skb\") { println(1) }\n"));
@@ -81,7 +81,7 @@ TEST_CASE("real stap: a tracepoint that is not found is told as that") {
                   what);
 }
 
-TEST_CASE("real stap: missing debuginfo is told as that") {
+TEST_CASE("real stap: missing debuginfo is reported as that") {
     RealStap bench;
     if (!bench.has_stap()) return;
     const auto what = bench.failure(bench.job("probe kernel.function(\"tcp_v4_rcv\") { println(1) }\n"));

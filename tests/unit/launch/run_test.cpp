@@ -120,7 +120,7 @@ TEST_CASE("a failure without a known message still says how stap ended") {
     CHECK(died.error().what.find("signal 11") != std::string::npos);
 }
 
-TEST_CASE("a mistake in the script is told with its place, as render shows it") {
+TEST_CASE("a mistake in the script is reported with its place, as render shows it") {
     Bench bench;
     const auto folder = bench.folder.path().string();
     const auto compiled = compile(bench.compile_job("fail",
@@ -181,7 +181,7 @@ TEST_CASE("a run that breaks off after some output has both: what there is, and 
     CHECK(times_loaded == 1);
 }
 
-TEST_CASE("why a run broke off is told once, and what is compiled in is to be built again where it was built") {
+TEST_CASE("why a run broke off is reported once, and what is compiled in is to be built again where it was built") {
     Bench bench;
     auto job = bench.load_job("record-then-fail",
                               "ERROR: probe overhead (123 cycles) exceeded threshold (100 cycles) in last 1000 cycles\n"

@@ -167,7 +167,7 @@ TEST_CASE("a loss is in the bar, loudly, as are a pause and the end") {
         bar, [](const Span& span) { return span.text == " 1,009 LOST " && span.style == Style::alert; }));
 }
 
-TEST_CASE("what was filtered and lost is not claimed before the script has told it") {
+TEST_CASE("what was filtered and lost is not claimed before the script has printed it") {
     auto scene = scenes::sock();
     scene.account_reported = false;
     const auto text = screen(scene);
@@ -220,7 +220,7 @@ TEST_CASE("a body longer than the screen is scrolled, and its table keeps its he
     CHECK(!has(text, "tcp-app by group"));
 }
 
-TEST_CASE("the groups are of the stage that tells most, or of the chosen one") {
+TEST_CASE("the groups are of the stage with most in it, or of the chosen one") {
     const auto sock = scenes::sock();
     CHECK(frame(sock, {}, usual, true).shown.stage == "total");
     CHECK(frame(groups(3), {}, usual, true).shown.stage == "tcp-app");
@@ -231,7 +231,7 @@ TEST_CASE("the groups are of the stage that tells most, or of the chosen one") {
     CHECK(has(screen(sock, state, large), "total by group: 3"));
 }
 
-TEST_CASE("the bar tells of what time the tables are") {
+TEST_CASE("the bar says of what time the tables are") {
     auto scene = groups(3);
     scene.run_ns = 3'723'000'000'000;
     CHECK(has(screen(scene), " 1:02:03\n"));

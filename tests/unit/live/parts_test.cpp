@@ -71,11 +71,11 @@ TEST_CASE("what is below or above all bins is at the ends of a distribution") {
     CHECK(distribution(stats, scale, false) == "@   @");
 }
 
-TEST_CASE("a grid cuts what may be cut, then leaves out what is worth least") {
+TEST_CASE("a grid cuts what may be cut, then leaves out what has the lowest priority") {
     Grid grid;
-    grid.columns = {{.name = "COMM", .right = false, .worth = 9, .least = 6},
-                    {.name = "N", .worth = 3},
-                    {.name = "P50", .worth = 1}};
+    grid.columns = {{.name = "COMM", .right = false, .priority = 9, .min_width = 6},
+                    {.name = "N", .priority = 3},
+                    {.name = "P50", .priority = 1}};
     grid.rows = {{{"a-long-command", "1,009", "4.00 us"}, Style::plain}, {{"b", "7", "-"}, Style::plain}};
     const auto at = [&](std::size_t width) {
         const auto lines = fitted(grid, width);

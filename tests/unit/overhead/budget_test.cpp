@@ -110,7 +110,7 @@ TEST_CASE("the smallest sample within the budget is taken, and where none is it 
     CHECK(overhead::plan_budget(0.001, expected_of({10000, false, 0})).one_in == 1);
 }
 
-TEST_CASE("a sample that was asked for is told with or without a budget") {
+TEST_CASE("a sample that was asked for is reported with or without a budget") {
     const auto expected = expected_of({10000, false, 0.8});
     const auto plan = overhead::plan_sample(4, expected);
     CHECK(overhead::sentence_of(expected, plan, std::nullopt)

@@ -17,7 +17,7 @@ std::string head_of(std::string_view run, std::int64_t part) {
 
 }  // namespace
 
-TEST_CASE("files are grouped by run and put in the order of their parts, and what is missing is told") {
+TEST_CASE("files are grouped by run and put in the order of their parts, and what is missing is reported") {
     const Scratch scratch;
     const auto a2 = scratch.put("a2", head_of("a", 2)), a7 = scratch.put("a7", head_of("a", 7)),
                a3 = scratch.put("a3", head_of("a", 3)), b0 = scratch.put("b0", head_of("b", 0)),

@@ -119,7 +119,7 @@ TEST_CASE("what was flushed is readable though the writer goes on, or is killed"
     CHECK(reader.last_partial_line().empty());
 }
 
-TEST_CASE("a limit of the file's size is an error that is told once, and what is there can be read") {
+TEST_CASE("a limit of the file's size is an error that is reported once, and what is there can be read") {
     const Scratch scratch;
     std::mt19937_64 random(4);
     auto writer = Writer::create(scratch / "short", {}, some_facts()).value();
@@ -150,18 +150,18 @@ TEST_CASE("a limit of the file's size is an error that is told once, and what is
 TEST_CASE("where nothing can be written the first error stays, and lines that come later do no harm") {
     const Scratch scratch;
     auto writer = Writer::create(scratch / "x", {}, some_facts()).value();
-    std::string told;
+    std::string reported;
     {
         const FileSizeLimit limit(0);
         writer->line("first");
         writer->flush();
-        if (writer->failure()) told = writer->failure()->what;
+        if (writer->failure()) reported = writer->failure()->what;
         writer->line("second");
         writer->end();
     }
-    CHECK(told.ends_with("x: File too large"));
+    CHECK(reported.ends_with("x: File too large"));
     REQUIRE(writer->failure());
-    CHECK(writer->failure()->what == told);
+    CHECK(writer->failure()->what == reported);
     CHECK(fs::file_size(scratch / "x") == 0);
 }
 

@@ -72,7 +72,7 @@ TEST_CASE("calls are trees, one for each packet, with a part for each context an
           "        0.0         0.0 |        deep(0);\n\n");
 }
 
-TEST_CASE("what is not kept of the calls is told") {
+TEST_CASE("what is not kept of the calls is reported") {
     auto summary = call_summary();
     summary.calls_left_out = 1009;
     std::ostringstream text, page;

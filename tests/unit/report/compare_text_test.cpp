@@ -69,7 +69,7 @@ TEST_CASE("changes below the threshold are not called regressions") {
     CHECK(comparison_sentence(comparison).ends_with("; other stages changed by less than 100 %"));
 }
 
-TEST_CASE("nothing told is not the same as nothing tested") {
+TEST_CASE("no change found is not the same as nothing tested") {
     Comparison comparison;
     comparison.changes = {change("drv-ip", "50", 4001, 4003, Verdict::same, 1)};
     CHECK(comparison_sentence(comparison) == "no change can be told");
@@ -78,7 +78,7 @@ TEST_CASE("nothing told is not the same as nothing tested") {
     CHECK(comparison_sentence(comparison).find("record longer") != std::string::npos);
 }
 
-TEST_CASE("the table has the sign for what cannot be told, and fits 80 columns") {
+TEST_CASE("the table has the sign for what is not significant, and fits 80 columns") {
     auto comparison = slower();
     comparison.changes.push_back(change("rx total", "mean", 8'001'009, 14'003'003, Verdict::untested, 0));
     comparison.changes.back().low.reset();

@@ -19,7 +19,7 @@ std::string cost_text(const analyze::Cost& cost) {
 
 }  // namespace
 
-TEST_CASE("the probes' cost is told with a row for each, the dearest first") {
+TEST_CASE("the probes' cost is reported with a row for each, the dearest first") {
     analyze::Cost cost;
     cost.add({"kernel.trace(\"kfree_skb\")", 3, 20, 41});
     cost.add({"kprobe.function(\"ip_rcv_core\")", 4001, 4000, 70000});
@@ -53,7 +53,7 @@ TEST_CASE("no clock that a file claims makes the text fail") {
     }
 }
 
-TEST_CASE("a sample is told with what there would be of all sockets, the whole is not") {
+TEST_CASE("a sample is reported with what there would be of all sockets, the whole is not") {
     CHECK(report::sample_text({}).empty());
     CHECK(report::sample_text({8, 16152}).find("of all sockets about 16,152 records") != std::string::npos);
     CHECK(report::sample_text({0, 1009}).find("several sizes") != std::string::npos);

@@ -112,7 +112,7 @@ TEST_CASE("place and reason together are benign where one of them alone is not")
     CHECK(advice_of(drop(std::nullopt, "NO_SOCKET")).text.starts_with("nobody listens there"));
 }
 
-TEST_CASE("before there were reasons the place alone tells, and an unspecified reason is like none") {
+TEST_CASE("before there were reasons the place alone counts, and an unspecified reason is like none") {
     CHECK(advice_of(drop("unix_stream_recvmsg", std::nullopt)).benign);
     CHECK(advice_of(drop("unix_stream_connect", "NOT_SPECIFIED")).benign);
     CHECK(advice_of(drop("ip_rcv", "NOT_SPECIFIED")).function.empty());

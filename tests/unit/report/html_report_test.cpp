@@ -41,7 +41,7 @@ std::string page_of(const Summary& summary, const Options& options = {}) {
     return out.str();
 }
 
-/// Two ways, one of them with a tail, times for a series, groups, values, losses.
+/// Two directions, one of them with a tail, times for a series, groups, values, losses.
 Summary packets() {
     Summary summary;
     summary.recipe = "net-latency";
@@ -186,7 +186,7 @@ TEST_CASE("names from the input stay text, whatever they are") {
     CHECK(times(body_of(page), shown) > 11);
 }
 
-TEST_CASE("shares, confidence intervals and what is too few are told") {
+TEST_CASE("shares, confidence intervals and what is too few are reported") {
     const auto page = body_of(page_of(packets()));
     CHECK(has(page, "P50: 95 % confidence "));
     CHECK(has(page, "P99.9: needs 3688 values"));

@@ -187,7 +187,7 @@ TEST_CASE("all counters of the kernel that the recipe declares are there, risen 
     CHECK(counters[1]["count"].is_null());
 }
 
-TEST_CASE("accounting and input are told in full") {
+TEST_CASE("accounting and input are reported in full") {
     const auto document = json::parse(json_of(summary_of_all()));
     CHECK(document["accounting"] == json{{"seen", 1020},
                                          {"reported", 1009},
@@ -210,7 +210,7 @@ TEST_CASE("accounting and input are told in full") {
     CHECK(document["input"]["first_unrecognised"][0] == json{{"line", 4}, {"why", "wrong number of fields"}});
 }
 
-TEST_CASE("what happened to the run is told where something did") {
+TEST_CASE("what happened to the run is reported where something did") {
     auto summary = summary_of_all();
     summary.transport.enough_buffer_mb = 17;
     summary.transport.skipped_by = {{"tcp_v4_rcv", 3}};
@@ -225,7 +225,7 @@ TEST_CASE("what happened to the run is told where something did") {
     CHECK(document["suspended_ns"] == 11);
 }
 
-TEST_CASE("sums, shares and confidence intervals are told") {
+TEST_CASE("sums, shares and confidence intervals are reported") {
     const auto stages = json::parse(json_of(full_summary()))["stages"];
     CHECK(stages[0]["sum_ns"] == 997 * 1009 + 13 * 1009 * 1008 / 2);
     CHECK(stages[0]["share"].get<double>() + stages[1]["share"].get<double>() == doctest::Approx(1));
@@ -243,7 +243,7 @@ TEST_CASE("sums, shares and confidence intervals are told") {
     CHECK(document["notes"] == json{"requests above 100 us are cut off"});
 }
 
-TEST_CASE("the tail and the slowest are told stage by stage") {
+TEST_CASE("the tail and the slowest are reported stage by stage") {
     const auto document = json::parse(json_of(full_summary()));
     REQUIRE(document["tail"].size() == 1);
     const auto& tail = document["tail"][0];

@@ -41,7 +41,7 @@ TEST_CASE("the head of a report says where it was measured and how, and the acco
     CHECK(has(head_and_account(filtered({})), "307 filtered + 0"));
 }
 
-TEST_CASE("of several measurements each host is told once, and each of their filters") {
+TEST_CASE("of several measurements each host is reported once, and each of their filters") {
     const auto summary = filtered({at("web17", "80"), at("web18", "81"), at("web17", "80")});
     CHECK(report::hosts_of(summary) == std::vector<std::string>{"web17, Linux 6.12", "web18, Linux 6.12"});
     CHECK(report::origin_lines(summary).size() == 2);

@@ -276,7 +276,7 @@ TEST_CASE("calls are inside of the calls above them, however they are ordered in
     CHECK(calls[3].about.count("depth") == 0);
 }
 
-TEST_CASE("what is not drawn is told, in the trace, too") {
+TEST_CASE("what is not drawn is reported, in the trace, too") {
     TraceRun drops("stapgen\t3\tdropwatch\tdrop\tlocation:address\treason:reason\tcount:count");
     drops.feed("drop\tffffffff8a13a20a\t3\t17");
     const auto trace = drops.trace();

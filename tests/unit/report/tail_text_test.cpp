@@ -91,7 +91,7 @@ TEST_CASE("without enough records or without a tail it says that") {
     CHECK(tail_sentence(breakdown) == "None of 368 records is clearly above the p99 of 4.00 us: there is no tail.");
 }
 
-TEST_CASE("a total that its stages do not explain is told, and none that is nothing is divided by") {
+TEST_CASE("a total that its stages do not explain is reported, and none that is nothing is divided by") {
     Breakdown breakdown("", {"app"}, 0);
     for (int i = 0; i < 997; ++i)
         breakdown.add(5000, std::vector<std::int64_t>{3000});

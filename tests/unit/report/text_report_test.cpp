@@ -157,7 +157,7 @@ TEST_CASE("skipped probes are named where their functions are known, the largest
     CHECK_FALSE(has(text_of(summary), "--cost"));
 }
 
-TEST_CASE("a clock that was set and a suspend are told, however large the number is") {
+TEST_CASE("a clock that was set and a suspend are reported, however large the number is") {
     auto summary = rx_summary();
     CHECK_FALSE(has(text_of(summary), "meanwhile"));
     summary.clock_set_ns = -3'607'000'000'000;
@@ -173,7 +173,7 @@ TEST_CASE("a clock that was set and a suspend are told, however large the number
     CHECK(has(text_of(summary), "set forward by 101 ms meanwhile"));
 }
 
-TEST_CASE("lines that were not understood are told by number and reason") {
+TEST_CASE("lines that were not understood are reported by number and reason") {
     auto summary = rx_summary();
     using stapgen::decode::Flaw;
     summary.input = {1013, 1011, 2, {{4, Flaw::field_count, "rx\t7"}, {9, Flaw::bad_number}}};
@@ -311,7 +311,7 @@ TEST_CASE("means without percentiles say how far off they may be, and notes are 
     CHECK(has(text, "note: requests above 100 us are cut off\n"));
 }
 
-TEST_CASE("a coarse clock is told") {
+TEST_CASE("a coarse clock is reported") {
     auto summary = rx_summary();
     summary.resolution_ns = 1000;
     CHECK(has(text_of(summary), "\ntimes are multiples of 1.00 us\n"));

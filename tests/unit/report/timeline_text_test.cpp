@@ -77,7 +77,7 @@ TEST_CASE("stages that add up to more than a number holds do no harm") {
     CHECK(report::timeline_of({0, std::nullopt, {}, {}}).length_ns == 1);
 }
 
-TEST_CASE("a record is named by its way, its endpoints and its thread") {
+TEST_CASE("a record is named by its direction, its endpoints and its thread") {
     const analyze::Group of{{"tid", std::int64_t{190}},
                             {"comm", std::string("mc\x1bworker")},
                             {"pid", std::int64_t{186}},

@@ -123,14 +123,14 @@ struct Cell {
 
     /// Where not all need be understood: the last line may have been cut short; without a mark UTF-16 is known by its
     /// first two letters, if they are of ASCII; a page glues its tags to the first line's prefix and to our own lines.
-    [[nodiscard]] bool may_be_told() const {
+    [[nodiscard]] bool may_be_reported() const {
         return ends.name == "last line open" || encoding.name == "UTF-16LE" || encoding.name == "UTF-16BE" ||
                quoting.name == "<pre><code>" || quoting.name == "paragraphs";
     }
 };
 
 struct Matrix {
-    std::int64_t right = 0, told = 0, wrong = 0;
+    std::int64_t right = 0, reported = 0, wrong = 0;
 
     void add(const Cell& cell, const Known& known, const Answer& answer, std::int64_t lines_of_quoting) {
         const auto missing = rows_missing(known, answer);
@@ -141,17 +141,17 @@ struct Matrix {
         }
         const bool nothing_known = answer.error.find("nothing known") != std::string::npos;
         const auto more_not_understood = answer.not_understood - known.not_understood - lines_of_quoting;
-        const bool is_told = extra.empty() && (nothing_known || missing <= more_not_understood);
-        if (is_told && cell.may_be_told()) {
-            ++told;
+        const bool is_reported = extra.empty() && (nothing_known || missing <= more_not_understood);
+        if (is_reported && cell.may_be_reported()) {
+            ++reported;
             return;
         }
-        constexpr int most_shown = 40;
-        if (++wrong > most_shown) return;
+        constexpr int max_shown = 40;
+        if (++wrong > max_shown) return;
         FAIL_CHECK(fmt::format("{} | {} | {} | {} | {}: {} rows missing, {} lines not understood{}, not in it: {}{}",
                                cell.format.name, cell.prefix.name, cell.quoting.name, cell.ends.name,
-                               cell.encoding.name, missing, answer.not_understood, is_told ? ", told" : "", extra,
-                               answer.error));
+                               cell.encoding.name, missing, answer.not_understood, is_reported ? ", reported" : "",
+                               extra, answer.error));
     }
 };
 
@@ -180,7 +180,7 @@ constexpr std::size_t step = 1;
 
 }  // namespace
 
-TEST_CASE("every kind of text in every disguise is counted rightly, or what is missing is told") {
+TEST_CASE("every kind of text in every disguise is counted rightly, or what is missing is reported") {
     Matrix matrix;
     std::size_t turn = 0;
     for (const auto& format : disguises::formats()) {
@@ -202,7 +202,7 @@ TEST_CASE("every kind of text in every disguise is counted rightly, or what is m
             }
         }
     }
-    MESSAGE(fmt::format("{} cells: {} right, {} told, {} neither", matrix.right + matrix.told + matrix.wrong,
-                        matrix.right, matrix.told, matrix.wrong));
+    MESSAGE(fmt::format("{} cells: {} right, {} reported, {} neither", matrix.right + matrix.reported + matrix.wrong,
+                        matrix.right, matrix.reported, matrix.wrong));
     CHECK(matrix.wrong == 0);
 }

@@ -64,7 +64,7 @@ const auto machine = host::real_system();
 
 }  // namespace
 
-TEST_CASE("a process's number where a thread's is asked is told, with how many threads it has") {
+TEST_CASE("a process's number where a thread's is asked is reported, with how many threads it has") {
     const std::int64_t pid = ::getpid();
     const auto threads_before = host::process_of(*machine, pid, true).value().threads;
     const SecondThread second;
@@ -77,7 +77,7 @@ TEST_CASE("a process's number where a thread's is asked is told, with how many t
     CHECK(session::filters_of(*machine, process(pid), false).value().hints.empty());
 }
 
-TEST_CASE("a thread and a process that are not there are told as what they are, and a plan has them all the same") {
+TEST_CASE("a thread and a process that are not there are reported as what they are, and a plan has them all the same") {
     CHECK(session::filters_of(*machine, thread(no_such), false).error().what == "there is no thread 99999999");
     CHECK(session::filters_of(*machine, process(no_such), false).error().what == "there is no process 99999999");
     const SecondThread second;

@@ -149,7 +149,7 @@ TEST_CASE("bytes that are no text stay as they are") {
     CHECK(annotated(before + "ffffffff8149a8ed" + after) == before + "<B:8ed>" + after);
 }
 
-TEST_CASE("the line tells what the address stands for: drops") {
+TEST_CASE("the line says what the address stands for: drops") {
     CHECK(annotated("208 packets dropped at location 0xffffffffb594ae2a") == "208 packets dropped at location <D:e2a>");
     CHECK(annotated("103 packets dropped at 0xffffffffc07344fe for reason: 11") ==
           "103 packets dropped at <D:4fe> for reason: 11");
@@ -174,7 +174,7 @@ TEST_CASE("the line tells what the address stands for: drops") {
 }
 
 // Lines of reports in public bug trackers.
-TEST_CASE("the line tells what the address stands for: oopses") {
+TEST_CASE("the line says what the address stands for: oopses") {
     CHECK(annotated("[84367.467905] IP: [<ffffffff81430677>] mptcp_reqsk_find_tk+0x73/0x83") ==
           "[84367.467905] IP: [<<I:677>>] mptcp_reqsk_find_tk+0x73/0x83");
     CHECK(annotated("[331404.849920] RIP: 0010:[<ffffffff81469798>]  [<ffffffff81469798>] _raw_spin_lock+0x18/0x20") ==

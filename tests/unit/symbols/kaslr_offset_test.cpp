@@ -9,7 +9,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "slide_trials.h"
+#include "kaslr_trials.h"
 #include "table_of.h"
 
 using namespace stapgen;
@@ -81,7 +81,7 @@ std::vector<std::uint64_t> return_addresses(const KnownKernel& kernel, std::init
 
 }  // namespace
 
-TEST_CASE("from the code, one drop says what the slide is") {
+TEST_CASE("from the code, one drop says what the KASLR offset is") {
     auto kernel = debian("6.12.117");
     const auto sites = exact_sites(kernel);
     REQUIRE(sites.exact());
@@ -100,7 +100,7 @@ TEST_CASE("from the code, one drop says what the slide is") {
     CHECK(finding.explanation.find("0x1d600000") != std::string::npos);
 }
 
-TEST_CASE("from names, one drop is refused and several functions say what the slide is") {
+TEST_CASE("from names, one drop is refused and several functions say what the KASLR offset is") {
     const auto kernel = debian("7.2.12");
     const auto sites = DropSites::from_names(kernel.table);
     const auto one = return_addresses(kernel, {"icmp_rcv"}, kaslr_offset_of_a_boot);
@@ -201,7 +201,7 @@ TEST_CASE("a table of a boot that was slid itself gives the difference, which ma
     CHECK(finding.explanation.find("-0x2a400000") != std::string::npos);
 }
 
-TEST_CASE("a slide that the architecture cannot choose is no answer") {
+TEST_CASE("a KASLR offset that the architecture cannot choose is no answer") {
     auto kernel = debian("6.12.117");
     const auto sites = exact_sites(kernel);
     for (const std::uint64_t kaslr_offset :
@@ -213,7 +213,7 @@ TEST_CASE("a slide that the architecture cannot choose is no answer") {
     }
 }
 
-TEST_CASE("an address of the kernel that is no drop site refuses the slide") {
+TEST_CASE("an address of the kernel that is no drop site refuses the KASLR offset") {
     auto kernel = debian("6.12.117");
     const auto sites = exact_sites(kernel);
     auto log = return_addresses(kernel, {"icmp_rcv", "tcp_v4_rcv", "ip_rcv_core"}, kaslr_offset_of_a_boot);
@@ -250,7 +250,7 @@ TEST_CASE("a log without drops in the kernel itself is refused") {
     CHECK_FALSE(infer_kaslr_offset({}, sites, kernel.table, Architecture::other, true).kaslr_offset);
 }
 
-TEST_CASE("the slide is found or refused and never wrong, on kernels whose functions are half unknown") {
+TEST_CASE("the KASLR offset is found or refused and never wrong, on kernels whose functions are half unknown") {
     // Each kernel by the other's functions, so that many a log has a drop in a function that is not in the list.
     auto older = debian("6.12.117");
     auto newer = debian("7.2.12");
@@ -273,7 +273,7 @@ TEST_CASE("the slide is found or refused and never wrong, on kernels whose funct
     }
 }
 
-TEST_CASE("the slide is found by each drop, by the code of the same kernel") {
+TEST_CASE("the KASLR offset is found by each drop, by the code of the same kernel") {
     auto kernel = debian("7.2.12");
     const auto sites = exact_sites(kernel);
     for (const std::size_t count : {1U, 2U, 5U, 13U}) {
@@ -283,7 +283,7 @@ TEST_CASE("the slide is found by each drop, by the code of the same kernel") {
     }
 }
 
-TEST_CASE("arm64: what a slide puts outside the text is a module's, and slides are multiples of 64 KiB") {
+TEST_CASE("arm64: what a KASLR offset puts outside the text is a module's, and offsets are multiples of 64 KiB") {
     std::string code(0x400000, '\0');
     KnownKernel kernel{table_of("ffff800080010000 T _stext\nffff800080010000 T kfree_skb\nffff800080410000 D _etext\n"),
                        Architecture::arm64,

@@ -20,7 +20,7 @@ std::uint64_t moved(std::string_view name) {
 
 }  // namespace
 
-TEST_CASE("a vmlinux gives names, file and line under the slide of a boot") {
+TEST_CASE("a vmlinux gives names, file and line under the KASLR offset of a boot") {
     auto names = KernelNames::open({{fake_kernel::vmlinux}, {}, boot_kaslr_offset, {}}, {});
     REQUIRE(names);
     REQUIRE(names->open_lines());

@@ -39,7 +39,7 @@ bool same_code(const KernelImage& a, const KernelImage& b) {
 
 }  // namespace
 
-TEST_CASE("a vmlinux tells its release, build-id, architecture, BTF and code") {
+TEST_CASE("a vmlinux has its release, build-id, architecture, BTF and code") {
     const auto image = read_image(vmlinux);
     CHECK(image.release() == "6.12.117-fake");
     CHECK(image.architecture() == Architecture::x86_64);
@@ -109,7 +109,7 @@ TEST_CASE("a bzImage without the size of setup has four sectors of it") {
     CHECK(read_image(file.path()).release() == "6.12.117-fake");
 }
 
-TEST_CASE("a bzImage of another packing is told by its name, with the remedy") {
+TEST_CASE("a bzImage of another packing is reported by its name, with the remedy") {
     const auto size = little_endian(101, 4);
     const auto lz4 = image_error(bzimage("\x02\x21\x4c\x18 and so on" + size));
     CHECK(contains(lz4.what, "packed by lz4"));
@@ -119,7 +119,7 @@ TEST_CASE("a bzImage of another packing is told by its name, with the remedy") {
     CHECK(contains(image_error(bzimage("none of these" + size)).what, "packed by an unknown program"));
 }
 
-TEST_CASE("a bzImage older than its payload's place is told") {
+TEST_CASE("a bzImage older than its payload's place is reported") {
     auto made = bzimage("payload");
     made[0x206] = 0x07;
     CHECK(contains(image_error(made).what, "before 2.6.26"));
@@ -135,7 +135,7 @@ TEST_CASE("a bzImage cut off anywhere, or of another size than it says, is damag
         CHECK(contains(image_error(bzimage(payload + little_endian(wrong, 4))).what, "damaged bzImage"));
 }
 
-TEST_CASE("what is no kernel is told for what it is") {
+TEST_CASE("what is no kernel is reported as what it is") {
     CHECK(contains(image_error(content(module)).what, "is a kernel module, not a kernel"));
     CHECK(contains(image_error(content("/proc/self/exe")).what, "another program or a library"));
     CHECK(contains(image_error("ffffffff81000000 T _text\n").what, "neither a vmlinux nor a bzImage"));
@@ -155,7 +155,7 @@ TEST_CASE("what is no kernel is told for what it is") {
     CHECK(contains(missing.error().what, "No such file"));
 }
 
-TEST_CASE("images of arm64 that are no ELF file are told") {
+TEST_CASE("images of arm64 that are no ELF file are reported") {
     std::string image(64, '\0');
     image.replace(0x38, 4, "ARM\x64");
     CHECK(contains(image_error(image).what, "arm64 Image"));
@@ -163,7 +163,7 @@ TEST_CASE("images of arm64 that are no ELF file are told") {
     CHECK(contains(image_error(std::string("MZ\0\0zimg", 8)).what, "zboot"));
 }
 
-TEST_CASE("files that begin as a kernel does are told by their beginning") {
+TEST_CASE("files that begin as a kernel does are known by their beginning") {
     const auto beginning_of = [](const std::filesystem::path& path) { return content(path).substr(0, 600); };
     CHECK(KernelImage::looks_like_one(beginning_of(vmlinux)));
     CHECK(!KernelImage::looks_like_one(beginning_of(module)));

@@ -24,7 +24,7 @@ constexpr std::string_view map =
     "ffffffff81a00000 T _etext\n";
 constexpr std::int64_t names_kaslr_offset = 0x1c000000;
 
-/// The same kernel, as a boot that was moved by `names_slide` shows it.
+/// The same kernel, as a boot that was moved by `names_kaslr_offset` shows it.
 constexpr std::string_view kallsyms =
     "ffffffff9d000000 T _text\n"
     "ffffffff9d000000 T _stext\n"
@@ -72,7 +72,7 @@ TEST_CASE("the seed's example: 0xffffffff8149a8ed lies between unix_stream_recvm
     CHECK(to_string(names->find(0xffffffffc076e440, AddressKind::exact)) == "module or unknown");
 }
 
-TEST_CASE("no name of a kernel that can be moved before its slide is known") {
+TEST_CASE("no name of a kernel that can be moved before its KASLR offset is known") {
     const Folder folder;
     const auto file = folder.file("System.map", map);
     auto names = KernelNames::open({{file}, {}, {}, {}}, {});
@@ -84,7 +84,7 @@ TEST_CASE("no name of a kernel that can be moved before its slide is known") {
     CHECK(name_of(*given, 0xffffffff9d790071) == "tcp_v4_rcv+0x71/0x1107");
 }
 
-TEST_CASE("a recording tells where its kernel was, and a map of another kernel is refused") {
+TEST_CASE("a recording says where its kernel was, and a map of another kernel is refused") {
     const Folder folder;
     const auto file = folder.file("System.map", map);
     LogKernel log;
@@ -104,7 +104,7 @@ TEST_CASE("a recording tells where its kernel was, and a map of another kernel i
     CHECK(mentions(other.error().hint, "6.1.0-56-amd64"));
 }
 
-TEST_CASE("a copy of kallsyms names modules, and with a map beside it gives the slide") {
+TEST_CASE("a copy of kallsyms names modules, and with a map beside it gives the KASLR offset") {
     const Folder folder;
     const auto boot = folder.file("kallsyms", kallsyms);
     const auto alone = KernelNames::open({{boot}, {}, {}, {}}, {});
@@ -138,7 +138,7 @@ TEST_CASE("a copy of kallsyms of another boot is found out") {
     CHECK_FALSE(same->kaslr_offset_is_assumed() == false);
 }
 
-TEST_CASE("an address without a name tells the module that it is in or near") {
+TEST_CASE("an address without a name gives the module that it is in or near") {
     const Folder folder;
     const auto modules = folder.file("modules",
                                      "nf_tables 389120 1 - Live 0xffffffffc0a31000\n"
@@ -152,7 +152,7 @@ TEST_CASE("an address without a name tells the module that it is in or near") {
     CHECK(name_of(*names, 0) == "module or unknown");
 }
 
-TEST_CASE("what cannot be used is told with its remedy") {
+TEST_CASE("what cannot be used is reported with its remedy") {
     const Folder folder;
     const auto error = [](const NameSources& sources) {
         const auto names = KernelNames::open(sources, {});

@@ -50,14 +50,14 @@ TEST_CASE("a kernel that cannot unload modules does not keep their end") {
           "0 T filter_first\n67 t filter_second\n101 t filter_cold\n128 T filter_in_c\n");
 }
 
-TEST_CASE("a module that does not tell its name has that of its file") {
+TEST_CASE("a module that does not have its name has that of its file") {
     auto bytes = content(module);
     bytes.replace(bytes.find("name=fake"), 4, "nome");
     const File file(bytes, "fake-other.ko");
     CHECK(read_module(file.path()).name == "fake_other");
 }
 
-TEST_CASE("behind arm64's table of far calls, which grows as it is loaded, no place is told") {
+TEST_CASE("behind arm64's table of far calls, which grows as it is loaded, no place is given") {
     auto bytes = content(module);
     constexpr std::size_t machine_at = 0x12;
     bytes[machine_at] = '\xb7';  // EM_AARCH64
@@ -68,7 +68,7 @@ TEST_CASE("behind arm64's table of far calls, which grows as it is loaded, no pl
     CHECK(lines_of(read_module(file.path())) == "0 T filter_first\n67 t filter_second\n");
 }
 
-TEST_CASE("what is no module is told") {
+TEST_CASE("what is no module is reported") {
     const auto kernel = read_module_file(vmlinux);
     REQUIRE(!kernel);
     CHECK(kernel.error().what.ends_with("is an ELF file, but no kernel module"));

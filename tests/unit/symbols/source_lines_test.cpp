@@ -84,7 +84,7 @@ TEST_CASE("packed files have lines, too") {
     }
 }
 
-TEST_CASE("a file without DWARF is told, with the package that has it") {
+TEST_CASE("a file without DWARF is reported, with the package that has it") {
     auto bytes = content(vmlinux);
     bytes.replace(bytes.rfind(".debug_info"), 11, ".nebug_info");
     const File file(bytes);

@@ -4,7 +4,7 @@
 
 using stapgen::symbols::source_path;
 
-TEST_CASE("a file of the source is told from the source's folder on, wherever it was built") {
+TEST_CASE("a file of the source is named from the source's folder on, wherever it was built") {
     // In the source itself.
     CHECK(source_path("/usr/src/linux/net/sched/sch_api.c", "/usr/src/linux") == "net/sched/sch_api.c");
     // Debian 12, assembler.

@@ -193,7 +193,7 @@ TEST_CASE("modules of kallsyms are named, each to its own end") {
     SUBCASE("of two names the first in the text, as the kernel does for modules") {
         CHECK(at(table, 0xffffffffc0402901) == "cleanup_module+0x1/0x700 [virtio_net]");
     }
-    SUBCASE("with a slide a module cannot be known") {
+    SUBCASE("with a KASLR offset a module cannot be known") {
         CHECK(at(table, 0xffffffffc0a05001, {AddressKind::exact, 0x1000}) == "-");
         CHECK(at(table, 0xffffffffc0a06001, {AddressKind::exact, 0x1000}) == "-");
     }
@@ -283,7 +283,7 @@ TEST_CASE("code made at run time ends with its page, though more of it follows")
     CHECK(at(table, 0xffffffffc08c2001) == "ftrace_trampoline+0x1/0x1000 [__builtin__ftrace]");
 }
 
-TEST_CASE("the slide of KASLR is taken off before the look-up") {
+TEST_CASE("the KASLR offset is taken off before the look-up") {
     const auto table = table_of(small_kernel);
     CHECK(at(table, 0xffffffffa3000101, {AddressKind::exact, 0x22000000}) == "second+0x1/0x700");
     CHECK(at(table, 0xffffffffa3000101) == "-");
@@ -291,7 +291,7 @@ TEST_CASE("the slide of KASLR is taken off before the look-up") {
     CHECK(at(table, 0xffffffff80000101, {AddressKind::exact, -0x1000000}) == "second+0x1/0x700");
 }
 
-TEST_CASE("the slide is what the kernel's own marks moved by") {
+TEST_CASE("the KASLR offset is what the kernel's own marks moved by") {
     const auto map = table_of(small_kernel);
     const auto running = table_of(
         "ffffffffa3000000 T _text\nffffffffa3000000 T _stext\nffffffffa3000010 T first\n"
@@ -301,7 +301,7 @@ TEST_CASE("the slide is what the kernel's own marks moved by") {
     CHECK(kaslr_offset_between(map, map) == 0);
 }
 
-TEST_CASE("no slide is made up for two different kernels or for excerpts") {
+TEST_CASE("no KASLR offset is made up for two different kernels or for excerpts") {
     const auto map = table_of(small_kernel);
     const auto other = table_of(
         "ffffffffa3000000 T _text\nffffffffa3000000 T _stext\nffffffffa3000010 T first\n"
@@ -371,7 +371,7 @@ TEST_CASE("a drop site is a return address, or the function that begins there") 
     CHECK(name(0xffffffff810000ff) == "_text+0xff/0x100");
 }
 
-TEST_CASE("behind the size that a table tells there is padding, and then nothing") {
+TEST_CASE("behind the size that a table gives there is padding, and then nothing") {
     const auto table = table_of(
         "ffffffff81000000 T _text\nffffffff81000000 0000000000000101 T first\n"
         "ffffffff81000140 0000000000000010 t second\nffffffff81002000 T third\nffffffff81003000 T _etext\n");

@@ -40,7 +40,7 @@ TEST_CASE("a line is address, type, name and perhaps a module") {
     CHECK(parsed->lines[2].module == parsed->lines[0].module);
 }
 
-TEST_CASE("nm -S tells sizes, other tools write 0x") {
+TEST_CASE("nm -S has sizes, other tools write 0x") {
     const std::string_view text =
         "ffffffff81000000 0000000000000060 T _stext\n0xffffffff81000060 t next\nffffffff81000070 00000000ffffffff0 d "
         "d\n";
