@@ -4,66 +4,66 @@
 #include <vector>
 
 #include "decode/sample_time.h"
-#include "told.h"
+#include "decoded_text.h"
 
 using namespace stapgen::decode;
 
 namespace {
 
 /// "nstat0 Udp.RcvbufErrors of - = 1089".
-bool has_line(const Told& told, std::string_view line) {
-    return std::ranges::find(told.lines, line) != told.lines.end();
+bool has_line(const DecodedText& decoded, std::string_view line) {
+    return std::ranges::find(decoded.lines, line) != decoded.lines.end();
 }
 
-std::ptrdiff_t readings(const Told& told) {
-    return std::ranges::count_if(told.lines,
+std::ptrdiff_t readings(const DecodedText& decoded) {
+    return std::ranges::count_if(decoded.lines,
                                  [](const std::string& line) { return line.find(" = ") != std::string::npos; });
 }
 
 }  // namespace
 
 TEST_CASE("nstat: names have a dot behind their group, and #kernel begins a sample") {
-    const Told told(read_text("counters-nstat.txt"));
-    CHECK(told.detector.input().unrecognised == 0);
-    CHECK(told.lines[0] == "header softnet");
-    CHECK(readings(told) == 21);
-    CHECK(has_line(told, "nstat0 Ip.InReceives of - = 2101517"));
-    CHECK(has_line(told, "nstat0 Udp6.RcvbufErrors of - = 3"));
-    CHECK(has_line(told, "nstat0 TcpExt.TcpTimeoutRehash of - = 35"));
-    CHECK(has_line(told, "nstat0 IpExt.InOctets of - = 10290024251"));
-    CHECK(has_line(told, "nstat1 TcpExt.TCPBacklogDrop of - = 17"));
-    CHECK(has_line(told, "nstat1 Udp.RcvbufErrors of - = 1297"));
-    CHECK(told.notes().empty());
+    const DecodedText decoded(read_text("counters-nstat.txt"));
+    CHECK(decoded.detector.input().unrecognised == 0);
+    CHECK(decoded.lines[0] == "header softnet");
+    CHECK(readings(decoded) == 21);
+    CHECK(has_line(decoded, "nstat0 Ip.InReceives of - = 2101517"));
+    CHECK(has_line(decoded, "nstat0 Udp6.RcvbufErrors of - = 3"));
+    CHECK(has_line(decoded, "nstat0 TcpExt.TcpTimeoutRehash of - = 35"));
+    CHECK(has_line(decoded, "nstat0 IpExt.InOctets of - = 10290024251"));
+    CHECK(has_line(decoded, "nstat1 TcpExt.TCPBacklogDrop of - = 17"));
+    CHECK(has_line(decoded, "nstat1 Udp.RcvbufErrors of - = 1297"));
+    CHECK(decoded.notes().empty());
 }
 
 TEST_CASE("nstat without -a prints rises, where its command is there") {
     const std::string row = "UdpNoPorts                      7                  0.0\n";
-    const Told rises("$ nstat\n#kernel\n" + row);
+    const DecodedText rises("$ nstat\n#kernel\n" + row);
     CHECK(has_line(rises, "nstat0 Udp.NoPorts of - = 7 rise"));
     CHECK(rises.notes().starts_with("nstat without -a tells how far counters rose"));
     for (const auto* command : {"$ nstat -az\n", "# sudo /usr/sbin/nstat -a UdpNoPorts | cat\n", "nstat --ignore\n", "",
                                 "nstat shows this:\n"}) {
         CAPTURE(command);
-        CHECK(has_line(Told(command + row), "nstat0 Udp.NoPorts of - = 7"));
+        CHECK(has_line(DecodedText(command + row), "nstat0 Udp.NoPorts of - = 7"));
     }
 }
 
 TEST_CASE("/proc/net/snmp6 is a list of names and numbers") {
-    const Told told("Ip6InReceives                   \t302363\nUdpLite6InErrors                \t5\n");
-    CHECK(has_line(told, "nstat0 Ip6.InReceives of - = 302363"));
-    CHECK(has_line(told, "nstat0 UdpLite6.InErrors of - = 5"));
+    const DecodedText decoded("Ip6InReceives                   \t302363\nUdpLite6InErrors                \t5\n");
+    CHECK(has_line(decoded, "nstat0 Ip6.InReceives of - = 302363"));
+    CHECK(has_line(decoded, "nstat0 UdpLite6.InErrors of - = 5"));
     for (const auto* none : {"Ip6InReceives\n", "Ip6InReceives -1\n", "IPInReceives 5\n", "Ip6InReceives 5 x\n",
                              "IpReceives5 5 0.0 0.0\n", "Tcpdump 5\n"}) {
         CAPTURE(none);
-        CHECK(Told(none).detector.input().unrecognised == 1);
+        CHECK(DecodedText(none).detector.input().unrecognised == 1);
     }
 }
 
 TEST_CASE("netstat -s: each sentence is a counter, and so is each name") {
-    const Told told(read_text("counters-netstat.txt"));
-    CHECK(told.detector.input().unrecognised == 0);
+    const DecodedText decoded(read_text("counters-netstat.txt"));
+    CHECK(decoded.detector.input().unrecognised == 0);
     // Two are a setting and a state.
-    CHECK(readings(told) == 34);
+    CHECK(readings(decoded) == 34);
     for (const auto* line :
          {"netstat -s0 Ip.InReceives of - = 2101517", "netstat -s0 Ip.OutTransmits of - = 2021587",
           "netstat -s0 Icmp.InDestUnreachs of - = 9338", "netstat -s0 Icmp.OutDestUnreachs of - = 9337",
@@ -74,9 +74,9 @@ TEST_CASE("netstat -s: each sentence is a counter, and so is each name") {
           "netstat -s0 TcpExt.TCPTimeouts of - = 35", "netstat -s0 TcpExt.TcpTimeoutRehash of - = 35",
           "netstat -s0 IpExt.OutOctets of - = 930037551"}) {
         CAPTURE(line);
-        CHECK(has_line(told, line));
+        CHECK(has_line(decoded, line));
     }
-    const Told old(read_text("counters-netstat-1.60.txt"));
+    const DecodedText old(read_text("counters-netstat-1.60.txt"));
     CHECK(old.detector.input().unrecognised == 0);
     CHECK(readings(old) == 14);
     CHECK(has_line(old, "netstat -s0 Tcp.InErrs of - = 15511"));
@@ -86,41 +86,41 @@ TEST_CASE("netstat -s: each sentence is a counter, and so is each name") {
 }
 
 TEST_CASE("netstat -s -6 has groups and names of its own") {
-    const Told told(
+    const DecodedText decoded(
         "Ip6:\n    302363 total packets received\n    7 forwarded\n    Ip6InOctets: 320016232\nIcmp6:\n"
         "    ICMP output histogram:\n        neighbor solicits: 18\n        Icmp6OutMLDv2Reports: 4\nUdp6:\n"
         "    3 packet receive errors\n");
-    CHECK(told.detector.input().unrecognised == 0);
-    CHECK(has_line(told, "netstat -s0 Ip6.InReceives of - = 302363"));
-    CHECK(has_line(told, "netstat -s0 Ip6.OutForwDatagrams of - = 7"));
-    CHECK(has_line(told, "netstat -s0 Ip6.InOctets of - = 320016232"));
-    CHECK(has_line(told, "netstat -s0 Icmp6.OutNeighborSolicits of - = 18"));
-    CHECK(has_line(told, "netstat -s0 Icmp6.OutMLDv2Reports of - = 4"));
-    CHECK(has_line(told, "netstat -s0 Udp6.InErrors of - = 3"));
+    CHECK(decoded.detector.input().unrecognised == 0);
+    CHECK(has_line(decoded, "netstat -s0 Ip6.InReceives of - = 302363"));
+    CHECK(has_line(decoded, "netstat -s0 Ip6.OutForwDatagrams of - = 7"));
+    CHECK(has_line(decoded, "netstat -s0 Ip6.InOctets of - = 320016232"));
+    CHECK(has_line(decoded, "netstat -s0 Icmp6.OutNeighborSolicits of - = 18"));
+    CHECK(has_line(decoded, "netstat -s0 Icmp6.OutMLDv2Reports of - = 4"));
+    CHECK(has_line(decoded, "netstat -s0 Udp6.InErrors of - = 3"));
 }
 
 TEST_CASE("what grep left of netstat -s has no headings, and the same sentence again is the next sample") {
-    const Told told(
+    const DecodedText decoded(
         "# netstat -s | grep buffer ; sleep 10 ; netstat -s | grep buffer\n"
         "    20560 packets pruned from receive queue because of socket buffer overrun\n"
         "    997586 packets collapsed in receive queue due to low socket buffer\n"
         "    20587 packets pruned from receive queue because of socket buffer overrun\n"
         "    998646 packets collapsed in receive queue due to low socket buffer\n"
         "    TCPBacklogDrop: 5\n    InCsumErrors: 5\n    20 packets of something\n");
-    CHECK(has_line(told, "netstat -s0 TcpExt.PruneCalled of - = 20560"));
-    CHECK(has_line(told, "netstat -s1 TcpExt.PruneCalled of - = 20587"));
-    CHECK(has_line(told, "netstat -s1 TcpExt.TCPRcvCollapsed of - = 998646"));
-    CHECK(has_line(told, "netstat -s1 TcpExt.TCPBacklogDrop of - = 5"));
+    CHECK(has_line(decoded, "netstat -s0 TcpExt.PruneCalled of - = 20560"));
+    CHECK(has_line(decoded, "netstat -s1 TcpExt.PruneCalled of - = 20587"));
+    CHECK(has_line(decoded, "netstat -s1 TcpExt.TCPRcvCollapsed of - = 998646"));
+    CHECK(has_line(decoded, "netstat -s1 TcpExt.TCPBacklogDrop of - = 5"));
     // Three groups have one of that name.
-    CHECK(told.detector.input().unrecognised == 2);
+    CHECK(decoded.detector.input().unrecognised == 2);
     // A heading is of the group whose sentences follow.
-    CHECK(Told("Udp:\n    5 segments received\n").detector.input().unrecognised == 1);
+    CHECK(DecodedText("Udp:\n    5 segments received\n").detector.input().unrecognised == 1);
 }
 
 TEST_CASE("files of /proc/net: names and values, CPUs, devices") {
-    const Told told(read_text("counters-proc.txt"));
-    CHECK(told.detector.input().unrecognised == 0);
-    CHECK(readings(told) == 3 + 2 + 5 + 3 + 10 + 32);
+    const DecodedText decoded(read_text("counters-proc.txt"));
+    CHECK(decoded.detector.input().unrecognised == 0);
+    CHECK(readings(decoded) == 3 + 2 + 5 + 3 + 10 + 32);
     for (const auto* line : {"/proc/net/snmp0 Ip.InDiscards of - = 5", "/proc/net/snmp0 Tcp.RetransSegs of - = 211",
                              "/proc/net/snmp0 TcpExt.ListenDrops of - = 360",
                              "/proc/net/softnet_stat0 softnet.processed of cpu0 = 1035481",
@@ -131,10 +131,10 @@ TEST_CASE("files of /proc/net: names and values, CPUs, devices") {
                              "/proc/net/dev0 dev.rx_drop of eth0 = 17", "/proc/net/dev0 dev.rx_multicast of eth0 = 29",
                              "/proc/net/dev0 dev.tx_drop of eth0 = 5", "/proc/net/dev0 dev.tx_compressed of lo = 0"}) {
         CAPTURE(line);
-        CHECK(has_line(told, line));
+        CHECK(has_line(decoded, line));
     }
     // A line that a mail has broken says not which value is whose.
-    const Told broken("Udp: InDatagrams NoPorts\nUdp: 225645\n9337\n");
+    const DecodedText broken("Udp: InDatagrams NoPorts\nUdp: 225645\n9337\n");
     CHECK(readings(broken) == 0);
     CHECK(broken.detector.input().unrecognised == 2);
 }
@@ -142,24 +142,24 @@ TEST_CASE("files of /proc/net: names and values, CPUs, devices") {
 TEST_CASE("softnet_stat of kernels that name no CPU: its lines are counted, from 0 behind any other line") {
     const std::string first = "00000001 00000002 00000003 00000000 00000000 00000000 00000000 00000000 00000000\n",
                       second = "0000000a 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000\n";
-    const Told told(first + second + "--\n" + second + first);
-    CHECK(readings(told) == 12);
-    CHECK(has_line(told, "/proc/net/softnet_stat0 softnet.dropped of cpu0 = 2"));
-    CHECK(has_line(told, "/proc/net/softnet_stat0 softnet.processed of cpu1 = 10"));
-    CHECK(has_line(told, "/proc/net/softnet_stat1 softnet.processed of cpu0 = 10"));
-    CHECK(has_line(told, "/proc/net/softnet_stat1 softnet.dropped of cpu1 = 2"));
+    const DecodedText decoded(first + second + "--\n" + second + first);
+    CHECK(readings(decoded) == 12);
+    CHECK(has_line(decoded, "/proc/net/softnet_stat0 softnet.dropped of cpu0 = 2"));
+    CHECK(has_line(decoded, "/proc/net/softnet_stat0 softnet.processed of cpu1 = 10"));
+    CHECK(has_line(decoded, "/proc/net/softnet_stat1 softnet.processed of cpu0 = 10"));
+    CHECK(has_line(decoded, "/proc/net/softnet_stat1 softnet.dropped of cpu1 = 2"));
 }
 
 TEST_CASE("ip -s link: columns are known by their headings, in every order that its versions have") {
-    const Told told(read_text("counters-ip.txt"));
-    CHECK(told.detector.input().unrecognised == 0);
-    CHECK(readings(told) == 6 + 5 + 6 + 5 + 6 + 6);
-    CHECK(has_line(told, "ip -s link0 link.rx_dropped of eth0 = 17"));
-    CHECK(has_line(told, "ip -s link0 link.rx_missed_errors of eth0 = 23"));
-    CHECK(has_line(told, "ip -s link0 link.multicast of eth0 = 29"));
-    CHECK(has_line(told, "ip -s link0 link.tx_dropped of eth0 = 5"));
-    CHECK(has_line(told, "ip -s link0 link.rx_over_errors of lo = 0"));
-    const Told old(read_text("counters-ip-old.txt"));
+    const DecodedText decoded(read_text("counters-ip.txt"));
+    CHECK(decoded.detector.input().unrecognised == 0);
+    CHECK(readings(decoded) == 6 + 5 + 6 + 5 + 6 + 6);
+    CHECK(has_line(decoded, "ip -s link0 link.rx_dropped of eth0 = 17"));
+    CHECK(has_line(decoded, "ip -s link0 link.rx_missed_errors of eth0 = 23"));
+    CHECK(has_line(decoded, "ip -s link0 link.multicast of eth0 = 29"));
+    CHECK(has_line(decoded, "ip -s link0 link.tx_dropped of eth0 = 5"));
+    CHECK(has_line(decoded, "ip -s link0 link.rx_over_errors of lo = 0"));
+    const DecodedText old(read_text("counters-ip-old.txt"));
     CHECK(old.detector.input().unrecognised == 0);
     CHECK(readings(old) == 6 + 5 + 6 + 4 + 4 + 2);
     CHECK(has_line(old, "ip -s link0 link.rx_over_errors of eth1 = 11"));
@@ -169,65 +169,65 @@ TEST_CASE("ip -s link: columns are known by their headings, in every order that 
     // Of a virtual function.
     CHECK(has_line(old, "ip -s link0 link.rx_bytes of eth1.vf0 = 1024"));
     CHECK(has_line(old, "ip -s link0 link.tx_packets of eth1.vf0 = 16"));
-    const Told unnamed("    RX: bytes  packets\n    5 7\n    6 8\n");
+    const DecodedText unnamed("    RX: bytes  packets\n    5 7\n    6 8\n");
     CHECK(has_line(unnamed, "ip -s link0 link.rx_packets of ? = 7"));
     CHECK(unnamed.detector.input().unrecognised == 1);
     CHECK(unnamed.notes().starts_with("?: no line names this device"));
 }
 
 TEST_CASE("ifconfig, both generations: what it prints are the sums of /proc/net/dev") {
-    const Told told(read_text("counters-ifconfig.txt"));
-    CHECK(told.detector.input().unrecognised == 0);
-    CHECK(readings(told) == 6 + 7 + 5 + 5 + 1 + 2);
+    const DecodedText decoded(read_text("counters-ifconfig.txt"));
+    CHECK(decoded.detector.input().unrecognised == 0);
+    CHECK(readings(decoded) == 6 + 7 + 5 + 5 + 1 + 2);
     for (const auto* line : {"ifconfig0 dev.rx_bytes of eth0 = 9371229784", "ifconfig0 dev.rx_drop of eth0 = 40",
                              "ifconfig0 dev.rx_fifo of eth0 = 2", "ifconfig0 dev.tx_drop of eth0 = 5",
                              "ifconfig0 dev.tx_colls of eth0 = 7", "ifconfig0 dev.rx_drop of eth1 = 7183",
                              "ifconfig0 dev.rx_bytes of eth1 = 3492834266631",
                              "ifconfig0 dev.tx_bytes of eth1 = 4635258443813", "ifconfig0 dev.tx_colls of eth1 = 0"}) {
         CAPTURE(line);
-        CHECK(has_line(told, line));
+        CHECK(has_line(decoded, line));
     }
 }
 
 TEST_CASE("ethtool -S: the command names the device, and names that come up again are parts of one counter") {
-    const Told told(read_text("counters-ethtool.txt"));
-    CHECK(told.detector.input().unrecognised == 0);
-    CHECK(readings(told) == 11);
-    CHECK(has_line(told, "ethtool -S0 ethtool.rx_no_buffer_count of eth0 = 527"));
-    CHECK(has_line(told, "ethtool -S0 ethtool.[0]: rx_discards of eth0 = 3"));
-    CHECK(has_line(told, "ethtool -S0 ethtool.rxq0: rx_drops_no_frags of eth0 = 3885606854"));
-    CHECK(has_line(told, "ethtool -S1 ethtool.drv dropped tx total of eth1 = 2"));
-    CHECK(has_line(told, "ethtool -S1 ethtool.drv dropped tx total of eth1 = 1 part"));
-    CHECK(told.notes().empty());
-    const Told left(
+    const DecodedText decoded(read_text("counters-ethtool.txt"));
+    CHECK(decoded.detector.input().unrecognised == 0);
+    CHECK(readings(decoded) == 11);
+    CHECK(has_line(decoded, "ethtool -S0 ethtool.rx_no_buffer_count of eth0 = 527"));
+    CHECK(has_line(decoded, "ethtool -S0 ethtool.[0]: rx_discards of eth0 = 3"));
+    CHECK(has_line(decoded, "ethtool -S0 ethtool.rxq0: rx_drops_no_frags of eth0 = 3885606854"));
+    CHECK(has_line(decoded, "ethtool -S1 ethtool.drv dropped tx total of eth1 = 2"));
+    CHECK(has_line(decoded, "ethtool -S1 ethtool.drv dropped tx total of eth1 = 1 part"));
+    CHECK(decoded.notes().empty());
+    const DecodedText left(
         "$ ethtool -S eth0 | grep drop\n     rx_drops: 5\n$ ethtool -S eth0 | grep drop\n     rx_drops: 7\n");
     CHECK(has_line(left, "ethtool -S0 ethtool.rx_drops of eth0 = 5"));
     CHECK(has_line(left, "ethtool -S1 ethtool.rx_drops of eth0 = 7"));
-    const Told unnamed("NIC statistics:\n     rx_drops: 5\nNIC statistics:\n     rx_drops: 7\n");
+    const DecodedText unnamed("NIC statistics:\n     rx_drops: 5\nNIC statistics:\n     rx_drops: 7\n");
     CHECK(has_line(unnamed, "ethtool -S1 ethtool.rx_drops of ? = 7"));
     CHECK(unnamed.notes().starts_with("?: no line names this device"));
     // Not below its heading it may be anything.
-    CHECK(Told("     rx_drops: 5\n").detector.input().unrecognised == 1);
+    CHECK(DecodedText("     rx_drops: 5\n").detector.input().unrecognised == 1);
 }
 
 TEST_CASE("several formats in one text keep their samples and devices apart") {
-    const Told told(read_text("counters-ethtool.txt") + read_text("counters-ip.txt") +
-                    read_text("counters-netstat.txt") + read_text("counters-ifconfig.txt") +
-                    read_text("counters-proc.txt") + read_text("counters-netstat.txt"));
-    CHECK(told.detector.input().unrecognised == 0);
-    CHECK(readings(told) == 11 + 34 + 34 + 26 + 55 + 34);
-    CHECK(has_line(told, "netstat -s1 TcpExt.ListenDrops of - = 360"));
-    CHECK(has_line(told, "ifconfig0 dev.rx_drop of eth0 = 40"));
-    CHECK(told.detector.sources().size() == 1);
+    const DecodedText decoded(read_text("counters-ethtool.txt") + read_text("counters-ip.txt") +
+                              read_text("counters-netstat.txt") + read_text("counters-ifconfig.txt") +
+                              read_text("counters-proc.txt") + read_text("counters-netstat.txt"));
+    CHECK(decoded.detector.input().unrecognised == 0);
+    CHECK(readings(decoded) == 11 + 34 + 34 + 26 + 55 + 34);
+    CHECK(has_line(decoded, "netstat -s1 TcpExt.ListenDrops of - = 360"));
+    CHECK(has_line(decoded, "ifconfig0 dev.rx_drop of eth0 = 40"));
+    CHECK(decoded.detector.sources().size() == 1);
 }
 
 TEST_CASE("lines of other tools among counters stay theirs") {
-    const Told told(
+    const DecodedText decoded(
         "NIC statistics:\n     rx_drops: 5\n3 drops at icmp_rcv+12d (0xffffffff8176ac9d) [software]\n"
         "Udp:\n    5 packets received\n4 drops at icmp_rcv+12d (0xffffffff8176ac9d) [software]\n");
-    CHECK(told.detector.sources().size() == 2);
-    CHECK(std::ranges::count_if(told.lines, [](const auto& line) { return line.starts_with("drop "); }) == 2);
-    CHECK(told.detector.input().unrecognised == 0);
+    CHECK(decoded.detector.sources().size() == 2);
+    CHECK(std::ranges::count_if(decoded.lines, [](const auto& line) { return line.starts_with("drop "); }) == 2);
+    CHECK(decoded.detector.input().unrecognised == 0);
 }
 
 TEST_CASE("a line that is a time is read as date, ISO 8601, seconds and watch write it") {
@@ -256,6 +256,6 @@ TEST_CASE("a line that is a time is read as date, ISO 8601, seconds and watch wr
         CAPTURE(none);
         CHECK_FALSE(read_sample_time(none));
     }
-    CHECK(Told("Tue Nov 17 13:26:51 CET 2020\nUdpNoPorts 5 0.0\n").notes() ==
+    CHECK(DecodedText("Tue Nov 17 13:26:51 CET 2020\nUdpNoPorts 5 0.0\n").notes() ==
           "times are local ones of that machine, taken for UTC");
 }

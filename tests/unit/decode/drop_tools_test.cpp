@@ -3,7 +3,7 @@
 
 #include "decode/drop_stack.h"
 #include "decode/pwru_row.h"
-#include "told.h"
+#include "decoded_text.h"
 
 using namespace stapgen::decode;
 
@@ -32,23 +32,23 @@ TEST_CASE("the place in a stack is the first call that does not only drop or tra
 }
 
 TEST_CASE("bcc tcpdrop: a drop a row, with and without reasons, of Python 2 and 3") {
-    const Told told(read_text("tcpdrop.txt"));
-    CHECK(told.text() == R"(header tcpdrop
+    const DecodedText decoded(read_text("tcpdrop.txt"));
+    CHECK(decoded.text() == R"(header tcpdrop
 drop location=tcp_v4_do_rcv+0x135 count=1
 drop location=tcp_rcv_state_process+0xb2 count=1
 drop location=nft_do_chain+0x93c reason=12 count=1
 drop location=unknown reason=2 count=1
 end -1 seen=7 reported=4 lost.trace buffer=3
 )");
-    CHECK(told.notes() == R"(3 events of whatever kind were lost by the trace buffer
+    CHECK(decoded.notes() == R"(3 events of whatever kind were lost by the trace buffer
 reasons are the kernel's numbers, which --release names: the names beside them are of a list in tcpdrop, made for Linux 6.14
 1 drops have no calls below them, and no place)");
-    CHECK(told.detector.input().unrecognised == 0);
+    CHECK(decoded.detector.input().unrecognised == 0);
 }
 
 TEST_CASE("bpftrace: stacks that begin in what drops, and reasons by name") {
-    const Told told(read_text("bpftrace.txt"));
-    CHECK(told.text() == R"(header bpftrace
+    const DecodedText decoded(read_text("bpftrace.txt"));
+    CHECK(decoded.text() == R"(header bpftrace
 drop location=unix_release_sock+0x1a6 count=1
 drop location=nft_do_chain+0x3a3 [nf_tables] count=3
 drop location=__neigh_event_send+0xa5 reason=NEIGH_FAILED count=20
@@ -57,11 +57,11 @@ drop location=unknown reason=NO_SOCKET count=34
 drop location=unknown count=4
 end -1 seen=69 reported=64 lost.trace buffer=5
 )");
-    CHECK(told.detector.input().unrecognised == 0);
+    CHECK(decoded.detector.input().unrecognised == 0);
 }
 
 TEST_CASE("bpftrace: other maps are reported as not understood, and so is what follows them") {
-    const Told told(
+    const DecodedText decoded(
         "@[\n"
         "    tcp_v4_rcv+12\n"
         "    kfree_skb+1\n"
@@ -69,13 +69,13 @@ TEST_CASE("bpftrace: other maps are reported as not understood, and so is what f
         "@[nginx]: 7\n"
         "@bytes[nginx]: 7\n"
         "@[\n]: 9\n");
-    CHECK(told.lines.empty());
+    CHECK(decoded.lines.empty());
     // All but "@[", which may begin anything.
-    CHECK(told.detector.input().unrecognised == 6);
+    CHECK(decoded.detector.input().unrecognised == 6);
 }
 
 TEST_CASE("bpftrace: a stack without its count is not counted, and that is said") {
-    const Told told(
+    const DecodedText decoded(
         "@[\n"
         "    kfree_skb+115\n"
         "    ip_error+1\n"
@@ -85,40 +85,40 @@ TEST_CASE("bpftrace: a stack without its count is not counted, and that is said"
         "]: 2\n"
         "@[\n"
         "    kfree_skb+115\n");
-    CHECK(told.text() == R"(header bpftrace
+    CHECK(decoded.text() == R"(header bpftrace
 drop location=unix_release_sock+0x1a6 count=2
 end -1 seen=2 reported=2
 )");
-    CHECK(told.notes() == "2 stacks have no count below them, and are not counted");
+    CHECK(decoded.notes() == "2 stacks have no count below them, and are not counted");
 }
 
 TEST_CASE("pwru of 2023: a drop is after the last function that its packet entered") {
-    const Told told(read_text("pwru.txt"));
-    CHECK(told.text() == R"(header pwru
+    const DecodedText decoded(read_text("pwru.txt"));
+    CHECK(decoded.text() == R"(header pwru
 drop location=after ip_rcv_core reason=IP_CSUM count=1
 drop location=after bpf_lsm_xfrm_decode_session reason=NO_SOCKET count=1
 drop location=after __netif_rx reason=131073 count=1
 end -1 seen=3 reported=3
 )");
-    CHECK(told.notes() == R"(16 rows are of functions that drop nothing
+    CHECK(decoded.notes() == R"(16 rows are of functions that drop nothing
 the places of 3 drops are the last functions that their packets had entered, which may have returned before: pwru --output-caller tells who drops)");
-    CHECK(told.detector.input().unrecognised == 0);
+    CHECK(decoded.detector.input().unrecognised == 0);
 }
 
 TEST_CASE("pwru of 2021: functions that call one another to drop are one drop, the same one twice are two") {
-    const Told told(read_text("pwru-2021.txt"));
-    CHECK(told.text() == R"(header pwru
+    const DecodedText decoded(read_text("pwru-2021.txt"));
+    CHECK(decoded.text() == R"(header pwru
 drop location=unknown count=1
 drop location=after nf_hook_slow count=1
 drop location=after nf_hook_slow count=1
 end -1 seen=10 reported=3 lost.trace buffer=7
 )");
-    CHECK(told.detector.input().unrecognised == 0);
+    CHECK(decoded.detector.input().unrecognised == 0);
 }
 
 TEST_CASE("pwru since 2024: callers and stacks are places, columns may be cut") {
-    const Told told(read_text("pwru-2024.txt"));
-    CHECK(told.text() == R"(header pwru
+    const DecodedText decoded(read_text("pwru-2024.txt"));
+    CHECK(decoded.text() == R"(header pwru
 drop location=after nf_hook_slow count=1
 drop location=vxlan_xmit [vxlan] reason=NOT_SPECIFIED count=1
 drop location=tcp_v4_rcv reason=TCP_CSUM count=1
@@ -128,25 +128,25 @@ drop location=unknown reason=TCP_RFC7323_TW_PAWS count=1
 drop location=after __skb_checksum_complete reason=TCP_CSUM count=1
 end -1 seen=18 reported=7 lost.trace buffer=11
 )");
-    CHECK(told.detector.input().unrecognised == 0);
+    CHECK(decoded.detector.input().unrecognised == 0);
 }
 
 TEST_CASE("pwru: an skb that was freed and used again begins anew, and memory does not grow") {
     std::string text =
         "0xffff8ce13e987900 6 [a] ip_rcv\n0xffff8ce13e987900 6 [a] kfree_skb\n0xffff8ce13e987900 6 [a] kfree_skbmem\n"
         "0xffff8ce13e987900 6 [a] kfree_skb\n";
-    CHECK(Told(text).lines[1] == "drop location=after ip_rcv count=1");
-    CHECK(Told(text).lines[2] == "drop location=unknown count=1");
+    CHECK(DecodedText(text).lines[1] == "drop location=after ip_rcv count=1");
+    CHECK(DecodedText(text).lines[2] == "drop location=unknown count=1");
     text.clear();
     constexpr std::size_t packets = 32768 + 2;  // two more than it tells apart
     for (std::size_t i = 0; i < packets; ++i)
         text += fmt::format("0x{:x} 6 [a] ip_rcv\n", 0xffff800000000000U + i * 256);
     text += "0xffff800000000000 6 [a] kfree_skb\n";                                              // forgotten
     text += fmt::format("0x{:x} 6 [a] kfree_skb\n", 0xffff800000000000U + (packets - 1) * 256);  // not yet
-    const Told told(text);
-    REQUIRE(told.lines.size() == 4);
-    CHECK(told.lines[1] == "drop location=unknown count=1");
-    CHECK(told.lines[2] == "drop location=after ip_rcv count=1");
+    const DecodedText decoded(text);
+    REQUIRE(decoded.lines.size() == 4);
+    CHECK(decoded.lines[1] == "drop location=unknown count=1");
+    CHECK(decoded.lines[2] == "drop location=after ip_rcv count=1");
 }
 
 TEST_CASE("pwru: what is no row") {

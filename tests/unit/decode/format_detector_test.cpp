@@ -6,7 +6,7 @@
 
 #include "decode/prompt_stripper.h"
 #include "decode/remarks.h"
-#include "told.h"
+#include "decoded_text.h"
 
 using namespace stapgen::decode;
 using namespace std::string_view_literals;
@@ -70,7 +70,7 @@ TEST_CASE("prompts, quote marks, colours and line ends of other systems do not h
     for (const auto* name : texts) {
         CAPTURE(name);
         const auto text = read_text(name);
-        const Told plain(text);
+        const DecodedText plain(text);
         REQUIRE(plain.lines.size() > 2);
         for (const auto& [before, after] : {std::pair{"", "\r"},
                                             {"   \t", "  "},
@@ -83,10 +83,10 @@ TEST_CASE("prompts, quote marks, colours and line ends of other systems do not h
                                             {"\x1b]0;title\a\x1b[?2004l", ""},
                                             {"^C", ""}}) {
             CAPTURE(before);
-            const Told told(
+            const DecodedText decoded(
                 each_line(text, [&](const std::string& line) { return line.empty() ? line : before + line + after; }));
-            CHECK(told.text() == plain.text());
-            CHECK(told.detector.input().unrecognised == plain.detector.input().unrecognised);
+            CHECK(decoded.text() == plain.text());
+            CHECK(decoded.detector.input().unrecognised == plain.detector.input().unrecognised);
         }
     }
 }
@@ -95,38 +95,38 @@ TEST_CASE("noise between the lines is counted with number, reason and text, and 
     for (const auto* name : texts) {
         CAPTURE(name);
         const auto text = read_text(name);
-        const Told plain(text);
+        const DecodedText plain(text);
         std::int64_t lines = 0;
-        const Told told(each_line(text, [&](const std::string& line) {
+        const DecodedText decoded(each_line(text, [&](const std::string& line) {
             ++lines;
             return line + "\n-- a line of noise: 3 = 4";
         }));
-        const auto& input = told.detector.input();
-        CHECK(told.detector.sources().size() == plain.detector.sources().size());
+        const auto& input = decoded.detector.input();
+        CHECK(decoded.detector.sources().size() == plain.detector.sources().size());
         CHECK(input.lines == 2 * lines);
         CHECK(input.unrecognised == plain.detector.input().unrecognised + lines);
         // The tracker tells the numbers of its lines.
-        if (name != "tracker.txt"sv) CHECK(told.text() == plain.text());
+        if (name != "tracker.txt"sv) CHECK(decoded.text() == plain.text());
         REQUIRE(input.first_flaws.size() == 5 - (lines < 5 ? 1 : 0));
     }
-    const Told told("one\n" + std::string(200, 'x') + "\n\nthree\n");
-    const auto& flaws = told.detector.input().first_flaws;
+    const DecodedText decoded("one\n" + std::string(200, 'x') + "\n\nthree\n");
+    const auto& flaws = decoded.detector.input().first_flaws;
     REQUIRE(flaws.size() == 3);
     CHECK(flaws[0].number == 1);
     CHECK(flaws[0].flaw == Flaw::unknown_kind);
     CHECK(flaws[0].excerpt == "one");
     CHECK(flaws[1].excerpt == std::string(80, 'x'));
     CHECK(flaws[2].number == 4);
-    CHECK(told.detector.sources().empty());
+    CHECK(decoded.detector.sources().empty());
 }
 
 TEST_CASE("fed in pieces of whole lines it is the same") {
     std::string all(recording);
     for (const auto* name : texts)
         all += read_text(name);
-    const Told whole(all);
-    struct InPieces : Told {
-        explicit InPieces(std::string_view text) : Told("") {
+    const DecodedText whole(all);
+    struct InPieces : DecodedText {
+        explicit InPieces(std::string_view text) : DecodedText("") {
             while (!text.empty()) {
                 const auto end = text.find('\n') + 1;
                 detector.feed(text.substr(0, end), *this);
@@ -142,73 +142,73 @@ TEST_CASE("fed in pieces of whole lines it is the same") {
 }
 
 TEST_CASE("recordings of ours one behind the other are sources of their own") {
-    const Told told(std::string(recording) + "noise\n" + std::string(recording) + "> tx\t43788213017\t7\n");
-    const auto& sources = told.detector.sources();
+    const DecodedText decoded(std::string(recording) + "noise\n" + std::string(recording) + "> tx\t43788213017\t7\n");
+    const auto& sources = decoded.detector.sources();
     REQUIRE(sources.size() == 2);
     CHECK(sources[0]->importer == "stapgen");
     CHECK(sources[1]->title == "stapgen tx-latency");
     CHECK(sources[0]->header != sources[1]->header);
-    CHECK(told.detector.input().recognised == 11);
-    CHECK(told.detector.input().unrecognised == 1);
-    CHECK(std::ranges::count(told.lines, "tx time=43788213016") == 2);
-    CHECK(told.lines.back() == "tx time=43788213017 app-tcp=7");
+    CHECK(decoded.detector.input().recognised == 11);
+    CHECK(decoded.detector.input().unrecognised == 1);
+    CHECK(std::ranges::count(decoded.lines, "tx time=43788213016") == 2);
+    CHECK(decoded.lines.back() == "tx time=43788213017 app-tcp=7");
 }
 
 TEST_CASE("there is an end to the number of recordings that are kept apart") {
     std::string text;
     for (std::size_t i = 0; i < FormatDetector::max_recordings + 3; ++i)
         text += recording;
-    const Told told(text);
-    CHECK(told.detector.sources().size() == FormatDetector::max_recordings);
-    CHECK(told.detector.input().unrecognised >= 3);
-    CHECK(told.detector.input().first_flaws[0].flaw == Flaw::second_header);
+    const DecodedText decoded(text);
+    CHECK(decoded.detector.sources().size() == FormatDetector::max_recordings);
+    CHECK(decoded.detector.input().unrecognised >= 3);
+    CHECK(decoded.detector.input().first_flaws[0].flaw == Flaw::second_header);
 }
 
 TEST_CASE("a recording that cannot be read says why, and where") {
-    const Told newer("\nnoise\nstapgen\t5\ttx-latency\ttx\ttime:time\ntx\t5\n");
+    const DecodedText newer("\nnoise\nstapgen\t5\ttx-latency\ttx\ttime:time\ntx\t5\n");
     CHECK(newer.detector.sources().empty());
     REQUIRE(newer.detector.refusal());
     CHECK(newer.detector.refusal()->what == "line 3 says format version 5, and this stapgen reads up to version 4");
     CHECK(newer.detector.input().first_flaws[1].flaw == Flaw::newer_version);
     // One that can be read is read all the same.
-    const Told both("stapgen\t5\ttx-latency\ttx\ttime:time\n" + std::string(recording));
+    const DecodedText both("stapgen\t5\ttx-latency\ttx\ttime:time\n" + std::string(recording));
     CHECK(both.detector.refusal());
     CHECK(both.detector.sources().size() == 1);
 }
 
 TEST_CASE("messages of stap are handed on, and are no noise") {
-    const Told told(
+    const DecodedText decoded(
         "Pass 5: starting run.\nMonitoring for dropped packets\nWARNING: Number of errors: 0, skipped probes: 37\n"
         "\x1b[31mERROR: probe overhead exceeded threshold\x1b[0m\nPass 5: run completed in 10usr/30sys/8123real ms.\n"
         "stapgen: measuring; Ctrl-C ends it\n");
-    CHECK(told.messages == std::vector<std::string>{"Pass 5: starting run.",
-                                                    "WARNING: Number of errors: 0, skipped probes: 37",
-                                                    "ERROR: probe overhead exceeded threshold",
-                                                    "Pass 5: run completed in 10usr/30sys/8123real ms."});
-    CHECK(told.detector.input().recognised == 6);
-    CHECK(told.detector.input().unrecognised == 0);
+    CHECK(decoded.messages == std::vector<std::string>{"Pass 5: starting run.",
+                                                       "WARNING: Number of errors: 0, skipped probes: 37",
+                                                       "ERROR: probe overhead exceeded threshold",
+                                                       "Pass 5: run completed in 10usr/30sys/8123real ms."});
+    CHECK(decoded.detector.input().recognised == 6);
+    CHECK(decoded.detector.input().unrecognised == 0);
 }
 
 TEST_CASE("blank lines and bare prompts are recognised, commands behind a prompt are not") {
-    const Told told(
+    const DecodedText decoded(
         "\n  \t\r\n$\n[root@host ~]# \nroot@host:~#\n\x1b[32mdropwatch>\x1b[0m \n^C\nroot@host:~# ls\na b c>\n");
-    CHECK(told.detector.input().recognised == 7);
-    CHECK(told.detector.input().unrecognised == 2);
-    CHECK(told.detector.sources().empty());
+    CHECK(decoded.detector.input().recognised == 7);
+    CHECK(decoded.detector.input().unrecognised == 2);
+    CHECK(decoded.detector.sources().empty());
 }
 
 TEST_CASE("a last line without its end may have been cut short") {
-    const Told cut("Monitoring for dropped packets\n13 packets dropped at unix_stream_re");
+    const DecodedText cut("Monitoring for dropped packets\n13 packets dropped at unix_stream_re");
     CHECK(cut.detector.input().unrecognised == 1);
     REQUIRE(cut.detector.input().first_flaws.size() == 1);
     CHECK(cut.detector.input().first_flaws[0].flaw == Flaw::no_line_end);
     CHECK(cut.detector.input().first_flaws[0].number == 2);
-    const Told whole("13 packets dropped at nf_hook_slow+0x3b/0xc0 [nf_tables]");
+    const DecodedText whole("13 packets dropped at nf_hook_slow+0x3b/0xc0 [nf_tables]");
     CHECK(whole.lines.back() == "drop location=nf_hook_slow+0x3b/0xc0 [nf_tables] reason=-1 count=13");
     CHECK(whole.detector.input().recognised == 1);
-    const Told ours(recording.substr(0, recording.size() - 1));
+    const DecodedText ours(recording.substr(0, recording.size() - 1));
     CHECK(ours.detector.input().unrecognised == 1);
-    CHECK(Told("root@host:~# ").detector.input().recognised == 1);
+    CHECK(DecodedText("root@host:~# ").detector.input().recognised == 1);
 }
 
 TEST_CASE("any bytes may be fed, and every line is counted once") {
@@ -241,10 +241,10 @@ TEST_CASE("any bytes may be fed, and every line is counted once") {
                 }
             }
         }
-        const Told told(text);
+        const DecodedText decoded(text);
         const auto lines = std::ranges::count(text, '\n') + (text.back() == '\n' ? 0 : 1);
-        CHECK(told.detector.input().lines == lines);
+        CHECK(decoded.detector.input().lines == lines);
         // Not all of it can have become unreadable.
-        CHECK(told.detector.input().recognised > 0);
+        CHECK(decoded.detector.input().recognised > 0);
     }
 }

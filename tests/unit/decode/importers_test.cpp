@@ -4,7 +4,7 @@
 #include "decode/calendar.h"
 #include "decode/place.h"
 #include "decode/skb_table.h"
-#include "told.h"
+#include "decoded_text.h"
 
 using namespace stapgen::decode;
 
@@ -46,7 +46,7 @@ TEST_CASE("a place may have an address behind its module") {
 }
 
 TEST_CASE("stage timing: the terminal and the file say the same, but for the year") {
-    const Told terminal(read_text("stage-timing-terminal.txt")), file(read_text("stage-timing-file.txt"));
+    const DecodedText terminal(read_text("stage-timing-terminal.txt")), file(read_text("stage-timing-file.txt"));
     CHECK(terminal.detector.input().recognised == 8);
     CHECK(file.detector.input().recognised == 8);
     REQUIRE(file.lines.size() == 11);
@@ -69,20 +69,20 @@ TEST_CASE("stage timing: the terminal and the file say the same, but for the yea
 }
 
 TEST_CASE("stage timing: what col -b makes of the backspaces") {
-    const Told told(
+    const DecodedText decoded(
         "Fri Nov 20 20:30:17 |O|6app-tcp: 13 us, tcp-ip: 6 us,    ip-drv: 4 us.          | Proc ask, PID 249\n");
-    CHECK(told.lines[1] == "packet time=0 way=tx comm=ask pid=249 app-tcp=13000 tcp-ip=6000 ip-drv=4000");
+    CHECK(decoded.lines[1] == "packet time=0 way=tx comm=ask pid=249 app-tcp=13000 tcp-ip=6000 ip-drv=4000");
 }
 
 TEST_CASE("stage timing: what the script had forgotten is not seen") {
-    const Told told(
+    const DecodedText decoded(
         "Wed Mar  2 16:01:36 2011 \b\b\b\b\b\b |I| drv-ip: -1299081696000007 us,\tip-tcp: 1299081696000013 us,\t "
         "tcp-app: 0 us.\t| Proc a, PID b, PID 7\r\n"
         "Wed Mar  2 16:01:37 2011 \b\b\b\b\b\b |I| drv-ip: -3 us,\tip-tcp: 17 us,\t tcp-app: 5 us.\t| Proc , PID 11\n");
-    REQUIRE(told.lines.size() == 5);
-    CHECK(told.lines[2] == "packet time=1299081696000000000 way=rx comm=a, PID b pid=7 tcp-app=0");
-    CHECK(told.lines[3] == "packet time=1299081697000000000 way=rx comm= pid=11 ip-tcp=17000 tcp-app=5000");
-    CHECK(told.notes() == "3 stages were not seen: negative, or as large as a clock");
+    REQUIRE(decoded.lines.size() == 5);
+    CHECK(decoded.lines[2] == "packet time=1299081696000000000 way=rx comm=a, PID b pid=7 tcp-app=0");
+    CHECK(decoded.lines[3] == "packet time=1299081697000000000 way=rx comm= pid=11 ip-tcp=17000 tcp-app=5000");
+    CHECK(decoded.notes() == "3 stages were not seen: negative, or as large as a clock");
 }
 
 TEST_CASE("stage timing: half hours, the other way round, and a night between two lines") {
@@ -91,40 +91,40 @@ TEST_CASE("stage timing: half hours, the other way round, and a night between tw
                                                     : "app-tcp: 1 us,\ttcp-ip: 1 us,\t ip-drv: 1 us.";
         return fmt::format("{} 2011 \b\b\b\b\b\b |{}| {}\t| Proc x, PID 1\n", time, direction, stages);
     };
-    const Told half(line("Wed Mar  2 23:50:00", 'O') + line("Thu Mar  3 05:20:01", 'I') +
-                    line("Wed Mar  2 23:50:02", 'O'));
+    const DecodedText half(line("Wed Mar  2 23:50:00", 'O') + line("Thu Mar  3 05:20:01", 'I') +
+                           line("Wed Mar  2 23:50:02", 'O'));
     CHECK(half.notes() == "times are those of |O| lines: the clock of |I| lines is 5.5 h ahead of that of |O| lines");
     CHECK(half.lines[3].starts_with("packet time=1299109801000000000 "));
 
-    const Told night(line("Wed Mar  2 20:00:00", 'I') + line("Thu Mar  3 06:40:00", 'O') +
-                     line("Thu Mar  3 06:40:01", 'I'));
+    const DecodedText night(line("Wed Mar  2 20:00:00", 'I') + line("Thu Mar  3 06:40:00", 'O') +
+                            line("Thu Mar  3 06:40:01", 'I'));
     CHECK(night.notes().empty());
     CHECK(night.lines[3].starts_with("packet time=1299134400000000000 "));
 }
 
 TEST_CASE("stage timing: the end of a year has no year either") {
     const auto text = replaced(read_text("stage-timing-terminal.txt"), "Wed Mar  2 16:01:36", "Fri Dec 31 23:59:59");
-    const Told told(replaced(text, "Wed Mar  2 15:01:37", "Sat Jan  1 00:00:02"));
-    CHECK(told.lines[2].starts_with("packet time=3000000000 way=tx"));
+    const DecodedText decoded(replaced(text, "Wed Mar  2 15:01:37", "Sat Jan  1 00:00:02"));
+    CHECK(decoded.lines[2].starts_with("packet time=3000000000 way=tx"));
 }
 
 TEST_CASE("the tracker's means since the start, with the lines they are in") {
-    const Told told("\nnoise\n" + read_text("tracker.txt"));
-    REQUIRE(told.lines.size() == 6);
-    CHECK(told.lines[0] == "header memcached-tracker");
-    CHECK(told.lines[1] ==
+    const DecodedText decoded("\nnoise\n" + read_text("tracker.txt"));
+    REQUIRE(decoded.lines.size() == 6);
+    CHECK(decoded.lines[0] == "header memcached-tracker");
+    CHECK(decoded.lines[1] ==
           "means line=3 count=97 rx=2629 tcpip_rx=2671 epoll=2802 wait=2471 read=2701 memcached=2513 tx=2612 "
           "total=18402 epoll_return=1013");
-    CHECK(told.lines[4].starts_with("means line=6 count=361 rx=2559 "));
-    CHECK(told.lines[5] == "end -1");
-    CHECK(told.notes().find("above 100 us") != std::string::npos);
-    const Told changed(replaced(read_text("tracker.txt"), "total=18", "total=318"));
+    CHECK(decoded.lines[4].starts_with("means line=6 count=361 rx=2559 "));
+    CHECK(decoded.lines[5] == "end -1");
+    CHECK(decoded.notes().find("above 100 us") != std::string::npos);
+    const DecodedText changed(replaced(read_text("tracker.txt"), "total=18", "total=318"));
     CHECK(changed.notes().find("above 100 us") == std::string::npos);
     CHECK(changed.notes().find("not the original script's 100 us") != std::string::npos);
 }
 
 TEST_CASE("dropwatch.stp of 2009: bare addresses, and one interval where there are no times") {
-    CHECK(Told(read_text("dropwatch-2009.txt")).text() == R"(header dropwatch.stp
+    CHECK(DecodedText(read_text("dropwatch-2009.txt")).text() == R"(header dropwatch.stp
 drop location=0xffffffff8149a8ed reason=-1 count=1762
 drop location=0xffffffffa02c41d3 reason=-1 count=4
 drop location=0xffffffff8149a8ed reason=-1 count=467
@@ -133,19 +133,19 @@ end -1
 }
 
 TEST_CASE("dropwatch.stp of 2010: names, and no end where the text has none") {
-    const Told told(read_text("dropwatch-2010.txt"));
-    CHECK(told.text() == R"(header dropwatch.stp
+    const DecodedText decoded(read_text("dropwatch-2010.txt"));
+    CHECK(decoded.text() == R"(header dropwatch.stp
 drop location=unix_stream_recvmsg reason=-1 count=1762
 drop location=tun_do_read reason=-1 count=4
 drop location=nf_hook_slow reason=-1 count=2
 drop location=unix_stream_recvmsg reason=-1 count=467
 )");
-    CHECK(told.notes().find("no times") != std::string::npos);
-    CHECK(told.detector.input().unrecognised == 0);
+    CHECK(decoded.notes().find("no times") != std::string::npos);
+    CHECK(decoded.detector.input().unrecognised == 0);
 }
 
 TEST_CASE("dropwatch.stp of 2020: the time is before the rows of the interval that it ends") {
-    CHECK(Told(read_text("dropwatch-2020.txt")).text() == R"(header dropwatch.stp
+    CHECK(DecodedText(read_text("dropwatch-2020.txt")).text() == R"(header dropwatch.stp
 drop location=unix_stream_recvmsg reason=-1 count=1762
 drop location=tun_do_read reason=-1 count=4
 drop location=nf_hook_slow reason=-1 count=2
@@ -163,7 +163,7 @@ end 1605572821000000000
 }
 
 TEST_CASE("dropwatch.stp of 2023: offsets and modules, and an interval without drops") {
-    CHECK(Told(read_text("dropwatch-2023.txt")).text() == R"(header dropwatch.stp
+    CHECK(DecodedText(read_text("dropwatch-2023.txt")).text() == R"(header dropwatch.stp
 drop location=unix_stream_read_generic+0x1f7/0x9b0 reason=-1 count=13
 drop location=nf_hook_slow+0x3b/0xc0 [nf_tables] reason=-1 count=5
 tick 1605572811000000000
@@ -175,7 +175,7 @@ end 1605572821000000000
 }
 
 TEST_CASE("dropwatch.stp of 2025: reasons, and 0 is none") {
-    CHECK(Told(read_text("dropwatch-2025.txt")).text() == R"(header dropwatch.stp
+    CHECK(DecodedText(read_text("dropwatch-2025.txt")).text() == R"(header dropwatch.stp
 drop location=tcp_v4_rcv+0x1f/0x90 reason=3 count=17
 drop location=nf_hook_slow+0x3b/0xc0 [nf_tables] reason=8 count=3
 drop location=tcp_v4_rcv+0x1f/0x90 reason=-1 count=2
@@ -185,33 +185,34 @@ end 1795193465000000000
 }
 
 TEST_CASE("dropwatch.stp that dropped nothing is there") {
-    const Told told("Monitoring for dropped packets\n\nTue Nov 17 00:26:51 2020\nStopping dropped packet monitor\n");
-    CHECK(told.text() == "header dropwatch.stp\ntick 1605572811000000000\nend 1605572811000000000\n");
-    CHECK(told.detector.sources().size() == 1);
+    const DecodedText decoded(
+        "Monitoring for dropped packets\n\nTue Nov 17 00:26:51 2020\nStopping dropped packet monitor\n");
+    CHECK(decoded.text() == "header dropwatch.stp\ntick 1605572811000000000\nend 1605572811000000000\n");
+    CHECK(decoded.detector.sources().size() == 1);
 }
 
 TEST_CASE("two times alone are no dropwatch.stp, but rows behind a time are") {
-    CHECK(Told("Tue Nov 17 00:26:51 2020\nTue Nov 17 00:26:56 2020\n").lines.empty());
-    CHECK(Told("Tue Nov 17 00:26:51 2020\n7 packets dropped at icmp_rcv\n").text() ==
+    CHECK(DecodedText("Tue Nov 17 00:26:51 2020\nTue Nov 17 00:26:56 2020\n").lines.empty());
+    CHECK(DecodedText("Tue Nov 17 00:26:51 2020\n7 packets dropped at icmp_rcv\n").text() ==
           "header dropwatch.stp\ndrop location=icmp_rcv reason=-1 count=7\ntick 1605572811000000000\n");
 }
 
 TEST_CASE("dropwatch, the tool: alerts with and without their origin, and traps of the hardware") {
-    const Told told(read_text("dropwatch-tool.txt"));
-    CHECK(told.text() == R"(header dropwatch-tool
+    const DecodedText decoded(read_text("dropwatch-tool.txt"));
+    CHECK(decoded.text() == R"(header dropwatch-tool
 drop location=icmp_rcv+12d (0xffffffff8176ac9d) count=3
 drop location=0xffffffffc0ff1234 count=2
 drop location=ttl_value_is_too_small count=7
 drop location=__netif_receive_skb_core+14f (0xffffffff8166e3df) count=1
 end -1 seen=13 reported=13 lost.queue=0
 )");
-    CHECK(told.notes() == "1 alerts are of traps of the hardware: their places are no functions");
-    CHECK(told.detector.input().unrecognised == 0);
+    CHECK(decoded.notes() == "1 alerts are of traps of the hardware: their places are no functions");
+    CHECK(decoded.detector.input().unrecognised == 0);
 }
 
 TEST_CASE("dropwatch, the tool: packets with times and reasons, and what its queue lost") {
-    const Told told(read_text("dropwatch-tool-packets.txt"));
-    CHECK(told.text() == R"(header dropwatch-tool
+    const DecodedText decoded(read_text("dropwatch-tool-packets.txt"));
+    CHECK(decoded.text() == R"(header dropwatch-tool
 ready 1605572811123456789
 drop time=1605572811123456789 location=nf_hook_slow+0x3b/0xc0 [nf_tables] (0xffffffffc0ff1234) reason=NETFILTER_DROP count=1
 drop time=1605572812000000031 location=tcp_v4_rcv+0x1f/0x90 (0xffffffff8176ac9d) reason=NO_SOCKET count=1
@@ -220,60 +221,60 @@ end 1605572812000000031 seen=13 reported=2 lost.queue=11
 }
 
 TEST_CASE("kfree_skb from perf script, of every kernel, with a call chain below") {
-    const Told told(read_text("perf-script.txt"));
-    CHECK(told.text() == R"(header kfree_skb
+    const DecodedText decoded(read_text("perf-script.txt"));
+    CHECK(decoded.text() == R"(header kfree_skb
 drop time=5123456789000 comm=swapper tid=0 cpu=0 location=0xffffffff8149a8ed count=1
 drop time=5123456791000 comm=Web Content tid=1236 cpu=3 location=nf_hook_slow+0x3b/0xc0 [nf_tables] reason=NETFILTER_DROP count=1
 drop time=5123500000000 comm=kworker/0:1-eve tid=71 cpu=1 location=tcp_v4_rcv+0x1f/0x90 reason=NO_SOCKET count=1
 drop time=5124000001000 comm=ksoftirqd/1 tid=19 cpu=1 location=0xffffffff8176ac9d reason=3 count=1
 end -1 seen=4 reported=4
 )");
-    CHECK(told.detector.input().unrecognised == 0);
+    CHECK(decoded.detector.input().unrecognised == 0);
 }
 
 TEST_CASE("kfree_skb from ftrace, with and without flags, and what its buffer lost") {
-    const Told told(read_text("ftrace.txt"));
-    CHECK(told.text() == R"(header kfree_skb
+    const DecodedText decoded(read_text("ftrace.txt"));
+    CHECK(decoded.text() == R"(header kfree_skb
 drop time=19801024057000 comm=<idle> tid=0 cpu=1 location=icmp_rcv+0x12d/0x3f0 reason=ICMP_CSUM count=1
 drop time=19801024101000 comm=my-app-7 tid=4711 cpu=0 location=tcp_v4_rcv+0x1f/0x90 reason=NO_SOCKET count=1
 drop time=19801024122000 comm=wget tid=1747 cpu=0 location=ffffffff8149a8ed count=1
 end -1 seen=26 reported=3 lost.trace buffer=23
 )");
-    CHECK(told.detector.input().unrecognised == 0);
+    CHECK(decoded.detector.input().unrecognised == 0);
 }
 
 TEST_CASE("a row of dropwatch below perf's is no call chain, however many digits its count has") {
-    const Told told(read_text("perf-script.txt") + "4001 drops at icmp_rcv+12d (0xffffffff8176ac9d)\n");
-    CHECK(told.text().find("drop location=icmp_rcv+12d (0xffffffff8176ac9d) count=4001") != std::string::npos);
+    const DecodedText decoded(read_text("perf-script.txt") + "4001 drops at icmp_rcv+12d (0xffffffff8176ac9d)\n");
+    CHECK(decoded.text().find("drop location=icmp_rcv+12d (0xffffffff8176ac9d) count=4001") != std::string::npos);
 }
 
 TEST_CASE("net events: the queue, the driver, and the path to the application") {
-    const Told told(read_text("net-events.txt"));
-    CHECK(told.text() == R"(header net-events
+    const DecodedText decoded(read_text("net-events.txt"));
+    CHECK(decoded.text() == R"(header net-events
 packet time=100000010000 way=tx dev=eth0 comm=wget tid=1747 cpu=0 qdisc=3000 driver=7000
 packet time=100000043000 way=rx dev=eth0 comm=wget tid=1747 cpu=0 drv-app=23000
 packet time=100000092000 way=tx dev=eth0 comm=wget tid=1747 cpu=0 qdisc=40000 driver=2000
 end -1 seen=4 reported=3 incomplete.not sent=1 incomplete.queue not seen=0 incomplete.pushed out=0 netif_receive_skb=1
 )");
-    CHECK(told.notes() == "1 packets were received (netif_receive_skb)");
-    CHECK(told.detector.input().unrecognised == 0);
+    CHECK(decoded.notes() == "1 packets were received (netif_receive_skb)");
+    CHECK(decoded.detector.input().unrecognised == 0);
 }
 
 TEST_CASE("net events without net_dev_start_xmit: the queue until net_dev_xmit, and a note") {
     auto text = replaced(read_text("net-events.txt"), "net:net_dev_start_xmit: ", "net:other: ");
-    const Told told(text);
-    CHECK(told.lines[1].ends_with(" qdisc=10000"));
-    CHECK(told.notes().find("net_dev_start_xmit was not traced") != std::string::npos);
-    CHECK(told.detector.input().unrecognised == 3);
+    const DecodedText decoded(text);
+    CHECK(decoded.lines[1].ends_with(" qdisc=10000"));
+    CHECK(decoded.notes().find("net_dev_start_xmit was not traced") != std::string::npos);
+    CHECK(decoded.detector.input().unrecognised == 3);
 }
 
 TEST_CASE("drops among net events are told apart") {
-    const Told told(read_text("net-events.txt") + read_text("perf-script.txt") + read_text("net-events.txt"));
-    REQUIRE(told.detector.sources().size() == 2);
-    CHECK(told.detector.sources()[0]->importer == "net-events");
-    CHECK(told.detector.sources()[1]->importer == "kfree_skb");
-    CHECK(told.detector.input().unrecognised == 0);
-    CHECK(std::ranges::count_if(told.lines, [](auto& line) { return line.starts_with("packet "); }) == 6);
+    const DecodedText decoded(read_text("net-events.txt") + read_text("perf-script.txt") + read_text("net-events.txt"));
+    REQUIRE(decoded.detector.sources().size() == 2);
+    CHECK(decoded.detector.sources()[0]->importer == "net-events");
+    CHECK(decoded.detector.sources()[1]->importer == "kfree_skb");
+    CHECK(decoded.detector.input().unrecognised == 0);
+    CHECK(std::ranges::count_if(decoded.lines, [](auto& line) { return line.starts_with("packet "); }) == 6);
 }
 
 TEST_CASE("packets under way: the oldest neighbour is pushed out, and memory does not grow") {
@@ -295,8 +296,8 @@ TEST_CASE("packets under way: the oldest neighbour is pushed out, and memory doe
 }
 
 TEST_CASE("netdev-times: trees of received packets, rows of sent ones, and its buffers") {
-    const Told told(read_text("netdev-times.txt"));
-    CHECK(told.text() == R"(header netdev-times
+    const DecodedText decoded(read_text("netdev-times.txt"));
+    CHECK(decoded.text() == R"(header netdev-times
 packet time=313133116862000 way=rx comm=wget pid=10291 irq-softirq=6000 softirq-receive=4000 receive-app=29000
 packet time=313133116865000 way=rx irq-softirq=6000 softirq-receive=7000
 drop time=313133116869000 location=c0752dcb count=1
@@ -305,5 +306,5 @@ packet time=313136986751000 way=tx dev=eth4 qdisc=5000 netdevice=97000
 packet time=313136986755000 way=tx dev=eth4 qdisc=3000 netdevice=41000
 end -1 seen=10 reported=5 lost.overflow=5
 )");
-    CHECK(told.detector.input().unrecognised == 0);
+    CHECK(decoded.detector.input().unrecognised == 0);
 }

@@ -3,13 +3,13 @@
 #include <doctest/doctest.h>
 
 #include "decode/remarks.h"
-#include "told.h"
+#include "decoded_text.h"
 
 using namespace stapgen::decode;
 
 TEST_CASE("kfree_skb from perf trace: with and without a thread, by fields and as the event prints itself") {
-    const Told told(read_text("perf-trace.txt"));
-    CHECK(told.text() == R"(header kfree_skb
+    const DecodedText decoded(read_text("perf-trace.txt"));
+    CHECK(decoded.text() == R"(header kfree_skb
 drop time=0 comm=swapper tid=0 location=0xffffffff9da1b2c3 reason=NOT_SPECIFIED count=1
 drop time=106023000 comm=ping tid=2465 location=0xffffffffc0d9b462 reason=196610 count=1
 drop time=106104000 comm=kworker/0:1-ev tid=506057 location=0xffffffff9da1b2c3 reason=NO_SOCKET count=1
@@ -17,44 +17,44 @@ drop time=107000000 comm=Web Content tid=1236 location=0xffffffff8149a8ed count=
 drop time=108000000 location=tcp_v4_rcv+0x1f/0x90 reason=NO_SOCKET count=1
 end -1 seen=9 reported=5 lost.trace buffer=4
 )");
-    CHECK(told.detector.input().unrecognised == 0);
+    CHECK(decoded.detector.input().unrecognised == 0);
 }
 
 TEST_CASE("net events from perf trace: a field that is 0 is left out, and so rc of what was sent") {
-    const Told told(read_text("perf-trace-net.txt"));
-    CHECK(told.text() == R"(header net-events
+    const DecodedText decoded(read_text("perf-trace-net.txt"));
+    CHECK(decoded.text() == R"(header net-events
 packet time=35000 way=tx dev=wlp2s0 comm=ping tid=8497 qdisc=11000 driver=24000
 packet time=1043000 way=rx dev=wlp2s0 comm=ping tid=8497 drv-app=23000
 end -1 seen=3 reported=2 incomplete.not sent=1 incomplete.queue not seen=0 incomplete.pushed out=0 netif_receive_skb=1
 )");
     // What ping says.
-    CHECK(told.detector.input().unrecognised == 2);
+    CHECK(decoded.detector.input().unrecognised == 2);
 }
 
 TEST_CASE("net events from perf trace up to 5.3, of one thread: a bridge and a veth are stacked") {
-    const Told told(read_text("perf-trace-docker.txt"));
-    CHECK(told.text() == R"(header net-events
+    const DecodedText decoded(read_text("perf-trace-docker.txt"));
+    CHECK(decoded.text() == R"(header net-events
 packet time=22000 way=tx dev=veth79215ff stacked=14000 qdisc=2000 driver=6000
 packet time=50000 way=tx dev=eth0 qdisc=2000 driver=4000
 end -1 seen=2 reported=2 incomplete.not sent=0 incomplete.queue not seen=0 incomplete.pushed out=0 netif_receive_skb=3
 )");
-    CHECK(told.detector.input().unrecognised == 0);
+    CHECK(decoded.detector.input().unrecognised == 0);
 }
 
 TEST_CASE("kfree_skb from ftrace's latency-format, also without <idle>, which is a tag to HTML") {
-    const Told told(read_text("ftrace-latency.txt"));
-    CHECK(told.text() == R"(header kfree_skb
+    const DecodedText decoded(read_text("ftrace-latency.txt"));
+    CHECK(decoded.text() == R"(header kfree_skb
 drop time=1000 comm=<idle> tid=0 cpu=3 location=00000000bfe89d35 count=1
 drop time=12000 comm=<idle> tid=0 cpu=3 location=icmp_rcv+0x12d/0x3f0 reason=ICMP_CSUM count=1
 drop time=5123000 comm=curl tid=4711 cpu=1 location=tcp_v4_rcv+0x1f/0x90 reason=NO_SOCKET count=1
 end -1 seen=3 reported=3
 )");
-    CHECK(told.detector.input().unrecognised == 0);
+    CHECK(decoded.detector.input().unrecognised == 0);
 }
 
 TEST_CASE("kfree_skb from ftrace with columns cut off") {
-    const Told told(read_text("ftrace-cut.txt"));
-    CHECK(told.text() == R"(header kfree_skb
+    const DecodedText decoded(read_text("ftrace-cut.txt"));
+    CHECK(decoded.text() == R"(header kfree_skb
 drop time=36113438000 comm=<idle> tid=0 cpu=1 location=ip_rcv_core+0x1/0x2 reason=NO_SOCKET count=1
 drop time=164463161391000 comm=nslookup tid=113430 location=ip_rcv_finish_core+0x233/0x360 reason=IP_LOCAL_SOURCE count=1
 drop time=2317065261000 comm=arping tid=7078 location=tun_net_xmit+0x1/0x2 reason=FULL_RING count=1
@@ -64,15 +64,15 @@ drop location=tcp_v4_rcv+0x1f/0x90 reason=PROTO_MEM count=1
 drop location=0xffffffff8176ac9d count=1
 end -1 seen=7 reported=7
 )");
-    CHECK(told.detector.input().unrecognised == 0);
+    CHECK(decoded.detector.input().unrecognised == 0);
 }
 
 TEST_CASE("net events without a time have no stages: they are reported as not understood") {
-    const Told told(
+    const DecodedText decoded(
         "net_dev_queue: dev=eth0 skbaddr=0xffff8800cda03400 len=74\n"
         "net_dev_xmit: dev=eth0 skbaddr=0xffff8800cda03400 len=74 rc=0\n");
-    CHECK(told.lines.empty());
-    CHECK(told.detector.input().unrecognised == 2);
+    CHECK(decoded.lines.empty());
+    CHECK(decoded.detector.input().unrecognised == 2);
 }
 
 TEST_CASE("what looks like an event and is none") {

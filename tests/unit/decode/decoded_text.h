@@ -11,13 +11,13 @@
 
 #include "decode/format_detector.h"
 
-/// What a FormatDetector told of a text, a line of text each: "drop location=nf_hook_slow reason=3 count=17".
-struct Told : stapgen::decode::FormatDetector::Sink {
+/// What a FormatDetector makes of a text, a line of text each: "drop location=nf_hook_slow reason=3 count=17".
+struct DecodedText : stapgen::decode::FormatDetector::Sink {
     stapgen::decode::FormatDetector detector;
     std::vector<std::string> lines, messages;
 
     /// A last line without '\n' is handed over as such.
-    explicit Told(std::string_view text) {
+    explicit DecodedText(std::string_view text) {
         const auto end = text.rfind('\n') + 1;
         detector.feed(text.substr(0, end), *this);
         detector.finish(text.substr(end), *this);
