@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "live/sections.h"
 #include "report/model/account_text.h"
-#include "report/model/measures.h"
 
 namespace stapgen::live {
 

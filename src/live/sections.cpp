@@ -13,9 +13,7 @@
 #include "live/distribution.h"
 #include "live/grid.h"
 #include "report/model/call_tree.h"
-#include "report/model/counts.h"
-#include "report/model/drop_advice.h"
-#include "report/model/measures.h"
+#include "report/model/table.h"
 
 namespace stapgen::live {
 

@@ -2,8 +2,10 @@
 // report, the single records, and the trace for Perfetto.
 
 #include <deque>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -12,14 +14,7 @@
 #include "analyze/counter_rises.h"
 #include "decode/format_detector.h"
 #include "fuzz.h"
-#include "report/csv/csv_report.h"
-#include "report/html/html_report.h"
-#include "report/json/event_lines.h"
-#include "report/json/json_report.h"
-#include "report/openmetrics/openmetrics_report.h"
-#include "report/perfetto/perfetto_writer.h"
-#include "report/text/event_table.h"
-#include "report/text/text_report.h"
+#include "report/format.h"
 
 namespace {
 
@@ -43,9 +38,10 @@ struct Reader : FormatDetector::Sink {
     };
     std::deque<Part> parts;
     std::ostringstream events, trace_bytes;
-    report::EventTable table{events};
-    report::EventLines ndjson{events};
-    report::PerfettoWriter trace{trace_bytes};
+    using Writer = std::unique_ptr<report::RecordWriter>;
+    Writer table = report::format_named("table").records(events);
+    Writer ndjson = report::format_named("ndjson").records(events);
+    Writer trace = report::format_named("perfetto").records(trace_bytes);
 
     Part* part_of(Source& source) {
         for (auto& part : parts) {
@@ -69,39 +65,40 @@ struct Reader : FormatDetector::Sink {
     bool is_drawn(const Source& source) { return !parts.empty() && parts.front().source == &source; }
     void record(Source& source, const decode::Record& record) override {
         if (auto* part = part_of(source)) part->analyzer.add(record);
-        table.record(record);
-        ndjson.record(record);
-        if (is_drawn(source)) trace.record(record);
+        table->record(record);
+        ndjson->record(record);
+        if (is_drawn(source)) trace->record(record);
     }
     void line(Source& source, const decode::Line& line) override {
         if (auto* part = part_of(source)) part->analyzer.add(line);
         if (const auto* ready = std::get_if<decode::Ready>(&line)) {
-            table.ready(*ready);
-            ndjson.ready(*ready);
-            if (is_drawn(source)) trace.ready(*ready);
+            table->ready(*ready);
+            ndjson->ready(*ready);
+            if (is_drawn(source)) trace->ready(*ready);
         }
     }
     void message(std::string_view) override {}
 };
 
+std::string written(std::string_view format, std::span<const analyze::Summary> reports) {
+    std::ostringstream out;
+    report::format_named(format).write(out, reports, {.series = true});
+    return out.str();
+}
+
 void check_formats(const std::vector<analyze::Summary>& reports) {
     for (const auto& report : reports) {
-        std::ostringstream text, json;
-        report::write_text(text, report, {.series = true});
-        check_shown(text.str());
-        report::write_json(json, report);
-        const auto read = nlohmann::json::parse(json.str(), nullptr, false);
+        check_shown(written("table", {&report, 1}));
+        const auto json = written("json", {&report, 1});
+        const auto read = nlohmann::json::parse(json, nullptr, false);
         fuzz::always(!read.is_discarded() && read.contains("accounting"));
-        check_shown(json.str());
+        check_shown(json);
     }
-    std::ostringstream csv, metrics, page;
-    report::write_csv(csv, reports);
-    check_shown(csv.str(), "\r\n");
-    report::write_openmetrics(metrics, reports);
-    check_shown(metrics.str());
-    fuzz::always(metrics.str().ends_with("# EOF\n"));
-    report::write_html(page, reports);
-    check_shown(page.str(), "\t\r\n");
+    check_shown(written("csv", reports), "\r\n");
+    const auto metrics = written("openmetrics", reports);
+    check_shown(metrics);
+    fuzz::always(metrics.ends_with("# EOF\n"));
+    check_shown(written("html", reports), "\t\r\n");
 }
 
 }  // namespace
@@ -114,9 +111,9 @@ FUZZ_TARGET(reports) {
     detector.feed(whole, reader);
     if (detector.refusal()) return 0;
     detector.finish(last, reader);
-    reader.table.end();
-    reader.ndjson.end();
-    reader.trace.end();
+    reader.table->end();
+    reader.ndjson->end();
+    reader.trace->end();
     check_shown(reader.events.str());
     std::vector<analyze::Summary> reports;
     for (auto& part : reader.parts) {

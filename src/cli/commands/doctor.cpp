@@ -7,7 +7,7 @@
 #include "module/make.h"
 #include "module/warm.h"
 #include "recipe/kernels.h"
-#include "report/json/json_text.h"
+#include "report/json.h"
 
 namespace stapgen::cli {
 

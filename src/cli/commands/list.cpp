@@ -4,7 +4,7 @@
 #include "base/terminal.h"
 #include "cli/commands/commands.h"
 #include "cli/help/columns.h"
-#include "report/json/json_text.h"
+#include "report/json.h"
 
 namespace stapgen::cli {
 

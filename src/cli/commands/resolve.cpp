@@ -12,7 +12,7 @@
 #include "cli/options/plans.h"
 #include "host/facts.h"
 #include "recording/reader.h"
-#include "report/json/json_text.h"
+#include "report/json.h"
 #include "session/namer.h"
 #include "symbols/address.h"
 

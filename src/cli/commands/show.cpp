@@ -8,7 +8,7 @@
 #include "cli/help/recipe_facts.h"
 #include "launch/child_process.h"
 #include "overhead/estimate.h"
-#include "report/json/json_text.h"
+#include "report/json.h"
 
 namespace stapgen::cli {
 

@@ -7,7 +7,6 @@
 
 #include "base/saturate.h"
 #include "report/html/html_sections.h"
-#include "report/model/wall_time.h"
 
 namespace stapgen::report::html {
 

@@ -7,60 +7,24 @@
 #include "report/html/html_sections.h"
 #include "report/model/account_text.h"
 #include "report/model/call_tree.h"
-#include "report/model/counts.h"
-#include "report/model/drop_advice.h"
-#include "report/model/measures.h"
-#include "report/model/wall_time.h"
 
 namespace stapgen::report::html {
 
 namespace {
 
-using analyze::Drop;
-
-double part_of(std::int64_t count, std::int64_t all) {
-    return all > 0 ? static_cast<double>(count) / static_cast<double>(all) : 0;
-}
-
-std::string when(const std::optional<std::int64_t>& end) {
-    return end ? local_time(*end) : "after the last tick";
-}
-
-/// Drops rows beyond the most, and says so.
-void bound(Table& table) {
-    if (table.rows.size() <= max_rows) return;
+/// Without the rows beyond the most, and saying so.
+Table bounded(Table table) {
+    if (table.rows.size() <= max_rows) return table;
     table.below = fmt::format("and {} more rows; --format json or csv has all", table.rows.size() - max_rows);
     table.rows.resize(max_rows);
-}
-
-Cell reason_cell(const Drop& drop) {
-    const auto advice = advice_of(drop);
-    auto reason = reason_text(drop);
-    if (!advice.benign) return {.text = std::move(reason), .title = std::string(advice.text)};
-    return {.text = fmt::format("{} {}", reason, benign_mark), .title = std::string(advice.text), .mark = "benign"};
-}
-
-Table total_table(const std::vector<Drop>& totals, std::int64_t sum) {
-    Table table{"Drops by place and reason",
-                {{"COUNT"}, {"SHARE", Kind::text}, {"LOCATION", Kind::head}, {"REASON", Kind::text}}};
-    for (const auto& drop : totals) {
-        const auto part = part_of(drop.count, sum);
-        table.rows.push_back({{fmt::format("{}", drop.count)},
-                              {.text = percent(part), .bar = part},
-                              {place_text(drop)},
-                              reason_cell(drop)});
-    }
-    bound(table);
     return table;
 }
 
 Table advice_table(const std::vector<GivenAdvice>& advice) {
     Table table{"What the reasons mean, and where to look",
                 {{"REASON", Kind::head}, {"DROPS"}, {"ADVICE", Kind::text}}};
-    for (const auto& given : advice) {
+    for (const auto& given : advice)
         table.rows.push_back({{subject_of(given)}, {fmt::format("{}", given.count)}, {std::string(given.advice.text)}});
-    }
-    bound(table);
     return table;
 }
 
@@ -73,64 +37,10 @@ Table interval_table(const analyze::Summary& summary) {
     const auto most = sums.empty() ? 0 : *std::ranges::max_element(sums);
     Table table{"Drops in each interval", {{"ENDED", Kind::head}, {"DROPS"}, {"", Kind::text}}};
     for (std::size_t i = 0; i < sums.size(); ++i) {
-        table.rows.push_back(
-            {{when(summary.intervals[i].end_epoch_ns)}, {fmt::format("{}", sums[i])}, {.bar = part_of(sums[i], most)}});
+        table.rows.push_back({{end_text(summary.intervals[i].end_epoch_ns)},
+                              {fmt::format("{}", sums[i])},
+                              {.bar = part_cell(sums[i], most).bar}});
     }
-    bound(table);
-    return table;
-}
-
-Table interval_places_table(const std::vector<Drop>& drops) {
-    Table table{"Places and reasons in each interval",
-                {{"ENDED", Kind::head}, {"COUNT"}, {"LOCATION", Kind::text}, {"REASON", Kind::text}}};
-    table.folded = true;
-    for (const auto& drop : drops) {
-        table.rows.push_back(
-            {{when(drop.end_epoch_ns)}, {fmt::format("{}", drop.count)}, {place_text(drop)}, reason_cell(drop)});
-    }
-    bound(table);
-    return table;
-}
-
-Table counters_table(const std::vector<analyze::Counter>& counters) {
-    Table table{"Losses without a drop event, by the kernel's counters of this network namespace",
-                {{"COUNT"}, {"COUNTER", Kind::head}, {"WHAT", Kind::text}}};
-    for (const auto& [name, help, count] : counters) {
-        if (count.value_or(0) > 0) table.rows.push_back({{fmt::format("{}", *count)}, {name}, {help}});
-    }
-    return table;
-}
-
-Table tallies_table(const std::string& caption, const analyze::Summary& summary,
-                    const std::vector<analyze::Tally>& tallies, bool by_interval) {
-    Table table{caption, {}};
-    if (by_interval) table.columns.push_back({"ENDED", Kind::head});
-    table.columns.push_back({base::upper(summary.counted)});
-    if (!summary.mixed_units) table.columns.push_back({"SHARE", Kind::text});
-    const bool any_rate = std::ranges::any_of(tallies, [](const auto& tally) { return tally.per_s.has_value(); });
-    if (any_rate) table.columns.push_back({"PER S"});
-    const auto keys = keys_of(tallies);
-    for (const auto& key : keys)
-        table.columns.push_back({base::upper(key), Kind::text});
-    const bool any_loss = has_losses(tallies);
-    if (any_loss) table.columns.push_back({"LOSS", Kind::text});
-    const bool has_meanings = !by_interval && !meanings_of(tallies).empty();
-    if (has_meanings) table.columns.push_back({"WHAT", Kind::text});
-    const auto sum = analyze::sum_of(tallies);
-    for (const auto& tally : tallies) {
-        auto& row = table.rows.emplace_back();
-        const auto part = part_of(tally.count, sum);
-        if (by_interval) row.push_back({when(tally.end_epoch_ns)});
-        row.push_back({fmt::format("{}", tally.count)});
-        if (!summary.mixed_units) row.push_back({.text = percent(part), .bar = part});
-        if (any_rate) row.push_back({tally.per_s ? per_second_text(*tally.per_s) : "-"});
-        for (const auto& key : keys)
-            row.push_back({key_cell(tally, key, key == keys.front())});
-        if (any_loss) row.push_back({std::string(loss_cell(tally))});
-        if (has_meanings) row.push_back({tally.meaning});
-    }
-    table.folded = by_interval;
-    bound(table);
     return table;
 }
 
@@ -146,20 +56,17 @@ Section drops_section(const Report& report) {
     if (report.summary.counts_drops) {
         section.paragraphs.push_back(report.drops_title);
         if (hidden_rows > 0) section.paragraphs.push_back(hidden_text(report.drops));
-        if (std::ranges::any_of(rows, [](const Drop& drop) { return advice_of(drop).benign; }))
-            section.paragraphs.emplace_back(benign_legend);
-        if (!rows.empty())
-            section.tables.push_back(total_table(rows, base::saturating_add(analyze::sum_of(rows), hidden)));
-        if (!report.advice.empty()) section.tables.push_back(advice_table(report.advice));
+        if (any_benign(rows)) section.paragraphs.emplace_back(benign_legend);
+        if (!rows.empty()) section.tables.push_back(bounded(drop_table(report.drops)));
+        if (!report.advice.empty()) section.tables.push_back(bounded(advice_table(report.advice)));
         if (report.summary.intervals.size() > 1) {
-            section.tables.push_back(interval_table(report.summary));
-            if (const auto& drops = report.interval_drops.rows; !drops.empty())
-                section.tables.push_back(interval_places_table(drops));
+            section.tables.push_back(bounded(interval_table(report.summary)));
+            if (!report.interval_drops.rows.empty())
+                section.tables.push_back(bounded(drop_table(report.interval_drops, true)));
         }
     }
-    if (auto counters = counters_table(report.summary.counters); !counters.rows.empty()) {
+    if (auto counters = counters_table(report.summary.counters); !counters.rows.empty())
         section.tables.push_back(std::move(counters));
-    }
     return section;
 }
 
@@ -169,9 +76,8 @@ Section tallies_section(const Report& report) {
     if (summary.counted.empty()) return section;
     section.paragraphs.push_back(counts_title(summary, report.counts));
     if (report.counts.empty()) return section;
-    section.tables.push_back(tallies_table("The whole", summary, report.counts, false));
-    if (summary.intervals.size() > 1)
-        section.tables.push_back(tallies_table("In each interval", summary, summary.tallies, true));
+    section.tables.push_back(bounded(tally_table(summary, report.counts)));
+    if (summary.intervals.size() > 1) section.tables.push_back(bounded(tally_table(summary, summary.tallies, true)));
     return section;
 }
 
@@ -221,8 +127,7 @@ Section averages_section(const analyze::Summary& summary) {
         }
         row.resize(intervals.columns.size());
     }
-    bound(intervals);
-    if (!intervals.rows.empty()) section.tables.push_back(std::move(intervals));
+    if (!intervals.rows.empty()) section.tables.push_back(bounded(std::move(intervals)));
     return section;
 }
 
@@ -236,8 +141,7 @@ Section account_section(const analyze::Summary& summary) {
     if (is_sum_of_units(summary)) return section;
     Table table{"Where everything went that was seen", {{"", Kind::head}, {"COUNT"}, {"SHARE OF SEEN", Kind::text}}};
     const auto add = [&](const std::string& name, std::int64_t count) {
-        const auto part = part_of(count, accounting.seen);
-        table.rows.push_back({{name}, {fmt::format("{}", count)}, {.text = percent(part), .bar = part}});
+        table.rows.push_back({{name}, {fmt::format("{}", count)}, part_cell(count, accounting.seen)});
     };
     add("reported", accounting.reported);
     add("filtered", accounting.filtered);

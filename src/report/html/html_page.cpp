@@ -6,16 +6,22 @@
 #include <cmath>
 #include <kainjow/mustache.hpp>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "base/text.h"
-#include "report/html/html_parts.h"
 
 namespace stapgen::report::html {
+
+/// The files in html/ and uPlot's, as they are compiled in: see html_parts.cpp.in. `table` is a partial of `page`.
+namespace parts {
+extern const std::string_view page, table, css, script, uplot_css, uplot_script, uplot_licence;
+}
 
 namespace {
 
 using kainjow::mustache::data;
 using kainjow::mustache::list;
+using kainjow::mustache::object;
 
 /// So many colours are in page.css; stages beyond have them with stripes, one way and then the other.
 constexpr std::size_t colours = 9, rounds = 3;
@@ -56,116 +62,93 @@ std::string colour_of(std::size_t stage) {
 }
 
 data segment_data(const Segment& segment) {
-    data object;
-    object.set("segment", segment.name);
-    object.set("width", width(segment.part));
-    object.set("colour", colour_of(segment.colour));
-    return object;
+    return object{{"segment", segment.name}, {"width", width(segment.part)}, {"colour", colour_of(segment.colour)}};
 }
 
 data stack_data(const Stack& stack) {
-    data bar;
-    bar.set("label", text_or_false(stack.label));
-    bar.set("total", stack.text);
-    bar.set("segments", list_of(stack.segments, segment_data));
-    return bar;
+    return object{{"label", text_or_false(stack.label)},
+                  {"total", stack.text},
+                  {"segments", list_of(stack.segments, segment_data)}};
 }
 
 data timelines_data(const Timelines& timelines) {
-    data object;
-    object.set("rows", list_of(timelines.rows, stack_data));
-    object.set("scale", list_of(timelines.scale, [](const Tick& tick) {
-                   data mark;
-                   mark.set("tick", tick.text);
-                   mark.set("at", width(tick.at));
-                   return mark;
-               }));
-    return object;
+    const auto tick_data = [](const Tick& tick) -> data { return object{{"tick", tick.text}, {"at", width(tick.at)}}; };
+    return object{{"rows", list_of(timelines.rows, stack_data)}, {"scale", list_of(timelines.scale, tick_data)}};
+}
+
+data range_data(const Range& range) {
+    return object{{"low", width(range.low)},
+                  {"span", width(range.high - range.low)},
+                  {"at", width(range.at)},
+                  {"zero", width(range.zero)}};
 }
 
 data cell_data(const Cell& cell, Kind kind) {
-    data object;
-    object.set("text", cell.text);
-    object.set("is_head", kind == Kind::head);
-    object.set("is_number", kind == Kind::number);
-    object.set("hint", text_or_false(cell.title));
-    object.set("mark", text_or_false(cell.mark));
-    object.set("swatch", cell.colour && !cell.bar ? data(colour_of(*cell.colour)) : data(false));
-    object.set("bar", cell.bar ? data(width(*cell.bar)) : data(false));
-    if (cell.bar) object.set("bar_colour", cell.colour ? colour_of(*cell.colour) : "plain");
-    object.set("segments", list_of(cell.segments, segment_data));
-    object.set("has_segments", !cell.segments.empty());
-    object.set("range", cell.range.has_value());
-    if (cell.range) {
-        object.set("low", width(cell.range->low));
-        object.set("span", width(cell.range->high - cell.range->low));
-        object.set("at", width(cell.range->at));
-        object.set("zero", width(cell.range->zero));
-    }
-    return object;
+    return object{{"text", cell.text},
+                  {"is_head", kind == Kind::head},
+                  {"is_number", kind == Kind::number},
+                  {"hint", text_or_false(cell.title)},
+                  {"mark", text_or_false(cell.mark)},
+                  {"swatch", cell.colour && !cell.bar ? data(colour_of(*cell.colour)) : data(false)},
+                  {"bar", cell.bar ? data(width(*cell.bar)) : data(false)},
+                  {"bar_colour", cell.colour ? colour_of(*cell.colour) : "plain"},
+                  {"range", cell.range ? range_data(*cell.range) : data(false)}};
 }
 
 data table_data(const Table& table) {
-    data object;
-    object.set("caption", table.caption);
-    object.set("columns", list_of(table.columns, [](const Column& column) {
-                   data head;
-                   head.set("column", column.name);
-                   head.set("is_number", column.kind == Kind::number);
-                   return head;
-               }));
-    object.set("rows", list_of(table.rows, [&](const std::vector<Cell>& row) {
-                   list cells;
-                   for (std::size_t i = 0; i < row.size(); ++i)
-                       cells.push_back(cell_data(row[i], table.columns[i].kind));
-                   data line;
-                   line.set("cells", data(std::move(cells)));
-                   return line;
-               }));
-    object.set("below", text_or_false(table.below));
-    object.set("folded", table.folded);
-    object.set("of_chart", text_or_false(table.chart));
-    object.set("of_stage", table.stage);
-    object.set("of_unit", table.unit);
-    object.set("of_block", fmt::format("{}", table.block_s));
-    return object;
+    const auto row_data = [&](const std::vector<Cell>& row) -> data {
+        list cells;
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            if (table.columns[i].in != In::text) cells.push_back(cell_data(row[i], table.columns[i].kind));
+        }
+        return object{{"cells", cells}};
+    };
+    list columns;
+    for (const auto& column : table.columns) {
+        if (column.in != In::text)
+            columns.push_back(object{{"column", column.name}, {"is_number", column.kind == Kind::number}});
+    }
+    return object{{"caption", table.caption},
+                  {"columns", columns},
+                  {"rows", list_of(table.rows, row_data)},
+                  {"below", text_or_false(table.below)},
+                  {"folded", table.folded},
+                  {"of_chart", text_or_false(table.chart)},
+                  {"of_stage", table.stage},
+                  {"of_unit", table.unit},
+                  {"of_block", fmt::format("{}", table.block_s)}};
 }
 
 data section_data(const std::string& run, const Section& section) {
-    data object;
-    object.set("section_id", fmt::format("{}-{}", run, section.id));
-    object.set("heading", section.heading);
-    object.set("paragraphs", texts(section.paragraphs));
-    object.set("listings", list_of(section.listings, [](const std::vector<std::string>& lines) {
-                   data listing;
-                   listing.set("lines", texts(lines));
-                   return listing;
-               }));
-    object.set("stacks", list_of(section.stacks, stack_data));
-    object.set("legend", list_of(section.legend, segment_data));
-    object.set("has_legend", !section.legend.empty());
-    object.set("timelines", list_of(section.timelines, timelines_data));
-    object.set("chart", text_or_false(section.chart));
-    object.set("chart_runs", section.chart_runs);
-    object.set("chart_names", section.chart_names);
-    object.set("first_stage", section.first_stage);
-    object.set("tables", list_of(section.tables, table_data));
-    return object;
+    const auto listing_data = [](const std::vector<std::string>& lines) -> data {
+        return object{{"lines", texts(lines)}};
+    };
+    return object{{"section_id", fmt::format("{}-{}", run, section.id)},
+                  {"heading", section.heading},
+                  {"paragraphs", texts(section.paragraphs)},
+                  {"listings", list_of(section.listings, listing_data)},
+                  {"stacks", list_of(section.stacks, stack_data)},
+                  {"legend", list_of(section.legend, segment_data)},
+                  {"has_legend", !section.legend.empty()},
+                  {"timelines", list_of(section.timelines, timelines_data)},
+                  {"chart", text_or_false(section.chart)},
+                  {"chart_runs", section.chart_runs},
+                  {"chart_names", section.chart_names},
+                  {"first_stage", section.first_stage},
+                  {"tables", list_of(section.tables, table_data)}};
 }
 
 data run_data(const Run& run) {
-    data object;
-    object.set("run_id", run.id);
-    object.set("run_heading", run.heading);
-    object.set("facts", text_or_false(run.facts));
-    object.set("sentences", texts(run.sentences));
-    object.set("warnings", texts(run.warnings));
-    object.set("has_warnings", !run.warnings.empty());
-    object.set("notes", texts(run.notes));
-    object.set("has_notes", !run.notes.empty());
-    object.set("sections",
-               list_of(run.sections, [&](const Section& section) { return section_data(run.id, section); }));
-    return object;
+    return object{
+        {"run_id", run.id},
+        {"run_heading", run.heading},
+        {"facts", text_or_false(run.facts)},
+        {"sentences", texts(run.sentences)},
+        {"warnings", texts(run.warnings)},
+        {"has_warnings", !run.warnings.empty()},
+        {"notes", texts(run.notes)},
+        {"has_notes", !run.notes.empty()},
+        {"sections", list_of(run.sections, [&](const Section& section) { return section_data(run.id, section); })}};
 }
 
 }  // namespace
@@ -175,20 +158,19 @@ bool has_uplot() {
 }
 
 void write(std::ostream& out, const Page& page) {
-    data object;
-    object.set("page_title", page.title);
-    object.set("several", page.runs.size() > 1);
-    object.set("runs", list_of(page.runs, run_data));
-    object.set("charts", page.charts);
-    object.set("css", data(std::string(parts::css)));
-    object.set("script", data(std::string(parts::script)));
-    object.set("uplot_css", data(std::string(parts::uplot_css)));
-    object.set("uplot_script", data(std::string(parts::uplot_script)));
-    object.set("uplot_licence", data(std::string(parts::uplot_licence)));
-    object.set("table", data(kainjow::mustache::partial([] { return std::string(parts::table); })));
+    const data all = object{{"page_title", page.title},
+                            {"several", page.runs.size() > 1},
+                            {"runs", list_of(page.runs, run_data)},
+                            {"charts", page.charts},
+                            {"css", std::string(parts::css)},
+                            {"script", std::string(parts::script)},
+                            {"uplot_css", std::string(parts::uplot_css)},
+                            {"uplot_script", std::string(parts::uplot_script)},
+                            {"uplot_licence", std::string(parts::uplot_licence)},
+                            {"table", kainjow::mustache::partial([] { return std::string(parts::table); })}};
     kainjow::mustache::mustache engine{std::string(parts::page)};
     engine.set_custom_escape(html_escaped);
-    engine.render(object, out);
+    engine.render(all, out);
 }
 
 }  // namespace stapgen::report::html

@@ -1,10 +1,11 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
+
+#include "report/model/table.h"
 
 /// What is on an HTML page, as plain data. All texts are as they came from the input: the one who writes the page
 /// escapes them.
@@ -15,40 +16,6 @@ struct Segment {
     std::string name;        ///< with its number: shown on hover
     double part = 0;         ///< of the width there is, 0 to 1
     std::size_t colour = 0;  ///< place of the stage among all stages
-};
-
-/// A change with its confidence interval on a scale from 0 to 1.
-struct Range {
-    double low = 0, high = 0, at = 0, zero = 0.5;
-};
-
-struct Cell {
-    std::string text{};
-    std::string title{};                  ///< shown on hover
-    std::optional<double> bar{};          ///< 0 to 1
-    std::optional<std::size_t> colour{};  ///< of the stage that it names or that its bar belongs to
-    std::vector<Segment> segments{};
-    std::optional<Range> range{};
-    std::string mark{};  ///< "slower", "faster" or "benign"
-};
-
-enum class Kind { head, text, number };
-
-struct Column {
-    std::string name;
-    Kind kind = Kind::number;
-};
-
-struct Table {
-    std::string caption;
-    std::vector<Column> columns;
-    std::vector<std::vector<Cell>> rows{};
-    std::string below{};  ///< what is left out, or what a sign means
-    bool folded = false;  ///< shown when its caption is clicked
-    std::string chart{};  ///< "time" or "distribution": the chart that is drawn from it
-    std::string stage{};  ///< of a table of the chart "time"
-    std::string unit{};   ///< of its numbers; empty: none
-    double block_s = 0;   ///< of a table of the chart "time": a row is of so many seconds
 };
 
 /// A stacked bar with its label.

@@ -1,5 +1,3 @@
-#include "report/html/html_report.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -110,9 +108,7 @@ Section stacks_of_both(const Summary& before, const Summary& after) {
     return section;
 }
 
-}  // namespace
-
-void write_html(std::ostream& out, std::span<const Summary> reports, const Options& options) {
+void write(std::ostream& out, std::span<const Summary> reports, const Options& options) {
     Page page;
     const auto rows = max_block_rows / std::max<std::size_t>(1, reports.size());
     for (std::size_t i = 0; i < reports.size(); ++i)
@@ -122,8 +118,9 @@ void write_html(std::ostream& out, std::span<const Summary> reports, const Optio
     html::write(out, page);
 }
 
-void write_html(std::ostream& out, const analyze::Comparison& comparison, const Summary& before, const Summary& after,
-                const Options& options) {
+/// The changes, both in each chart, then a part for each.
+void write_comparison(std::ostream& out, const analyze::Comparison& comparison, const Summary& before,
+                      const Summary& after, const Options& options) {
     Run run{.id = "both", .heading = comparison.recipe + ": before and after"};
     const auto facts_before = facts_of(before), facts_after = facts_of(after);
     if (!facts_before.empty() && !facts_after.empty()) {
@@ -155,5 +152,12 @@ void write_html(std::ostream& out, const analyze::Comparison& comparison, const 
     page.runs[2].heading = "After: " + after.recipe;
     html::write(out, page);
 }
+
+}  // namespace
+
+/// One page in one file, to mail or attach: nothing is fetched, and its Content-Security-Policy forbids fetching.
+/// All numbers are in tables; with JavaScript two charts are drawn from them. Local time zone. A part for each report.
+/// What comes from the input is escaped; bytes that are no UTF-8 become U+FFFD.
+extern constexpr Format html_format{.name = "html", .write = write, .write_comparison = write_comparison};
 
 }  // namespace stapgen::report

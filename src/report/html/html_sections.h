@@ -16,12 +16,6 @@ namespace stapgen::report::html {
 /// So many rows of a table whose length the input decides.
 inline constexpr std::size_t max_rows = 500;
 
-/// "12.3 %"
-std::string percent(double part);
-
-/// The colour of a stage: its place among the stages of the whole.
-std::size_t colour_of_stage(const analyze::Summary& summary, const std::string& stage);
-
 /// The stage that the charts show first: "total", else the one with the most time.
 std::string first_stage_of(const analyze::Summary& summary);
 

@@ -1,116 +1,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <set>
 
-#include "base/text.h"
 #include "report/html/html_sections.h"
+#include "report/model/slow_records.h"
 
 namespace stapgen::report::html {
 
 namespace {
 
 using analyze::Breakdown;
-using analyze::Measure;
-using analyze::Percentile;
+using Records = std::vector<analyze::SlowRecord>;
 
-/// None for a total, which is no part of a bar.
-std::optional<std::size_t> colour_of(const analyze::Summary& summary, const Measure& stage) {
-    const auto has_stage = [&](const Breakdown& breakdown) {
-        return std::ranges::find(breakdown.stages(), stage.name) != breakdown.stages().end();
-    };
-    if (std::ranges::none_of(summary.breakdowns, has_stage)) return std::nullopt;
-    return colour_of_stage(summary, stage.name);
-}
-
-Cell bar_cell(double part, std::optional<std::size_t> colour) {
-    return {.text = percent(part), .bar = part, .colour = colour};
-}
-
-Cell share_cell(const analyze::Summary& summary, const Row& row) {
-    return row.share ? bar_cell(*row.share, colour_of(summary, *row.measure)) : Cell{};
-}
-
-/// The columns of shares; of what they are where there are several directions.
-Column share_column(const Report& report) {
-    return {report.share_is_of_direction ? "SHARE OF DIRECTION" : "SHARE OF TIME", Kind::text};
-}
-
-void add_columns(std::vector<Column>& columns, const std::vector<Percentile>& percentiles) {
-    columns.insert(columns.end(), {{"N"}, {"MEAN"}});
-    for (const auto& percentile : percentiles)
-        columns.push_back({"P" + percentile.text});
-    columns.push_back({"MAX"});
-}
-
-void add_cells(std::vector<Cell>& row, const Measure& measure, const Style& style,
-               const std::vector<Percentile>& percentiles) {
-    const auto& stats = measure.stats;
-    row.push_back({fmt::format("{}", stats.n())});
-    const auto sum = style.is_time ? fmt::format("{:.3f} ms", stats.sum() / 1e6) : fmt::format("{:.0f}", stats.sum());
-    row.push_back({style.cell(stats.mean()), fmt::format("standard deviation {}, minimum {}, sum {}",
-                                                         style.cell(stats.stddev()), style.cell(stats.min()), sum)});
-    for (const auto& [text, percent] : percentiles) {
-        const auto interval = stats.confidence(percent);
-        row.push_back({style.cell(stats.percentile(percent)),
-                       interval ? fmt::format("P{}: 95 % confidence {} to {}", text, style.cell(interval->low),
-                                              style.cell(interval->high))
-                                : fmt::format("P{}: needs {} values", text, analyze::values_needed(percent))});
-    }
-    row.push_back({style.cell(stats.max())});
-}
-
-Table measures_table(const Report& report, bool is_time) {
-    const auto& rows = is_time ? report.stages.whole : report.values.whole;
-    const auto& percentiles = report.options.percentiles;
-    const Style style = style_of(rows, is_time);
-    Table table{is_time ? "Stages, in microseconds" : "Values", {{is_time ? "STAGE" : "VALUE", Kind::head}}};
-    if (is_time) table.columns.push_back(share_column(report));
-    add_columns(table.columns, percentiles);
-    for (const auto& of : rows) {
-        auto& row = table.rows.emplace_back();
-        row.push_back({.text = of.measure->name, .colour = colour_of(report.summary, *of.measure)});
-        if (is_time) row.push_back(share_cell(report.summary, of));
-        add_cells(row, *of.measure, style, percentiles);
-    }
-    table.below = too_few_text(rows, percentiles);
-    return table;
-}
-
-std::string direction_of(const Breakdown& breakdown, std::string_view before) {
-    return breakdown.direction().empty() ? "" : fmt::format("{}{}", before, breakdown.direction());
+/// " of rx"; nothing where there is one direction only.
+std::string of_direction(const Breakdown& breakdown) {
+    return breakdown.direction().empty() ? "" : " of " + breakdown.direction();
 }
 
 Table groups_table(const Report& report, bool is_time) {
     const auto& [all, whole, groups, rest, in_rest] = is_time ? report.stages : report.values;
-    const auto& percentiles = report.options.percentiles;
     Rows shown = groups;
     std::erase_if(shown, [](const Row& row) { return row.is_rest; });
     if (shown.empty()) return {};
-    const Style style = style_of(shown, is_time);
-    Table table{is_time ? "Stages by group, in microseconds" : "Values by group", {}};
-    const auto keys = shown.front().measure->group.size();
-    for (const auto& field : shown.front().measure->group) {
-        const bool is_text = std::holds_alternative<std::string>(field.value);
-        table.columns.push_back({base::upper(field.key), is_text ? Kind::text : Kind::number});
-    }
-    table.columns.push_back({is_time ? "STAGE" : "VALUE", Kind::head});
-    if (is_time) table.columns.push_back(share_column(report));
-    add_columns(table.columns, percentiles);
-    const analyze::Group* last = nullptr;
-    for (const auto& of : shown) {
-        auto& row = table.rows.emplace_back();
-        const auto& [name, group, stats] = *of.measure;
-        const bool repeated = last != nullptr && *last == group;
-        last = &group;
-        for (const auto& field : group)
-            row.push_back({.text = group_text(field), .mark = repeated ? "repeated" : ""});
-        row.resize(keys);
-        row.push_back({name});
-        if (is_time) row.push_back(share_cell(report.summary, of));
-        add_cells(row, *of.measure, style, percentiles);
-    }
-    table.below = too_few_text(shown, percentiles);
+    auto table = measures_table(report, shown, style_of(shown, is_time));
     if (in_rest > 0) {
         table.below = fmt::format("and {} smaller groups{}{}", in_rest, table.below.empty() ? "" : "; ", table.below);
     }
@@ -120,7 +33,7 @@ Table groups_table(const Report& report, bool is_time) {
 Table tail_table(const analyze::Summary& summary, const Breakdown& breakdown, const Breakdown::Tail& tail) {
     const Style style;
     Table table{fmt::format("{}{} above P{:g} ({}) against {} others, means in microseconds", tail.n_slow,
-                            direction_of(breakdown, " of "), tail.percent,
+                            of_direction(breakdown), tail.percent,
                             duration_text(static_cast<double>(tail.threshold_ns)), tail.n_rest),
                 {{"STAGE", Kind::head},
                  {"MEAN, OTHERS"},
@@ -149,23 +62,90 @@ double mean_total(const Breakdown& breakdown) {
     return breakdown.total().n() == 0 ? 0 : sum / static_cast<double>(breakdown.total().n());
 }
 
-}  // namespace
+/// Marks of a scale are this far from its end at least: their text is behind them.
+constexpr double last_tick = 0.9;
 
-std::string percent(double part) {
-    // Without the sign of what is rounded to nothing.
-    return fmt::format("{:.1f} %", std::abs(part) < 0.0005 ? 0.0 : part * 100);
+/// "0.5 ms", "20 us", of 1, 2 or 5 times a power of ten.
+std::string round_duration(std::int64_t ns) {
+    if (ns >= 1'000'000'000) return fmt::format("{:g} s", static_cast<double>(ns) / 1e9);
+    if (ns >= 1'000'000) return fmt::format("{:g} ms", static_cast<double>(ns) / 1e6);
+    return fmt::format("{:g} us", static_cast<double>(ns) / 1e3);
 }
 
-std::size_t colour_of_stage(const analyze::Summary& summary, const std::string& stage) {
-    std::size_t place = 0;
-    for (const auto& breakdown : summary.breakdowns) {
-        for (const auto& name : breakdown.stages()) {
-            if (name == stage) return place;
-            ++place;
+/// Three to five marks, at multiples of the step from 0 on.
+std::vector<Tick> scale_ticks(std::int64_t max_ns) {
+    std::int64_t step = 1;
+    for (std::size_t i = 0; step < max_ns / 5; ++i)
+        step = i % 3 == 1 ? step / 2 * 5 : step * 2;
+    std::vector<Tick> ticks;
+    for (std::int64_t i = 0;; ++i) {
+        const auto at = static_cast<double>(i) * static_cast<double>(step) / static_cast<double>(max_ns);
+        if (at > last_tick) return ticks;
+        ticks.push_back({i == 0 ? "0" : round_duration(i * step), at});
+    }
+}
+
+/// The time of day it ended; without an epoch, times are those of the series: since its first block.
+std::string ended(const analyze::Summary& summary, const analyze::SlowRecord& record) {
+    return record.time_ns && summary.start_epoch_ns ? local_time_of_day(*record.time_ns) : "-";
+}
+
+Timelines timelines_of(const analyze::Summary& summary, const Breakdown& breakdown, const Records& records) {
+    std::int64_t longest = 1;
+    for (const auto& record : records)
+        longest = std::max(longest, timeline_of(record).length_ns);
+    Timelines timelines{{}, scale_ticks(longest)};
+    for (const auto& record : records) {
+        auto& row = timelines.rows.emplace_back();
+        row.label = fmt::format("#{} {}", timelines.rows.size(), duration_text(record.total_ns));
+        const auto name = record_name(breakdown.direction(), record.of);
+        row.text = fmt::format("{}{}{}", ended(summary, record), name.empty() ? "" : ", ", name);
+        for (const auto& [stage, begin_ns, ns] : timeline_of(record).steps) {
+            if (stage >= breakdown.stages().size()) break;
+            const auto& stage_name = breakdown.stages()[stage];
+            row.segments.push_back(
+                {fmt::format("{} {}, from {} on", stage_name, duration_text(ns), duration_text(begin_ns)),
+                 static_cast<double>(ns) / static_cast<double>(longest), colour_of_stage(summary, stage_name)});
         }
     }
-    return place;
+    return timelines;
 }
+
+/// Stages that one of the records has.
+std::set<std::size_t> stages_in(const Breakdown& breakdown, const Records& records) {
+    std::set<std::size_t> stages;
+    for (const auto& record : records) {
+        for (const auto& step : timeline_of(record).steps) {
+            if (step.stage < breakdown.stages().size()) stages.insert(step.stage);
+        }
+    }
+    return stages;
+}
+
+Table slowest_table(const analyze::Summary& summary, const Breakdown& breakdown, const Records& records) {
+    Table table{fmt::format("The slowest {}{}, in microseconds", records.size(), of_direction(breakdown)),
+                {{"#"}, {"ENDED", Kind::text}, {"TOTAL"}}};
+    const auto stages = stages_in(breakdown, records);
+    for (const auto stage : stages)
+        table.columns.push_back({breakdown.stages()[stage]});
+    table.columns.push_back({"OF", Kind::text});
+    const Style style;
+    for (const auto& record : records) {
+        auto& row = table.rows.emplace_back();
+        row.push_back({fmt::format("{}", table.rows.size())});
+        row.push_back({ended(summary, record)});
+        row.push_back({style.cell(record.total_ns)});
+        for (const auto stage : stages)
+            row.push_back({style.cell(stage < record.stages.size() ? record.stages[stage] : std::nullopt)});
+        std::string whose;
+        for (const auto& field : record.of)
+            whose += fmt::format("{}{} {}", whose.empty() ? "" : ", ", field.key, group_text(field));
+        row.push_back({whose});
+    }
+    return table;
+}
+
+}  // namespace
 
 std::string first_stage_of(const analyze::Summary& summary) {
     std::string first;
@@ -221,12 +201,14 @@ std::vector<Segment> legend_of(const analyze::Summary& summary) {
 
 Section stages_section(const Report& report) {
     Section section{"stages", "Where the time goes"};
-    if (!report.stages.whole.empty()) {
+    const auto& stages = report.stages.whole;
+    const auto& values = report.values.whole;
+    if (!stages.empty()) {
         section.stacks = stacks_of(report.summary);
         section.legend = legend_of(report.summary);
-        section.tables.push_back(measures_table(report, true));
+        section.tables.push_back(measures_table(report, stages, style_of(stages, true)));
     }
-    if (!report.values.whole.empty()) section.tables.push_back(measures_table(report, false));
+    if (!values.empty()) section.tables.push_back(measures_table(report, values, style_of(values, false)));
     return section;
 }
 
@@ -235,6 +217,17 @@ Section tail_section(const Report& report) {
     for (const auto& direction : report.directions) {
         if (direction.tail) section.tables.push_back(tail_table(report.summary, direction.breakdown, *direction.tail));
     }
+    return section;
+}
+
+Section slowest_section(const Report& report) {
+    Section section{"slowest", "The slowest"};
+    for (const auto& [breakdown, sentence, tail, slowest] : report.directions) {
+        if (slowest.empty()) continue;
+        section.timelines.push_back(timelines_of(report.summary, breakdown, slowest));
+        section.tables.push_back(slowest_table(report.summary, breakdown, slowest));
+    }
+    if (!section.tables.empty()) section.legend = legend_of(report.summary);
     return section;
 }
 

@@ -13,8 +13,7 @@
 #include "base/saturate.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "report/model/measures.h"
-#include "report/model/wall_time.h"
+#include "report/model/texts.h"
 
 namespace stapgen::report {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/model/measures.h"
+#include "report/model/texts.h"
 
 namespace stapgen::report {
 

@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <map>
 
-#include "base/units.h"
-#include "report/model/measures.h"
-#include "report/model/tail_text.h"
+#include "report/model/slow_records.h"
 
 namespace stapgen::report {
 
@@ -115,6 +112,32 @@ MeasureRows rows_of(const Summary& summary, const std::vector<Measure>& measures
 
 }  // namespace
 
+Style style_of(const Rows& rows, bool is_time) {
+    std::int64_t largest = 0;
+    for (const auto& row : rows)
+        largest = std::max(largest, row.measure->stats.max().value_or(0));
+    return {is_time, largest < 100'000'000 ? 3 : 2};
+}
+
+std::string too_few_text(const Rows& rows, const std::vector<analyze::Percentile>& percentiles) {
+    std::string needs;
+    for (const auto& [text, percent] : percentiles) {
+        const bool missing =
+            std::ranges::any_of(rows, [p = percent](const Row& row) { return !row.measure->stats.percentile(p); });
+        if (!missing) continue;
+        needs += fmt::format("{} P{} needs {}", needs.empty() ? "" : ",", text, analyze::values_needed(percent));
+    }
+    return needs.empty() ? needs : "-: not enough samples;" + needs;
+}
+
+Measures in_series(const std::vector<Measure>& measures) {
+    Measures whole;
+    for (const auto& measure : measures) {
+        if (measure.group.empty()) whole.push_back(&measure);
+    }
+    return whole;
+}
+
 Report::Report(const Summary& of, const Options& shown)
     : summary(of),
       options(shown),
@@ -139,8 +162,7 @@ Report::Report(const Summary& of, const Options& shown)
     if (share_is_of_direction && !stages.whole.empty())
         footnotes.emplace_back("SHARE: of the time of all stages of the same direction");
     if (summary.resolution_ns > 1 && !stages.whole.empty()) {
-        footnotes.push_back(fmt::format("times are multiples of {}",
-                                        base::format_duration(std::chrono::nanoseconds(summary.resolution_ns))));
+        footnotes.push_back(fmt::format("times are multiples of {}", duration_text(summary.resolution_ns)));
     }
 
     const auto totals = analyze::total_drops(summary);

@@ -7,10 +7,29 @@
 
 #include "analyze/summary.h"
 #include "report/model/drop_advice.h"
-#include "report/model/measures.h"
-#include "report/model/options.h"
+#include "report/model/format.h"
+#include "report/model/texts.h"
 
 namespace stapgen::report {
+
+/// A row of a table of stages or of values.
+struct Row {
+    const analyze::Measure* measure = nullptr;
+    /// Of a stage: its part of the time of all stages of its direction and group, 0 to 1, "total" left out of that;
+    /// about 1 of "total" itself. Nothing where that time is 0.
+    std::optional<double> share{};
+    bool is_rest = false;  ///< the groups that have no rows of their own, together: as exact as what it is made of
+};
+using Rows = std::vector<Row>;
+
+/// One style for all numbers of a table, so that they line up: whole ns until a tenth of a second is among them.
+Style style_of(const Rows& rows, bool is_time);
+/// What the "-" in place of a percentile means: "-: not enough samples; P99 needs 368". Empty if there is none.
+std::string too_few_text(const Rows& rows, const std::vector<analyze::Percentile>& percentiles);
+
+using Measures = std::vector<const analyze::Measure*>;
+/// Those of the whole, in the order in which each Block of the series has them.
+Measures in_series(const std::vector<analyze::Measure>& measures);
 
 /// The rows of all stages, or of all values.
 struct MeasureRows {

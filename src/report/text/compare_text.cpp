@@ -1,13 +1,11 @@
-#include "report/text/compare_text.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "base/text.h"
 #include "report/model/comparison_text.h"
+#include "report/text/sections.h"
 #include "report/text/table.h"
 
 namespace stapgen::report {
@@ -23,11 +21,11 @@ std::string change_cell(const Change& change) {
 }
 
 /// Whole ns until a tenth of a second is among them, as in reports.
-int decimals_of(const std::vector<Change>& changes) {
+Style style_of(const std::vector<Change>& changes) {
     double largest = 0;
     for (const auto& change : changes)
         largest = std::max({largest, change.before_ns.value_or(0), change.after_ns.value_or(0)});
-    return largest < 1e8 ? 3 : 2;
+    return {.decimals = largest < 1e8 ? 3 : 2};
 }
 
 void write_legend(std::ostream& out, const analyze::Comparison& comparison) {
@@ -42,32 +40,26 @@ void write_legend(std::ostream& out, const analyze::Comparison& comparison) {
 
 }  // namespace
 
-void write_text(std::ostream& out, const analyze::Comparison& comparison) {
+void write_comparison(std::ostream& out, const analyze::Comparison& comparison, const analyze::Summary&,
+                      const analyze::Summary&, const Options&) {
     out << base::printable(comparison_sentence(comparison)) << "\n\n";
-    const int decimals = decimals_of(comparison.changes);
-    const auto cell = [&](const std::optional<double>& ns) {
-        return ns ? fmt::format("{:.{}f}", *ns / 1e3, decimals) : "-";
-    };
-    std::vector<std::vector<std::string>> rows;
+    const auto style = style_of(comparison.changes);
+    Table table{
+        "", {{"STAGE [us]", Kind::head}, {"STAT", Kind::text}, {"BEFORE"}, {"AFTER"}, {"CHANGE"}, {"95% CI"}, {"P"}}};
     const std::string* stage = nullptr;
     for (const auto& change : comparison.changes) {
         const bool is_first = stage == nullptr || *stage != change.stage;
         stage = &change.stage;
-        rows.push_back(
-            {is_first ? base::printable(change.stage) : "", statistic(change), cell(change.before_ns),
-             cell(change.after_ns), change_cell(change),
-             change.low ? fmt::format("[{}%, {}%]", change_percent(*change.low), change_percent(*change.high)) : "-",
-             p_text(change)});
+        table.rows.push_back(
+            {{is_first ? change.stage : ""},
+             {statistic(change)},
+             {style.cell(change.before_ns)},
+             {style.cell(change.after_ns)},
+             {change_cell(change)},
+             {change.low ? fmt::format("[{}%, {}%]", change_percent(*change.low), change_percent(*change.high)) : "-"},
+             {p_text(change)}});
     }
-    out << table({{"STAGE [us]", Align::left},
-                  {"STAT", Align::left},
-                  {"BEFORE"},
-                  {"AFTER"},
-                  {"CHANGE"},
-                  {"95% CI"},
-                  {"P"}},
-                 rows)
-        << '\n';
+    out << text_of(table) << '\n';
     write_legend(out, comparison);
     for (const auto& warning : comparison.warnings)
         out << "WARNING: " << base::printable(warning) << '\n';

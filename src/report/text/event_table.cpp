@@ -1,11 +1,10 @@
-#include "report/text/event_table.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/text.h"
-#include "report/model/wall_time.h"
+#include "report/model/texts.h"
+#include "report/text/sections.h"
 
 namespace stapgen::report {
 
@@ -36,53 +35,55 @@ std::string cell(FieldType type, const decode::Value& value) {
     return base::printable(value.raw);
 }
 
-}  // namespace
+struct EventColumn {
+    std::string heading;
+    std::size_t width = 0;
+    bool left = false;
+};
 
 /// Widths are fixed, because rows are written before the widest is known: 15 bytes are the longest name of a thread,
 /// 21 the longest IPv4 endpoint, and a stage of ten digits is below a second.
-EventTable::Column EventTable::column_of(const decode::Field& field) {
-    Column column{base::upper(field.name), 0, false};
-    switch (field.type) {
-        case FieldType::time:
-            column.width = 15;
-            break;
-        case FieldType::text:
-            column.width = 15;
-            column.left = true;
-            break;
-        case FieldType::endpoint:
-            column.width = 21;
-            column.left = true;
-            break;
-        case FieldType::stage:
-            column.heading = field.name + "[us]";
-            column.width = 10;
-            break;
-        case FieldType::address:
-            column.width = 18;
-            break;
-        default:
-            column.width = 6;
-            break;
-    }
-    column.heading = base::printable(column.heading);
-    column.width = std::max(column.width, column.heading.size());
-    return column;
+EventColumn column_of(const decode::Field& field) {
+    const auto width = [&]() -> std::size_t {
+        switch (field.type) {
+            case FieldType::time:
+            case FieldType::text:
+                return 15;
+            case FieldType::endpoint:
+                return 21;
+            case FieldType::stage:
+                return 10;
+            case FieldType::address:
+                return 18;
+            default:
+                return 6;
+        }
+    }();
+    const auto heading =
+        base::printable(field.type == FieldType::stage ? field.name + "[us]" : base::upper(field.name));
+    return {heading, std::max(width, heading.size()),
+            field.type == FieldType::text || field.type == FieldType::endpoint};
 }
 
-void EventTable::append_cell(std::string& line, const Column& column, std::string_view text) {
-    if (!line.empty()) line += ' ';
-    if (column.left) {
-        fmt::format_to(std::back_inserter(line), "{:<{}}", text, column.width);
-    } else {
-        fmt::format_to(std::back_inserter(line), "{:>{}}", text, column.width);
-    }
+void append_cell(std::string& line, const EventColumn& column, std::string_view text) {
+    line +=
+        fmt::format(fmt::runtime(column.left ? "{}{:<{}}" : "{}{:>{}}"), line.empty() ? "" : " ", text, column.width);
 }
 
-void EventTable::interrupt() {
-    if (heading_ != nullptr) out_ << '\n';
-    heading_ = nullptr;
-}
+class EventTable final : public EventWriter {
+  public:
+    explicit EventTable(std::ostream& out) : EventWriter(out) {}
+    void interrupt() override {
+        if (heading_ != nullptr) out_ << '\n';
+        heading_ = nullptr;
+    }
+
+  private:
+    void write(const decode::Record& record) override;
+
+    const decode::Schema* heading_ = nullptr;  ///< of the rows that were written last, and their columns
+    std::vector<EventColumn> columns_;
+};
 
 void EventTable::write(const decode::Record& record) {
     const auto& fields = record.schema->fields;
@@ -108,6 +109,12 @@ void EventTable::write(const decode::Record& record) {
         }
     }
     write_line(out_, line);
+}
+
+}  // namespace
+
+std::unique_ptr<RecordWriter> event_table(std::ostream& out) {
+    return std::make_unique<EventTable>(out);
 }
 
 }  // namespace stapgen::report

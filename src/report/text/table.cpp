@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <vector>
 
 #include "base/text.h"
 
@@ -24,21 +25,29 @@ std::string ascii(std::string_view text) {
     return out;
 }
 
-std::string table(const std::vector<Column>& columns, const std::vector<std::vector<std::string>>& rows) {
+std::string text_of(const Table& table, const std::set<Extra>& extras) {
     // ASCII only: in the C locale libsmartcols (2.38) never comes back from another byte.
+    const auto plain = [](std::string_view text) { return ascii(base::printable(text)); };
     const std::unique_ptr<libscols_table, decltype(&scols_unref_table)> grid(scols_new_table(), scols_unref_table);
     if (!grid) throw std::bad_alloc();
     scols_table_set_termforce(grid.get(), SCOLS_TERMFORCE_NEVER);
     // Cells are printable already; its own encoding would escape the backslash of our \x1b once more.
     scols_table_enable_noencoding(grid.get(), 1);
-    for (const auto& [name, align] : columns) {
-        scols_table_new_column(grid.get(), ascii(name).c_str(), 0, align == Align::right ? SCOLS_FL_RIGHT : 0);
+    std::vector<std::size_t> shown;
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        const auto& [name, kind, in, extra, unit] = table.columns[i];
+        if (in == In::page || (extra && !extras.contains(*extra))) continue;
+        shown.push_back(i);
+        const auto heading = unit.empty() ? name : fmt::format("{} [{}]", name, unit);
+        scols_table_new_column(grid.get(), plain(heading).c_str(), 0, kind == Kind::number ? SCOLS_FL_RIGHT : 0);
     }
-    for (const auto& row : rows) {
+    for (const auto& row : table.rows) {
         auto* line = scols_table_new_line(grid.get(), nullptr);
         if (line == nullptr) throw std::bad_alloc();
-        for (std::size_t i = 0; i < row.size(); ++i)
-            scols_line_set_data(line, i, ascii(row[i]).c_str());
+        for (std::size_t i = 0; i < shown.size(); ++i) {
+            const auto& cell = row[shown[i]];
+            scols_line_set_data(line, i, cell.is_absent ? "-" : plain(cell.text).c_str());
+        }
     }
     char* printed = nullptr;
     if (scols_print_table_to_string(grid.get(), &printed) != 0) throw std::bad_alloc();

@@ -5,9 +5,8 @@
 
 #include "base/saturate.h"
 #include "base/text.h"
-#include "report/model/measures.h"
-#include "report/model/slow_record.h"
-#include "report/model/wall_time.h"
+#include "report/model/slow_records.h"
+#include "report/model/texts.h"
 #include "report/text/sections.h"
 
 namespace stapgen::report {

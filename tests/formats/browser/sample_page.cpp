@@ -13,7 +13,7 @@
 
 #include "analyze/analyzer.h"
 #include "decode/record_parser.h"
-#include "report/html/html_report.h"
+#include "report/format.h"
 
 using namespace stapgen::analyze;
 
@@ -216,12 +216,12 @@ Summary hostile() {
 
 int main(int argc, char** argv) {
     const std::string kind = argc == 2 ? argv[1] : "";
-    using stapgen::report::write_html;
+    const auto& html = stapgen::report::format_named("html");
     if (kind == "comparison") {
         auto before = server(1, 61, 997, 1);
         auto after = server(2, 67, 997, 1.31);
         before.origins = after.origins = {{"web17", "6.12.117", {}}};
-        write_html(std::cout, compare(before, after).value(), before, after);
+        html.write_comparison(std::cout, compare(before, after).value(), before, after, {});
         return 0;
     }
     const std::map<std::string, std::function<Summary()>> reports = {{"server", [] { return server(1, 61, 997, 1); }},
@@ -236,6 +236,6 @@ int main(int argc, char** argv) {
     }
     auto summary = found->second();
     summary.origins = {{"web17", "6.12.117", {}}};
-    write_html(std::cout, std::vector{summary});
+    html.write(std::cout, std::vector{summary}, {});
     return 0;
 }

@@ -4,11 +4,9 @@
 #include <sstream>
 
 #include "has.h"
-#include "report/html/html_report.h"
-#include "report/json/json_report.h"
 #include "report/model/call_tree.h"
 #include "report/text/sections.h"
-#include "report/text/text_report.h"
+#include "written.h"
 
 using namespace stapgen::analyze;
 
@@ -75,26 +73,23 @@ TEST_CASE("calls are trees, one for each packet, with a part for each context an
 TEST_CASE("what is not kept of the calls is reported") {
     auto summary = call_summary();
     summary.calls_left_out = 1009;
-    std::ostringstream text, page;
-    stapgen::report::write_text(text, summary);
-    stapgen::report::write_html(page, std::vector{summary});
-    CHECK(has(text.str(), "\n1009 calls more are not shown here; they are counted in the tables\n"));
-    CHECK(has(page.str(), "<p>1009 calls more are not shown here; they are counted in the tables</p>"));
+    const auto text = written("table", {summary});
+    const auto page = written("html", {summary});
+    CHECK(has(text, "\n1009 calls more are not shown here; they are counted in the tables\n"));
+    CHECK(has(page, "<p>1009 calls more are not shown here; they are counted in the tables</p>"));
 }
 
 TEST_CASE("the trees are in the page as they stand, and escaped") {
-    std::ostringstream page;
-    stapgen::report::write_html(page, std::vector{call_summary()});
-    CHECK(has(page.str(), "<pre>packet 1\n      AT us     TOOK us    in softirq on CPU 3\n"));
-    CHECK(has(page.str(), "|    tcp_v4_rcv(skb) {\n"));
-    CHECK(has(page.str(), "&lt;b&gt;"));
-    CHECK_FALSE(has(page.str(), "<b>"));
+    const auto page = written("html", {call_summary()});
+    CHECK(has(page, "<pre>packet 1\n      AT us     TOOK us    in softirq on CPU 3\n"));
+    CHECK(has(page, "|    tcp_v4_rcv(skb) {\n"));
+    CHECK(has(page, "&lt;b&gt;"));
+    CHECK_FALSE(has(page, "<b>"));
 }
 
 TEST_CASE("calls are in the JSON of recipes that have them") {
-    std::ostringstream out;
-    stapgen::report::write_json(out, call_summary(), {});
-    const auto document = nlohmann::json::parse(out.str());
+    const auto out = written("json", {call_summary()});
+    const auto document = nlohmann::json::parse(out);
     REQUIRE(document["calls"].size() == 7);
     CHECK(document["calls"][3] == nlohmann::json{{"packet", 1},
                                                  {"begin_ns", 1795180000000008009},
@@ -108,8 +103,7 @@ TEST_CASE("calls are in the JSON of recipes that have them") {
                                                  {"comm", "idle"}});
     CHECK(document["calls"][5]["context"] == "thread");
     CHECK(document["calls_left_out"] == 0);
-    std::ostringstream other;
     const Summary without;
-    stapgen::report::write_json(other, without, {});
-    CHECK_FALSE(nlohmann::json::parse(other.str()).contains("calls"));
+    const auto other = written("json", {without});
+    CHECK_FALSE(nlohmann::json::parse(other).contains("calls"));
 }

@@ -1,12 +1,10 @@
-#include "report/text/compare_text.h"
-
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "report/json/compare_json.h"
 #include "report/model/comparison_text.h"
+#include "written.h"
 
 using namespace stapgen::analyze;
 using namespace stapgen::report;
@@ -35,9 +33,7 @@ Comparison slower() {
 }
 
 std::string text_of(const Comparison& comparison) {
-    std::ostringstream out;
-    write_text(out, comparison);
-    return out.str();
+    return written("table", comparison);
 }
 
 }  // namespace
@@ -104,9 +100,8 @@ TEST_CASE("the table has the sign for what is not significant, and fits 80 colum
 TEST_CASE("JSON has every key, and null for what is not known") {
     auto comparison = slower();
     comparison.changes.push_back({"tcp-app", "99.9", 3, 5, {}, {}, {}, {}, {}, {}, Verdict::too_few, false});
-    std::ostringstream out;
-    write_json(out, comparison);
-    const auto json = nlohmann::json::parse(out.str());
+    const auto out = written("json", comparison);
+    const auto json = nlohmann::json::parse(out);
     CHECK(json["schema"] == "stapgen.compare/1");
     CHECK(json["regression"] == true);
     CHECK(json["before"]["blocks"] == 17);
@@ -122,9 +117,8 @@ TEST_CASE("JSON has every key, and null for what is not known") {
 TEST_CASE("ndjson and CSV have a line for each change") {
     auto comparison = slower();
     comparison.changes[0].stage = "a \"b\", c";
-    std::ostringstream ndjson;
-    write_ndjson(ndjson, comparison);
-    std::istringstream lines(ndjson.str());
+    const auto ndjson = written("ndjson", comparison);
+    std::istringstream lines(ndjson);
     std::vector<nlohmann::json> parsed;
     for (std::string line; std::getline(lines, line);)
         parsed.push_back(nlohmann::json::parse(line));
@@ -133,10 +127,9 @@ TEST_CASE("ndjson and CSV have a line for each change") {
     CHECK_FALSE(parsed[0].contains("changes"));
     CHECK(parsed[3]["statistic"] == "99");
 
-    std::ostringstream csv;
-    write_csv(csv, comparison);
+    const auto csv = written("csv", comparison);
     CHECK(
-        csv.str().starts_with("recipe,stage,statistic,n_before,n_after,before_ns,after_ns,change,change_low,"
-                              "change_high,p,verdict,regression\n"
-                              "rx-latency,\"a \"\"b\"\", c\",50,4003,5003,4001.0,4003.0,"));
+        csv.starts_with("recipe,stage,statistic,n_before,n_after,before_ns,after_ns,change,change_low,"
+                        "change_high,p,verdict,regression\n"
+                        "rx-latency,\"a \"\"b\"\", c\",50,4003,5003,4001.0,4003.0,"));
 }

@@ -3,14 +3,9 @@
 #include <cstdlib>
 #include <ctime>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "has.h"
-#include "report/csv/csv_report.h"
-#include "report/html/html_report.h"
-#include "report/json/json_report.h"
-#include "report/openmetrics/openmetrics_report.h"
-#include "report/text/text_report.h"
+#include "written.h"
 
 using namespace stapgen::analyze;
 
@@ -47,9 +42,8 @@ Summary page_summary() {
 TEST_CASE("counts are a table for each interval and one of the total, with what they mean below") {
     setenv("TZ", "UTC", 1);
     tzset();
-    std::ostringstream out;
-    stapgen::report::write_text(out, page_summary());
-    CHECK(out.str() ==
+    const auto out = written("table", {page_summary()});
+    CHECK(out ==
           "page-alloc, 2026-11-20 13:06:40 +0000, for 15.0 s\n\n"
           "2026-11-20 13:06:45 +0000\n"
           "PAGES COMM        PID\n"
@@ -72,17 +66,15 @@ TEST_CASE("of many counts the table has the largest, and says what the others su
     auto summary = page_summary();
     summary.intervals.resize(1);
     summary.tallies.resize(2);
-    std::ostringstream out;
-    stapgen::report::write_text(out, summary, {.top = 1});
-    CHECK(has(out.str(), "total: 10108 pages\n"));
-    CHECK(has(out.str(), "and 101 in 1 more row; --top shows more\n"));
+    const auto out = written("table", {summary}, {.top = 1});
+    CHECK(has(out, "total: 10108 pages\n"));
+    CHECK(has(out, "and 101 in 1 more row; --top shows more\n"));
 }
 
 TEST_CASE("counts are in each format for programs") {
     const auto summary = page_summary();
-    std::ostringstream json_text, csv, metrics, html;
-    stapgen::report::write_json(json_text, summary);
-    const auto document = nlohmann::json::parse(json_text.str());
+    const auto json_text = written("json", {summary});
+    const auto document = nlohmann::json::parse(json_text);
     CHECK(document["counted"] == "pages");
     REQUIRE(document["counts"].size() == 3);
     CHECK(document["counts"][0]["group"] == nlohmann::json{{"comm", "cc1"}, {"pid", 17}});
@@ -93,18 +85,18 @@ TEST_CASE("counts are in each format for programs") {
     CHECK(document["counts"][2]["interval"] == 1);
     CHECK(document["counts"][2]["time"] == "2026-11-20T13:06:50.000000000Z");
 
-    stapgen::report::write_csv(csv, {&summary, 1});
-    CHECK(has(csv.str(), "1,page-alloc,count,pages,,,,cc1,17,count,10010,\n"));
-    CHECK(has(csv.str(), "1,page-alloc,interval-count,pages,,,1795180010000000000,cc1,17,count,3,\n"));
+    const auto csv = written("csv", {summary});
+    CHECK(has(csv, "1,page-alloc,count,pages,,,,cc1,17,count,10010,\n"));
+    CHECK(has(csv, "1,page-alloc,interval-count,pages,,,1795180010000000000,cc1,17,count,3,\n"));
 
-    stapgen::report::write_openmetrics(metrics, {&summary, 1});
-    CHECK(has(metrics.str(),
-              "stapgen_counted_total{recipe=\"page-alloc\",counted=\"pages\",comm=\"cc1\",pid=\"17\"} 10010\n"));
+    const auto metrics = written("openmetrics", {summary});
+    CHECK(
+        has(metrics, "stapgen_counted_total{recipe=\"page-alloc\",counted=\"pages\",comm=\"cc1\",pid=\"17\"} 10010\n"));
 
-    stapgen::report::write_html(html, std::vector{summary});
-    CHECK(has(html.str(), "total: 10111 pages"));
-    CHECK(has(html.str(), "a compiler"));
-    CHECK_FALSE(has(html.str(), "=<b>"));
+    const auto html = written("html", {summary});
+    CHECK(has(html, "total: 10111 pages"));
+    CHECK(has(html, "a compiler"));
+    CHECK_FALSE(has(html, "=<b>"));
 }
 
 TEST_CASE("what was lost is marked, and comes first in the total however little it is") {
@@ -113,16 +105,15 @@ TEST_CASE("what was lost is marked, and comes first in the total however little 
     summary.tallies.resize(2);
     summary.tallies[1] = tally(0, "drops", 3, 5);
     summary.tallies[1].loss = true;
-    std::ostringstream out, json_text, html;
-    stapgen::report::write_text(out, summary);
-    CHECK(has(out.str(),
+    const auto out = written("table", {summary});
+    CHECK(has(out,
               "PAGES COMM  PID LOSS\n"
               "    5 drops 3   lost\n"
               "10007 cc1   17"));
-    stapgen::report::write_json(json_text, summary);
-    CHECK(nlohmann::json::parse(json_text.str())["counts"][1]["loss"] == true);
-    stapgen::report::write_html(html, std::vector{summary});
-    CHECK(has(html.str(), ">lost<"));
+    const auto json_text = written("json", {summary});
+    CHECK(nlohmann::json::parse(json_text)["counts"][1]["loss"] == true);
+    const auto html = written("html", {summary});
+    CHECK(has(html, ">lost<"));
 }
 
 TEST_CASE("where units are mixed there is no sum, and losses by name stand behind losses") {
@@ -138,9 +129,8 @@ TEST_CASE("where units are mixed there is no sum, and losses by name stand behin
     summary.tallies[1].per_s = 0.25;
     summary.tallies[0].per_s = 123456.7;
     summary.counters_read = 17;
-    std::ostringstream out, json_text, html;
-    stapgen::report::write_text(out, summary, {.top = 4});
-    CHECK(has(out.str(),
+    const auto out = written("table", {summary}, {.top = 4});
+    CHECK(has(out,
               "4 of 17 counters rose, and 2 of them tell losses; 1 fell\n"
               "   RISE   PER S COMM        PID LOSS\n"
               "      2       - dropped     3   lost\n"
@@ -150,21 +140,20 @@ TEST_CASE("where units are mixed there is no sum, and losses by name stand behin
               "and 1 more row; --top shows more\n\n"
               "dropped: sent again\n\n"
               "all that was read is reported\n"));
-    stapgen::report::write_json(json_text, summary);
-    const auto document = nlohmann::json::parse(json_text.str());
+    const auto json_text = written("json", {summary});
+    const auto document = nlohmann::json::parse(json_text);
     CHECK(document["counts"][1]["loss_by_name"] == true);
     CHECK(document["counts"][1]["per_s"] == 0.25);
     CHECK_FALSE(document["counts"][2].contains("per_s"));
     CHECK(document["counters_read"] == 17);
-    stapgen::report::write_html(html, std::vector{summary});
-    CHECK_FALSE(has(html.str(), "SHARE"));
-    CHECK(has(html.str(), ">by name<"));
-    CHECK(has(html.str(), "123,457"));
+    const auto html = written("html", {summary});
+    CHECK_FALSE(has(html, "SHARE"));
+    CHECK(has(html, ">by name<"));
+    CHECK(has(html, "123,457"));
     // What was lost on the way is told with the sums.
     summary.accounting.lost = {{"transport", 3}};
-    std::ostringstream lost;
-    stapgen::report::write_text(lost, summary);
-    CHECK(has(lost.str(), "3 lost (transport 3)"));
+    const auto lost = written("table", {summary});
+    CHECK(has(lost, "3 lost (transport 3)"));
 }
 
 TEST_CASE("one sample of counters: how many of losses are not 0") {
@@ -175,7 +164,6 @@ TEST_CASE("one sample of counters: how many of losses are not 0") {
     summary.tallies[0].loss = true;
     summary.counters_read = 17;
     summary.intervals.resize(1);
-    std::ostringstream out;
-    stapgen::report::write_text(out, summary);
-    CHECK(has(out.str(), "1 of 17 counters tell losses, and are not 0\nVALUE COMM    PID LOSS\n"));
+    const auto out = written("table", {summary});
+    CHECK(has(out, "1 of 17 counters tell losses, and are not 0\nVALUE COMM    PID LOSS\n"));
 }

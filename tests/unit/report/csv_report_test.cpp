@@ -1,19 +1,14 @@
-#include "report/csv/csv_report.h"
-
 #include <doctest/doctest.h>
 
-#include <sstream>
-
 #include "full_summary.h"
+#include "written.h"
 
 using namespace stapgen::analyze;
 
 namespace {
 
 std::string csv_of(const std::vector<Summary>& reports, const stapgen::report::Options& options = {}) {
-    std::ostringstream out;
-    stapgen::report::write_csv(out, reports, options);
-    return out.str();
+    return written("csv", reports, options);
 }
 
 bool has_row(const std::string& text, std::string_view line) {

@@ -1,5 +1,3 @@
-#include "report/html/html_report.h"
-
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -11,7 +9,7 @@
 #include "has.h"
 #include "repeated.h"
 #include "report/html/html_page.h"
-#include "report/text/text_report.h"
+#include "written.h"
 
 using namespace stapgen::analyze;
 using stapgen::report::Options;
@@ -36,9 +34,7 @@ std::string body_of(const std::string& page) {
 std::string page_of(const Summary& summary, const Options& options = {}) {
     setenv("TZ", "UTC", 1);
     tzset();
-    std::ostringstream out;
-    stapgen::report::write_html(out, std::vector{summary}, options);
-    return out.str();
+    return written("html", {summary}, options);
 }
 
 /// Two directions, one of them with a tail, times for a series, groups, values, losses.
@@ -101,10 +97,9 @@ Summary drops() {
 
 /// Every number and every name with a digit that the text report shows must be on the page.
 void check_holds_text_report(const Summary& summary) {
-    std::ostringstream text;
     const auto page = body_of(page_of(summary));
-    stapgen::report::write_text(text, summary);
-    const auto words = text.str();
+    const auto text = written("table", {summary});
+    const auto words = text;
     const std::regex number(R"([0-9][0-9.:xa-f-]*[0-9]|[0-9]+)");
     int found = 0;
     for (std::sregex_iterator match(words.begin(), words.end(), number), end; match != end; ++match, ++found) {
@@ -175,9 +170,8 @@ TEST_CASE("names from the input stay text, whatever they are") {
         if (!stage.group.empty()) stage.group[1].value = name;
     auto dropped = drops();
     dropped.drops[0].symbol = dropped.drops[0].module = dropped.drops[0].reason_name = name;
-    std::ostringstream out;
-    stapgen::report::write_html(out, std::vector{summary, dropped});
-    const auto page = out.str();
+    const auto out = written("html", {summary, dropped});
+    const auto page = out;
     CHECK(times(page, "<script>") == 2);
     CHECK(times(page, "</script>") == 2);
     CHECK_FALSE(has(page, name));
@@ -289,9 +283,8 @@ TEST_CASE("benign drops are marked, have their advice, and are counted where the
     CHECK(has(page, ">NO_SOCKET *<"));
     CHECK(has(page, "*: part of normal operation"));
     CHECK(has(page, ">NO_SOCKET in icmp_rcv<"));
-    std::ostringstream out;
-    stapgen::report::write_html(out, std::vector{summary}, {.hide_benign = true});
-    const auto rest = body_of(out.str());
+    const auto out = written("html", {summary}, {.hide_benign = true});
+    const auto rest = body_of(out);
     CHECK_FALSE(has(rest, "icmp_rcv"));
     CHECK_FALSE(has(rest, "*: part"));
     CHECK(has(rest, "total: 3312 drops at 2 places and reasons"));
@@ -325,9 +318,8 @@ TEST_CASE("a comparison shows both runs, each change with its interval, and the 
                           {"qdisc", "99.9", 1009, 1013, {}, {}, {}, {}, {}, {}, Verdict::too_few}};
     before.origins = {{"web17", "", {}}};
     after.origins = {{"web19", "", {}}};
-    std::ostringstream out;
-    stapgen::report::write_html(out, comparison, before, after);
-    const auto page = body_of(out.str());
+    const auto out = written("html", comparison, before, after);
+    const auto page = body_of(out);
     for (const auto* text :
          {"+7.0 % to +13.0 %", "-13.0 % to -7.0 %", "slower", "faster", ">~<", "too few", "&lt;0.001", "0.830", "P99.9",
           "drv-ip is slower: p99 +10.0 %", "WARNING:</strong> after: 3 records were lost", "up to 5 % is no regression",

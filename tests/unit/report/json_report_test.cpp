@@ -1,12 +1,10 @@
-#include "report/json/json_report.h"
-
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 
 #include "full_summary.h"
+#include "written.h"
 
 using namespace stapgen::analyze;
 using nlohmann::json;
@@ -14,9 +12,7 @@ using nlohmann::json;
 namespace {
 
 std::string json_of(const Summary& summary, const stapgen::report::Options& options = {}) {
-    std::ostringstream out;
-    stapgen::report::write_json(out, summary, options);
-    return out.str();
+    return written("json", {summary}, options);
 }
 
 std::set<std::string> keys(const json& object) {
@@ -115,9 +111,8 @@ TEST_CASE("numbers are ns, and what is not known is null") {
 }
 
 TEST_CASE("a report of an interval says which, and its drops say the same, in one line if asked for") {
-    std::ostringstream out;
-    stapgen::report::write_ndjson(out, std::vector{summary_of_all()}, {.interval = 3});
-    const auto text = out.str();
+    const auto out = written("ndjson", {summary_of_all()}, {.interval = 3});
+    const auto text = out;
     CHECK(text.find('\n') == text.size() - 1);
     const auto document = json::parse(text);
     CHECK(document["interval"] == 3);

@@ -1,21 +1,16 @@
-#include "report/openmetrics/openmetrics_report.h"
-
 #include <doctest/doctest.h>
 
 #include <limits>
-#include <sstream>
 
 #include "full_summary.h"
+#include "written.h"
 
 using namespace stapgen::analyze;
-using stapgen::report::bucket_ends;
 
 namespace {
 
 std::string metrics_of(const std::vector<Summary>& reports, const stapgen::report::Options& options = {}) {
-    std::ostringstream out;
-    stapgen::report::write_openmetrics(out, reports, options);
-    return out.str();
+    return written("openmetrics", reports, options);
 }
 
 bool has_metric(const std::string& text, std::string_view line) {
@@ -25,7 +20,15 @@ bool has_metric(const std::string& text, std::string_view line) {
 }  // namespace
 
 TEST_CASE("buckets are four to a doubling from a microsecond to 68 seconds, each one below a border of the bins") {
-    const auto& ends = bucket_ends();
+    Summary summary;
+    summary.stages = {{"a", {}, {}}};
+    const auto text = metrics_of({summary});
+    std::vector<std::int64_t> ends;
+    const std::string_view before = "stage=\"a\",le=\"";
+    for (auto at = text.find(before); at != std::string::npos; at = text.find(before, at + 1)) {
+        const auto end = std::strtod(&text[at + before.size()], nullptr);
+        if (std::isfinite(end)) ends.push_back(std::llround(end * 1e9));
+    }
     CHECK(ends.size() == 26 * 4 + 1);
     CHECK(ends.front() == 1023);
     CHECK(ends.back() == 68'719'476'735);

@@ -1,12 +1,10 @@
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "has.h"
-#include "report/json/json_report.h"
 #include "report/model/account_text.h"
-#include "report/text/text_report.h"
+#include "written.h"
 
 using namespace stapgen;
 
@@ -26,9 +24,7 @@ analyze::Summary filtered(std::vector<analyze::Origin> origins) {
 }
 
 std::string head_and_account(const analyze::Summary& summary) {
-    std::ostringstream out;
-    report::write_text(out, summary);
-    return out.str();
+    return written("table", {summary});
 }
 
 }  // namespace
@@ -59,9 +55,8 @@ TEST_CASE("a host's name brings no control character") {
 }
 
 TEST_CASE("the document says the same for programs") {
-    std::ostringstream out;
-    report::write_json(out, filtered({at("web17", "80"), {}}));
-    const auto origins = nlohmann::json::parse(out.str()).at("origins");
+    const auto out = written("json", {filtered({at("web17", "80"), {}})});
+    const auto origins = nlohmann::json::parse(out).at("origins");
     CHECK(origins.at(0) == nlohmann::json{{"host", "web17"},
                                           {"kernel", "6.12"},
                                           {"command", {"stapgen", "rx-latency", "--port", "80"}},

@@ -1,5 +1,3 @@
-#include "report/perfetto/perfetto_writer.h"
-
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "decode/record_parser.h"
+#include "report/format.h"
 
 using namespace stapgen;
 
@@ -164,7 +163,7 @@ class Trace {
 struct TraceRun {
     std::ostringstream out;
     decode::RecordParser parser;
-    report::PerfettoWriter writer{out};
+    std::unique_ptr<report::RecordWriter> writer = report::format_named("perfetto").records(out);
     std::vector<std::string> missing;
 
     explicit TraceRun(std::string_view first_line) { feed(first_line); }
@@ -172,11 +171,11 @@ struct TraceRun {
         const std::string line(text);
         const auto parsed = parser.feed(line);
         REQUIRE_FALSE(std::holds_alternative<decode::Unrecognised>(parsed));
-        if (const auto* record = std::get_if<decode::Record>(&parsed)) writer.record(*record);
-        if (const auto* clocks = std::get_if<decode::Ready>(&parsed)) writer.ready(*clocks);
+        if (const auto* record = std::get_if<decode::Record>(&parsed)) writer->record(*record);
+        if (const auto* clocks = std::get_if<decode::Ready>(&parsed)) writer->ready(*clocks);
     }
     Trace trace() {
-        missing = writer.end();
+        missing = writer->end();
         return Trace(out.str());
     }
 };

@@ -1,8 +1,8 @@
-#include "report/model/tail_text.h"
-
 #include <doctest/doctest.h>
 
 #include <vector>
+
+#include "report/model/slow_records.h"
 
 using stapgen::analyze::Breakdown;
 using stapgen::report::tail_sentence;

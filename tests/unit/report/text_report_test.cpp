@@ -1,15 +1,13 @@
-#include "report/text/text_report.h"
-
 #include <doctest/doctest.h>
 
 #include <cstdlib>
 #include <ctime>
 #include <limits>
-#include <sstream>
 
 #include "base/text.h"
 #include "has.h"
 #include "repeated.h"
+#include "written.h"
 
 using namespace stapgen::analyze;
 using stapgen::report::Options;
@@ -19,9 +17,7 @@ namespace {
 std::string text_of(const Summary& summary, const Options& options = {}) {
     setenv("TZ", "UTC", 1);
     tzset();
-    std::ostringstream out;
-    stapgen::report::write_text(out, summary, options);
-    return out.str();
+    return written("table", {summary}, options);
 }
 
 Summary rx_summary() {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "report/model/slow_record.h"
+#include "report/model/slow_records.h"
 #include "report/text/sections.h"
 
 using namespace stapgen;

@@ -1,10 +1,10 @@
-#include "report/model/wall_time.h"
-
 #include <doctest/doctest.h>
 
 #include <cstdlib>
 #include <ctime>
 #include <limits>
+
+#include "report/model/texts.h"
 
 using namespace stapgen::report;
 

@@ -1,14 +1,11 @@
-#include "report/json/compare_json.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "report/json/json_text.h"
+#include "report/json.h"
 #include "report/model/comparison_text.h"
-#include "report/model/measures.h"
+#include "report/model/texts.h"
 
 namespace stapgen::report {
 
@@ -70,7 +67,12 @@ std::string cell_of(const Json& value) {
 
 }  // namespace
 
-void write_json(std::ostream& out, const analyze::Comparison& comparison) {
+void put_json(std::ostream& out, const nlohmann::ordered_json& json, int indent) {
+    out << json.dump(indent, ' ', true, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+}
+
+void write_comparison_json(std::ostream& out, const analyze::Comparison& comparison, const analyze::Summary& /*before*/,
+                           const analyze::Summary& /*after*/, const Options& /*options*/) {
     auto document = head_json(comparison);
     auto changes = Json::array();
     for (const auto& change : comparison.changes)
@@ -79,13 +81,16 @@ void write_json(std::ostream& out, const analyze::Comparison& comparison) {
     put_json(out, document, 2);
 }
 
-void write_ndjson(std::ostream& out, const analyze::Comparison& comparison) {
+void write_comparison_ndjson(std::ostream& out, const analyze::Comparison& comparison,
+                             const analyze::Summary& /*before*/, const analyze::Summary& /*after*/,
+                             const Options& /*options*/) {
     put_json(out, head_json(comparison), -1);
     for (const auto& change : comparison.changes)
         put_json(out, change_json(change), -1);
 }
 
-void write_csv(std::ostream& out, const analyze::Comparison& comparison) {
+void write_comparison_csv(std::ostream& out, const analyze::Comparison& comparison, const analyze::Summary& /*before*/,
+                          const analyze::Summary& /*after*/, const Options& /*options*/) {
     const auto line = [&out](const std::vector<std::string>& cells) {
         out << fmt::format("{}\n", fmt::join(cells, ","));
     };

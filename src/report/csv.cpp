@@ -1,5 +1,3 @@
-#include "report/csv/csv_report.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "report/json.h"
 #include "report/model/report.h"
 
 namespace stapgen::report {
@@ -240,12 +239,23 @@ class Writer {
     std::string recipe_;
 };
 
-}  // namespace
-
 void write_csv(std::ostream& out, std::span<const Summary> reports, const Options& options) {
     Writer writer(out, reports, options);
     for (const auto& report : reports)
         writer.report(report);
 }
+
+}  // namespace
+
+/// One table (RFC 4180, UTF-8, but for lines that end with LF alone, as awk and cut want them) with one number in each
+/// row, so that columns stay the same whatever the percentiles:
+///
+///     report,recipe,kind,name,module,reason,time_ns,KEY...,statistic,value,benign
+///
+/// `report` counts the reports from 1; KEY... are the keys of the groups of all of them, with "group_" before one that
+/// is called as another column. `benign` is true or false of a drop. What does not apply or is not known is an empty
+/// cell. `statistic` has the unit in its name. Text from the input that a spreadsheet would take for a formula has an
+/// apostrophe in front; control characters are made visible, what is no UTF-8 becomes U+FFFD.
+extern constexpr Format csv_format{.name = "csv", .write = write_csv, .write_comparison = write_comparison_csv};
 
 }  // namespace stapgen::report

@@ -27,4 +27,10 @@ Timeline timeline_of(const analyze::SlowRecord& record);
 /// endpoint is the first. What is not known is left out, control characters are made visible.
 std::string record_name(std::string_view direction, const analyze::Group& of);
 
+/// Where the tail comes from, in one sentence for a person: how much longer the records above that percentile take
+/// than the others, and the stages that hold 80 % of the difference (three at most, else that none stands out), each
+/// with its part of their time and of the others'. Says so where there are too few records or none is above. Empty
+/// without records. No line end, no control characters.
+std::string tail_sentence(const analyze::Breakdown& breakdown, double percent = 99);
+
 }  // namespace stapgen::report

@@ -1,5 +1,3 @@
-#include "report/openmetrics/openmetrics_report.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -79,6 +77,20 @@ void write_counter(std::ostream& out, std::string_view name, std::string_view he
     write_head(out, name, "counter", "", help);
     for (const auto& [labels, count] : counts)
         out << name << "_total{" << labels << "} " << count << '\n';
+}
+
+/// The upper ends of the histograms' buckets in ns, inclusive, the same in every run: four to each doubling from 1 us
+/// to 68.7 s. Each is one below a border of bins.h, so that the counts are exact.
+const std::vector<std::int64_t>& bucket_ends() {
+    static const auto ends = [] {
+        constexpr int per_doubling = 4;
+        constexpr std::int64_t first = 1 << 10, last = std::int64_t{1} << 36;
+        std::vector<std::int64_t> all;
+        for (int bin = bins::index_of(first); bins::lowest(bin) <= last; bin += bins::per_doubling / per_doubling)
+            all.push_back(bins::lowest(bin) - 1);
+        return all;
+    }();
+    return ends;
 }
 
 void write_buckets(std::ostream& out, std::string_view name, const std::string& labels, const Histogram& stats) {
@@ -207,20 +219,6 @@ struct Families {
     }
 };
 
-}  // namespace
-
-const std::vector<std::int64_t>& bucket_ends() {
-    static const auto ends = [] {
-        constexpr int per_doubling = 4;
-        constexpr std::int64_t first = 1 << 10, last = std::int64_t{1} << 36;
-        std::vector<std::int64_t> all;
-        for (int bin = bins::index_of(first); bins::lowest(bin) <= last; bin += bins::per_doubling / per_doubling)
-            all.push_back(bins::lowest(bin) - 1);
-        return all;
-    }();
-    return ends;
-}
-
 void write_openmetrics(std::ostream& out, std::span<const Summary> reports, const Options& options) {
     Families all;
     for (const auto& report : reports)
@@ -242,5 +240,12 @@ void write_openmetrics(std::ostream& out, std::span<const Summary> reports, cons
     write_counter(out, "stapgen_not_closed", "Reports whose input stops without its last line.", all.not_closed);
     out << "# EOF\n";
 }
+
+}  // namespace
+
+/// OpenMetrics 1.0 text (github.com/prometheus/OpenMetrics), with its "# EOF". Histograms of stages in seconds,
+/// counters of drops, the account and all that was lost. Reports of one recipe add up. Counts below zero, which an
+/// interval's account may have, are written as 0.
+extern constexpr Format openmetrics_format{.name = "openmetrics", .write = write_openmetrics};
 
 }  // namespace stapgen::report

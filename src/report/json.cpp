@@ -1,13 +1,11 @@
-#include "report/json/json_report.h"
+#include "report/json.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "report/json/json_text.h"
 #include "report/model/report.h"
-#include "report/model/wall_time.h"
 
 namespace stapgen::report {
 
@@ -358,14 +356,8 @@ Json report_json(const analyze::Summary& summary, const Options& options) {
     return document;
 }
 
-}  // namespace
-
-void write_json(std::ostream& out, const analyze::Summary& summary, const Options& options) {
-    put_json(out, report_json(summary, options), 2);
-}
-
 void write_json(std::ostream& out, std::span<const analyze::Summary> reports, const Options& options) {
-    if (reports.size() == 1) return write_json(out, reports.front(), options);
+    if (reports.size() == 1) return put_json(out, report_json(reports.front(), options), 2);
     out << "{\"schema\": \"stapgen.reports/1\", \"reports\": [\n";
     for (const auto& report : reports) {
         if (&report != &reports.front()) out << ',';
@@ -378,5 +370,18 @@ void write_ndjson(std::ostream& out, std::span<const analyze::Summary> reports, 
     for (const auto& report : reports)
         put_json(out, report_json(report, options), -1);
 }
+
+}  // namespace
+
+/// A document of schema "stapgen.report/1", or several in one of schema "stapgen.reports/1". Keys are never renamed;
+/// durations are in ns, times in RFC 3339 UTC. What is not known is null. Bytes that are no UTF-8 become U+FFFD.
+extern constexpr Format json_format{.name = "json", .write = write_json, .write_comparison = write_comparison_json};
+
+/// A document in one line for each.
+extern constexpr Format ndjson_format{.name = "ndjson",
+                                      .write = write_ndjson,
+                                      .write_comparison = write_comparison_ndjson,
+                                      .records = event_lines,
+                                      .intervals = true};
 
 }  // namespace stapgen::report

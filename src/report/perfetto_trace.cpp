@@ -1,11 +1,11 @@
-#include "report/perfetto/perfetto_trace.h"
+#include "report/perfetto_trace.h"
 
 #include <algorithm>
 #include <protozero/pbf_writer.hpp>
 #include <variant>
 
 #include "base/text.h"
-#include "report/model/measures.h"
+#include "report/model/texts.h"
 
 namespace stapgen::report {
 

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <ostream>
+
+#include "report/model/format.h"
+
+/// What is written as JSON, and what is derived from it.
+namespace stapgen::report {
+
+/// Writes it with a line end, in one line where `indent` is -1. All of it is ASCII, for a name with a C1 control
+/// character would command a terminal; what is no UTF-8 is U+FFFD.
+void put_json(std::ostream& out, const nlohmann::ordered_json& json, int indent);
+
+template <class T, class Json = nlohmann::ordered_json>
+Json or_null(const std::optional<T>& value) {
+    return value ? Json(*value) : Json(nullptr);
+}
+
+/// An object in one line for each record. Keys are the names of its fields, of times and durations with "_ns".
+std::unique_ptr<RecordWriter> event_lines(std::ostream& out);
+
+/// Schema "stapgen.compare/1", one document and a line end. Keys are never renamed; durations are in ns, changes are
+/// parts (0.05 is 5 %). What is not known is null. See docs/reading-the-numbers.md for the keys.
+void write_comparison_json(std::ostream& out, const analyze::Comparison& comparison, const analyze::Summary& before,
+                           const analyze::Summary& after, const Options& options);
+/// The same, a line for the whole and then one for each change.
+void write_comparison_ndjson(std::ostream& out, const analyze::Comparison& comparison, const analyze::Summary& before,
+                             const analyze::Summary& after, const Options& options);
+/// The changes: a line of names, which are the keys of JSON, then a line for each. RFC 4180, but for the line ends.
+void write_comparison_csv(std::ostream& out, const analyze::Comparison& comparison, const analyze::Summary& before,
+                          const analyze::Summary& after, const Options& options);
+
+}  // namespace stapgen::report

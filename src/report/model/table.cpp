@@ -1,0 +1,255 @@
+#include "report/model/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/saturate.h"
+#include "base/text.h"
+
+namespace stapgen::report {
+
+using analyze::Drop;
+using analyze::Tally;
+
+namespace {
+
+/// None for a total, which is no part of a bar.
+std::optional<std::size_t> colour_of(const analyze::Summary& summary, const std::string& stage) {
+    const auto has_stage = [&](const analyze::Breakdown& breakdown) {
+        return std::ranges::find(breakdown.stages(), stage) != breakdown.stages().end();
+    };
+    if (std::ranges::none_of(summary.breakdowns, has_stage)) return std::nullopt;
+    return colour_of_stage(summary, stage);
+}
+
+std::string key_name(const std::string& key) {
+    return base::upper(base::printable(key));
+}
+
+Cell number_cell(std::int64_t number) {
+    return {fmt::format("{}", number)};
+}
+
+std::vector<Column> measure_columns(const Report& report, const analyze::Group& keys, bool is_time) {
+    std::vector<Column> columns;
+    for (const auto& field : keys) {
+        const bool is_text = std::holds_alternative<std::string>(field.value);
+        columns.push_back({key_name(field.key), is_text ? Kind::text : Kind::number});
+    }
+    columns.push_back({.name = is_time ? "STAGE" : "VALUE", .kind = Kind::head, .unit = is_time ? "us" : ""});
+    if (is_time)
+        columns.push_back(
+            {report.share_is_of_direction ? "SHARE OF DIRECTION" : "SHARE OF TIME", Kind::text, In::page});
+    columns.insert(
+        columns.end(),
+        {{"N"}, {"MEAN"}, {"SD", Kind::number, In::text, Extra::stddev}, {"MIN", Kind::number, In::text, Extra::min}});
+    for (const auto& percentile : report.options.percentiles) {
+        columns.push_back({"P" + percentile.text});
+        columns.push_back({"[95 %]", Kind::number, In::text, Extra::intervals});
+    }
+    columns.push_back({"MAX"});
+    if (is_time) columns.push_back({"SHARE", Kind::number, In::text});
+    columns.push_back({"SUM", Kind::number, In::text, Extra::sum, is_time ? "ms" : ""});
+    return columns;
+}
+
+void add_stats(std::vector<Cell>& row, const analyze::Histogram& stats, const Style& style,
+               const std::vector<analyze::Percentile>& percentiles) {
+    const auto stddev = style.cell(stats.stddev()), min = style.cell(stats.min());
+    const auto sum = style.is_time ? fmt::format("{:.3f}", stats.sum() / 1e6) : fmt::format("{:.0f}", stats.sum());
+    row.push_back(number_cell(stats.n()));
+    row.push_back({style.cell(stats.mean()), fmt::format("standard deviation {}, minimum {}, sum {}{}", stddev, min,
+                                                         sum, style.is_time ? " ms" : "")});
+    row.push_back({stddev});
+    row.push_back({min});
+    for (const auto& [text, percent] : percentiles) {
+        const auto interval = stats.confidence(percent);
+        row.push_back({style.cell(stats.percentile(percent)),
+                       interval ? fmt::format("P{}: 95 % confidence {} to {}", text, style.cell(interval->low),
+                                              style.cell(interval->high))
+                                : fmt::format("P{}: needs {} values", text, analyze::values_needed(percent))});
+        row.push_back({interval_text(stats, percent, style)});
+    }
+    row.push_back({style.cell(stats.max())});
+    row.push_back({sum});
+}
+
+/// The row of a counter that fell says nothing of how far it rose.
+bool is_fall(const Tally& tally) {
+    const auto* name = tally.group.empty() ? nullptr : std::get_if<std::string>(&tally.group.front().value);
+    return name != nullptr && name->starts_with("reset.");
+}
+
+bool is_loss(const Tally& tally) {
+    return tally.loss || tally.loss_by_name;
+}
+
+}  // namespace
+
+std::size_t colour_of_stage(const analyze::Summary& summary, const std::string& stage) {
+    std::size_t place = 0;
+    for (const auto& breakdown : summary.breakdowns) {
+        const auto found = std::ranges::find(breakdown.stages(), stage);
+        place += static_cast<std::size_t>(found - breakdown.stages().begin());
+        if (found != breakdown.stages().end()) break;
+    }
+    return place;
+}
+
+Cell bar_cell(double part, std::optional<std::size_t> colour) {
+    return {.text = percent(part), .bar = part, .colour = colour};
+}
+
+Cell part_cell(std::int64_t count, std::int64_t all) {
+    return bar_cell(all > 0 ? static_cast<double>(count) / static_cast<double>(all) : 0);
+}
+
+std::string interval_text(const analyze::Histogram& stats, double percent, const Style& style) {
+    const auto interval = stats.confidence(percent);
+    return interval ? fmt::format("[{}, {}]", style.cell(interval->low), style.cell(interval->high)) : "-";
+}
+
+Table measures_table(const Report& report, const Rows& rows, const Style& style) {
+    const auto& percentiles = report.options.percentiles;
+    const auto& keys = rows.front().measure->group;
+    Table table{fmt::format("{}{}{}", style.is_time ? "Stages" : "Values", keys.empty() ? "" : " by group",
+                            style.is_time ? ", in microseconds" : ""),
+                measure_columns(report, keys, style.is_time)};
+    const analyze::Group* last = nullptr;
+    for (const auto& [measure, share, is_rest] : rows) {
+        const auto& [name, group, stats] = *measure;
+        const auto colour = colour_of(report.summary, name);
+        const bool repeated = last != nullptr && *last == group;
+        last = &group;
+        auto& row = table.rows.emplace_back();
+        for (const auto& field : group)
+            row.push_back({.text = is_rest ? "rest" : group_text(field), .mark = repeated ? "repeated" : ""});
+        row.resize(keys.size(), {.is_absent = true});
+        row.push_back({.text = name, .colour = keys.empty() ? colour : std::nullopt});
+        if (style.is_time) row.push_back(share ? bar_cell(*share, colour) : Cell());
+        add_stats(row, stats, style, percentiles);
+        const auto share_text = share ? fmt::format("{:.1f}%", *share * 100) : "-";
+        if (style.is_time) row.insert(row.end() - 1, {share_text});
+    }
+    table.below = too_few_text(rows, percentiles);
+    return table;
+}
+
+Cell reason_cell(const Drop& drop) {
+    const auto advice = advice_of(drop);
+    auto reason = reason_text(drop);
+    if (!advice.benign) return {.text = std::move(reason), .title = std::string(advice.text)};
+    return {.text = fmt::format("{} {}", reason, benign_mark), .title = std::string(advice.text), .mark = "benign"};
+}
+
+bool any_benign(std::span<const Drop> drops) {
+    return std::ranges::any_of(drops, [](const Drop& drop) { return advice_of(drop).benign; });
+}
+
+Table drop_table(const ShownDrops& drops, bool by_interval) {
+    Table table{by_interval ? "Places and reasons in each interval" : "Drops by place and reason", {}};
+    table.folded = by_interval;
+    if (by_interval) table.columns.push_back({"ENDED", Kind::head});
+    table.columns.push_back({"COUNT"});
+    if (!by_interval) table.columns.push_back({"SHARE", Kind::text, In::page});
+    table.columns.push_back({"LOCATION", by_interval ? Kind::text : Kind::head});
+    table.columns.push_back({"REASON", Kind::text});
+    const auto sum = base::saturating_add(analyze::sum_of(drops.rows), drops.hidden);
+    for (const auto& drop : drops.rows) {
+        auto& row = table.rows.emplace_back();
+        if (by_interval) row.push_back({end_text(drop.end_epoch_ns)});
+        row.push_back(number_cell(drop.count));
+        if (!by_interval) row.push_back(part_cell(drop.count, sum));
+        row.push_back({place_text(drop)});
+        row.push_back(reason_cell(drop));
+    }
+    return table;
+}
+
+Table counters_table(const std::vector<analyze::Counter>& counters) {
+    Table table{"Losses without a drop event, by the kernel's counters of this network namespace",
+                {{"COUNT"}, {"COUNTER", Kind::head}, {"WHAT", Kind::text}}};
+    for (const auto& [name, help, count] : counters) {
+        if (count.value_or(0) > 0) table.rows.push_back({number_cell(*count), {name}, {help}});
+    }
+    return table;
+}
+
+std::vector<std::string> keys_of(std::span<const Tally> tallies) {
+    std::vector<std::string> keys;
+    for (const auto& tally : tallies) {
+        for (const auto& field : tally.group) {
+            const bool is_other = std::holds_alternative<bool>(field.value);
+            if (!is_other && std::ranges::find(keys, field.key) == keys.end()) keys.push_back(field.key);
+        }
+    }
+    return keys;
+}
+
+std::string key_cell(const Tally& tally, const std::string& key, bool is_first) {
+    const auto found = std::ranges::find(tally.group, key, &analyze::GroupField::key);
+    if (found != tally.group.end()) return group_text(*found);
+    return is_first ? "other" : "";
+}
+
+std::string_view loss_cell(const Tally& tally) {
+    return tally.loss ? "lost" : tally.loss_by_name ? "by name" : "";
+}
+
+std::string counts_title(const analyze::Summary& summary, std::span<const Tally> totals) {
+    if (!summary.mixed_units)
+        return fmt::format("total: {} {}", analyze::sum_of(totals), base::printable(summary.counted));
+    const auto fell = std::ranges::count_if(totals, is_fall), losses = std::ranges::count_if(totals, is_loss);
+    if (summary.levels)
+        return fmt::format("{} of {} counters tell losses, and are not 0", losses, summary.counters_read);
+    const auto rose = std::ssize(totals) - fell;
+    auto title = summary.counters_read > 0 ? fmt::format("{} of {} counters", rose, summary.counters_read)
+                                           : fmt::format("{} counter{}", rose, rose == 1 ? "" : "s");
+    title += fmt::format(" rose, and {} of them tell losses", losses);
+    if (fell > 0) title += fmt::format("; {} fell", fell);
+    return title;
+}
+
+std::vector<std::pair<std::string, std::string>> meanings_of(std::span<const Tally> tallies) {
+    std::vector<std::pair<std::string, std::string>> meanings;
+    for (const auto& tally : tallies) {
+        if (tally.meaning.empty() || tally.group.empty()) continue;
+        if (std::ranges::find(meanings, tally.meaning, &std::pair<std::string, std::string>::second) == meanings.end())
+            meanings.emplace_back(group_text(tally.group.front()), tally.meaning);
+    }
+    return meanings;
+}
+
+Table tally_table(const analyze::Summary& summary, std::span<const Tally> tallies, bool by_interval) {
+    Table table{by_interval ? "In each interval" : "The whole", {}};
+    table.folded = by_interval;
+    const auto keys = keys_of(tallies);
+    const bool any_rate = std::ranges::any_of(tallies, [](const Tally& tally) { return tally.per_s.has_value(); });
+    const bool any_loss = std::ranges::any_of(tallies, is_loss);
+    const bool has_meanings = !by_interval && !meanings_of(tallies).empty();
+    auto& columns = table.columns;
+    if (by_interval) columns.push_back({"ENDED", Kind::head});
+    columns.push_back({key_name(summary.counted)});
+    if (!summary.mixed_units) columns.push_back({"SHARE", Kind::text, In::page});
+    if (any_rate) columns.push_back({"PER S"});
+    for (const auto& key : keys)
+        columns.push_back({key_name(key), Kind::text});
+    if (any_loss) columns.push_back({"LOSS", Kind::text});
+    if (has_meanings) columns.push_back({"WHAT", Kind::text, In::page});
+    const auto sum = analyze::sum_of(tallies);
+    for (const auto& tally : tallies) {
+        auto& row = table.rows.emplace_back();
+        if (by_interval) row.push_back({end_text(tally.end_epoch_ns)});
+        row.push_back(number_cell(tally.count));
+        if (!summary.mixed_units) row.push_back(part_cell(tally.count, sum));
+        if (any_rate) row.push_back({tally.per_s ? per_second_text(*tally.per_s) : "-"});
+        for (const auto& key : keys)
+            row.push_back({key_cell(tally, key, key == keys.front())});
+        if (any_loss) row.push_back({std::string(loss_cell(tally))});
+        if (has_meanings) row.push_back({tally.meaning});
+    }
+    return table;
+}
+
+}  // namespace stapgen::report

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "report/model/report.h"
+#include "report/model/texts.h"
+
+/// The tables of a report as plain data. Texts may be as they came from the input: who writes them escapes them.
+namespace stapgen::report {
+
+/// A change with its confidence interval on a scale from 0 to 1.
+struct Range {
+    double low = 0, high = 0, at = 0, zero = 0.5;
+};
+
+/// What is behind the text is for pages.
+struct Cell {
+    std::string text{};
+    std::string title{};                  ///< shown on hover
+    std::optional<double> bar{};          ///< 0 to 1
+    std::optional<std::size_t> colour{};  ///< of the stage that it names or that its bar belongs to
+    std::optional<Range> range{};
+    std::string mark{};      ///< "slower", "faster", "benign", "first" or "repeated"
+    bool is_absent = false;  ///< nothing on a page, "-" in text
+};
+
+enum class Kind { head, text, number };
+enum class In { all, text, page };
+
+/// Columns that text has only if the table still fits, the most wanted first; intervals only where there is more room
+/// than a page has.
+enum class Extra { stddev, min, sum, intervals };
+
+struct Column {
+    std::string name;
+    Kind kind = Kind::number;
+    In in = In::all;
+    std::optional<Extra> extra{};
+    std::string_view unit{};  ///< said by text only, "STAGE [us]": a page says it in the caption
+};
+
+struct Table {
+    std::string caption;
+    std::vector<Column> columns;
+    std::vector<std::vector<Cell>> rows{};
+    std::string below{};  ///< on a page: what is left out, or what a sign means
+    bool folded = false;  ///< on a page: shown when its caption is clicked
+    std::string chart{};  ///< "time" or "distribution": the chart that is drawn from it
+    std::string stage{};  ///< of a table of the chart "time"
+    std::string unit{};   ///< of its numbers; empty: none
+    double block_s = 0;   ///< of a table of the chart "time": a row is of so many seconds
+};
+
+/// The colour of a stage: its place among the stages of the whole.
+std::size_t colour_of_stage(const analyze::Summary& summary, const std::string& stage);
+/// A part of something, 0 to 1, with its bar.
+Cell bar_cell(double part, std::optional<std::size_t> colour = {});
+Cell part_cell(std::int64_t count, std::int64_t all);
+
+/// "[1.203, 1.301]": what the true percentile is within, with a confidence of 95 %.
+std::string interval_text(const analyze::Histogram& stats, double percent, const Style& style);
+/// Stages or values, of the whole or of groups. At least one row.
+Table measures_table(const Report& report, const Rows& rows, const Style& style);
+
+/// With the mark of what is benign.
+Cell reason_cell(const analyze::Drop& drop);
+bool any_benign(std::span<const analyze::Drop> drops);
+/// By place and reason, of one interval or of all together; or with `by_interval` of each.
+Table drop_table(const ShownDrops& drops, bool by_interval = false);
+/// Those that rose.
+Table counters_table(const std::vector<analyze::Counter>& counters);
+
+/// The names of the keys, in the order in which they come up; "other" is none.
+std::vector<std::string> keys_of(std::span<const analyze::Tally> tallies);
+/// The value of that key; "other" in the first column of the group "other", else "".
+std::string key_cell(const analyze::Tally& tally, const std::string& key, bool is_first);
+/// In the column "LOSS"; of what is none the cell is empty.
+std::string_view loss_cell(const analyze::Tally& tally);
+/// What stands above the totals: their sum; or, where they have no common unit, how many counters rose.
+std::string counts_title(const analyze::Summary& summary, std::span<const analyze::Tally> totals);
+/// The first key's text and what it means, once each, in the order of the rows; what has no meaning is left out. Where
+/// several mean the same, that stands with the first one.
+std::vector<std::pair<std::string, std::string>> meanings_of(std::span<const analyze::Tally> tallies);
+/// As drop_table().
+Table tally_table(const analyze::Summary& summary, std::span<const analyze::Tally> tallies, bool by_interval = false);
+
+}  // namespace stapgen::report

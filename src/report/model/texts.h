@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "analyze/summary.h"
+
+/// How numbers, times and names are written. Control characters are made visible.
+namespace stapgen::report {
+
+/// How the numbers of one table are written: ns as us with so many decimals, or plain numbers. "-" for what is not
+/// known.
+struct Style {
+    bool is_time = true;
+    int decimals = 3;
+
+    [[nodiscard]] std::string cell(std::optional<std::int64_t> number) const;
+    [[nodiscard]] std::string cell(std::optional<double> number) const;
+    [[nodiscard]] std::string cell(std::int64_t number) const { return cell(std::optional(number)); }
+    [[nodiscard]] std::string cell(double number) const { return cell(std::optional(number)); }
+};
+
+/// "1.23 ms".
+std::string duration_text(std::int64_t ns);
+std::string duration_text(double ns);
+/// So often in each second: "1,234", "12.3", "1.23".
+std::string per_second_text(double rate);
+/// "12.3 %".
+std::string percent(double part);
+
+/// RFC 3339 in UTC with ns: "2026-11-20T13:09:01.123456789Z".
+std::string utc_time(std::int64_t epoch_ns);
+/// In the local time zone: "2026-11-20 14:09:01 +0100".
+std::string local_time(std::int64_t epoch_ns);
+/// "14:09:01.123456", in the local time zone.
+std::string local_time_of_day(std::int64_t epoch_ns);
+/// "17.000101 s": of a clock that does not tell the time of day.
+std::string seconds_text(std::int64_t ns);
+/// When an interval ended.
+std::string end_text(const std::optional<std::int64_t>& end_epoch_ns);
+
+/// Text of the input as a cell of CSV: quoted where it must be, and with an apostrophe in front where a spreadsheet
+/// would take it for a formula.
+std::string csv_cell(std::string_view raw);
+
+/// The value of one key of a group.
+std::string group_text(const analyze::GroupField& field);
+/// "icmp_rcv+0x1f [module]", or the address.
+std::string place_text(const analyze::Drop& drop);
+/// The name of the reason or else its number; "-" where there is none.
+std::string reason_text(const analyze::Drop& drop);
+
+}  // namespace stapgen::report
