@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "live/sections.h"
 #include "report/model/account_text.h"
 
 namespace stapgen::live {

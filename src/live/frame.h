@@ -1,12 +1,30 @@
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
+#include "analyze/summary.h"
 #include "live/keys.h"
-#include "live/line.h"
-#include "live/scene.h"
+#include "live/lines.h"
 
 namespace stapgen::live {
+
+/// What there is to show, at one moment.
+struct Scene {
+    std::string title;              ///< recipe and filters
+    analyze::Summary shown;         ///< of the window
+    Window window = Window::run;    ///< which that is
+    std::int64_t window_ns = 0;     ///< its length so far
+    bool window_is_there = true;    ///< false: no interval is over yet
+    bool has_since = false;         ///< there is a window since `r`
+    std::int64_t run_ns = 0;        ///< since the measurement began
+    analyze::Accounting account;    ///< of the whole run
+    bool account_reported = false;  ///< the script has said what it filtered and lost
+    bool ending = false;            ///< the end was asked for
+    std::string notice;             ///< what was said last beside the measurement; empty: nothing
+    bool hide_benign = false;       ///< of drops
+};
 
 /// A screen, and what a key must know of it.
 struct Frame {
@@ -16,5 +34,22 @@ struct Frame {
 
 /// Draws the scene as the user has chosen. Pure. `utf8`: else the lines are ASCII.
 Frame frame(const Scene& scene, const State& state, Size size, bool utf8);
+
+/// A part of the screen below its head.
+struct Section {
+    std::string title;  ///< empty: none
+    Line heading;       ///< empty: none
+    std::vector<Line> rows;
+};
+
+/// Stages and values of which groups can be shown: those that have any, as the recipe orders them.
+std::vector<std::string> stages_of(const analyze::Summary& summary);
+
+/// The stage that groups are of: the chosen one, else `total`, else the one that takes the most time, else the first
+/// value; empty where there is none.
+std::string stage_of(const analyze::Summary& summary, const State& state);
+
+/// Stages, values, counts, drops, groups and calls, each where there are any, in lines that are not wider than that.
+std::vector<Section> sections_of(const Scene& scene, const State& state, std::size_t width, bool utf8);
 
 }  // namespace stapgen::live

@@ -11,30 +11,11 @@ constexpr std::array orders{Order::n, Order::p50, Order::p99, Order::max, Order:
 
 void scroll(State& state, const Shown& shown, Special key) {
     const auto last = shown.lines - std::min(shown.lines, shown.page);
-    const auto up = [&](std::size_t lines) { return shown.top - std::min(shown.top, lines); };
-    const auto down = [&](std::size_t lines) { return std::min(last, shown.top + lines); };
-    switch (key) {
-        case Special::up:
-            state.top = up(1);
-            break;
-        case Special::down:
-            state.top = down(1);
-            break;
-        case Special::page_up:
-            state.top = up(shown.page);
-            break;
-        case Special::page_down:
-            state.top = down(shown.page);
-            break;
-        case Special::home:
-            state.top = 0;
-            break;
-        case Special::end:
-            state.top = last;
-            break;
-        default:
-            break;
-    }
+    const auto lines = key == Special::up || key == Special::down ? 1 : shown.page;
+    if (key == Special::up || key == Special::page_up) state.top = shown.top - std::min(shown.top, lines);
+    if (key == Special::down || key == Special::page_down) state.top = std::min(last, shown.top + lines);
+    if (key == Special::home) state.top = 0;
+    if (key == Special::end) state.top = last;
 }
 
 /// To the next stage, or to the one before; round at the ends.
@@ -57,45 +38,23 @@ void choose_window(State& state, const Shown& shown) {
 }
 
 Action press_letter(State& state, char letter, const Shown& shown) {
-    if (letter >= '1' && letter <= '5') {
-        state.order = orders[static_cast<std::size_t>(letter - '1')];
-        return Action::none;
+    if (letter >= '1' && letter <= '5') state.order = orders[static_cast<std::size_t>(letter - '1')];
+    if (letter == 's') state.order = orders[(static_cast<std::size_t>(state.order) + 1) % orders.size()];
+    if (letter == ' ' || letter == 'p') state.paused = !state.paused;
+    if (letter == 'w') choose_window(state, shown);
+    if (letter == '\t') choose_stage(state, shown, true);
+    if (letter == 'k') scroll(state, shown, Special::up);
+    if (letter == 'j') scroll(state, shown, Special::down);
+    if (letter == '?' || letter == 'h') {
+        state.help = true;
+        state.top = 0;
     }
-    switch (letter) {
-        case 'q':
-            return Action::quit;
-        case ' ':
-        case 'p':
-            state.paused = !state.paused;
-            break;
-        case 's':
-            state.order = orders[(static_cast<std::size_t>(state.order) + 1) % orders.size()];
-            break;
-        case 'w':
-            choose_window(state, shown);
-            break;
-        case 'r':
-            state.window = Window::since;
-            state.paused = false;
-            return Action::begin_window;
-        case '\t':
-            choose_stage(state, shown, true);
-            break;
-        case 'k':
-            scroll(state, shown, Special::up);
-            break;
-        case 'j':
-            scroll(state, shown, Special::down);
-            break;
-        case '?':
-        case 'h':
-            state.help = true;
-            state.top = 0;
-            break;
-        default:
-            break;
+    if (letter == 'r') {
+        state.window = Window::since;
+        state.paused = false;
+        return Action::begin_window;
     }
-    return Action::none;
+    return letter == 'q' ? Action::quit : Action::none;
 }
 
 }  // namespace

@@ -1,17 +1,11 @@
-#include "live/sections.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <set>
-#include <span>
 #include <utility>
 
 #include "base/text.h"
-#include "base/units.h"
 #include "live/distribution.h"
-#include "live/grid.h"
+#include "live/frame.h"
 #include "report/model/call_tree.h"
 #include "report/model/table.h"
 
@@ -27,7 +21,7 @@ constexpr auto no_number = "-";
 
 std::string number_text(std::optional<std::int64_t> number, bool is_time) {
     if (!number) return no_number;
-    return is_time ? base::format_duration(std::chrono::nanoseconds(*number)) : base::with_commas(*number);
+    return is_time ? report::duration_text(*number) : base::with_commas(*number);
 }
 
 /// The columns behind the names, of each measure.
@@ -44,19 +38,22 @@ void add_numbers(GridRow& row, const Histogram& stats, bool is_time) {
         row.cells.push_back(number_text(number, is_time));
 }
 
-/// Puts the distributions behind the rows where there is room for them, all on one scale.
-void add_distributions(FittedGrid& lines, const std::vector<const Histogram*>& of, bool is_time, std::size_t width,
-                       bool utf8) {
-    if (of.empty() || lines.width + 2 + min_distribution > width) return;
-    std::int64_t smallest = of.front()->min().value_or(0), largest = 0;
-    for (const auto* stats : of) {
-        smallest = std::min(smallest, stats->min().value_or(smallest));
-        largest = std::max(largest, stats->max().value_or(largest));
+/// The grid with a distribution behind each row where there is room for them, all on one scale. `stats` are the rows'.
+Section with_distributions(std::string title, const Grid& grid, const std::vector<const Histogram*>& of, bool is_time,
+                           std::size_t width, bool utf8) {
+    auto [heading, rows, used] = fitted(grid, width);
+    if (!of.empty() && used + 2 + min_distribution <= width) {
+        std::int64_t smallest = of.front()->min().value_or(0), largest = 0;
+        for (const auto* stats : of) {
+            smallest = std::min(smallest, stats->min().value_or(smallest));
+            largest = std::max(largest, stats->max().value_or(largest));
+        }
+        const Scale scale(smallest, largest, std::min(max_distribution, width - used - 2));
+        heading.push_back({"  " + padded(scale.labels(is_time), scale.columns()), Style::heading});
+        for (std::size_t i = 0; i < of.size(); ++i)
+            rows[i].push_back({"  " + distribution(*of[i], scale, utf8), Style::bar});
     }
-    const Scale scale(smallest, largest, std::min(max_distribution, width - lines.width - 2));
-    lines.heading.push_back({"  " + padded(scale.labels(is_time), scale.columns()), Style::heading});
-    for (std::size_t i = 0; i < of.size(); ++i)
-        lines.rows[i].push_back({"  " + distribution(*of[i], scale, utf8), Style::bar});
+    return {std::move(title), std::move(heading), std::move(rows)};
 }
 
 /// The whole of stages or of values.
@@ -74,9 +71,7 @@ Section whole_section(const std::vector<Measure>& measures, bool is_time, const 
         add_numbers(row, measure->stats, is_time);
         stats.push_back(&measure->stats);
     }
-    auto lines = fitted(grid, width);
-    add_distributions(lines, stats, is_time, width, utf8);
-    return {{}, std::move(lines.heading), std::move(lines.rows)};
+    return with_distributions({}, grid, stats, is_time, width, utf8);
 }
 
 bool is_other(const analyze::Group& group) {
@@ -86,16 +81,8 @@ bool is_other(const analyze::Group& group) {
 /// The largest first, what n does not allow to tell last; of names the first.
 void sort_groups(report::Measures& groups, Order order) {
     const auto size = [order](const Measure* of) -> std::optional<std::int64_t> {
-        switch (order) {
-            case Order::p50:
-                return of->stats.percentile(50);
-            case Order::p99:
-                return of->stats.percentile(99);
-            case Order::max:
-                return of->stats.max();
-            default:
-                return of->stats.n();
-        }
+        if (order == Order::p50 || order == Order::p99) return of->stats.percentile(order == Order::p50 ? 50 : 99);
+        return order == Order::max ? of->stats.max() : of->stats.n();
     };
     std::vector<std::pair<std::optional<std::int64_t>, const Measure*>> sizes;
     for (const auto* group : groups)
@@ -147,10 +134,9 @@ Section group_section(const std::vector<Measure>& measures, bool is_time, const 
     add_number_columns(grid, order);
     for (std::size_t i = 0; i < groups.size(); ++i)
         add_numbers(grid.rows[i], *stats[i], is_time);
-    auto lines = fitted(grid, width);
-    add_distributions(lines, stats, is_time, width, utf8);
-    return {fmt::format("{} by group: {}, sorted by {}", plain_text(stage), groups.size(), name_of(order)),
-            std::move(lines.heading), std::move(lines.rows)};
+    return with_distributions(
+        fmt::format("{} by group: {}, sorted by {}", plain_text(stage), groups.size(), name_of(order)), grid, stats,
+        is_time, width, utf8);
 }
 
 /// In each second of the window.
@@ -178,17 +164,14 @@ Section drop_section(const Scene& scene, Order order, std::size_t width) {
     grid.columns.push_back(
         {.name = "LOCATION", .right = false, .priority = 7, .min_width = 12, .chosen = order == Order::name});
     grid.columns.push_back({.name = "REASON", .right = false, .priority = 6, .min_width = 10});
-    bool any_benign = false;
     for (const auto& drop : shown.rows) {
-        const bool benign = report::advice_of(drop).benign;
-        any_benign = any_benign || benign;
-        auto& row = grid.rows.emplace_back();
-        row.cells = {base::with_commas(drop.count), rate_text(drop.count, scene.window_ns), report::place_text(drop),
-                     report::reason_text(drop) + (benign ? fmt::format(" {}", report::benign_mark) : "")};
-        if (benign) row.style = Style::faint;
+        const auto reason = report::reason_cell(drop);
+        grid.rows.push_back({{base::with_commas(drop.count), rate_text(drop.count, scene.window_ns),
+                              report::place_text(drop), reason.text},
+                             reason.mark.empty() ? Style::plain : Style::faint});
     }
     auto lines = fitted(grid, width);
-    if (any_benign) lines.rows.push_back({{cut(report::benign_legend, width), Style::faint}});
+    if (report::any_benign(shown.rows)) lines.rows.push_back({{cut(report::benign_legend, width), Style::faint}});
     if (shown.hidden_rows > 0) lines.rows.push_back({{cut(report::hidden_text(shown), width), Style::faint}});
     return {report::total_text(totals), std::move(lines.heading), std::move(lines.rows)};
 }

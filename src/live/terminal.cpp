@@ -107,26 +107,12 @@ attr_t attributes_of(Style style) {
 }
 
 Special special_of(int code) {
-    switch (code) {
-        case KEY_UP:
-            return Special::up;
-        case KEY_DOWN:
-            return Special::down;
-        case KEY_LEFT:
-            return Special::left;
-        case KEY_RIGHT:
-            return Special::right;
-        case KEY_PPAGE:
-            return Special::page_up;
-        case KEY_NPAGE:
-            return Special::page_down;
-        case KEY_HOME:
-            return Special::home;
-        case KEY_END:
-            return Special::end;
-        default:
-            return Special::none;
-    }
+    static const std::map<int, Special> specials{{KEY_UP, Special::up},         {KEY_DOWN, Special::down},
+                                                 {KEY_LEFT, Special::left},     {KEY_RIGHT, Special::right},
+                                                 {KEY_PPAGE, Special::page_up}, {KEY_NPAGE, Special::page_down},
+                                                 {KEY_HOME, Special::home},     {KEY_END, Special::end}};
+    const auto found = specials.find(code);
+    return found == specials.end() ? Special::none : found->second;
 }
 
 /// Where the locale that is asked for is not installed, as in many a container, its characters are known all the same.

@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "live/keys.h"
-#include "live/line.h"
+#include "live/lines.h"
 
 namespace stapgen::live {
 

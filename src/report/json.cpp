@@ -13,6 +13,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json array_of(const auto& items, auto convert) {
+    Json array = Json::array();
+    for (const auto& item : items)
+        array.push_back(convert(item));
+    return array;
+}
+
 /// To a thousandth: of a mean of ns more digits say nothing.
 Json rounded(const std::optional<double>& value) {
     return value ? Json(std::round(*value * 1000) / 1000) : Json(nullptr);
@@ -32,12 +39,12 @@ Json group_json(const analyze::Group& group) {
 
 Json origins_json(const std::vector<analyze::Origin>& origins) {
     const auto text = [](const std::string& known) { return known.empty() ? Json(nullptr) : Json(known); };
-    Json array = Json::array();
-    for (const auto& [host, kernel, command, filters] : origins) {
-        array.push_back(
-            {{"host", text(host)}, {"kernel", text(kernel)}, {"command", command}, {"filters", Json(filters)}});
-    }
-    return array;
+    return array_of(origins, [&](const analyze::Origin& origin) -> Json {
+        return {{"host", text(origin.host)},
+                {"kernel", text(origin.kernel)},
+                {"command", origin.command},
+                {"filters", Json(origin.filters)}};
+    });
 }
 
 /// Whole numbers as such, as far as they go.
@@ -144,15 +151,13 @@ Json series_json(const analyze::Summary& summary) {
 }
 
 Json averages_json(const std::vector<analyze::Average>& averages) {
-    Json array = Json::array();
-    for (const auto& average : averages) {
+    return array_of(averages, [](const analyze::Average& average) -> Json {
         const std::string unit = average.is_time ? "_ns" : "";
-        array.push_back({{"name", average.name},
-                         {"n", average.n},
-                         {"mean" + unit, rounded(average.mean)},
-                         {"error" + unit, rounded(average.error)}});
-    }
-    return array;
+        return {{"name", average.name},
+                {"n", average.n},
+                {"mean" + unit, rounded(average.mean)},
+                {"error" + unit, rounded(average.error)}};
+    });
 }
 
 void add_analysis(Json& document, const Report& report) {
@@ -165,81 +170,69 @@ void add_analysis(Json& document, const Report& report) {
     }
     document["series"] = series_json(summary);
     document["averages"] = averages_json(summary.averages);
-    document["average_intervals"] = Json::array();
-    for (const auto& interval : summary.average_intervals) {
-        document["average_intervals"].push_back(
-            {{"line", interval.line}, {"n", interval.n}, {"averages", averages_json(interval.averages)}});
-    }
-}
-
-Json drop_json(const analyze::Drop& drop) {
-    return {{"time", time_or_null(drop.end_epoch_ns)},
-            {"interval", drop.interval},
-            {"symbol", or_null(drop.symbol)},
-            {"offset", or_null(drop.offset)},
-            {"module", or_null(drop.module)},
-            {"address", drop.address ? Json(fmt::format("0x{:x}", *drop.address)) : Json(nullptr)},
-            {"reason", or_null(drop.reason_name)},
-            {"reason_number", drop.reason < 0 ? Json(nullptr) : Json(drop.reason)},
-            {"count", drop.count},
-            {"benign", advice_of(drop).benign}};
+    document["average_intervals"] =
+        array_of(summary.average_intervals, [](const analyze::AverageInterval& interval) -> Json {
+            return {{"line", interval.line}, {"n", interval.n}, {"averages", averages_json(interval.averages)}};
+        });
 }
 
 void add_drops(Json& document, const Report& report) {
     const auto& shown = report.interval_drops;
-    const auto& interval = report.options.interval;
-    document["drops"] = Json::array();
-    for (const auto& drop : shown.rows) {
-        document["drops"].push_back(drop_json(drop));
-        // In an interval's own summary they count from it.
-        if (interval) document["drops"].back()["interval"] = *interval;
-    }
+    document["drops"] = array_of(shown.rows, [&](const analyze::Drop& drop) -> Json {
+        return {{"time", time_or_null(drop.end_epoch_ns)},
+                {"interval", report.options.interval.value_or(drop.interval)},
+                {"symbol", or_null(drop.symbol)},
+                {"offset", or_null(drop.offset)},
+                {"module", or_null(drop.module)},
+                {"address", drop.address ? Json(fmt::format("0x{:x}", *drop.address)) : Json(nullptr)},
+                {"reason", or_null(drop.reason_name)},
+                {"reason_number", drop.reason < 0 ? Json(nullptr) : Json(drop.reason)},
+                {"count", drop.count},
+                {"benign", advice_of(drop).benign}};
+    });
     document["benign_not_shown"] = {{"rows", shown.hidden_rows}, {"count", shown.hidden}};
-    document["advice"] = Json::array();
-    for (const auto& given : advice_for(shown.rows)) {
-        const auto& [benign, text, function] = given.advice;
-        document["advice"].push_back({{"reason", or_null(given.reason)},
-                                      {"function", function.empty() ? Json(nullptr) : Json(function)},
-                                      {"benign", benign},
-                                      {"count", given.count},
-                                      {"text", text}});
-    }
+    document["advice"] = array_of(advice_for(shown.rows), [](const GivenAdvice& given) -> Json {
+        const auto& advice = given.advice;
+        return {{"reason", or_null(given.reason)},
+                {"function", advice.function.empty() ? Json(nullptr) : Json(advice.function)},
+                {"benign", advice.benign},
+                {"count", given.count},
+                {"text", advice.text}};
+    });
 }
 
 void add_counts(Json& document, const analyze::Summary& summary, const Options& options) {
     document["counted"] = summary.counted.empty() ? Json(nullptr) : Json(summary.counted);
-    document["counts"] = Json::array();
-    for (const auto& tally : summary.tallies) {
-        document["counts"].push_back({{"time", time_or_null(tally.end_epoch_ns)},
-                                      {"interval", options.interval.value_or(tally.interval)},
-                                      {"group", group_json(tally.group)},
-                                      {"count", tally.count},
-                                      {"meaning", tally.meaning.empty() ? Json(nullptr) : Json(tally.meaning)},
-                                      {"loss", tally.loss}});
+    document["counts"] = array_of(summary.tallies, [&](const analyze::Tally& tally) {
+        Json count = {{"time", time_or_null(tally.end_epoch_ns)},
+                      {"interval", options.interval.value_or(tally.interval)},
+                      {"group", group_json(tally.group)},
+                      {"count", tally.count},
+                      {"meaning", tally.meaning.empty() ? Json(nullptr) : Json(tally.meaning)},
+                      {"loss", tally.loss}};
         // Only of what has them.
-        auto& count = document["counts"].back();
         if (tally.loss_by_name) count["loss_by_name"] = true;
         if (tally.per_s) count["per_s"] = *tally.per_s;
-    }
+        return count;
+    });
     if (summary.counters_read > 0) document["counters_read"] = summary.counters_read;
 }
 
 /// Only of recipes that have calls.
 void add_calls(Json& document, const analyze::Summary& summary) {
     if (summary.calls.empty()) return;
-    document["calls"] = Json::array();
-    for (const auto& call : summary.calls) {
-        document["calls"].push_back({{"packet", call.packet},
-                                     {"begin_ns", call.begin_ns},
-                                     {"duration_ns", call.duration_ns},
-                                     {"depth", call.depth},
-                                     {"function", call.function},
-                                     {"args", call.args},
-                                     {"context", call.in_thread ? "thread" : "softirq"},
-                                     {"cpu", call.cpu},
-                                     {"tid", call.tid},
-                                     {"comm", call.comm}});
-    }
+    document["calls"] = array_of(summary.calls, [](const analyze::Call& call) -> Json {
+        return {{"packet", call.packet},
+                {"begin_ns", call.begin_ns},
+                {"duration_ns", call.duration_ns},
+                {"depth", call.depth},
+                {"function", call.function},
+                {"args", call.args},
+                {"context", call.in_thread ? "thread" : "softirq"},
+                {"cpu", call.cpu},
+                {"tid", call.tid},
+                {"comm", call.comm}};
+    });
     document["calls_left_out"] = summary.calls_left_out;
 }
 
@@ -286,14 +279,13 @@ void add_cost(Json& document, const analyze::Cost& cost) {
     object["cpus"] = cost.cpus;
     object["all_cpus_percent"] =
         share && cost.cpus > 0 ? Json(*share * 100 / static_cast<double>(cost.cpus)) : Json(nullptr);
-    object["probes"] = Json::array();
-    for (const auto& probe : cost.probes) {
-        object["probes"].push_back({{"point", probe.point},
-                                    {"hits", probe.hits},
-                                    {"cycles", probe.cycles},
-                                    {"max_cycles", probe.max_cycles},
-                                    {"one_cpu_percent", percent(cost.share(probe.cycles))}});
-    }
+    object["probes"] = array_of(cost.probes, [&](const analyze::ProbeCost& probe) -> Json {
+        return {{"point", probe.point},
+                {"hits", probe.hits},
+                {"cycles", probe.cycles},
+                {"max_cycles", probe.max_cycles},
+                {"one_cpu_percent", percent(cost.share(probe.cycles))}};
+    });
     document["cost"] = std::move(object);
 }
 
@@ -324,15 +316,14 @@ Json report_json(const analyze::Summary& summary, const Options& options) {
     if (summary.clock_set_ns != 0) document["clock_set_ns"] = summary.clock_set_ns;
     if (summary.suspended_ns != 0) document["suspended_ns"] = summary.suspended_ns;
     document["aggregated"] = summary.aggregated > 0;
-    document["stages"] = Json::array();
-    for (const auto& [measure, share, is_rest] : report.stages.all) {
-        document["stages"].push_back(measure_json(*measure, "stage", "_ns", options.percentiles));
-        document["stages"].back()["share"] = share ? part_json(*share) : Json(nullptr);
-    }
-    document["values"] = Json::array();
-    for (const auto& value : summary.values) {
-        document["values"].push_back(measure_json(value, "value", "", options.percentiles));
-    }
+    document["stages"] = array_of(report.stages.all, [&](const Row& row) {
+        auto stage = measure_json(*row.measure, "stage", "_ns", options.percentiles);
+        stage["share"] = row.share ? part_json(*row.share) : Json(nullptr);
+        return stage;
+    });
+    document["values"] = array_of(summary.values, [&](const analyze::Measure& value) {
+        return measure_json(value, "value", "", options.percentiles);
+    });
     document["relative_error"] = analyze::relative_error;
     document["resolution_ns"] = summary.resolution_ns;
     document["confidence_level"] = 0.95;
@@ -340,19 +331,16 @@ Json report_json(const analyze::Summary& summary, const Options& options) {
     add_drops(document, report);
     add_counts(document, summary, options);
     add_calls(document, summary);
-    document["counters"] = Json::array();
-    for (const auto& [name, help, count] : summary.counters) {
-        document["counters"].push_back({{"name", name}, {"help", help}, {"count", or_null(count)}});
-    }
+    document["counters"] = array_of(summary.counters, [](const analyze::Counter& counter) -> Json {
+        return {{"name", counter.name}, {"help", counter.help}, {"count", or_null(counter.count)}};
+    });
     document["accounting"] = accounting_json(summary);
     if (summary.sample.one_in != 1) {
         document["sample"] = {{"one_in", summary.sample.one_in}, {"estimated_records", summary.sample.estimated}};
     }
     add_cost(document, summary.cost);
     document["input"] = input_json(summary.input);
-    document["notes"] = Json::array();
-    for (const auto& note : summary.notes)
-        document["notes"].push_back(note.text);
+    document["notes"] = array_of(summary.notes, [](const analyze::Note& note) { return note.text; });
     return document;
 }
 

@@ -16,7 +16,6 @@ namespace {
 
 namespace bins = analyze::bins;
 using analyze::Histogram;
-using analyze::Measure;
 using analyze::Summary;
 
 std::string label_escaped(std::string_view raw) {
@@ -54,31 +53,6 @@ std::string labels(std::initializer_list<std::pair<std::string_view, std::string
     return text;
 }
 
-/// One family of metrics: what is to be written, by labels. Equal labels add up.
-template <class T>
-using Family = std::map<std::string, T>;
-using CountFamily = Family<std::int64_t>;
-using HistogramFamily = Family<Histogram>;
-
-void add_count(CountFamily& counts, const std::string& labels, std::int64_t count) {
-    auto& sum = counts[labels];
-    sum = base::saturating_add(sum, std::max<std::int64_t>(count, 0));
-}
-
-void write_head(std::ostream& out, std::string_view name, std::string_view type, std::string_view unit,
-                std::string_view help) {
-    out << "# TYPE " << name << ' ' << type << '\n';
-    if (!unit.empty()) out << "# UNIT " << name << ' ' << unit << '\n';
-    out << "# HELP " << name << ' ' << help << '\n';
-}
-
-void write_counter(std::ostream& out, std::string_view name, std::string_view help, const CountFamily& counts) {
-    if (counts.empty()) return;
-    write_head(out, name, "counter", "", help);
-    for (const auto& [labels, count] : counts)
-        out << name << "_total{" << labels << "} " << count << '\n';
-}
-
 /// The upper ends of the histograms' buckets in ns, inclusive, the same in every run: four to each doubling from 1 us
 /// to 68.7 s. Each is one below a border of bins.h, so that the counts are exact.
 const std::vector<std::int64_t>& bucket_ends() {
@@ -93,7 +67,32 @@ const std::vector<std::int64_t>& bucket_ends() {
     return ends;
 }
 
-void write_buckets(std::ostream& out, std::string_view name, const std::string& labels, const Histogram& stats) {
+/// A count of the input; below zero it counts as 0.
+struct Count {
+    std::int64_t count = 0;
+
+    void operator+=(std::int64_t more) { count = base::saturating_add(count, std::max<std::int64_t>(more, 0)); }
+};
+
+struct Sum {
+    std::int64_t n = 0;
+    double sum = 0;
+
+    void operator+=(const Sum& more) {
+        n = base::saturating_add(n, more.n);
+        sum += more.sum;
+    }
+};
+
+void write_sample(std::ostream& out, std::string_view name, const std::string& labels, const Count& count) {
+    out << name << "_total{" << labels << "} " << count.count << '\n';
+}
+
+void write_sample(std::ostream& out, std::string_view name, const std::string& labels, const Sum& of) {
+    out << fmt::format("{0}_sum{{{1}}} {2}\n{0}_count{{{1}}} {3}\n", name, labels, of.sum, of.n);
+}
+
+void write_sample(std::ostream& out, std::string_view name, const std::string& labels, const Histogram& stats) {
     const auto& ends = bucket_ends();
     std::vector<std::int64_t> counts(ends.size());
     stats.for_each_bin([&](int bin, std::int64_t count) {
@@ -106,73 +105,60 @@ void write_buckets(std::ostream& out, std::string_view name, const std::string& 
         out << fmt::format("{}_bucket{{{},le=\"{}\"}} {}\n", name, labels, static_cast<double>(ends[i]) / 1e9, sum);
     }
     out << fmt::format("{}_bucket{{{},le=\"+Inf\"}} {}\n", name, labels, stats.n());
-    out << fmt::format("{}_sum{{{}}} {}\n", name, labels, stats.sum() / 1e9);
-    out << fmt::format("{}_count{{{}}} {}\n", name, labels, stats.n());
+    write_sample(out, name, labels, Sum{stats.n(), stats.sum() / 1e9});
 }
 
-void write_histograms(std::ostream& out, std::string_view name, std::string_view help,
-                      const HistogramFamily& histograms) {
-    if (histograms.empty()) return;
-    write_head(out, name, "histogram", "seconds", help);
-    for (const auto& [labels, stats] : histograms)
-        write_buckets(out, name, labels, stats);
-}
+/// A family of metrics and its samples by labels. Equal labels add up.
+template <class T>
+struct Family {
+    std::string_view name, type, unit, help;
+    std::map<std::string, T> samples{};
 
-struct Sum {
-    std::int64_t n = 0;
-    double sum = 0;
+    T& operator[](const std::string& labels) { return samples[labels]; }
+    void write(std::ostream& out) const {
+        if (samples.empty()) return;
+        out << "# TYPE " << name << ' ' << type << '\n';
+        if (!unit.empty()) out << "# UNIT " << name << ' ' << unit << '\n';
+        out << "# HELP " << name << ' ' << help << '\n';
+        for (const auto& [labels, value] : samples)
+            write_sample(out, name, labels, value);
+    }
 };
 
-void write_sums(std::ostream& out, std::string_view name, std::string_view unit, std::string_view help,
-                const Family<Sum>& sums) {
-    if (sums.empty()) return;
-    write_head(out, name, "summary", unit, help);
-    for (const auto& [labels, of] : sums) {
-        out << fmt::format("{}_sum{{{}}} {}\n", name, labels, of.sum);
-        out << fmt::format("{}_count{{{}}} {}\n", name, labels, of.n);
-    }
-}
-
 /// All families, collected before they are written: the samples of one must stand together.
-struct Families {
-    HistogramFamily stages, groups;
-    Family<Sum> values, average_times;
-    CountFamily drops, tallies, seen, records, other, losses, counters, lines, not_closed;
-
-    void add_report(const Summary& report, const Options& options) {
+class Families {
+  public:
+    void add(const Summary& report, const Options& options) {
         const Report rows(report, options);
         const auto& recipe = report.recipe;
         for (const auto& [name, group, stats] : report.stages) {
-            if (group.empty()) stages[labels({{"recipe", recipe}, {"stage", name}})] += stats;
+            if (group.empty()) stages_[labels({{"recipe", recipe}, {"stage", name}})] += stats;
         }
-        for (const auto& row : rows.stages.groups)
-            add_group(recipe, *row.measure);
+        for (const auto& row : rows.stages.groups) {
+            const auto& [name, group, stats] = *row.measure;
+            if (stats.n() > 0) groups_[labels({{"recipe", recipe}, {"stage", name}}, group)] += stats;
+        }
         for (const auto& [name, group, stats] : report.values) {
-            if (group.empty()) add_sum(values, labels({{"recipe", recipe}, {"value", name}}), {stats.n(), stats.sum()});
+            if (group.empty()) values_[labels({{"recipe", recipe}, {"value", name}})] += {stats.n(), stats.sum()};
         }
         for (const auto& [name, is_time, n, mean, error] : report.averages) {
             const double sum = mean * static_cast<double>(n);
             if (is_time) {
-                add_sum(average_times, labels({{"recipe", recipe}, {"stage", name}}), {n, sum / 1e9});
+                average_times_[labels({{"recipe", recipe}, {"stage", name}})] += {n, sum / 1e9};
             } else {
-                add_sum(values, labels({{"recipe", recipe}, {"value", name}}), {n, sum});
+                values_[labels({{"recipe", recipe}, {"value", name}})] += {n, sum};
             }
         }
         add_counts(rows);
     }
+    void write(std::ostream& out) const {
+        const auto write_all = [&out](const auto&... family) { (family.write(out), ...); };
+        write_all(stages_, groups_, values_, average_times_, drops_, tallies_, seen_, records_, other_, losses_,
+                  counters_, lines_, not_closed_);
+        out << "# EOF\n";
+    }
 
   private:
-    void add_group(const std::string& recipe, const Measure& measure) {
-        if (measure.stats.n() == 0) return;
-        groups[labels({{"recipe", recipe}, {"stage", measure.name}}, measure.group)] += measure.stats;
-    }
-
-    static void add_sum(Family<Sum>& sums, const std::string& labels, const Sum& more) {
-        auto& sum = sums[labels];
-        sum.n = base::saturating_add(sum.n, more.n);
-        sum.sum += more.sum;
-    }
-
     void add_counts(const Report& rows) {
         const auto& report = rows.summary;
         const auto& recipe = report.recipe;
@@ -180,21 +166,19 @@ struct Families {
             const std::string_view benign = advice_of(drop).benign ? "true" : "false";
             const auto module = std::exchange(drop.module, std::nullopt).value_or("");
             const auto reason = reason_text(drop) == "-" ? "" : reason_text(drop);
-            add_count(drops,
-                      labels({{"recipe", recipe},
-                              {"place", place_text(drop)},
-                              {"module", module},
-                              {"reason", reason},
-                              {"benign", benign}}),
-                      drop.count);
+            drops_[labels({{"recipe", recipe},
+                           {"place", place_text(drop)},
+                           {"module", module},
+                           {"reason", reason},
+                           {"benign", benign}})] += drop.count;
         }
         for (const auto& tally : rows.counts)
-            add_count(tallies, labels({{"recipe", recipe}, {"counted", report.counted}}, tally.group), tally.count);
+            tallies_[labels({{"recipe", recipe}, {"counted", report.counted}}, tally.group)] += tally.count;
         const auto& accounting = report.accounting;
         const auto fate = [&](std::string_view name, std::string_view cause, std::int64_t count) {
-            add_count(records, labels({{"recipe", recipe}, {"fate", name}, {"cause", cause}}), count);
+            records_[labels({{"recipe", recipe}, {"fate", name}, {"cause", cause}})] += count;
         };
-        add_count(seen, labels({{"recipe", recipe}}), accounting.seen);
+        seen_[labels({{"recipe", recipe}})] += accounting.seen;
         fate("reported", "", accounting.reported);
         fate("filtered", "", accounting.filtered);
         for (const auto& [cause, count] : accounting.incomplete)
@@ -203,42 +187,42 @@ struct Families {
             fate("lost", cause, count);
         fate("unaccounted", "", accounting.unaccounted());
         for (const auto& [name, count] : accounting.other)
-            add_count(other, labels({{"recipe", recipe}, {"name", name}}), count);
-        const auto loss = [&](std::string_view name, std::int64_t count) {
-            add_count(losses, labels({{"recipe", recipe}, {"kind", name}}), count);
-        };
-        loss("skipped_probes", report.transport.skipped_probes);
-        loss("probe_errors", report.transport.probe_errors);
-        loss("transport_failures", report.transport.transport_failures);
+            other_[labels({{"recipe", recipe}, {"name", name}})] += count;
+        const auto& transport = report.transport;
+        losses_[labels({{"recipe", recipe}, {"kind", "skipped_probes"}})] += transport.skipped_probes;
+        losses_[labels({{"recipe", recipe}, {"kind", "probe_errors"}})] += transport.probe_errors;
+        losses_[labels({{"recipe", recipe}, {"kind", "transport_failures"}})] += transport.transport_failures;
         for (const auto& [name, help, count] : report.counters) {
-            if (count) add_count(counters, labels({{"recipe", recipe}, {"counter", name}}), *count);
+            if (count) counters_[labels({{"recipe", recipe}, {"counter", name}})] += *count;
         }
-        add_count(lines, labels({{"recipe", recipe}, {"understood", "true"}}), report.input.recognised);
-        add_count(lines, labels({{"recipe", recipe}, {"understood", "false"}}), report.input.unrecognised);
-        add_count(not_closed, labels({{"recipe", recipe}}), accounting.closed ? 0 : 1);
+        lines_[labels({{"recipe", recipe}, {"understood", "true"}})] += report.input.recognised;
+        lines_[labels({{"recipe", recipe}, {"understood", "false"}})] += report.input.unrecognised;
+        not_closed_[labels({{"recipe", recipe}})] += accounting.closed ? 0 : 1;
     }
+
+    Family<Histogram> stages_{"stapgen_stage_seconds", "histogram", "seconds",
+                              "Durations of each stage of the network stack."};
+    Family<Histogram> groups_{"stapgen_group_stage_seconds", "histogram", "seconds",
+                              "The same for each group: the groups are parts of stapgen_stage_seconds."};
+    Family<Sum> values_{"stapgen_value", "summary", "", "Values that are no durations."};
+    Family<Sum> average_times_{"stapgen_average_seconds", "summary", "seconds",
+                               "Durations of which the input had means only."};
+    Family<Count> drops_{"stapgen_drops", "counter", "", "Packets dropped, by place and reason."};
+    Family<Count> tallies_{"stapgen_counted", "counter", "", "Sums of what a recipe counts, by its keys."};
+    Family<Count> seen_{"stapgen_seen", "counter", "", "What the script looked at: all of stapgen_records."};
+    Family<Count> records_{"stapgen_records", "counter", "", "Where everything that was seen went."};
+    Family<Count> other_{"stapgen_beside", "counter", "", "Counts of the script that are no part of the account."};
+    Family<Count> losses_{"stapgen_losses", "counter", "", "What SystemTap lost by its own account."};
+    Family<Count> counters_{"stapgen_kernel_counter", "counter", "", "By how much counters of the kernel rose."};
+    Family<Count> lines_{"stapgen_input_lines", "counter", "", "Lines of the input, understood or not."};
+    Family<Count> not_closed_{"stapgen_not_closed", "counter", "", "Reports whose input stops without its last line."};
 };
 
 void write_openmetrics(std::ostream& out, std::span<const Summary> reports, const Options& options) {
     Families all;
     for (const auto& report : reports)
-        all.add_report(report, options);
-    write_histograms(out, "stapgen_stage_seconds", "Durations of each stage of the network stack.", all.stages);
-    write_histograms(out, "stapgen_group_stage_seconds",
-                     "The same for each group: the groups are parts of stapgen_stage_seconds.", all.groups);
-    write_sums(out, "stapgen_value", "", "Values that are no durations.", all.values);
-    write_sums(out, "stapgen_average_seconds", "seconds", "Durations of which the input had means only.",
-               all.average_times);
-    write_counter(out, "stapgen_drops", "Packets dropped, by place and reason.", all.drops);
-    write_counter(out, "stapgen_counted", "Sums of what a recipe counts, by its keys.", all.tallies);
-    write_counter(out, "stapgen_seen", "What the script looked at: all of stapgen_records.", all.seen);
-    write_counter(out, "stapgen_records", "Where everything that was seen went.", all.records);
-    write_counter(out, "stapgen_beside", "Counts of the script that are no part of the account.", all.other);
-    write_counter(out, "stapgen_losses", "What SystemTap lost by its own account.", all.losses);
-    write_counter(out, "stapgen_kernel_counter", "By how much counters of the kernel rose.", all.counters);
-    write_counter(out, "stapgen_input_lines", "Lines of the input, understood or not.", all.lines);
-    write_counter(out, "stapgen_not_closed", "Reports whose input stops without its last line.", all.not_closed);
-    out << "# EOF\n";
+        all.add(report, options);
+    all.write(out);
 }
 
 }  // namespace

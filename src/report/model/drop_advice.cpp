@@ -19,7 +19,7 @@ constexpr std::string_view unspecified = "NOT_SPECIFIED";
 
 /// Sorted by function and reason. Meanings: include/net/dropreason-core.h of Linux and the code at each place; counters
 /// are spelled as nstat spells them. What may be the loss of a packet that somebody wanted is not benign.
-constexpr auto advices = std::to_array<KnownDrop>({
+constexpr auto advices = std::to_array<DropAdvice>({
     {"BPF_CGROUP_EGRESS", "a BPF program of the sender's cgroup refused it; bpftool cgroup tree"},
     {"BRIDGE_INGRESS_STP_STATE", "its port of the bridge does not forward (STP); bridge -d link"},
     {"CPU_BACKLOG",
@@ -148,17 +148,17 @@ constexpr auto advices = std::to_array<KnownDrop>({
      "unix_stream_recvmsg", true},
 });
 
-auto key(const KnownDrop& drop) {
+auto key(const DropAdvice& drop) {
     return std::tie(drop.function, drop.reason);
 }
 
-const KnownDrop* find(std::string_view function, std::string_view reason) {
+const DropAdvice* find(std::string_view function, std::string_view reason) {
     const auto wanted = std::tie(function, reason);
     const auto found = std::ranges::lower_bound(advices, wanted, {}, key);
     return found != advices.end() && key(*found) == wanted ? &*found : nullptr;
 }
 
-const KnownDrop* known_of(const Drop& drop) {
+const DropAdvice* known_of(const Drop& drop) {
     if (!drop.reason_name && drop.reason >= 0) return nullptr;
     const std::string_view reason = drop.reason_name ? std::string_view(*drop.reason_name) : unspecified;
     if (drop.symbol && !drop.symbol->empty()) {
@@ -172,10 +172,10 @@ const KnownDrop* known_of(const Drop& drop) {
 
 DropAdvice advice_of(const Drop& drop) {
     const auto* found = known_of(drop);
-    return found != nullptr ? DropAdvice{found->benign, found->text, found->function} : DropAdvice{};
+    return found != nullptr ? *found : DropAdvice{};
 }
 
-std::span<const KnownDrop> known_drops() {
+std::span<const DropAdvice> known_drops() {
     return advices;
 }
 

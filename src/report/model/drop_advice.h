@@ -14,9 +14,10 @@ namespace stapgen::report {
 
 /// What is known of a drop by its place and reason: explained in docs/drops.md.
 struct DropAdvice {
-    bool benign = false;          ///< part of normal operation, no packet is lost by it
+    std::string_view reason{};    ///< of a function NOT_SPECIFIED stands also for drops without a reason
     std::string_view text{};      ///< one line: what it means and where to look; empty: nothing known
     std::string_view function{};  ///< it is about this function only; empty: about the reason, wherever it is given
+    bool benign = false;          ///< part of normal operation, no packet is lost by it
 };
 
 /// By the function without what the compiler appends (".cold", ".isra.0") and the reason's name; what is known of the
@@ -24,13 +25,7 @@ struct DropAdvice {
 DropAdvice advice_of(const analyze::Drop& drop);
 
 /// All that is known, by function and reason: for the docs and for tests.
-struct KnownDrop {
-    std::string_view reason;  ///< of a function NOT_SPECIFIED stands also for drops without a reason
-    std::string_view text;
-    std::string_view function{};  ///< empty: any
-    bool benign = false;
-};
-std::span<const KnownDrop> known_drops();
+std::span<const DropAdvice> known_drops();
 
 /// Advice for drops that occurred.
 struct GivenAdvice {

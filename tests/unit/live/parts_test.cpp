@@ -2,8 +2,8 @@
 
 #include "../report/repeated.h"
 #include "live/distribution.h"
-#include "live/grid.h"
 #include "live/keys.h"
+#include "live/lines.h"
 
 using namespace stapgen::live;
 

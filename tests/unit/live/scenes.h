@@ -10,7 +10,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "decode/record_parser.h"
-#include "live/scene.h"
+#include "live/frame.h"
 
 /// What real recordings of samples/ would have shown while they were made.
 namespace scenes {

@@ -76,7 +76,7 @@ TEST_CASE("the most common reasons of both kernels have advice") {
 }
 
 TEST_CASE("what is known is in order, once, and each advice one line that fits a ticket") {
-    const auto key = [](const KnownDrop& known) { return std::pair(known.function, known.reason); };
+    const auto key = [](const DropAdvice& known) { return std::pair(known.function, known.reason); };
     const auto known = known_drops();
     CHECK(std::ranges::is_sorted(known, std::ranges::less_equal{}, key));
     for (const auto& [reason, text, function, benign] : known) {
