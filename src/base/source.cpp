@@ -2,18 +2,19 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <iconv.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/text_source.h"
 #include "base/unpacker.h"
 
 namespace stapgen::base {
@@ -86,6 +87,12 @@ class PackedSource final : public Source {
     bool last_ = false, damaged_ = false;
 };
 
+/// What a source begins with, and the error that came behind it.
+struct Beginning {
+    std::string bytes;
+    std::optional<Error> error;
+};
+/// A source that gives out again what was read of this one.
 class Resumed final : public Source {
   public:
     Resumed(std::unique_ptr<Source> source, Beginning beginning)
@@ -105,8 +112,7 @@ class Resumed final : public Source {
     Beginning beginning_;
 };
 
-}  // namespace
-
+/// Reads `size` bytes; fewer at the end and at an error.
 Beginning read_beginning(Source& source, std::size_t size) {
     Beginning beginning{std::string(size, '\0'), {}};
     std::size_t filled = 0;
@@ -120,9 +126,7 @@ Beginning read_beginning(Source& source, std::size_t size) {
     return beginning;
 }
 
-std::unique_ptr<Source> resumed(std::unique_ptr<Source> source, Beginning beginning) {
-    return std::make_unique<Resumed>(std::move(source), std::move(beginning));
-}
+}  // namespace
 
 Result<std::unique_ptr<Source>> Source::open(const std::filesystem::path& path) {
     const bool is_stdin = path == "-";
@@ -136,7 +140,7 @@ Result<std::unique_ptr<Source>> Source::open(const std::filesystem::path& path) 
     auto beginning = read_beginning(*source, magic_size);
     if (beginning.error) return tl::make_unexpected(*beginning.error);
     auto unpacker = make_unpacker(beginning.bytes);
-    source = resumed(std::move(source), std::move(beginning));
+    source = std::make_unique<Resumed>(std::move(source), std::move(beginning));
     if (unpacker) source = std::make_unique<PackedSource>(std::move(source), name, std::move(unpacker));
     return as_utf8(std::move(source));
 }
@@ -168,6 +172,97 @@ Result<std::string> read_unpacked(const std::filesystem::path& path,
         content.resize(size);
         return content;
     }
+}
+
+namespace {
+
+constexpr std::size_t peeked = 4;
+
+class Converted final : public Source {
+  public:
+    Converted(std::unique_ptr<Source> source, const char* encoding)
+        : source_(std::move(source)), converter_(::iconv_open("UTF-8", encoding)) {}
+    Converted(const Converted&) = delete;
+    Converted& operator=(const Converted&) = delete;
+    ~Converted() override { ::iconv_close(converter_); }
+
+    Result<std::size_t> read(std::span<char> into) override {
+        while (out_.empty()) {
+            const auto before = in_.size();
+            in_.resize(before + piece);
+            const auto count = source_->read(std::span(in_).subspan(before));
+            if (!count) return tl::make_unexpected(count.error());
+            in_.resize(before + *count);
+            if (*count == 0) return std::size_t{0};
+            convert();
+        }
+        const auto count = out_.copy(into.data(), into.size());
+        out_.erase(0, count);
+        return count;
+    }
+    [[nodiscard]] bool cut_short() const override { return source_->cut_short(); }
+
+  private:
+    static constexpr std::size_t piece = 64U << 10U;
+
+    /// What cannot be converted becomes a '?'; half a character waits for its other half.
+    void convert() {
+        char* from = in_.data();
+        std::size_t left = in_.size();
+        while (left > 0) {
+            std::vector<char> room(2 * left + 8);
+            char* to = room.data();
+            std::size_t space = room.size();
+            const auto done = ::iconv(converter_, &from, &left, &to, &space);
+            out_.append(room.data(), room.size() - space);
+            if (done != static_cast<std::size_t>(-1) || errno == EINVAL) break;
+            if (errno != EILSEQ) continue;
+            out_ += '?';
+            const auto unit = std::min<std::size_t>(left, 2);
+            from += unit;
+            left -= unit;
+        }
+        in_.erase(0, in_.size() - left);
+    }
+
+    std::unique_ptr<Source> source_;
+    iconv_t converter_;
+    std::string in_, out_;
+};
+
+/// Of UTF-16, by its first bytes; null: it is none.
+const char* encoding_of(std::string_view beginning) {
+    if (beginning.starts_with("\xff\xfe")) return "UTF-16LE";
+    if (beginning.starts_with("\xfe\xff")) return "UTF-16BE";
+    if (beginning.size() < peeked) return nullptr;
+    const auto looks = [&](std::size_t text, std::size_t zero) {
+        const auto is_text = [](char c) { return (c >= ' ' && c <= '~') || c == '\n' || c == '\r' || c == '\t'; };
+        return beginning[zero] == 0 && beginning[zero + 2] == 0 && is_text(beginning[text]) &&
+               is_text(beginning[text + 2]);
+    };
+    if (looks(0, 1)) return "UTF-16LE";
+    return looks(1, 0) ? "UTF-16BE" : nullptr;
+}
+
+/// Of a byte order mark, in bytes.
+std::size_t mark_size(std::string_view beginning) {
+    if (beginning.starts_with("\xef\xbb\xbf")) return 3;
+    return beginning.starts_with("\xff\xfe") || beginning.starts_with("\xfe\xff") ? 2 : 0;
+}
+
+}  // namespace
+
+bool changes_as_utf8(std::string_view beginning) {
+    return mark_size(beginning) > 0 || encoding_of(beginning) != nullptr;
+}
+
+std::unique_ptr<Source> as_utf8(std::unique_ptr<Source> source) {
+    auto beginning = read_beginning(*source, peeked);
+    const auto* const encoding = encoding_of(beginning.bytes);
+    beginning.bytes.erase(0, mark_size(beginning.bytes));
+    source = std::make_unique<Resumed>(std::move(source), std::move(beginning));
+    if (encoding == nullptr) return source;
+    return std::make_unique<Converted>(std::move(source), encoding);
 }
 
 }  // namespace stapgen::base

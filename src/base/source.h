@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,16 +25,6 @@ class Source {
     [[nodiscard]] virtual bool cut_short() const = 0;
 };
 
-/// What a source begins with, and the error that came behind it.
-struct Beginning {
-    std::string bytes;
-    std::optional<Error> error;
-};
-/// Reads `size` bytes; fewer at the end and at an error.
-Beginning read_beginning(Source& source, std::size_t size);
-/// A source that gives out again what was read of this one.
-std::unique_ptr<Source> resumed(std::unique_ptr<Source> source, Beginning beginning);
-
 /// More than any text about a kernel has: /proc/kallsyms with thousands of modules is some 20 MB.
 inline constexpr std::size_t max_kernel_text = std::size_t{256} << 20U;
 
@@ -44,5 +33,13 @@ inline constexpr std::size_t max_kernel_text = std::size_t{256} << 20U;
 Result<std::string> read_unpacked(const std::filesystem::path& path,
                                   const std::function<std::size_t(std::string_view beginning)>& limit_of);
 Result<std::string> read_unpacked(const std::filesystem::path& path, std::size_t limit);
+
+/// The same text in UTF-8 without a byte order mark. What has neither a mark nor the look of UTF-16 (every other byte
+/// of the first four is 0) is passed through, whatever it is. Reads the first bytes; an error in that
+/// is returned by the first read().
+std::unique_ptr<Source> as_utf8(std::unique_ptr<Source> source);
+
+/// Whether as_utf8() changes a text that begins so. Four bytes are enough.
+bool changes_as_utf8(std::string_view beginning);
 
 }  // namespace stapgen::base

@@ -1,8 +1,10 @@
 #include "base/text.h"
 
 #include <fmt/format.h>
+#include <sha2.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <numeric>
 
@@ -213,6 +215,12 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
         length += word.size();
     }
     return lines;
+}
+
+std::string sha256(std::string_view text) {
+    std::array<char, SHA256_DIGEST_STRING_LENGTH> digest{};
+    SHA256Data(reinterpret_cast<const std::uint8_t*>(text.data()), text.size(), digest.data());
+    return digest.data();
 }
 
 }  // namespace stapgen::base

@@ -84,4 +84,7 @@ inline constexpr std::size_t default_width = 80;
 /// with `indent` blanks.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent = 0);
 
+/// As sha256sum prints it: 64 hexadecimal digits.
+std::string sha256(std::string_view text);
+
 }  // namespace stapgen::base

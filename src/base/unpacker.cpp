@@ -37,11 +37,34 @@ class ZstdUnpacker final : public Unpacker {
     std::size_t wanted_ = 0;  ///< bytes of input; 0 between two frames
 };
 
-class GzipUnpacker final : public Unpacker {
+/// zlib, libbz2 and liblzma: what they take and what they fill is in a struct with the same names.
+template <class Stream>
+class StreamUnpacker : public Unpacker {
+  public:
+    StreamUnpacker() = default;
+    StreamUnpacker(const StreamUnpacker&) = delete;
+    StreamUnpacker& operator=(const StreamUnpacker&) = delete;
+    [[nodiscard]] bool complete() const final { return complete_; }
+
+  protected:
+    /// `call` says whether all went well.
+    template <class Call>
+    Step step_by(std::string_view packed, std::span<char> text, Call call) {
+        stream_.next_in = reinterpret_cast<decltype(stream_.next_in)>(const_cast<char*>(packed.data()));
+        stream_.avail_in = static_cast<decltype(stream_.avail_in)>(packed.size());
+        stream_.next_out = reinterpret_cast<decltype(stream_.next_out)>(text.data());
+        stream_.avail_out = static_cast<decltype(stream_.avail_out)>(text.size());
+        const bool fine = call();
+        return {packed.size() - stream_.avail_in, text.size() - stream_.avail_out, !fine};
+    }
+
+    Stream stream_{};
+    bool complete_ = false;
+};
+
+class GzipUnpacker final : public StreamUnpacker<z_stream> {
   public:
     GzipUnpacker() { ::inflateInit2(&stream_, MAX_WBITS + 16); }
-    GzipUnpacker(const GzipUnpacker&) = delete;
-    GzipUnpacker& operator=(const GzipUnpacker&) = delete;
     ~GzipUnpacker() override { ::inflateEnd(&stream_); }
 
     Step step(std::string_view packed, std::span<char> text, bool) override {
@@ -49,83 +72,54 @@ class GzipUnpacker final : public Unpacker {
             ::inflateReset(&stream_);
             complete_ = false;
         }
-        stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
-        stream_.avail_in = static_cast<uInt>(packed.size());
-        stream_.next_out = reinterpret_cast<Bytef*>(text.data());
-        stream_.avail_out = static_cast<uInt>(text.size());
-        const int result = ::inflate(&stream_, Z_NO_FLUSH);
-        complete_ = complete_ || result == Z_STREAM_END;
-        const bool fine = result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR;
-        return {packed.size() - stream_.avail_in, text.size() - stream_.avail_out, !fine};
+        return step_by(packed, text, [this] {
+            const int result = ::inflate(&stream_, Z_NO_FLUSH);
+            complete_ = complete_ || result == Z_STREAM_END;
+            return result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR;
+        });
     }
-    [[nodiscard]] bool complete() const override { return complete_; }
-
-  private:
-    z_stream stream_{};
-    bool complete_ = false;
 };
 
-class Bzip2Unpacker final : public Unpacker {
+class Bzip2Unpacker final : public StreamUnpacker<bz_stream> {
   public:
-    Bzip2Unpacker() { begin(); }
-    Bzip2Unpacker(const Bzip2Unpacker&) = delete;
-    Bzip2Unpacker& operator=(const Bzip2Unpacker&) = delete;
+    Bzip2Unpacker() { ::BZ2_bzDecompressInit(&stream_, 0, 0); }
     ~Bzip2Unpacker() override { ::BZ2_bzDecompressEnd(&stream_); }
 
     Step step(std::string_view packed, std::span<char> text, bool) override {
         if (complete_) {
             if (packed.empty()) return {};
             ::BZ2_bzDecompressEnd(&stream_);
-            begin();
+            stream_ = {};
+            ::BZ2_bzDecompressInit(&stream_, 0, 0);
         }
-        stream_.next_in = const_cast<char*>(packed.data());
-        stream_.avail_in = static_cast<unsigned>(packed.size());
-        stream_.next_out = text.data();
-        stream_.avail_out = static_cast<unsigned>(text.size());
-        const int result = ::BZ2_bzDecompress(&stream_);
-        complete_ = result == BZ_STREAM_END;
-        return {packed.size() - stream_.avail_in, text.size() - stream_.avail_out, result != BZ_OK && !complete_};
+        return step_by(packed, text, [this] {
+            const int result = ::BZ2_bzDecompress(&stream_);
+            complete_ = result == BZ_STREAM_END;
+            return result == BZ_OK || complete_;
+        });
     }
-    [[nodiscard]] bool complete() const override { return complete_; }
-
-  private:
-    void begin() {
-        stream_ = {};
-        complete_ = false;
-        ::BZ2_bzDecompressInit(&stream_, 0, 0);
-    }
-
-    bz_stream stream_{};
-    bool complete_ = false;
 };
 
-class XzUnpacker final : public Unpacker {
+class XzUnpacker final : public StreamUnpacker<lzma_stream> {
   public:
     XzUnpacker() {
         constexpr std::uint64_t memory_limit = 128 << 20;  // xz -9 needs 65 MiB
         fine_ = ::lzma_stream_decoder(&stream_, memory_limit, LZMA_CONCATENATED) == LZMA_OK;
     }
-    XzUnpacker(const XzUnpacker&) = delete;
-    XzUnpacker& operator=(const XzUnpacker&) = delete;
     ~XzUnpacker() override { ::lzma_end(&stream_); }
 
     Step step(std::string_view packed, std::span<char> text, bool last) override {
         if (!fine_) return {0, 0, true};
         if (complete_) return {};
-        stream_.next_in = reinterpret_cast<const std::uint8_t*>(packed.data());
-        stream_.avail_in = packed.size();
-        stream_.next_out = reinterpret_cast<std::uint8_t*>(text.data());
-        stream_.avail_out = text.size();
-        const auto result = ::lzma_code(&stream_, last ? LZMA_FINISH : LZMA_RUN);
-        complete_ = result == LZMA_STREAM_END;
-        fine_ = result == LZMA_OK || result == LZMA_STREAM_END || result == LZMA_BUF_ERROR;
-        return {packed.size() - stream_.avail_in, text.size() - stream_.avail_out, !fine_};
+        return step_by(packed, text, [&] {
+            const auto result = ::lzma_code(&stream_, last ? LZMA_FINISH : LZMA_RUN);
+            complete_ = result == LZMA_STREAM_END;
+            return fine_ = result == LZMA_OK || result == LZMA_STREAM_END || result == LZMA_BUF_ERROR;
+        });
     }
-    [[nodiscard]] bool complete() const override { return complete_; }
 
   private:
-    lzma_stream stream_ = LZMA_STREAM_INIT;
-    bool fine_ = true, complete_ = false;
+    bool fine_ = true;
 };
 
 }  // namespace
@@ -137,6 +131,25 @@ std::unique_ptr<Unpacker> make_unpacker(std::string_view beginning) {
     constexpr std::string_view xz("\3757zXZ\0", 6);
     if (beginning.starts_with(xz)) return std::make_unique<XzUnpacker>();
     return nullptr;
+}
+
+Unpacked unpack(std::string_view packed, std::size_t limit) {
+    constexpr std::size_t piece = std::size_t{1} << 20;
+    Unpacked unpacked;
+    const auto unpacker = make_unpacker(packed);
+    if (!unpacker) return unpacked;
+    auto& bytes = unpacked.bytes;
+    Unpacker::Step step;
+    std::size_t made = 0;
+    do {
+        if (bytes.size() - made < piece) bytes.resize(std::max(2 * bytes.size(), piece));
+        step = unpacker->step(packed, std::span(bytes).subspan(made), true);
+        packed.remove_prefix(step.taken);
+        made += step.made;
+    } while (!step.damaged && made <= limit && step.taken + step.made > 0);
+    bytes.resize(made);
+    unpacked.whole = !step.damaged && made <= limit && unpacker->complete();
+    return unpacked;
 }
 
 }  // namespace stapgen::base

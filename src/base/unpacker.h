@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace stapgen::base {
@@ -27,5 +28,12 @@ inline constexpr std::size_t magic_size = 6;
 
 /// By the first bytes: zstd, gzip, bzip2 or xz. Null for anything else.
 std::unique_ptr<Unpacker> make_unpacker(std::string_view beginning);
+
+struct Unpacked {
+    std::string bytes;
+    bool whole = false;  ///< all of it; else it is damaged, cut short, of no known kind or larger than the limit
+};
+/// As much as can be unpacked, up to a little more than `limit` bytes.
+Unpacked unpack(std::string_view packed, std::size_t limit);
 
 }  // namespace stapgen::base

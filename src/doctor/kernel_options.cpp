@@ -15,20 +15,6 @@ namespace {
 /// A file of options has 300 kB; more of what says it is one is not read.
 constexpr std::size_t max_size = 4 * 1024 * 1024;
 
-std::string unpacked(std::string_view packed) {
-    const auto unpacker = base::make_unpacker(packed.substr(0, base::magic_size));
-    if (!unpacker) return {};
-    std::string text;
-    std::array<char, 64 * 1024> piece;
-    while (text.size() < max_size) {
-        const auto step = unpacker->step(packed, piece, true);
-        text.append(piece.data(), step.made);
-        packed.remove_prefix(step.taken);
-        if (step.damaged || (step.taken == 0 && step.made == 0)) break;
-    }
-    return text;
-}
-
 /// Without these SystemTap's runtime does not compile, no probe can be set, or a module is not removed again.
 constexpr std::array required = {"MODULES", "MODULE_UNLOAD", "KPROBES", "KALLSYMS", "TRACEPOINTS", "RELAY", "DEBUG_FS"};
 
@@ -37,7 +23,8 @@ constexpr std::array required = {"MODULES", "MODULE_UNLOAD", "KPROBES", "KALLSYM
 KernelConfig read_config(const host::System& system, const host::Target& target) {
     if (target.running) {
         if (const auto packed = system.read("/proc/config.gz", max_size)) {
-            if (auto text = unpacked(*packed); !text.empty()) return {"/proc/config.gz", std::move(text)};
+            if (auto text = base::unpack(*packed, max_size).bytes; !text.empty())
+                return {"/proc/config.gz", std::move(text)};
         }
     }
     const auto modules = std::filesystem::path("/lib/modules") / target.release;

@@ -8,10 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "base/loaded_modules.h"
+#include "base/kernel_identity.h"
 #include "host/system.h"
 
 /// What the kernel says of this machine and of this process in /proc and /sys, where one short file says it.
+
 namespace stapgen::host {
 
 /// For those who open these themselves: the kernel's symbols, its modules, its type information, and its names of drop
@@ -48,5 +49,14 @@ bool is_loaded(const System& system, std::string_view module);
 std::vector<std::string> left_modules(const System& system);
 /// A sentence on each of them, with the command that removes it.
 std::vector<std::string> left_module_warnings(const System& system);
+
+/// Empty where it is not known.
+std::string host_name(const System& system);
+
+/// The running kernel, but for its modules. What cannot be read is empty.
+base::KernelIdentity read_kernel_identity(const System& system);
+
+/// The GNU build-id among ELF notes, hexadecimal; empty if there is none.
+std::string parse_build_id(std::string_view notes);
 
 }  // namespace stapgen::host

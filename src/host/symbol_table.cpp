@@ -1,5 +1,3 @@
-#include "host/symbol_table.h"
-
 #include <fmt/format.h>
 
 #include <functional>
@@ -8,6 +6,7 @@
 #include "base/source.h"
 #include "base/text.h"
 #include "host/facts.h"
+#include "host/workarounds.h"
 
 namespace stapgen::host {
 

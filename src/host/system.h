@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -7,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -58,5 +60,9 @@ std::unique_ptr<System> real_system(CommandRunner runner = {});
 
 /// The folders programs are looked for in: the absolute ones of $PATH, then the usual ones.
 std::vector<std::filesystem::path> program_folders();
+
+/// The first `limit` bytes of a section of an ELF file. Nothing if it cannot be read, is no ELF file or has no section
+/// of this name.
+std::optional<std::string> elf_section(const std::filesystem::path& file, std::string_view name, std::size_t limit);
 
 }  // namespace stapgen::host

@@ -1,5 +1,3 @@
-#include "host/trace_headers.h"
-
 #include <fmt/format.h>
 
 #include <array>
@@ -7,6 +5,7 @@
 
 #include "base/text.h"
 #include "host/facts.h"
+#include "host/workarounds.h"
 
 namespace stapgen::host {
 

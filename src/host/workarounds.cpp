@@ -1,119 +1,62 @@
 #include "host/workarounds.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "base/files.h"
-#include "base/text.h"
-#include "host/runtime_copy.h"
+#include "base/toml_table.h"
 
 namespace stapgen::host {
 
+namespace fs = std::filesystem;
+
 namespace {
 
-/// Reads one table of workarounds.toml; the first thing wrong is kept, with its place.
-class Reader {
-  public:
-    explicit Reader(std::string_view file) : file_(file) {}
-
-    void wrong(const toml::node& where, std::string_view what) {
-        if (error_) return;
-        const auto begin = where.source().begin;
-        error_ =
-            base::Error{base::ErrorKind::bad_input, fmt::format("{}:{}:{}: {}", file_, begin.line, begin.column, what),
-                        "see the comment at the top of the workarounds.toml that came with stapgen"};
-    }
-
-    std::string text(const toml::table& table, std::string_view key, bool required = true) {
-        const auto* node = table.get(key);
-        if (node == nullptr) {
-            if (required) wrong(table, fmt::format("'{}' is missing", key));
-            return {};
-        }
-        const auto value = node->value<std::string>();
-        if (!node->is_string() || !value) {
-            wrong(*node, fmt::format("'{}' must be a string", key));
-            return {};
-        }
-        return *value;
-    }
-
-    template <class Function>
-    void each_table(const toml::table& table, std::string_view key, Function function) {
-        const auto* node = table.get(key);
-        if (node == nullptr) return;
-        if (!node->is_array()) return wrong(*node, fmt::format("'{}' must be a list of tables", key));
-        for (const auto& item : *node->as_array()) {
-            if (!item.is_table()) return wrong(item, fmt::format("'{}' must be a list of tables", key));
-            function(*item.as_table());
-        }
-    }
-
-    void known_keys(const toml::table& table, std::initializer_list<std::string_view> known) {
-        for (const auto& [key, node] : table) {
-            if (std::find(known.begin(), known.end(), key.str()) == known.end()) {
-                wrong(node, fmt::format("unknown key '{}'", key.str()));
-            }
-        }
-    }
-
-    const std::optional<base::Error>& error() const { return error_; }
-
-  private:
-    std::string_view file_;
-    std::optional<base::Error> error_;
-};
-
-Evidence read_evidence(Reader& reader, const toml::table& table) {
-    reader.known_keys(table, {"file", "contains", "lacks"});
-    Evidence evidence{reader.text(table, "file"), reader.text(table, "contains", false),
-                      reader.text(table, "lacks", false)};
+Evidence read_evidence(base::TomlTable& table) {
+    Evidence evidence{table.text("file"), table.text_or("contains"), table.text_or("lacks")};
+    table.refuse_the_rest();
     const auto& file = evidence.file;
     if (!file.starts_with("{runtime}/") && !file.starts_with("{build}/") && !file.starts_with("{source}/")) {
-        reader.wrong(table, "'file' must begin with {runtime}/, {build}/ or {source}/");
+        table.wrong("file", "'file' must begin with {runtime}/, {build}/ or {source}/");
     }
     if (evidence.contains.empty() && evidence.lacks.empty()) {
-        reader.wrong(table, "evidence needs 'contains' or 'lacks'");
+        table.wrong({}, "evidence needs 'contains' or 'lacks'");
     }
     return evidence;
 }
 
-RuntimePatch read_patch(Reader& reader, const toml::table& table) {
-    reader.known_keys(table, {"file", "replace", "with"});
-    RuntimePatch patch{reader.text(table, "file"), reader.text(table, "replace"), reader.text(table, "with")};
-    const auto file = std::filesystem::path(patch.file).lexically_normal();
+RuntimePatch read_patch(base::TomlTable& table) {
+    RuntimePatch patch{table.text("file"), table.text("replace"), table.text("with")};
+    table.refuse_the_rest();
+    const auto file = fs::path(patch.file).lexically_normal();
     if (file.is_absolute() || file.string().starts_with("..")) {
-        reader.wrong(table, "'file' of a patch must lie inside the runtime folder");
+        table.wrong("file", "'file' of a patch must lie inside the runtime folder");
     }
-    if (patch.replace.empty()) reader.wrong(table, "'replace' must not be empty");
+    if (patch.replace.empty()) table.wrong("replace", "'replace' must not be empty");
     return patch;
 }
 
-Workaround read_workaround(Reader& reader, const toml::table& table) {
-    reader.known_keys(table, {"id", "why", "stap_before", "when", "kbuild", "patch"});
-    Workaround workaround;
-    workaround.id = reader.text(table, "id");
-    workaround.why = reader.text(table, "why");
-    if (const auto before = reader.text(table, "stap_before", false); !before.empty()) {
+Workaround read_workaround(base::TomlTable& table) {
+    Workaround workaround{table.text("id"), table.text("why"), {}, {}, {}, {}};
+    if (const auto before = table.text_or("stap_before"); !before.empty()) {
         workaround.stap_before = parse_version_number(before);
-        if (!workaround.stap_before) reader.wrong(*table.get("stap_before"), "'stap_before' must be like \"5.2\"");
+        if (!workaround.stap_before) table.wrong("stap_before", "'stap_before' must be like \"5.2\"");
     }
-    reader.each_table(table, "when",
-                      [&](const toml::table& item) { workaround.when.push_back(read_evidence(reader, item)); });
-    reader.each_table(table, "patch",
-                      [&](const toml::table& item) { workaround.patches.push_back(read_patch(reader, item)); });
-    if (const auto* kbuild = table.get("kbuild"); kbuild != nullptr && !kbuild->is_table()) {
-        reader.wrong(*kbuild, "'kbuild' must be a table");
-    } else if (kbuild != nullptr) {
-        for (const auto& [key, value] : *kbuild->as_table()) {
-            workaround.kbuild[std::string(key.str())] = reader.text(*kbuild->as_table(), key.str());
-        }
+    for (auto& item : table.tables("when"))
+        workaround.when.push_back(read_evidence(item));
+    for (auto& item : table.tables("patch"))
+        workaround.patches.push_back(read_patch(item));
+    if (auto kbuild = table.table("kbuild")) {
+        for (const auto& key : kbuild->keys())
+            workaround.kbuild[key] = kbuild->text(key);
     }
-    if (workaround.when.empty()) reader.wrong(table, "a workaround needs evidence: [[workaround.when]]");
+    table.refuse_the_rest();
+    if (workaround.when.empty()) table.wrong({}, "a workaround needs evidence: [[workaround.when]]");
     if (workaround.kbuild.empty() && workaround.patches.empty())
-        reader.wrong(table, "a workaround needs 'kbuild' or 'patch'");
+        table.wrong({}, "a workaround needs 'kbuild' or 'patch'");
     return workaround;
 }
 
@@ -127,26 +70,114 @@ bool is_there(const Evidence& evidence, const System& system, const Target& targ
            (evidence.lacks.empty() || content->find(evidence.lacks) == std::string::npos);
 }
 
+std::string signature(const fs::path& runtime, std::string_view version, const std::vector<RuntimePatch>& patches) {
+    std::string text = runtime.string();
+    const auto add = [&text](std::string_view part) { (text += '\0') += part; };
+    add(version);
+    for (const auto& patch : patches) {
+        // An upgrade within one version (5.1-4 to 5.1-5) changes the original, and so must the copy.
+        std::error_code error;
+        const auto time = fs::last_write_time(runtime / patch.file, error).time_since_epoch().count();
+        add(patch.file);
+        add(patch.replace);
+        add(patch.with);
+        add(std::to_string(time));
+    }
+    return fmt::format("{:016x}", std::hash<std::string>{}(text));
+}
+
+/// The original's times, for files and folders: stap hashes the times of what it finds in them.
+base::Result<void> keep_times(const fs::path& from, const fs::path& to) {
+    std::error_code error;
+    const auto copy_time = [&](const fs::path& original, const fs::path& copy) {
+        const auto time = fs::last_write_time(original, error);
+        if (!error) fs::last_write_time(copy, time, error);
+    };
+    for (fs::recursive_directory_iterator entry(from, error), end; !error && entry != end; entry.increment(error)) {
+        const auto copy = to / fs::relative(entry->path(), from, error);
+        if (!error) copy_time(entry->path(), copy);
+        if (error) break;
+    }
+    if (!error) copy_time(from, to);
+    if (error) return base::failed(fmt::format("cannot copy the times of {}: {}", from.string(), error.message()));
+    return {};
+}
+
+base::Result<void> patch_file(const fs::path& folder, const RuntimePatch& patch) {
+    const auto file = folder / patch.file;
+    auto content = base::read_file(file);
+    if (!content) return tl::make_unexpected(content.error());
+    std::size_t count = 0;
+    for (auto at = content->find(patch.replace); at != std::string::npos;
+         at = content->find(patch.replace, at + patch.with.size())) {
+        content->replace(at, patch.replace.size(), patch.with);
+        ++count;
+    }
+    if (count == 0) {
+        return base::failed(
+            fmt::format("the workaround does not fit this SystemTap: '{}' is not in {}", patch.replace, patch.file),
+            "switch the workaround off and see whether this SystemTap works without it, or upgrade SystemTap");
+    }
+    return base::replace_file(file, *content);
+}
+
+/// A copy of stap's runtime folder with the patches in it, under `cache` and named after both, so that it is made once
+/// and appears whole or not at all. Times are the originals', because stap's cache goes by them.
+base::Result<fs::path> patched_runtime(const fs::path& runtime, std::string_view stap_version,
+                                       const std::vector<RuntimePatch>& patches, const fs::path& cache, Making making) {
+    const auto place = cache / ("runtime-" + signature(runtime, stap_version, patches));
+    std::error_code error;
+    if (making == Making::planned || fs::is_directory(place, error)) return place;
+
+    const auto unfinished = cache / fmt::format("{}.{}.tmp", place.filename().string(), ::getpid());
+    const auto give_up = [&](base::Error reason) -> base::Result<fs::path> {
+        std::error_code ignored;
+        fs::remove_all(unfinished, ignored);
+        return tl::make_unexpected(std::move(reason));
+    };
+    fs::remove_all(unfinished, error);
+    fs::create_directories(cache, error);
+    fs::copy(runtime, unfinished, fs::copy_options::recursive, error);
+    if (error) {
+        const bool is_full = error == std::errc::no_space_on_device;
+        return give_up(
+            {is_full ? base::ErrorKind::cannot_here : base::ErrorKind::failed,
+             fmt::format("cannot copy {} to {}: {}", runtime.string(), unfinished.string(), error.message()),
+             is_full ? fmt::format("make room in {}, or name another folder with $XDG_CACHE_HOME", cache.string())
+                     : "the folder can be moved with $XDG_CACHE_HOME"});
+    }
+    for (const auto& patch : patches) {
+        if (auto patched = patch_file(unfinished, patch); !patched) return give_up(patched.error());
+    }
+    if (auto kept = keep_times(runtime, unfinished); !kept) return give_up(kept.error());
+    fs::rename(unfinished, place, error);
+    // Another stapgen may have been quicker; its copy is as good.
+    if (error && !fs::is_directory(place)) {
+        return give_up(
+            {base::ErrorKind::failed, fmt::format("cannot rename {}: {}", unfinished.string(), error.message()), ""});
+    }
+    if (error) fs::remove_all(unfinished, error);
+    return place;
+}
+
 }  // namespace
 
 base::Result<std::vector<Workaround>> parse_workarounds(std::string_view text, std::string_view name) {
     std::vector<Workaround> workarounds;
-    Reader reader(name);
-    try {
-        const auto document = toml::parse(text, name);
-        reader.known_keys(document, {"workaround"});
-        std::set<std::string> ids;
-        reader.each_table(document, "workaround", [&](const toml::table& table) {
-            workarounds.push_back(read_workaround(reader, table));
-            if (!ids.insert(workarounds.back().id).second) reader.wrong(table, "this id is there twice");
-        });
-    } catch (const toml::parse_error& error) {
-        const auto begin = error.source().begin;
-        return base::bad_input(fmt::format("{}:{}:{}: {}", name, begin.line, begin.column, error.description()),
-                               "this is not valid TOML");
-    }
-    if (reader.error()) return tl::make_unexpected(*reader.error());
-    return workarounds;
+    const auto read = [&](base::TomlTable& document) {
+        for (auto& table : document.tables("workaround")) {
+            auto workaround = read_workaround(table);
+            if (std::ranges::count(workarounds, workaround.id, &Workaround::id) > 0) {
+                table.wrong("id", "this id is there twice");
+            }
+            workarounds.push_back(std::move(workaround));
+        }
+        document.refuse_the_rest();
+    };
+    const base::TomlFile file{text, name, "workarounds.toml",
+                              "see the comment at the top of the workarounds.toml that came with stapgen",
+                              "this is not valid TOML"};
+    return base::read_toml(file, read).map([&] { return workarounds; });
 }
 
 base::Result<std::vector<Workaround>> load_workarounds(const std::filesystem::path& file) {

@@ -12,9 +12,25 @@
 
 #include "base/result.h"
 #include "host/host.h"
-#include "host/mount.h"
 
 namespace stapgen::host {
+
+/// Of what a workaround keeps in the cache: it is made now, or only named, where it would be.
+enum class Making { now, planned };
+
+/// For one child only, in a mount namespace of its own: `source` is seen at `target`.
+struct BindMount {
+    std::filesystem::path source;
+    std::filesystem::path target;
+    bool optional = false;  ///< where it cannot be made, the child does without it and the optional ones behind it
+};
+
+/// What a workaround changes for stap's process.
+struct ProcessWorkaround {
+    std::vector<BindMount> mounts;  ///< in this order
+    std::string flags;              ///< for KCPPFLAGS, so that what is hidden from stap is found by the compiler
+    std::string line;               ///< for the user: what is done and why
+};
 
 /// A sign that a workaround is needed: the file exists, contains the one text and lacks the other (if given).
 struct Evidence {
@@ -80,5 +96,36 @@ std::vector<Workaround> needed_workarounds(const std::vector<Workaround>& workar
 base::Result<AppliedWorkarounds> apply_workarounds(const std::vector<Workaround>& needed,
                                                    const WorkaroundChoice& choice, const Target& target,
                                                    const std::filesystem::path& cache, Making making = Making::now);
+
+/// From the text of /proc/kallsyms or a System.map: the kernel's own text symbols, no module's, in the form
+/// stap reads. Addresses may be all zero (kptr_restrict): stap needs only the names. Empty if there are none.
+std::string system_map_from(std::string_view kallsyms);
+
+/// True if stap would find a function in it: a stub as Debian ships it has none.
+bool names_functions(std::string_view system_map);
+
+/// Where the symbol table is a stub or missing: one made from `symbols` (kallsyms text or System.map, maybe
+/// compressed) or from /proc/kallsyms if the target is the running kernel, kept under `cache`, and the mount
+/// that lets stap see it. Nothing if stap has a usable table and `symbols` is empty, or if there is nothing to make one
+/// from and `symbols` is empty (then debuginfo may still do).
+base::Result<std::optional<ProcessWorkaround>> provide_symbol_table(const System& system, const Target& target,
+                                                                    const std::optional<std::filesystem::path>& symbols,
+                                                                    const std::filesystem::path& cache,
+                                                                    Making making = Making::now);
+
+/// stap compiles each header of tracepoints that it finds in the kernel's tree, to know what is in it, before it sets
+/// the first kernel.trace. Here it is shown those alone that define the given tracepoints. Nothing where one of these
+/// is in no such header (then it may be made by a macro), where the kernel's tree has none, where this process may not
+/// mount, and where the cache's path is not fit for a compiler's flag. All its mounts are optional.
+///
+/// The flags are the same whatever is shown, for stap keeps its answers by them; so answers are shared by all recipes,
+/// and none by a stap without this workaround.
+base::Result<std::optional<ProcessWorkaround>> provide_trace_headers(const System& system, const Target& target,
+                                                                     const std::set<std::string>& tracepoints,
+                                                                     const std::filesystem::path& cache,
+                                                                     Making making = Making::now);
+
+/// Whether the text of a header may define the tracepoint: its name is the first or a middle argument of something.
+bool may_define(std::string_view header, std::string_view tracepoint);
 
 }  // namespace stapgen::host

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "host/mount.h"
 #include "host/system.h"
+#include "host/workarounds.h"
 
 namespace stapgen::launch {
 

@@ -15,7 +15,6 @@
 #include <cstring>
 
 #include "base/files.h"
-#include "base/trust.h"
 
 namespace stapgen::launch {
 

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "base/text.h"
-#include "host/elf_section.h"
+#include "host/system.h"
 
 namespace stapgen::launch {
 

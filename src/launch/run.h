@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "host/mount.h"
 #include "host/system.h"
+#include "host/workarounds.h"
 #include "launch/child_process.h"
 #include "launch/messages.h"
 #include "launch/progress.h"

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "base/files.h"
-#include "base/sha256.h"
-#include "base/trust.h"
+#include "base/text.h"
 
 namespace stapgen::module {
 

@@ -13,8 +13,6 @@
 #include "base/units.h"
 #include "doctor/check_rows.h"
 #include "host/facts.h"
-#include "host/symbol_table.h"
-#include "host/trace_headers.h"
 #include "host/workarounds.h"
 #include "launch/child_setup.h"
 #include "launch/progress.h"

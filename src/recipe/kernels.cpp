@@ -1,14 +1,12 @@
 #include "recipe/kernels.h"
 
-#include <fmt/format.h>
-#include <toml++/toml.h>
-
 #include <cstdint>
 #include <optional>
 #include <utility>
 
 #include "base/files.h"
 #include "base/text.h"
+#include "base/toml_table.h"
 
 namespace stapgen::recipe {
 
@@ -53,38 +51,23 @@ const KernelRange* range_of(const std::vector<KernelRange>& ranges, std::string_
 }
 
 base::Result<std::vector<KernelRange>> kernels_of(const std::string& recipe, const std::filesystem::path& file) {
-    const auto wrong = [&file](const toml::source_position& where, std::string_view what) {
-        return base::bad_input(fmt::format("{}:{}:{}: {}", file.string(), where.line, where.column, what),
-                               "see the comment at the top of the kernels.toml that came with stapgen");
-    };
     auto text = base::read_file(file);
     if (!text) return tl::make_unexpected(text.error());
-    toml::table root;
-    try {
-        root = toml::parse(*text);
-    } catch (const toml::parse_error& error) {
-        return wrong(error.source().begin, error.description());
-    }
-    const auto* rows = root["kernels"].as_array();
-    if (rows == nullptr || !rows->is_array_of_tables()) return wrong({1, 1}, "there are no [[kernels]]");
+    constexpr std::string_view hint = "see the comment at the top of the kernels.toml that came with stapgen";
     std::vector<KernelRange> ranges;
-    for (const auto& item : *rows) {
-        const auto& row = *item.as_table();
-        KernelRange range{row["range"].value_or(std::string{}), row["state"].value_or(std::string{}), {}, {}};
-        if (range.range.empty()) return wrong(row.source().begin, "'range' is missing");
-        if (range.state != "run" && range.state != "resolved") {
-            return wrong(row.source().begin, "'state' is neither \"run\" nor \"resolved\"");
+    const auto read = [&](base::TomlTable& root) {
+        for (auto& row : root.tables("kernels")) {
+            KernelRange range{row.text("range"), row.text("state"), {}, row.texts("matches")};
+            if (range.state != "run" && range.state != "resolved") {
+                row.wrong({}, "'state' is neither \"run\" nor \"resolved\"");
+            }
+            if (range.matches.empty()) row.wrong({}, "'matches' is missing");
+            if (auto lost = row.table("lost")) range.lost = lost->text_or(recipe, lost->text_or("all"));
+            ranges.push_back(std::move(range));
         }
-        if (const auto* matches = row["matches"].as_array()) {
-            for (const auto& match : *matches)
-                range.matches.push_back(match.value_or(std::string{}));
-        }
-        if (range.matches.empty()) return wrong(row.source().begin, "'matches' is missing");
-        const auto lost = row["lost"];
-        range.lost = lost[recipe].value_or(lost["all"].value_or(std::string{}));
-        ranges.push_back(std::move(range));
-    }
-    return ranges;
+        if (ranges.empty()) root.wrong({}, "there are no [[kernels]]");
+    };
+    return base::read_toml({*text, file.native(), "kernels.toml", hint, hint}, read).map([&] { return ranges; });
 }
 
 }  // namespace stapgen::recipe

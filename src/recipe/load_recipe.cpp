@@ -1,17 +1,16 @@
 #include "recipe/load_recipe.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <map>
 #include <set>
 #include <string_view>
 
 #include "base/files.h"
 #include "base/text.h"
+#include "base/toml_table.h"
 #include "recipe/parameters.h"
 
 namespace stapgen::recipe {
@@ -25,122 +24,9 @@ namespace {
 
 using schema::FieldType;
 
-/// Thrown inside this file only, and caught in load_recipe.
-struct Wrong {
-    toml::source_position where;
-    std::string what, hint;
-};
+using base::TomlTable;
 
-/// One table of the file. Every key that is asked for is noted, so that what is left over can be refused.
-class Table {
-  public:
-    Table(const toml::table& table, std::string title) : table_(table), title_(std::move(title)) {}
-
-    std::string text(const std::string& key) {
-        const auto* node = get(key);
-        if (node == nullptr) throw Wrong{table_.source().begin, fmt::format("{} has no '{}'", title_, key), {}};
-        return string_of(*node, key);
-    }
-    [[nodiscard]] bool has(const std::string& key) const { return table_.contains(key); }
-    std::string text_or(const std::string& key, std::string fallback) {
-        const auto* node = get(key);
-        return node == nullptr ? std::move(fallback) : string_of(*node, key);
-    }
-    /// 0 if it is not there.
-    double number(const std::string& key) {
-        const auto* node = get(key);
-        if (node == nullptr) return 0;
-        const auto value = node->value<double>();
-        if (value && node->is_number() && std::isfinite(*value) && *value >= 0) return *value;
-        throw Wrong{node->source().begin, fmt::format("'{}' must be a number, 0 or more", key), {}};
-    }
-    [[nodiscard]] std::vector<std::string> keys() const {
-        std::vector<std::string> names;
-        for (const auto& [key, node] : table_)
-            names.emplace_back(key.str());
-        return names;
-    }
-    std::optional<std::int64_t> integer(const std::string& key) {
-        const auto* node = get(key);
-        if (node == nullptr) return std::nullopt;
-        if (const auto value = node->value_exact<std::int64_t>()) return value;
-        throw Wrong{node->source().begin, fmt::format("'{}' must be a whole number", key), {}};
-    }
-    /// False if it is not there.
-    bool flag(const std::string& key) {
-        const auto* node = get(key);
-        if (node == nullptr) return false;
-        if (const auto value = node->value_exact<bool>()) return *value;
-        throw Wrong{node->source().begin, fmt::format("'{}' must be true or false", key), {}};
-    }
-    std::vector<std::string> texts(const std::string& key) {
-        std::vector<std::string> values;
-        const auto* node = get(key);
-        if (node == nullptr) return values;
-        if (node->as_array() == nullptr) {
-            throw Wrong{node->source().begin, fmt::format("'{}' must be a list of texts", key), {}};
-        }
-        for (const auto& item : *node->as_array())
-            values.push_back(string_of(item, key));
-        return values;
-    }
-    std::optional<Table> table(const std::string& key) {
-        const auto* node = get(key);
-        if (node == nullptr) return std::nullopt;
-        if (node->as_table() == nullptr) {
-            throw Wrong{node->source().begin, fmt::format("'{}' must be a table: [{}]", key, key), {}};
-        }
-        return Table(*node->as_table(), fmt::format("[{}]", key));
-    }
-    std::vector<Table> tables(const std::string& key) {
-        std::vector<Table> values;
-        const auto* node = get(key);
-        if (node == nullptr) return values;
-        if (!node->is_array_of_tables()) {
-            throw Wrong{node->source().begin, fmt::format("'{}' must be tables: [[{}]]", key, key), {}};
-        }
-        for (const auto& item : *node->as_array())
-            values.emplace_back(*item.as_table(), fmt::format("[[{}]]", key));
-        return values;
-    }
-    /// Any scalar as the user would type it.
-    std::optional<std::string> scalar(const std::string& key) {
-        const auto* node = get(key);
-        if (node == nullptr) return std::nullopt;
-        if (const auto value = node->value_exact<std::int64_t>()) return std::to_string(*value);
-        if (const auto value = node->value_exact<bool>()) return *value ? "true" : "false";
-        return string_of(*node, key);
-    }
-    [[noreturn]] void wrong(const std::string& key, std::string what, std::string hint = {}) const {
-        const auto* node = table_.get(key);
-        throw Wrong{node != nullptr ? node->source().begin : table_.source().begin, std::move(what), std::move(hint)};
-    }
-    void refuse_the_rest() const {
-        for (const auto& [key, node] : table_) {
-            const std::string name(key.str());
-            if (asked_.contains(name)) continue;
-            const auto meant = base::did_you_mean(name, {asked_.begin(), asked_.end()});
-            throw Wrong{key.source().begin, fmt::format("unknown key '{}' in {}", name, title_),
-                        meant ? fmt::format("did you mean '{}'?", *meant) : std::string{}};
-        }
-    }
-
-  private:
-    const toml::node* get(const std::string& key) {
-        asked_.insert(key);
-        return table_.get(key);
-    }
-    static std::string string_of(const toml::node& node, const std::string& key) {
-        if (auto value = node.value_exact<std::string>()) return *std::move(value);
-        throw Wrong{node.source().begin, fmt::format("'{}' must be a text in quotes", key), {}};
-    }
-
-    const toml::table& table_;
-    std::string title_;
-    std::set<std::string> asked_;
-};
-
-RecordSchema read_record(Table table) {
+RecordSchema read_record(TomlTable table) {
     RecordSchema record;
     record.tag = table.text("tag");
     const auto fields = table.texts("fields");
@@ -166,7 +52,7 @@ RecordSchema read_record(Table table) {
     return record;
 }
 
-Parameter read_parameter(Table table) {
+Parameter read_parameter(TomlTable table) {
     Parameter parameter;
     parameter.name = table.text("name");
     static const std::set<std::string_view> taken{"header", "summary", "interval-ms", "interval_ms", "aggregate"};
@@ -210,7 +96,7 @@ bool is_counter(std::string_view name) {
     return is_plain && dot != 0 && dot < name.size() - 1 && name.rfind('.') == dot;
 }
 
-Counter read_counter(Table table) {
+Counter read_counter(TomlTable table) {
     Counter counter{table.text("name"), table.text("help")};
     if (!is_counter(counter.name)) {
         table.wrong("name", fmt::format("'{}' is not a counter's name", base::printable(counter.name)),
@@ -220,7 +106,7 @@ Counter read_counter(Table table) {
     return counter;
 }
 
-Cost read_cost(Table table) {
+Cost read_cost(TomlTable table) {
     Cost cost;
     auto hits = table.table("hits");
     if (!hits) table.wrong("hits", "[cost] has no 'hits'", R"(write hits = { "softnet.processed" = 5 })");
@@ -241,7 +127,7 @@ Cost read_cost(Table table) {
     return cost;
 }
 
-Meaning read_meaning(Table table) {
+Meaning read_meaning(TomlTable table) {
     Meaning meaning{table.text("of"), table.text("help"), table.flag("loss"), table.flag("loss_by_name")};
     if (meaning.of.empty()) table.wrong("of", "'of' is empty");
     if (meaning.loss && meaning.loss_by_name)
@@ -251,8 +137,8 @@ Meaning read_meaning(Table table) {
 }
 
 /// `reads`, and that nothing is given that only a script can do.
-Source read_source(Table& table, const Recipe& recipe) {
-    const auto reads = table.text_or("reads", "");
+Source read_source(TomlTable& table, const Recipe& recipe) {
+    const auto reads = table.text_or("reads");
     if (reads.empty()) return Source::script;
     if (reads != "network-counters") {
         table.wrong("reads", fmt::format("'{}' is nothing that stapgen reads", base::printable(reads)),
@@ -275,7 +161,7 @@ Source read_source(Table& table, const Recipe& recipe) {
     return Source::network_counters;
 }
 
-std::set<Filter> read_filters(Table& table) {
+std::set<Filter> read_filters(TomlTable& table) {
     static const std::map<std::string, Filter> words{{"thread", Filter::thread},
                                                      {"port", Filter::port},
                                                      {"addr", Filter::address},
@@ -294,7 +180,7 @@ std::set<Filter> read_filters(Table& table) {
     return filters;
 }
 
-void read_stap(Table table, Recipe& recipe) {
+void read_stap(TomlTable table, Recipe& recipe) {
     recipe.guru = table.flag("guru");
     recipe.macros = table.texts("macros");
     for (const auto& macro : recipe.macros) {
@@ -310,16 +196,15 @@ void read_stap(Table table, Recipe& recipe) {
     table.refuse_the_rest();
 }
 
-Recipe read_recipe(const toml::table& root) {
-    Table table(root, "the recipe");
+Recipe read_recipe(TomlTable& table) {
     Recipe recipe;
     recipe.name = table.text("name");
     if (!is_name(recipe.name)) table.wrong("name", fmt::format("'{}' is not a recipe's name", recipe.name));
     recipe.summary = table.text("summary");
     if (recipe.summary.find('\n') != std::string::npos) table.wrong("summary", "'summary' must be one line");
-    recipe.description = base::trim(table.text_or("description", ""));
-    recipe.probes = table.text_or("probes", "");
-    recipe.kernels = table.text_or("kernels", "");
+    recipe.description = base::trim(table.text_or("description"));
+    recipe.probes = table.text_or("probes");
+    recipe.kernels = table.text_or("kernels");
     recipe.examples = table.texts("examples");
     recipe.interval_s = table.integer("interval");
     if (recipe.interval_s && (*recipe.interval_s < 1 || *recipe.interval_s > 86400)) {
@@ -356,20 +241,13 @@ base::Result<Recipe> load_recipe(const std::filesystem::path& folder) {
     const auto file = folder / "recipe.toml";
     auto text = base::read_file(file);
     if (!text) return tl::make_unexpected(text.error());
-    const auto at = [&](const toml::source_position& where) {
-        return fmt::format("{}:{}:{}", file.string(), where.line, where.column);
-    };
-    try {
-        auto recipe = read_recipe(toml::parse(*text));
+    Recipe recipe;
+    const base::TomlFile toml{*text, file.native(), "the recipe", "docs/recipes.md has the keys",
+                              "recipe.toml is TOML; docs/recipes.md has the keys"};
+    return base::read_toml(toml, [&](TomlTable& table) { recipe = read_recipe(table); }).map([&] {
         recipe.folder = folder;
-        return recipe;
-    } catch (const toml::parse_error& error) {
-        return base::bad_input(fmt::format("{}: {}", at(error.source().begin), error.description()),
-                               "recipe.toml is TOML; docs/recipes.md has the keys");
-    } catch (const Wrong& wrong) {
-        return base::bad_input(fmt::format("{}: {}", at(wrong.where), wrong.what),
-                               wrong.hint.empty() ? "docs/recipes.md has the keys" : wrong.hint);
-    }
+        return std::move(recipe);
+    });
 }
 
 }  // namespace stapgen::recipe

@@ -9,7 +9,6 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "base/trust.h"
 
 namespace stapgen::recipe {
 

@@ -10,7 +10,6 @@
 #include "base/terminal.h"
 #include "host/facts.h"
 #include "symbols/debuginfod.h"
-#include "symbols/live.h"
 
 namespace stapgen::session {
 
@@ -115,7 +114,7 @@ std::optional<symbols::Symbol> Namer::find(std::uint64_t address) {
 
 const std::map<std::uint32_t, std::string>* Namer::reasons() {
     if (!std::exchange(read_reasons_, true)) {
-        reasons_ = value_or_shown_error(symbols::read_live_drop_reasons(
+        reasons_ = value_or_shown_error(symbols::DropReasons::of_this_machine(
             {host::kfree_skb_format_files.begin(), host::kfree_skb_format_files.end()}, host::btf_file));
     }
     return reasons_ ? &reasons_->all() : nullptr;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "host/facts.h"
-#include "host/identity.h"
 
 namespace stapgen::session {
 

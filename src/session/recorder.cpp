@@ -7,10 +7,9 @@
 
 #include "base/build_facts.h"
 #include "base/files.h"
-#include "base/sha256.h"
 #include "base/terminal.h"
+#include "base/text.h"
 #include "host/facts.h"
-#include "host/identity.h"
 #include "host/net_counters.h"
 
 namespace stapgen::session {

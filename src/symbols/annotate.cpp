@@ -1,10 +1,11 @@
 #include "symbols/annotate.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/text.h"
 #include "symbols/files/address_words.h"
-#include "symbols/files/hex.h"
 
 namespace stapgen::symbols {
 
@@ -35,6 +36,17 @@ constexpr std::string_view drop_words = "dropped drops drop kfree_skb location";
 
 }  // namespace
 
+base::Result<std::uint64_t> parse_address(std::string_view word) {
+    auto digits = base::trim(word);
+    if (digits.starts_with("0x") || digits.starts_with("0X")) digits.remove_prefix(2);
+    const auto address = base::to_unsigned(digits, 16);
+    if (!address) {
+        return base::bad_input(fmt::format("\"{}\" is not an address", base::printable(base::trim(word))),
+                               "an address is 1 to 16 hex digits, with or without 0x: ffffffff8149a8ed");
+    }
+    return *address;
+}
+
 void LineWords::read(std::string_view text) {
     if (const auto line_end = text.rfind('\n'); line_end != std::string_view::npos) {
         *this = {};
@@ -63,9 +75,9 @@ void LineWords::take(std::string_view word) {
     if (base::contains_word(drop_words, word)) drop_ = true;
 }
 
-Mention LineWords::mention() const {
-    if (instruction_) return Mention::instruction;
-    return drop_ && !no_loss_ ? Mention::drop : Mention::back_trace;
+AddressKind LineWords::kind() const {
+    if (instruction_) return AddressKind::exact;
+    return drop_ && !no_loss_ ? AddressKind::drop_site : AddressKind::return_address;
 }
 
 void Annotator::feed(std::string_view text, std::string& out) {
@@ -94,19 +106,20 @@ void Annotator::copy(std::size_t whole, std::size_t given, std::string& out) {
         read = word.begin;
         out.append(text, copied, word.begin - copied);
         copied = word.begin;
-        if (names_.append_name(word.address, words_.mention(), out)) copied = word.end;
+        if (append_name_(word.address, words_.kind(), out)) copied = word.end;
     });
     words_.read(text.substr(read, whole - read));
     out.append(text, copied, given - copied);
 }
 
-void collect_addresses(std::string_view text, AddressCollector& collector, int digits) {
+void collect_addresses(std::string_view text, const std::function<void(std::uint64_t, AddressKind)>& found,
+                       int digits) {
     LineWords words;
     std::size_t read = 0;
     for_each_address(text, static_cast<std::size_t>(digits), [&](const AddressWord& word) {
         words.read(text.substr(read, word.begin - read));
         read = word.begin;
-        collector.address(word.address, words.mention());
+        found(word.address, words.kind());
     });
 }
 

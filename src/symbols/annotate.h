@@ -2,41 +2,31 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "base/result.h"
 #include "symbols/files/symbol_table.h"
 
 namespace stapgen::symbols {
 
-/// What kind of place an address in a text stands for, by the words before it in its line.
-enum class Mention {
-    drop,         ///< in a line about a dropped packet: a return address, and one of a drop site
-    back_trace,   ///< any other: taken for a return address
-    instruction,  ///< behind RIP:, EIP, IP:, PC is at, pc :, NIP or another register: the address itself
-};
+/// A hex address as people write it: with or without 0x, in upper or lower case, blanks around it. Error (bad_input):
+/// it is not one.
+base::Result<std::uint64_t> parse_address(std::string_view word);
 
-/// Who knows names.
-class AddressNamer {
-  public:
-    virtual ~AddressNamer() = default;
-    /// Appends the name, as name+0xoffset/0xsize [module]. False, and nothing appended: there is none.
-    virtual bool append_name(std::uint64_t address, Mention mention, std::string& out) const = 0;
-};
+/// Appends the name of an address, as name+0xoffset/0xsize [module]. False, and nothing appended: there is none.
+using AppendName = std::function<bool(std::uint64_t address, AddressKind kind, std::string& out)>;
 
-/// Who wants to know which addresses there are.
-class AddressCollector {
-  public:
-    virtual ~AddressCollector() = default;
-    virtual void address(std::uint64_t address, Mention mention) = 0;
-};
-
-/// What the words of a line say of an address that comes behind them.
+/// What the words of a line say of an address that comes behind them: in a line about a dropped packet it is a drop
+/// site; behind RIP:, EIP, IP:, PC is at, pc :, NIP or another register it is exact; any other is taken for a return
+/// address.
 class LineWords {
   public:
     /// Goes on in the text; no word of it is cut off at its end.
     void read(std::string_view text);
-    [[nodiscard]] Mention mention() const;
+    [[nodiscard]] AddressKind kind() const;
 
   private:
     void take(std::string_view word);
@@ -51,8 +41,8 @@ class LineWords {
 /// digits and '_'; what is around it does not matter and stays: brackets, "+0x10" behind it, bytes that are no text.
 class Annotator {
   public:
-    explicit Annotator(const AddressNamer& names, int digits = 16)
-        : names_(names), digits_(static_cast<std::size_t>(digits)) {}
+    explicit Annotator(AppendName append_name, int digits = 16)
+        : append_name_(std::move(append_name)), digits_(static_cast<std::size_t>(digits)) {}
 
     /// Any piece of text, cut anywhere; what is known to be whole is appended to `out`: all but a word at its end, of
     /// which not more than its last 19 bytes are kept back.
@@ -63,13 +53,14 @@ class Annotator {
   private:
     void copy(std::size_t whole, std::size_t given, std::string& out);
 
-    const AddressNamer& names_;
+    AppendName append_name_;
     std::size_t digits_;
     LineWords words_;
     std::string partial_;
 };
 
 /// The addresses of a text of whole lines, by the same rules; whether they have names is not known.
-void collect_addresses(std::string_view text, AddressCollector& collector, int digits = 16);
+void collect_addresses(std::string_view text, const std::function<void(std::uint64_t address, AddressKind kind)>& found,
+                       int digits = 16);
 
 }  // namespace stapgen::symbols

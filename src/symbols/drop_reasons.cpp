@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/files.h"
 #include "base/kernel_code.h"
 #include "base/text.h"
 #include "symbols/drop_reason_table.h"
@@ -173,6 +174,30 @@ base::Result<DropReasons> DropReasons::of_release(std::string_view release) {
         "record with -o, to be sure",
         table->release, table->same_series ? "" : ", the nearest known before it", base::printable(release));
     return reasons;
+}
+
+base::Result<DropReasons> DropReasons::of_this_machine(const std::vector<std::filesystem::path>& formats,
+                                                       const std::filesystem::path& btf) {
+    std::string tried;
+    std::string hint = "as root: mount -t tracefs tracefs /sys/kernel/tracing";
+    const auto note = [&](const base::Error& error) { tried += (tried.empty() ? "" : "; ") + error.what; };
+    for (const auto& path : formats) {
+        const auto text = base::read_file(path);
+        if (!text) {
+            note(text.error());
+            continue;
+        }
+        auto reasons = parse(*text);
+        if (reasons) return reasons;
+        note(reasons.error());
+        hint = reasons.error().hint;
+        break;
+    }
+    auto reasons = base::read_file(btf).and_then(
+        [](const std::string& bytes) { return from_btf(std::as_bytes(std::span(bytes))); });
+    if (reasons) return reasons;
+    note(reasons.error());
+    return base::cannot_here(fmt::format("the names of this kernel's drop reasons cannot be read: {}", tried), hint);
 }
 
 std::optional<std::string_view> DropReasons::name(std::uint32_t reason) const {

@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -29,6 +31,11 @@ class DropReasons {
     /// known before it; 5.17 and later). Names as from_btf() gives them. Stable and distribution kernels renumber, so
     /// this is a guess: see guess(). Error (bad_input): no version, or one without reasons.
     static base::Result<DropReasons> of_release(std::string_view release);
+
+    /// Of the running kernel: from the first of `formats` that can be read, for which root is needed; where there is
+    /// none, or it lists none, from its type information. Every error is cannot_here.
+    static base::Result<DropReasons> of_this_machine(const std::vector<std::filesystem::path>& formats,
+                                                     const std::filesystem::path& btf);
 
     /// Where they are a guess: a sentence for the user that says which numbers of which kernel they are. Else empty.
     [[nodiscard]] const std::string& guess() const { return guess_; }

@@ -10,30 +10,10 @@
 #include "base/source.h"
 #include "base/text.h"
 #include "symbols/debuginfod.h"
-#include "symbols/files/release.h"
-#include "symbols/live.h"
-#include "symbols/module_names.h"
-#include "symbols/source_files.h"
-#include "symbols/whole_table.h"
+#include "symbols/files/module_file.h"
+#include "symbols/files/symbol_text.h"
 
 namespace stapgen::symbols {
-
-struct KernelNames::State {
-    SourceFiles files;
-    std::optional<ModuleNames> modules;
-    std::string release;
-    bool same_build = false;                   ///< the image's build-id is the log's
-    std::optional<std::int64_t> kaslr_offset;  ///< of table(), as far as it is known
-    bool kaslr_offset_is_assumed = false;      ///< 0, for a copy of kallsyms
-    std::optional<DropSites> sites;            ///< once they have been needed
-    std::optional<SourceLines> lines;
-    std::vector<std::string> notes;
-
-    /// The one that names of the kernel itself are taken from. Beside a map the copy of kallsyms may be an excerpt.
-    [[nodiscard]] const TableFile& table() const { return files.map ? *files.map : *files.boot; }
-    base::Result<void> look_for_kaslr_offset(const NameSources& sources, const LogKernel& log);
-    DropSites find_sites();
-};
 
 namespace {
 
@@ -99,11 +79,6 @@ base::Result<std::int64_t> kaslr_offset_from_log(const TableFile& table, const L
 
 }  // namespace
 
-KernelNames::KernelNames(std::unique_ptr<State> state) : state_(std::move(state)) {}
-KernelNames::KernelNames(KernelNames&&) noexcept = default;
-KernelNames& KernelNames::operator=(KernelNames&&) noexcept = default;
-KernelNames::~KernelNames() = default;
-
 base::Result<KernelNames> KernelNames::open(const NameSources& sources, const LogKernel& log) {
     auto files = read_source_files(sources.files);
     if (!files) return tl::make_unexpected(files.error());
@@ -127,133 +102,120 @@ base::Result<KernelNames> KernelNames::open(const NameSources& sources, const Lo
                                    : source_hint);
     }
 
-    auto state = std::make_unique<State>();
-    state->release = !sources.release.empty() ? sources.release : log.release;
-    state->notes = doubts(*files, state->release);
-    if (state->release.empty() && files->image) state->release = files->image->release();
-    if (state->release.empty()) state->release = release_in_name((files->map ? files->map : files->boot)->file);
-    state->same_build = files->image && !log.build_id.empty() && files->image->build_id() == log.build_id;
+    KernelNames names;
+    names.release_ = !sources.release.empty() ? sources.release : log.release;
+    names.notes_ = doubts(*files, names.release_);
+    if (names.release_.empty() && files->image) names.release_ = files->image->release();
+    if (names.release_.empty()) names.release_ = release_in_name((files->map ? files->map : files->boot)->file);
+    names.same_build_ = files->image && !log.build_id.empty() && files->image->build_id() == log.build_id;
 
     auto loaded = loaded_modules(sources, log);
     if (!loaded) return tl::make_unexpected(loaded.error());
-    state->modules.emplace(*std::move(loaded), std::move(files->modules), std::move(files->module_folders),
-                           state->release);
-    state->files = *std::move(files);
+    names.modules_ = {*std::move(loaded), std::move(files->modules), std::move(files->module_folders), names.release_};
+    names.files_ = *std::move(files);
 
-    if (state->table().table.is_32_bit()) {
-        state->notes.push_back(fmt::format("{} is of a 32-bit kernel: addresses of a 64-bit one have no names in it",
-                                           state->table().file.string()));
+    const auto& [table, file] = names.table();
+    if (table.is_32_bit()) {
+        names.notes_.push_back(
+            fmt::format("{} is of a 32-bit kernel: addresses of a 64-bit one have no names in it", file.string()));
     }
-    if (auto done = state->look_for_kaslr_offset(sources, log); !done) return tl::make_unexpected(done.error());
-    const auto& [table, file] = state->table();
+    if (auto done = names.look_for_kaslr_offset(sources, log); !done) return tl::make_unexpected(done.error());
     if (auto whole = expect_whole(table, file.string()); !whole) return tl::make_unexpected(whole.error());
-    return KernelNames(std::move(state));
+    return names;
 }
 
-base::Result<void> KernelNames::State::look_for_kaslr_offset(const NameSources& sources, const LogKernel& log) {
+base::Result<void> KernelNames::look_for_kaslr_offset(const NameSources& sources, const LogKernel& log) {
     if (sources.kaslr_offset) {
-        kaslr_offset = sources.kaslr_offset;
-    } else if (files.boot && files.map) {
-        const auto difference = kaslr_offset_between(files.boot->table, files.map->table);
+        kaslr_offset_ = sources.kaslr_offset;
+    } else if (files_.boot && files_.map) {
+        const auto difference = kaslr_offset_between(files_.boot->table, files_.map->table);
         if (!difference) return tl::make_unexpected(difference.error());
-        kaslr_offset = *difference;
-        notes.push_back(fmt::format("KASLR offset {}: {} against {}", hexadecimal(*kaslr_offset),
-                                    files.boot->file.string(), files.map->file.string()));
+        kaslr_offset_ = *difference;
+        notes_.push_back(fmt::format("KASLR offset {}: {} against {}", hexadecimal(*kaslr_offset_),
+                                     files_.boot->file.string(), files_.map->file.string()));
     } else if (log.text || log.stext) {
         const auto difference = kaslr_offset_from_log(table(), log);
         if (!difference) return tl::make_unexpected(difference.error());
-        kaslr_offset = *difference;
-        if (*kaslr_offset != 0)
-            notes.push_back(
-                fmt::format("KASLR offset {}: the recording says where its kernel was", hexadecimal(*kaslr_offset)));
-    } else if (files.boot) {
-        kaslr_offset = 0;
-        kaslr_offset_is_assumed = true;
+        kaslr_offset_ = *difference;
+        if (*kaslr_offset_ != 0)
+            notes_.push_back(
+                fmt::format("KASLR offset {}: the recording says where its kernel was", hexadecimal(*kaslr_offset_)));
+    } else if (files_.boot) {
+        kaslr_offset_ = 0;
+        kaslr_offset_is_assumed_ = true;
     } else if (!has_kaslr(table().table)) {
-        kaslr_offset = 0;
+        kaslr_offset_ = 0;
     }
     return {};
 }
 
 base::Result<KernelNames> KernelNames::of_this_machine(const std::filesystem::path& kallsyms,
-                                                       const std::filesystem::path& modules_file) {
-    auto table = read_live_symbols(kallsyms);
-    if (!table) return tl::make_unexpected(table.error());
-    auto state = std::make_unique<State>();
-    state->files.boot = TableFile{*std::move(table), kallsyms};
-    const auto modules = base::read_file(modules_file).and_then([&](const std::string& text) {
-        return base::parse_loaded_modules(text, modules_file.string());
-    });
-    state->modules.emplace(modules.value_or(std::vector<base::LoadedModule>{}), std::vector<ModuleFile>{},
-                           std::vector<std::filesystem::path>{}, std::string{});
-    state->kaslr_offset = 0;
-    return KernelNames(std::move(state));
-}
-
-bool KernelNames::kaslr_offset_known() const {
-    return state_->kaslr_offset.has_value();
-}
-
-bool KernelNames::kaslr_offset_is_assumed() const {
-    return state_->kaslr_offset_is_assumed;
+                                                       const std::filesystem::path& modules) {
+    auto table = SymbolTable::read(kallsyms);
+    if (!table) return base::cannot_here(table.error().what, table.error().hint);
+    KernelNames names;
+    names.files_.boot = TableFile{*std::move(table), kallsyms};
+    auto loaded = base::read_file(modules).and_then(
+        [&](const std::string& text) { return base::parse_loaded_modules(text, modules.string()); });
+    names.modules_ = {std::move(loaded).value_or(std::vector<base::LoadedModule>{}), {}, {}, {}};
+    names.kaslr_offset_ = 0;
+    return names;
 }
 
 base::Result<void> KernelNames::hear(std::span<const Witness> witnesses) {
-    auto& state = *state_;
-    const auto known = state.kaslr_offset_is_assumed ? std::nullopt : state.kaslr_offset;
-    const auto testimony = symbols::hear(witnesses, state.table().table, known);
+    const auto known = kaslr_offset_is_assumed_ ? std::nullopt : kaslr_offset_;
+    const auto testimony = symbols::hear(witnesses, table().table, known);
     const auto heard = testimony.agreeing + testimony.contradicting;
     if (testimony.contradicting > 0) {
         return base::bad_input(
             fmt::format("{} is of another kernel than the log: {} of {} names that the log has beside an address are "
                         "elsewhere in it; {}",
-                        state.table().file.string(), testimony.contradicting, heard, testimony.contradiction),
+                        table().file.string(), testimony.contradicting, heard, testimony.contradiction),
             "give that of the build that made the log; without --map the log's own names are shown");
     }
     if (heard > 0 && !known) {
-        state.kaslr_offset = testimony.kaslr_offset;
-        state.kaslr_offset_is_assumed = false;
-        state.notes.push_back(
-            fmt::format("KASLR offset {}: {} of the log beside an address {} so", hexadecimal(*state.kaslr_offset),
+        kaslr_offset_ = testimony.kaslr_offset;
+        kaslr_offset_is_assumed_ = false;
+        notes_.push_back(
+            fmt::format("KASLR offset {}: {} of the log beside an address {} so", hexadecimal(*kaslr_offset_),
                         heard == 1 ? "the name" : fmt::format("{} names", heard), heard == 1 ? "says" : "say"));
     }
     return {};
 }
 
-DropSites KernelNames::State::find_sites() {
-    if (files.image && files.map) {
+DropSites KernelNames::find_sites() {
+    if (files_.image && files_.map) {
         // Of a kernel and a map that do not belong together hardly any call leads to a function that drops.
         constexpr std::size_t min_sites = 50;
-        auto exact = DropSites::from_code(*files.image, table().table);
+        auto exact = DropSites::from_code(*files_.image, table().table);
         if (exact.size() >= min_sites) return exact;
-        notes.push_back(fmt::format("{} and {} are not of one kernel: the former is not used",
-                                    files.image_file.string(), table().file.string()));
+        notes_.push_back(fmt::format("{} and {} are not of one kernel: the former is not used",
+                                     files_.image_file.string(), table().file.string()));
     }
     return DropSites::from_names(table().table);
 }
 
 KaslrFinding KernelNames::infer(std::span<const std::uint64_t> drop_addresses) {
-    auto& state = *state_;
     KaslrFinding finding;
-    finding.kaslr_offset = state.kaslr_offset;
-    if (state.kaslr_offset && !state.kaslr_offset_is_assumed) return finding;
+    finding.kaslr_offset = kaslr_offset_;
+    if (kaslr_offset_ && !kaslr_offset_is_assumed_) return finding;
 
-    const auto& table = state.table();
-    if (!state.sites) state.sites = state.find_sites();
+    const auto& [table, file] = this->table();
+    if (!sites_) sites_ = find_sites();
     // Exact places belong to the map as well: see find_sites().
-    const bool same_build = state.same_build && state.sites->exact();
-    if (state.kaslr_offset_is_assumed && fits_unmoved(drop_addresses, *state.sites, table.table)) return finding;
-    finding = infer_kaslr_offset(drop_addresses, *state.sites, table.table, architecture_of(table.table), same_build);
-    if (state.kaslr_offset_is_assumed) {
-        state.notes.push_back(
+    const bool same_build = same_build_ && sites_->exact();
+    if (kaslr_offset_is_assumed_ && fits_unmoved(drop_addresses, *sites_, table)) return finding;
+    finding = infer_kaslr_offset(drop_addresses, *sites_, table, architecture_of(table), same_build);
+    if (kaslr_offset_is_assumed_) {
+        notes_.push_back(
             fmt::format("{} is not of the boot that made these addresses: under it they are not where packets are "
                         "dropped (if it is, say --kaslr-offset 0)",
-                        table.file.string()));
+                        file.string()));
     }
-    state.kaslr_offset = finding.kaslr_offset;
-    state.kaslr_offset_is_assumed = false;
+    kaslr_offset_ = finding.kaslr_offset;
+    kaslr_offset_is_assumed_ = false;
     if (finding.kaslr_offset) {
-        state.notes.push_back(
+        notes_.push_back(
             finding.explanation +
             (finding.exact ? "" : "; names are right only if the map is of the very build that made the log"));
     }
@@ -261,61 +223,49 @@ KaslrFinding KernelNames::infer(std::span<const std::uint64_t> drop_addresses) {
 }
 
 void KernelNames::set_kaslr_offset(std::int64_t kaslr_offset, const std::string& how) {
-    state_->kaslr_offset = kaslr_offset;
-    state_->kaslr_offset_is_assumed = false;
-    state_->notes.push_back(fmt::format("KASLR offset {}: {}", hexadecimal(kaslr_offset), how));
-}
-
-const std::vector<std::string>& KernelNames::notes() const {
-    return state_->notes;
+    kaslr_offset_ = kaslr_offset;
+    kaslr_offset_is_assumed_ = false;
+    notes_.push_back(fmt::format("KASLR offset {}: {}", hexadecimal(kaslr_offset), how));
 }
 
 AddressName KernelNames::find(std::uint64_t address, AddressKind kind) const {
-    const auto& files = state_->files;
     AddressName name;
-    if (state_->kaslr_offset) name.symbol = state_->table().table.find(address, {kind, *state_->kaslr_offset});
-    if (!name.symbol && files.boot && files.map) {
-        name.symbol = files.boot->table.find(address, {kind, 0});
+    if (kaslr_offset_) name.symbol = table().table.find(address, {kind, *kaslr_offset_});
+    if (!name.symbol && files_.boot && files_.map) {
+        name.symbol = files_.boot->table.find(address, {kind, 0});
         if (name.symbol && !name.symbol->module) name.symbol.reset();
     }
-    if (!name.symbol) name.symbol = state_->modules->find(address, kind);
+    if (!name.symbol) name.symbol = modules_.find(address, kind);
     if (name.symbol) return name;
-    if (const auto* module = state_->modules->nearest(address)) {
+    if (const auto* module = modules_.nearest(address)) {
         name.near = NearModule{module->name, static_cast<std::int64_t>(address - *module->base), module->size};
     }
     return name;
 }
 
-int KernelNames::address_digits() const {
-    return state_->table().table.is_32_bit() ? 8 : 16;
-}
-
 base::Result<void> KernelNames::open_lines() {
-    auto file = state_->files.image_file;
+    const auto& file = files_.image_file;
     if (file.empty()) {
         return base::bad_input("lines of source are in the DWARF of a vmlinux, and there is none among the sources",
                                "give the vmlinux with DWARF by --map; Debian's is in linux-image-RELEASE-dbg");
     }
-    auto lines = SourceLines::open(file);
-    if (!lines) return tl::make_unexpected(lines.error());
-    state_->lines = *std::move(lines);
-    return {};
+    return SourceLines::open(file).map([this](SourceLines&& lines) { lines_ = std::move(lines); });
 }
 
 std::vector<SourceFrame> KernelNames::source(std::uint64_t address, AddressKind kind) const {
-    if (!state_->lines || !state_->kaslr_offset) return {};
+    if (!lines_ || !kaslr_offset_) return {};
     const auto name = find(address, kind);
     const bool is_start = kind == AddressKind::drop_site && name.symbol && name.symbol->offset == 0;
-    const auto linked = linked_address(address, *state_->kaslr_offset);
-    return state_->lines->at(kind == AddressKind::exact || is_start ? linked : linked - 1);
+    const auto linked = linked_address(address, *kaslr_offset_);
+    return lines_->at(kind == AddressKind::exact || is_start ? linked : linked - 1);
 }
 
 std::optional<DropReasons> KernelNames::drop_reasons() const {
-    if (state_->files.image) {
-        if (auto reasons = DropReasons::from_btf(state_->files.image->btf())) return *std::move(reasons);
+    if (files_.image) {
+        if (auto reasons = DropReasons::from_btf(files_.image->btf())) return *std::move(reasons);
     }
-    if (state_->release.empty()) return std::nullopt;
-    auto reasons = DropReasons::of_release(state_->release);
+    if (release_.empty()) return std::nullopt;
+    auto reasons = DropReasons::of_release(release_);
     if (!reasons) return std::nullopt;
     return *std::move(reasons);
 }

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,9 +11,11 @@
 #include "base/kernel_identity.h"
 #include "base/result.h"
 #include "symbols/drop_reasons.h"
+#include "symbols/files/module_file.h"
 #include "symbols/files/symbol_table.h"
 #include "symbols/kaslr/kaslr_offset.h"
 #include "symbols/kaslr/witness.h"
+#include "symbols/source_files.h"
 #include "symbols/source_lines.h"
 
 namespace stapgen::symbols {
@@ -69,29 +70,26 @@ class KernelNames {
     /// The kernel that runs here. Errors: cannot_here.
     static base::Result<KernelNames> of_this_machine(const std::filesystem::path& kallsyms,
                                                      const std::filesystem::path& modules);
-    KernelNames(KernelNames&&) noexcept;
-    KernelNames& operator=(KernelNames&&) noexcept;
-    ~KernelNames();
 
     /// Compares the table with what the machine of the log called its addresses, and takes the KASLR offset from that
     /// where it is not known. Error (bad_input): they contradict each other, so the table is of another kernel.
     base::Result<void> hear(std::span<const Witness> witnesses);
 
     /// False: infer() has to be asked, and until it finds it no address of the kernel itself has a name.
-    [[nodiscard]] bool kaslr_offset_known() const;
+    [[nodiscard]] bool kaslr_offset_known() const { return kaslr_offset_.has_value(); }
     /// Known from a copy of kallsyms alone, and not yet compared with drops: infer() does that.
-    [[nodiscard]] bool kaslr_offset_is_assumed() const;
+    [[nodiscard]] bool kaslr_offset_is_assumed() const { return kaslr_offset_is_assumed_; }
     /// Makes the KASLR offset known from the return addresses of drops, or refuses; where it is assumed, that is
     /// checked. `KASLR offset` of the finding is what is in force.
     KaslrFinding infer(std::span<const std::uint64_t> drop_addresses);
     /// As `how` tells, a sentence.
     void set_kaslr_offset(std::int64_t kaslr_offset, const std::string& how);
     /// What a user should know of the sources: sentences, for stderr.
-    [[nodiscard]] const std::vector<std::string>& notes() const;
+    [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
     [[nodiscard]] AddressName find(std::uint64_t address, AddressKind kind) const;
     /// 16, of a 32-bit kernel 8.
-    [[nodiscard]] int address_digits() const;
+    [[nodiscard]] int address_digits() const { return table().table.is_32_bit() ? 8 : 16; }
 
     /// To be called before source(). Errors: there is no file with DWARF among the sources (bad_input).
     base::Result<void> open_lines();
@@ -103,9 +101,21 @@ class KernelNames {
     [[nodiscard]] std::optional<DropReasons> drop_reasons() const;
 
   private:
-    struct State;
-    explicit KernelNames(std::unique_ptr<State> state);
-    std::unique_ptr<State> state_;
+    KernelNames() = default;
+    /// The one that names of the kernel itself are taken from. Beside a map the copy of kallsyms may be an excerpt.
+    [[nodiscard]] const TableFile& table() const { return files_.map ? *files_.map : *files_.boot; }
+    base::Result<void> look_for_kaslr_offset(const NameSources& sources, const LogKernel& log);
+    DropSites find_sites();
+
+    SourceFiles files_;
+    ModuleNames modules_;
+    std::string release_;
+    bool same_build_ = false;                   ///< the image's build-id is the log's
+    std::optional<std::int64_t> kaslr_offset_;  ///< of table(), as far as it is known
+    bool kaslr_offset_is_assumed_ = false;      ///< 0, for a copy of kallsyms
+    std::optional<DropSites> sites_;            ///< once they have been needed
+    std::optional<SourceLines> lines_;
+    std::vector<std::string> notes_;
 };
 
 }  // namespace stapgen::symbols

@@ -6,12 +6,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <utility>
 
 #include "symbols/files/elf_file.h"
-#include "symbols/files/module_layout.h"
-#include "symbols/source_path.h"
+#include "symbols/files/module_file.h"
 
 namespace stapgen::symbols {
 
@@ -116,15 +116,10 @@ bool has_lines(const ElfFile& elf) {
 }  // namespace
 
 struct SourceLines::State {
-    std::unique_ptr<Module> module;
-    std::unique_ptr<Dwfl, EndDwfl> dwfl;  ///< ends before what it reads
+    Module module;
+    std::unique_ptr<Dwfl, EndDwfl> dwfl{};  ///< ends before what it reads
     Dwfl_Module* loaded = nullptr;
 };
-
-SourceLines::SourceLines(std::unique_ptr<State> state) : state_(std::move(state)) {}
-SourceLines::SourceLines(SourceLines&&) noexcept = default;
-SourceLines& SourceLines::operator=(SourceLines&&) noexcept = default;
-SourceLines::~SourceLines() = default;
 
 base::Result<SourceLines> SourceLines::open(const std::filesystem::path& path) {
     const auto origin = path.string();
@@ -140,9 +135,8 @@ base::Result<SourceLines> SourceLines::open(const std::filesystem::path& path) {
     if (!elf) return tl::make_unexpected(std::move(elf.error()));
     if (!has_lines(*elf)) return no_lines();
 
-    auto state = std::make_unique<State>();
-    state->module = std::make_unique<Module>(Module{std::move(*elf), {}});
-    auto& module = *state->module;
+    auto state = std::make_shared<State>(Module{std::move(*elf), {}});
+    auto& module = state->module;
     for (const auto& part : lay_out_code(module.elf))
         module.placed.emplace(part.section->index, part.offset);
     state->dwfl.reset(::dwfl_begin(&callbacks));
@@ -153,7 +147,7 @@ base::Result<SourceLines> SourceLines::open(const std::filesystem::path& path) {
     void** user = nullptr;
     if (state->loaded != nullptr)
         ::dwfl_module_info(state->loaded, &user, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
-    if (user != nullptr) *user = state->module.get();
+    if (user != nullptr) *user = &module;
     ::dwfl_report_end(state->dwfl.get(), nullptr, nullptr);
     Dwarf_Addr bias = 0;
     if (user == nullptr || ::dwfl_module_getdwarf(state->loaded, &bias) == nullptr) {
@@ -192,6 +186,22 @@ std::vector<SourceFrame> SourceLines::at(std::uint64_t address) const {
     // Assembler, and functions that GCC found to be alike and made one: lines, but no functions.
     if (frames.empty() && place.second != 0) frames.push_back({{}, place.first, place.second, false});
     return frames;
+}
+
+std::string source_path(std::string_view file, std::string_view build) {
+    const auto folder = std::filesystem::path(build).lexically_normal();
+    auto path = std::filesystem::path(file).lexically_normal();
+    for (;;) {
+        const auto [own, shared] = std::mismatch(path.begin(), path.end(), folder.begin(), folder.end());
+        // Every absolute one shares the root.
+        const auto least = path.is_absolute() ? 2 : 1;
+        if (std::distance(path.begin(), own) < least || own == path.end()) return path.string();
+        std::filesystem::path rest;
+        for (auto part = own; part != path.end(); ++part)
+            rest /= *part;
+        // Debian's compiler is told to leave the folder of the source out, and libdw puts that of the build before.
+        path = std::move(rest);
+    }
 }
 
 }  // namespace stapgen::symbols

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -23,9 +24,6 @@ class SourceLines {
   public:
     /// Errors (bad_input): it cannot be read; it has no DWARF (with the remedy: which package has it).
     static base::Result<SourceLines> open(const std::filesystem::path& path);
-    SourceLines(SourceLines&&) noexcept;
-    SourceLines& operator=(SourceLines&&) noexcept;
-    ~SourceLines();
 
     /// The innermost inlined function first, the function that was compiled last; empty if DWARF does not know it.
     /// `address` is as in the file (the KASLR offset taken off), of a module counted from its base in /proc/modules;
@@ -34,8 +32,13 @@ class SourceLines {
 
   private:
     struct State;
-    explicit SourceLines(std::unique_ptr<State> state);
-    std::unique_ptr<State> state_;
+    explicit SourceLines(std::shared_ptr<State> state) : state_(std::move(state)) {}
+    std::shared_ptr<State> state_;
 };
+
+/// A file of the source as DWARF has it, made relative to what it shares with `build`, the folder the compiler ran in:
+/// "net/sched/sch_api.c", wherever the kernel was built, in its source or in a folder below it. Where they share
+/// nothing it stays as it is.
+std::string source_path(std::string_view file, std::string_view build);
 
 }  // namespace stapgen::symbols

@@ -15,9 +15,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "symbols/address.h"
 #include "symbols/annotate.h"
-#include "symbols/live.h"
 
 using namespace stapgen;
 
@@ -35,7 +33,7 @@ double processor_seconds() {
 }
 
 symbols::SymbolTable table_of(const char* path) {
-    auto table = symbols::read_symbol_file(path);
+    auto table = symbols::SymbolTable::read(path);
     if (!table) give_up(table.error());
     return std::move(*table);
 }
@@ -64,13 +62,12 @@ void find(const char* map, const char* file) {
     fmt::print("{:.3f} {}\n", static_cast<double>(addresses.size()) / seconds / 1e6, found);
 }
 
-class Names : public symbols::AddressNamer {
+class Names {
   public:
     explicit Names(const symbols::SymbolTable& table) : table_(table) {}
-    bool append_name(std::uint64_t address, symbols::Mention mention, std::string& out) const override {
-        const auto kind = mention == symbols::Mention::instruction ? symbols::AddressKind::exact
-                                                                   : symbols::AddressKind::return_address;
-        const auto symbol = table_.find(address, {kind, 0});
+    bool operator()(std::uint64_t address, symbols::AddressKind kind, std::string& out) const {
+        const bool exact = kind == symbols::AddressKind::exact;
+        const auto symbol = table_.find(address, {exact ? kind : symbols::AddressKind::return_address, 0});
         if (!symbol) return false;
         append(out, *symbol);
         return true;

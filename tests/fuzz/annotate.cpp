@@ -10,28 +10,30 @@
 namespace {
 
 using namespace stapgen;
-using symbols::Mention;
+using symbols::AddressKind;
 
-struct KnowsNothing : symbols::AddressNamer {
-    bool append_name(std::uint64_t, Mention, std::string&) const override { return false; }
+struct KnowsNothing {
+    bool operator()(std::uint64_t, AddressKind, std::string&) const { return false; }
 };
 
 /// A name that says what it was asked.
-struct KnowsAll : symbols::AddressNamer {
-    mutable std::vector<std::pair<std::uint64_t, Mention>> asked;
-    bool append_name(std::uint64_t address, Mention mention, std::string& out) const override {
-        asked.emplace_back(address, mention);
-        out += mention == Mention::drop ? "<drop>" : mention == Mention::back_trace ? "<trace>" : "<instruction>";
+struct KnowsAll {
+    mutable std::vector<std::pair<std::uint64_t, AddressKind>> asked;
+    bool operator()(std::uint64_t address, AddressKind kind, std::string& out) const {
+        asked.emplace_back(address, kind);
+        out += kind == AddressKind::drop_site        ? "<drop>"
+               : kind == AddressKind::return_address ? "<trace>"
+                                                     : "<instruction>";
         return true;
     }
 };
 
-struct Collector : symbols::AddressCollector {
-    std::vector<std::pair<std::uint64_t, Mention>> all;
-    void address(std::uint64_t address, Mention mention) override { all.emplace_back(address, mention); }
+struct Collector {
+    std::vector<std::pair<std::uint64_t, AddressKind>> all;
+    void operator()(std::uint64_t address, AddressKind kind) { all.emplace_back(address, kind); }
 };
 
-std::string annotated(std::string_view text, const symbols::AddressNamer& names, int digits, std::size_t step) {
+std::string annotated(std::string_view text, const symbols::AppendName& names, int digits, std::size_t step) {
     symbols::Annotator annotator(names, digits);
     std::string out;
     for (; !text.empty(); text.remove_prefix(std::min(step, text.size())))
@@ -57,9 +59,9 @@ FUZZ_TARGET(annotate) {
 
         const auto whole = text.substr(0, text.rfind('\n') + 1);
         Collector collector;
-        symbols::collect_addresses(whole, collector, digits);
+        symbols::collect_addresses(whole, std::ref(collector), digits);
         const KnowsAll asked;
-        annotated(whole, asked, digits, whole.size());
+        annotated(whole, std::cref(asked), digits, whole.size());
         fuzz::always(asked.asked == collector.all);
     }
     return 0;

@@ -6,10 +6,9 @@
 #include "host/counter_lines.h"
 #include "host/device_counters.h"
 #include "host/facts.h"
-#include "host/identity.h"
+#include "host/host.h"
 #include "host/net_counters.h"
-#include "host/stap_version.h"
-#include "host/symbol_table.h"
+#include "host/workarounds.h"
 
 using namespace stapgen;
 

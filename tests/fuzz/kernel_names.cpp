@@ -16,7 +16,7 @@
 #include "choices.h"
 #include "fuzz.h"
 #include "memory_file.h"
-#include "symbols/whole_table.h"
+#include "symbols/source_files.h"
 
 namespace {
 

@@ -1,5 +1,4 @@
-#include "base/loaded_modules.h"
-
+#include "base/kernel_identity.h"
 #include "fuzz.h"
 
 using namespace stapgen;

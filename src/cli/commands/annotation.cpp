@@ -18,44 +18,6 @@ namespace stapgen::cli {
 
 namespace {
 
-symbols::AddressKind kind_of(symbols::Mention mention) {
-    switch (mention) {
-        case symbols::Mention::drop:
-            return symbols::AddressKind::drop_site;
-        case symbols::Mention::instruction:
-            return symbols::AddressKind::exact;
-        default:
-            return symbols::AddressKind::return_address;
-    }
-}
-
-class MentionNamer final : public symbols::AddressNamer {
-  public:
-    explicit MentionNamer(const symbols::KernelNames& names) : names_(names) {}
-
-    bool append_name(std::uint64_t address, symbols::Mention mention, std::string& out) const override {
-        const auto name = names_.find(address, kind_of(mention));
-        if (!name.symbol) return false;
-        symbols::append(out, *name.symbol);
-        return true;
-    }
-
-  private:
-    const symbols::KernelNames& names_;
-};
-
-class DropPlaces final : public symbols::AddressCollector {
-  public:
-    void address(std::uint64_t address, symbols::Mention mention) override {
-        if (mention == symbols::Mention::drop) seen_.insert(address);
-    }
-    [[nodiscard]] std::vector<std::uint64_t> all() const { return {seen_.begin(), seen_.end()}; }
-    [[nodiscard]] std::size_t size() const { return seen_.size(); }
-
-  private:
-    std::set<std::uint64_t> seen_;
-};
-
 /// "Kernel Offset: 0x1c000000 from 0xffffffff81000000 (relocation range: ...)": a panic's last words tell the KASLR
 /// offset.
 std::optional<std::int64_t> told_kaslr_offset(std::string_view text) {
@@ -85,12 +47,15 @@ class Held {
             session::report_notes(names_, reported_);
             return true;
         }
-        symbols::collect_addresses(lines, places_, names_.address_digits());
+        const auto note = [this](std::uint64_t address, symbols::AddressKind kind) {
+            if (kind == symbols::AddressKind::drop_site) places_.insert(address);
+        };
+        symbols::collect_addresses(lines, note, names_.address_digits());
         looked_at_ = whole;
         const bool must = last || text_.size() >= most;
         if (!must && places_.size() == tried_) return false;
         tried_ = places_.size();
-        auto settled = session::settle_kaslr_offset(names_, places_.all(), reported_);
+        auto settled = session::settle_kaslr_offset(names_, std::vector(places_.begin(), places_.end()), reported_);
         if (settled) return true;
         if (must) return tl::make_unexpected(settled.error());
         return false;
@@ -102,7 +67,7 @@ class Held {
     session::ReportedNotes& reported_;
     std::string text_;
     std::size_t looked_at_ = 0, tried_ = 0;
-    DropPlaces places_;
+    std::set<std::uint64_t> places_;  ///< of drops
 };
 
 /// The log's own names, compared with the table as long as that can tell more.
@@ -145,8 +110,12 @@ base::Result<void> annotate(symbols::KernelNames& names, const std::filesystem::
     session::report_notes(names, reported);
     auto source = base::Source::open(file);
     if (!source) return tl::make_unexpected(source.error());
-    const MentionNamer namer(names);
-    symbols::Annotator annotator(namer, names.address_digits());
+    const auto append_name = [&names](std::uint64_t address, symbols::AddressKind kind, std::string& out) {
+        const auto name = names.find(address, kind);
+        if (name.symbol) symbols::append(out, *name.symbol);
+        return name.symbol.has_value();
+    };
+    symbols::Annotator annotator(append_name, names.address_digits());
     Hearing hearing(names);
     Held held(names, reported);
     base::Result<void> outcome;

@@ -14,7 +14,7 @@
 #include "recording/reader.h"
 #include "report/json.h"
 #include "session/namer.h"
-#include "symbols/address.h"
+#include "symbols/annotate.h"
 
 namespace stapgen::cli {
 

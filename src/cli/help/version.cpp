@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/files.h"
-#include "base/sha256.h"
+#include "base/text.h"
 
 namespace stapgen::cli {
 

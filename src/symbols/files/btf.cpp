@@ -22,10 +22,6 @@ bool is_named(const btf* types, const btf_type* type, std::string_view name) {
 
 }  // namespace
 
-void Btf::Free::operator()(btf* types) const {
-    btf__free(types);
-}
-
 base::Result<Btf> Btf::parse(std::span<const std::byte> data) {
     libbpf_set_print(nullptr);
     errno = EFBIG;
@@ -38,7 +34,7 @@ base::Result<Btf> Btf::parse(std::span<const std::byte> data) {
             fmt::format("the kernel's type information (BTF) cannot be read: {}", std::strerror(errno)),
             "it is damaged, cut short or of a kernel newer than this stapgen knows: take another copy of it");
     }
-    return Btf(types);
+    return Btf({types, btf__free});
 }
 
 std::vector<Enumerator> Btf::enumeration(std::string_view name) const {

@@ -30,11 +30,8 @@ class Btf {
     [[nodiscard]] std::vector<Enumerator> enumeration(std::string_view name) const;
 
   private:
-    struct Free {
-        void operator()(btf* types) const;
-    };
-    explicit Btf(btf* types) : types_(types) {}
-    std::unique_ptr<btf, Free> types_;
+    explicit Btf(std::shared_ptr<btf> types) : types_(std::move(types)) {}
+    std::shared_ptr<btf> types_;
 };
 
 }  // namespace stapgen::symbols

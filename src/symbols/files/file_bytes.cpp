@@ -5,14 +5,13 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
+#include "base/files.h"
 #include "base/source.h"
-#include "base/text_source.h"
 #include "base/unpacker.h"
 
 namespace stapgen::symbols {
@@ -38,17 +37,16 @@ base::Result<FileBytes> FileBytes::read(const std::filesystem::path& path) {
             return FileBytes(std::move(made));
         });
     };
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) {
+    const base::Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (fd.get() < 0) {
         return base::bad_input(fmt::format("cannot open {}: {}", path.string(), std::strerror(errno)),
                                "name a file that can be read");
     }
-    const std::shared_ptr<void> close_file(nullptr, [fd](void*) { ::close(fd); });
     struct stat status {};
-    if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) return unpacked();
+    if (::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) return unpacked();
     const auto size = static_cast<std::size_t>(status.st_size);
     // Writable and private: libdw relocates a module's DWARF in place.
-    void* const begin = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
+    void* const begin = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd.get(), 0);
     if (begin == MAP_FAILED) {
         return base::bad_input(fmt::format("cannot read {}: {}", path.string(), std::strerror(errno)),
                                "copy it to a disk of this machine");

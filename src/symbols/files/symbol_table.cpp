@@ -111,6 +111,10 @@ base::Result<SymbolTable> SymbolTable::parse(FileBytes text, std::string_view or
     return table;
 }
 
+base::Result<SymbolTable> SymbolTable::read(const std::filesystem::path& path) {
+    return FileBytes::read(path).and_then([&](FileBytes&& text) { return parse(std::move(text), path.string()); });
+}
+
 void SymbolTable::sort_out(std::vector<SymbolLine>& lines) {
     auto kept = lines.begin();
     for (const auto& line : lines) {

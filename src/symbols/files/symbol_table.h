@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -82,6 +83,8 @@ class SymbolTable {
     static base::Result<SymbolTable> parse(std::string text, std::string_view origin = "the symbol table") {
         return parse(FileBytes(std::move(text)), origin);
     }
+    /// The same of a file, packed or not. Errors: those of parse(), and that it cannot be read.
+    static base::Result<SymbolTable> read(const std::filesystem::path& path);
 
     [[nodiscard]] std::optional<Symbol> find(std::uint64_t address, const Lookup& lookup = {}) const&;
     std::optional<Symbol> find(std::uint64_t address, const Lookup& lookup = {}) const&& = delete;

@@ -5,13 +5,15 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cctype>
+#include <iterator>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "base/text.h"
-#include "symbols/files/hex.h"
-#include "symbols/files/release.h"
+#include "symbols/files/address_words.h"
 
 namespace stapgen::symbols {
 
@@ -208,6 +210,17 @@ tl::unexpected<base::Error> no_table(std::string_view text, std::string_view ori
         fmt::format("give System.map or a copy of /proc/kallsyms; {}", copy_hint));
 }
 
+constexpr std::string_view heading = "SYMBOL TABLE:";
+
+/// The seven flags of bfd_print_symbol_vandf() (binutils, bfd/syms.c), and the section behind them.
+char nm_type(std::string_view flags, std::string_view section) {
+    char type = 'd';
+    if (section == "*ABS*") type = 'a';
+    if (flags[6] == 'F' || section.find("text") != std::string_view::npos) type = 't';
+    if (flags[1] == 'w') return type == 't' ? 'W' : 'V';
+    return flags[0] == 'l' ? type : static_cast<char>(std::toupper(type));
+}
+
 }  // namespace
 
 base::Result<SymbolText> parse_symbol_text(std::string_view text, std::string_view origin) {
@@ -234,6 +247,47 @@ base::Result<SymbolText> parse_symbol_text(std::string_view text, std::string_vi
         return base::bad_input(
             fmt::format("{} has no addresses: the kernel that wrote it hid them, all are zero", origin),
             "read /proc/kallsyms as root; if root too sees zeros: sysctl kernel.kptr_restrict=1");
+    }
+    return out;
+}
+
+std::string release_in_name(const std::filesystem::path& file) {
+    const auto starts_as_release = [](std::string_view text) {
+        return !text.empty() && text[0] >= '1' && text[0] <= '9' && text.find('.') != std::string_view::npos;
+    };
+    const auto name = file.filename().string();
+    for (const std::string_view known : {"System.map-", "vmlinux-", "vmlinuz-", "kallsyms-", "config-"}) {
+        if (!name.starts_with(known)) continue;
+        auto release = std::string_view(name).substr(known.size());
+        for (const std::string_view packing : {".gz", ".xz", ".zst"}) {
+            if (release.ends_with(packing)) release.remove_suffix(packing.size());
+        }
+        return std::string(starts_as_release(release) ? release : "");
+    }
+    const auto folder = file.parent_path().filename().string();
+    return starts_as_release(folder) ? folder : "";
+}
+
+bool is_objdump_text(std::string_view text) {
+    constexpr std::size_t searched = 4096;
+    return text.substr(0, searched).find(heading) != std::string_view::npos;
+}
+
+std::string nm_of_objdump(std::string_view text) {
+    constexpr std::size_t flag_count = 7;
+    std::string out;
+    text.remove_prefix(std::min(text.find(heading), text.size()));
+    for (auto line : base::split(text, '\n')) {
+        const auto digits = line.find(' ');
+        if (digits != 8 && digits != 16) continue;
+        const auto address = line.substr(0, digits);
+        line.remove_prefix(digits + 1);
+        if (line.size() <= flag_count || line[flag_count] != ' ') continue;
+        const auto flags = line.substr(0, flag_count);
+        const auto rest = base::words(line.substr(flag_count));
+        if (rest.size() < 3 || rest[0] == "*UND*" || flags[5] != ' ' || flags[6] == 'f') continue;
+        fmt::format_to(std::back_inserter(out), "{} {} {} {}\n", address, rest[1], nm_type(flags, rest[0]),
+                       rest.back());
     }
     return out;
 }

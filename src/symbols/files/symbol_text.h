@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,5 +34,16 @@ struct SymbolText {
 /// and a table whose addresses are all zero, each with its remedy.
 /// `origin` is the name of the file, for messages (and the kernel release in it, for Debian's stub).
 base::Result<SymbolText> parse_symbol_text(std::string_view text, std::string_view origin);
+
+/// The kernel release that a file's name ends in (System.map-6.1.0-56-amd64, vmlinuz-...) or that its folder is named
+/// after (/usr/lib/modules/RELEASE/System.map); empty if neither.
+std::string release_in_name(const std::filesystem::path& file);
+
+/// Whether a text is what `objdump -t` prints, by its heading.
+bool is_objdump_text(std::string_view text);
+
+/// The same symbols as `nm -S` prints them. Lines that name files, sections and what is not defined are left out; what
+/// has not the form of a symbol, too.
+std::string nm_of_objdump(std::string_view text);
 
 }  // namespace stapgen::symbols

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <utility>
 
 namespace stapgen::symbols {
 
@@ -14,7 +16,7 @@ constexpr double max_by_chance = 0.001;
 /// of places that are common ones, drawn from seven builds of Linux 6.12, the map of another build fits none with ten
 /// places, 5 with eight, 12 with six and 121 with three.
 constexpr std::size_t min_by_functions = 10;
-constexpr std::size_t max_candidates = 20;
+constexpr std::ptrdiff_t max_candidates = 20;
 
 /// Addresses or KASLR offsets from `begin` to before `end`.
 template <class Number>
@@ -75,165 +77,163 @@ std::optional<Addresses> text_range(const SymbolTable& table) {
     return text;
 }
 
-/// KASLR offsets that no more and no fewer addresses tell apart: under each of them `count` addresses lie in the text,
-/// and all of those are drop sites.
-struct Fit {
-    KaslrOffsets kaslr_offsets;
-    std::size_t count = 0;
-};
-
-struct Question {
-    const Addresses& text;
-    const DropSites& sites;
-    const Rules& rules;
-};
-
-/// Every KASLR offset, aligned or not, under which at least one address lies in the text and none there is not a site.
-std::vector<Fit> all_fits(std::span<const std::uint64_t> addresses, const Question& question) {
-    struct Step {
-        std::int64_t at;
-        int in_text, at_site;
-    };
-    std::vector<Step> steps;
-    const auto add = [&](std::uint64_t address, std::uint64_t begin, std::uint64_t end, int in_text, int at_site) {
-        steps.push_back({difference(address, end) + 1, in_text, at_site});
-        steps.push_back({difference(address, begin) + 1, -in_text, -at_site});
-    };
-    for (const auto address : addresses) {
-        add(address, question.text.begin, question.text.end, 1, 0);
-        for (const auto& range : question.sites.ranges()) {
-            if (range.begin >= question.text.begin && range.end <= question.text.end) {
-                add(address, range.begin, range.end, 0, 1);
-            }
-        }
-    }
-    std::ranges::sort(steps, {}, &Step::at);
-
-    std::vector<Fit> fits;
-    int in_text = 0, at_site = 0;
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-        in_text += steps[i].in_text;
-        at_site += steps[i].at_site;
-        if (i + 1 == steps.size() || steps[i + 1].at == steps[i].at || in_text == 0 || at_site < in_text) continue;
-        if (question.rules.surely_kernel && static_cast<std::size_t>(in_text) < addresses.size()) continue;
-        const auto half = question.rules.alignment / 2;
-        const KaslrOffsets kaslr_offsets{std::max(steps[i].at, question.rules.kaslr_offsets.begin - half),
-                                         std::min(steps[i + 1].at, question.rules.kaslr_offsets.end + half)};
-        if (kaslr_offsets.begin < kaslr_offsets.end) fits.push_back({kaslr_offsets, static_cast<std::size_t>(in_text)});
-    }
-    return fits;
-}
-
 /// The first multiple of `alignment` that is not below `number`.
 std::int64_t aligned_up(std::int64_t number, std::int64_t alignment) {
     const auto rest = number % alignment;
     return number - rest + (rest > 0 ? alignment : 0);
 }
 
-/// How many of `addresses` lie in the text under this KASLR offset; none if one of them is no site.
-std::size_t explained(std::span<const std::uint64_t> addresses, std::int64_t kaslr_offset, const Question& question) {
-    std::size_t count = 0;
-    for (const auto address : addresses) {
-        const auto in_table = linked_address(address, kaslr_offset);
-        if (!question.text.contains(in_table)) {
-            if (question.rules.surely_kernel) return 0;
-            continue;
+class Search {
+  public:
+    Search(const Addresses& text, const DropSites& sites, const Rules& rules)
+        : text_(text), sites_(sites), rules_(rules) {}
+
+    /// All but what is in force and the explanation.
+    [[nodiscard]] KaslrFinding find(const std::vector<std::uint64_t>& different) const {
+        KaslrFinding finding;
+        finding.sites = sites_.size();
+        finding.exact = sites_.exact();
+        std::vector<std::uint64_t> kernel;
+        std::ranges::copy_if(different, std::back_inserter(kernel), [&](std::uint64_t address) {
+            return rules_.kernel.contains(address) && address % rules_.granule == 0;
+        });
+        if (!kernel.empty()) {
+            const auto some = sample(kernel);
+            const auto fits = all_fits(some);
+            const auto [found, count] = best_candidates(fits, kernel);
+            finding.candidate_count = found.size();
+            finding.candidates.assign(found.begin(), found.begin() + std::min(std::ssize(found), max_candidates));
+            finding.possible = offsets_that_keep(kernel.front());
+            finding.addresses = found.empty() ? kernel.size() : count;
+            const auto half = rules_.alignment / 2;
+            const auto around =
+                found.size() == 1 ? KaslrOffsets{found.front() - half, found.front() + half} : KaslrOffsets{};
+            finding.expected_by_chance =
+                fitting_by_chance(fits, found.empty() ? 1 : explained(some, found.front()), around);
         }
-        if (!question.sites.contains(in_table)) return 0;
-        ++count;
+        finding.in_modules = different.size() - finding.addresses;
+        return finding;
     }
-    return count;
-}
 
-struct Candidates {
-    std::vector<std::int64_t> kaslr_offsets;  ///< ascending
-    std::size_t explained = 0;                ///< addresses, under each
-};
+  private:
+    /// KASLR offsets that no more and no fewer addresses tell apart: under each of them `count` addresses lie in the
+    /// text, and all of those are drop sites.
+    struct Fit {
+        KaslrOffsets kaslr_offsets;
+        std::size_t count = 0;
+    };
 
-/// Of the KASLR offsets that the architecture could have chosen those that explain most addresses.
-Candidates best_candidates(const std::vector<Fit>& fits, std::span<const std::uint64_t> addresses,
-                           const Question& question) {
-    constexpr std::size_t max_tried = 100000;  // reached only by a table that no kernel has
-    Candidates best;
-    std::size_t tried = 0;
-    for (const auto& fit : fits) {
-        const auto& kaslr_offsets = question.rules.kaslr_offsets;
-        auto kaslr_offset =
-            aligned_up(std::max(fit.kaslr_offsets.begin, kaslr_offsets.begin), question.rules.alignment);
-        for (; kaslr_offset < std::min(fit.kaslr_offsets.end, kaslr_offsets.end) && ++tried < max_tried;
-             kaslr_offset += question.rules.alignment) {
-            const auto count = explained(addresses, kaslr_offset, question);
-            if (count == 0 || count < best.explained) continue;
-            if (count > best.explained) best = {{}, count};
-            best.kaslr_offsets.push_back(kaslr_offset);
+    /// Some of a long log's addresses, evenly: enough to find the candidates, few enough to be quick.
+    [[nodiscard]] std::vector<std::uint64_t> sample(const std::vector<std::uint64_t>& addresses) const {
+        constexpr std::size_t max_size = 64, max_pairs = 4'000'000;
+        const auto size = std::clamp(max_pairs / std::max<std::size_t>(sites_.size(), 1), std::size_t{1}, max_size);
+        if (addresses.size() <= size) return addresses;
+        std::vector<std::uint64_t> some;
+        for (std::size_t i = 0; i < size; ++i)
+            some.push_back(addresses[i * addresses.size() / size]);
+        return some;
+    }
+
+    /// Every KASLR offset, aligned or not, under which at least one address lies in the text and none there is not a
+    /// site.
+    [[nodiscard]] std::vector<Fit> all_fits(std::span<const std::uint64_t> addresses) const {
+        struct Step {
+            std::int64_t at;
+            int in_text, at_site;
+        };
+        std::vector<Step> steps;
+        const auto add = [&](std::uint64_t address, std::uint64_t begin, std::uint64_t end, int in_text, int at_site) {
+            steps.push_back({difference(address, end) + 1, in_text, at_site});
+            steps.push_back({difference(address, begin) + 1, -in_text, -at_site});
+        };
+        for (const auto address : addresses) {
+            add(address, text_.begin, text_.end, 1, 0);
+            for (const auto& [begin, end] : sites_.ranges()) {
+                if (begin >= text_.begin && end <= text_.end) add(address, begin, end, 0, 1);
+            }
         }
+        std::ranges::sort(steps, {}, &Step::at);
+
+        std::vector<Fit> fits;
+        int in_text = 0, at_site = 0;
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            in_text += steps[i].in_text;
+            at_site += steps[i].at_site;
+            if (i + 1 == steps.size() || steps[i + 1].at == steps[i].at || in_text == 0 || at_site < in_text) continue;
+            if (rules_.surely_kernel && static_cast<std::size_t>(in_text) < addresses.size()) continue;
+            const auto half = rules_.alignment / 2;
+            const KaslrOffsets kaslr_offsets{std::max(steps[i].at, rules_.kaslr_offsets.begin - half),
+                                             std::min(steps[i + 1].at, rules_.kaslr_offsets.end + half)};
+            if (kaslr_offsets.begin < kaslr_offsets.end)
+                fits.push_back({kaslr_offsets, static_cast<std::size_t>(in_text)});
+        }
+        return fits;
     }
-    return best;
-}
 
-/// How many wrong KASLR offsets would fit by chance, taken from the KASLR offsets that no kernel can have: the share of
-/// all those under which at least `count` addresses fit. What is nearer to a KASLR offset than to its neighbours stands
-/// for that KASLR offset, so what is nearest to the found one is left out.
-double fitting_by_chance(const std::vector<Fit>& fits, std::size_t count, const KaslrOffsets& found, const Rules& rules,
-                         bool exact) {
-    double kaslr_offsets = 0;
-    for (const auto& fit : fits) {
-        if (fit.count < count) continue;
-        const auto length = fit.kaslr_offsets.end - fit.kaslr_offsets.begin;
-        const auto of_found =
-            std::min(fit.kaslr_offsets.end, found.end) - std::max(fit.kaslr_offsets.begin, found.begin);
-        kaslr_offsets += static_cast<double>(length - std::max(std::int64_t{0}, of_found));
+    /// How many of `addresses` lie in the text under this KASLR offset; none if one of them is no site.
+    [[nodiscard]] std::size_t explained(std::span<const std::uint64_t> addresses, std::int64_t kaslr_offset) const {
+        std::size_t count = 0;
+        for (const auto address : addresses) {
+            const auto in_table = linked_address(address, kaslr_offset);
+            if (!text_.contains(in_table)) {
+                if (rules_.surely_kernel) return 0;
+                continue;
+            }
+            if (!sites_.contains(in_table)) return 0;
+            ++count;
+        }
+        return count;
     }
-    return kaslr_offsets * static_cast<double>(exact ? rules.granule : 1) / static_cast<double>(rules.alignment);
-}
 
-std::size_t kaslr_offsets_that_keep(std::uint64_t address, const Question& question) {
-    const auto first = std::max(difference(address, question.text.end) + 1, question.rules.kaslr_offsets.begin);
-    const auto last = std::min(difference(address, question.text.begin) + 1, question.rules.kaslr_offsets.end);
-    const auto alignment = question.rules.alignment;
-    return static_cast<std::size_t>(
-        std::max(std::int64_t{0}, (aligned_up(last, alignment) - aligned_up(first, alignment)) / alignment));
-}
+    /// Of the KASLR offsets that the architecture could have chosen those that explain most addresses, ascending, and
+    /// how many these are.
+    [[nodiscard]] std::pair<std::vector<std::int64_t>, std::size_t> best_candidates(
+        const std::vector<Fit>& fits, std::span<const std::uint64_t> addresses) const {
+        constexpr std::size_t max_tried = 100000;  // reached only by a table that no kernel has
+        std::vector<std::int64_t> best;
+        std::size_t max_explained = 0, tried = 0;
+        const auto& allowed = rules_.kaslr_offsets;
+        for (const auto& [fitting, in_text] : fits) {
+            auto kaslr_offset = aligned_up(std::max(fitting.begin, allowed.begin), rules_.alignment);
+            for (; kaslr_offset < std::min(fitting.end, allowed.end) && ++tried < max_tried;
+                 kaslr_offset += rules_.alignment) {
+                const auto count = explained(addresses, kaslr_offset);
+                if (count == 0 || count < max_explained) continue;
+                if (count > max_explained) best.clear();
+                max_explained = count;
+                best.push_back(kaslr_offset);
+            }
+        }
+        return {std::move(best), max_explained};
+    }
 
-/// Some of a long log's addresses, evenly: enough to find the candidates, few enough to be quick.
-std::vector<std::uint64_t> sample(const std::vector<std::uint64_t>& addresses, std::size_t sites) {
-    constexpr std::size_t max_size = 64, max_pairs = 4'000'000;
-    const auto size = std::clamp(max_pairs / std::max<std::size_t>(sites, 1), std::size_t{1}, max_size);
-    if (addresses.size() <= size) return addresses;
-    std::vector<std::uint64_t> some;
-    for (std::size_t i = 0; i < size; ++i)
-        some.push_back(addresses[i * addresses.size() / size]);
-    return some;
-}
+    /// How many wrong KASLR offsets would fit by chance, taken from the KASLR offsets that no kernel can have: the
+    /// share of all those under which at least `count` addresses fit. What is nearer to a KASLR offset than to its
+    /// neighbours stands for that KASLR offset, so what is nearest to the found one is left out.
+    [[nodiscard]] double fitting_by_chance(const std::vector<Fit>& fits, std::size_t count,
+                                           const KaslrOffsets& found) const {
+        double kaslr_offsets = 0;
+        for (const auto& [fitting, in_text] : fits) {
+            if (in_text < count) continue;
+            const auto of_found = std::min(fitting.end, found.end) - std::max(fitting.begin, found.begin);
+            kaslr_offsets += static_cast<double>(fitting.end - fitting.begin - std::max(std::int64_t{0}, of_found));
+        }
+        const auto granule = sites_.exact() ? rules_.granule : 1;
+        return kaslr_offsets * static_cast<double>(granule) / static_cast<double>(rules_.alignment);
+    }
 
-struct Answer {
-    Candidates best;
-    std::size_t kernel = 0;  ///< addresses that can be of the kernel's text
-    std::size_t possible = 0;
-    double by_chance = 0;
+    /// Of the possible ones those that keep the address in the text.
+    [[nodiscard]] std::size_t offsets_that_keep(std::uint64_t address) const {
+        const auto first = std::max(difference(address, text_.end) + 1, rules_.kaslr_offsets.begin);
+        const auto last = std::min(difference(address, text_.begin) + 1, rules_.kaslr_offsets.end);
+        const auto span = aligned_up(last, rules_.alignment) - aligned_up(first, rules_.alignment);
+        return static_cast<std::size_t>(std::max(std::int64_t{0}, span / rules_.alignment));
+    }
+
+    const Addresses& text_;
+    const DropSites& sites_;
+    const Rules& rules_;
 };
-
-Answer search(const std::vector<std::uint64_t>& different, const Addresses& text, const DropSites& sites,
-              const Rules& rules) {
-    const Question question{text, sites, rules};
-    std::vector<std::uint64_t> kernel;
-    std::ranges::copy_if(different, std::back_inserter(kernel), [&](std::uint64_t address) {
-        return rules.kernel.contains(address) && address % rules.granule == 0;
-    });
-    if (kernel.empty()) return {};
-    const auto some = sample(kernel, sites.size());
-    const auto fits = all_fits(some, question);
-    Answer answer{best_candidates(fits, kernel, question), kernel.size(),
-                  kaslr_offsets_that_keep(kernel.front(), question), 0};
-    const auto& kaslr_offsets = answer.best.kaslr_offsets;
-    const auto half = rules.alignment / 2;
-    const auto found = kaslr_offsets.size() == 1
-                           ? KaslrOffsets{kaslr_offsets.front() - half, kaslr_offsets.front() + half}
-                           : KaslrOffsets{};
-    const auto count = kaslr_offsets.empty() ? 1 : explained(some, kaslr_offsets.front(), question);
-    answer.by_chance = fitting_by_chance(fits, count, found, rules, sites.exact());
-    return answer;
-}
 
 std::string explain(const KaslrFinding& finding) {
     const auto places =
@@ -333,14 +333,14 @@ PossibleKaslrOffsets::PossibleKaslrOffsets(const SymbolTable& table) {
 
 KaslrFinding infer_kaslr_offset(std::span<const std::uint64_t> addresses, const DropSites& sites,
                                 const SymbolTable& table, Architecture architecture, bool same_build) {
-    KaslrFinding finding;
-    finding.sites = sites.size();
-    finding.exact = sites.exact();
     std::vector<std::uint64_t> different(addresses.begin(), addresses.end());
     std::ranges::sort(different);
     different.erase(std::unique(different.begin(), different.end()), different.end());
     const auto text = text_range(table);
     if (!text || architecture == Architecture::other) {
+        KaslrFinding finding;
+        finding.sites = sites.size();
+        finding.exact = sites.exact();
         finding.addresses = different.size();
         finding.explanation =
             "KASLR offset unknown: it is inferred for kernels of x86-64 and arm64 only; what helps: the offset itself "
@@ -348,29 +348,18 @@ KaslrFinding infer_kaslr_offset(std::span<const std::uint64_t> addresses, const 
         return finding;
     }
 
-    const auto rules = architecture == Architecture::arm64 ? arm64_rules(*text) : x86_rules(*text);
-    auto answer = search(different, *text, sites, rules);
+    auto rules = architecture == Architecture::arm64 ? arm64_rules(*text) : x86_rules(*text);
+    auto finding = Search(*text, sites, rules).find(different);
     // A kernel without CONFIG_RANDOMIZE_BASE is not moved, and its modules lie where another's text can be.
-    if (architecture == Architecture::x86_64 && answer.best.kaslr_offsets.empty()) {
-        auto unmoved = rules;
-        unmoved.kaslr_offsets = {0, 1};
-        unmoved.kernel.end = x86_modules_without_kaslr;
-        if (auto other = search(different, *text, sites, unmoved); !other.best.kaslr_offsets.empty())
-            answer = std::move(other);
+    if (architecture == Architecture::x86_64 && finding.candidates.empty()) {
+        rules.kaslr_offsets = {0, 1};
+        rules.kernel.end = x86_modules_without_kaslr;
+        if (auto unmoved = Search(*text, sites, rules).find(different); !unmoved.candidates.empty())
+            finding = std::move(unmoved);
     }
-
-    const auto& best = answer.best;
-    finding.candidate_count = best.kaslr_offsets.size();
-    finding.candidates.assign(
-        best.kaslr_offsets.begin(),
-        best.kaslr_offsets.begin() + static_cast<std::ptrdiff_t>(std::min(best.kaslr_offsets.size(), max_candidates)));
-    finding.possible = answer.possible;
-    finding.expected_by_chance = answer.by_chance;
-    finding.addresses = best.kaslr_offsets.empty() ? answer.kernel : best.explained;
-    finding.in_modules = different.size() - finding.addresses;
-    const bool are_enough = sites.exact() || best.explained >= min_by_functions;
-    if (best.kaslr_offsets.size() == 1 && (same_build || (are_enough && answer.by_chance <= max_by_chance)))
-        finding.kaslr_offset = best.kaslr_offsets.front();
+    const bool are_enough = sites.exact() || finding.addresses >= min_by_functions;
+    if (finding.candidate_count == 1 && (same_build || (are_enough && finding.expected_by_chance <= max_by_chance)))
+        finding.kaslr_offset = finding.candidates.front();
     finding.explanation = explain(finding);
     return finding;
 }

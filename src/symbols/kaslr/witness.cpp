@@ -85,9 +85,7 @@ Testimony hear(std::span<const Witness> witnesses, const SymbolTable& table, std
             const auto start = witness.address - witness.offset;
             const auto there = testimony.kaslr_offset ? table.find(start, {AddressKind::exact, *testimony.kaslr_offset})
                                                       : std::nullopt;
-            if (!there || there->offset == 0) {
-                ++testimony.silent;
-            } else if (++testimony.contradicting == 1) {
+            if (there && there->offset != 0 && ++testimony.contradicting == 1) {
                 testimony.contradiction = fmt::format("{}+{:#x} begins at {:#x} in the log, there the table has {}",
                                                       witness.name, witness.offset, start, to_string(*there));
             }

@@ -19,12 +19,11 @@ struct Witness {
     std::uint64_t offset = 0;
 };
 
-/// What witnesses say of a table of symbols.
+/// What witnesses say of a table of symbols. Those of whose function the table has nothing say nothing.
 struct Testimony {
     std::optional<std::int64_t> kaslr_offset;  ///< under which most agree; nothing where none does
     std::size_t agreeing = 0;
     std::size_t contradicting = 0;  ///< their functions are in the table, at other addresses
-    std::size_t silent = 0;         ///< the table has no such function of the kernel itself
     std::string contradiction;      ///< the first: "skb_queue_purge+0x18 is 0x... in the log and 0x... in the table"
 };
 

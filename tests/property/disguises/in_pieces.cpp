@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/text_source.h"
+#include "base/source.h"
 
 namespace stapgen::disguises {
 

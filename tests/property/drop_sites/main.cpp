@@ -1,5 +1,5 @@
-// Makes src/symbols/drop_functions.h and the data of the unit tests anew, and tries the inference of the KASLR offset
-// on whole kernels. TEXT is section .text as `objcopy -O binary -j .text vmlinux TEXT` writes it, ADDRESS where it is
+// Makes src/symbols/kaslr/drop_functions.txt and the data of the unit tests anew, and tries the inference of the KASLR
+// offset on whole kernels. TEXT is section .text as `objcopy -O binary -j .text vmlinux TEXT` writes it, ADDRESS where it is
 // linked.
 //
 //   drop_sites functions MAP TEXT ADDRESS              names of the functions that contain drop sites
@@ -24,7 +24,7 @@
 #include "base/text.h"
 #include "kaslr_trials.h"
 #include "symbols/kernel_names.h"
-#include "symbols/whole_table.h"
+#include "symbols/source_files.h"
 
 namespace {
 

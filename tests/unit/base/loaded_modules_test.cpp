@@ -1,6 +1,6 @@
-#include "base/loaded_modules.h"
-
 #include <doctest/doctest.h>
+
+#include "base/kernel_identity.h"
 
 using namespace stapgen::base;
 

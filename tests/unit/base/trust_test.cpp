@@ -1,5 +1,3 @@
-#include "base/trust.h"
-
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 #include <unistd.h>

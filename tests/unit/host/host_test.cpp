@@ -4,7 +4,6 @@
 
 #include "base/files.h"
 #include "fakes/system/fake_system.h"
-#include "host/stap_version.h"
 
 using namespace stapgen::host;
 

@@ -1,8 +1,7 @@
-#include "host/identity.h"
-
 #include <doctest/doctest.h>
 
 #include "fakes/system/fake_system.h"
+#include "host/facts.h"
 
 using namespace stapgen::host;
 

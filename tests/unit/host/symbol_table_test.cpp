@@ -1,4 +1,4 @@
-#include "host/symbol_table.h"
+#include "host/workarounds.h"
 
 #include <doctest/doctest.h>
 

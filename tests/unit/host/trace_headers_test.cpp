@@ -1,4 +1,4 @@
-#include "host/trace_headers.h"
+#include "host/workarounds.h"
 
 #include <doctest/doctest.h>
 

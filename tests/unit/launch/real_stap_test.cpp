@@ -5,7 +5,6 @@
 
 #include "base/files.h"
 #include "doctor/checks.h"
-#include "host/symbol_table.h"
 #include "host/workarounds.h"
 #include "launch/module_file.h"
 #include "launch/run.h"

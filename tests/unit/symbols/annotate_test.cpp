@@ -14,23 +14,23 @@
 #include "symbols/files/symbol_table.h"
 
 using namespace stapgen;
-using symbols::AddressNamer;
+using symbols::AddressKind;
 using symbols::Annotator;
-using symbols::Mention;
+using symbols::AppendName;
 
 namespace {
 
-char letter_of(Mention mention) {
-    return mention == Mention::drop ? 'D' : mention == Mention::instruction ? 'I' : 'B';
+char letter_of(AddressKind kind) {
+    return kind == AddressKind::drop_site ? 'D' : kind == AddressKind::exact ? 'I' : 'B';
 }
 
 /// Names all addresses of the upper half by kind and last three digits: "<D:8ed>".
-class UpperHalf : public AddressNamer {
+class UpperHalf {
   public:
     explicit UpperHalf(std::uint64_t first = 0xffff'0000'0000'0000) : first_(first) {}
-    bool append_name(std::uint64_t address, Mention mention, std::string& out) const override {
+    bool operator()(std::uint64_t address, AddressKind kind, std::string& out) const {
         if (address < first_) return false;
-        out += fmt::format("<{}:{:03x}>", letter_of(mention), address & 0xfff);
+        out += fmt::format("<{}:{:03x}>", letter_of(kind), address & 0xfff);
         return true;
     }
 
@@ -38,18 +38,16 @@ class UpperHalf : public AddressNamer {
     std::uint64_t first_;
 };
 
-class NamesNothing : public AddressNamer {
+class NamesNothing {
   public:
-    bool append_name(std::uint64_t, Mention, std::string&) const override { return false; }
+    bool operator()(std::uint64_t, AddressKind, std::string&) const { return false; }
 };
 
-class TableNamer : public AddressNamer {
+class TableNamer {
   public:
     explicit TableNamer(const symbols::SymbolTable& table) : table_(table) {}
-    bool append_name(std::uint64_t address, Mention mention, std::string& out) const override {
-        const auto kind =
-            mention == Mention::instruction ? symbols::AddressKind::exact : symbols::AddressKind::return_address;
-        const auto symbol = table_.find(address, {kind, 0});
+    bool operator()(std::uint64_t address, AddressKind kind, std::string& out) const {
+        const auto symbol = table_.find(address, {kind == AddressKind::exact ? kind : AddressKind::return_address, 0});
         if (symbol) out += to_string(*symbol);
         return symbol.has_value();
     }
@@ -58,7 +56,7 @@ class TableNamer : public AddressNamer {
     const symbols::SymbolTable& table_;
 };
 
-std::string annotated(std::string_view text, const AddressNamer& names = UpperHalf(), int digits = 16) {
+std::string annotated(std::string_view text, const AppendName& names = UpperHalf(), int digits = 16) {
     std::string out;
     Annotator annotator(names, digits);
     annotator.feed(text, out);
@@ -67,7 +65,7 @@ std::string annotated(std::string_view text, const AddressNamer& names = UpperHa
 }
 
 template <class Random>
-std::string annotated_in_pieces(std::string_view text, const AddressNamer& names, int digits, std::size_t longest,
+std::string annotated_in_pieces(std::string_view text, const AppendName& names, int digits, std::size_t longest,
                                 Random& random) {
     std::string out;
     Annotator annotator(names, digits);
@@ -81,14 +79,14 @@ std::string annotated_in_pieces(std::string_view text, const AddressNamer& names
 }
 
 std::string mentions(std::string_view text, int digits = 16) {
-    class Collector : public symbols::AddressCollector {
+    class Collector {
       public:
-        void address(std::uint64_t address, Mention mention) override {
-            all += fmt::format("{}{:x} ", letter_of(mention), address);
+        void operator()(std::uint64_t address, AddressKind kind) {
+            all += fmt::format("{}{:x} ", letter_of(kind), address);
         }
         std::string all;
     } collector;
-    collect_addresses(text, collector, digits);
+    symbols::collect_addresses(text, std::ref(collector), digits);
     return collector.all;
 }
 

@@ -1,9 +1,8 @@
-#include "symbols/kaslr/call_sites.h"
-
 #include <doctest/doctest.h>
 
 #include <string>
 
+#include "symbols/kaslr/drop_sites.h"
 #include "table_of.h"
 
 using namespace stapgen;

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "base/files.h"
-#include "symbols/files/release.h"
+#include "symbols/files/symbol_text.h"
 
 using namespace stapgen;
 using namespace stapgen::symbols;

@@ -1,6 +1,6 @@
-#include "symbols/source_path.h"
-
 #include <doctest/doctest.h>
+
+#include "symbols/source_lines.h"
 
 using stapgen::symbols::source_path;
 

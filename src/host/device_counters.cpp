@@ -1,19 +1,26 @@
+#include "host/device_counters.h"
+
+#include <linux/ethtool.h>
 #include <linux/if_link.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
-#include "host/device_counters.h"
+#include "base/files.h"
 
 namespace stapgen::host {
 
@@ -63,14 +70,8 @@ class Socket {
   public:
     Socket() : fd_(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE)) {
         const timeval patience{2, 0};
-        ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+        ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     }
-    Socket(const Socket&) = delete;
-    Socket& operator=(const Socket&) = delete;
-    ~Socket() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-
     [[nodiscard]] bool ask() const {
         struct {
             nlmsghdr head;
@@ -79,17 +80,17 @@ class Socket {
         question.head.nlmsg_len = sizeof question;
         question.head.nlmsg_type = RTM_GETLINK;
         question.head.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-        return ::send(fd_, &question, sizeof question, 0) == ssize_t{sizeof question};
+        return ::send(fd_.get(), &question, sizeof question, 0) == ssize_t{sizeof question};
     }
     /// Nothing at an error, and of what does not fit.
     [[nodiscard]] std::string_view answer() {
-        const auto count = ::recv(fd_, buffer_.data(), buffer_.size(), MSG_TRUNC);
+        const auto count = ::recv(fd_.get(), buffer_.data(), buffer_.size(), MSG_TRUNC);
         if (count <= 0 || static_cast<std::size_t>(count) > buffer_.size()) return {};
         return {buffer_.data(), static_cast<std::size_t>(count)};
     }
 
   private:
-    int fd_;
+    base::Descriptor fd_;
     std::string buffer_ = std::string(256 * 1024, '\0');  // the kernel fills 32 kB at the most
 };
 
@@ -114,6 +115,71 @@ std::vector<DeviceCounter> read_link_counters() {
     for (;;) {
         const auto bytes = socket.answer();
         if (bytes.empty() || parse_link_answer(bytes, counters)) return counters;
+    }
+}
+
+namespace {
+
+// Kernels write as many counters as the driver has by then, and most do not look at the room that was given: with
+// this much, a driver whose queues are being changed does not make them write past the end.
+constexpr std::size_t max_counters = 65536;
+
+/// One of ethtool's requests: a head and what the kernel puts behind it.
+template <class Head>
+class Request {
+  public:
+    explicit Request(std::size_t bytes_behind) : memory_(new char[sizeof(Head) + bytes_behind]) {
+        std::memset(memory_.get(), 0, sizeof(Head));
+    }
+    /// At the start of memory from new, aligned for all.
+    [[nodiscard]] Head& head() { return *reinterpret_cast<Head*>(memory_.get()); }
+    [[nodiscard]] const char* behind() const { return memory_.get() + sizeof(Head); }
+
+  private:
+    std::unique_ptr<char[]> memory_;
+};
+
+class Device {
+  public:
+    explicit Device(const std::string& name) : fd_(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+        name.copy(name_.ifr_name, sizeof name_.ifr_name - 1);
+    }
+    template <class Head>
+    [[nodiscard]] bool ask(Request<Head>& request, std::uint32_t command) {
+        request.head().cmd = command;
+        name_.ifr_data = reinterpret_cast<char*>(&request.head());
+        return ::ioctl(fd_.get(), SIOCETHTOOL, &name_) == 0;
+    }
+
+  private:
+    base::Descriptor fd_;
+    ifreq name_{};
+};
+
+}  // namespace
+
+void add_ethtool_counters(const std::string& device, std::vector<DeviceCounter>& counters) {
+    Device driver(device);
+    Request<ethtool_sset_info> size(sizeof(std::uint32_t));
+    size.head().sset_mask = std::uint64_t{1} << ETH_SS_STATS;
+    if (!driver.ask(size, ETHTOOL_GSSET_INFO) || size.head().sset_mask == 0) return;
+    std::uint32_t count = 0;
+    std::memcpy(&count, size.behind(), sizeof count);
+    if (count == 0 || count > max_counters) return;
+
+    Request<ethtool_gstrings> names(max_counters * ETH_GSTRING_LEN);
+    names.head().string_set = ETH_SS_STATS;
+    names.head().len = count;
+    Request<ethtool_stats> values(max_counters * sizeof(std::uint64_t));
+    values.head().n_stats = count;
+    if (!driver.ask(names, ETHTOOL_GSTRINGS) || !driver.ask(values, ETHTOOL_GSTATS)) return;
+    // Its queues were changed in between: which name is whose is not known.
+    if (names.head().len != count || values.head().n_stats != count) return;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::string_view name(names.behind() + i * ETH_GSTRING_LEN, ETH_GSTRING_LEN);
+        std::uint64_t value = 0;
+        std::memcpy(&value, values.behind() + i * sizeof value, sizeof value);
+        counters.push_back({"ethtool." + std::string(name.substr(0, name.find('\0'))), device, value});
     }
 }
 

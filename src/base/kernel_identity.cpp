@@ -1,4 +1,4 @@
-#include "base/loaded_modules.h"
+#include "base/kernel_identity.h"
 
 #include <fmt/format.h>
 
@@ -14,20 +14,14 @@ std::optional<std::uint64_t> base_of(std::string_view word) {
     return word.starts_with("0x") ? to_unsigned(word.substr(2), 16) : std::nullopt;
 }
 
-/// Of a line that is none: the word that tells.
-std::string_view wrong_word(const std::vector<std::string_view>& parts) {
-    if (parts.size() < min_words) return parts.back();
-    return to_unsigned(parts[size_word]) ? parts[base_word] : parts[size_word];
-}
-
 }  // namespace
 
-std::optional<LoadedModule> parse_loaded_module(std::string_view line) {
+tl::expected<LoadedModule, std::string_view> parse_loaded_module(std::string_view line) {
     const auto parts = words(trim(line));
-    if (parts.size() < min_words) return std::nullopt;
+    if (parts.size() < min_words) return tl::make_unexpected(parts.empty() ? line : parts.back());
     const auto bytes = to_unsigned(parts[size_word]);
     const auto address = base_of(parts[base_word]);
-    if (!bytes || !address) return std::nullopt;
+    if (!bytes || !address) return tl::make_unexpected(parts[bytes ? base_word : size_word]);
     return LoadedModule{std::string(parts[0]), *address == 0 ? std::nullopt : address, *bytes};
 }
 
@@ -40,7 +34,7 @@ Result<std::vector<LoadedModule>> parse_loaded_modules(std::string_view text, st
         if (content.empty()) continue;
         auto module = parse_loaded_module(content);
         if (!module) {
-            const auto column = wrong_word(words(content)).data() - line.data() + 1;
+            const auto column = module.error().data() - line.data() + 1;
             return bad_input(fmt::format("{} is no list of modules: line {}, column {} is not `NAME SIZE REFERENCES "
                                          "USERS STATE 0xBASE`: {}",
                                          printable(origin), number, column, printable(content.substr(0, 80))),
