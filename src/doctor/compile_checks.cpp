@@ -159,6 +159,8 @@ std::vector<Check> workarounds(const Question& question) {
         if (question.choice.leaves_out(workaround.id)) {
             check.found += "; --no-workaround leaves that out";
             check.remedy.words = "leave out --no-workaround, or take a newer SystemTap";
+        } else if (!workaround.instead.empty()) {
+            check = missing(workaround.id, Blocks::compiling, workaround.why, {workaround.instead});
         } else {
             check.state = State::worked_around;
         }

@@ -40,7 +40,7 @@ RuntimePatch read_patch(base::TomlTable& table) {
 }
 
 Workaround read_workaround(base::TomlTable& table) {
-    Workaround workaround{table.text("id"), table.text("why"), {}, {}, {}, {}};
+    Workaround workaround{table.text("id"), table.text("why"), {}, {}, {}, {}, table.text_or("instead")};
     if (const auto before = table.text_or("stap_before"); !before.empty()) {
         workaround.stap_before = parse_version_number(before);
         if (!workaround.stap_before) table.wrong("stap_before", "'stap_before' must be like \"5.2\"");
@@ -55,8 +55,8 @@ Workaround read_workaround(base::TomlTable& table) {
     }
     table.refuse_the_rest();
     if (workaround.when.empty()) table.wrong({}, "a workaround needs evidence: [[workaround.when]]");
-    if (workaround.kbuild.empty() && workaround.patches.empty())
-        table.wrong({}, "a workaround needs 'kbuild' or 'patch'");
+    if (workaround.instead.empty() == (workaround.kbuild.empty() && workaround.patches.empty()))
+        table.wrong({}, "a workaround needs 'kbuild' or 'patch', or has 'instead'");
     return workaround;
 }
 
@@ -206,6 +206,7 @@ base::Result<AppliedWorkarounds> apply_workarounds(const std::vector<Workaround>
     std::vector<RuntimePatch> patches;
     for (const auto& workaround : needed) {
         if (choice.leaves_out(workaround.id)) continue;
+        if (!workaround.instead.empty()) return base::cannot_here(workaround.why, workaround.instead);
         for (const auto& [key, value] : workaround.kbuild) {
             auto& flags = applied.kbuild[key];
             flags += (flags.empty() ? "" : " ") + value;

@@ -54,6 +54,7 @@ struct Workaround {
     std::vector<Evidence> when;                 ///< all of them
     std::map<std::string, std::string> kbuild;  ///< for stap -B: CFLAGS_MODULE -> flags
     std::vector<RuntimePatch> patches;
+    std::string instead;  ///< where there is none, and nothing will compile: what to do
 };
 
 /// A workaround that is no row of workarounds.toml, and what is so without it.

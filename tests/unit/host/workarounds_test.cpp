@@ -85,6 +85,32 @@ TEST_CASE("missed probes are named where the runtime can be made to, without wha
     CHECK(machine.needed().empty());
 }
 
+TEST_CASE("where there is no workaround, what to do instead is the error, unless it is left out") {
+    Machine machine("4.8");
+    machine.system.files = {{"/rt/sym.c", "#include <asm/unaligned.h>\n"},
+                            {"/src/include/linux/unaligned.h", "get_unaligned"}};
+    CHECK(machine.needed() == std::vector<std::string>{"runtime-too-old"});
+    const auto needed = needed_workarounds(*load_workarounds(WORKAROUNDS_TOML), machine.system, machine.target);
+    const auto applied = apply_workarounds(needed, {}, machine.target, "/nowhere");
+    REQUIRE(!applied);
+    CHECK(applied.error().kind == base::ErrorKind::cannot_here);
+    CHECK(applied.error().hint.find("SystemTap 5.1") != std::string::npos);
+    CHECK(apply_workarounds(needed, {.none = false, .without = {"runtime-too-old"}}, machine.target, "/nowhere"));
+    // That of Debian 13 has either.
+    machine.system.files["/rt/sym.c"] = "#include <linux/unaligned.h>\n#else\n#include <asm/unaligned.h>\n";
+    CHECK(machine.needed().empty());
+}
+
+TEST_CASE("a kernel that checks the bounds of arrays needs arrays of scripts without a size") {
+    Machine machine("5.1");
+    machine.system.files = {{"/rt/map.h", "\tstruct mhlist_head hashes[0]; /* dynamically allocated at tail */\n"}};
+    CHECK(machine.needed().empty());
+    machine.system.files["/build/include/generated/autoconf.h"] = "#define CONFIG_UBSAN_BOUNDS 1\n";
+    CHECK(machine.needed() == std::vector<std::string>{"array-bounds"});
+    machine.system.files["/rt/map.h"] = "        struct mhlist_head hashes[] __counted_by(hash_table_size);\n";
+    CHECK(machine.needed().empty());
+}
+
 TEST_CASE("Debian 14, whose SystemTap knows its kernel, needs nothing") {
     Machine machine("5.6");
     machine.system.files = {{"/rt/transport/transport.c", "Can't resolve uprobe_unregister! uprobe_unregister_nosync"},
