@@ -29,8 +29,15 @@ over() {
 
 # While a guest waits for the host its clock leaps, so what it reads from there is kept in memory, and what it writes goes
 # back at the end.
-modprobe overlay
 mkdir /run/{tree,lab,cache}
+share tree /run/tree ro,cache=loose
+# This disk may be of a suite that has another kernel.
+if [ ! -d "/lib/modules/$(uname -r)" ]; then
+    for folder in /usr/lib/modules /boot; do
+        mount --bind "/run/tree$folder" "$folder"
+    done
+fi
+modprobe overlay
 share run /run/lab ro,cache=loose
 for folder in stapgen traffic; do
     [ ! -d /run/lab/$folder ] || mount --bind /run/lab/$folder /lab/$folder
@@ -45,7 +52,6 @@ fi
 
 # stap's cache is keyed by, among others, the times and sizes of these folders, which
 # differ between this disk and the tree that stap has seen in the chroot.
-share tree /run/tree ro,cache=loose
 for folder in /usr/share/systemtap /usr/src; do
     mount --bind "/run/tree$folder" "$folder"
 done

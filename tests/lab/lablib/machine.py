@@ -51,7 +51,7 @@ class GuestDied(LabError):
 
 def bare(root, archive, arguments):
     """Return the qemu command of no more than ROOT's kernel and the initramfs ARCHIVE."""
-    return ["qemu-system-x86_64", "-cpu", CPU, "-display", "none", "-no-reboot", "-nodefaults",
+    return ["qemu-system-x86_64", *(["-machine", root.machine] if root.machine else []), "-cpu", CPU, "-display", "none", "-no-reboot", "-nodefaults",
             "-kernel", root.tree / "boot" / f"vmlinuz-{root.release}", "-initrd", archive, "-append", arguments]
 
 

@@ -1,0 +1,74 @@
+"""What the scenarios for a debug kernel share: stapgen with other tapsets, and what the kernel's log tells."""
+
+import re
+import shutil
+
+# What begins a report of a debug kernel's, or of any kernel in trouble.
+REPORT = re.compile(r"BUG: |WARNING: |UBSAN: |INFO: (?:possible|suspicious|task|rcu)|Oops|general protection|"
+                    r"[Uu]nable to handle|scheduling while atomic|soft lockup|list_(?:add|del) corruption|"
+                    r"inconsistent lock state|possible (?:recursive|circular|irq) lock|kernel BUG at")
+
+# A plain read is one that KASAN and KCSAN see: (what, by what) in the tapsets, each somewhere.
+PLAIN_READS = [(rf"__get_kernel_nofault\(&(\w+), from, {kind}, bad\)", rf"\1 = *(const volatile {kind} *)from")
+               for kind in ("u8", "u16", "u32", "u64")]
+# A bit that is a lock is nothing to lockdep. One class is enough for all: none is taken while another one is held.
+SEEN_LOCKS = [
+    (r"(?=static inline void stapgen_lock\w*\([^)]*\)\s*\{\s*while \(test_and_set_bit_lock)",
+     "#include <linux/lockdep.h>\n#ifdef CONFIG_LOCKDEP\nstatic struct lock_class_key debug_FILE_key;\n"
+     "static struct lockdep_map debug_FILE_map = STATIC_LOCKDEP_MAP_INIT(\"FILE\", &debug_FILE_key);\n#endif\n"),
+    (r"while \(test_and_set_bit_lock\(0, ", "lock_map_acquire(&debug_FILE_map); while (test_and_set_bit_lock(0, "),
+    (r"clear_bit_unlock\(0, ([^;]*)\);", r"clear_bit_unlock(0, \1); lock_map_release(&debug_FILE_map);")]
+# Tables that a short flood fills.
+SMALL_TABLES = (r"(STAPGEN_(?:MAX_WAITING|MAX_REQUESTS|MAX_SOCKETS|REQUESTS|SOCKETS|RX_QUEUED|TX_CALLS)(?: =)?) \d+\b",
+                r"\1 100")
+# Datagrams that nobody reads, to sockets that go with them.
+FLOOD = """
+import socket
+for family, address in ((socket.AF_INET, '127.0.0.1'), (socket.AF_INET6, '::1')):
+    receivers = [socket.socket(family, socket.SOCK_DGRAM) for _ in range(16)]
+    sender = socket.socket(family, socket.SOCK_DGRAM)
+    for receiver in receivers:
+        receiver.bind((address, 0))
+    for _ in range(32):
+        for receiver in receivers:
+            sender.sendto(b'x' * 64, receiver.getsockname())
+"""
+
+
+def only_here(lab):
+    """Skip the scenario in a kernel that tells nothing."""
+    if not lab.suite.startswith("debug"):
+        lab.skip("only a debug kernel tells: the suites debug and debug-races")
+
+
+def changed_stapgen(lab, name, *changes):
+    """Return the path in the root of a stapgen whose tapsets have CHANGES; each has to be somewhere in them.
+
+    The first of a pair is a regular expression; FILE in the second is the name of the file it is in.
+    """
+    folder = lab.run / f"stapgen-{name}"
+    shutil.copytree(lab.run / "stapgen", folder)
+    made = dict.fromkeys(changes, 0)
+    for path in (folder / "share/stapgen/tapsets").rglob("*"):
+        if not path.is_file():
+            continue
+        text = path.read_text()
+        for change in changes:
+            # A definition is wanted once in a file, all else each time.
+            text, count = re.subn(change[0], change[1].replace("FILE", path.stem), text, count=change[0].startswith("(?="))
+            made[change] += count
+        path.write_text(text)
+    missing = [change[0] for change, count in made.items() if not count]
+    assert not missing, f"the tapsets have none of {missing}"
+    return f"/lab/{folder.name}/bin/stapgen"
+
+
+def reports(log):
+    """Return the reports in the kernel's LOG, each from its first line up to the next one's."""
+    found = []
+    for line in log.splitlines():
+        if REPORT.search(line):
+            found.append(line)
+        elif found and len(found[-1]) < 6000:
+            found[-1] += "\n" + line
+    return found
