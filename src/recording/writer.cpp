@@ -1,16 +1,107 @@
 #include "recording/writer.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+#include <zstd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <random>
 #include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "base/units.h"
 
 namespace stapgen::recording {
+
+/// A new file of one zstd frame, mode 0600. What has been flushed can be read whatever happens afterwards. Every error
+/// is `failed`; after one in a write the file is not to be written any further.
+class PackedFile {
+  public:
+    /// Fails if `path` is there already, even as a dangling symbolic link.
+    static base::Result<std::unique_ptr<PackedFile>> create(const std::filesystem::path& path);
+    PackedFile(const PackedFile&) = delete;
+    PackedFile& operator=(const PackedFile&) = delete;
+    /// Closes it as it is.
+    ~PackedFile() {
+        if (fd_ >= 0) ::close(fd_);
+        ZSTD_freeCCtx(packer_);
+    }
+
+    base::Result<void> write(std::string_view text) { return pack(text, ZSTD_e_continue); }
+    /// All that was written is in the file.
+    base::Result<void> flush() { return pack({}, ZSTD_e_flush); }
+    /// Ends the frame and closes the file.
+    base::Result<void> finish();
+
+    [[nodiscard]] std::uint64_t size() const { return size_; }  ///< bytes in the file
+
+  private:
+    PackedFile(std::filesystem::path path, int fd) : path_(std::move(path)), fd_(fd), packed_(ZSTD_CStreamOutSize()) {
+        ZSTD_CCtx_setParameter(packer_, ZSTD_c_checksumFlag, 1);
+    }
+    [[nodiscard]] base::Result<void> write_error(int why) const;
+    base::Result<void> pack(std::string_view text, ZSTD_EndDirective directive);
+    base::Result<void> store(std::string_view bytes);
+
+    std::filesystem::path path_;
+    int fd_;
+    ZSTD_CCtx* packer_ = ZSTD_createCCtx();
+    std::vector<char> packed_;
+    std::uint64_t size_ = 0;
+};
+
+base::Result<std::unique_ptr<PackedFile>> PackedFile::create(const std::filesystem::path& path) {
+    // A limit of file sizes is then an error of write(2), as a full disk is, and not our end.
+    ::signal(SIGXFSZ, SIG_IGN);
+    const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd >= 0) return std::unique_ptr<PackedFile>(new PackedFile(path, fd));
+    const int why = errno;
+    auto what = fmt::format("cannot create {}: {}", path.string(), std::strerror(why));
+    if (why == EEXIST) {
+        return base::bad_input(std::move(what), "nothing is overwritten: give another name, or remove the file");
+    }
+    return base::failed(std::move(what), "give a name in a folder that is there and can be written");
+}
+
+base::Result<void> PackedFile::write_error(int why) const {
+    return base::failed(fmt::format("cannot write {}: {}", path_.string(), std::strerror(why)),
+                        "what is in the file stays readable; take one with more room, or --rotate SIZE,N");
+}
+
+base::Result<void> PackedFile::pack(std::string_view text, ZSTD_EndDirective directive) {
+    ZSTD_inBuffer input{text.data(), text.size(), 0};
+    for (;;) {
+        ZSTD_outBuffer output{packed_.data(), packed_.size(), 0};
+        const auto left = ZSTD_compressStream2(packer_, &output, &input, directive);
+        if (ZSTD_isError(left)) return base::failed(fmt::format("cannot compress: {}", ZSTD_getErrorName(left)));
+        if (auto stored = store({packed_.data(), output.pos}); !stored) return stored;
+        if (directive == ZSTD_e_continue ? input.pos == input.size : left == 0) return {};
+    }
+}
+
+base::Result<void> PackedFile::store(std::string_view bytes) {
+    while (!bytes.empty()) {
+        const auto count = ::write(fd_, bytes.data(), bytes.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return write_error(errno);
+        size_ += static_cast<std::uint64_t>(count);
+        bytes.remove_prefix(static_cast<std::size_t>(count));
+    }
+    return {};
+}
+
+base::Result<void> PackedFile::finish() {
+    if (auto packed = pack({}, ZSTD_e_end); !packed) return packed;
+    // Some file systems tell only now that there was no room.
+    if (::close(std::exchange(fd_, -1)) != 0 && errno != EINTR) return write_error(errno);
+    return {};
+}
 
 namespace {
 

@@ -10,7 +10,6 @@
 
 #include "base/result.h"
 #include "recording/facts.h"
-#include "recording/packed_file.h"
 
 namespace stapgen::recording {
 
@@ -25,6 +24,8 @@ base::Result<Rotation> parse_rotation(std::string_view text);
 
 /// Where part 0, 1, 2, ... of a recording is: FILE, FILE.1, FILE.2, ...
 std::filesystem::path part_path(const std::filesystem::path& file, std::int64_t part);
+
+class PackedFile;
 
 /// Puts the lines of a script into a recording. After an error it writes no more, and what was flushed stays readable.
 class Writer {

@@ -14,7 +14,6 @@
 #include "decode/format_detector.h"
 #include "decode/prefix_stripper.h"
 #include "recording/reader.h"
-#include "recording/runs.h"
 #include "session/losses.h"
 #include "session/namer.h"
 #include "session/origin_groups.h"

@@ -1,4 +1,4 @@
-#include "recording/runs.h"
+#include "recording/reader.h"
 
 #include <limits>
 
