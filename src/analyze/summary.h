@@ -17,7 +17,6 @@
 #include "analyze/series.h"
 #include "base/result.h"
 #include "base/saturate.h"
-#include "decode/note.h"
 #include "decode/record_parser.h"
 #include "recording/facts.h"
 

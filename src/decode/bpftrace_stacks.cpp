@@ -1,12 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/kernel_code.h"
 #include "base/text.h"
@@ -14,7 +8,6 @@
 #include "decode/importers.h"
 #include "decode/kernel_event.h"
 #include "decode/scan.h"
-#include "decode/trace_importer.h"
 
 namespace stapgen::decode {
 
@@ -69,9 +62,7 @@ class BpftraceStacks final : public DropImporter {
 
     std::vector<Note> notes() const override {
         auto notes = TraceImporter::notes();
-        if (cut_ > 0)
-            notes.emplace_back(fmt::format("{} stacks have no count below them, and are not counted", cut_),
-                               NoteKind::count);
+        add_count(notes, cut_, "stacks have no count below them, and are not counted");
         return notes;
     }
 
@@ -132,8 +123,6 @@ class BpftraceStacks final : public DropImporter {
 
 }  // namespace
 
-std::unique_ptr<Importer> make_bpftrace_stacks() {
-    return std::make_unique<BpftraceStacks>();
-}
+const MakeImporter make_bpftrace_stacks = make_importer<BpftraceStacks>;
 
 }  // namespace stapgen::decode

@@ -2,13 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/kernel_counters.h"
 #include "base/text.h"
@@ -81,9 +75,9 @@ class SnmpFile final : public CounterReader {
         if (names == names_.end() || names->second.size() != words.size() - 1) return false;
         for (std::size_t i = 1; i < words.size(); ++i) {
             const auto name = fmt::format("{}.{}", group, names->second[i - 1]);
-            const auto value = base::to_unsigned(words[i]);
-            if (!value && (base::is_counter(name) || !base::to_int(words[i]))) return false;  // Tcp.MaxConn is -1
-            if (base::is_counter(name)) out.values.push_back({name, std::string(of_namespace), *value});
+            const bool is_number = base::to_unsigned(words[i]) || (!base::is_counter(name) && base::to_int(words[i]));
+            if (!is_number) return false;  // Tcp.MaxConn is -1
+            if (base::is_counter(name)) out.add(name, of_namespace, words[i]);
         }
         return true;
     }
@@ -119,11 +113,10 @@ class NstatText final : public CounterReader {
         if (words.size() < 2 || words.size() > 4 || words[0].size() > max_counter_name_length) return false;
         if (words.size() == 4 && words[3] != "(overflow)") return false;
         if (words.size() > 2 && !is_rate(words[2])) return false;
-        auto name = base::grouped_counter_name(words[0]);
-        const auto value = base::to_unsigned(words[1]);
-        if (!name || !value) return false;
+        const auto name = base::grouped_counter_name(words[0]);
+        if (!name || !base::to_unsigned(words[1])) return false;
         out.is_rise = rises_;
-        if (base::is_counter(*name)) out.values.push_back({*std::move(name), std::string(of_namespace), *value});
+        if (base::is_counter(*name)) out.add(*name, of_namespace, words[1]);
         return true;
     }
 
@@ -176,9 +169,7 @@ class ProcNetDev final : public CounterReader {
         const auto words = base::words(line.substr(colon + 1));
         if (words.size() != names.size() || base::is_counter_group(device) || !is_device_name(device)) return false;
         for (std::size_t i = 0; i < names.size(); ++i) {
-            const auto value = base::to_unsigned(words[i]);
-            if (!value) return false;
-            out.values.push_back({names[i], std::string(device), *value});
+            if (!out.add(names[i], device, words[i])) return false;
         }
         return true;
     }
@@ -186,20 +177,9 @@ class ProcNetDev final : public CounterReader {
 
 }  // namespace
 
-std::unique_ptr<CounterReader> make_snmp_file() {
-    return std::make_unique<SnmpFile>();
-}
-
-std::unique_ptr<CounterReader> make_nstat_text() {
-    return std::make_unique<NstatText>();
-}
-
-std::unique_ptr<CounterReader> make_softnet_file() {
-    return std::make_unique<SoftnetFile>();
-}
-
-std::unique_ptr<CounterReader> make_proc_net_dev() {
-    return std::make_unique<ProcNetDev>();
-}
+const MakeCounterReader make_snmp_file = make_counter_reader<SnmpFile>;
+const MakeCounterReader make_nstat_text = make_counter_reader<NstatText>;
+const MakeCounterReader make_softnet_file = make_counter_reader<SoftnetFile>;
+const MakeCounterReader make_proc_net_dev = make_counter_reader<ProcNetDev>;
 
 }  // namespace stapgen::decode

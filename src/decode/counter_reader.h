@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
+
 namespace stapgen::decode {
 
 /// One counter of a line.
@@ -21,8 +23,18 @@ struct CounterText {
     std::int64_t number = 0;
 };
 
+/// What belongs to no CPU and no device; and a device that no line names.
+inline constexpr std::string_view of_namespace = "-", of_unnamed_device = "?";
+
 /// What one line was.
 struct CounterLine {
+    /// False: `value` is no number, and nothing has changed.
+    bool add(std::string_view name, std::string_view of, std::string_view value) {
+        const auto number = base::to_unsigned(value);
+        if (number) values.push_back({std::string(name), std::string(of.empty() ? of_unnamed_device : of), *number});
+        return number.has_value();
+    }
+
     std::vector<CounterValue> values;
     bool begins_sample = false;  ///< its values are of the next sample of this format
     bool is_rise = false;        ///< they say by how much counters rose and not what they stand at
@@ -49,15 +61,15 @@ class CounterReader {
         : format(name), leaves_out_zeros(leaves_out), has_parts(parts) {}
 };
 
+using MakeCounterReader = std::unique_ptr<CounterReader> (*)();
+template <class T>
+std::unique_ptr<CounterReader> make_counter_reader() {
+    return std::make_unique<T>();
+}
+
 // Each says how its text looks.
-std::unique_ptr<CounterReader> make_nstat_text();
-std::unique_ptr<CounterReader> make_netstat_text();
-std::unique_ptr<CounterReader> make_snmp_file();
-std::unique_ptr<CounterReader> make_softnet_file();
-std::unique_ptr<CounterReader> make_proc_net_dev();
-std::unique_ptr<CounterReader> make_ip_link_text();
-std::unique_ptr<CounterReader> make_ifconfig_text();
-std::unique_ptr<CounterReader> make_ethtool_text();
+extern const MakeCounterReader make_nstat_text, make_netstat_text, make_snmp_file, make_softnet_file, make_proc_net_dev,
+    make_ip_link_text, make_ifconfig_text, make_ethtool_text;
 
 /// "ethtool", "-S" and "eth0" of "sudo ethtool -S eth0 | grep drop"; empty if the line is no such command.
 std::vector<std::string_view> command_words(std::string_view line, std::string_view command);
@@ -65,8 +77,5 @@ std::vector<std::string_view> command_words(std::string_view line, std::string_v
 /// Whether it can be the name of a device: letters, digits and what people put into names, so that what a terminal left
 /// before it is seen. The kernel allows more.
 bool is_device_name(std::string_view text);
-
-/// What belongs to no CPU and no device; and a device that no line names.
-inline constexpr std::string_view of_namespace = "-", of_unnamed_device = "?";
 
 }  // namespace stapgen::decode

@@ -1,17 +1,11 @@
-#include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <string>
-#include <string_view>
 #include <unordered_set>
 #include <utility>
-#include <vector>
 
 #include "base/text.h"
+#include "decode/calendar.h"
 #include "decode/counter_reader.h"
-#include "decode/importer.h"
 #include "decode/importers.h"
-#include "decode/sample_time.h"
 
 namespace stapgen::decode {
 
@@ -22,13 +16,7 @@ namespace {
 /// analyze/counter_tracks.h, which has all readings, computes how far they rose.
 class CounterSamples final : public Importer {
   public:
-    CounterSamples()
-        : Importer("samples of counters", 1,
-                   make_header("softnet", {{"counter",
-                                            0,
-                                            {{"name", FieldType::text, Attribute::key},
-                                             {"of", FieldType::text, Attribute::key},
-                                             {"rise", FieldType::count}}}})) {
+    CounterSamples() : Importer("samples of counters", 1, "softnet", {"counter name:text,key of:text,key rise:count"}) {
         for (const auto make : {make_nstat_text, make_netstat_text, make_snmp_file, make_softnet_file,
                                 make_proc_net_dev, make_ip_link_text, make_ifconfig_text, make_ethtool_text}) {
             formats_.push_back({.reader = make()});
@@ -133,8 +121,6 @@ class CounterSamples final : public Importer {
 
 }  // namespace
 
-std::unique_ptr<Importer> make_counter_samples() {
-    return std::make_unique<CounterSamples>();
-}
+const MakeImporter make_counter_samples = make_importer<CounterSamples>;
 
 }  // namespace stapgen::decode

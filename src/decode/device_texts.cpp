@@ -2,13 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/text.h"
 #include "decode/counter_reader.h"
@@ -66,10 +60,6 @@ constexpr std::string_view ifconfig_rows[]{"RX", "TX", "collisions"};
 std::optional<std::string_view> name_of_column(std::span<const ColumnName> columns, std::string_view column) {
     const auto found = std::ranges::find(columns, column, &ColumnName::column);
     return found == columns.end() ? std::nullopt : std::optional(found->name);
-}
-
-std::string device_or_unnamed(std::string_view device) {
-    return std::string(device.empty() ? of_unnamed_device : device);
 }
 
 /// What `ip -s link`, `ip -s -s link` and `ip -s addr` print; names of columns have changed with iproute2's versions:
@@ -134,11 +124,9 @@ class IpLinkText final : public CounterReader {
 
     bool values(const std::vector<std::string_view>& words, CounterLine& out) {
         if (names_.empty() || words.size() != names_.size()) return false;
-        const auto of = device_or_unnamed(device_) + function_;
+        const auto of = device_.empty() ? std::string(of_unnamed_device) : device_;
         for (std::size_t i = 0; i < words.size(); ++i) {
-            const auto value = base::to_unsigned(words[i]);
-            if (!value) return false;
-            out.values.push_back({names_[i], of, *value});
+            if (!out.add(names_[i], of + function_, words[i])) return false;
         }
         names_.clear();
         return true;
@@ -183,13 +171,11 @@ class IfconfigText final : public CounterReader {
                     ++i;
                 continue;
             }
-            const auto value = i + 1 < words.size() ? base::to_unsigned(words[i + 1]) : std::nullopt;
-            if (!value) return false;
+            const auto value = i + 1 < words.size() ? words[i + 1] : std::string_view();
             if (const auto name = name_of_column(ifconfig_names, words[i])) {
-                if (direction.empty() && *name != "colls") return false;
-                out.values.push_back({fmt::format("dev.{}_{}", *name == "colls" ? "tx" : direction, *name),
-                                      device_or_unnamed(device_), *value});
-            } else if (words[i] != "txqueuelen") {
+                const auto of = *name == "colls" ? "tx" : direction;
+                if (of.empty() || !out.add(fmt::format("dev.{}_{}", of, *name), device_, value)) return false;
+            } else if (words[i] != "txqueuelen" || !base::to_unsigned(value)) {
                 return false;
             }
             ++i;
@@ -231,10 +217,9 @@ class EthtoolText final : public CounterReader {
         }
         const auto colon = line.rfind(": ");
         if (!in_block_ || colon == std::string_view::npos || colon == 0 || colon > max_driver_name_length) return false;
-        const auto value = base::to_unsigned(base::trim(line.substr(colon + 2)));
-        if (!value) return false;
+        const auto name = fmt::format("ethtool.{}", line.substr(0, colon));
+        if (!out.add(name, device_, base::trim(line.substr(colon + 2)))) return false;
         has_values_ = true;
-        out.values.push_back({fmt::format("ethtool.{}", line.substr(0, colon)), device_or_unnamed(device_), *value});
         return true;
     }
 
@@ -250,16 +235,8 @@ class EthtoolText final : public CounterReader {
 
 }  // namespace
 
-std::unique_ptr<CounterReader> make_ip_link_text() {
-    return std::make_unique<IpLinkText>();
-}
-
-std::unique_ptr<CounterReader> make_ifconfig_text() {
-    return std::make_unique<IfconfigText>();
-}
-
-std::unique_ptr<CounterReader> make_ethtool_text() {
-    return std::make_unique<EthtoolText>();
-}
+const MakeCounterReader make_ip_link_text = make_counter_reader<IpLinkText>;
+const MakeCounterReader make_ifconfig_text = make_counter_reader<IfconfigText>;
+const MakeCounterReader make_ethtool_text = make_counter_reader<EthtoolText>;
 
 }  // namespace stapgen::decode

@@ -1,13 +1,6 @@
-#include <array>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/text.h"
 #include "decode/calendar.h"
-#include "decode/importer.h"
 #include "decode/importers.h"
 #include "decode/scan.h"
 
@@ -27,10 +20,7 @@ namespace {
 class DropwatchScript final : public Importer {
   public:
     DropwatchScript()
-        : Importer("dropwatch.stp", 1,
-                   make_header("dropwatch.stp", {make_schema("drop", {{FieldType::place, "location"},
-                                                                      {FieldType::reason, "reason"},
-                                                                      {FieldType::count, "count"}})})) {}
+        : Importer("dropwatch.stp", 1, "dropwatch.stp", {"drop location:place reason:reason count:count"}) {}
 
     std::vector<Note> notes() const override {
         std::vector<Note> notes{{"drops after the last interval are missing: dropwatch.stp does not print them"}};
@@ -43,14 +33,10 @@ class DropwatchScript final : public Importer {
   private:
     bool line(std::string_view line, Sink& sink) override {
         if (base::is_digit(line[0])) return row(line, sink);
-        if (line == "Monitoring for dropped packets") {
+        const bool stops = line == "Stopping dropped packet monitor";
+        if (stops || line == "Monitoring for dropped packets") {
             begin(sink);
-            stopped_ = false;
-            return true;
-        }
-        if (line == "Stopping dropped packet monitor") {
-            begin(sink);
-            stopped_ = true;
+            stopped_ = stops;
             return true;
         }
         const auto time = read_ctime(line);
@@ -73,9 +59,7 @@ class DropwatchScript final : public Importer {
         place.raw = scan.rest;
         reason = {"-1", -1};
         constexpr std::string_view for_reason = " for reason: ";
-        auto digits = line.size();
-        while (digits > 0 && (line[digits - 1] == '-' || base::is_digit(line[digits - 1])))
-            --digits;
+        const auto digits = begin_of_last_digits(line, '-');
         if (digits < line.size() && line.substr(0, digits).ends_with(for_reason)) {
             const auto number = base::to_int(line.substr(digits));
             if (!number) return false;
@@ -104,8 +88,6 @@ class DropwatchScript final : public Importer {
 
 }  // namespace
 
-std::unique_ptr<Importer> make_dropwatch_script() {
-    return std::make_unique<DropwatchScript>();
-}
+const MakeImporter make_dropwatch_script = make_importer<DropwatchScript>;
 
 }  // namespace stapgen::decode

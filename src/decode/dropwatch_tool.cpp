@@ -1,16 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/saturate.h"
 #include "base/text.h"
 #include "decode/calendar.h"
-#include "decode/importer.h"
 #include "decode/importers.h"
 #include "decode/scan.h"
 
@@ -73,23 +67,15 @@ constexpr std::string_view messages[]{"Initializing kallsyms db",
 class DropwatchTool final : public Importer {
   public:
     DropwatchTool()
-        : Importer("dropwatch", 1,
-                   make_header("dropwatch-tool", {make_schema("drop", {{FieldType::time, "time"},
-                                                                       {FieldType::place, "location"},
-                                                                       {FieldType::reason_name, "reason"},
-                                                                       {FieldType::count, "count"}})})) {}
+        : Importer("dropwatch", 1, "dropwatch-tool", {"drop time:time location:place reason:reason_name count:count"}) {
+    }
 
     std::vector<Note> notes() const override {
         std::vector<Note> notes;
         if (last_ns_ != unknown_time)
             notes.emplace_back("times are local ones of that machine, taken for UTC", NoteKind::clock);
-        if (hardware_ > 0) {
-            notes.emplace_back(
-                fmt::format("{} alerts are of traps of the hardware: their places are no functions", hardware_),
-                NoteKind::count);
-        }
-        if (tail_dropped_ > 0 && !stopped_)
-            notes.emplace_back(fmt::format("{} alerts were lost", tail_dropped_), NoteKind::count);
+        add_count(notes, hardware_, "alerts are of traps of the hardware: their places are no functions");
+        if (!stopped_) add_count(notes, tail_dropped_, "alerts were lost");
         return notes;
     }
 
@@ -121,13 +107,8 @@ class DropwatchTool final : public Importer {
         if (!scan.count(count.number, count.raw) || !scan.skip(" drops at ")) return false;
         scan.skip("location ");
         auto text = base::trim(scan.rest);
-        const auto take_off = [&](std::string_view origin) {
-            if (!text.ends_with(origin)) return false;
-            text.remove_suffix(origin.size());
-            return true;
-        };
-        const bool hardware = take_off(" [hardware]");
-        if (!hardware) take_off(" [software]");
+        const bool hardware = text.ends_with(" [hardware]");
+        if (hardware || text.ends_with(" [software]")) text.remove_suffix(std::string_view(" [software]").size());
         if (text.empty()) return false;
         if (hardware) ++hardware_;
         close_packet(sink);
@@ -180,14 +161,10 @@ class DropwatchTool final : public Importer {
     }
 
     bool message(std::string_view line, Sink& sink) {
-        if (line == "Kernel monitoring activated.") {
+        const bool stops = line == "Got a stop message";
+        if (stops || line == "Kernel monitoring activated.") {
             begin(sink);
-            stopped_ = false;
-            return true;
-        }
-        if (line == "Got a stop message") {
-            begin(sink);
-            stopped_ = true;
+            stopped_ = stops;
             return true;
         }
         Scan scan{line};
@@ -198,20 +175,14 @@ class DropwatchTool final : public Importer {
         return base::starts_with_any(line, messages);
     }
 
-    bool in_packet_ = false;
     std::string place_, reason_, time_;  ///< of the packet whose block is being read
-    std::int64_t time_ns_ = 0;
-    std::int64_t last_ns_ = unknown_time;
-    std::int64_t reported_ = 0;
-    std::int64_t tail_dropped_ = 0;
-    std::int64_t hardware_ = 0;
-    bool stopped_ = false;
+    std::int64_t time_ns_ = 0, last_ns_ = unknown_time;
+    std::int64_t reported_ = 0, tail_dropped_ = 0, hardware_ = 0;
+    bool in_packet_ = false, stopped_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<Importer> make_dropwatch_tool() {
-    return std::make_unique<DropwatchTool>();
-}
+const MakeImporter make_dropwatch_tool = make_importer<DropwatchTool>;
 
 }  // namespace stapgen::decode

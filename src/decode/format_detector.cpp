@@ -68,9 +68,9 @@ std::vector<Note> FormatDetector::Source::notes() const {
 }
 
 FormatDetector::FormatDetector() {
-    for (const auto make : importers) {
+    for (const auto* make : importers) {
         auto& source = sources_.emplace_back();
-        source.foreign = make();
+        source.foreign = (*make)();
         source.header = &source.foreign->header();
         source.importer = source.header->recipe;
         source.title = source.foreign->title();

@@ -1,10 +1,40 @@
 #include "decode/importer.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 
+#include "base/saturate.h"
 #include "base/text.h"
+#include "decode/kernel_event.h"
 
 namespace stapgen::decode {
+
+namespace {
+
+/// "location:place".
+Field read_declaration(std::string_view text) {
+    const auto colon = text.rfind(':');
+    const auto type = text.substr(colon + 1);
+    const auto name = std::string(text.substr(0, colon));
+    if (type == "place") return {name, FieldType::place};
+    if (type == "reason_name") return {name, FieldType::reason_name};
+    return schema::parse_field(text).value();
+}
+
+}  // namespace
+
+Importer::Importer(std::string_view title, std::int64_t resolution_ns, std::string_view recipe,
+                   std::initializer_list<std::string_view> schemas)
+    : title_(title), resolution_ns_(resolution_ns), header_{.recipe = std::string(recipe)} {
+    for (const auto text : schemas) {
+        const auto words = base::words(text);
+        Schema schema{.tag = std::string(words[0]), .index = header_.schemas.size()};
+        for (std::size_t i = 1; i < words.size(); ++i)
+            schema.fields.push_back(read_declaration(words[i]));
+        header_.schemas.push_back(std::move(schema));
+    }
+}
 
 std::size_t Importer::take(std::string_view lines, Sink& sink) {
     std::size_t taken = 0;
@@ -30,23 +60,39 @@ void Importer::begin(Sink& sink) {
     sink.line(HeaderLine{&header_});
 }
 
-Schema make_schema(std::string_view tag, std::initializer_list<Fields> fields) {
-    Schema schema{std::string(tag), 0, {}};
-    for (const auto& [type, names] : fields) {
-        for (const auto name : base::words(names))
-            schema.fields.push_back({std::string(name), type});
-    }
-    return schema;
+void Importer::send_end(Sink& sink, std::int64_t reported, std::string_view loss, std::int64_t lost) {
+    const std::array counts{Count{"seen", base::saturating_add(reported, lost)}, Count{"reported", reported},
+                            Count{loss, lost}};
+    send(sink, End{unknown_time, std::span(counts).first(lost > 0 ? 3 : 2)});
 }
 
-Header make_header(std::string_view recipe, std::vector<Schema> schemas) {
-    Header header;
-    header.recipe = recipe;
-    for (auto& schema : schemas) {
-        schema.index = header.schemas.size();
-        header.schemas.push_back(std::move(schema));
-    }
-    return header;
+void Importer::add_count(std::vector<Note>& notes, std::int64_t count, std::string_view what) {
+    if (count != 0) notes.emplace_back(fmt::format("{} {}", count, what), NoteKind::count);
+}
+
+void TraceImporter::lose(std::int64_t events) {
+    base::add_saturating(lost_, events);
+}
+
+void TraceImporter::report(const Record& record, Sink& sink, std::int64_t events) {
+    base::add_saturating(reported_, events);
+    send(sink, record);
+}
+
+void TraceImporter::finished(Sink& sink) {
+    close(sink);
+    send_end(sink, reported_, "lost.trace buffer", lost_);
+}
+
+std::vector<Note> TraceImporter::notes() const {
+    std::vector<Note> notes;
+    add_count(notes, lost_, "events of whatever kind were lost by the trace buffer");
+    return notes;
+}
+
+void DropImporter::report_drop(std::string_view place, std::string_view reason, Sink& sink, const Value& count) {
+    const std::array values{Value{place.empty() ? "unknown" : place}, reason_value(reason), count};
+    report(Record{&schema(), values}, sink, count.number);
 }
 
 }  // namespace stapgen::decode

@@ -1,15 +1,8 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <initializer_list>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
-#include "decode/note.h"
-#include "decode/sink.h"
+#include "decode/record.h"
 
 namespace stapgen::decode {
 
@@ -48,8 +41,10 @@ class Importer {
     void set_line_number(std::int64_t number) { line_number_ = number; }
 
   protected:
-    Importer(std::string_view title, std::int64_t resolution_ns, Header header)
-        : title_(title), resolution_ns_(resolution_ns), header_(std::move(header)) {}
+    /// Each schema as a header line has it, but with blanks for tabs, and with the types that no recording has: "drop
+    /// time:time location:place reason:reason_name".
+    Importer(std::string_view title, std::int64_t resolution_ns, std::string_view recipe,
+             std::initializer_list<std::string_view> schemas);
 
     /// A line that is not blank, without its end. False: not of this kind, and nothing has changed.
     virtual bool line(std::string_view line, Sink& sink) = 0;
@@ -67,6 +62,10 @@ class Importer {
         begin(sink);
         sink.line(line);
     }
+    /// An End without a time; `lost` is named only if it is not 0.
+    void send_end(Sink& sink, std::int64_t reported, std::string_view loss, std::int64_t lost);
+    /// "17 alerts were lost"; nothing of 0.
+    static void add_count(std::vector<Note>& notes, std::int64_t count, std::string_view what);
 
   private:
     std::string_view title_;
@@ -76,10 +75,33 @@ class Importer {
     std::int64_t line_number_ = 1;
 };
 
-/// A type and the names of the fields that have it, with blanks between.
-using Fields = std::pair<FieldType, std::string_view>;
-Schema make_schema(std::string_view tag, std::initializer_list<Fields> fields);
-/// A header as importers have it.
-Header make_header(std::string_view recipe, std::vector<Schema> schemas);
+/// Events of a trace of the kernel, some of which its buffer may have lost. Its End counts what report() sent.
+class TraceImporter : public Importer {
+  public:
+    using Importer::Importer;
+    void lose(std::int64_t events) override;
+    [[nodiscard]] std::vector<Note> notes() const override;
+
+  protected:
+    [[nodiscard]] std::int64_t lost() const { return lost_; }
+    /// Sends a record of `events` events.
+    void report(const Record& record, Sink& sink, std::int64_t events = 1);
+    void finished(Sink& sink) override;
+
+  private:
+    /// Sends a record that more lines might have belonged to.
+    virtual void close(Sink& /*sink*/) {}
+
+    std::int64_t lost_ = 0, reported_ = 0;
+};
+
+/// A trace of which drops alone are read: records of location, reason and count.
+class DropImporter : public TraceImporter {
+  protected:
+    DropImporter(std::string_view title, std::string_view recipe)
+        : TraceImporter(title, 1, recipe, {"drop location:place reason:reason_name count:count"}) {}
+    /// `place` empty: the text does not have it. `reason`: see reason_value().
+    void report_drop(std::string_view place, std::string_view reason, Sink& sink, const Value& count = {"1", 1});
+};
 
 }  // namespace stapgen::decode

@@ -6,23 +6,20 @@
 
 namespace stapgen::decode {
 
+using MakeImporter = std::unique_ptr<Importer> (*)();
+template <class T>
+std::unique_ptr<Importer> make_importer() {
+    return std::make_unique<T>();
+}
+
 // Each is in the file of its name, which says how its text looks.
-std::unique_ptr<Importer> make_bpftrace_stacks();
-std::unique_ptr<Importer> make_counter_samples();
-std::unique_ptr<Importer> make_dropwatch_script();
-std::unique_ptr<Importer> make_dropwatch_tool();
-std::unique_ptr<Importer> make_net_events();
-std::unique_ptr<Importer> make_netdev_times();
-std::unique_ptr<Importer> make_pwru();
-std::unique_ptr<Importer> make_skb_drops();
-std::unique_ptr<Importer> make_stage_timing();
-std::unique_ptr<Importer> make_tcpdrop();
-std::unique_ptr<Importer> make_tracker();
+extern const MakeImporter make_bpftrace_stacks, make_counter_samples, make_dropwatch_script, make_dropwatch_tool,
+    make_net_events, make_netdev_times, make_pwru, make_skb_drops, make_stage_timing, make_tcpdrop, make_tracker;
 
 /// Every foreign format. A line is offered to the last one first, as far as no other is at work.
-inline constexpr std::unique_ptr<Importer> (*importers[])(){
-    make_pwru,         make_tcpdrop,    make_bpftrace_stacks,  make_counter_samples,
-    make_stage_timing, make_tracker,    make_dropwatch_script, make_dropwatch_tool,
-    make_skb_drops,    make_net_events, make_netdev_times};
+inline constexpr const MakeImporter* importers[]{
+    &make_pwru,         &make_tcpdrop,    &make_bpftrace_stacks,  &make_counter_samples,
+    &make_stage_timing, &make_tracker,    &make_dropwatch_script, &make_dropwatch_tool,
+    &make_skb_drops,    &make_net_events, &make_netdev_times};
 
 }  // namespace stapgen::decode

@@ -28,9 +28,7 @@ std::size_t find_cpu(std::string_view line) {
 /// "12:wget" and "a.log:12:wget": what grep puts before a line. A colon alone may be of a name: "kworker/0:1".
 bool has_line_number(std::string_view text) {
     for (auto colon = text.find(':'); colon != std::string_view::npos; colon = text.find(':', colon + 1)) {
-        auto digits = colon;
-        while (digits > 0 && base::is_digit(text[digits - 1]))
-            --digits;
+        const auto digits = begin_of_last_digits(text.substr(0, colon));
         if (digits < colon && (digits == 0 || text[digits - 1] == ':')) return true;
     }
     return false;
@@ -61,9 +59,7 @@ bool is_comm(std::string_view text) {
 bool read_thread(std::string_view head, KernelEvent& event) {
     head = base::trim(head);
     if (head.ends_with(')')) head = base::trim(head.substr(0, head.rfind('(')));
-    auto begin = head.size();
-    while (begin > 0 && base::is_digit(head[begin - 1]))
-        --begin;
+    auto begin = begin_of_last_digits(head);
     if (begin == head.size() || begin == 0) return false;
     const auto raw = head.substr(begin);
     const auto tid = base::to_int(raw);
@@ -72,8 +68,7 @@ bool read_thread(std::string_view head, KernelEvent& event) {
     const char border = head[begin - 1];
     --begin;
     if (border == '/') {
-        while (begin > 0 && base::is_digit(head[begin - 1]))
-            --begin;
+        begin = begin_of_last_digits(head.substr(0, begin));
     } else if (border != ' ' && border != '\t' && border != '-') {
         return false;
     }
@@ -166,6 +161,74 @@ std::optional<KernelEvent> read_without_cpu(std::string_view line) {
     auto before = head;
     if (read_flags(take_last_word(before), event)) head = before;
     if (!head.empty() && !read_thread(head, event)) return std::nullopt;
+    return event;
+}
+
+std::size_t word_length(std::string_view text) {
+    return static_cast<std::size_t>(std::ranges::find_if_not(text, base::is_word_character) - text.begin());
+}
+
+/// Where "net:net_dev_xmit(" or "net:net_dev_xmit:" begins, a word of its own; npos if it is nowhere.
+std::size_t find_event(std::string_view text) {
+    for (std::size_t at = 0; at < text.size(); at = std::min(text.find(' ', at), text.size() - 1) + 1) {
+        auto rest = text.substr(at);
+        const auto group = word_length(rest);
+        if (group == 0 || group == rest.size() || rest[group] != ':') continue;
+        rest.remove_prefix(group + 1);
+        const auto name = word_length(rest);
+        if (name > 0 && name < rest.size() && (rest[name] == '(' || rest[name] == ':')) return at;
+    }
+    return std::string_view::npos;
+}
+
+/// "ping/1236": the name may have blanks and slashes.
+bool read_comm_and_tid(std::string_view head, KernelEvent& event) {
+    const auto slash = head.rfind('/');
+    if (slash == std::string_view::npos) return false;
+    const auto raw = head.substr(slash + 1);
+    const auto tid = base::to_int(raw);
+    if (!tid) return false;
+    event.comm = {head.substr(0, slash)};
+    event.tid = {raw, *tid};
+    constexpr std::size_t max_comm_length = 15;
+    return event.comm.raw.size() <= max_comm_length;
+}
+
+/// The lines of perf trace:
+///     12.345 (         ): ping/1236 net:net_dev_xmit:dev=eth0 skbaddr=0xffff8800cda03400 len=66 rc=0)       up to 5.3
+///     12.345 net:net_dev_xmit(skbaddr: 0xffff8800cda03400, len: 66, name: "eth0")      of one thread alone; since 5.4
+std::optional<KernelEvent> read_perf_trace_event(std::string_view line) {
+    KernelEvent event;
+    Scan scan{base::trim(line)};
+    const auto text = scan.rest;
+    std::int64_t time = 0;
+    constexpr int ns_of_ms = 6;
+    if (!scan.fixed_point(time, ns_of_ms) || time < 0 || !scan.rest.starts_with(' ')) return std::nullopt;
+    event.time = {text.substr(0, text.size() - scan.rest.size()), time};
+    scan.blanks();
+    if (scan.skip("(")) {
+        // How long a system call took: nothing, for an event.
+        const auto end = scan.rest.find("): ");
+        if (end == std::string_view::npos) return std::nullopt;
+        scan.rest.remove_prefix(end + 3);
+        scan.blanks();
+    }
+    const auto begin = find_event(scan.rest);
+    if (begin == std::string_view::npos) return std::nullopt;
+    const auto head = base::trim(scan.rest.substr(0, begin));
+    if (!head.empty() && !read_comm_and_tid(head, event)) return std::nullopt;
+    scan.rest.remove_prefix(scan.rest.find(':', begin) + 1);
+    const auto length = word_length(scan.rest);
+    event.name = scan.rest.substr(0, length);
+    event.zeros_left_out = scan.rest[length] == '(';
+    event.arguments = scan.rest.substr(length + 1);
+    if (event.arguments.ends_with(')')) {
+        // Up to 5.3 the one that ends the line has none that it belongs to.
+        const auto word = event.arguments.substr(event.arguments.rfind(' ') + 1);
+        if (event.zeros_left_out || word.find('(') == std::string_view::npos) event.arguments.remove_suffix(1);
+    } else if (event.zeros_left_out) {
+        return std::nullopt;
+    }
     return event;
 }
 

@@ -1,11 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "decode/record.h"
 
 namespace stapgen::decode {
@@ -31,11 +25,6 @@ struct KernelEvent {
 /// Nothing if the line is no event. Any "name: ..." may be one: what the name says is for the caller.
 std::optional<KernelEvent> read_kernel_event(std::string_view line);
 
-/// The lines of perf trace, of which read_kernel_event() makes use:
-///     12.345 (         ): ping/1236 net:net_dev_xmit:dev=eth0 skbaddr=0xffff8800cda03400 len=66 rc=0)       up to 5.3
-///     12.345 net:net_dev_xmit(skbaddr: 0xffff8800cda03400, len: 66, name: "eth0")      of one thread alone; since 5.4
-std::optional<KernelEvent> read_perf_trace_event(std::string_view line);
-
 /// The reason of a drop, "SKB_DROP_REASON_NO_SOCKET", "NO_SOCKET" or a number, as the value of a field reason_name; `-`
 /// if it is empty.
 Value reason_value(std::string_view text);
@@ -43,10 +32,5 @@ Value reason_value(std::string_view text);
 /// Whether it is a line of the call chain below an event: "ffffffff8176ac9d tcp_v4_rcv+0x1f ([kernel.kallsyms])",
 /// "tcp_v4_rcv ([kernel.kallsyms])", "=> tcp_v4_rcv", "...: <stack trace>".
 bool is_stack_line(std::string_view line);
-
-/// How many events a line says were lost: ftrace's "CPU:3 [LOST 4711 EVENTS]", trace-cmd's "CPU:3 [17 EVENTS DROPPED]",
-/// perf's "Processed 4711 events and lost 2 chunks!", of which each is an event or more, and what perf trace, bcc,
-/// bpftrace and pwru say. 1 where the number is left out.
-std::optional<std::int64_t> lost_events(std::string_view line);
 
 }  // namespace stapgen::decode

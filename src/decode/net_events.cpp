@@ -1,19 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <limits>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/saturate.h"
 #include "base/text.h"
 #include "decode/importers.h"
 #include "decode/kernel_event.h"
 #include "decode/skb_table.h"
-#include "decode/trace_importer.h"
 
 namespace stapgen::decode {
 
@@ -47,17 +41,13 @@ Value stage_between(std::int64_t from_ns, std::int64_t to_ns) {
 class NetEvents final : public TraceImporter {
   public:
     NetEvents()
-        : TraceImporter("net events", 1,
-                        make_header("net-events",
-                                    {make_schema("packet", {{FieldType::time, "time"},
-                                                            {FieldType::text, "way dev comm"},
-                                                            {FieldType::integer, "tid cpu"},
-                                                            {FieldType::stage, "stacked qdisc driver drv-app"}})})) {}
+        : TraceImporter("net events", 1, "net-events",
+                        {"packet time:time way:text dev:text comm:text tid:int cpu:int stacked:stage qdisc:stage "
+                         "driver:stage drv-app:stage"}) {}
 
     std::vector<Note> notes() const override {
         std::vector<Note> notes;
-        if (received_ > 0)
-            notes.emplace_back(fmt::format("{} packets were received (netif_receive_skb)", received_), NoteKind::count);
+        add_count(notes, received_, "packets were received (netif_receive_skb)");
         if (reported_tx_ > 0 && !sees_start_) {
             notes.emplace_back(
                 "net_dev_start_xmit was not traced: qdisc goes on until the driver has taken the packet");
@@ -92,30 +82,20 @@ class NetEvents final : public TraceImporter {
     }
 
     bool use(const KernelEvent& event, Sink& sink) {
-        enum class What { queue, start, sent, receive, copy } what = What::queue;
-        if (event.name == "net_dev_queue") {
-            what = What::queue;
-        } else if (event.name == "net_dev_start_xmit") {
-            what = What::start;
-        } else if (event.name == "net_dev_xmit") {
-            what = What::sent;
-        } else if (event.name == "netif_receive_skb") {
-            what = What::receive;
-        } else if (event.name == "skb_copy_datagram_iovec") {
-            what = What::copy;
-        } else {
-            return false;
-        }
+        const bool is_queue = event.name == "net_dev_queue", is_start = event.name == "net_dev_start_xmit",
+                   is_sent = event.name == "net_dev_xmit", is_received = event.name == "netif_receive_skb",
+                   is_copy = event.name == "skb_copy_datagram_iovec";
+        if (!is_queue && !is_start && !is_sent && !is_received && !is_copy) return false;
         const auto address = base::from_hex(event.argument("skbaddr"));
         if (!address || !event.time.seen) return false;
-        if (what == What::queue) {
+        if (is_queue) {
             queue(event, *address);
-        } else if (what == What::receive) {
+        } else if (is_received) {
             ++received_;
             receiving_.put(*address, event.time.number, device_of(event));
-        } else if (what == What::copy) {
+        } else if (is_copy) {
             if (auto* entry = receiving_.find(*address)) read(event, *entry, sink);
-        } else if (auto* entry = sending_.find(*address); what == What::start) {
+        } else if (auto* entry = sending_.find(*address); is_start) {
             sees_start_ = true;
             if (entry != nullptr) entry->second_ns = event.time.number;
         } else {
@@ -158,18 +138,11 @@ class NetEvents final : public TraceImporter {
         const auto start = entry.second_ns, end = event.time.number;
         // The address of one that the driver has freed may be in the queue again before net_dev_xmit tells of it.
         if (sees_start_ && start < 0) return;
-        values_ = {event.time,
-                   Value{"tx"},
-                   Value{entry.device()},
-                   event.comm,
-                   event.tid,
-                   event.cpu,
-                   stage_between(entry.stacked_ns, entry.first_ns),
-                   stage_between(entry.first_ns, start < 0 ? end : start),
-                   stage_between(start, end),
-                   not_seen};
         ++reported_tx_;
-        send(sink, Record{&schema(), values_});
+        send_packet(event, "tx", entry,
+                    {stage_between(entry.stacked_ns, entry.first_ns),
+                     stage_between(entry.first_ns, start < 0 ? end : start), stage_between(start, end), not_seen},
+                    sink);
         if (entry.above > 0) {
             entry.gone = true;
         } else {
@@ -178,31 +151,27 @@ class NetEvents final : public TraceImporter {
     }
 
     void read(const KernelEvent& event, SkbTable::Entry& entry, Sink& sink) {
-        values_ = {event.time,
-                   Value{"rx"},
-                   Value{entry.device()},
-                   event.comm,
-                   event.tid,
-                   event.cpu,
-                   not_seen,
-                   not_seen,
-                   not_seen,
-                   stage_between(entry.first_ns, event.time.number)};
         ++reported_rx_;
-        send(sink, Record{&schema(), values_});
+        send_packet(event, "rx", entry,
+                    {not_seen, not_seen, not_seen, stage_between(entry.first_ns, event.time.number)}, sink);
         SkbTable::remove(entry);
     }
 
+    void send_packet(const KernelEvent& event, std::string_view direction, const SkbTable::Entry& entry,
+                     const std::array<Value, 4>& stages, Sink& sink) {
+        const std::array values{
+            event.time, Value{direction}, Value{entry.device()}, event.comm, event.tid, event.cpu, stages[0], stages[1],
+            stages[2],  stages[3]};
+        send(sink, Record{&schema(), values});
+    }
+
     SkbTable sending_, receiving_;
-    std::array<Value, 10> values_;
     bool sees_start_ = false;
     std::int64_t queued_ = 0, received_ = 0, reported_tx_ = 0, reported_rx_ = 0, pushed_out_ = 0, not_queued_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Importer> make_net_events() {
-    return std::make_unique<NetEvents>();
-}
+const MakeImporter make_net_events = make_importer<NetEvents>;
 
 }  // namespace stapgen::decode

@@ -1,16 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <limits>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/saturate.h"
 #include "base/text.h"
-#include "decode/importer.h"
 #include "decode/importers.h"
 #include "decode/scan.h"
 
@@ -47,16 +41,10 @@ bool read_moment(Scan& scan, std::int64_t& ns) {
 class NetdevTimes final : public Importer {
   public:
     NetdevTimes()
-        : Importer("perf script netdev-times", 1000,
-                   make_header("netdev-times",
-                               {make_schema("packet", {{FieldType::time, "time"},
-                                                       {FieldType::text, "way dev comm"},
-                                                       {FieldType::integer, "pid"},
-                                                       {FieldType::stage,
-                                                        "irq-softirq softirq-receive receive-app qdisc netdevice"}}),
-                                make_schema("drop", {{FieldType::time, "time"},
-                                                     {FieldType::place, "location"},
-                                                     {FieldType::count, "count"}})})) {}
+        : Importer("perf script netdev-times", 1000, "netdev-times",
+                   {"packet time:time way:text dev:text comm:text pid:int irq-softirq:stage softirq-receive:stage "
+                    "receive-app:stage qdisc:stage netdevice:stage",
+                    "drop time:time location:place count:count"}) {}
 
     std::vector<Note> notes() const override {
         return {{"netdev-times shows only packets received behind an interrupt and packets sent whose end it saw"},
@@ -74,9 +62,7 @@ class NetdevTimes final : public Importer {
 
     void finished(Sink& sink) override {
         close_packet(sink);
-        const auto seen = base::saturating_add(reported_, lost_);
-        const std::array counts{Count{"seen", seen}, Count{"reported", reported_}, Count{"lost.overflow", lost_}};
-        send(sink, End{unknown_time, std::span(counts).first(lost_ > 0 ? 3 : 2)});
+        send_end(sink, reported_, "lost.overflow", lost_);
     }
 
     bool hunk(std::string_view line, Sink& sink) {
@@ -184,7 +170,6 @@ class NetdevTimes final : public Importer {
     }
 
     /// The packet received last, without what came after it if nothing did.
-
     void close_packet(Sink& sink, const Value& comm = not_seen, const Value& pid = not_seen,
                       const Value& to_app = not_seen) {
         if (!in_packet_) return;
@@ -217,8 +202,6 @@ class NetdevTimes final : public Importer {
 
 }  // namespace
 
-std::unique_ptr<Importer> make_netdev_times() {
-    return std::make_unique<NetdevTimes>();
-}
+const MakeImporter make_netdev_times = make_importer<NetdevTimes>;
 
 }  // namespace stapgen::decode

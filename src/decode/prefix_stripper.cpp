@@ -2,19 +2,63 @@
 
 #include <algorithm>
 #include <boost/algorithm/string/replace.hpp>
-#include <vector>
+#include <cctype>
 
 #include "base/text.h"
 #include "decode/format_detector.h"
 #include "decode/prompt_stripper.h"
+#include "decode/scan.h"
 
 namespace stapgen::decode {
 
 namespace {
 
+constexpr std::size_t max_words = 8, max_signs = 3, max_shapes = 4, max_length = 160;
+constexpr std::string_view blanks = " \t", signs = ":|>)";
+constexpr auto npos = std::string_view::npos;
 constexpr std::ptrdiff_t enough_lines = 64;
 constexpr std::size_t enough_bytes = 64U << 10U;
 constexpr std::string_view no_break_space = "\xc2\xa0";
+
+/// Where what follows `count` words begins, the line's end where nothing does; npos: there are fewer.
+std::size_t behind_words(std::string_view line, std::size_t count) {
+    auto at = std::min(line.find_first_not_of(blanks), line.size());
+    for (; count > 0 && at < line.size(); --count) {
+        at = std::min(line.find_first_of(blanks, at), line.size());
+        at = std::min(line.find_first_not_of(blanks, at), line.size());
+    }
+    return count > 0 || at > max_length ? npos : at;
+}
+
+std::size_t word_end(std::string_view line, std::size_t begin) {
+    return std::min(line.find_first_of(blanks, begin), line.size());
+}
+
+/// Where what follows `count` signs of the word at `begin` begins; npos: it has fewer.
+std::size_t behind_signs(std::string_view line, std::size_t begin, std::size_t count) {
+    const auto end = word_end(line, begin);
+    for (; count > 0; --count) {
+        begin = line.find_first_of(signs, begin);
+        if (begin >= end) return npos;
+        ++begin;
+    }
+    return std::min(line.find_first_not_of(blanks, begin), line.size());
+}
+
+/// A word with 'a' for letters, '9' for digits and one of what repeats: "a9:9:9" of "T00:26:51".
+std::string shape_of(std::string_view word) {
+    std::string shape;
+    for (const char c : word) {
+        const auto letter = static_cast<unsigned char>(c);
+        const char kind = std::isdigit(letter) != 0 ? '9' : std::isalpha(letter) != 0 ? 'a' : c;
+        if (shape.empty() || shape.back() != kind) shape += kind;
+    }
+    return shape;
+}
+
+std::string_view without_end(std::string_view line) {
+    return line.substr(0, line.find_last_not_of("\r\n") + 1);
+}
 
 class Nowhere final : public FormatDetector::Sink {
   public:
@@ -30,24 +74,110 @@ std::vector<bool> understood(std::string_view lines) {
     PromptStripper plain;
     std::vector<bool> flags;
     while (!lines.empty()) {
-        const auto end = std::min(lines.find('\n'), lines.size() - 1) + 1;
-        const auto line = lines.substr(0, end);
+        const auto line = take_line(lines);
         const auto before = detector.input().recognised;
         detector.feed(line, nowhere);
         plain.set(base::trim(line));
         flags.push_back(!plain.text().empty() && detector.input().recognised > before);
-        lines.remove_prefix(end);
     }
     return flags;
 }
 
 std::string with_plain_blanks(std::string_view text) {
     std::string plain(text);
-    boost::algorithm::replace_all(plain, no_break_space, " ");
+    if (text.find(no_break_space) != npos) boost::algorithm::replace_all(plain, no_break_space, " ");
     return plain;
 }
 
 }  // namespace
+
+void LinePrefix::learn(std::string_view text) {
+    const auto as_is = understood(text);
+    Lines lines;
+    for (const auto line : base::split(text, '\n'))
+        lines.push_back(without_end(line));
+    const auto blank = std::ranges::count_if(lines, [](auto line) { return line.find_first_not_of(blanks) == npos; });
+    const auto count_of = [](const std::vector<bool>& flags) { return std::ranges::count(flags, true); };
+    auto best = as_is;
+    if (count_of(as_is) + blank == std::ssize(lines)) return;
+    for (std::size_t all = 1; all < (max_words + 1) * (max_signs + 1); ++all) {
+        LinePrefix tried;
+        tried.words_ = all / (max_signs + 1);
+        tried.signs_ = all % (max_signs + 1);
+        // Two lines may be alike by chance.
+        constexpr std::ptrdiff_t min_lines = 3;
+        if (std::ranges::count_if(lines, [&](auto line) { return tried.length(line) > 0; }) < min_lines) continue;
+        auto flags = understood(tried.without(text));
+        const auto count = count_of(flags);
+        if (count < min_lines || count < count_of(best)) continue;
+        if (count == count_of(best) && (is_empty() || !tried.goes_on(*this, lines, flags))) continue;
+        best = std::move(flags);
+        *this = tried;
+    }
+    if (!is_empty()) learn_shapes(lines, as_is, best);
+}
+
+/// Whether it takes more off than `shorter`, and the same of all these lines.
+bool LinePrefix::goes_on(const LinePrefix& shorter, const Lines& lines, const std::vector<bool>& of) const {
+    std::optional<std::string_view> more;
+    for (std::size_t i = 0; i < of.size(); ++i) {
+        const auto from = shorter.length(lines[i]), to = length(lines[i]);
+        if (!of[i] || (from == 0 && to == 0)) continue;
+        if (from == 0 || to <= from) return false;
+        const auto here = base::trim(lines[i].substr(from, to - from));
+        if (more && *more != here) return false;
+        more = here;
+    }
+    return more.has_value();
+}
+
+/// From the lines that it hides.
+void LinePrefix::learn_shapes(const Lines& lines, const std::vector<bool>& as_is, const std::vector<bool>& without_it) {
+    std::vector<std::set<std::string>> shapes(words_ + (signs_ > 0 ? 1 : 0));
+    for (std::size_t i = 0; i < without_it.size(); ++i) {
+        if (as_is[i] || !without_it[i] || length(lines[i]) == 0) continue;
+        for (std::size_t k = 0; k < shapes.size(); ++k)
+            shapes[k].insert(shape_of(piece(lines[i], k)));
+    }
+    for (auto& of_one : shapes) {
+        if (of_one.size() > max_shapes) of_one.clear();
+    }
+    shapes_ = std::move(shapes);
+}
+
+std::string_view LinePrefix::piece(std::string_view line, std::size_t index) const {
+    const auto begin = behind_words(line, index);
+    const auto end = index < words_ ? word_end(line, begin) : behind_signs(line, begin, signs_);
+    return base::trim(line.substr(begin, end - begin));
+}
+
+/// 0: the line does not have it.
+std::size_t LinePrefix::length(std::string_view line) const {
+    auto begin = behind_words(line, words_);
+    if (begin != npos && signs_ > 0) begin = behind_signs(line, begin, signs_);
+    if (begin == npos) return 0;
+    bool is_known = !shapes_.empty();
+    for (std::size_t i = 0; i < shapes_.size(); ++i) {
+        if (shapes_[i].empty()) {
+            is_known = false;
+        } else if (!shapes_[i].contains(shape_of(piece(line, i)))) {
+            return 0;
+        }
+    }
+    // A line of nothing else was a blank one, if it is sure that this is what it is.
+    return begin == line.size() && !is_known ? 0 : begin;
+}
+
+std::string LinePrefix::without(std::string_view lines) const {
+    if (is_empty()) return std::string(lines);
+    std::string out;
+    out.reserve(lines.size());
+    while (!lines.empty()) {
+        const auto line = take_line(lines);
+        out += line.substr(length(without_end(line)));
+    }
+    return out;
+}
 
 std::string_view PrefixStripper::feed(std::string_view lines) {
     if (!learned_) {
@@ -55,22 +185,19 @@ std::string_view PrefixStripper::feed(std::string_view lines) {
         const bool is_enough = text_.size() >= enough_bytes || std::ranges::count(text_, '\n') >= enough_lines;
         return is_enough ? finish() : std::string_view();
     }
-    if (lines.find(no_break_space) != std::string_view::npos) {
-        text_ = prefix_.without(with_plain_blanks(lines));
-        return text_;
-    }
-    if (prefix_.is_empty()) return lines;
-    text_ = prefix_.without(lines);
+    if (prefix_.is_empty() && lines.find(no_break_space) == npos) return lines;
+    text_ = prefix_.without(with_plain_blanks(lines));
     return text_;
 }
 
 std::string_view PrefixStripper::finish() {
     if (learned_) return {};
     learned_ = true;
-    std::size_t end = 0;
-    for (std::ptrdiff_t lines = 0; lines < enough_lines && end < std::min(text_.size(), enough_bytes); ++lines)
-        end = std::min(text_.find('\n', end), text_.size() - 1) + 1;
-    prefix_.learn(with_plain_blanks(std::string_view(text_).substr(0, end)), understood);
+    std::string_view behind(text_);
+    for (std::ptrdiff_t lines = 0;
+         lines < enough_lines && !behind.empty() && text_.size() - behind.size() < enough_bytes; ++lines)
+        take_line(behind);
+    prefix_.learn(with_plain_blanks(std::string_view(text_).substr(0, text_.size() - behind.size())));
     text_ = prefix_.without(with_plain_blanks(text_));
     return text_;
 }

@@ -1,11 +1,40 @@
 #pragma once
 
+#include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
-
-#include "decode/line_prefix.h"
+#include <vector>
 
 namespace stapgen::decode {
+
+/// What some other tool has put before each line: its time, a host, a container, a number, a bullet, quote marks. It is
+/// found by what repeats, not by a list of tools: the same number of words and signs on every line, alike from line to
+/// line.
+class LinePrefix {
+  public:
+    /// Learns from the first lines of an input, each with its '\n'. Nothing is taken off where they are understood best
+    /// as they are; of several beginnings with which as many are understood the shortest, and what follows it on every
+    /// line alike: a container's "stdout F" may be a process's name, but all processes hardly have one name.
+    void learn(std::string_view lines);
+
+    [[nodiscard]] bool is_empty() const { return words_ == 0 && signs_ == 0; }
+
+    /// The lines without it; those that do not have it, and every line's end, as they are.
+    [[nodiscard]] std::string without(std::string_view lines) const;
+
+  private:
+    using Lines = std::vector<std::string_view>;
+    [[nodiscard]] std::size_t length(std::string_view line) const;
+    [[nodiscard]] std::string_view piece(std::string_view line, std::size_t index) const;
+    [[nodiscard]] bool goes_on(const LinePrefix& shorter, const Lines& lines, const std::vector<bool>& of) const;
+    void learn_shapes(const Lines& lines, const std::vector<bool>& as_is, const std::vector<bool>& without_it);
+
+    std::size_t words_ = 0;
+    std::size_t signs_ = 0;  ///< up to so many ':', '|', '>' and ')' in what is behind the words: "a.log:12:3 drops"
+    /// Of each word, and of what the signs end: its shapes. Empty: they are many.
+    std::vector<std::set<std::string>> shapes_;
+};
 
 /// The lines of a text without what another tool has put before each of them, and with plain blanks in place of
 /// no-break ones. Holds the first lines back until there are enough to learn from.

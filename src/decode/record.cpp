@@ -4,36 +4,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "base/text.h"
 
 namespace stapgen::decode {
 
 std::string_view describe(Flaw flaw) {
-    switch (flaw) {
-        case Flaw::no_header:
-            return "no header before it";
-        case Flaw::newer_version:
-            return "a newer format version";
-        case Flaw::bad_header:
-            return "a header that makes no sense";
-        case Flaw::second_header:
-            return "a second recording";
-        case Flaw::unknown_tag:
-            return "not a kind of line that the header declares";
-        case Flaw::field_count:
-            return "wrong number of fields";
-        case Flaw::bad_number:
-            return "not a number, or out of range";
-        case Flaw::bad_text:
-            return "control characters in a text";
-        case Flaw::unknown_kind:
-            return "no kind of line that stapgen knows";
-        case Flaw::no_line_end:
-            return "no line end: it may be cut short";
-    }
-    return "unreadable";
+    constexpr std::array<std::string_view, 10> texts{"no header before it",
+                                                     "a newer format version",
+                                                     "a header that makes no sense",
+                                                     "a second recording",
+                                                     "not a kind of line that the header declares",
+                                                     "wrong number of fields",
+                                                     "not a number, or out of range",
+                                                     "control characters in a text",
+                                                     "no kind of line that stapgen knows",
+                                                     "no line end: it may be cut short"};
+    return texts.at(static_cast<std::size_t>(flaw));
 }
 
 namespace {

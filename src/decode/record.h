@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "schema/schema.h"
@@ -166,6 +167,32 @@ struct Unrecognised {
 /// next line is fed and as long as the fed text lives.
 using Line = std::variant<Unrecognised, Record, Tick, Ready, End, HeaderLine, FieldsLine, RunningMeans, ProbeTimes,
                           BinsLine, SumLine, SplitLine, SlowLine, CounterReading>;
+
+/// Receives what lines turned out to be. What it is handed is valid during the call only, headers and schemas aside.
+class Sink {
+  public:
+    virtual ~Sink() = default;
+    virtual void record(const Record& record) = 0;
+    /// Any other line that was understood: header, fields, ready, tick, end.
+    virtual void line(const Line& line) = 0;
+};
+
+/// What a note is about.
+enum class NoteKind {
+    meaning,  ///< what the numbers mean: inputs that differ in it are not compared
+    clock,    ///< when things happened
+    count,    ///< how much of something this input had
+};
+
+/// What a reader of the numbers must know of an input, for a person: "requests above 100 us are cut off".
+struct Note {
+    Note(std::string note, NoteKind of = NoteKind::meaning) : kind(of), text(std::move(note)) {}
+
+    NoteKind kind;
+    std::string text;
+
+    bool operator==(const Note&) const = default;
+};
 
 /// For a person: "wrong number of fields".
 std::string_view describe(Flaw flaw);

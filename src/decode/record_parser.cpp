@@ -3,12 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
-#include "base/text.h"
-#include "decode/cursor.h"
-#include "decode/probe_times.h"
 #include "decode/read_field.h"
 
 namespace stapgen::decode {
@@ -147,28 +143,8 @@ Flaw RecordParser::read_record(const Schema& schema, std::string_view& lines) {
 Line RecordParser::parse_other(std::string_view line) {
     if (take_word(line, "stapgen")) return parse_header(line);
     if (!header_) return Unrecognised{Flaw::no_header};
-    std::int64_t epoch_ns = 0;
-    Flaw flaw = Flaw::unknown_tag;
-    if (take_word(line, "tick")) {
-        if (!parse_counts(line, epoch_ns, flaw)) return Unrecognised{flaw};
-        // Counters that are read one after the other while packets pass: a difference of some may be below 0.
-        for (auto& count : counts_)
-            count.value = std::max(count.value, std::int64_t{0});
-        return Tick{epoch_ns, counts_};
-    }
-    if (take_word(line, "end")) {
-        if (!parse_counts(line, epoch_ns, flaw)) return Unrecognised{flaw};
-        const bool is_negative = std::ranges::any_of(counts_, [](const Count& count) { return count.value < 0; });
-        if (is_negative) return Unrecognised{Flaw::bad_number};
-        return End{epoch_ns, counts_};
-    }
-    if (take_word(line, "ready")) return parse_ready(line);
     if (take_word(line, "fields")) return parse_fields_line(line);
-    if (header_->version >= schema::first_aggregating_version) {
-        if (const auto aggregate = aggregates_.read(*header_, line)) return *aggregate;
-    }
-    if (const auto times = parse_probe_times(line)) return *times;
-    return Unrecognised{Flaw::unknown_tag};
+    return other_lines_.read(*header_, line);
 }
 
 Line RecordParser::refuse(Flaw flaw, base::Error error) {
@@ -212,40 +188,6 @@ Line RecordParser::parse_fields_line(std::string_view fields) {
     declared->index = header_->schemas.size();
     values_.resize(std::max(values_.size(), declared->fields.size()));
     return FieldsLine{&header_->schemas.emplace_back(*std::move(declared))};
-}
-
-Line RecordParser::parse_ready(std::string_view fields) {
-    Ready ready;
-    Cursor cursor(fields);
-    if (!cursor.read_number(ready.epoch_ns)) return Unrecognised{Flaw::bad_number};
-    if (cursor.at == cursor.end) return Unrecognised{Flaw::field_count};
-    ++cursor.at;
-    if (!cursor.read_number(ready.monotonic_ns)) return Unrecognised{Flaw::bad_number};
-    if (cursor.at != cursor.end) return Unrecognised{Flaw::field_count};
-    if (ready.epoch_ns < 0 || ready.monotonic_ns < 0) return Unrecognised{Flaw::bad_number};
-    return ready;
-}
-
-bool RecordParser::parse_counts(std::string_view fields, std::int64_t& epoch_ns, Flaw& flaw) {
-    counts_.clear();
-    flaw = Flaw::bad_number;
-    Cursor cursor(fields);
-    if (!cursor.read_number(epoch_ns) || epoch_ns < 0) return false;
-    while (cursor.at != cursor.end) {
-        const char* const begin = ++cursor.at;
-        if (!cursor.read_text()) {
-            flaw = Flaw::bad_text;
-            return false;
-        }
-        const std::string_view pair(begin, static_cast<std::size_t>(cursor.at - begin));
-        const auto equals = std::min(pair.find('='), pair.size());
-        Count count{pair.substr(0, equals), 0};
-        const auto number = base::to_int(pair.substr(std::min(equals + 1, pair.size())));
-        if (equals == 0 || !number) return false;
-        count.value = *number;
-        counts_.push_back(count);
-    }
-    return true;
 }
 
 }  // namespace stapgen::decode

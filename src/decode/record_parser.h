@@ -1,15 +1,8 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "base/result.h"
-#include "decode/aggregate_lines.h"
+#include "decode/other_lines.h"
 #include "decode/record.h"
-#include "decode/sink.h"
 
 namespace stapgen::decode {
 
@@ -68,8 +61,6 @@ class RecordParser {
     Line parse_other(std::string_view line);
     Line parse_header(std::string_view fields);
     Line parse_fields_line(std::string_view fields);
-    Line parse_ready(std::string_view fields);
-    bool parse_counts(std::string_view fields, std::int64_t& epoch_ns, Flaw& flaw);
     Line refuse(Flaw flaw, base::Error error);
 
     std::optional<Header> header_;
@@ -78,8 +69,7 @@ class RecordParser {
     const Schema* last_schema_ = nullptr;
     std::vector<Value> values_;
     std::string padded_;
-    std::vector<Count> counts_;
-    AggregateLines aggregates_;
+    OtherLines other_lines_;
     InputCounts input_;
     std::int64_t lines_before_;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +13,21 @@
 #include "decode/read_field.h"
 
 namespace stapgen::decode {
+
+/// Takes the first line off the front of a text that is not empty; with its '\n', where it has one.
+inline std::string_view take_line(std::string_view& text) {
+    const auto line = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
+    text.remove_prefix(line.size());
+    return line;
+}
+
+/// Where the digits at the end of a text begin, its end if there are none. `also`: a sign among them.
+inline std::size_t begin_of_last_digits(std::string_view text, char also = '0') {
+    auto begin = text.size();
+    while (begin > 0 && (base::is_digit(text[begin - 1]) || text[begin - 1] == also))
+        --begin;
+    return begin;
+}
 
 /// Walks over one line. What does not fit leaves the rest of the line as it was and returns false.
 struct Scan {

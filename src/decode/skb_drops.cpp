@@ -1,12 +1,6 @@
-#include <array>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "decode/importers.h"
 #include "decode/kernel_event.h"
-#include "decode/trace_importer.h"
 
 namespace stapgen::decode {
 
@@ -32,13 +26,8 @@ std::string_view location(const KernelEvent& event) {
 class SkbDrops final : public TraceImporter {
   public:
     SkbDrops()
-        : TraceImporter("skb:kfree_skb", 1,
-                        make_header("kfree_skb", {make_schema("drop", {{FieldType::time, "time"},
-                                                                       {FieldType::text, "comm"},
-                                                                       {FieldType::integer, "tid cpu"},
-                                                                       {FieldType::place, "location"},
-                                                                       {FieldType::reason_name, "reason"},
-                                                                       {FieldType::count, "count"}})})) {}
+        : TraceImporter("skb:kfree_skb", 1, "kfree_skb",
+                        {"drop time:time comm:text tid:int cpu:int location:place reason:reason_name count:count"}) {}
 
   private:
     bool line(std::string_view line, Sink& sink) override {
@@ -59,8 +48,6 @@ class SkbDrops final : public TraceImporter {
 
 }  // namespace
 
-std::unique_ptr<Importer> make_skb_drops() {
-    return std::make_unique<SkbDrops>();
-}
+const MakeImporter make_skb_drops = make_importer<SkbDrops>;
 
 }  // namespace stapgen::decode

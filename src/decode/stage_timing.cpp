@@ -1,17 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <limits>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/text.h"
 #include "decode/calendar.h"
-#include "decode/importer.h"
 #include "decode/importers.h"
 #include "decode/scan.h"
 
@@ -48,13 +41,9 @@ std::int64_t floor_to_half_hour(std::int64_t seconds) {
 class StageTiming final : public Importer {
   public:
     StageTiming()
-        : Importer("RHEL stage timing", 1000,
-                   make_header(
-                       "stage-timing",
-                       {make_schema("packet", {{FieldType::time, "time"},
-                                               {FieldType::text, "way comm"},
-                                               {FieldType::integer, "pid"},
-                                               {FieldType::stage, "drv-ip ip-tcp tcp-app app-tcp tcp-ip ip-drv"}})})) {
+        : Importer("RHEL stage timing", 1000, "stage-timing",
+                   {"packet time:time way:text comm:text pid:int drv-ip:stage ip-tcp:stage tcp-app:stage app-tcp:stage "
+                    "tcp-ip:stage ip-drv:stage"}) {
         for (auto& values : values_)
             values.fill(not_seen);
         values_[rx][direction_field] = {"rx"};
@@ -63,10 +52,7 @@ class StageTiming final : public Importer {
 
     std::vector<Note> notes() const override {
         std::vector<Note> notes;
-        if (unseen_ > 0) {
-            notes.emplace_back(fmt::format("{} stages were not seen: negative, or as large as a clock", unseen_),
-                               NoteKind::count);
-        }
+        add_count(notes, unseen_, "stages were not seen: negative, or as large as a clock");
         if (const auto ahead = offset_.rx_ahead_s(); ahead != 0) {
             notes.emplace_back(
                 fmt::format("times are those of |{}| lines: the clock of |I| lines is {:g} h {} that of |O| lines",
@@ -190,9 +176,7 @@ class StageTiming final : public Importer {
         auto text = scan.rest;
         while (text.ends_with(' ') || text.ends_with('\t'))
             text.remove_suffix(1);
-        auto digits = text.size();
-        while (digits > 0 && (base::is_digit(text[digits - 1]) || text[digits - 1] == '-'))
-            --digits;
+        const auto digits = begin_of_last_digits(text, '-');
         constexpr std::string_view border = ", PID ";
         if (digits < border.size() || text.substr(digits - border.size(), border.size()) != border) return false;
         auto& pid = values[pid_field];
@@ -237,8 +221,6 @@ class StageTiming final : public Importer {
 
 }  // namespace
 
-std::unique_ptr<Importer> make_stage_timing() {
-    return std::make_unique<StageTiming>();
-}
+const MakeImporter make_stage_timing = make_importer<StageTiming>;
 
 }  // namespace stapgen::decode

@@ -1,17 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/text.h"
 #include "decode/drop_stack.h"
 #include "decode/importers.h"
 #include "decode/kernel_event.h"
-#include "decode/trace_importer.h"
 
 namespace stapgen::decode {
 
@@ -29,8 +23,10 @@ bool is_endpoint(std::string_view text) {
     return colon != std::string_view::npos && colon > 0 && base::is_decimal(text.substr(colon + 1));
 }
 
-bool is_enclosed(std::string_view text) {
-    return text.size() >= 2 && text.front() == '(' && text.back() == ')';
+/// "12" of "(12)"; nothing if it is not in parentheses.
+std::optional<std::string_view> enclosed(std::string_view text) {
+    if (text.size() < 2 || text.front() != '(' || text.back() != ')') return std::nullopt;
+    return text.substr(1, text.size() - 2);
 }
 
 /// What bcc's tcpdrop prints for each dropped TCP packet:
@@ -50,9 +46,7 @@ class TcpDrop final : public DropImporter {
                 "reasons are the kernel's numbers, which --release names: the names beside them are of a list in "
                 "tcpdrop, made for Linux 6.14");
         }
-        if (placeless_ > 0)
-            notes.emplace_back(fmt::format("{} drops have no calls below them, and no place", placeless_),
-                               NoteKind::count);
+        add_count(notes, placeless_, "drops have no calls below them, and no place");
         return notes;
     }
 
@@ -72,15 +66,12 @@ class TcpDrop final : public DropImporter {
         constexpr std::size_t without_reason = 8, with_reason = 10;
         if (words.size() != without_reason && words.size() != with_reason) return false;
         const bool is_row = is_clock(words[0]) && base::is_decimal(words[1]) && (words[2] == "4" || words[2] == "6") &&
-                            is_endpoint(words[3]) && words[4] == ">" && is_endpoint(words[5]) && is_enclosed(words[7]);
+                            is_endpoint(words[3]) && words[4] == ">" && is_endpoint(words[5]) && enclosed(words[7]);
         if (!is_row) return false;
-        std::string_view reason;
-        if (words.size() == with_reason) {
-            if (!is_enclosed(words[9])) return false;
-            reason = words[9].substr(1, words[9].size() - 2);
-            if (!base::is_decimal(reason)) return false;
-            has_reasons_ = true;
-        }
+        const bool has_reason = words.size() == with_reason;
+        const auto reason = has_reason ? enclosed(words[9]).value_or("") : "";
+        if (has_reason && !base::is_decimal(reason)) return false;
+        has_reasons_ |= has_reason;
         close(sink);
         begin(sink);
         open_ = true;
@@ -105,8 +96,6 @@ class TcpDrop final : public DropImporter {
 
 }  // namespace
 
-std::unique_ptr<Importer> make_tcpdrop() {
-    return std::make_unique<TcpDrop>();
-}
+const MakeImporter make_tcpdrop = make_importer<TcpDrop>;
 
 }  // namespace stapgen::decode

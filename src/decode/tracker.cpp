@@ -1,10 +1,4 @@
-#include <array>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include "decode/importer.h"
 #include "decode/importers.h"
 #include "decode/scan.h"
 
@@ -21,7 +15,7 @@ constexpr std::int64_t original_cut_ns = 100'000;
 class Tracker final : public Importer {
   public:
     Tracker()
-        : Importer("memcached tracker", 1, make_header("memcached-tracker", {make_schema("requests", {})})),
+        : Importer("memcached tracker", 1, "memcached-tracker", {"requests"}),
           means_{RunningMean{"rx"},
                  {"tcpip_rx"},
                  {"epoll"},
@@ -67,8 +61,6 @@ class Tracker final : public Importer {
 
 }  // namespace
 
-std::unique_ptr<Importer> make_tracker() {
-    return std::make_unique<Tracker>();
-}
+const MakeImporter make_tracker = make_importer<Tracker>;
 
 }  // namespace stapgen::decode

@@ -49,6 +49,10 @@ std::string_view take_word(std::string_view& text) {
     return word;
 }
 
+std::optional<std::size_t> place_of(std::vector<Field>::const_iterator found, const std::vector<Field>& fields) {
+    return found == fields.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - fields.begin()));
+}
+
 /// "recipe", or "recipe,aggregated[,silent]" from version 4 on.
 bool parse_recipe(std::string_view text, Header& header) {
     header.recipe = text;
@@ -66,15 +70,11 @@ bool parse_recipe(std::string_view text, Header& header) {
 }  // namespace
 
 std::optional<std::size_t> Schema::find(std::string_view name) const {
-    const auto found = std::ranges::find(fields, name, &Field::name);
-    if (found == fields.end()) return std::nullopt;
-    return static_cast<std::size_t>(found - fields.begin());
+    return place_of(std::ranges::find(fields, name, &Field::name), fields);
 }
 
 std::optional<std::size_t> Schema::find(Attribute attribute) const {
-    const auto found = std::ranges::find(fields, attribute, &Field::attribute);
-    if (found == fields.end()) return std::nullopt;
-    return static_cast<std::size_t>(found - fields.begin());
+    return place_of(std::ranges::find(fields, attribute, &Field::attribute), fields);
 }
 
 std::string Header::line() const {

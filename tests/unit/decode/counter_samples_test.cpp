@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "decode/sample_time.h"
+#include "decode/calendar.h"
 #include "decoded_text.h"
 
 using namespace stapgen::decode;

@@ -1,11 +1,9 @@
-#include "decode/line_prefix.h"
+#include "decode/prefix_stripper.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include <string>
-
-#include "decode/prefix_stripper.h"
 
 using namespace stapgen::decode;
 

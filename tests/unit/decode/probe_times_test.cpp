@@ -1,4 +1,4 @@
-#include "decode/probe_times.h"
+#include "decode/other_lines.h"
 
 #include <doctest/doctest.h>
 
