@@ -89,7 +89,7 @@ class BpftraceStacks final : public DropImporter {
         close(sink);
         open_ = true;
         reason_ = find_reason(*keys);
-        stack_.clear();
+        stack_ = {};
         return true;
     }
 

@@ -13,7 +13,7 @@ namespace {
 using MaybeNumber = std::optional<std::int64_t>;
 
 constexpr std::string_view weekdays = "SunMonTueWedThuFriSat", months = "JanFebMarAprMayJunJulAugSepOctNovDec";
-constexpr std::int64_t hour_s = 3600, second_ns = 1'000'000'000;
+constexpr std::int64_t hour_s = 3600;
 
 /// Which of these names the word begins with, counted from 1.
 MaybeNumber name_number(std::string_view word, std::string_view names) {

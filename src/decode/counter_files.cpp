@@ -75,9 +75,9 @@ class SnmpFile final : public CounterReader {
         if (names == names_.end() || names->second.size() != words.size() - 1) return false;
         for (std::size_t i = 1; i < words.size(); ++i) {
             const auto name = fmt::format("{}.{}", group, names->second[i - 1]);
-            const bool is_number = base::to_unsigned(words[i]) || (!base::is_counter(name) && base::to_int(words[i]));
-            if (!is_number) return false;  // Tcp.MaxConn is -1
-            if (base::is_counter(name)) out.add(name, of_namespace, words[i]);
+            const bool is_read = base::is_counter(name) ? out.add(name, of_namespace, words[i])
+                                                        : base::to_unsigned(words[i]) || base::to_int(words[i]);
+            if (!is_read) return false;  // Tcp.MaxConn is -1
         }
         return true;
     }
@@ -114,10 +114,10 @@ class NstatText final : public CounterReader {
         if (words.size() == 4 && words[3] != "(overflow)") return false;
         if (words.size() > 2 && !is_rate(words[2])) return false;
         const auto name = base::grouped_counter_name(words[0]);
-        if (!name || !base::to_unsigned(words[1])) return false;
+        if (!name) return false;
         out.is_rise = rises_;
-        if (base::is_counter(*name)) out.add(*name, of_namespace, words[1]);
-        return true;
+        return base::is_counter(*name) ? out.add(*name, of_namespace, words[1])
+                                       : base::to_unsigned(words[1]).has_value();
     }
 
   private:

@@ -124,9 +124,9 @@ class IpLinkText final : public CounterReader {
 
     bool values(const std::vector<std::string_view>& words, CounterLine& out) {
         if (names_.empty() || words.size() != names_.size()) return false;
-        const auto of = device_.empty() ? std::string(of_unnamed_device) : device_;
+        const auto of = (device_.empty() ? std::string(of_unnamed_device) : device_) + function_;
         for (std::size_t i = 0; i < words.size(); ++i) {
-            if (!out.add(names_[i], of + function_, words[i])) return false;
+            if (!out.add(names_[i], of, words[i])) return false;
         }
         names_.clear();
         return true;

@@ -57,11 +57,6 @@ bool drops_packets(std::string_view function) {
     return base::contains_word(dropping, function.substr(0, function.find('.')));
 }
 
-void DropStack::clear() {
-    place_.clear();
-    drops_ = false;
-}
-
 bool DropStack::add(std::string_view line) {
     auto text = base::trim(line);
     if (text.size() > 3 && text.starts_with("b'") && text.ends_with('\'')) text = text.substr(2, text.size() - 3);

@@ -16,8 +16,6 @@ bool drops_packets(std::string_view function);
 ///     0xffffffff8149a8ed, [unknown]
 class DropStack {
   public:
-    void clear();
-
     /// False: the line is no call, and nothing has changed.
     bool add(std::string_view line);
 

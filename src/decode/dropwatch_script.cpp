@@ -42,7 +42,7 @@ class DropwatchScript final : public Importer {
         const auto time = read_ctime(line);
         if (!time || !time->has_year || time->length != line.size()) return false;
         close_interval(sink);
-        interval_end_ns_ = time->epoch_s * 1'000'000'000;
+        interval_end_ns_ = time->epoch_s * second_ns;
         return true;
     }
 

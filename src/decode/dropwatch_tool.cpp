@@ -136,8 +136,8 @@ class DropwatchTool final : public Importer {
         Scan scan{text.substr(time->length)};
         scan.blanks();
         std::int64_t fraction = 0;
-        if (!scan.count(fraction) || fraction >= 1'000'000'000) return;
-        time_ns_ = time->epoch_s * 1'000'000'000 + fraction;
+        if (!scan.count(fraction) || fraction >= second_ns) return;
+        time_ns_ = time->epoch_s * second_ns + fraction;
         time_ = text.substr(0, max_text_length);
     }
 

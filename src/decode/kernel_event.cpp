@@ -77,14 +77,19 @@ bool read_thread(std::string_view head, KernelEvent& event) {
     return is_comm(event.comm.raw);
 }
 
-/// "5123.456789:" at the front of `scan`, s.
-bool read_time(Scan& scan, KernelEvent& event) {
-    auto after = scan;
+/// "5123.456789" at the front of `scan`, with so many digits behind the point for ns.
+bool read_time(Scan& scan, int digits, KernelEvent& event) {
+    const auto before = scan.rest;
     std::int64_t time = 0;
-    if (!after.fixed_point(time, 9) || time < 0) return false;
-    const auto raw = scan.rest.substr(0, scan.rest.size() - after.rest.size());
-    if (!after.skip(":")) return false;
-    event.time = {raw, time};
+    if (!scan.fixed_point(time, digits) || time < 0) return false;
+    event.time = {before.substr(0, before.size() - scan.rest.size()), time};
+    return true;
+}
+
+/// In s, and the colon behind it; if one is missing nothing is taken off.
+bool read_time_and_colon(Scan& scan, KernelEvent& event) {
+    auto after = scan;
+    if (!read_time(after, 9, event) || !after.skip(":")) return false;
     scan = after;
     return true;
 }
@@ -119,9 +124,7 @@ bool read_short_time(std::string_view word, KernelEvent& event) {
         return true;
     }
     scan.rest = word;
-    if (!scan.fixed_point(us, 9) || us < 0 || !scan.rest.empty()) return false;
-    event.time = {word, us};
-    return true;
+    return read_time(scan, 9, event) && scan.rest.empty();
 }
 
 /// "d.s2.", or "3d.s2." of the latency-format with the CPU before the flags of the moment. False: the word is none.
@@ -200,11 +203,8 @@ bool read_comm_and_tid(std::string_view head, KernelEvent& event) {
 std::optional<KernelEvent> read_perf_trace_event(std::string_view line) {
     KernelEvent event;
     Scan scan{base::trim(line)};
-    const auto text = scan.rest;
-    std::int64_t time = 0;
     constexpr int ns_of_ms = 6;
-    if (!scan.fixed_point(time, ns_of_ms) || time < 0 || !scan.rest.starts_with(' ')) return std::nullopt;
-    event.time = {text.substr(0, text.size() - scan.rest.size()), time};
+    if (!read_time(scan, ns_of_ms, event) || !scan.rest.starts_with(' ')) return std::nullopt;
     scan.blanks();
     if (scan.skip("(")) {
         // How long a system call took: nothing, for an event.
@@ -248,12 +248,12 @@ std::optional<KernelEvent> read_kernel_event(std::string_view line) {
     if (!scan.count(cpu, raw) || !scan.skip("]")) return std::nullopt;
     event.cpu = {raw, cpu};
     scan.blanks();
-    if (!read_time(scan, event)) {
+    if (!read_time_and_colon(scan, event)) {
         // ftrace: the flags of the moment, "d.s2.".
         const auto flags = std::min(scan.rest.find(' '), scan.rest.size());
         scan.rest.remove_prefix(flags);
         scan.blanks();
-        if (flags > 8 || !read_time(scan, event)) return std::nullopt;
+        if (flags > 8 || !read_time_and_colon(scan, event)) return std::nullopt;
     }
     scan.blanks();
     return read_name(scan.rest, event) ? std::optional(event) : std::nullopt;

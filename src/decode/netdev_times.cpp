@@ -78,49 +78,35 @@ class NetdevTimes final : public Importer {
     }
 
     bool tree(std::string_view text, Sink& sink) {
-        if (text[0] == '|') return branch(text.substr(1), sink);
-        Scan scan{text};
+        const bool in_branch = text[0] == '|';
+        if (in_branch) {
+            text = base::trim(text.substr(1));
+            if (text.empty() || text == "|") return true;
+        }
+        const auto name = text.substr(0, text.find('('));
+        Scan scan{text.substr(name.size())};
         std::int64_t ns = 0;
-        if (scan.skip("irq_entry")) return read_offset(scan, ns);
-        if (scan.skip("softirq_entry")) {
-            if (!read_offset(scan, ns)) return false;
+        const bool is_branch = name != "irq_entry" && name != "softirq_entry" && name != "napi_poll_exit";
+        if (is_branch != in_branch || !read_offset(scan, ns)) return false;
+        if (name == "irq_entry" || name == "---netif_rx") return true;
+        if (name == "softirq_entry") {
             softirq_ns_ = ns;
             return true;
         }
-        if (!scan.skip("napi_poll_exit") || !read_offset(scan, ns)) return false;
-        close_packet(sink);
-        return true;
-    }
-
-    bool branch(std::string_view text, Sink& sink) {
-        text = base::trim(text);
-        if (text.empty() || text == "|") return true;
-        Scan scan{text};
-        std::int64_t ns = 0;
-        if (scan.skip("---netif_receive_skb")) {
-            if (!read_offset(scan, ns)) return false;
-            close_packet(sink);
-            in_packet_ = true;
-            receive_ns_ = ns;
-            return true;
-        }
-        if (scan.skip("---netif_rx")) return read_offset(scan, ns);
-        if (scan.skip("skb_copy_datagram_iovec")) {
+        if (name == "skb_copy_datagram_iovec") {
             Value pid;
-            if (!read_offset(scan, ns) || !scan.skip(" ") || !scan.count(pid.number, pid.raw) || !scan.skip(":"))
-                return false;
+            if (!scan.skip(" ") || !scan.count(pid.number, pid.raw) || !scan.skip(":")) return false;
             if (scan.rest.ends_with(')')) scan.rest.remove_suffix(1);
             close_packet(sink, {scan.rest}, pid, stage(ns - receive_ns_));
             return true;
         }
-        if (scan.skip("consume_skb")) {
-            if (!read_offset(scan, ns)) return false;
-            close_packet(sink);
-            return true;
-        }
-        if (!scan.skip("kfree_skb") || !read_offset(scan, ns) || !scan.skip(" location=")) return false;
+        const bool is_receive = name == "---netif_receive_skb", is_drop = name == "kfree_skb";
+        if (!is_receive && !is_drop && name != "consume_skb" && name != "napi_poll_exit") return false;
+        if (is_drop && !scan.skip(" location=")) return false;
         close_packet(sink);
-        drop(sink, scan.rest.substr(0, scan.rest.find(')')), ns);
+        in_packet_ = is_receive;
+        if (is_receive) receive_ns_ = ns;
+        if (is_drop) drop(sink, scan.rest.substr(0, scan.rest.find(')')), ns);
         return true;
     }
 

@@ -176,11 +176,12 @@ std::string_view sentences_of(std::string_view group) {
 }
 
 bool is_one_of(std::string_view wordings, std::string_view sentence) {
-    for (auto at = wordings.find(sentence); at != std::string_view::npos; at = wordings.find(sentence, at + 1)) {
-        const auto behind = wordings.substr(at + sentence.size());
-        if ((at == 0 || wordings[at - 1] == '|') && (behind.empty() || behind[0] == '|')) return true;
+    for (;;) {
+        const auto end = wordings.find('|');
+        if (wordings.substr(0, end) == sentence) return true;
+        if (end == std::string_view::npos) return false;
+        wordings.remove_prefix(end + 1);
     }
-    return false;
 }
 
 /// The counter of a sentence with '%' in the place of its number: "TcpExt.PruneCalled". `group` is the heading above

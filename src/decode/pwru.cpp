@@ -247,7 +247,7 @@ class Pwru final : public DropImporter {
             open_ = true;
             packet_ = row.packet;
             reason_.clear();
-            stack_.clear();
+            stack_ = {};
             is_after_ = !packet.function.empty();
             place_ = is_after_ ? "after " + packet.function : std::string();
         }

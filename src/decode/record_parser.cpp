@@ -100,7 +100,10 @@ Line RecordParser::parse(std::string_view line) {
         if (header_->version >= schema::first_aggregating_version && take_word(line, "slow")) return parse_slow(line);
     }
     line.remove_suffix(line.ends_with("\r\n") ? 2 : 1);
-    return parse_other(line);
+    if (take_word(line, "stapgen")) return parse_header(line);
+    if (!header_) return Unrecognised{Flaw::no_header};
+    if (take_word(line, "fields")) return parse_fields_line(line);
+    return other_lines_.read(*header_, line);
 }
 
 Line RecordParser::parse_record(const Schema& schema, std::string_view line) {
@@ -138,13 +141,6 @@ Flaw RecordParser::read_record(const Schema& schema, std::string_view& lines) {
     at += *at == '\r' ? 2 : 1;
     lines.remove_prefix(static_cast<std::size_t>(at - lines.data()));
     return fine;
-}
-
-Line RecordParser::parse_other(std::string_view line) {
-    if (take_word(line, "stapgen")) return parse_header(line);
-    if (!header_) return Unrecognised{Flaw::no_header};
-    if (take_word(line, "fields")) return parse_fields_line(line);
-    return other_lines_.read(*header_, line);
 }
 
 Line RecordParser::refuse(Flaw flaw, base::Error error) {

@@ -58,7 +58,6 @@ class RecordParser {
     Line parse_slow(std::string_view line);
     /// Takes the first line off the front if it is sound; its fields are in values_ then.
     Flaw read_record(const Schema& schema, std::string_view& lines);
-    Line parse_other(std::string_view line);
     Line parse_header(std::string_view fields);
     Line parse_fields_line(std::string_view fields);
     Line refuse(Flaw flaw, base::Error error);

@@ -49,31 +49,10 @@ struct Scan {
     /// A decimal number that fits, with or without a sign. `raw` is its text.
     bool number(std::int64_t& value, std::string_view& raw) {
         const char* const begin = rest.data();
-        const char* const end = begin + rest.size();
-        if (rest.size() >= sizeof(std::uint64_t)) {
-            if (const char* const stop = fields::read_short_number(begin, value); stop != nullptr) {
-                raw = std::string_view(begin, static_cast<std::size_t>(stop - begin));
-                rest.remove_prefix(raw.size());
-                return true;
-            }
-        }
-        const char* at = begin;
-        const bool negative = at != end && *at == '-';
-        if (negative) ++at;
-        const char* const digits = at;
-        std::int64_t read = 0;
-        constexpr std::ptrdiff_t never_too_many = 18;
-        while (at != end && base::is_digit(*at) && at - digits < never_too_many)
-            read = read * 10 + (*at++ - '0');
-        if (at - digits < never_too_many) {
-            if (at == digits) return false;
-            value = negative ? -read : read;
-            raw = std::string_view(begin, static_cast<std::size_t>(at - begin));
-            rest.remove_prefix(raw.size());
-            return true;
-        }
-        const auto [stop, error] = std::from_chars(begin, end, value);
-        if (error != std::errc{}) return false;
+        const char* stop = nullptr;
+        if (rest.size() >= sizeof(std::uint64_t)) stop = fields::read_short_number(begin, value);
+        if (stop == nullptr) stop = read_any_number(begin, begin + rest.size(), value);
+        if (stop == nullptr) return false;
         raw = std::string_view(begin, static_cast<std::size_t>(stop - begin));
         rest.remove_prefix(raw.size());
         return true;
@@ -94,25 +73,42 @@ struct Scan {
     bool fixed_point(std::int64_t& value, int digits) {
         const auto before = rest;
         const bool negative = skip("-");
-        if (!count(value) || !skip(".") || rest.empty() || rest[0] < '0' || rest[0] > '9') {
+        if (!count(value) || !skip(".") || rest.empty() || !base::is_digit(rest[0])) {
             rest = before;
             return false;
         }
-        for (int i = 0; i < digits || (!rest.empty() && rest[0] >= '0' && rest[0] <= '9'); ++i) {
-            int digit = 0;
-            if (!rest.empty() && rest[0] >= '0' && rest[0] <= '9') {
-                digit = rest[0] - '0';
-                rest.remove_prefix(1);
-            }
-            if (i >= digits) continue;
-            if (value > (std::numeric_limits<std::int64_t>::max() / 2 - digit) / 10) {
-                rest = before;
-                return false;
-            }
-            value = value * 10 + digit;
+        bool fits = true;
+        const auto append = [&](int digit) {
+            fits = fits && value <= (std::numeric_limits<std::int64_t>::max() / 2 - digit) / 10;
+            if (fits) value = value * 10 + digit;
+        };
+        for (; !rest.empty() && base::is_digit(rest[0]); rest.remove_prefix(1)) {
+            if (digits-- > 0) append(rest[0] - '0');
         }
+        while (digits-- > 0)
+            append(0);
+        if (!fits) rest = before;
         if (negative) value = -value;
-        return true;
+        return fits;
+    }
+
+  private:
+    /// Null if it is none.
+    static const char* read_any_number(const char* begin, const char* end, std::int64_t& value) {
+        const bool negative = begin != end && *begin == '-';
+        const char* const digits = begin + (negative ? 1 : 0);
+        const char* at = digits;
+        std::int64_t read = 0;
+        constexpr std::ptrdiff_t never_too_many = 18;
+        while (at != end && base::is_digit(*at) && at - digits < never_too_many)
+            read = read * 10 + (*at++ - '0');
+        if (at - digits == never_too_many) {
+            const auto [stop, error] = std::from_chars(begin, end, value);
+            return error == std::errc{} ? stop : nullptr;
+        }
+        if (at == digits) return nullptr;
+        value = negative ? -read : read;
+        return at;
     }
 };
 

@@ -201,7 +201,7 @@ class StageTiming final : public Importer {
             seconds -= first_s_;
             if (seconds < -days_of_2000 / 2 * day_s) seconds += days_of_2000 * day_s;
         }
-        constexpr std::int64_t second_ns = 1'000'000'000, max_s = std::numeric_limits<std::int64_t>::max() / second_ns;
+        constexpr std::int64_t max_s = std::numeric_limits<std::int64_t>::max() / second_ns;
         last_ns_ = std::clamp<std::int64_t>(seconds, 0, max_s) * second_ns;
         return last_ns_;
     }

@@ -84,7 +84,7 @@ class TcpDrop final : public DropImporter {
         open_ = false;
         if (stack_.place().empty()) ++placeless_;
         report_drop(stack_.place(), reason_, sink);
-        stack_.clear();
+        stack_ = {};
     }
 
     bool open_ = false;  ///< a row was read, and perhaps not all of its calls

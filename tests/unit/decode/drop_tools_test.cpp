@@ -19,11 +19,11 @@ TEST_CASE("the place in a stack is the first call that does not only drop or tra
     CHECK(stack.add("    perf_trace_of_mine+17 [my-module]"));  // called what drops: it is no tracing
     CHECK(stack.add("net_rx_action+1"));
     CHECK(stack.place() == "perf_trace_of_mine+0x11 [my-module]");
-    stack.clear();
+    stack = {};
     CHECK(stack.add("0xffffffff8149a8ed"));
     CHECK(stack.place() == "0xffffffff8149a8ed");
     CHECK_FALSE(stack.drops());
-    stack.clear();
+    stack = {};
     CHECK(stack.add("[unknown]"));
     CHECK(stack.place() == "[unknown]");
     CHECK_FALSE(drops_packets("__kfree_skb"));
