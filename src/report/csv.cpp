@@ -45,13 +45,16 @@ struct Subject {
 class Writer {
   public:
     Writer(std::ostream& out, std::span<const Summary> reports, const Options& options) : out_(out), options_(options) {
-        for (const auto& report : reports) {
-            for (const auto* measures : {&report.stages, &report.values}) {
-                for (const auto& measure : *measures)
-                    learn(measure.group);
+        const auto learn = [this](const auto& rows) {
+            for (const auto& row : rows) {
+                for (const auto& field : row.group)
+                    if (std::ranges::find(keys_, field.key) == keys_.end()) keys_.push_back(field.key);
             }
-            for (const auto& tally : report.tallies)
-                learn(tally.group);
+        };
+        for (const auto& report : reports) {
+            learn(report.stages);
+            learn(report.values);
+            learn(report.tallies);
         }
         out_ << "report,recipe,kind,name,module,reason,time_ns";
         for (const auto& key : keys_)
@@ -83,12 +86,6 @@ class Writer {
     }
 
   private:
-    void learn(const Group& group) {
-        for (const auto& field : group) {
-            if (std::ranges::find(keys_, field.key) == keys_.end()) keys_.push_back(field.key);
-        }
-    }
-
     template <class Number>
     void row(const Subject& subject, std::string_view statistic, const Number& number) {
         out_ << number_ << ',' << recipe_ << ',' << subject.kind << ',' << csv_cell(subject.name) << ','

@@ -1,7 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <string_view>
+#include <map>
+#include <string>
 
 #include "report/json.h"
 #include "report/model/comparison_text.h"
@@ -13,20 +14,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string_view name_of(analyze::Verdict verdict) {
-    switch (verdict) {
-        case analyze::Verdict::same:
-            return "same";
-        case analyze::Verdict::slower:
-            return "slower";
-        case analyze::Verdict::faster:
-            return "faster";
-        case analyze::Verdict::too_few:
-            return "too_few";
-        case analyze::Verdict::untested:
-            return "untested";
-    }
-    return "untested";
+std::string name_of(analyze::Verdict verdict) {
+    using enum analyze::Verdict;
+    static const std::map<analyze::Verdict, std::string> names{
+        {same, "same"}, {slower, "slower"}, {faster, "faster"}, {too_few, "too_few"}, {untested, "untested"}};
+    return names.at(verdict);
 }
 
 Json change_json(const analyze::Change& change) {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 
 #include "analyze/analyzer.h"
 #include "base/terminal.h"
@@ -13,33 +14,31 @@ namespace stapgen::report {
 
 namespace {
 
-/// What people call a group, and the fields it is made of. "none" is made of none.
+/// What people call a group, and the fields it is made of.
 struct Grouping {
     std::string_view word;
-    std::vector<std::string> fields;
+    std::string_view fields;  ///< a blank between; empty: none
 };
-
-const std::vector<Grouping>& groupings() {
-    static const std::vector<Grouping> all{{"process", {"pid", "comm"}},
-                                           {"thread", {"pid", "tid", "comm"}},
-                                           {"socket", {"local", "remote"}},
-                                           {"port", {"port"}},
-                                           {"cpu", {"cpu"}},
-                                           {"device", {"dev"}},
-                                           {"none", {}}};
-    return all;
-}
+constexpr auto groupings = std::to_array<Grouping>({{"process", "pid comm"},
+                                                    {"thread", "pid tid comm"},
+                                                    {"socket", "local remote"},
+                                                    {"port", "port"},
+                                                    {"cpu", "cpu"},
+                                                    {"device", "dev"},
+                                                    {"none", ""}});
 
 }  // namespace
 
 std::vector<std::string> fields_of(std::string_view word) {
-    const auto known = std::ranges::find(groupings(), word, &Grouping::word);
-    return known == groupings().end() ? std::vector{std::string(word)} : known->fields;
+    const auto* const known = std::ranges::find(groupings, word, &Grouping::word);
+    if (known == groupings.end()) return {std::string(word)};
+    const auto fields = base::words(known->fields);
+    return {fields.begin(), fields.end()};
 }
 
 std::vector<std::string_view> grouping_words() {
     std::vector<std::string_view> words;
-    for (const auto& grouping : groupings())
+    for (const auto& grouping : groupings)
         words.push_back(grouping.word);
     return words;
 }

@@ -23,10 +23,6 @@ std::string interval_of(const Change& change) {
                                      : "-";
 }
 
-std::string statistic_of(const Change& change) {
-    return (change.statistic == "mean" ? "" : "P") + change.statistic;
-}
-
 Cell verdict_cell(const Change& change) {
     switch (change.verdict) {
         case Verdict::slower:
@@ -102,7 +98,7 @@ Section changes_section(const analyze::Comparison& comparison) {
         const bool repeated = last != nullptr && *last == change.stage;
         last = &change.stage;
         table.rows.push_back({{.text = change.stage, .mark = repeated ? "repeated" : "first"},
-                              {statistic_of(change)},
+                              {(change.statistic == "mean" ? "" : "P") + change.statistic},
                               {style.cell(change.before_ns)},
                               {style.cell(change.after_ns)},
                               {signed_percent(change.change)},

@@ -158,6 +158,6 @@ void write_comparison(std::ostream& out, const analyze::Comparison& comparison, 
 /// One page in one file, to mail or attach: nothing is fetched, and its Content-Security-Policy forbids fetching.
 /// All numbers are in tables; with JavaScript two charts are drawn from them. Local time zone. A part for each report.
 /// What comes from the input is escaped; bytes that are no UTF-8 become U+FFFD.
-extern constexpr Format html_format{.name = "html", .write = write, .write_comparison = write_comparison};
+constexpr Format html_format{.name = "html", .write = write, .write_comparison = write_comparison};
 
 }  // namespace stapgen::report

@@ -10,6 +10,10 @@
 #include "report/html/html_page.h"
 #include "report/model/report.h"
 
+namespace stapgen::report {
+extern const Format html_format;
+}
+
 /// The parts of a page, each from what it shows. One that has nothing to show has no tables and no paragraphs.
 namespace stapgen::report::html {
 

@@ -10,6 +10,8 @@
 /// The parts of text that stand alone.
 namespace stapgen::report {
 
+extern const Format table_format;
+
 /// The sentence, a table (us), what the signs in it mean, and warnings.
 void write_comparison(std::ostream& out, const analyze::Comparison& comparison, const analyze::Summary& before,
                       const analyze::Summary& after, const Options& options);

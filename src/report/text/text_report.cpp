@@ -304,7 +304,7 @@ void write(std::ostream& out, std::span<const Summary> reports, const Options& o
 
 /// For a person and for a ticket: tables in one unit (us), where the tail comes from, the slowest, the accounting, and
 /// a WARNING for all that is missing. What is empty is left out. Local time zone.
-extern constexpr Format table_format{
+constexpr Format table_format{
     .name = "table", .write = write, .write_comparison = write_comparison, .records = event_table, .intervals = true};
 
 }  // namespace stapgen::report
