@@ -1,12 +1,12 @@
 // What lets a recipe run and costs time, memory or certainty.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "base/text.h"
 #include "doctor/checks.h"
-#include "doctor/doctor.h"
 #include "host/facts.h"
 
 namespace stapgen::doctor {
@@ -28,45 +28,40 @@ std::uint64_t cpus_in(std::string_view list) {
 
 }  // namespace
 
-Check kernel(const Question& question) {
-    constexpr auto id = "kernel";
+Check kernel(const host::System& /*system*/, const Question& question) {
     const auto& release = question.target.release;
-    std::size_t run = 0, resolved = 0;
+    std::size_t asked = 0, run = 0, resolved = 0;
     std::string lost;
     for (const auto& subject : question.subjects) {
+        asked += subject.kernels.empty() ? 0 : 1;
         const auto* range = recipe::range_of(subject.kernels, release);
         if (range == nullptr) continue;
         ++(range->state == "run" ? run : resolved);
         if (!range->lost.empty()) lost += fmt::format("; {}: {}", subject.name, range->lost);
     }
-    const auto asked =
-        static_cast<std::size_t>(std::count_if(question.subjects.begin(), question.subjects.end(),
-                                               [](const Subject& subject) { return !subject.kernels.empty(); }));
     if (run + resolved < asked || asked == 0) {
-        return note(id, release + ": nobody tried stapgen on this version",
+        return note(release + ": nobody tried stapgen on this version",
                     {"go on; what is known of others: stapgen show RECIPE"});
     }
-    if (!lost.empty()) return note(id, release + ": not all is there on this version" + lost);
-    if (resolved > 0) return note(id, release + ": probes are found in this version, but nothing was run on it");
-    return ok(id, release + ": compared with known traffic on this version");
+    if (!lost.empty()) return note(release + ": not all is there on this version" + lost);
+    if (resolved > 0) return note(release + ": probes are found in this version, but nothing was run on it");
+    return ok(release + ": compared with known traffic on this version");
 }
 
-Check memory(const host::System& system) {
-    constexpr auto id = "memory";
+Check memory(const host::System& system, const Question& /*question*/) {
     // The default of SystemTap's runtime, and the two that it adds up (runtime/transport/transport.c).
     constexpr std::uint64_t buffer_mb = 16;
     const auto cpus = std::max<std::uint64_t>(cpus_in(short_text(system, "/sys/devices/system/cpu/online")), 1);
-    if (!system.exists("/proc/meminfo")) return ok(id, "not known");
+    if (!system.exists("/proc/meminfo")) return ok("not known");
     const auto free = static_cast<std::uint64_t>(host::memory_mib(system, "MemFree").value_or(0) +
                                                  host::memory_mib(system, "Buffers").value_or(0));
     const auto found = fmt::format("{} MB of buffers per CPU ({}), and {} MB are free", buffer_mb, cpus, free);
-    if (buffer_mb * cpus <= free / 4) return ok(id, found);
-    return note(id, found + ": SystemTap makes them smaller, and records may be lost",
+    if (buffer_mb * cpus <= free / 4) return ok(found);
+    return note(found + ": SystemTap makes them smaller, and records may be lost",
                 {"free memory, or ask for less: -s 4MiB"});
 }
 
 Check disk(const host::System& system, const Question& question) {
-    constexpr auto id = "disk";
     // One kernel's header queries take 110 MB of the cache, and stap's working folder about as much.
     constexpr std::uint64_t enough_mb = 300;
     std::string found;
@@ -78,13 +73,12 @@ Check disk(const host::System& system, const Question& question) {
         little = little || free_mb < enough_mb;
         found += fmt::format("{}{} MB for {}", found.empty() ? "free: " : ", ", free_mb, folder.string());
     }
-    if (!little) return ok(id, found.empty() ? "not known" : found);
-    return note(id, fmt::format("{}; stap may want {} MB", found, enough_mb),
+    if (!little) return ok(found.empty() ? "not known" : found);
+    return note(fmt::format("{}; stap may want {} MB", found, enough_mb),
                 {"make room, or name other folders with XDG_CACHE_HOME and TMPDIR"});
 }
 
 Check first_run(const host::System& system, const Question& question) {
-    constexpr auto id = "first-run";
     const auto& target = question.target;
     const auto version = target.stap_version ? target.stap_version->text : "";
     const auto folder = question.cache / "systemtap/cache";
@@ -97,28 +91,29 @@ Check first_run(const host::System& system, const Question& question) {
             const auto log = system.read(folder / bucket / name, 4096).value_or("");
             if (log.find(fmt::format("\nKernel Release: {}\n", target.release)) != std::string::npos &&
                 log.find(fmt::format("Systemtap version: {}\n", version)) != std::string::npos) {
-                return ok(id, "what stap asks of this kernel's headers is in the cache");
+                return ok("what stap asks of this kernel's headers is in the cache");
             }
         }
     }
     const bool all_headers = question.choice.leaves_out("trace-headers") || !host::may_mount(system);
     return note(
-        id,
         fmt::format("the first run on this kernel takes {} longer, once: stap asks {} headers of tracepoints",
                     all_headers ? "minutes" : "about half a minute", all_headers ? "all" : "the kernel and a few"),
         {"to have that done beforehand: stapgen doctor --warm"});
 }
 
 Check lab(const host::System& system) {
-    constexpr auto id = "lab";
-    std::string absent;
-    for (const auto* program : {"qemu-system-x86_64", "debootstrap", "mke2fs", "python3"}) {
-        if (!system.find_program(program)) absent += (absent.empty() ? "" : ", ") + std::string(program);
-    }
-    if (absent.empty()) return ok(id, "virtual machines for ./run-demo and ./run-tests can be made here");
-    return note(id,
-                "only for stapgen's own ./run-demo and ./run-tests, to make virtual machines; not installed: " + absent,
-                {{}, host::install_lab(), {}});
+    std::vector<std::string> absent{"qemu-system-x86_64", "debootstrap", "mke2fs", "python3"};
+    std::erase_if(absent, [&](const std::string& program) { return system.find_program(program).has_value(); });
+    auto check =
+        absent.empty()
+            ? ok("virtual machines for ./run-demo and ./run-tests can be made here")
+            : note(fmt::format("only for stapgen's own ./run-demo and ./run-tests, to make virtual machines; not "
+                               "installed: {}",
+                               fmt::join(absent, ", ")),
+                   {{}, host::install_lab(), {}});
+    check.id = "lab";
+    return check;
 }
 
 }  // namespace stapgen::doctor

@@ -4,60 +4,69 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
+#include <span>
 
 #include "base/text.h"
 #include "doctor/checks.h"
 
 namespace stapgen::doctor {
 
-Check ok(std::string id, std::string found) {
-    return {std::move(id), State::ok, Blocks::nothing, std::move(found), {}, {}};
-}
-
-Check note(std::string id, std::string found, Remedy remedy) {
-    return {std::move(id), State::note, Blocks::nothing, std::move(found), std::move(remedy), {}};
-}
-
-Check missing(std::string id, Blocks blocks, std::string found, Remedy remedy) {
-    return {std::move(id), State::missing, blocks, std::move(found), std::move(remedy), {}};
-}
-
 std::string short_text(const host::System& system, const std::filesystem::path& file) {
     return std::string(base::trim(system.read(file, 4096).value_or("")));
 }
 
+namespace {
+
+struct Row {
+    std::string_view id;
+    Blocks blocks;  ///< where it is missing; and what it is looked at for
+    CheckFunction* check;
+    bool is_workaround = false;
+};
+
+/// What cannot be changed here before what can be installed; and to those it is not for, staprun looks as if it were
+/// not there.
+constexpr Row fundamental[] = {
+    {"privileges", Blocks::loading, privileges},
+    {"modules", Blocks::loading, modules},
+    {"module-signing", Blocks::loading, module_signing},
+    {"running-kernel", Blocks::loading, running_kernel},
+    {"staprun", Blocks::loading, staprun},
+    {"debugfs", Blocks::loading, debugfs},
+    {"systemtap", Blocks::compiling, systemtap},
+    {"headers", Blocks::compiling, headers},
+    {"compiler", Blocks::compiling, compiler},
+    {"kernel-options", Blocks::compiling, kernel_options},
+    {"symbol-table", Blocks::functions, symbol_table, true},
+    {"trace-headers", Blocks::compiling, trace_headers, true},
+};
+constexpr Row others[] = {
+    {"debuginfo", Blocks::compiling, debuginfo}, {"kernel", Blocks::compiling, kernel},
+    {"first-run", Blocks::compiling, first_run}, {"disk", Blocks::compiling, disk},
+    {"memory", Blocks::loading, memory},         {"tracefs", Blocks::loading, tracefs},
+    {"leftovers", Blocks::loading, leftovers},
+};
+
+}  // namespace
+
 std::vector<Check> examine(const host::System& system, const Question& question) {
-    const auto& target = question.target;
     std::vector<Check> checks;
-    if (question.to_load) {
-        // What cannot be changed here before what can be installed; and to those it is not for, staprun looks as if it
-        // were not there.
-        checks.push_back(privileges(system));
-        checks.push_back(modules(system));
-        checks.push_back(module_signing(system, question.signed_module));
-        checks.push_back(running_kernel(target));
-        checks.push_back(staprun(target));
-        checks.push_back(debugfs(system));
-    }
-    if (question.to_compile) {
-        checks.push_back(systemtap(target));
-        checks.push_back(headers(target));
-        checks.push_back(compiler(system, target));
-        checks.push_back(kernel_options(system, target));
-        checks.push_back(symbol_table(system, question));
-        if (auto check = trace_headers(system, question)) checks.push_back(*std::move(check));
-        for (auto& check : workarounds(question))
+    const auto add = [&](std::span<const Row> rows) {
+        for (const auto& row : rows) {
+            if (!(row.blocks == Blocks::loading ? question.to_load : question.to_compile)) continue;
+            auto check = row.check(system, question);
+            if (check.found.empty()) continue;
+            check.id = row.id;
+            if (check.state == State::missing) check.blocks = row.blocks;
+            if (check.state != State::ok && row.is_workaround) check.workaround = row.id;
             checks.push_back(std::move(check));
-        checks.push_back(debuginfo(question));
-        checks.push_back(kernel(question));
-        checks.push_back(first_run(system, question));
-        checks.push_back(disk(system, question));
-    }
-    if (question.to_load) {
-        checks.push_back(memory(system));
-        checks.push_back(tracefs(system));
-        checks.push_back(leftovers(system));
-    }
+        }
+    };
+    add(fundamental);
+    if (question.to_compile) std::ranges::move(workarounds(question), std::back_inserter(checks));
+    add(others);
     // Files of a build tree or a container can hold anything.
     for (auto& check : checks) {
         auto& [words, commands, otherwise] = check.remedy;
@@ -134,6 +143,81 @@ Verdict conclude(const std::vector<Check>& checks, const Question& question) {
         verdict.first += "; a module that stapgen build made elsewhere would run here: stapgen exec";
     }
     return verdict;
+}
+
+namespace {
+
+/// Lines of which all but the first begin with so many blanks, and which are to stand behind as many.
+std::string block(std::string_view text, std::size_t indent) {
+    const auto wrapped = base::wrapped(text, base::default_width - indent);
+    std::string lines;
+    for (const auto line : base::split(wrapped, '\n')) {
+        if (!lines.empty()) lines += '\n' + std::string(indent, ' ');
+        lines += line;
+    }
+    return lines;
+}
+
+/// A line for each command: one may be pasted as it is.
+std::string remedy_lines(const Remedy& remedy, host::Distribution distribution) {
+    using host::Distribution;
+    std::string text;
+    const auto add = [&text](const std::string& words) {
+        if (!words.empty()) text += fmt::format("    {}\n", block(words, 4));
+    };
+    const auto& commands = remedy.commands;
+    const bool alike = commands == host::everywhere(commands.debian);
+    add(remedy.words + (remedy.words.empty() || commands.empty() ? "" : ":"));
+    if (!commands.empty() && (alike || distribution != Distribution::other)) {
+        text += fmt::format("      {}\n", host::command_here(commands, distribution));
+    } else if (!commands.empty()) {
+        text += fmt::format("      {}\n      {}\n      {}\n", commands.debian, commands.redhat, commands.suse);
+    }
+    add(remedy.otherwise);
+    return text;
+}
+
+/// As lines that go below an error's hint, the last without its end.
+std::string below_hint(const std::vector<Check>& checks, host::Distribution distribution) {
+    if (checks.empty()) return {};
+    return "\nstapgen doctor:\n" + std::string(base::trim(rows_text(checks, distribution)));
+}
+
+}  // namespace
+
+std::string_view state_name(State state) {
+    static constexpr std::array names{"ok", "workaround", "note", "missing"};
+    return names[static_cast<std::size_t>(state)];
+}
+
+std::string rows_text(const std::vector<Check>& checks, host::Distribution distribution) {
+    std::size_t first = 0, second = 0;
+    for (const auto& check : checks) {
+        first = std::max(first, check.id.size());
+        second = std::max(second, state_name(check.state).size());
+    }
+    const auto indent = first + second + 2;
+    std::string text;
+    for (const auto& check : checks) {
+        text += fmt::format("{:{}} {:{}} {}\n", check.id, first, state_name(check.state), second,
+                            block(check.found, indent));
+        text += remedy_lines(check.remedy, distribution);
+    }
+    return text;
+}
+
+std::string explanation_of(const host::System& machine, const Question& question, std::string_view ids) {
+    return ids.empty() ? "" : below_hint(not_ok(examine(machine, question), ids), question.target.distribution);
+}
+
+base::Result<void> able(const std::vector<Check>& checks, const Subject& subject, host::Distribution distribution) {
+    auto in_the_way = checks;
+    std::erase_if(in_the_way, [&](const Check& check) { return !blocks(check, subject); });
+    if (in_the_way.empty()) return {};
+    const auto first = in_the_way.front();
+    in_the_way.erase(in_the_way.begin());
+    return base::cannot_here(first.found,
+                             remedy_text(first.remedy, distribution) + below_hint(in_the_way, distribution));
 }
 
 }  // namespace stapgen::doctor

@@ -29,7 +29,7 @@ bool may_load(const host::System& system) {
 /// Root of a container's user namespace has all capabilities there, and none that counts for the kernel.
 bool in_user_namespace(const host::System& system) {
     const auto map = system.read("/proc/self/uid_map").value_or("");
-    const auto fields = base::words(std::string_view(map).substr(0, map.find('\n')));
+    const auto fields = base::words(base::split(map, '\n')[0]);
     return fields.size() == 3 && fields[2] != "4294967295";
 }
 
@@ -70,50 +70,44 @@ std::string refusal_of_unsigned(const host::System& system) {
 
 }  // namespace
 
-Check privileges(const host::System& system) {
-    constexpr auto id = "privileges";
+Check privileges(const host::System& system, const Question& /*question*/) {
     if (system.is_root() && in_user_namespace(system)) {
-        return missing(id, Blocks::loading,
-                       "not allowed to load kernel modules: this is root of a user namespace only (/proc/self/uid_map)",
+        return missing("not allowed to load kernel modules: this is root of a user namespace only (/proc/self/uid_map)",
                        {"run it as root of the host, outside of the container"});
     }
     if (system.is_root() && !may_load(system)) {
-        return missing(id, Blocks::loading,
-                       "not allowed to load kernel modules: root without CAP_SYS_MODULE (CapEff in /proc/self/status)",
+        return missing("not allowed to load kernel modules: root without CAP_SYS_MODULE (CapEff in /proc/self/status)",
                        {"run it on the host, or give the container --privileged and the host's /lib/modules and "
                         "/usr/src"});
     }
-    if (system.is_root()) return ok(id, "root");
+    if (system.is_root()) return ok("root");
     const auto groups = system.groups();
-    if (groups.contains("stapdev") && groups.contains("stapusr")) return ok(id, "in the groups stapusr and stapdev");
-    return missing(id, Blocks::loading,
-                   "not allowed to load kernel modules: neither root nor in the groups stapusr and stapdev",
+    if (groups.contains("stapdev") && groups.contains("stapusr")) return ok("in the groups stapusr and stapdev");
+    return missing("not allowed to load kernel modules: neither root nor in the groups stapusr and stapdev",
                    {"run it with sudo, or let root add you to the groups and log in again",
                     host::everywhere("usermod -aG stapusr,stapdev USER"),
                     {}});
 }
 
-Check modules(const host::System& system) {
-    constexpr auto id = "modules";
+Check modules(const host::System& system, const Question& /*question*/) {
     if (!system.exists(host::modules_file)) {
-        return missing(id, Blocks::loading, "the running kernel has no loadable modules (no /proc/modules)",
+        return missing("the running kernel has no loadable modules (no /proc/modules)",
                        {"use a distribution's kernel; a container or a small virtual machine often has none, so run "
                         "this on the host or in stapgen's lab"});
     }
     if (short_text(system, "/proc/sys/kernel/modules_disabled") == "1") {
-        return missing(id, Blocks::loading, "kernel.modules_disabled is 1: no module is loaded until the next boot",
+        return missing("kernel.modules_disabled is 1: no module is loaded until the next boot",
                        {"boot again; this finds who sets it",
                         host::everywhere("grep -rs modules_disabled /etc/sysctl.* /usr/lib/sysctl.d /run/sysctl.d"),
                         {}});
     }
-    return ok(id, "loadable modules, and kernel.modules_disabled is not set");
+    return ok("loadable modules, and kernel.modules_disabled is not set");
 }
 
-Check module_signing(const host::System& system, bool is_signed) {
-    constexpr auto id = "module-signing";
+Check module_signing(const host::System& system, const Question& question) {
     const std::string boot = secure_boot(system) ? ", Secure Boot is on" : "";
     const auto refusal = refusal_of_unsigned(system);
-    if (refusal.empty()) return ok(id, "modules need no signature" + boot);
+    if (refusal.empty()) return ok("modules need no signature" + boot);
     Remedy remedy{"boot without lockdown= and module.sig_enforce", {}, {}};
     if (!boot.empty()) {
         remedy = {"switch Secure Boot off for the kernel, and boot again",
@@ -124,57 +118,54 @@ Check module_signing(const host::System& system, bool is_signed) {
         "or sign the module with a key that the kernel knows: stapgen build, the kernel's scripts/sign-file, stapgen "
         "exec";
     const auto found = "the kernel refuses unsigned modules: " + refusal + boot;
-    if (is_signed) {
-        return note(id, found + "; this one is signed",
+    if (question.signed_module) {
+        return note(found + "; this one is signed",
                     {"if the kernel does not know the key, enrol it: mokutil --import"});
     }
-    return missing(id, Blocks::loading, found, std::move(remedy));
+    return missing(found, std::move(remedy));
 }
 
-Check staprun(const host::Target& target) {
-    if (!target.staprun.empty()) return ok("staprun", target.staprun.string());
-    return missing("staprun", Blocks::loading,
-                   "SystemTap's loader is not installed, or not for this user: no 'staprun' in PATH",
+Check staprun(const host::System& /*system*/, const Question& question) {
+    const auto& target = question.target;
+    if (!target.staprun.empty()) return ok(target.staprun.string());
+    return missing("SystemTap's loader is not installed, or not for this user: no 'staprun' in PATH",
                    {{}, host::install_staprun(), {}});
 }
 
-Check running_kernel(const host::Target& target) {
-    constexpr auto id = "running-kernel";
-    if (target.release.empty()) return ok(id, "not known: see headers");
-    if (target.running) return ok(id, target.release);
-    return missing(id, Blocks::loading, fmt::format("kernel {} is not the one that runs here", target.release),
+Check running_kernel(const host::System& /*system*/, const Question& question) {
+    const auto& target = question.target;
+    if (target.release.empty()) return ok("not known: see headers");
+    if (target.running) return ok(target.release);
+    return missing(fmt::format("kernel {} is not the one that runs here", target.release),
                    {fmt::format("make the module here and run it there: stapgen build RECIPE -r {} -o FILE.ko, then "
                                 "stapgen exec FILE.ko",
                                 target.release)});
 }
 
-Check debugfs(const host::System& system) {
-    constexpr auto id = "debugfs";
+Check debugfs(const host::System& system, const Question& /*question*/) {
     const auto known = system.read("/proc/filesystems");
     // staprun gives up if it cannot mount it, though newer modules do without.
     if (known && known->find("\tdebugfs\n") == std::string::npos) {
-        return missing(id, Blocks::loading, "the running kernel has no debugfs (/proc/filesystems)",
+        return missing("the running kernel has no debugfs (/proc/filesystems)",
                        {"boot without debugfs=off, with a kernel that has CONFIG_DEBUG_FS"});
     }
     const auto mounts = system.read("/proc/self/mounts").value_or("");
-    if (mounts.find(" /sys/kernel/debug debugfs ") != std::string::npos) return ok(id, "mounted");
-    return ok(id, "not mounted; staprun mounts it");
+    if (mounts.find(" /sys/kernel/debug debugfs ") != std::string::npos) return ok("mounted");
+    return ok("not mounted; staprun mounts it");
 }
 
-Check tracefs(const host::System& system) {
-    constexpr auto id = "tracefs";
+Check tracefs(const host::System& system, const Question& /*question*/) {
     for (const auto* file : {host::btf_file, host::kfree_skb_format_files[0], host::kfree_skb_format_files[1]}) {
-        if (system.exists(file)) return ok(id, fmt::format("the kernel's names of drop reasons: {}", file));
+        if (system.exists(file)) return ok(fmt::format("the kernel's names of drop reasons: {}", file));
     }
-    return note(id, "not mounted, and the kernel has no BTF: dropwatch tells reasons by their numbers",
+    return note("not mounted, and the kernel has no BTF: dropwatch tells reasons by their numbers",
                 {{}, host::everywhere("mount -t tracefs tracefs /sys/kernel/tracing"), {}});
 }
 
-Check leftovers(const host::System& system) {
-    constexpr auto id = "leftovers";
+Check leftovers(const host::System& system, const Question& /*question*/) {
     const auto left = host::left_modules(system);
-    if (left.empty()) return ok(id, "no module of an earlier run");
-    return note(id, fmt::format("modules of runs that are over are still loaded: {}", fmt::join(left, ", ")),
+    if (left.empty()) return ok("no module of an earlier run");
+    return note(fmt::format("modules of runs that are over are still loaded: {}", fmt::join(left, ", ")),
                 {"remove each of them", host::everywhere("staprun -d " + left[0]), {}});
 }
 

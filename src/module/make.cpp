@@ -11,7 +11,6 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "doctor/check_rows.h"
 #include "host/facts.h"
 #include "host/workarounds.h"
 #include "launch/child_setup.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/files.h"
-#include "doctor/check.h"
+#include "doctor/doctor.h"
 #include "host/host.h"
 #include "host/system.h"
 #include "launch/run.h"

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.h"
-#include "doctor/check_rows.h"
+#include "doctor/doctor.h"
 #include "module/make.h"
 #include "module/warm.h"
 #include "recipe/kernels.h"

@@ -3,7 +3,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/notes.h"
 #include "cli/options/plans.h"
-#include "doctor/check_rows.h"
+#include "doctor/doctor.h"
 #include "launch/module_file.h"
 #include "module/make.h"
 #include "session/run.h"

@@ -7,7 +7,7 @@
 #include "cli/commands/dry_run.h"
 #include "cli/commands/notes.h"
 #include "cli/options/plans.h"
-#include "doctor/check_rows.h"
+#include "doctor/doctor.h"
 #include "host/counter_lines.h"
 #include "module/make.h"
 #include "overhead/budget.h"

@@ -60,8 +60,8 @@ TEST_CASE("real stap: its version is understood and its runtime found") {
     CHECK(target.stap_version);
     CHECK(target.release == release);
     CHECK_FALSE(target.runtime.empty());
-    CHECK(doctor::headers(target).state == doctor::State::ok);
-    CHECK(doctor::systemtap(target).state != doctor::State::missing);
+    CHECK(doctor::headers(*bench.machine, {target}).state == doctor::State::ok);
+    CHECK(doctor::systemtap(*bench.machine, {target}).state != doctor::State::missing);
 }
 
 TEST_CASE("real stap: an error in the script is an error of pass 1") {
@@ -127,7 +127,7 @@ TEST_CASE("real stap: where kernel headers are installed a module is made, with 
     for (const auto& entry : fs::directory_iterator("/lib/modules", ignored)) {
         auto job = bench.job("probe begin { println(1) exit() }\n");
         job.target = host::inspect(*bench.machine, {.stap = "stap", .release = entry.path().filename().string()});
-        if (doctor::headers(job.target).state != doctor::State::ok) continue;
+        if (doctor::headers(*bench.machine, {job.target}).state != doctor::State::ok) continue;
         const auto workarounds = host::load_workarounds(WORKAROUNDS_TOML);
         REQUIRE(workarounds);
         const auto needed = host::needed_workarounds(*workarounds, *bench.machine, job.target);
