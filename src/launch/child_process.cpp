@@ -23,12 +23,36 @@
 
 #include <array>
 #include <boost/asio.hpp>
+#include <boost/version.hpp>
 
 #include "base/text.h"
-#include "launch/boost_process.h"
 #include "launch/child_setup.h"
 #include "launch/line_splitter.h"
 #include "launch/signals.h"
+
+// Boost 1.86 has moved this Boost.Process into a namespace v1. Its v2 cannot say what a child does between fork and
+// exec on Boost 1.74.
+#if BOOST_VERSION >= 108600
+#include <boost/process/v1/args.hpp>
+#include <boost/process/v1/async.hpp>
+#include <boost/process/v1/async_pipe.hpp>
+#include <boost/process/v1/child.hpp>
+#include <boost/process/v1/error.hpp>
+#include <boost/process/v1/exe.hpp>
+#include <boost/process/v1/extend.hpp>
+#include <boost/process/v1/io.hpp>
+namespace bp = boost::process::v1;
+#else
+#include <boost/process/args.hpp>
+#include <boost/process/async.hpp>
+#include <boost/process/async_pipe.hpp>
+#include <boost/process/child.hpp>
+#include <boost/process/error.hpp>
+#include <boost/process/exe.hpp>
+#include <boost/process/extend.hpp>
+#include <boost/process/io.hpp>
+namespace bp = boost::process;
+#endif
 
 namespace stapgen::launch {
 
@@ -110,7 +134,6 @@ class Loop final : public Control {
 
   private:
     base::Result<void> start();
-    void listen();
     void on_signal();
     void on_tick();
     void on_exit();
@@ -166,11 +189,12 @@ base::Result<void> Loop::start() {
         for_child.push_back(entry.data());
     for_child.push_back(nullptr);
 
-    const auto program = host::real_system()->find_program(command_.argv.at(0));
-    if (!program) {
-        return base::cannot_here(fmt::format("cannot start {}: there is no such program", command_.argv[0]),
+    const auto cannot_start = [](const std::string& program, const std::string& why) {
+        return base::cannot_here(fmt::format("cannot start {}: {}", program, why),
                                  "install it, or give the path of the one to use");
-    }
+    };
+    const auto program = host::real_system()->find_program(command_.argv.at(0));
+    if (!program) return cannot_start(command_.argv[0], "there is no such program");
 
     ChildSetup setup(command_);
     std::error_code error;
@@ -186,8 +210,7 @@ base::Result<void> Loop::start() {
     if (error) {
         // Boost does not reap a child whose exec failed.
         if (failed_pid > 0) ::waitpid(failed_pid, nullptr, 0);
-        return base::cannot_here(fmt::format("cannot start {}: {}", program->string(), error.message()),
-                                 "install it, or give the path of the one to use");
+        return cannot_start(program->string(), error.message());
     }
     if (auto prepared = setup.failure(); !prepared) {
         ::waitpid(child.id(), nullptr, 0);
@@ -197,13 +220,6 @@ base::Result<void> Loop::start() {
     ending_.pid = child.id();
     child_ = std::move(child);
     return {};
-}
-
-void Loop::listen() {
-    boost::system::error_code ignored;
-    for (const int number : ending_signals())
-        signals_.add(number, ignored);
-    on_signal();
 }
 
 void Loop::on_signal() {
@@ -282,7 +298,10 @@ void Loop::end_if_drained() {
 }
 
 base::Result<Ending> Loop::run() {
-    listen();
+    boost::system::error_code ignored;
+    for (const int number : ending_signals())
+        signals_.add(number, ignored);
+    on_signal();
     if (auto started = start(); !started) return tl::make_unexpected(started.error());
     for (auto* stream : {&output_, &error_}) {
         // A burst of records should find room here rather than wait in the kernel, where it gets lost.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "host/counter_lines.h"
 #include "host/system.h"
 #include "host/workarounds.h"
 
@@ -72,6 +73,11 @@ struct Ending {
 /// that it could not be started. While it runs, SIGINT, SIGTERM and SIGHUP are ours: the first asks the child
 /// to end, the second gives up. Not for two threads at once.
 base::Result<Ending> run_child(const Command& command, const Handlers& handlers);
+
+/// counting.cpp. Hands out what `lines` prints, as run_child() hands out what a child prints: begin() at once, tick()
+/// at every interval (0: none), end() when a handler has asked for it or the user has: while it runs, SIGINT, SIGTERM
+/// and SIGHUP are ours. Of the handlers `output`, `tick` and `ended` are called. Not for two threads at once.
+Ending count(host::CounterLines& lines, std::chrono::milliseconds interval, const Handlers& handlers);
 
 /// What every child gets as its environment: nothing of the caller's but a few harmless things.
 std::map<std::string, std::string> child_environment();

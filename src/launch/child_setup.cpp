@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -19,12 +20,10 @@
 namespace stapgen::launch {
 
 ChildSetup::ChildSetup(const Command& command)
-    : parent_(::getpid()),
-      folder_(command.working_directory.string()),
+    : command_(command),
+      parent_(::getpid()),
       uid_map_(fmt::format("{0} {0} 1\n", ::geteuid())),
       gid_map_(fmt::format("{0} {0} 1\n", ::getegid())) {
-    for (const auto& mount : command.mounts)
-        mounts_.push_back({mount.source.string(), mount.target.string(), mount.optional});
     if (::pipe2(report_, O_CLOEXEC | O_NONBLOCK) != 0) report_[0] = report_[1] = -1;
 }
 
@@ -57,8 +56,9 @@ void ChildSetup::run() const {
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    if (!mounts_.empty()) enter_namespace();
-    if (!folder_.empty() && ::chdir(folder_.c_str()) != 0) fail(Step::folder);
+    if (!command_.mounts.empty()) enter_namespace();
+    const auto& folder = command_.working_directory;
+    if (!folder.empty() && ::chdir(folder.c_str()) != 0) fail(Step::folder);
 }
 
 namespace {
@@ -102,16 +102,14 @@ std::optional<ChildSetup::Step> ChildSetup::make_namespace() const {
 }
 
 void ChildSetup::enter_namespace() const {
-    bool all_optional = true;
-    for (const auto& mount : mounts_)
-        all_optional = all_optional && mount.optional;
+    const auto& mounts = command_.mounts;
     if (const auto failed = make_namespace()) {
-        if (all_optional) return;
+        if (std::ranges::all_of(mounts, &host::BindMount::optional)) return;
         fail(*failed);
     }
     bool goes_on = true;
-    for (std::size_t i = 0; i < mounts_.size(); ++i) {
-        const auto& mount = mounts_[i];
+    for (std::size_t i = 0; i < mounts.size(); ++i) {
+        const auto& mount = mounts[i];
         if (mount.optional && !goes_on) continue;
         if (::mount(mount.source.c_str(), mount.target.c_str(), nullptr, MS_BIND, nullptr) == 0) continue;
         if (!mount.optional) fail(Step::mount, static_cast<int>(i));
@@ -128,7 +126,8 @@ base::Result<void> ChildSetup::failure() {
         case Step::parent_gone:
             return base::failed("stapgen ended while it started a program");
         case Step::folder:
-            return base::failed(fmt::format("cannot work in the folder {}: {}", folder_, reason));
+            return base::failed(
+                fmt::format("cannot work in the folder {}: {}", command_.working_directory.string(), reason));
         case Step::namespaces:
             return base::cannot_here(
                 fmt::format("cannot make a mount namespace for stap: {}", reason),
@@ -140,9 +139,10 @@ base::Result<void> ChildSetup::failure() {
         case Step::mount:
             break;
     }
-    const auto& mount = mounts_[static_cast<std::size_t>(report.mount)];
-    return base::cannot_here(fmt::format("cannot show stap {} as {}: {}", mount.source, mount.target, reason),
-                             "as root, copy the first to the second, or use --no-workaround symbol-table");
+    const auto& mount = command_.mounts[static_cast<std::size_t>(report.mount)];
+    return base::cannot_here(
+        fmt::format("cannot show stap {} as {}: {}", mount.source.string(), mount.target.string(), reason),
+        "as root, copy the first to the second, or use --no-workaround symbol-table");
 }
 
 bool stap_takes_as_tmpdir(std::string_view folder) {
@@ -161,10 +161,9 @@ std::map<std::string, std::string> child_environment() {
     if (const char* value = std::getenv("TMPDIR"); value != nullptr && stap_takes_as_tmpdir(value)) {
         if (::geteuid() != 0 || base::only_root_replaces(value)) environment["TMPDIR"] = value;
     }
-    std::string path;
+    auto& path = environment["PATH"];
     for (const auto& folder : host::program_folders())
         path += (path.empty() ? "" : ":") + folder.string();
-    environment["PATH"] = path;
     environment["LC_ALL"] = "C";
     // A cache of our own: stap also caches failures, some of them made under other flags.
     environment["SYSTEMTAP_DIR"] = (base::cache_directory() / "systemtap").string();

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/result.h"
 #include "launch/child_process.h"
@@ -17,6 +16,7 @@ namespace stapgen::launch {
 /// the reason with failure().
 class ChildSetup {
   public:
+    /// `command` must outlive this.
     explicit ChildSetup(const Command& command);
     ChildSetup(const ChildSetup&) = delete;
     ChildSetup& operator=(const ChildSetup&) = delete;
@@ -35,19 +35,14 @@ class ChildSetup {
         int number;  ///< errno
         int mount;   ///< which one
     };
-    struct Mount {
-        std::string source, target;
-        bool optional;
-    };
 
     void enter_namespace() const;
     /// Makes the namespace. Where it may not: the step that failed; errno says why.
     [[nodiscard]] std::optional<Step> make_namespace() const;
     [[noreturn]] void fail(Step step, int mount = 0) const;
 
+    const Command& command_;
     pid_t parent_;
-    std::string folder_;
-    std::vector<Mount> mounts_;
     std::string uid_map_, gid_map_;
     int report_[2] = {-1, -1};
 };

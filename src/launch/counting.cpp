@@ -1,47 +1,14 @@
-#include "launch/counting.h"
-
 #include <unistd.h>
 
 #include <algorithm>
+#include <boost/asio.hpp>
 
+#include "launch/child_process.h"
 #include "launch/signals.h"
 
 namespace stapgen::launch {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-/// Signals that ask us to end wait until they are fetched.
-class Signals {
-  public:
-    Signals() {
-        ::sigemptyset(&wanted_);
-        for (const int number : ending_signals())
-            ::sigaddset(&wanted_, number);
-        ::pthread_sigmask(SIG_BLOCK, &wanted_, &before_);
-    }
-    Signals(const Signals&) = delete;
-    Signals& operator=(const Signals&) = delete;
-    ~Signals() {
-        // Those of an impatient user: the end has come already.
-        while (wait_until(Clock::now())) {
-        }
-        ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-    }
-
-    /// Whether one came until then.
-    [[nodiscard]] bool wait_until(Clock::time_point then) const {
-        using namespace std::chrono;
-        const auto left = std::max(nanoseconds(0), duration_cast<nanoseconds>(then - Clock::now()));
-        const timespec time{duration_cast<seconds>(left).count(), (left % seconds(1)).count()};
-        return ::sigtimedwait(&wanted_, nullptr, &time) > 0;
-    }
-
-  private:
-    IgnoredPipeSignal pipe_;
-    sigset_t wanted_{}, before_{};
-};
 
 class OwnControl final : public Control {
   public:
@@ -54,10 +21,17 @@ class OwnControl final : public Control {
 }  // namespace
 
 Ending count(host::CounterLines& lines, std::chrono::milliseconds interval, const Handlers& handlers) {
-    const Signals signals;
+    using Clock = std::chrono::steady_clock;
+    const IgnoredPipeSignal pipe;
     OwnControl control;
     Ending ending;
     ending.pid = control.pid();
+    boost::asio::io_context context;
+    // Those of an impatient user are taken, too, as long as it lives: the end has come already.
+    boost::asio::signal_set signals(context);
+    for (const int number : ending_signals())
+        signals.add(number);
+    signals.async_wait([&](const boost::system::error_code&, int) { ending.interrupted = true; });
     const auto hand_out = [&](const std::vector<std::string>& printed) {
         for (const auto& line : printed) {
             if (handlers.output) handlers.output({line, false}, control);
@@ -65,8 +39,8 @@ Ending count(host::CounterLines& lines, std::chrono::milliseconds interval, cons
     };
     hand_out(lines.begin());
     auto next = interval.count() > 0 ? Clock::now() + interval : Clock::time_point::max();
-    while (!control.asked && !ending.interrupted) {
-        ending.interrupted = signals.wait_until(std::min(next, Clock::now() + handlers.tick_period));
+    while (!control.asked) {
+        context.run_one_until(std::min(next, Clock::now() + handlers.tick_period));
         if (ending.interrupted) break;
         if (Clock::now() >= next) {
             hand_out(lines.tick());

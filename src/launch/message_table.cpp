@@ -3,11 +3,7 @@
 // several causes to show: 90 the machine cannot, 80 a known incompatibility, 50 the script or the kernel's
 // names, 30 general, 10 only says that something failed.
 
-#include "launch/message_table.h"
-
-#include <fmt/format.h>
-
-#include "base/text.h"
+#include "launch/messages.h"
 
 namespace stapgen::launch {
 
@@ -215,15 +211,6 @@ constexpr MessageRow table[] = {
 
 std::span<const MessageRow> message_table() {
     return table;
-}
-
-std::optional<std::vector<std::string_view>> match(std::string_view pattern, std::string_view line) {
-    const bool is_open = !pattern.ends_with('*');
-    auto stars = base::match(fmt::format("*{}{}", pattern, is_open ? "*" : ""), line);
-    if (!stars) return std::nullopt;
-    if (is_open) stars->pop_back();
-    stars->erase(stars->begin());
-    return stars;
 }
 
 }  // namespace stapgen::launch

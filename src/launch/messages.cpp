@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/saturate.h"
 #include "base/text.h"
-#include "launch/message_table.h"
 
 namespace stapgen::launch {
 
@@ -44,9 +44,8 @@ std::int64_t number_in(std::string_view text) {
     return base::to_int(text.substr(0, text.find_first_not_of("0123456789"))).value_or(0);
 }
 
-/// Adds the number that the text begins with.
 void add_number(std::int64_t& sum, std::string_view text) {
-    sum = base::saturating_add(sum, number_in(text));
+    base::add_saturating(sum, number_in(text));
 }
 
 /// The function of a probe: of kprobe.function("x").return it is "return of x".
@@ -71,52 +70,44 @@ bool is_quoted_source(std::string_view line) {
 
 }  // namespace
 
+std::optional<std::vector<std::string_view>> match(std::string_view pattern, std::string_view line) {
+    const bool is_open = !pattern.ends_with('*');
+    auto stars = base::match(fmt::format("*{}{}", pattern, is_open ? "*" : ""), line);
+    if (!stars) return std::nullopt;
+    if (is_open) stars->pop_back();
+    stars->erase(stars->begin());
+    return stars;
+}
+
 std::optional<Diagnosis> diagnose(std::string_view line, const MessageContext& context) {
     if (is_quoted_source(line)) return std::nullopt;
     for (const auto& row : message_table()) {
         const auto stars = match(row.pattern, line);
         if (!stars) continue;
-        Diagnosis diagnosis;
-        diagnosis.id = row.id;
-        diagnosis.pass = row.pass;
-        diagnosis.kind = row.kind;
-        diagnosis.rank = row.rank;
-        diagnosis.checks = row.checks;
-        diagnosis.explains = row.explains;
-        diagnosis.cause = filled(row.cause, *stars, context);
-        diagnosis.remedy = filled(row.remedy, *stars, context);
-        diagnosis.line = line;
-        return diagnosis;
+        return Diagnosis{row, filled(row.cause, *stars, context), filled(row.remedy, *stars, context),
+                         std::string(line), row.explains};
     }
     return std::nullopt;
 }
 
 bool count_losses(std::string_view line, Losses& losses) {
-    const auto found = [&](std::string_view pattern, auto add) {
-        const auto stars = match(pattern, line);
-        if (stars) add(*stars);
-        return stars.has_value();
-    };
-    return found("Number of errors: *, skipped probes: *",
-                 [&](const auto& stars) {
-                     add_number(losses.errors, stars[0]);
-                     add_number(losses.skipped_probes, stars[1]);
-                 }) ||
-           found("Skipped due to missed kretprobe/* on '*': *",
-                 [&](const auto& stars) { add_missed(losses, stars[1], stars[2]); }) ||
-           found("Skipped due to missed kprobe on '*': *",
-                 [&](const auto& stars) { add_missed(losses, stars[0], stars[1]); }) ||
-           found("There were * transport failures.*",
-                 [&](const auto& stars) {
-                     add_number(losses.transport_failures, stars[0]);
-                     if (const auto size = match("buffer size from *", stars[1])) {
-                         losses.buffer_mb = number_in(size->front());
-                     }
-                 }) ||
-           found("There were * lost messages, * lost bytes", [&](const auto& stars) {
-               add_number(losses.lost_messages, stars[0]);
-               add_number(losses.lost_bytes, stars[1]);
-           });
+    if (const auto counts = match("Number of errors: *, skipped probes: *", line)) {
+        add_number(losses.errors, (*counts)[0]);
+        add_number(losses.skipped_probes, (*counts)[1]);
+    } else if (const auto returns = match("Skipped due to missed kretprobe/* on '*': *", line)) {
+        add_missed(losses, (*returns)[1], (*returns)[2]);
+    } else if (const auto calls = match("Skipped due to missed kprobe on '*': *", line)) {
+        add_missed(losses, (*calls)[0], (*calls)[1]);
+    } else if (const auto failures = match("There were * transport failures.*", line)) {
+        add_number(losses.transport_failures, (*failures)[0]);
+        if (const auto size = match("buffer size from *", (*failures)[1])) losses.buffer_mb = number_in(size->front());
+    } else if (const auto lost = match("There were * lost messages, * lost bytes", line)) {
+        add_number(losses.lost_messages, (*lost)[0]);
+        add_number(losses.lost_bytes, (*lost)[1]);
+    } else {
+        return false;
+    }
+    return true;
 }
 
 std::optional<PassLine> parse_pass_line(std::string_view line) {
@@ -160,28 +151,16 @@ const Diagnosis* MessageReader::cause() const {
         if (says_why && (best == nullptr || diagnosis.rank > best->rank)) best = &diagnosis;
     }
     if (best == nullptr) return nullptr;
-    for (const auto& diagnosis : diagnoses_) {
-        const auto explained = base::words(diagnosis.explains);
-        if (std::ranges::find(explained, best->id) != explained.end()) return &diagnosis;
-    }
-    return best;
+    const auto deeper = std::ranges::find_if(
+        diagnoses_, [&](const Diagnosis& diagnosis) { return base::contains_word(diagnosis.explains, best->id); });
+    return deeper == diagnoses_.end() ? best : &*deeper;
 }
 
 std::string_view pass_name(int pass) {
-    switch (pass) {
-        case 1:
-            return "parsing the script";
-        case 2:
-            return "looking up probe points";
-        case 3:
-            return "translating to C";
-        case 4:
-            return "compiling the module";
-        case 5:
-            return "running";
-        default:
-            return "starting";
-    }
+    static constexpr std::array<std::string_view, 6> names{
+        "starting",         "parsing the script",   "looking up probe points",
+        "translating to C", "compiling the module", "running"};
+    return names[pass >= 1 && pass <= 5 ? static_cast<std::size_t>(pass) : 0];
 }
 
 }  // namespace stapgen::launch

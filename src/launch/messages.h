@@ -2,9 +2,9 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,17 +19,33 @@ enum class MessageKind {
     summary,  ///< says only that a pass failed
 };
 
-/// One recognised message.
-struct Diagnosis {
+/// What a row of the table and a message that it fits have in common.
+struct MessageClass {
     std::string_view id;  ///< stable name of the row, for tests and doctor
     int pass = 0;         ///< stap's pass, 0 if none in particular
     MessageKind kind = MessageKind::failure;
     int rank = 0;             ///< of several causes in one run the highest is the one to show
-    std::string_view checks;  ///< ids, by blanks, of the doctor's checks that may say why
-    std::string cause;
-    std::string remedy;
+    std::string_view checks;  ///< ids of doctor's checks that may say why, by blanks; "workarounds": all of these
+};
+
+/// One message of stap or staprun as it may be met in a line. In `pattern` a * stands for any text, which
+/// `cause` and `remedy` may use as {1}, {2}, ...; they may also say {release}, {headers}, {debuginfo}.
+struct MessageRow : MessageClass {
+    std::string_view pattern, cause, remedy;
+    std::string_view explains = {};  ///< the rows whose deeper cause this is, by blanks
+};
+
+/// message_table.cpp. The first row that fits a line counts.
+std::span<const MessageRow> message_table();
+
+/// What the stars stand for, if the pattern is found in the line. The last star takes all that is left.
+std::optional<std::vector<std::string_view>> match(std::string_view pattern, std::string_view line);
+
+/// One recognised message.
+struct Diagnosis : MessageClass {
+    std::string cause, remedy;
     std::string line;           ///< as stap wrote it
-    std::string_view explains;  ///< ids, by blanks, of the messages whose deeper cause this is
+    std::string_view explains;  ///< as MessageRow::explains
 };
 
 /// Placeholders in remedies.

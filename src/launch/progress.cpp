@@ -16,7 +16,7 @@ constexpr std::chrono::seconds min_reported{2};
 void Progress::begin(std::string what, Clock::time_point now) {
     what_ = std::move(what);
     start_ = now;
-    draw(now);
+    tick(now);
 }
 
 void Progress::begin_pass(int pass, Clock::time_point now) {
@@ -38,10 +38,6 @@ void Progress::pass_over(const PassLine& pass, Clock::time_point now) {
 }
 
 void Progress::tick(Clock::time_point now) {
-    draw(now);
-}
-
-void Progress::draw(Clock::time_point now) {
     if (style_ != ProgressStyle::terminal || what_.empty()) return;
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - start_).count();
     const auto time = fmt::format(" ... {} s", seconds);

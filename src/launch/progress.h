@@ -41,7 +41,6 @@ class Progress {
 
   private:
     void begin_pass(int pass, Clock::time_point now);
-    void draw(Clock::time_point now);
 
     std::ostream& out_;
     ProgressStyle style_;

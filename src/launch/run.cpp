@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -93,6 +94,35 @@ base::Error failure_of(std::string_view doing, const Ending& ending, const Messa
     return error;
 }
 
+/// Sees to it that the module of a run is out of the kernel.
+void clean_up(const host::System& system, const LoadJob& job, const std::string& plain_name, bool was_there,
+              LoadEnd& end) {
+    const auto name = loaded_name(plain_name, end.ending.pid);
+    // A name that was not changed may be somebody else's run.
+    if (name == plain_name && was_there) return;
+    const auto loaded = [&] { return host::is_loaded(system, name); };
+    if (!loaded()) return;
+    Command command{unload_argv(job.target.staprun, name), job.environment, {}, {}};
+    const auto unloaded = output_of(command);
+    if (!loaded()) {
+        end.cleanup.push_back(fmt::format("the module {} was left in the kernel; it is removed", name));
+        return;
+    }
+    const auto said = unloaded ? std::string() : unloaded.error().hint;
+    end.cleanup.push_back(
+        fmt::format("the module {} is still in the kernel and could not be removed{}; try: sudo staprun -d {}", name,
+                    said.empty() ? "" : " (" + base::printable(base::trim(said)) + ")", name));
+}
+
+/// Each CPU's share of the same message is one to the user.
+std::vector<Diagnosis> each_once(const std::vector<Diagnosis>& diagnoses) {
+    std::vector<Diagnosis> once;
+    for (const auto& diagnosis : diagnoses) {
+        if (std::ranges::find(once, diagnosis.cause, &Diagnosis::cause) == once.end()) once.push_back(diagnosis);
+    }
+    return once;
+}
+
 }  // namespace
 
 Command compile_command(const CompileJob& job) {
@@ -109,9 +139,8 @@ base::Result<Compiled> compile(const CompileJob& job) {
     // What is there may have been put there by those who can write it.
     if (fs::exists(job.cache, error) && ::geteuid() == 0) {
         if (auto trusted = base::only_root_writes(job.cache); !trusted) {
-            auto refusal = trusted.error();
-            refusal.hint = "set XDG_CACHE_HOME to a folder that only root can write";
-            return tl::make_unexpected(std::move(refusal));
+            trusted.error().hint = "set XDG_CACHE_HOME to a folder that only root can write";
+            return tl::make_unexpected(trusted.error());
         }
     }
     base::make_cache(job.cache);
@@ -134,15 +163,10 @@ base::Result<Compiled> compile(const CompileJob& job) {
     handlers.error = [&](Line line, Control&) {
         transcript.add(line.text);
         messages.line(line.text);
-        if (job.progress != nullptr) {
-            if (const auto pass = parse_pass_line(line.text)) {
-                job.progress->pass_over(*pass, Progress::Clock::now());
-            }
-        }
-        if (job.stap_said) {
-            if (job.progress != nullptr) job.progress->clear();
-            job.stap_said(line.text);
-        }
+        const auto over = parse_pass_line(line.text);
+        if (job.progress != nullptr && over) job.progress->pass_over(*over, Progress::Clock::now());
+        if (job.progress != nullptr && job.stap_said) job.progress->clear();
+        if (job.stap_said) job.stap_said(line.text);
     };
     handlers.tick = [&](Control&) {
         if (job.progress != nullptr) job.progress->tick(Progress::Clock::now());
@@ -151,13 +175,11 @@ base::Result<Compiled> compile(const CompileJob& job) {
     const auto ending = run_child(command, handlers);
     if (job.progress != nullptr) job.progress->clear();
     if (!ending) return tl::make_unexpected(ending.error());
-    const auto doing = fmt::format("stap failed in pass {} ({})", messages.pass(), pass_name(messages.pass()));
-    if (ending->interrupted) {
-        return base::failed(fmt::format("interrupted in stap's pass {} ({}); nothing was measured", messages.pass(),
-                                        pass_name(messages.pass())));
-    }
+    const auto pass = fmt::format("pass {} ({})", messages.pass(), pass_name(messages.pass()));
+    if (ending->interrupted) return base::failed("interrupted in stap's " + pass + "; nothing was measured");
     if (!ending->clean()) {
-        auto why = failure_of(doing, *ending, messages, transcript.keep(command, job.cache), job.explanation);
+        auto why = failure_of("stap failed in " + pass, *ending, messages, transcript.keep(command, job.cache),
+                              job.explanation);
         // Where the script was is nowhere to look: line and column are of what render prints.
         const auto folder = job.options.script.parent_path().string() + "/";
         for (auto at = why.what.find(folder); at != std::string::npos; at = why.what.find(folder))
@@ -174,9 +196,8 @@ base::Result<Compiled> compile(const CompileJob& job) {
         return tl::make_unexpected(failure_of("stap made a module that is nowhere to be found", *ending, messages,
                                               transcript.keep(command, job.cache), {}));
     }
-    for (const auto& diagnosis : messages.diagnoses()) {
-        if (diagnosis.kind == MessageKind::warning) compiled.warnings.push_back(diagnosis);
-    }
+    std::ranges::copy_if(messages.diagnoses(), std::back_inserter(compiled.warnings),
+                         [](const Diagnosis& diagnosis) { return diagnosis.kind == MessageKind::warning; });
     return compiled;
 }
 
@@ -185,43 +206,6 @@ Command load_command(const LoadJob& job) {
     command.environment.emplace("SYSTEMTAP_DIR", (job.cache / "systemtap").string());
     return command;
 }
-
-namespace {
-
-/// Sees to it that the module of a run is out of the kernel.
-void clean_up(const host::System& system, const LoadJob& job, const std::string& plain_name, bool was_there,
-              LoadEnd& end) {
-    const auto name = loaded_name(plain_name, end.ending.pid);
-    // A name that was not changed may be somebody else's run.
-    if (name == plain_name && was_there) return;
-    const auto loaded = [&] { return host::is_loaded(system, name); };
-    if (!loaded()) return;
-    Command command{unload_argv(job.target.staprun, name), job.environment, {}, {}};
-    const auto unloaded = output_of(command);
-    if (!loaded()) {
-        end.cleanup.push_back(fmt::format("the module {} was left in the kernel; it is removed", name));
-        return;
-    }
-    const auto said = unloaded ? std::string() : unloaded.error().hint;
-    end.cleanup.push_back(
-        fmt::format("the module {} is still in the kernel and could not be removed{}; try: sudo staprun -d {}", name,
-                    said.empty() ? "" : " (" + base::printable(base::trim(said)) + ")", name));
-}
-
-}  // namespace
-
-namespace {
-
-/// Each CPU's share of the same message is one to the user.
-std::vector<Diagnosis> told_once(const std::vector<Diagnosis>& diagnoses) {
-    std::vector<Diagnosis> once;
-    for (const auto& diagnosis : diagnoses) {
-        if (std::ranges::find(once, diagnosis.cause, &Diagnosis::cause) == once.end()) once.push_back(diagnosis);
-    }
-    return once;
-}
-
-}  // namespace
 
 base::Result<LoadEnd> load(const host::System& system, const LoadJob& job) {
     const auto command = load_command(job);
@@ -250,7 +234,7 @@ base::Result<LoadEnd> load(const host::System& system, const LoadJob& job) {
     LoadEnd end;
     end.ending = *ending;
     end.losses = messages.losses();
-    end.messages = told_once(messages.diagnoses());
+    end.messages = each_once(messages.diagnoses());
     clean_up(system, job, plain_name, was_there, end);
     // A run that we ended is not a failure: the user wanted it. staprun takes SIGINT as its end until stapio
     // has come so far as to listen.

@@ -6,8 +6,13 @@
 
 namespace stapgen::launch {
 
-/// The signals by which a user asks us to end: SIGINT, SIGTERM, and SIGHUP unless it is ignored.
-std::vector<int> ending_signals();
+/// The signals by which a user asks us to end: SIGINT, SIGTERM, and SIGHUP unless it is ignored, as under nohup.
+inline std::vector<int> ending_signals() {
+    struct sigaction current {};
+    ::sigaction(SIGHUP, nullptr, &current);
+    if (current.sa_handler == SIG_IGN) return {SIGINT, SIGTERM};
+    return {SIGINT, SIGTERM, SIGHUP};
+}
 
 /// As long as it lives, writing to a closed stdout is an error to be handled, not our end.
 class IgnoredPipeSignal {

@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
+#include "host/facts.h"
+
 namespace stapgen::launch {
 
 namespace {
@@ -14,9 +19,8 @@ bool at_least(const host::Target& target, int major, int minor) {
     return !target.stap_version || *target.stap_version >= StapVersion{major, minor, {}};
 }
 
-void append(Argv& argv, Argv group) {
-    for (auto& word : group)
-        argv.push_back(std::move(word));
+void append(Argv& argv, const Argv& words) {
+    argv.insert(argv.end(), words.begin(), words.end());
 }
 
 std::string_view macro_name(std::string_view definition) {
@@ -33,36 +37,6 @@ bool is_defined_by_user(std::string_view macro, const Argv& stap_options) {
         if (macro_name(option) == macro_name(macro)) return true;
     }
     return false;
-}
-
-Argv what_to_build_with(const CompileOptions& options) {
-    Argv group;
-    for (const auto& folder : options.tapsets)
-        append(group, {"-I", folder.string()});
-    for (const auto& [key, value] : options.kbuild)
-        append(group, {"-B", key + "=" + value});
-    if (!options.runtime.empty()) append(group, {"-R", options.runtime.string()});
-    for (const auto& macro : options.macros) {
-        if (!is_defined_by_user(macro, options.stap_options)) append(group, {"-D", macro});
-    }
-    // Since 5.0 the report is left out where stap's stdout is no terminal.
-    if (options.timing) append(group, {"-t", "-D", "STP_FORCE_STDOUT_TTY"});
-    if (options.guru) group.push_back("-g");
-    return group;
-}
-
-Argv whose_symbols(const host::Target& target, const CompileOptions& options) {
-    Argv group;
-    if (options.all_modules && at_least(target, 1, 4)) {
-        group.push_back("--all-modules");
-    } else if (options.all_modules) {
-        append(group, {"-d", "kernel"});
-        for (const auto& module : options.loaded_modules)
-            append(group, {"-d", module});
-    }
-    for (const auto& module : options.modules)
-        append(group, {"-d", module});
-    return group;
 }
 
 }  // namespace
@@ -84,13 +58,31 @@ bool asks_for_guru(std::string_view option) {
 }
 
 Argv compile_argv(const host::Target& target, const CompileOptions& options) {
-    Argv argv{target.stap.empty() ? target.stap_asked : target.stap.string()};
-    argv.push_back("-v");  // the passes with their times
+    // -v: the passes with their times.
+    Argv argv{target.stap.empty() ? target.stap_asked : target.stap.string(), "-v"};
     if (at_least(target, 2, 6)) argv.push_back("--color=never");
     argv.push_back("-p4");
     if (!target.release_option.empty()) append(argv, {"-r", target.release_option});
-    append(argv, what_to_build_with(options));
-    append(argv, whose_symbols(target, options));
+    for (const auto& folder : options.tapsets)
+        append(argv, {"-I", folder.string()});
+    for (const auto& [key, value] : options.kbuild)
+        append(argv, {"-B", key + "=" + value});
+    if (!options.runtime.empty()) append(argv, {"-R", options.runtime.string()});
+    for (const auto& macro : options.macros) {
+        if (!is_defined_by_user(macro, options.stap_options)) append(argv, {"-D", macro});
+    }
+    // Since 5.0 the report is left out where stap's stdout is no terminal.
+    if (options.timing) append(argv, {"-t", "-D", "STP_FORCE_STDOUT_TTY"});
+    if (options.guru) argv.push_back("-g");
+    if (options.all_modules && at_least(target, 1, 4)) {
+        argv.push_back("--all-modules");
+    } else if (options.all_modules) {
+        append(argv, {"-d", "kernel"});
+        for (const auto& module : options.loaded_modules)
+            append(argv, {"-d", module});
+    }
+    for (const auto& module : options.modules)
+        append(argv, {"-d", module});
     append(argv, options.stap_options);
     argv.push_back(options.script.string());
     return argv;
@@ -109,6 +101,27 @@ Argv load_argv(const std::filesystem::path& staprun, const LoadOptions& options)
 
 Argv unload_argv(const std::filesystem::path& staprun, std::string_view module_name) {
     return {staprun.empty() ? "staprun" : staprun.string(), "-d", std::string(module_name)};
+}
+
+namespace {
+constexpr std::int64_t staprun_takes = 4095;
+}
+
+std::optional<std::int64_t> buffer_to_hold(const Overflow& overflow) {
+    if (overflow.lost_records <= 0 || overflow.buffer_mb <= 0) return std::nullopt;
+    // struct _stp_trace in front of each; and a quarter, for pages that are not full and records longer than the mean.
+    constexpr double header_bytes = 12, margin = 1.25, mb = 1024 * 1024;
+    const auto more =
+        std::ceil(static_cast<double>(overflow.lost_records) * (overflow.bytes_each + header_bytes) * margin / mb);
+    const auto all = static_cast<double>(overflow.buffer_mb) + more;
+    if (all > static_cast<double>(std::min(overflow.max_mb, staprun_takes))) return std::nullopt;
+    return static_cast<std::int64_t>(all);
+}
+
+std::int64_t max_buffer_mb(const host::System& system, std::int64_t cpus) {
+    const auto available = host::memory_mib(system, "MemAvailable");
+    if (!available) return staprun_takes;
+    return std::clamp<std::int64_t>(*available / 2 / std::max<std::int64_t>(cpus, 1), 1, staprun_takes);
 }
 
 }  // namespace stapgen::launch

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "launch/buffer_size.h"
+#include "launch/stap_command.h"
 
 namespace stapgen::session {
 

@@ -13,7 +13,7 @@
 #include "host/clocks.h"
 #include "host/facts.h"
 #include "host/net_counters.h"
-#include "launch/counting.h"
+#include "launch/child_process.h"
 #include "launch/progress.h"
 #include "overhead/estimate.h"
 #include "overhead/probe_cost.h"

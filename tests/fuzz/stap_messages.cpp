@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "fuzz.h"
 #include "launch/line_splitter.h"
-#include "launch/message_table.h"
 #include "launch/messages.h"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "launch/message_table.h"
+#include "launch/messages.h"
 #include "machine.h"
 
 using namespace stapgen;

@@ -1,8 +1,7 @@
-#include "launch/buffer_size.h"
-
 #include <doctest/doctest.h>
 
 #include "fakes/system/fake_system.h"
+#include "launch/stap_command.h"
 
 using namespace stapgen::launch;
 

@@ -1,4 +1,4 @@
-#include "launch/counting.h"
+#include "launch/child_process.h"
 
 #include <doctest/doctest.h>
 #include <signal.h>

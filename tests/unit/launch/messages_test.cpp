@@ -7,7 +7,6 @@
 #include <set>
 
 #include "base/files.h"
-#include "launch/message_table.h"
 
 using namespace stapgen::launch;
 
