@@ -4,26 +4,6 @@
 
 namespace stapgen::analyze {
 
-namespace {
-
-void add_causes(std::vector<Cause>& into, const std::vector<Cause>& from) {
-    for (const auto& cause : from)
-        add_cause(into, cause.name, cause.count);
-}
-
-void subtract_causes(std::vector<Cause>& now, const std::vector<Cause>& before) {
-    for (auto& cause : now) {
-        const auto found = std::ranges::find(before, cause.name, &Cause::name);
-        if (found != before.end()) cause.count = base::saturating_subtract(cause.count, found->count);
-    }
-    // What was there at the last tick and is no more has been taken back.
-    for (const auto& cause : before) {
-        if (std::ranges::find(now, cause.name, &Cause::name) == now.end()) now.push_back({cause.name, -cause.count});
-    }
-}
-
-}  // namespace
-
 void add_cause(std::vector<Cause>& causes, std::string_view name, std::int64_t count) {
     const auto found = std::ranges::find(causes, name, &Cause::name);
     if (found == causes.end()) {
@@ -39,15 +19,30 @@ std::int64_t Accounting::unaccounted() const {
     return base::saturating_subtract(seen, known);
 }
 
+namespace {
+
+/// `sign` 1: adds all counts of `more`; -1: subtracts them.
+void add_counts(Accounting& into, const Accounting& more, int sign) {
+    for (const auto count : {&Accounting::seen, &Accounting::reported, &Accounting::filtered})
+        base::add_saturating(into.*count, sign * (more.*count));
+    for (const auto causes : {&Accounting::incomplete, &Accounting::lost, &Accounting::other}) {
+        for (const auto& cause : more.*causes)
+            add_cause(into.*causes, cause.name, sign * cause.count);
+    }
+}
+
+}  // namespace
+
 Accounting& Accounting::operator+=(const Accounting& more) {
-    base::add_saturating(seen, more.seen);
-    base::add_saturating(reported, more.reported);
-    base::add_saturating(filtered, more.filtered);
-    add_causes(incomplete, more.incomplete);
-    add_causes(lost, more.lost);
-    add_causes(other, more.other);
+    add_counts(*this, more, 1);
     closed = closed && more.closed;
     return *this;
+}
+
+Accounting difference(Accounting now, const Accounting& before) {
+    // A cause that was there before and is no more has been taken back: it is negative.
+    add_counts(now, before, -1);
+    return now;
 }
 
 std::optional<Accounting> script_counts(std::span<const decode::Count> counts) {
@@ -72,16 +67,6 @@ std::optional<Accounting> script_counts(std::span<const decode::Count> counts) {
         }
     }
     return says_seen ? std::optional(std::move(script)) : std::nullopt;
-}
-
-Accounting difference(Accounting now, const Accounting& before) {
-    now.seen = base::saturating_subtract(now.seen, before.seen);
-    now.reported = base::saturating_subtract(now.reported, before.reported);
-    now.filtered = base::saturating_subtract(now.filtered, before.filtered);
-    subtract_causes(now.incomplete, before.incomplete);
-    subtract_causes(now.lost, before.lost);
-    subtract_causes(now.other, before.other);
-    return now;
 }
 
 }  // namespace stapgen::analyze

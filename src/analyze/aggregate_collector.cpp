@@ -15,20 +15,21 @@ bool reaches_outside(const Histogram::Totals& totals) {
 
 }  // namespace
 
-AggregateCollector::Field& AggregateCollector::field(const decode::Schema& schema, std::size_t field) {
-    auto& found = fields_[{schema.index, field}];
+AggregateCollector::Values& AggregateCollector::values(const decode::Schema& schema, std::size_t field) {
+    auto& found = values_[{schema.index, field}];
     found.schema = &schema;
+    found.field = field;
     return found;
 }
 
 void AggregateCollector::add(const decode::BinsLine& line) {
-    auto& middles = field(*line.schema, line.field).middles;
+    auto& histogram = values(*line.schema, line.field).histogram;
     for (const auto& [index, count] : line.bins)
-        middles.add(bins::middle(index), count);
+        histogram.add(bins::middle(index), count);
 }
 
 void AggregateCollector::add(const decode::SumLine& line) {
-    field(*line.schema, line.field).totals = Histogram::Totals{line.n, line.sum, line.min, line.max};
+    values(*line.schema, line.field).totals = Histogram::Totals{line.n, line.sum, line.min, line.max};
 }
 
 void AggregateCollector::add(const decode::SplitLine& line) {
@@ -44,15 +45,15 @@ void AggregateCollector::add(const decode::SplitLine& line) {
 
 AggregateCollector::Interval AggregateCollector::take() {
     Interval interval;
-    for (auto& [place, field] : std::exchange(fields_, {})) {
-        auto& [schema, middles, totals] = field;
-        const auto missing = totals ? totals->n - middles.n() : 0;
+    for (auto& [place, values] : std::exchange(values_, {})) {
+        const auto& totals = values.totals;
+        const auto missing = totals ? totals->n - values.histogram.n() : 0;
         if (totals && (missing == 0 || (missing > 0 && reaches_outside(*totals)))) {
-            middles.set_totals(*totals);
+            values.histogram.set_totals(*totals);
         } else {
             interval.partial = std::max(interval.partial, missing);
         }
-        interval.values.push_back({schema, place.second, std::move(middles)});
+        interval.values.push_back(std::move(values));
     }
     for (auto& [place, split] : std::exchange(splits_, {}))
         interval.splits.push_back(std::move(split));

@@ -30,6 +30,7 @@ class AggregateCollector {
         const decode::Schema* schema = nullptr;
         std::size_t field = 0;
         Histogram histogram;
+        std::optional<Histogram::Totals> totals;
     };
     struct Interval {
         std::vector<Values> values;
@@ -43,20 +44,14 @@ class AggregateCollector {
     void add(const decode::SumLine& line);
     void add(const decode::SplitLine& line);
 
-    [[nodiscard]] bool empty() const { return fields_.empty() && splits_.empty(); }
+    [[nodiscard]] bool empty() const { return values_.empty() && splits_.empty(); }
     /// All of it; what comes next is the next interval's.
     Interval take();
 
   private:
-    struct Field {
-        const decode::Schema* schema = nullptr;
-        Histogram middles;
-        std::optional<Histogram::Totals> totals;
-    };
+    Values& values(const decode::Schema& schema, std::size_t field);
 
-    Field& field(const decode::Schema& schema, std::size_t field);
-
-    std::map<std::pair<std::size_t, std::size_t>, Field> fields_;                     ///< by schema and field
+    std::map<std::pair<std::size_t, std::size_t>, Values> values_;                    ///< by schema and field
     std::map<std::tuple<std::size_t, std::string, int>, Split, std::less<>> splits_;  ///< by schema, direction and bin
 };
 

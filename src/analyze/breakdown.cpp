@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "analyze/percentile.h"
 #include "base/saturate.h"
 
 namespace stapgen::analyze {

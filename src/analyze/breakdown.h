@@ -4,9 +4,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "analyze/group.h"
+#include "analyze/groups.h"
 #include "analyze/histogram.h"
 
 namespace stapgen::analyze {
@@ -44,6 +45,12 @@ class Breakdown {
 
     /// Adds this much to the times of the slowest: from one clock to another.
     void shift(std::int64_t by_ns);
+
+    /// Of the same direction and stages: the two can be added.
+    [[nodiscard]] bool is_like(const Breakdown& other) const { return is_of(other.direction_, other.stages_); }
+    [[nodiscard]] bool is_of(std::string_view direction, const std::vector<std::string>& stages) const {
+        return direction_ == direction && stages_ == stages;
+    }
 
     [[nodiscard]] const std::string& direction() const { return direction_; }  ///< "" where there is only one
     [[nodiscard]] const std::vector<std::string>& stages() const { return stages_; }

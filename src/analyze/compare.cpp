@@ -6,7 +6,6 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
-#include "analyze/compare_check.h"
 #include "analyze/resampling.h"
 
 namespace stapgen::analyze {
@@ -39,14 +38,19 @@ const Average* average_of(const std::vector<Average>& averages, std::string_view
     return found == averages.end() ? nullptr : &*found;
 }
 
-Resampling blocks_of_stage(const Half& half, std::string_view name) {
+/// A block for each recording that has such values.
+template <class ValuesOf>
+Resampling recordings_of(const Half& half, const ValuesOf& values_of) {
     Resampling blocks;
-    if (half.by_recording) {
-        for (const auto& recording : half.recordings) {
-            if (const auto* values = stage_of(recording, name)) blocks.add(*values, false);
-        }
-        return blocks;
+    for (const auto& recording : half.recordings) {
+        if (const auto* values = values_of(recording)) blocks.add(*values, false);
     }
+    return blocks;
+}
+
+Resampling blocks_of_stage(const Half& half, std::string_view name) {
+    if (half.by_recording) return recordings_of(half, [&](const Summary& each) { return stage_of(each, name); });
+    Resampling blocks;
     std::size_t place = 0;
     for (const auto& stage : half.merged.stages) {
         if (!stage.group.empty()) continue;
@@ -63,33 +67,19 @@ Resampling blocks_of_stage(const Half& half, std::string_view name) {
     return blocks;
 }
 
-const Breakdown* breakdown_of(const Summary& summary, const Breakdown& like) {
-    const auto found = std::ranges::find_if(summary.breakdowns, [&](const Breakdown& other) {
-        return other.direction() == like.direction() && other.stages() == like.stages();
-    });
-    return found == summary.breakdowns.end() ? nullptr : &*found;
-}
-
-/// None where blocks are of time, for a series has no totals.
-Resampling blocks_of_total(const Half& half, const Breakdown& like) {
-    Resampling blocks;
-    if (!half.by_recording) return blocks;
-    for (const auto& recording : half.recordings) {
-        if (const auto* breakdown = breakdown_of(recording, like)) blocks.add(breakdown->total(), false);
-    }
-    return blocks;
+const Histogram* total_of(const Summary& summary, const Breakdown& like) {
+    const auto found =
+        std::ranges::find_if(summary.breakdowns, [&](const Breakdown& other) { return other.is_like(like); });
+    return found == summary.breakdowns.end() ? nullptr : &found->total();
 }
 
 Resampling blocks_of_average(const Half& half, std::string_view name) {
-    Resampling blocks;
     if (half.by_recording) {
-        for (const auto& recording : half.recordings) {
-            if (const auto* mean = average_of(recording.averages, name)) blocks.add(mean->n, mean->mean, false);
-        }
-        return blocks;
+        return recordings_of(half, [&](const Summary& each) { return average_of(each.averages, name); });
     }
+    Resampling blocks;
     for (const auto& interval : half.merged.average_intervals) {
-        if (const auto* mean = average_of(interval.averages, name)) blocks.add(mean->n, mean->mean, true);
+        if (const auto* mean = average_of(interval.averages, name)) blocks.add(*mean, true);
     }
     return blocks;
 }
@@ -118,11 +108,6 @@ double rounding(double error, double value) {
     return value > 0 ? error * error / (3 * value * value) : 0;
 }
 
-struct RawP {
-    std::size_t row = 0;
-    double p = 1;
-};
-
 class Comparer {
   public:
     Comparer(const Half& before, const Half& after, const CompareOptions& options)
@@ -137,7 +122,8 @@ class Comparer {
     /// All statistics of what has these values; blocks that are not of all of them say nothing.
     void compare(std::string_view name, const Histogram& before_values, const Histogram& after_values,
                  Resampling before_blocks, Resampling after_blocks);
-    /// `error`: how far off the statistic may be on each side for its digits alone.
+    /// Sets p, not corrected yet, and the interval. `error`: how far off the statistic may be on each side for its
+    /// digits alone.
     void test(Change& change, const Estimate& before, const Estimate& after, double before_error, double after_error);
     [[nodiscard]] bool has_blocks(const Resampling& blocks) const {
         return blocks.effective_blocks() >= (before_.by_recording ? min_recordings : min_blocks);
@@ -147,7 +133,6 @@ class Comparer {
     const Half& after_;
     const CompareOptions& options_;
     std::vector<Change> changes_;
-    std::vector<RawP> raw_;
 };
 
 Change change_of(std::string_view stage, std::string_view statistic, std::int64_t n_before, std::int64_t n_after,
@@ -155,16 +140,6 @@ Change change_of(std::string_view stage, std::string_view statistic, std::int64_
     Change change{std::string(stage), std::string(statistic), n_before, n_after, before_ns, after_ns, {}, {}, {}, {}};
     if (before_ns && after_ns && *before_ns > 0) change.change = *after_ns / *before_ns - 1;
     return change;
-}
-
-std::vector<Change> changes_of(std::string_view name, const Histogram& before, const Histogram& after,
-                               const std::vector<Percentile>& percentiles) {
-    std::vector<Change> changes;
-    changes.push_back(change_of(name, "mean", before.n(), after.n(), before.mean(), after.mean()));
-    for (const auto& [text, percent] : percentiles)
-        changes.push_back(
-            change_of(name, text, before.n(), after.n(), before.percentile(percent), after.percentile(percent)));
-    return changes;
 }
 
 void Comparer::test(Change& change, const Estimate& before, const Estimate& after, double before_error,
@@ -176,7 +151,7 @@ void Comparer::test(Change& change, const Estimate& before, const Estimate& afte
     if (error <= 0) {
         // Every block says the same; only equal means can do that.
         change.low = change.high = change.change;
-        raw_.push_back({changes_.size(), log_ratio == 0 ? 1.0 : 0.0});
+        change.p = log_ratio == 0 ? 1.0 : 0.0;
         return;
     }
     // Welch and Satterthwaite: the freedom of a difference of two means of unequal variances.
@@ -188,7 +163,7 @@ void Comparer::test(Change& change, const Estimate& before, const Estimate& afte
     change.low = std::expm1(log_ratio - reach);
     change.high = std::expm1(log_ratio + reach);
     const double t = std::abs(log_ratio) / error;
-    raw_.push_back({changes_.size(), 2 * boost::math::cdf(boost::math::complement(distribution, t))});
+    change.p = 2 * boost::math::cdf(boost::math::complement(distribution, t));
 }
 
 void Comparer::stage(const Measure& stage) {
@@ -210,20 +185,22 @@ void Comparer::compare(std::string_view name, const Histogram& before_values, co
         before = before_blocks.estimates(percents, options_.resamples, options_.seed);
         after = after_blocks.estimates(percents, options_.resamples, options_.seed + 1);
     }
-    std::size_t statistic = 0;
-    for (auto& change : changes_of(name, before_values, after_values, options_.percentiles)) {
-        const bool is_mean = statistic == 0;
-        const auto error_of = [&](double value) {
-            return is_mean ? 0
-                           : std::max(static_cast<double>(before_.merged.resolution_ns) / 2, value * relative_error);
+    for (std::size_t i = 0; i <= options_.percentiles.size(); ++i) {
+        const auto* percentile = i == 0 ? nullptr : &options_.percentiles[i - 1];
+        const auto value_of = [&](const Histogram& values) -> std::optional<double> {
+            if (percentile == nullptr) return values.mean();
+            return values.percentile(percentile->percent);
         };
+        const auto error_of = [&](double value) {
+            const auto resolution = static_cast<double>(before_.merged.resolution_ns);
+            return percentile == nullptr ? 0 : std::max(resolution / 2, value * relative_error);
+        };
+        auto change = change_of(name, percentile == nullptr ? "mean" : percentile->text, before_values.n(),
+                                after_values.n(), value_of(before_values), value_of(after_values));
         if (!all_timed) change.verdict = Verdict::untested;
-        if (enough && change.change && *change.after_ns > 0) {
-            const auto &a = before[statistic], &b = after[statistic];
-            test(change, a, b, error_of(a.value), error_of(b.value));
-        }
+        if (enough && change.change && *change.after_ns > 0)
+            test(change, before[i], after[i], error_of(before[i].value), error_of(after[i].value));
         changes_.push_back(std::move(change));
-        ++statistic;
     }
 }
 
@@ -243,21 +220,29 @@ void Comparer::average(const Average& average) {
 }
 
 void Comparer::total(const Breakdown& breakdown) {
-    const auto* found = breakdown_of(after_.merged, breakdown);
+    const auto* found = total_of(after_.merged, breakdown);
     if (found == nullptr) return;
     const auto name = breakdown.direction().empty() ? "total" : breakdown.direction() + " total";
     if (stage_of(before_.merged, name) != nullptr) return;
-    compare(name, breakdown.total(), found->total(), blocks_of_total(before_, breakdown),
-            blocks_of_total(after_, breakdown));
+    // None where blocks are of time, for a series has no totals.
+    const auto blocks = [&](const Half& half) {
+        if (!half.by_recording) return Resampling();
+        return recordings_of(half, [&](const Summary& each) { return total_of(each, breakdown); });
+    };
+    compare(name, breakdown.total(), *found, blocks(before_), blocks(after_));
 }
 
 std::vector<Change> Comparer::finish() {
     // Holm: the smallest p times the number of tests, the next times one less, and none below the one before it.
-    std::ranges::sort(raw_, {}, &RawP::p);
+    std::vector<Change*> tested;
+    for (auto& change : changes_) {
+        if (change.p) tested.push_back(&change);
+    }
+    std::ranges::sort(tested, {}, [](const Change* change) { return *change->p; });
     double least = 0;
-    for (std::size_t i = 0; i < raw_.size(); ++i) {
-        least = std::max(least, std::min(1.0, raw_[i].p * static_cast<double>(raw_.size() - i)));
-        auto& change = changes_[raw_[i].row];
+    for (std::size_t i = 0; i < tested.size(); ++i) {
+        auto& change = *tested[i];
+        least = std::max(least, std::min(1.0, *change.p * static_cast<double>(tested.size() - i)));
         change.p = least;
         change.verdict = least >= significance ? Verdict::same : *change.change > 0 ? Verdict::slower : Verdict::faster;
         change.is_regression = change.verdict == Verdict::slower && *change.change > options_.threshold;

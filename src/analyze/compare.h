@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "analyze/percentile.h"
 #include "analyze/summary.h"
 #include "base/result.h"
 
@@ -77,5 +76,13 @@ inline base::Result<Comparison> compare(const Summary& before, const Summary& af
                                         const CompareOptions& options = {}) {
     return compare(std::span(&before, 1), std::span(&after, 1), options);
 }
+
+/// compare_check.cpp, for compare(). Error (bad_input): what one side says does not mean the same as what the other
+/// says. Each side is merged already.
+base::Result<void> check_comparable(const Summary& before, const Summary& after);
+
+/// Likewise: what speaks against trusting a comparison: data is missing on a side, or they were measured at the same
+/// time.
+std::vector<std::string> doubts(std::span<const Summary> before, std::span<const Summary> after);
 
 }  // namespace stapgen::analyze

@@ -1,5 +1,3 @@
-#include "analyze/compare_check.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "analyze/compare.h"
 #include "base/text.h"
 
 namespace stapgen::analyze {

@@ -14,7 +14,7 @@ constexpr std::size_t max_probes = 4096;
 std::int64_t sum_of(const std::vector<ProbeCost>& probes, std::int64_t ProbeCost::*figure) {
     std::int64_t sum = 0;
     for (const auto& probe : probes)
-        sum = base::saturating_add(sum, probe.*figure);
+        base::add_saturating(sum, probe.*figure);
     return sum;
 }
 
@@ -32,8 +32,8 @@ void Cost::add_row(const ProbeCost& probe) {
         if (probes.size() < max_probes) probes.push_back(probe);
         return;
     }
-    found->hits = base::saturating_add(found->hits, probe.hits);
-    found->cycles = base::saturating_add(found->cycles, probe.cycles);
+    base::add_saturating(found->hits, probe.hits);
+    base::add_saturating(found->cycles, probe.cycles);
     found->max_cycles = std::max(found->max_cycles, probe.max_cycles);
 }
 
@@ -44,7 +44,7 @@ Cost& Cost::operator+=(const Cost& other) {
     const bool is_like = !both || faster - std::min(cycles_per_s, other.cycles_per_s) < faster / 100;
     cycles_per_s = is_like ? faster : 0;
     cpus = std::max(cpus, other.cpus);
-    measured_ns = base::saturating_add(measured_ns, other.measured_ns);
+    base::add_saturating(measured_ns, other.measured_ns);
     if (both && !(expected_hits && other.expected_hits)) {
         expected_hits.reset();
     } else if (other.expected_hits) {
@@ -76,7 +76,7 @@ std::optional<double> Cost::share(std::int64_t cycles) const {
 
 Sample& Sample::operator+=(const Sample& other) {
     if (one_in != other.one_in) one_in = 0;
-    estimated = base::saturating_add(estimated, other.estimated);
+    base::add_saturating(estimated, other.estimated);
     return *this;
 }
 

@@ -1,8 +1,11 @@
 #include "analyze/counter_tracks.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
+#include "analyze/summary.h"
 #include "base/saturate.h"
 
 namespace stapgen::analyze {
@@ -125,6 +128,145 @@ void CounterTracks::append(const CounterTracks& later) {
         into.join(track, has_32_bits(key.first));
         into.last_sample = track.last_sample + shift;
     }
+}
+
+namespace {
+
+class Rises {
+  public:
+    Rises(const CounterTracks& tracks, const std::vector<std::string>& by) : tracks_(tracks), by_(by) {}
+
+    void put_into(Summary& summary);
+
+  private:
+    struct Row {
+        std::int64_t count = 0;
+        double per_s = 0;
+        bool has_rate = true;
+    };
+
+    void add(const CounterTracks::Key& key, CounterTrack track);
+    void add(const CounterTracks::Key& key, std::uint64_t count, std::optional<double> per_s = {});
+    void note_fall(const CounterTracks::Key& key, const CounterTrack& track);
+    void put_notes(Summary& summary) const;
+
+    const CounterTracks& tracks_;
+    const std::vector<std::string>& by_;
+    std::map<Group, Row> rows_;
+    std::int64_t compared_ = 0, risen_ = 0, fallen_ = 0, once_ = 0, from_zero_ = 0;
+    std::vector<Note> wraps_;
+    std::optional<std::int64_t> start_ns_, end_ns_;
+};
+
+void Rises::add(const CounterTracks::Key& key, std::uint64_t count, std::optional<double> per_s) {
+    Group group;
+    for (const auto& part : by_)
+        group.push_back({part, part == "name" ? key.first : key.second});
+    auto& row = rows_[std::move(group)];
+    constexpr std::uint64_t max = std::numeric_limits<std::int64_t>::max();
+    base::add_saturating(row.count, static_cast<std::int64_t>(std::min(count, max)));
+    row.has_rate = row.has_rate && per_s;
+    row.per_s += per_s.value_or(0);
+}
+
+void Rises::note_fall(const CounterTracks::Key& key, const CounterTrack& track) {
+    ++fallen_;
+    add({"reset." + key.first, key.second}, static_cast<std::uint64_t>(track.falls));
+    constexpr std::size_t max_wraps = 5;
+    if (!track.wrapped_from || wraps_.size() >= max_wraps) return;
+    wraps_.emplace_back(
+        fmt::format("{} of {} fell from {} to {}: if it has 32 bits and began anew, it rose by {} there", key.first,
+                    key.second, *track.wrapped_from, *track.wrapped_to,
+                    *track.wrapped_to + (std::uint64_t{1} << 32U) - *track.wrapped_from),
+        NoteKind::count);
+}
+
+void Rises::add(const CounterTracks::Key& key, CounterTrack track) {
+    if (track.first_ns) start_ns_ = std::min(start_ns_.value_or(*track.first_ns), *track.first_ns);
+    if (track.last_ns) end_ns_ = std::max(end_ns_.value_or(*track.last_ns), *track.last_ns);
+    std::optional<double> per_s;
+    if (track.is_rise) {
+        track.rise = track.last;
+    } else if (track.samples > 1) {
+        track.settle(has_32_bits(key.first));
+        if (const auto ns = track.length_ns()) per_s = static_cast<double>(track.rise) * 1e9 / static_cast<double>(*ns);
+    } else if (track.zeros_left_out && track.first_sample > 0) {
+        track.rise = track.last;
+        if (track.rise > 0) ++from_zero_;
+    } else {
+        ++once_;
+        return;
+    }
+    ++compared_;
+    if (track.falls > 0 && !track.is_rise) return note_fall(key, track);
+    if (track.rise == 0) return;
+    ++risen_;
+    add(key, track.rise, per_s);
+}
+
+void Rises::put_notes(Summary& summary) const {
+    auto& notes = summary.notes;
+    if (compared_ == 0) {
+        notes.emplace_back(
+            "one sample tells what counters stand at since the machine or the driver was started, not what rises: give "
+            "a second one, too: stapgen report BEFORE AFTER");
+        return;
+    }
+    const auto counters = [](std::int64_t count) { return fmt::format("{} counter{}", count, count == 1 ? "" : "s"); };
+    if (once_ > 0)
+        notes.emplace_back(counters(once_) + " stood in one sample only: how far they rose is not known",
+                           NoteKind::count);
+    if (from_zero_ > 0) {
+        notes.emplace_back(
+            counters(from_zero_) +
+                " stood in later samples only: taken for 0 before, as netstat and nstat leave out what is 0",
+            NoteKind::count);
+    }
+    if (fallen_ > 0 && fallen_ >= risen_) {
+        notes.emplace_back(
+            fmt::format("{} fell and {} rose: the samples are in the wrong order, or of two machines, or the machine "
+                        "was started in between; nstat without -a tells rises",
+                        counters(fallen_), risen_),
+            NoteKind::count);
+    }
+    notes.insert(notes.end(), wraps_.begin(), wraps_.end());
+}
+
+void Rises::put_into(Summary& summary) {
+    for (const auto& [key, track] : tracks_.tracks())
+        add(key, track);
+    summary.counters_read = static_cast<std::int64_t>(tracks_.tracks().size());
+    if (compared_ == 0) {
+        for (const auto& [key, track] : tracks_.tracks()) {
+            if (track.last > 0) add(key, track.last);
+        }
+        summary.counted = "value";
+        summary.levels = true;
+    }
+    put_notes(summary);
+    if (tracks_.left_out() > 0) {
+        summary.notes.push_back(fmt::format("{} readings are left out: there are more than {} counters",
+                                            tracks_.left_out(), CounterTracks::max_counters));
+    }
+    const auto interval = static_cast<std::int64_t>(summary.intervals.size());
+    const auto first = static_cast<std::ptrdiff_t>(summary.tallies.size());
+    for (const auto& [group, row] : rows_) {
+        Tally tally{.interval = interval, .end_epoch_ns = end_ns_, .group = group, .count = row.count, .meaning = {}};
+        if (row.has_rate) tally.per_s = row.per_s;
+        summary.tallies.push_back(std::move(tally));
+    }
+    std::stable_sort(summary.tallies.begin() + first, summary.tallies.end(),
+                     [](const Tally& a, const Tally& b) { return a.count > b.count; });
+    summary.intervals.push_back({start_ns_, end_ns_});
+    if (!summary.start_epoch_ns) summary.start_epoch_ns = start_ns_;
+    summary.end_epoch_ns = std::max(summary.end_epoch_ns, end_ns_);
+}
+
+}  // namespace
+
+void put_rises(Summary& summary, const std::vector<std::string>& by) {
+    if (summary.tracks.empty()) return;
+    Rises(summary.tracks, by).put_into(summary);
 }
 
 }  // namespace stapgen::analyze

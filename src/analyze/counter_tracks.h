@@ -13,6 +13,8 @@
 
 namespace stapgen::analyze {
 
+struct Summary;
+
 /// One counter as it was read once or several times.
 struct CounterTrack {
     std::string format;
@@ -60,5 +62,10 @@ class CounterTracks {
     std::int64_t left_out_ = 0;                                 ///< readings
     Key key_;                                                   ///< kept for its memory
 };
+
+/// Turns counters that were read into tallies: how far each rose from its first sample to its last, grouped by `by` (of
+/// "name" and "of"), with what does not add up as notes. Of one sample: what counters stand at. Call it once, when all
+/// inputs are in the summary. Without such counters nothing changes.
+void put_rises(Summary& summary, const std::vector<std::string>& by);
 
 }  // namespace stapgen::analyze

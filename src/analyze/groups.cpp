@@ -1,11 +1,12 @@
 #include "analyze/groups.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
-#include "analyze/recent_place.h"
 #include "base/text.h"
 
 namespace stapgen::analyze {
@@ -35,6 +36,23 @@ std::optional<GroupKey> group_key(const decode::Schema& schema, std::string_view
     return std::nullopt;
 }
 
+base::Result<void> check_group_keys(const decode::Header& header, const std::vector<std::string>& group_by) {
+    const auto& schema = header.schemas.front();
+    std::vector<std::string> names;
+    for (const auto& field : schema.fields)
+        names.push_back(field.name);
+    if (!schema.find("port") && group_key(schema, "port")) names.emplace_back("port");
+    for (const auto& name : group_by) {
+        if (group_key(schema, name)) continue;
+        const auto near = base::did_you_mean(name, names);
+        return base::bad_input(
+            fmt::format("the records of {} have no field '{}' to group by", base::printable(header.recipe),
+                        base::printable(name)),
+            near ? fmt::format("did you mean '{}'?", *near) : fmt::format("they have {}", fmt::join(names, ", ")));
+    }
+    return {};
+}
+
 std::string_view key_text(const decode::Record& record, const GroupKey& key) {
     const auto raw = record.values[key.field].raw;
     return key.port_only ? raw.substr(raw.rfind(':') + 1) : raw;
@@ -52,14 +70,11 @@ GroupField group_field(const decode::Record& record, const GroupKey& key) {
     return {field.name, value.number};
 }
 
-void Groups::Part::add(std::size_t measure, std::int64_t value) {
-    if (measure >= measures.size()) measures.resize(measure + 1);
-    measures[measure].add(value);
-}
-
-void Groups::Part::add(std::size_t measure, const Histogram& values) {
-    if (measure >= measures.size()) measures.resize(measure + 1);
-    measures[measure] += values;
+Group group_of(const decode::Record& record, const std::vector<GroupKey>& keys) {
+    Group group;
+    for (const auto& key : keys)
+        group.push_back(group_field(record, key));
+    return group;
 }
 
 Groups::Part& Groups::other() {
@@ -68,8 +83,7 @@ Groups::Part& Groups::other() {
 }
 
 Groups::Part& Groups::part_with(std::string_view key, const Group& group) {
-    const auto found = parts_.find(key);
-    if (found != parts_.end()) return found->second;
+    if (const auto found = parts_.find(key); found != parts_.end()) return found->second;
     if (parts_.size() >= max_groups_) return other();
     return parts_.emplace(std::string(key), Part{group, {}}).first->second;
 }
@@ -96,14 +110,11 @@ Groups::Part& Groups::part_of(const decode::Record& record, const std::vector<Gr
     if (keys.empty()) return ungrouped_;
     const auto key = joined(record, keys);
     auto& recent = recent_[recent_place(key)];
-    if (recent.part != nullptr && recent.key == key) return *recent.part;
+    if (recent.value != nullptr && recent.key == key) return *recent.value;
     auto found = parts_.find(key);
     if (found == parts_.end()) {
         if (parts_.size() >= max_groups_) return other();
-        Group group;
-        for (const auto& part : keys)
-            group.push_back(group_field(record, part));
-        found = parts_.emplace(std::string(key), Part{std::move(group), {}}).first;
+        found = parts_.emplace(std::string(key), Part{group_of(record, keys), {}}).first;
     }
     recent = {found->first, &found->second};
     return found->second;
@@ -126,16 +137,13 @@ Groups::Part Groups::whole() const {
 }
 
 std::vector<const Groups::Part*> Groups::in_order() const {
-    std::vector<std::pair<std::int64_t, const std::string*>> sizes;
+    std::vector<std::tuple<std::int64_t, std::string_view, const Part*>> sizes;
     for (const auto& [key, part] : parts_)
-        sizes.emplace_back(-size_of(part), &key);
-    std::ranges::sort(sizes, [](const auto& a, const auto& b) {
-        return std::pair<std::int64_t, std::string_view>(a.first, *a.second) <
-               std::pair<std::int64_t, std::string_view>(b.first, *b.second);
-    });
+        sizes.emplace_back(-size_of(part), key, &part);
+    std::ranges::sort(sizes);
     std::vector<const Part*> order;
-    for (const auto& [size, key] : sizes)
-        order.push_back(&parts_.find(*key)->second);
+    for (const auto& [size, key, part] : sizes)
+        order.push_back(part);
     if (other_) order.push_back(&*other_);
     return order;
 }

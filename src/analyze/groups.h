@@ -1,18 +1,32 @@
 #pragma once
 
-#include <array>
+#include <compare>
 #include <cstddef>
-#include <functional>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
-#include "analyze/summary.h"
+#include "analyze/histogram.h"
 #include "analyze/text_map.h"
+#include "base/result.h"
 #include "decode/record.h"
 
 namespace stapgen::analyze {
+
+/// One key of a group: a number, a text (unescaped, so any bytes), or true for the key "other".
+struct GroupField {
+    std::string key;
+    std::variant<std::int64_t, std::string, bool> value;
+
+    auto operator<=>(const GroupField&) const = default;
+};
+
+/// Which part of the whole a measure is of; empty for the whole itself. {"other": true} holds what did not
+/// fit into the number of groups that are kept.
+using Group = std::vector<GroupField>;
 
 /// A field of a record by which it is grouped, or the port of an endpoint.
 struct GroupKey {
@@ -23,11 +37,15 @@ struct GroupKey {
 /// The key of that name: a field, or "port" for the port of the endpoint `local`. Nothing if there is none.
 std::optional<GroupKey> group_key(const decode::Schema& schema, std::string_view name);
 
+/// Error (bad_input): the header's own records have no such key.
+base::Result<void> check_group_keys(const decode::Header& header, const std::vector<std::string>& group_by);
+
 /// The key's text as it stands in the input.
 std::string_view key_text(const decode::Record& record, const GroupKey& key);
 
 /// A field of a record as part of a group's name.
 GroupField group_field(const decode::Record& record, const GroupKey& key);
+Group group_of(const decode::Record& record, const std::vector<GroupKey>& keys);
 
 /// The histograms of the whole and of each group, for as many measures as the plan of a recipe has.
 /// Invariant: at most `max_groups` groups besides the whole and "other".
@@ -38,8 +56,10 @@ class Groups {
         Group group;
         std::vector<Histogram> measures;
 
-        void add(std::size_t measure, std::int64_t value);
-        void add(std::size_t measure, const Histogram& values);
+        Histogram& of(std::size_t measure) {
+            if (measure >= measures.size()) measures.resize(measure + 1);
+            return measures[measure];
+        }
     };
 
     explicit Groups(std::size_t max_groups) : max_groups_(max_groups) {}
@@ -60,12 +80,6 @@ class Groups {
     [[nodiscard]] std::vector<const Part*> in_order() const;
 
   private:
-    /// A group that came up lately, by its key in parts_.
-    struct Recent {
-        std::string_view key;
-        Part* part = nullptr;
-    };
-
     Part& other();
     Part& part_with(std::string_view key, const Group& group);
     /// The fields' text with tabs between them. Where they stand like that in the input, it is a part of that.
@@ -75,8 +89,8 @@ class Groups {
     Part ungrouped_;
     TextMap<Part> parts_;
     std::optional<Part> other_;
-    std::string key_;                   ///< kept for its memory
-    std::array<Recent, 256> recent_{};  ///< by recent_place() of the key
+    std::string key_;             ///< kept for its memory
+    RecentKeys<Part*> recent_{};  ///< by a key of parts_
 };
 
 }  // namespace stapgen::analyze

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyze/groups.h"
@@ -41,6 +42,10 @@ struct Plan {
     bool is_main = false;
     bool is_call = false;
 
+    /// As it stands in the input; empty where there is none.
+    [[nodiscard]] std::string_view direction_in(const decode::Record& record) const {
+        return direction ? record.values[*direction].raw : std::string_view();
+    }
     [[nodiscard]] bool is_drop() const { return place && count; }
     [[nodiscard]] bool is_count() const { return count && !place; }
 };

@@ -5,8 +5,6 @@
 #include <limits>
 #include <random>
 
-#include "analyze/percentile.h"
-
 namespace stapgen::analyze {
 
 namespace {
@@ -27,11 +25,11 @@ double standard_deviation(const std::vector<double>& values) {
 }  // namespace
 
 void Resampling::add(const Histogram& values, bool follows) {
-    add({values.n(), values.sum(), follows, &values});
+    add(Part{values.n(), values.sum(), follows, &values});
 }
 
-void Resampling::add(std::int64_t n, double mean, bool follows) {
-    add({n, mean * static_cast<double>(n), follows, nullptr});
+void Resampling::add(const Average& mean, bool follows) {
+    add(Part{mean.n, mean.mean * static_cast<double>(mean.n), follows, nullptr});
 }
 
 void Resampling::add(Part part) {

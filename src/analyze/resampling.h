@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analyze/histogram.h"
+#include "analyze/summary.h"
 
 namespace stapgen::analyze {
 
@@ -24,7 +24,7 @@ class Resampling {
     /// `values` must outlive this. `follows`: the block begins where the one before it ends.
     void add(const Histogram& values, bool follows);
     /// A block of which only the mean is known. A Resampling has blocks of one kind only.
-    void add(std::int64_t n, double mean, bool follows);
+    void add(const Average& mean, bool follows);
 
     [[nodiscard]] std::int64_t n() const;
     /// How many blocks have values, weighted by how even they are.

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <span>
+#include <tuple>
 #include <utility>
 
-#include "analyze/call_log.h"
 #include "base/saturate.h"
 
 namespace stapgen::analyze {
@@ -19,7 +20,8 @@ namespace {
 template <class Row, class IsSame, class Add>
 void add_rows(std::vector<Row>& into, const std::vector<Row>& from, IsSame is_same, Add add) {
     for (const auto& row : from) {
-        const auto found = std::ranges::find_if(into, [&](const Row& known) { return is_same(known, row); });
+        const auto found =
+            std::ranges::find_if(into, [&](const Row& known) { return std::invoke(is_same, known, row); });
         if (found == into.end()) {
             into.push_back(row);
         } else {
@@ -58,9 +60,7 @@ void sort_groups(std::vector<Measure>& measures) {
         groups.back().size = std::max(groups.back().size, measure.stats.n());
         groups.back().measures.push_back(std::move(measure));
     }
-    std::ranges::stable_sort(groups, [](const OfGroup& a, const OfGroup& b) {
-        return a.rank != b.rank ? a.rank < b.rank : a.size > b.size;
-    });
+    std::ranges::stable_sort(groups, {}, [](const OfGroup& group) { return std::pair(group.rank, -group.size); });
     measures.clear();
     for (auto& group : groups)
         std::ranges::move(group.measures, std::back_inserter(measures));
@@ -85,17 +85,68 @@ void add_counter(Counter& known, const Counter& counter) {
     if (counter.count) known.count = base::saturating_add(known.count.value_or(0), *counter.count);
 }
 
+std::int64_t recorded_ns(const Summary& summary) {
+    if (summary.recordings > 1) return summary.recorded_ns;
+    if (!summary.start_epoch_ns || !summary.end_epoch_ns) return 0;
+    return std::max<std::int64_t>(0, base::saturating_subtract(*summary.end_epoch_ns, *summary.start_epoch_ns));
+}
+
 /// Their trees get the numbers behind ours.
 void add_calls(Summary& into, const Summary& other) {
     const auto last = into.calls.empty() ? 0 : std::ranges::max(into.calls, {}, &Call::packet).packet;
-    const auto kept =
-        std::min(CallLog::max_calls - std::min(CallLog::max_calls, into.calls.size()), other.calls.size());
+    const auto kept = std::min(Call::max_kept - std::min(Call::max_kept, into.calls.size()), other.calls.size());
     for (auto call : std::span(other.calls).first(kept)) {
         call.packet = base::saturating_add(call.packet, last);
         into.calls.push_back(std::move(call));
     }
     base::add_saturating(into.calls_left_out, other.calls_left_out);
     base::add_saturating(into.calls_left_out, static_cast<std::int64_t>(other.calls.size() - kept));
+}
+
+using decode::Attribute;
+using decode::FieldType;
+
+/// Deeper calls stand as deep as this: an indentation is all that it is used for.
+constexpr std::int64_t max_depth = 255;
+
+std::string text_of(const decode::Value& value) {
+    return decode::unescape(value.raw.substr(0, Call::max_text_length));
+}
+
+std::int64_t number_of(const decode::Record& record, std::string_view name) {
+    const auto field = record.schema->find(name);
+    return field && record.schema->fields[*field].type == FieldType::integer ? record.values[*field].number : 0;
+}
+
+std::string text_of(const decode::Record& record, std::string_view name) {
+    const auto field = record.schema->find(name);
+    return field && record.schema->fields[*field].type == FieldType::text ? text_of(record.values[*field]) : "";
+}
+
+/// What ran it: a thread, or a CPU in softirq.
+using Context = std::tuple<std::int64_t, bool, std::int64_t>;
+
+Context context_of(const Call& call) {
+    return {call.packet, call.in_thread, call.in_thread ? call.tid : call.cpu};
+}
+
+/// Rows of one key are added up, in the order in which the keys came up.
+template <class Row, class KeyOf>
+std::vector<Row> totals_of(const std::vector<Row>& rows, const KeyOf& key_of_row) {
+    std::vector<Row> totals;
+    std::map<decltype(key_of_row(rows.front())), std::size_t> places;
+    for (const auto& row : rows) {
+        const auto [place, is_new] = places.emplace(key_of_row(row), totals.size());
+        if (is_new) {
+            totals.push_back(row);
+            totals.back().interval = 0;
+            totals.back().end_epoch_ns.reset();
+        } else {
+            base::add_saturating(totals[place->second].count, row.count);
+            if constexpr (requires { row.per_s; }) totals[place->second].per_s.reset();
+        }
+    }
+    return totals;
 }
 
 }  // namespace
@@ -110,19 +161,10 @@ void add_up(Transport& into, const Transport& more) {
 }
 
 std::vector<Drop> total_drops(const Summary& summary) {
-    auto rows = summary.drops;
-    std::ranges::stable_sort(rows, [](const Drop& a, const Drop& b) { return key_of(a) < key_of(b); });
-    std::vector<Drop> totals;
-    for (auto& drop : rows) {
-        if (!totals.empty() && key_of(totals.back()) == key_of(drop)) {
-            base::add_saturating(totals.back().count, drop.count);
-            continue;
-        }
-        drop.interval = 0;
-        drop.end_epoch_ns.reset();
-        totals.push_back(std::move(drop));
-    }
-    std::ranges::stable_sort(totals, std::greater{}, &Drop::count);
+    auto totals = totals_of(summary.drops, [](const Drop& drop) { return key_of(drop); });
+    std::ranges::sort(totals, [](const Drop& a, const Drop& b) {
+        return a.count != b.count ? a.count > b.count : key_of(a) < key_of(b);
+    });
     return totals;
 }
 
@@ -133,19 +175,7 @@ int rank_of(const Tally& tally) {
 }
 
 std::vector<Tally> total_tallies(const Summary& summary) {
-    std::vector<Tally> totals;
-    std::map<Group, std::size_t> places;
-    for (const auto& tally : summary.tallies) {
-        const auto [place, is_new] = places.emplace(tally.group, totals.size());
-        if (is_new) {
-            totals.push_back(tally);
-            totals.back().interval = 0;
-            totals.back().end_epoch_ns.reset();
-        } else {
-            base::add_saturating(totals[place->second].count, tally.count);
-            totals[place->second].per_s.reset();
-        }
-    }
+    auto totals = totals_of(summary.tallies, [](const Tally& tally) { return std::tie(tally.group); });
     std::ranges::stable_sort(totals, std::greater{},
                              [](const Tally& tally) { return std::pair(rank_of(tally), tally.count); });
     return totals;
@@ -159,15 +189,47 @@ bool is_whole(const Summary& summary) {
            transport.transport_failures == 0;
 }
 
-namespace {
-
-std::int64_t recorded_ns(const Summary& summary) {
-    if (summary.recordings > 1) return summary.recorded_ns;
-    if (!summary.start_epoch_ns || !summary.end_epoch_ns) return 0;
-    return std::max<std::int64_t>(0, base::saturating_subtract(*summary.end_epoch_ns, *summary.start_epoch_ns));
+void add_call(Summary& summary, const decode::Record& record) {
+    const auto depth = record.schema->find(Attribute::depth);
+    if (!depth) return;
+    if (summary.calls.size() >= Call::max_kept) {
+        ++summary.calls_left_out;
+        return;
+    }
+    Call call;
+    call.packet = number_of(record, "packet");
+    call.depth = std::clamp<std::int64_t>(record.values[*depth].number, 0, max_depth);
+    call.cpu = number_of(record, "cpu");
+    call.tid = number_of(record, "tid");
+    call.comm = text_of(record, "comm");
+    call.args = text_of(record, "args");
+    std::int64_t end_ns = 0;
+    for (std::size_t i = 0; i < record.schema->fields.size(); ++i) {
+        const auto& [name, type, attribute] = record.schema->fields[i];
+        const auto& value = record.values[i];
+        if (type == FieldType::time) end_ns = value.number;
+        if (type == FieldType::text && attribute == Attribute::key && call.function.empty()) {
+            call.function = text_of(value);
+        }
+        if (type != FieldType::stage || !value.seen) continue;
+        call.duration_ns = base::saturating_add(call.duration_ns, value.number);
+        call.in_thread = call.in_thread || attribute == Attribute::thread;
+    }
+    call.begin_ns = base::saturating_subtract(end_ns, call.duration_ns);
+    summary.calls.push_back(std::move(call));
 }
 
-}  // namespace
+void sort_calls(std::vector<Call>& calls) {
+    std::map<Context, std::int64_t> begins;
+    for (const auto& call : calls) {
+        const auto [begin, is_new] = begins.emplace(context_of(call), call.begin_ns);
+        if (!is_new) begin->second = std::min(begin->second, call.begin_ns);
+    }
+    std::ranges::stable_sort(calls, {}, [&](const Call& call) {
+        const auto context = context_of(call);
+        return std::tuple(call.packet, begins.at(context), context, call.begin_ns, call.depth);
+    });
+}
 
 base::Result<void> merge(Summary& into, const Summary& other) {
     if (into.recipe != other.recipe) {
@@ -176,12 +238,8 @@ base::Result<void> merge(Summary& into, const Summary& other) {
     }
     add_measures(into.stages, other.stages);
     add_measures(into.values, other.values);
-    add_rows(
-        into.breakdowns, other.breakdowns,
-        [](const Breakdown& a, const Breakdown& b) {
-            return a.direction() == b.direction() && a.stages() == b.stages();
-        },
-        [](Breakdown& known, const Breakdown& breakdown) { known += breakdown; });
+    add_rows(into.breakdowns, other.breakdowns, &Breakdown::is_like,
+             [](Breakdown& known, const Breakdown& breakdown) { known += breakdown; });
     into.series.append(other.series);
     add_rows(into.averages, other.averages, has_same_name, add_average);
     into.average_intervals.insert(into.average_intervals.end(), other.average_intervals.begin(),

@@ -12,7 +12,7 @@
 #include "analyze/breakdown.h"
 #include "analyze/cost.h"
 #include "analyze/counter_tracks.h"
-#include "analyze/group.h"
+#include "analyze/groups.h"
 #include "analyze/histogram.h"
 #include "analyze/series.h"
 #include "base/result.h"
@@ -33,16 +33,16 @@ struct Measure {
 
 /// Packets dropped at one place for one reason in one interval.
 struct Drop {
-    std::int64_t interval = 0;                 ///< counted from 0, see Summary::intervals
-    std::optional<std::int64_t> end_epoch_ns;  ///< when that interval ended; nothing if the input stops before
-    std::optional<std::uint64_t> address;      ///< nothing where the input gives a name only
-    std::int64_t reason = -1;                  ///< the kernel's number, -1: none given
+    std::int64_t interval = 0;                   ///< counted from 0, see Summary::intervals
+    std::optional<std::int64_t> end_epoch_ns{};  ///< when that interval ended; nothing if the input stops before
+    std::optional<std::uint64_t> address{};      ///< nothing where the input gives a name only
+    std::int64_t reason = -1;                    ///< the kernel's number, -1: none given
     std::int64_t count = 0;
 
-    std::optional<std::string> symbol;  ///< this and the rest: filled in by whoever has the symbols
-    std::optional<std::uint64_t> offset;
-    std::optional<std::string> module;
-    std::optional<std::string> reason_name;
+    std::optional<std::string> symbol{};  ///< this and the rest: filled in by whoever has the symbols
+    std::optional<std::uint64_t> offset{};
+    std::optional<std::string> module{};
+    std::optional<std::string> reason_name{};
 };
 
 /// What drops of one place and reason have in common.
@@ -52,11 +52,11 @@ inline auto key_of(const Drop& drop) {
 
 /// How much was counted of one group in one interval.
 struct Tally {
-    std::int64_t interval = 0;                 ///< counted from 0, see Summary::intervals
-    std::optional<std::int64_t> end_epoch_ns;  ///< when that interval ended; nothing if the input stops before
-    Group group;
+    std::int64_t interval = 0;                   ///< counted from 0, see Summary::intervals
+    std::optional<std::int64_t> end_epoch_ns{};  ///< when that interval ended; nothing if the input stops before
+    Group group{};
     std::int64_t count = 0;
-    std::string meaning;            ///< for a person: filled in by whoever has the recipe; empty if there is none
+    std::string meaning{};          ///< for a person: filled in by whoever has the recipe; empty if there is none
     bool loss = false;              ///< likewise: something was lost where this is counted
     bool loss_by_name = false;      ///< likewise: its name says so, and nobody has looked it up
     std::optional<double> per_s{};  ///< where it is known over what time it was counted, and that is not the interval
@@ -69,6 +69,9 @@ inline std::tuple<> key_of(const Tally& /*tally*/) {
 
 /// One call of a function of the kernel.
 struct Call {
+    static constexpr std::size_t max_kept = 10000;       ///< the first so many of an input
+    static constexpr std::size_t max_text_length = 256;  ///< bytes; longer names and arguments are cut
+
     std::int64_t packet = 0;    ///< the number of the tree that it belongs to
     std::int64_t begin_ns = 0;  ///< since 1970, if the input tells how its clock goes with that; else of that clock
     std::int64_t duration_ns = 0;
@@ -128,7 +131,7 @@ struct Summary : recording::RunEnd {
     CounterTracks tracks;            ///< counters as they were read, of which put_rises() makes tallies
     std::int64_t counters_read = 0;  ///< so many counters that is; 0: not known
     [[nodiscard]] bool counts() const { return counts_drops || !counted.empty(); }
-    std::vector<Call> calls;          ///< in the order of CallLog::rows()
+    std::vector<Call> calls;          ///< see sort_calls()
     std::int64_t calls_left_out = 0;  ///< further ones, that are in the statistics only
     std::vector<Interval> intervals;  ///< all of them, also those in which nothing happened
     Accounting accounting;
@@ -154,6 +157,12 @@ int rank_of(const Tally& tally);
 /// The tallies of all intervals together, by rank_of(), of one rank the largest first; `interval` and `end_epoch_ns`
 /// mean nothing in them.
 std::vector<Tally> total_tallies(const Summary& summary);
+
+/// The call that a record with a field of the attribute `depth` tells of; any other record is passed over.
+void add_call(Summary& summary, const decode::Record& record);
+
+/// By packet, then by context, then by begin: an order in which a call stands before those that it made.
+void sort_calls(std::vector<Call>& calls);
 
 /// Whether anything in it says that data is missing: lost, skipped, unaccounted, broken off or not closed.
 bool is_whole(const Summary& summary);

@@ -96,13 +96,12 @@ std::vector<Check> most_urgent_first(std::vector<Check> checks) {
 }
 
 std::vector<Check> not_ok(const std::vector<Check>& checks, std::string_view ids) {
-    const auto wanted = base::words(ids);
-    const auto named = [&](std::string_view id) { return std::ranges::find(wanted, id) != wanted.end(); };
     std::vector<Check> found;
     for (const auto& check : checks) {
         const bool is_workaround = check.workaround == check.id && check.id != "symbol-table";
         if (check.state != State::missing && check.state != State::note) continue;
-        if (named(check.id) || (is_workaround && named("workarounds"))) found.push_back(check);
+        if (base::contains_word(ids, check.id) || (is_workaround && base::contains_word(ids, "workarounds")))
+            found.push_back(check);
     }
     return found;
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "analyze/group.h"
+#include "analyze/groups.h"
 #include "decode/record.h"
 
 namespace stapgen::report {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "analyze/counter_rises.h"
+#include "analyze/counter_tracks.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "decode/format_detector.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "analyze/analyzer.h"
-#include "analyze/counter_rises.h"
+#include "analyze/counter_tracks.h"
 #include "decode/format_detector.h"
 #include "fuzz.h"
 #include "report/format.h"

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "analyze/percentile.h"
+#include "analyze/histogram.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "base/units.h"

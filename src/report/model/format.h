@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "analyze/compare.h"
-#include "analyze/percentile.h"
+#include "analyze/histogram.h"
 #include "analyze/summary.h"
 #include "base/text.h"
 #include "report/model/record_writer.h"

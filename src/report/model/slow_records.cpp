@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analyze/percentile.h"
+#include "analyze/histogram.h"
 #include "base/saturate.h"
 #include "base/text.h"
 #include "report/model/texts.h"

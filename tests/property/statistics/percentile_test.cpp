@@ -1,4 +1,3 @@
-#include "analyze/percentile.h"
 
 #include <doctest/doctest.h>
 

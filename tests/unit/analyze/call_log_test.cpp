@@ -1,10 +1,9 @@
-#include "analyze/call_log.h"
-
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include <limits>
 
+#include "analyze/summary.h"
 #include "summary_of.h"
 
 using namespace stapgen::analyze;
@@ -71,15 +70,15 @@ TEST_CASE("durations of calls are statistics by function, and no breakdown: one 
 
 TEST_CASE("so many calls are kept, with names of bounded length, and the rest is counted") {
     auto text = call_header;
-    constexpr std::int64_t calls = CallLog::max_calls + 1009;
+    constexpr std::int64_t calls = Call::max_kept + 1009;
     for (std::int64_t i = 0; i < calls; ++i)
         text += fmt::format("call\t{}\t0\t1\tc\t1\t0\t{}\t\t1\t-\n", i + 10,
                             std::string(10007 * (i % 1009 == 0), 'f') + "g");
     const auto summary = calls_of(text);
-    CHECK(summary.calls.size() == CallLog::max_calls);
+    CHECK(summary.calls.size() == Call::max_kept);
     CHECK(summary.calls_left_out == 1009);
     CHECK(std::ranges::max(summary.calls, {}, [](const Call& call) { return call.function.size(); }).function.size() ==
-          CallLog::max_text_length);
+          Call::max_text_length);
 }
 
 TEST_CASE("a call of any depth and any time is survived") {
@@ -102,10 +101,10 @@ TEST_CASE("trees of a further recording get the numbers behind those of the firs
     CHECK(summary.calls.back().packet == 4);
     CHECK(summary.calls_left_out == 0);
     for (int i = 0; i < 3; ++i)
-        summary.calls.insert(summary.calls.end(), CallLog::max_calls / 3 - 2, summary.calls.front());
+        summary.calls.insert(summary.calls.end(), Call::max_kept / 3 - 2, summary.calls.front());
     const auto before = summary.calls.size();
-    REQUIRE(before < CallLog::max_calls + 6);
+    REQUIRE(before < Call::max_kept + 6);
     REQUIRE(merge(summary, calls_of(two_packets)));
-    CHECK(summary.calls.size() == std::max(before, std::min(before + 6, CallLog::max_calls)));
+    CHECK(summary.calls.size() == std::max(before, std::min(before + 6, Call::max_kept)));
     CHECK(summary.calls_left_out == static_cast<std::int64_t>(before + 6 - summary.calls.size()));
 }

@@ -1,8 +1,7 @@
-#include "analyze/count_log.h"
-
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "analyze/interval_counts.h"
 #include "summary_of.h"
 
 using namespace stapgen::analyze;

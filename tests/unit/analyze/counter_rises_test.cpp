@@ -1,5 +1,3 @@
-#include "analyze/counter_rises.h"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,10 +1,10 @@
-#include "analyze/drop_log.h"
-
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include <map>
 #include <random>
+
+#include "analyze/interval_counts.h"
 
 using namespace stapgen::analyze;
 using stapgen::decode::FieldType;
@@ -36,9 +36,9 @@ TEST_CASE("drops of any number of intervals are kept in bounded memory, and none
             truth[place] += count;
         }
         intervals.close({7 * i, 7 * (i + 1)});
-        if (i % 1009 == 0) max_rows = std::max(max_rows, log.items().rows().size());
+        if (i % 1009 == 0) max_rows = std::max(max_rows, log.rows().size());
     }
-    const auto rows = log.items().rows();
+    const auto rows = log.rows();
     CHECK(totals(rows) == truth);
     CHECK(max_rows <= 2 * IntervalLog::max_rows);
     REQUIRE(intervals.intervals().size() > IntervalLog::max_intervals / 8);
@@ -64,15 +64,15 @@ TEST_CASE("the open interval counts on from the closed ones and has no end") {
     intervals.close({1, 2});
     log.add("icmp_rcv+0x12d/0x400", nullptr, FieldType::reason, 5);
     log.add("tcp_v4_rcv", nullptr, FieldType::reason, 7);
-    const auto open = log.items().open_rows();
+    const auto open = log.open_rows();
     REQUIRE(open.size() == 2);
     CHECK(open[0].symbol == "tcp_v4_rcv");
     CHECK(open[1].count == 5);
     CHECK(open[1].offset == 0x12d);
     CHECK(open[1].interval == 1);
     CHECK_FALSE(open[1].end_epoch_ns);
-    REQUIRE(log.items().rows().size() == 1);
-    CHECK(log.items().rows()[0].count == 3);
+    REQUIRE(log.rows().size() == 1);
+    CHECK(log.rows()[0].count == 3);
 }
 
 TEST_CASE("intervals without drops are kept in bounded memory, too, and the drops after them are reported") {
@@ -81,13 +81,13 @@ TEST_CASE("intervals without drops are kept in bounded memory, too, and the drop
     constexpr std::int64_t closed = 3 * static_cast<std::int64_t>(IntervalLog::max_intervals) + 1;
     for (std::int64_t i = 0; i < closed; ++i)
         intervals.close({i, i + 1});
-    CHECK(log.items().rows().empty());
+    CHECK(log.rows().empty());
     for (const auto* place : {"tcp_v4_rcv", "icmp_rcv", "tcp_v4_rcv"})
         log.add(place, nullptr, FieldType::reason, 17);
     intervals.close({closed, closed + 1});
     CHECK(intervals.intervals().size() <= IntervalLog::max_intervals + 1);
     CHECK(intervals.intervals().back().end_epoch_ns == closed + 1);
-    const auto rows = log.items().rows();
+    const auto rows = log.rows();
     REQUIRE(rows.size() == 2);
     CHECK(rows[0].symbol == "tcp_v4_rcv");
     CHECK(rows[0].count == 34);
@@ -99,7 +99,7 @@ TEST_CASE("of more places than can be told apart the rest is one, and no drop is
     DropLog log(intervals);
     for (std::size_t i = 0; i < IntervalItems<Drop>::max_items + 1009; ++i)
         log.add(std::to_string(i) + "th_place", nullptr, FieldType::reason, 3);
-    const auto rows = log.items().open_rows();
+    const auto rows = log.open_rows();
     CHECK(rows.size() == IntervalItems<Drop>::max_items + 1);
     CHECK(rows.front().symbol == "other places");
     CHECK(rows.front().count == 3 * 1009);
@@ -112,7 +112,7 @@ TEST_CASE("a reason that is printed as a number is one that can be named") {
         const stapgen::decode::Value value{reason};
         log.add("tcp_v4_rcv", &value, FieldType::reason_name, 1);
     }
-    const auto rows = log.items().open_rows();
+    const auto rows = log.open_rows();
     REQUIRE(rows.size() == 3);
     for (const auto& drop : rows) {
         if (drop.reason == 12) {

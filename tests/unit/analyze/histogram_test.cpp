@@ -8,8 +8,6 @@
 #include <random>
 #include <vector>
 
-#include "analyze/percentile.h"
-
 using namespace stapgen::analyze;
 
 namespace {

@@ -1,8 +1,8 @@
-#include "analyze/percentile.h"
-
 #include <doctest/doctest.h>
 
 #include <boost/math/distributions/binomial.hpp>
+
+#include "analyze/histogram.h"
 
 using namespace stapgen::analyze;
 

@@ -1,11 +1,13 @@
-#include "analyze/drop_log.h"
+#include "analyze/interval_counts.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
+#include <tuple>
 #include <utility>
 
-#include "analyze/recent_place.h"
+#include "base/saturate.h"
 #include "base/text.h"
 #include "decode/place.h"
 
@@ -21,18 +23,87 @@ std::string written_alike(const Drop& drop) {
 
 }  // namespace
 
-Drop DropLog::other_places() {
-    Drop other;
-    other.symbol = "other places";
-    return other;
+std::size_t IntervalLog::add_kind() {
+    kinds_.emplace_back();
+    return kinds_.size() - 1;
 }
+
+void IntervalLog::add(std::size_t kind, std::int64_t count) {
+    auto& of = kinds_[kind];
+    if (!std::exchange(of.is_open, true)) open_.push_back(kind);
+    base::add_saturating(of.open, count);
+}
+
+void IntervalLog::close(const Interval& interval) {
+    const auto place = closed_ / joined_;
+    if (place == intervals_.size()) {
+        intervals_.push_back(interval);
+        last_interval_ = rows_.size();
+    } else {
+        intervals_[place].end_epoch_ns = interval.end_epoch_ns;
+    }
+    for (const auto index : open_) {
+        auto& kind = kinds_[index];
+        if (kind.row < last_interval_ || kind.row >= rows_.size() || rows_[kind.row].kind != index) {
+            kind.row = rows_.size();
+            rows_.push_back({place, index, 0});
+        }
+        base::add_saturating(rows_[kind.row].count, std::exchange(kind.open, 0));
+        kind.is_open = false;
+    }
+    open_.clear();
+    ++closed_;
+    const bool is_whole = closed_ % joined_ == 0 && intervals_.size() % 2 == 0;
+    if (is_whole && (rows_.size() > max_rows || intervals_.size() > max_intervals)) join_neighbours();
+}
+
+void IntervalLog::join_neighbours() {
+    joined_ *= 2;
+    for (auto& row : rows_)
+        row.interval /= 2;
+    std::ranges::sort(rows_, {}, [](const Row& row) { return std::tie(row.interval, row.kind); });
+    auto end = rows_.begin();
+    for (const auto& row : rows_) {
+        if (end != rows_.begin() && end[-1].interval == row.interval && end[-1].kind == row.kind) {
+            base::add_saturating(end[-1].count, row.count);
+        } else {
+            *end++ = row;
+        }
+    }
+    rows_.erase(end, rows_.end());
+    last_interval_ = rows_.size();
+    for (std::size_t i = 0; i < intervals_.size() / 2; ++i)
+        intervals_[i] = {intervals_[2 * i].start_epoch_ns, intervals_[2 * i + 1].end_epoch_ns};
+    intervals_.resize(intervals_.size() / 2);
+}
+
+std::vector<IntervalLog::Row> IntervalLog::open_rows() const {
+    std::vector<Row> rows;
+    for (const auto kind : open_)
+        rows.push_back({intervals_.size(), kind, kinds_[kind].open});
+    return rows;
+}
+
+CountLog::CountLog(IntervalLog& log) : IntervalItems(log, Tally{.group = {{"other", true}}}) {}
+
+void CountLog::add(const decode::Record& record, const std::vector<GroupKey>& keys, std::int64_t count) {
+    key_.clear();
+    for (const auto& key : keys) {
+        key_ += key_text(record, key);
+        key_ += '\t';
+    }
+    const auto make = [&] { return Tally{.group = group_of(record, keys)}; };
+    IntervalItems::add(kind_of(key_, make), count);
+}
+
+DropLog::DropLog(IntervalLog& log) : IntervalItems(log, Drop{.symbol = "other places"}) {}
 
 std::size_t DropLog::kind_of(std::string_view place, const decode::Value* reason, decode::FieldType reason_type) {
     const auto reason_text = reason != nullptr ? reason->raw : std::string_view();
     auto& recent = recent_[recent_place(place)];
     if (recent.key.size() == place.size() + 1 + reason_text.size() && recent.key[place.size()] == '\t' &&
         recent.key.starts_with(place) && recent.key.ends_with(reason_text)) {
-        return recent.kind;
+        return recent.value;
     }
     key_.assign(place);
     key_ += '\t';
@@ -58,21 +129,19 @@ std::size_t DropLog::kind_of(std::string_view place, const decode::Value* reason
         }
     }
     const auto key = written_alike(drop);
-    auto kind = items_.find(key);
-    if (!kind) {
-        // Texts of "other places" would fill the memory.
-        if (items_.is_full()) return items_.add(key, {});
+    const auto kind = IntervalItems::kind_of(key, [&] {
         if (parsed.refused && ++refused_ == 1) first_refused_ = place;
         hashed_ += parsed.hashed ? 1 : 0;
-        kind = items_.add(key, std::move(drop));
-    }
-    if (texts_.size() < max_texts) texts_.emplace(key_, *kind);
-    return *kind;
+        return std::move(drop);
+    });
+    // Texts of "other places" would fill the memory.
+    if (!is_other(kind) && texts_.size() < max_texts) texts_.emplace(key_, kind);
+    return kind;
 }
 
 void DropLog::add(std::string_view place, const decode::Value* reason, decode::FieldType reason_type,
                   std::int64_t count) {
-    log_.add(kind_of(place, reason, reason_type), count);
+    IntervalItems::add(kind_of(place, reason, reason_type), count);
 }
 
 std::vector<Note> DropLog::notes() const {
