@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <tuple>
-#include <utility>
 
 #include "base/text.h"
 

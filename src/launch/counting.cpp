@@ -1,7 +1,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/asio.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
 
 #include "launch/child_process.h"
 #include "launch/signals.h"
