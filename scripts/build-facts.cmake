@@ -25,7 +25,7 @@ if(commit AND prefix STREQUAL "")
   endif()
 endif()
 
-# As recipe_hash() of src/cli/version.cpp.
+# As recipe_hash() of src/cli/help/version.cpp.
 file(GLOB_RECURSE files LIST_DIRECTORIES false RELATIVE ${SOURCE} ${SOURCE}/tapsets/* ${SOURCE}/templates/*)
 list(APPEND files workarounds.toml)
 list(SORT files)

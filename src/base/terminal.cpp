@@ -16,6 +16,11 @@ void tell(std::string_view text) {
     std::cerr << out;
 }
 
+void tell(const std::vector<std::string>& texts) {
+    for (const auto& text : texts)
+        tell(text);
+}
+
 std::string error_text(const Error& error) {
     return error.hint.empty() ? error.what : error.what + "\n  hint: " + error.hint;
 }

@@ -133,6 +133,12 @@ std::optional<std::string> did_you_mean(std::string_view name, const std::vector
     return best;
 }
 
+std::string meant_hint(std::string_view name, const std::vector<std::string>& candidates, std::string otherwise,
+                       std::string_view more) {
+    const auto meant = did_you_mean(name, candidates);
+    return meant ? fmt::format("did you mean '{}'?{}", *meant, more) : std::move(otherwise);
+}
+
 namespace {
 
 /// How many bytes of valid UTF-8 begin the text, as one character that a terminal only shows; 0: what begins there is

@@ -66,6 +66,9 @@ std::optional<std::uint64_t> from_hex(std::string_view text);
 
 /// The candidate nearest to `name` by edit distance, if near enough to be a slip of the finger.
 std::optional<std::string> did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
+/// The same as a hint: "did you mean 'x'?" and `more`; where none is near, `otherwise`.
+std::string meant_hint(std::string_view name, const std::vector<std::string>& candidates, std::string otherwise = {},
+                       std::string_view more = {});
 
 /// For a terminal or a log: control characters (escape sequences in a process name), those of C1 (U+0080 to U+009F)
 /// among them, and bytes that are not UTF-8 as \xNN.

@@ -1,5 +1,10 @@
 #include "cli/command_line.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <iostream>
 
 #include "base/terminal.h"
@@ -8,76 +13,41 @@
 #include "cli/help/help.h"
 #include "cli/help/manual.h"
 #include "cli/help/version.h"
-#include "cli/options/command_table.h"
 #include "cli/options/parse.h"
-#include "cli/standard_streams.h"
 #include "host/facts.h"
 #include "recipe/catalog.h"
-#include "recipe/program_files.h"
 
 namespace stapgen::cli {
 
 namespace {
 
-base::Result<void> print(const base::Result<std::string>& text) {
-    if (!text) return tl::make_unexpected(text.error());
-    std::cout << *text;
-    return {};
-}
-
-base::Result<void> act(const recipe::Program& program, const CommandSpec& root, const CommandSpec& command,
-                       const Options& options) {
-    switch (command.verb) {
-        case Verb::run:
-            return run(program, *command.recipe, options);
-        case Verb::render:
-            return render(program, *command.recipe, options);
-        case Verb::build:
-            return build(program, *command.recipe, options);
-        case Verb::list:
-            return list(program, options);
-        case Verb::show:
-            return show(program, options);
-        case Verb::doctor:
-            return doctor(program, options);
-        case Verb::exec:
-            return exec(program, options);
-        case Verb::report:
-            return report(program, options);
-        case Verb::compare:
-            return compare(options);
-        case Verb::resolve:
-            return resolve(options);
-        case Verb::new_recipe:
-            return new_recipe(program, command_names(root), options);
-        case Verb::help:
-            return print(help_of(root, options.words));
-        case Verb::man:
-            return write_manual(root, program, options.into);
-        case Verb::complete:
-            return base::bad_input("complete: there is no --", "stapgen complete -- WORD... is for shells");
-        case Verb::none:
-            break;
+/// To be called before any file is opened: one would get the number of a stream that is closed, and what is meant for
+/// the stream would go into it.
+void hold_standard_streams() {
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
+        // Opened the other way round, so that it can be neither read nor written, as before.
+        (void)::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
     }
-    return {};
 }
 
-base::Result<void> perform(const recipe::Program& program, const CommandSpec& root, const Invocation& invocation,
-                           const Options& options) {
-    switch (invocation.wanted) {
-        case Invocation::Wanted::short_help:
-            return print(short_help(*invocation.command));
-        case Invocation::Wanted::whole_help:
-            return print(whole_help(*invocation.command));
-        case Invocation::Wanted::version:
-            return print(version_text(program) + '\n');
-        case Invocation::Wanted::action:
-            break;
-    }
-    return act(program, root, *invocation.command, options);
+/// A reader that went away and a terminal that was closed wanted no more.
+bool nobody_reads() {
+    struct stat status {};
+    if (::fstat(STDOUT_FILENO, &status) != 0) return false;
+    if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)) return true;
+    // isatty() says no of a terminal that was closed, and what the first write failed of is not known any more.
+    return S_ISCHR(status.st_mode) && ::write(STDOUT_FILENO, "\n", 1) < 0 && errno == EIO;
 }
 
-/// `words`, without the program's name, to what they ask for, done.
+/// Writes what is not written yet. Error: what stdout goes to did not take all of it.
+base::Result<void> finish_output() {
+    if (std::cout.flush() || nobody_reads()) return {};
+    return base::failed("the output could not be written to its end",
+                        "see whether stdout is closed, or the disk it goes to full");
+}
+
+/// `given`, without the program's name, to what it asks for, done.
 base::Result<void> perform(const std::vector<std::string>& given) {
     // Of the shells: what stands behind `--` is another command line.
     const bool completing = given.size() > 1 && given[0] == "complete" && given[1] == "--";
@@ -99,10 +69,38 @@ base::Result<void> perform(const std::vector<std::string>& given) {
     }
     const auto invocation = parse(root, program.catalog, words);
     if (!invocation) return tl::make_unexpected(invocation.error());
-    return perform(program, root, *invocation, options);
+    const auto& command = *invocation->command;
+    switch (invocation->wanted) {
+        case Invocation::Wanted::short_help:
+            std::cout << short_help(command);
+            return {};
+        case Invocation::Wanted::whole_help:
+            std::cout << whole_help(command);
+            return {};
+        case Invocation::Wanted::version:
+            std::cout << version_text(program) << '\n';
+            return {};
+        case Invocation::Wanted::action:
+            break;
+    }
+    return command.action({program, root, command, options});
 }
 
 }  // namespace
+
+int exit_code_of(base::ErrorKind kind) {
+    switch (kind) {
+        case base::ErrorKind::bad_input:
+            return 2;
+        case base::ErrorKind::regression:
+            return 3;
+        case base::ErrorKind::cannot_here:
+            return 4;
+        case base::ErrorKind::failed:
+            break;
+    }
+    return 1;
+}
 
 int run_command_line(const std::vector<std::string>& words) {
     hold_standard_streams();
@@ -111,7 +109,7 @@ int run_command_line(const std::vector<std::string>& words) {
     if (done) done = std::move(written);
     if (done) return 0;
     base::show_error(done.error());
-    return exit_code_of(done.error());
+    return exit_code_of(done.error().kind);
 }
 
 }  // namespace stapgen::cli

@@ -10,31 +10,17 @@
 
 #include "base/terminal.h"
 #include "base/text.h"
-#include "base/units.h"
 #include "host/facts.h"
 #include "host/workarounds.h"
 #include "launch/child_setup.h"
 #include "launch/progress.h"
 #include "module/kept_modules.h"
-#include "overhead/budget.h"
+#include "overhead/overhead.h"
 #include "render/script.h"
 #include "render/tapset_files.h"
 #include "render/tracepoints.h"
 
 namespace stapgen::module {
-
-base::Result<std::chrono::milliseconds> interval_of(const std::string& typed, const recipe::Recipe& recipe) {
-    using namespace std::chrono;
-    if (typed.empty()) return seconds(recipe.interval_s.value_or(0));
-    auto interval = base::parse_duration(typed);
-    if (!interval) return tl::make_unexpected(interval.error());
-    const auto rounded = duration_cast<milliseconds>(*interval);
-    if (rounded != *interval || rounded < milliseconds(10) || rounded > hours(24)) {
-        return base::bad_input(fmt::format("--interval {}: not between 10ms and 24h in whole milliseconds", typed),
-                               "for example --interval 5 or --interval 250ms");
-    }
-    return rounded;
-}
 
 base::Result<void> check_guru(const recipe::Recipe& recipe, const MakeOptions& options) {
     const auto asks = std::ranges::find_if(options.stap_options, launch::asks_for_guru);
@@ -54,11 +40,14 @@ base::Result<void> check_guru(const recipe::Recipe& recipe, const MakeOptions& o
     return {};
 }
 
-base::Result<std::string> script_of(const recipe::Recipe& recipe, const recipe::Arguments& arguments,
-                                    std::chrono::milliseconds interval, bool aggregate) {
+std::chrono::milliseconds interval_of(const recipe::Recipe& recipe, const MakeOptions& options) {
+    return options.interval.value_or(std::chrono::seconds(recipe.interval_s.value_or(0)));
+}
+
+base::Result<std::string> script_of(const recipe::Recipe& recipe, const MakeOptions& options) {
     auto text = base::read_file(recipe.folder / "script.stp");
     if (!text) return tl::make_unexpected(text.error());
-    return render::render_script(recipe, *text, arguments, interval, aggregate);
+    return render::render_script(recipe, *text, options.arguments, interval_of(recipe, options), options.aggregate);
 }
 
 namespace {
@@ -72,11 +61,9 @@ base::Result<host::WorkaroundChoice> choice_of(const MakeOptions& options, const
         known.push_back(row.id);
     host::WorkaroundChoice choice;
     for (const auto& name : options.without_workarounds) {
-        if (std::find(known.begin(), known.end(), name) == known.end()) {
-            const auto meant = base::did_you_mean(name, known);
+        if (std::ranges::find(known, name) == known.end()) {
             return base::bad_input(fmt::format("--no-workaround: there is no workaround '{}'", base::printable(name)),
-                                   meant ? fmt::format("did you mean '{}'?", *meant)
-                                         : fmt::format("there are {}", fmt::join(known, ", ")));
+                                   base::meant_hint(name, known, fmt::format("there are {}", fmt::join(known, ", "))));
         }
         if (name == "all") {
             choice.none = true;
@@ -161,10 +148,8 @@ launch::Explanation explanation(const host::System& machine, const doctor::Quest
 
 base::Result<Preparation> prepare(const recipe::Program& program, const host::System& machine,
                                   const recipe::Recipe& recipe, const MakeOptions& options, Purpose purpose) {
-    auto interval = interval_of(options.interval, recipe);
-    if (!interval) return tl::make_unexpected(interval.error());
     if (auto agreed = check_guru(recipe, options); !agreed) return tl::make_unexpected(agreed.error());
-    auto script = script_of(recipe, options.arguments, *interval, options.aggregate);
+    auto script = script_of(recipe, options);
     if (!script) return tl::make_unexpected(script.error());
 
     auto subject = subject_of(program, recipe, options.debuginfo);
@@ -199,10 +184,8 @@ base::Result<Preparation> prepare(const recipe::Program& program, const host::Sy
     }
     job.options.tapsets = render::tapset_folders(program.files, options.debuginfo);
     job.options.macros = render::macros_of(recipe);
-    if (!options.budget.empty()) {
-        const auto budget = overhead::parse_budget(options.budget);
-        if (!budget) return tl::make_unexpected(budget.error());
-        for (auto& macro : overhead::guard_macros(*budget))
+    if (options.budget) {
+        for (auto& macro : overhead::guard_macros(*options.budget))
             job.options.macros.push_back(std::move(macro));
     }
     job.options.guru = recipe.guru;
@@ -220,10 +203,7 @@ base::Result<Preparation> prepare(const recipe::Program& program, const host::Sy
 
 base::Result<launch::Compiled> compile(const host::System& machine, Preparation& preparation, bool quiet,
                                        bool verbose) {
-    if (!quiet) {
-        for (const auto& note : preparation.notes)
-            base::tell(note);
-    }
+    if (!quiet) base::tell(preparation.notes);
     if (preparation.kept) {
         if (auto module = preparation.kept->find()) {
             preparation.kept->use();

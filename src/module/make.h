@@ -12,20 +12,19 @@
 #include "launch/run.h"
 #include "module/kept_modules.h"
 #include "module/make_options.h"
-#include "recipe/program_files.h"
+#include "recipe/catalog.h"
 
 namespace stapgen::module {
 
-/// The interval that was asked for, else the recipe's own; 0: none. Whole milliseconds from 10 ms to a day.
-base::Result<std::chrono::milliseconds> interval_of(const std::string& typed, const recipe::Recipe& recipe);
+/// The interval that was asked for, else the recipe's own; 0: none.
+std::chrono::milliseconds interval_of(const recipe::Recipe& recipe, const MakeOptions& options);
 
 /// Fails where stap would be in guru mode (-g) without the recipe's declaration and the user's consent, or where the
 /// recipe needs it and the user has not agreed.
 base::Result<void> check_guru(const recipe::Recipe& recipe, const MakeOptions& options);
 
 /// The recipe's script, rendered from its script.stp.
-base::Result<std::string> script_of(const recipe::Recipe& recipe, const recipe::Arguments& arguments,
-                                    std::chrono::milliseconds interval, bool aggregate);
+base::Result<std::string> script_of(const recipe::Recipe& recipe, const MakeOptions& options);
 
 /// Everything that is known before stap is started.
 struct Preparation {
@@ -60,5 +59,12 @@ launch::Explanation explanation(const host::System& machine, const doctor::Quest
 
 /// Says what is worked around, runs stap and shows its progress.
 base::Result<launch::Compiled> compile(const host::System& machine, Preparation& preparation, bool quiet, bool verbose);
+
+/// Compiles beforehand what the first runs of these recipes would: stap's answers about the kernel's headers, and the
+/// modules of a run without options and of one that is watched on a terminal, stay in stap's cache. A line for each
+/// goes to stdout, with its time, and one for the cache. A recipe that cannot be compiled without more options is left
+/// out, with a line; one that fails does not keep the others from it, and the first failure is the error.
+base::Result<void> warm(const recipe::Program& program, const host::System& machine,
+                        const std::vector<recipe::Recipe>& recipes, const MakeOptions& options);
 
 }  // namespace stapgen::module

@@ -1,13 +1,14 @@
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "recipe/parameters.h"
+#include "recipe/recipe.h"
 
 namespace stapgen::module {
 
-/// As typed.
 struct MakeOptions {
     std::string release, symbols, stap = "stap";
     std::string debuginfo = "auto";  ///< auto, never or require
@@ -15,15 +16,15 @@ struct MakeOptions {
     std::vector<std::string> modules, stap_options, without_workarounds;
     bool guru = false;  ///< the user agrees to a script that has C of its own
     bool dry_run = false;
-    bool cost = false;   ///< measure what the probes cost
-    std::string budget;  ///< what they may cost
+    bool cost = false;             ///< measure what the probes cost
+    std::optional<double> budget;  ///< what they may cost: overhead::parse_budget()
     recipe::Arguments arguments;
-    std::string interval;
+    std::optional<std::chrono::milliseconds> interval;
     bool aggregate = false;
 };
 
 /// Where a live view is shown and neither the user nor the recipe says how often to report: often enough for a person
 /// to see what the script counts.
-inline constexpr auto live_interval = "1";
+inline constexpr std::chrono::seconds live_interval{1};
 
 }  // namespace stapgen::module

@@ -1,5 +1,3 @@
-#include "module/warm.h"
-
 #include <fmt/format.h>
 
 #include <chrono>
@@ -34,9 +32,7 @@ base::Result<void> warm_one(const recipe::Program& program, const host::System& 
     auto preparation = prepare(program, machine, recipe, options, Purpose::run_elsewhere);
     if (!preparation) return tl::make_unexpected(preparation.error());
     if (!first) preparation->notes.clear();
-    auto compiled = compile(machine, *preparation, false, false);
-    if (!compiled) return tl::make_unexpected(compiled.error());
-    return {};
+    return compile(machine, *preparation, false, false).map([](const auto&) {});
 }
 
 }  // namespace
@@ -52,7 +48,7 @@ base::Result<void> warm(const recipe::Program& program, const host::System& mach
             base::tell(fmt::format("{} is left out: {}", recipe.name, can.error().what));
             continue;
         }
-        std::vector<std::string> intervals{""};
+        std::vector<decltype(options.interval)> intervals(1);
         if (!recipe.interval_s) intervals.emplace_back(live_interval);
         for (const auto& interval : intervals) {
             auto one = options;
@@ -66,7 +62,7 @@ base::Result<void> warm(const recipe::Program& program, const host::System& mach
                 if (!failure) failure = done.error();
                 break;
             }
-            const auto name = recipe.name + (interval.empty() ? "" : " -i " + interval);
+            const auto name = recipe.name + (interval ? " -i 1" : "");
             std::cout << fmt::format("{:<22} {}\n", name, base::format_duration(Clock::now() - begin)) << std::flush;
         }
     }

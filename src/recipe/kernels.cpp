@@ -1,5 +1,7 @@
 #include "recipe/kernels.h"
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -41,6 +43,11 @@ bool means(std::string_view match, std::string_view release) {
 
 }  // namespace
 
+std::string KernelRange::state_text() const {
+    const auto* shown = state == "run" ? "run" : "probes resolved, not run";
+    return lost.empty() ? shown : fmt::format("{}. Lost: {}", shown, lost);
+}
+
 const KernelRange* range_of(const std::vector<KernelRange>& ranges, std::string_view release) {
     for (const auto& range : ranges) {
         for (const auto& match : range.matches) {
@@ -68,6 +75,12 @@ base::Result<std::vector<KernelRange>> kernels_of(const std::string& recipe, con
         if (ranges.empty()) root.wrong({}, "there are no [[kernels]]");
     };
     return base::read_toml({*text, file.native(), "kernels.toml", hint, hint}, read).map([&] { return ranges; });
+}
+
+base::Result<std::vector<KernelRange>> kernels_of(const Recipe& recipe, const ProgramFiles& files) {
+    const bool is_ours = recipe.folder.parent_path() == files.templates;
+    if (!is_ours || recipe.source != Source::script) return std::vector<KernelRange>{};
+    return kernels_of(recipe.name, files.kernels);
 }
 
 }  // namespace stapgen::recipe

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "recipe/catalog.h"
 
 namespace stapgen::recipe {
 
@@ -15,6 +16,9 @@ struct KernelRange {
     std::string state;                   ///< "run" or "resolved"
     std::string lost;                    ///< what is missing there, or empty
     std::vector<std::string> matches{};  ///< the releases that are meant: "6.12", "4.19-5.7", "el8"
+
+    /// For the user: whether the recipe was run there, and what is lost.
+    [[nodiscard]] std::string state_text() const;
 };
 
 /// The first that is meant by this release ("6.12.117+deb13-amd64"); null if none is. RHEL's kernels have many
@@ -22,5 +26,7 @@ struct KernelRange {
 const KernelRange* range_of(const std::vector<KernelRange>& ranges, std::string_view release);
 
 base::Result<std::vector<KernelRange>> kernels_of(const std::string& recipe, const std::filesystem::path& file);
+/// None of a recipe that reads counters, or that is not one of ours: of those nothing was shown.
+base::Result<std::vector<KernelRange>> kernels_of(const Recipe& recipe, const ProgramFiles& files);
 
 }  // namespace stapgen::recipe

@@ -1,5 +1,3 @@
-#include "recipe/load_recipe.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +9,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "base/toml_table.h"
-#include "recipe/parameters.h"
+#include "recipe/recipe.h"
 
 namespace stapgen::recipe {
 
@@ -60,20 +58,17 @@ Parameter read_parameter(TomlTable table) {
         table.wrong("name", fmt::format("'{}' is not a parameter's name", parameter.name));
     }
     const auto type = table.text("type");
-    if (type == "int") {
-        parameter.type = ParameterType::integer;
-    } else if (type == "bool") {
-        parameter.type = ParameterType::boolean;
-    } else if (type == "text") {
-        parameter.type = ParameterType::text;
-    } else if (type == "duration") {
-        parameter.type = ParameterType::duration;
-    } else if (type == "functions") {
-        parameter.type = ParameterType::functions;
-    } else {
+    static const std::map<std::string_view, ParameterType> types{{"int", ParameterType::integer},
+                                                                 {"bool", ParameterType::boolean},
+                                                                 {"text", ParameterType::text},
+                                                                 {"duration", ParameterType::duration},
+                                                                 {"functions", ParameterType::functions}};
+    const auto known = types.find(type);
+    if (known == types.end()) {
         table.wrong("type", fmt::format("unknown type '{}'", type),
                     "the types are int, bool, text, duration and functions");
     }
+    parameter.type = known->second;
     parameter.choices = table.texts("choices");
     const bool are_names = std::ranges::all_of(parameter.choices, is_name);
     if (!parameter.choices.empty() && (parameter.type != ParameterType::text || !are_names)) {
@@ -169,13 +164,13 @@ std::set<Filter> read_filters(TomlTable& table) {
                                                      {"mark", Filter::mark}};
     std::set<Filter> filters;
     for (const auto& word : table.texts("filters")) {
-        if (const auto known = words.find(word); known != words.end()) {
-            filters.insert(known->second);
-            continue;
+        const auto known = words.find(word);
+        if (known == words.end()) {
+            table.wrong("filters", fmt::format("there is no filter '{}'", base::printable(word)),
+                        base::meant_hint(word, {"thread", "port", "addr", "dev", "mark"},
+                                         "there are thread, port, addr, dev and mark"));
         }
-        const auto meant = base::did_you_mean(word, {"thread", "port", "addr", "dev", "mark"});
-        table.wrong("filters", fmt::format("there is no filter '{}'", base::printable(word)),
-                    meant ? fmt::format("did you mean '{}'?", *meant) : "there are thread, port, addr, dev and mark");
+        filters.insert(known->second);
     }
     return filters;
 }

@@ -1,5 +1,3 @@
-#include "recipe/parameters.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,6 +7,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "recipe/recipe.h"
 
 namespace stapgen::recipe {
 
@@ -31,10 +30,9 @@ base::Result<void> check_text(const Parameter& parameter, std::string_view value
     if (value.size() >= 128) return base::bad_input(fmt::format("--{}: longer than 127 bytes", parameter.name));
     const auto& choices = parameter.choices;
     if (choices.empty() || std::ranges::find(choices, value) != choices.end()) return {};
-    const auto meant = base::did_you_mean(value, choices);
     return base::bad_input(
         fmt::format("--{}: '{}' is none of {}", parameter.name, base::printable(value), fmt::join(choices, ", ")),
-        meant ? fmt::format("did you mean '{}'?", *meant) : "");
+        base::meant_hint(value, choices));
 }
 
 /// These get into the script as they are, inside a probe point: nothing there may end it, and no pattern may be one
@@ -117,9 +115,8 @@ base::Result<Arguments> complete_arguments(const Recipe& recipe, const Arguments
     }
     for (const auto& [name, value] : given) {
         if (all.contains(name)) continue;
-        const auto meant = base::did_you_mean(name, names);
         return base::bad_input(fmt::format("{} has no parameter '{}'", recipe.name, name),
-                               meant ? fmt::format("did you mean '{}'?", *meant) : "");
+                               base::meant_hint(name, names));
     }
     return all;
 }

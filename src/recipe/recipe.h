@@ -6,8 +6,10 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "schema/schema.h"
 
 namespace stapgen::recipe {
@@ -93,5 +95,25 @@ struct Recipe {
     /// What a recording of it begins with, where it is not aggregated.
     [[nodiscard]] schema::Header header() const { return {.recipe = name, .schemas = {record}}; }
 };
+
+/// Whether a recipe, a field or a parameter may be called so: lower case letters, digits, - and _.
+bool is_name(std::string_view text);
+
+/// Reads and checks `folder`/recipe.toml. Errors name file, line and column; a key nobody knows is an error.
+base::Result<Recipe> load_recipe(const std::filesystem::path& folder);
+
+/// What the user typed, by parameter name.
+using Arguments = std::map<std::string, std::string>;
+
+/// Type and range; the error names the parameter as an option.
+base::Result<void> check_value(const Parameter& parameter, std::string_view value);
+
+/// What is put into a template for a value that check_value() takes: a whole number in decimal without leading zeros, a
+/// duration as ns, any other as it is.
+std::string template_value(const Parameter& parameter, const std::string& value);
+
+/// All parameters of the recipe with their values, defaults where none was given. Fails on a name or a value
+/// that the recipe does not allow.
+base::Result<Arguments> complete_arguments(const Recipe& recipe, const Arguments& given);
 
 }  // namespace stapgen::recipe

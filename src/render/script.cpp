@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
+#include <boost/algorithm/string/replace.hpp>
+#include <kainjow/mustache.hpp>
+#include <set>
 
-#include "render/template.h"
+#include "base/text.h"
 #include "schema/schema.h"
 
 namespace stapgen::render {
@@ -18,19 +20,9 @@ namespace {
 std::string string_literal(std::string_view value) {
     std::string out;
     for (const char c : value) {
-        const auto byte = static_cast<unsigned char>(c);
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == ' ' ||
-                           c == '-' || c == '_' || c == '.';
-        out += plain ? std::string(1, c) : fmt::format("\\{:03o}", byte);
+        const bool plain = base::is_word_character(c) || c == ' ' || c == '-' || c == '.';
+        out += plain ? std::string(1, c) : fmt::format("\\{:03o}", static_cast<unsigned char>(c));
     }
-    return out;
-}
-
-/// With tabs as a SystemTap string has them; nothing else in a header line needs it.
-std::string escaped_tabs(const std::string& line) {
-    std::string out;
-    for (const char c : line)
-        out += c == '\t' ? std::string("\\t") : std::string(1, c);
     return out;
 }
 
@@ -39,16 +31,8 @@ std::string template_name(std::string name) {
     return name;
 }
 
-/// So many fields that are not seen, as a SystemTap string has them.
-std::string unseen(std::size_t count) {
-    std::string out;
-    while (count-- > 0)
-        out += "\\t-";
-    return out;
-}
-
 /// What the template has of the schema: the lines that print what was aggregated, and of each stage or value its number
-/// among them, and what a record has in place of those before it, or of it and those behind it, if it has none of them.
+/// among them, and the unseen fields that stand in a record for those before it, or for it and those behind it.
 void add_fields(const schema::Schema& record, std::map<std::string, std::string>& values) {
     std::vector<std::string> names, lines;
     for (const auto& field : record.fields) {
@@ -61,6 +45,9 @@ void add_fields(const schema::Schema& record, std::map<std::string, std::string>
         const auto direction = has_direction ? schema::directions[i] : "-";
         lines.push_back(fmt::format(R"(stapgen_print_split("{}", "{}", {}))", record.tag, direction, i));
     }
+    const auto unseen = [](std::size_t count) {
+        return fmt::format("{}", fmt::join(std::vector<std::string_view>(count, "\\t-"), ""));
+    };
     values["print_aggregated"] = fmt::format("{}", fmt::join(lines, "\n    "));
     for (std::size_t i = 0; i < names.size(); ++i) {
         const auto name = template_name(names[i]);
@@ -70,24 +57,71 @@ void add_fields(const schema::Schema& record, std::map<std::string, std::string>
     }
 }
 
-/// Of a script that aggregates, where nobody asked for any.
-constexpr std::chrono::milliseconds aggregating_interval{1000};
+std::string position(std::string_view text, std::size_t offset, std::string_view file) {
+    const auto before = text.substr(0, offset);
+    // npos + 1 is 0: in the first line.
+    return fmt::format("{}:{}:{}", file, std::ranges::count(before, '\n') + 1, offset - (before.rfind('\n') + 1) + 1);
+}
+
+/// mustache renders an unknown name as nothing at all, so the names are checked here first. Those of sections are
+/// noted.
+base::Result<void> check_names(std::string_view text, const std::map<std::string, std::string>& values,
+                               std::string_view file, std::set<std::string>& sections) {
+    constexpr std::string_view opening = "<%", closing = "%>";
+    for (auto begin = text.find(opening); begin != std::string_view::npos; begin = text.find(opening, begin + 1)) {
+        const auto end = text.find(closing, begin);
+        if (end == std::string_view::npos) {
+            return base::bad_input(fmt::format("{}: '<%' without '%>'", position(text, begin, file)));
+        }
+        auto name = base::trim(text.substr(begin + 2, end - begin - 2));
+        const char kind = name.empty() ? ' ' : name.front();
+        if (kind == '!') continue;
+        if (kind == '#' || kind == '^' || kind == '/' || kind == '&') name = base::trim(name.substr(1));
+        if (kind == '#' || kind == '^') sections.emplace(name);
+        if (values.contains(std::string(name))) continue;
+        std::vector<std::string> names;
+        for (const auto& [known, value] : values)
+            names.push_back(known);
+        return base::bad_input(
+            fmt::format("{}: the template names '{}', which recipe.toml does not declare", position(text, begin, file),
+                        name),
+            base::meant_hint(name, names,
+                             "declare it as [[parameters]] in recipe.toml; a '-' in a parameter's name is a '_' here"));
+    }
+    return {};
+}
 
 }  // namespace
+
+base::Result<std::string> fill_template(std::string_view text, const std::map<std::string, std::string>& values,
+                                        std::string_view file) {
+    std::set<std::string> sections;
+    if (auto checked = check_names(text, values, file, sections); !checked) return tl::make_unexpected(checked.error());
+    kainjow::mustache::mustache engine("{{=<% %>=}}" + std::string(text));
+    if (!engine.is_valid()) return base::bad_input(fmt::format("{}: {}", file, engine.error_message()));
+    engine.set_custom_escape([](const std::string& value) { return value; });
+    kainjow::mustache::data data;
+    for (const auto& [name, value] : values) {
+        // A text is true for a section, whatever it says.
+        const bool off = sections.contains(name) && (value.empty() || value == "0" || value == "false");
+        data.set(name, off ? kainjow::mustache::data(false) : kainjow::mustache::data(value));
+    }
+    return engine.render(data);
+}
 
 base::Result<std::string> render_script(const recipe::Recipe& recipe, std::string_view script_template,
                                         const recipe::Arguments& arguments, std::chrono::milliseconds interval,
                                         bool aggregate) {
     auto complete = recipe::complete_arguments(recipe, arguments);
     if (!complete) return tl::make_unexpected(complete.error());
-    const bool silent = aggregate && interval.count() == 0;
-    if (silent) interval = aggregating_interval;
+    const auto file = (recipe.folder / "script.stp").string();
     auto header = recipe.header();
     header.aggregated = aggregate;
-    header.silent = silent;
+    header.silent = aggregate && interval.count() == 0;
+    if (header.silent) interval = std::chrono::seconds(1);
     const auto first_line = header.line();
     std::map<std::string, std::string> values{{"summary", recipe.summary},
-                                              {"header", escaped_tabs(first_line)},
+                                              {"header", boost::replace_all_copy(first_line, "\t", "\\t")},
                                               {"interval_ms", std::to_string(interval.count())},
                                               {"aggregate", aggregate ? "true" : "false"}};
     // A longer string is cut without a word (MAXSTRINGLEN), and nothing would be understood.
@@ -95,8 +129,8 @@ base::Result<std::string> render_script(const recipe::Recipe& recipe, std::strin
     if (first_line.size() > max_string_length &&
         script_template.find("stapgen_print_header(") != std::string_view::npos) {
         return base::bad_input(
-            fmt::format("{}: the first line, with the names of all fields, is longer than {} bytes",
-                        (recipe.folder / "script.stp").string(), max_string_length),
+            fmt::format("{}: the first line, with the names of all fields, is longer than {} bytes", file,
+                        max_string_length),
             "in place of stapgen_print_header(\"<%header%>\") write printf(\"<%header%>\\n\") and stapgen_begin()");
     }
     add_fields(recipe.record, values);
@@ -107,7 +141,7 @@ base::Result<std::string> render_script(const recipe::Recipe& recipe, std::strin
         for (const auto& choice : parameter.choices)
             values[fmt::format("{}_is_{}", name, template_name(choice))] = choice == value ? "true" : "false";
     }
-    return fill_template(script_template, values, (recipe.folder / "script.stp").string());
+    return fill_template(script_template, values, file);
 }
 
 std::vector<std::string> macros_of(const recipe::Recipe& recipe) {

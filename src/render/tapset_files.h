@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "recipe/program_files.h"
+#include "recipe/catalog.h"
 #include "render/standalone.h"
 
 namespace stapgen::render {

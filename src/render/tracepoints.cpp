@@ -23,7 +23,7 @@ bool add_names(std::string_view text, std::set<std::string>& names) {
         }
         auto name = rest.substr(0, rest.find('"'));
         if (const auto colon = name.find(':'); colon != std::string_view::npos) name.remove_prefix(colon + 1);
-        if (name.empty() || !std::all_of(name.begin(), name.end(), base::is_word_character)) return false;
+        if (name.empty() || !std::ranges::all_of(name, base::is_word_character)) return false;
         names.emplace(name);
     }
     return true;
@@ -41,12 +41,12 @@ bool all_known(std::string_view points) {
         } else if (!base::is_word_character(points[at])) {
             ++at;
         } else {
-            const auto* const behind = std::find_if_not(points.begin() + at, points.end(), base::is_word_character);
-            const auto end = static_cast<std::size_t>(behind - points.begin());
-            const auto word = points.substr(at, end - at);
+            const auto rest = points.substr(at);
+            const auto word = rest.substr(0, std::ranges::find_if_not(rest, base::is_word_character) - rest.begin());
+            const auto end = at + word.size();
             const bool first = at == 0 || std::string_view(".@$").find(points[at - 1]) == std::string_view::npos;
             const bool has_more = end < points.size() && points[end] == '.';
-            if (first && has_more && std::find(families.begin(), families.end(), word) == families.end()) return false;
+            if (first && has_more && std::ranges::find(families, word) == families.end()) return false;
             at = end;
         }
     }

@@ -31,8 +31,9 @@ std::string numbers(std::string_view what, std::int64_t first, std::int64_t last
     return first == last ? fmt::format("{} {}", what, first) : fmt::format("{}s {} to {}", what, first, last);
 }
 
-base::Error several_recordings() {
-    return {base::ErrorKind::bad_input, "--format perfetto: there are several recordings, and a trace has one clock",
+base::Error several_recordings(const report::Format& format) {
+    return {base::ErrorKind::bad_input,
+            fmt::format("--format {}: there are several recordings, and a trace has one clock", format.name),
             "draw them one by one"};
 }
 
@@ -147,7 +148,7 @@ class Input final : public decode::FormatDetector::Sink {
         for (auto& known : parts_) {
             if (known.source == &source) return known;
         }
-        if (presentation_.format->is_trace && !parts_.empty()) refusal_ = several_recordings();
+        if (presentation_.format->is_trace && !parts_.empty()) refusal_ = several_recordings(*presentation_.format);
         auto& part = parts_.emplace_back(source, presentation_);
         if (header_) part.session.set(header_->setup);
         return part;
@@ -180,7 +181,8 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
     constexpr const char* hint = "stapgen help report says which kinds of text can be read";
     auto runs = recording::runs_of(files);
     if (!runs) return tl::make_unexpected(runs.error());
-    if (presentation.format->is_trace && runs->size() > 1) return tl::make_unexpected(several_recordings());
+    const auto& format = *presentation.format;
+    if (format.is_trace && runs->size() > 1) return tl::make_unexpected(several_recordings(format));
     Namer namer(names);
     std::vector<LoadedRun> loaded;
     for (const auto& run : *runs) {

@@ -15,8 +15,7 @@
 #include "host/net_counters.h"
 #include "launch/child_process.h"
 #include "launch/progress.h"
-#include "overhead/estimate.h"
-#include "overhead/probe_cost.h"
+#include "overhead/overhead.h"
 #include "report/model/account_text.h"
 #include "session/live_view.h"
 #include "session/losses.h"
@@ -197,7 +196,7 @@ analyze::Summary Measurement::summary_of(const RunEnding& ending) {
     put_outcome(ending);
     auto summary = session_.summary();
     summary.input = parser_.input();
-    cost_.put_into(summary.cost, expected_ ? &*expected_ : nullptr);
+    cost_.put_into(summary.cost, expected_);
     if (!summary.accounting.closed) {
         // The script's own count was lost with them.
         analyze::add_cause(summary.accounting.lost, "transport", summary.transport.transport_failures);
@@ -317,10 +316,7 @@ base::Result<void> measure(const host::System& machine, const recipe::Catalog& c
                            const std::string& name, const MeasurePlan& plan, Recorder* recorder) {
     Measurement measurement(machine, catalog, name, plan, recorder);
     job.handlers = measurement.handlers();
-    if (!plan.quiet) {
-        for (const auto& line : host::left_module_warnings(machine))
-            base::tell(line);
-    }
+    if (!plan.quiet) base::tell(host::left_module_warnings(machine));
     measurement.begin_loading();
     auto end = launch::load(machine, job);
     if (!end) return tl::make_unexpected(end.error());
@@ -336,8 +332,7 @@ base::Result<void> measure(const host::System& machine, const recipe::Catalog& c
         }
         if (const auto skipped = report::skipped_text(transport_of(end->losses)); !skipped.empty()) base::tell(skipped);
     }
-    for (const auto& line : end->cleanup)
-        base::tell(line);
+    base::tell(end->cleanup);
     if (end->failure) return tl::make_unexpected(*end->failure);
     if (end->ending.gave_up) {
         return base::failed("SystemTap was not given the time to end; the report may lack the last records",

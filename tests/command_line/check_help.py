@@ -33,9 +33,9 @@ def check_whole_help(stapgen):
 
 
 def options_of_the_source(source):
-    """Return the long options that the rows of the program's tables begin with."""
+    """Return the long options that the rows of the commands' options begin with."""
     names = set()
-    for path in (source / "src/cli/options").glob("*_table.cpp"):
+    for path in (source / "src/cli").glob("*/*.cpp"):
         for row in re.findall(r'(?:\{|\boption\()\s*"(-[^"]+)",', path.read_text()):
             names |= {name.split("{")[0] for name in row.split(",") if name.startswith("--")}
     return names

@@ -9,8 +9,6 @@
 #include "host/workarounds.h"
 #include "memory_file.h"
 #include "recipe/kernels.h"
-#include "recipe/load_recipe.h"
-#include "recipe/parameters.h"
 #include "render/script.h"
 
 namespace {

@@ -2,8 +2,8 @@
 #include <string>
 
 #include "fuzz.h"
+#include "render/script.h"
 #include "render/standalone.h"
-#include "render/template.h"
 
 using namespace stapgen;
 

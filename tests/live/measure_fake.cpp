@@ -5,10 +5,10 @@
 #include <iostream>
 
 #include "base/terminal.h"
-#include "cli/options/command_table.h"
+#include "cli/command_line.h"
+#include "cli/commands/commands.h"
 #include "cli/options/parse.h"
 #include "cli/options/plans.h"
-#include "cli/standard_streams.h"
 #include "fakes/system/fake_system.h"
 #include "session/run.h"
 
@@ -19,8 +19,7 @@ namespace {
 base::Result<void> measure(const std::string& fake_stap, const cli::MeasureOptions& options) {
     auto plan = cli::plan_of(*host::real_system(), options, false);
     if (!plan) return tl::make_unexpected(plan.error());
-    for (const auto& note : plan->notes)
-        base::tell(note);
+    base::tell(plan->notes);
     const host::FakeSystem machine;
     host::Target target;
     target.staprun = fake_stap;
@@ -44,5 +43,5 @@ int main(int argc, char** argv) {
     std::cout.flush();
     if (done) return 0;
     base::show_error(done.error());
-    return cli::exit_code_of(done.error());
+    return cli::exit_code_of(done.error().kind);
 }

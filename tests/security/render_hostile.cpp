@@ -10,7 +10,7 @@
 #include <random>
 
 #include "launch/masked_bytes.h"
-#include "recipe/parameters.h"
+#include "recipe/recipe.h"
 #include "render/script.h"
 
 using namespace stapgen;

@@ -5,13 +5,18 @@
 #include "base/terminal.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/dry_run.h"
+#include "cli/options/option_table.h"
 #include "module/make.h"
 
 namespace stapgen::cli {
 
-base::Result<void> build(const recipe::Program& program, const recipe::Recipe& recipe, const Options& options) {
-    const auto& output = *options.measure.output;
-    const bool quiet = options.measure.quiet;
+namespace {
+
+base::Result<void> build(const Call& call) {
+    const auto& [program, root, command, options] = call;
+    const auto& recipe = *command.recipe;
+    const auto output = options.measure.plan.output->string();
+    const bool quiet = options.measure.plan.quiet;
     const auto machine = launch::this_machine();
     auto preparation = module::prepare(program, *machine, recipe, options.make, module::Purpose::run_elsewhere);
     if (!preparation) return tl::make_unexpected(preparation.error());
@@ -21,7 +26,7 @@ base::Result<void> build(const recipe::Program& program, const recipe::Recipe& r
         if (!quiet) tell_if_impossible(output, "--output", true);
         return {};
     }
-    auto compiled = module::compile(*machine, *preparation, quiet, options.measure.verbose);
+    auto compiled = module::compile(*machine, *preparation, quiet, options.measure.plan.verbose);
     if (!compiled) return tl::make_unexpected(compiled.error());
     auto module = base::read_file(compiled->module);
     if (!module) return tl::make_unexpected(module.error());
@@ -33,6 +38,24 @@ base::Result<void> build(const recipe::Program& program, const recipe::Recipe& r
                                preparation->job.target.release, module->size() / 1024, output));
     }
     return {};
+}
+
+}  // namespace
+
+CommandSpec build_command(const recipe::Recipe& recipe, Options& options) {
+    CommandSpec command{build, "stapgen build", recipe.name, recipe.summary};
+    command.recipe = &recipe;
+    command.examples = {fmt::format("stapgen build {0} -o {0}.ko", recipe.name)};
+    auto make = make_options(recipe, options.make);
+    command.options = joined({
+        script_options(recipe, options.make),
+        {option("-o,--output", "FILE", groups::output, "The module's file, to be made", "",
+                &options.measure.plan.output, {.required = true})},
+        std::move(make),
+        quiet_option(options.measure.plan.quiet),
+        verbose_option(options.measure.plan.verbose),
+    });
+    return command;
 }
 
 }  // namespace stapgen::cli

@@ -1,26 +1,32 @@
 #pragma once
 
-#include <ostream>
-
-#include "base/result.h"
 #include "cli/options/options.h"
-#include "recipe/program_files.h"
-#include "recipe/recipe.h"
+#include "cli/options/spec.h"
 
-/// What the commands do, each with the values that were typed.
+/// The commands, each with its options and what it does. `options`, which parse() puts values into, must outlive them.
+/// A new one is a file here, a line below, and one in command_table.cpp.
 namespace stapgen::cli {
 
-base::Result<void> run(const recipe::Program& program, const recipe::Recipe& recipe, Options options);
-base::Result<void> render(const recipe::Program& program, const recipe::Recipe& recipe, const Options& options);
-base::Result<void> build(const recipe::Program& program, const recipe::Recipe& recipe, const Options& options);
-base::Result<void> list(const recipe::Program& program, const Options& options);
-base::Result<void> show(const recipe::Program& program, const Options& options);
-base::Result<void> doctor(const recipe::Program& program, const Options& options);
-base::Result<void> exec(const recipe::Program& program, const Options& options);
-base::Result<void> report(const recipe::Program& program, const Options& options);
-base::Result<void> compare(const Options& options);
-base::Result<void> resolve(const Options& options);
-base::Result<void> new_recipe(const recipe::Program& program, const std::vector<std::string>& taken,
-                              const Options& options);
+CommandSpec run_command(const recipe::Recipe& recipe, Options& options);
+CommandSpec render_command(const recipe::Recipe& recipe, Options& options);
+CommandSpec build_command(const recipe::Recipe& recipe, Options& options);
+CommandSpec list_command(Options& options);
+CommandSpec show_command(Options& options);
+CommandSpec doctor_command(Options& options);
+CommandSpec exec_command(Options& options);
+CommandSpec report_command(Options& options);
+CommandSpec compare_command(Options& options);
+CommandSpec resolve_command(Options& options);
+CommandSpec new_recipe_command(Options& options);
+CommandSpec help_command(Options& options);
+CommandSpec man_command(Options& options);
+CommandSpec complete_command(Options& options);
+
+/// All of them: one for each recipe, and stapgen's own. `catalog` must outlive it.
+CommandSpec command_table(const recipe::Catalog& catalog, Options& options);
+
+/// A recipe whose name is a command, or one of whose parameters is an option already or can be none, goes to the
+/// broken ones.
+void set_aside_clashes(recipe::Catalog& catalog);
 
 }  // namespace stapgen::cli

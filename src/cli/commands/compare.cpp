@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/commands/commands.h"
+#include "cli/options/option_table.h"
 #include "cli/options/plans.h"
 #include "report/presentation.h"
 #include "session/replay.h"
@@ -76,11 +77,8 @@ base::Result<analyze::Summary> sum_of(const std::vector<analyze::Summary>& side)
     return sum;
 }
 
-}  // namespace
-
-base::Result<void> compare(const Options& options) {
-    const auto threshold = base::parse_percent(options.threshold);
-    if (!threshold) return tl::make_unexpected(threshold.error());
+base::Result<void> compare(const Call& call) {
+    const auto& options = call.options;
     auto presentation = presentation_of(options.present);
     if (!presentation) return tl::make_unexpected(presentation.error());
     presentation->by.emplace();  // no groups
@@ -89,7 +87,7 @@ base::Result<void> compare(const Options& options) {
     const auto after = load_side(options.after, *presentation);
     if (!after) return tl::make_unexpected(after.error());
 
-    const analyze::CompareOptions limits{.percentiles = presentation->percentiles, .threshold = *threshold};
+    const analyze::CompareOptions limits{.percentiles = presentation->percentiles, .threshold = options.threshold};
     const auto comparison = analyze::compare(*before, *after, limits);
     if (!comparison) return tl::make_unexpected(comparison.error());
     const auto first = sum_of(*before), second = sum_of(*after);
@@ -97,10 +95,37 @@ base::Result<void> compare(const Options& options) {
     if (!second) return tl::make_unexpected(second.error());
     presentation->format->write_comparison(std::cout, *comparison, *first, *second, *presentation);
     if (!comparison->has_regression()) return {};
-    base::Error regression{base::ErrorKind::regression,
-                           fmt::format("after is slower by more than {:.4g} %", *threshold * 100),
-                           "--threshold sets how much is allowed"};
-    return tl::make_unexpected(std::move(regression));
+    return tl::make_unexpected(base::Error{
+        base::ErrorKind::regression, fmt::format("after is slower by more than {:.4g} %", options.threshold * 100),
+        "--threshold sets how much is allowed"});
+}
+
+}  // namespace
+
+CommandSpec compare_command(Options& options) {
+    std::vector<std::string> formats;
+    for (const auto& format : report::formats()) {
+        if (format.write_comparison != nullptr) formats.emplace_back(format.name);
+    }
+    CommandSpec command{compare, "stapgen", "compare", "What became slower or faster between two measurements"};
+    command.notes =
+        "~ stands where before and after cannot be told apart. Exit code 3: a regression.\n"
+        "Several files for a side are recordings of the same, best taken in turns (ABAB); from five for each\n"
+        "side on, what differs from recording to recording is in the intervals. docs/reading-the-numbers.md\n";
+    command.examples = {"stapgen compare before.rec after.rec",
+                        "stapgen compare --threshold 10% -P 50,99 a1.rec,a2.rec b1.rec,b2.rec"};
+    command.options = joined({
+        {option("before", "BEFORE", groups::arguments,
+                "A file that 'report' reads, several with commas between, or a folder of them", "", &options.before,
+                {.required = true}),
+         option("after", "AFTER", groups::arguments, "The same, of what is compared with it", "", &options.after,
+                {.required = true}),
+         option("--threshold", "PERCENT", groups::output, "A stage that is slower by more than this is a regression",
+                "", read_by(base::parse_percent, options.threshold, false), {.default_value = "5%"})},
+        format_options(options.present.format, formats, "ndjson has a line for each change"),
+        percentiles_option(options.present),
+    });
+    return command;
 }
 
 }  // namespace stapgen::cli

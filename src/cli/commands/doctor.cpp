@@ -1,11 +1,12 @@
+#include "doctor/doctor.h"
+
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.h"
-#include "doctor/doctor.h"
+#include "cli/options/option_table.h"
 #include "module/make.h"
-#include "module/warm.h"
 #include "recipe/kernels.h"
 #include "report/json.h"
 
@@ -34,12 +35,9 @@ base::Result<std::vector<doctor::Subject>> subjects_of(const recipe::Program& pr
     for (const auto& each : recipes) {
         auto subject = module::subject_of(program, each, options.make.debuginfo);
         if (!subject) return tl::make_unexpected(subject.error());
-        // Of others' recipes nothing was shown.
-        if (!subject->reads_counters && each.folder.parent_path() == program.files.templates) {
-            auto kernels = recipe::kernels_of(each.name, program.files.kernels);
-            if (!kernels) return tl::make_unexpected(kernels.error());
-            subject->kernels = *std::move(kernels);
-        }
+        auto kernels = recipe::kernels_of(each, program.files);
+        if (!kernels) return tl::make_unexpected(kernels.error());
+        subject->kernels = *std::move(kernels);
         subjects.push_back(*std::move(subject));
     }
     return subjects;
@@ -93,9 +91,8 @@ Json doctor_json(const std::vector<doctor::Check>& checks, const doctor::Questio
             {"first", verdict.first},       {"checks", rows}};
 }
 
-}  // namespace
-
-base::Result<void> doctor(const recipe::Program& program, const Options& options) {
+base::Result<void> doctor(const Call& call) {
+    const auto& [program, root, command, options] = call;
     const auto recipes = recipes_of(program, options);
     if (!recipes) return tl::make_unexpected(recipes.error());
     const auto machine = launch::this_machine();
@@ -106,8 +103,7 @@ base::Result<void> doctor(const recipe::Program& program, const Options& options
         module::question_of(program, *machine, options.make, module::Purpose::run_here, *std::move(subjects));
     if (!question) return tl::make_unexpected(question.error());
     const auto& target = question->target;
-    const bool needs_module = std::any_of(question->subjects.begin(), question->subjects.end(),
-                                          [](const doctor::Subject& subject) { return !subject.reads_counters; });
+    const bool needs_module = !std::ranges::all_of(question->subjects, &doctor::Subject::reads_counters);
     // For another kernel a module can only be made here.
     question->to_load = target.running || !needs_module;
     std::vector<doctor::Check> checks;
@@ -126,6 +122,25 @@ base::Result<void> doctor(const recipe::Program& program, const Options& options
     if (!verdict.unable.empty()) return base::cannot_here(verdict.what, verdict.first);
     if (!as_json) std::cout << verdict.what << ": " << verdict.first << '\n';
     return {};
+}
+
+}  // namespace
+
+CommandSpec doctor_command(Options& options) {
+    CommandSpec command{doctor, "stapgen", "doctor",
+                        "Whether a recipe, or each of them, will run here, and what to do if not"};
+    command.examples = {"stapgen doctor rx-latency", "stapgen doctor --warm rx-latency tx-latency",
+                        "stapgen doctor -r 6.12.117+deb13-amd64 --symbols kallsyms.gz"};
+    command.options = joined({
+        {{"recipe", "RECIPE", groups::arguments, "Their names", "without one, all", &options.words},
+         {"--warm", "", groups::other, "Compile them now, so that their first run here need not", "it takes a while",
+          &options.warm}},
+        target_options(options.make),
+        no_workaround_option(options.make),
+        format_options(options.present.format, {"table", "json"}),
+    });
+    exclude(command.options, "--warm", {"--format", "--json"});
+    return command;
 }
 
 }  // namespace stapgen::cli

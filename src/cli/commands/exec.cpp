@@ -1,7 +1,8 @@
 #include <fmt/format.h>
 
+#include "base/terminal.h"
 #include "cli/commands/commands.h"
-#include "cli/commands/notes.h"
+#include "cli/options/option_table.h"
 #include "cli/options/plans.h"
 #include "doctor/doctor.h"
 #include "launch/module_file.h"
@@ -10,11 +11,14 @@
 
 namespace stapgen::cli {
 
-base::Result<void> exec(const recipe::Program& program, const Options& options) {
+namespace {
+
+base::Result<void> exec(const Call& call) {
+    const auto& [program, root, command, options] = call;
     const auto machine = launch::this_machine();
     auto plan = plan_of(*machine, options.measure, false);
     if (!plan) return tl::make_unexpected(plan.error());
-    tell(plan->notes);
+    base::tell(plan->notes);
     auto module = launch::make_loadable(options.file);
     if (!module) return tl::make_unexpected(module.error());
     if (!module->info.systemtap) {
@@ -46,6 +50,26 @@ base::Result<void> exec(const recipe::Program& program, const Options& options) 
     // Once it is loaded a kill -9 leaves no copy behind.
     job.loaded = [&] { module->copy.reset(); };
     return session::measure(*machine, program.catalog, std::move(job), options.file, *plan, recorder->get());
+}
+
+}  // namespace
+
+CommandSpec exec_command(Options& options) {
+    using recipe::Filter;
+    CommandSpec command{exec, "stapgen", "exec", "Run a module that build made, where there is no compiler"};
+    command.notes = "Which filters can be used, the recipe says that the module was made of.\n";
+    command.examples = {"stapgen exec rx.ko -d 10", "stapgen exec rx.ko -x 31337 -d 10 -o rx.rec"};
+    command.options = joined({
+        {option("module", "FILE", groups::arguments, "The module's file, also packed", "", &options.file,
+                {.required = true})},
+        // Which of them the module's recipe has is known when the file is read.
+        filter_options({Filter::thread, Filter::port, Filter::address, Filter::device, Filter::mark},
+                       options.measure.filters),
+        measure_options(options.measure),
+        load_options(options.measure),
+        events_option(options.measure),
+    });
+    return command;
 }
 
 }  // namespace stapgen::cli

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/algorithm/string/replace.hpp>
 #include <iostream>
 
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
-#include "recipe/load_recipe.h"
+#include "cli/options/option_table.h"
+#include "recipe/recipe.h"
 
 namespace stapgen::cli {
 
@@ -16,8 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-base::Result<void> check_name(const std::vector<std::string>& taken, const recipe::Program& program,
-                              const std::string& name) {
+base::Result<void> check_name(const CommandSpec& root, const recipe::Program& program, const std::string& name) {
     if (!recipe::is_name(name) || name.front() == '-') {
         return base::bad_input(fmt::format("new-recipe: '{}' is no recipe's name", base::printable(name)),
                                "lower case letters, digits, - and _, for example tcp-reads");
@@ -34,7 +35,7 @@ base::Result<void> check_name(const std::vector<std::string>& taken, const recip
             "choose another name, or mend that one");
     }
     // What is left of the commands are stapgen's own.
-    if (std::ranges::find(taken, name) != taken.end()) {
+    if (command_named(root, name) != nullptr) {
         return base::bad_input(fmt::format("new-recipe: '{}' is a command of stapgen", name), "choose another name");
     }
     return {};
@@ -42,25 +43,13 @@ base::Result<void> check_name(const std::vector<std::string>& taken, const recip
 
 /// A file of the skeleton with the new name in place of its own.
 base::Result<std::string> renamed(const fs::path& file, const std::string& name) {
-    auto text = base::read_file(file);
-    if (!text) return text;
     const auto own = file.parent_path().filename().string();
-    std::string out;
-    std::string_view rest = *text;
-    for (;;) {
-        const auto at = rest.find(own);
-        out += rest.substr(0, at);
-        if (at == std::string_view::npos) return out;
-        out += name;
-        rest.remove_prefix(at + own.size());
-    }
+    return base::read_file(file).map([&](const std::string& text) { return boost::replace_all_copy(text, own, name); });
 }
 
-}  // namespace
-
-base::Result<void> new_recipe(const recipe::Program& program, const std::vector<std::string>& taken,
-                              const Options& options) {
-    if (auto good = check_name(taken, program, options.name); !good) return good;
+base::Result<void> new_recipe(const Call& call) {
+    const auto& [program, root, command, options] = call;
+    if (auto good = check_name(root, program, options.name); !good) return good;
     constexpr std::array files{"recipe.toml", "script.stp"};
     fs::path parent = options.into;
     if (options.into.empty()) {
@@ -98,6 +87,18 @@ base::Result<void> new_recipe(const recipe::Program& program, const std::vector<
         "  stapgen {2}show {3}\n  stapgen {2}render {3}\n  stapgen {2}{3} -d 10\n",
         folder.string(), fmt::join(files, ", "), path, options.name);
     return {};
+}
+
+}  // namespace
+
+CommandSpec new_recipe_command(Options& options) {
+    CommandSpec command{new_recipe, "stapgen", "new-recipe",
+                        "Begin a recipe of your own: two files that run as they are"};
+    command.examples = {"stapgen new-recipe tcp-calls", "stapgen new-recipe tcp-calls --into ."};
+    command.options = {option("name", "TEXT", groups::arguments, "Its name", "", &options.name, {.required = true}),
+                       option("--into", "DIR", groups::other, "The folder to make it in", "", &options.into,
+                              {.default_value = "~/.config/stapgen/recipes"})};
+    return command;
 }
 
 }  // namespace stapgen::cli

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/commands/annotation.h"
 #include "cli/commands/commands.h"
+#include "cli/options/option_table.h"
 #include "cli/options/plans.h"
 #include "host/facts.h"
 #include "recording/reader.h"
@@ -57,8 +58,6 @@ Json name_json(const KernelNames& names, std::uint64_t address, AddressKind kind
 }
 
 base::Result<KernelNames> names_for(const Options& options) {
-    const auto sources = sources_of(options.names);
-    if (!sources) return tl::make_unexpected(sources.error());
     symbols::LogKernel log;
     if (!options.recording.empty()) {
         const auto reader = recording::Reader::open(options.recording);
@@ -68,10 +67,10 @@ base::Result<KernelNames> names_for(const Options& options) {
                                    "'-o FILE' makes one");
         }
         log = reader->header()->setup.kernel;
-    } else if (sources->empty()) {
+    } else if (options.names.empty()) {
         return KernelNames::of_this_machine(host::kallsyms_file, host::modules_file);
     }
-    return KernelNames::open(*sources, log);
+    return KernelNames::open(options.names, log);
 }
 
 /// The addresses of a command line or of stdin.
@@ -136,9 +135,8 @@ base::Result<void> each_word_of_stdin(const std::function<void(std::string_view)
     return {};
 }
 
-}  // namespace
-
-base::Result<void> resolve(const Options& options) {
+base::Result<void> resolve(const Call& call) {
+    const auto& options = call.options;
     auto names = names_for(options);
     if (!names) return tl::make_unexpected(names.error());
     if (options.lines) {
@@ -171,6 +169,34 @@ base::Result<void> resolve(const Options& options) {
     for (const auto address : all)
         resolving.show(address);
     return resolving.outcome();
+}
+
+}  // namespace
+
+CommandSpec resolve_command(Options& options) {
+    CommandSpec command{resolve, "stapgen", "resolve", "Kernel addresses to names: name+0xoffset/0xsize [module]"};
+    command.notes = "Without --map: this machine's kernel.\n";
+    command.examples = {"stapgen resolve --map System.map 0xffffffff8149a8ed",
+                        "stapgen resolve --map System.map --map vmlinuz --annotate <drops.txt",
+                        "dmesg -w | stapgen resolve --annotate"};
+    command.options = joined({
+        {{"address", "HEX", groups::arguments, "Addresses", "none: read them from stdin. With --annotate a file",
+          &options.words}},
+        name_options(options.names),
+        {{"--recording", "FILE", groups::names, "The addresses are of this recording's kernel",
+          "its KASLR offset and modules are taken from it", &options.recording},
+         {"--return-addresses", "", groups::other, "They are return addresses, of a backtrace", "look one byte before",
+          &options.return_addresses},
+         {"--drop-sites", "", groups::other, "They are places of drops",
+          "return addresses, or the function itself where it begins there", &options.drop_sites},
+         {"--annotate", "", groups::other, "Copy a text through, with names in place of kernel addresses", "",
+          &options.annotate},
+         {"-l,--lines", "", groups::other, "Also file and line", "inlined functions first, needs DWARF",
+          &options.lines}},
+        format_options(options.present.format, {"table", "ndjson"}, "ndjson has an object for each address"),
+    });
+    exclude(command.options, "--annotate", {"--lines", "--format", "--json"});
+    return command;
 }
 
 }  // namespace stapgen::cli

@@ -5,12 +5,12 @@
 #include "base/terminal.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/dry_run.h"
-#include "cli/commands/notes.h"
+#include "cli/options/option_table.h"
 #include "cli/options/plans.h"
 #include "doctor/doctor.h"
 #include "host/counter_lines.h"
 #include "module/make.h"
-#include "overhead/budget.h"
+#include "overhead/overhead.h"
 
 namespace stapgen::cli {
 
@@ -19,8 +19,7 @@ namespace {
 base::Result<void> run_counters(const recipe::Program& program, const host::System& machine,
                                 const recipe::Recipe& recipe, const Options& options,
                                 const session::MeasurePlan& plan) {
-    auto interval = module::interval_of(options.make.interval, recipe);
-    if (!interval) return tl::make_unexpected(interval.error());
+    const auto interval = module::interval_of(recipe, options.make);
     if (options.make.dry_run) {
         std::cout << "# no script and no module: stapgen reads these itself, at the beginning, at the end of each "
                      "interval and at the end\n";
@@ -35,7 +34,7 @@ base::Result<void> run_counters(const recipe::Program& program, const host::Syst
     auto recorder = session::Recorder::create(machine, plan, std::move(made), recipe.folder / "recipe.toml");
     if (!recorder) return tl::make_unexpected(recorder.error());
     host::CounterLines lines(machine, recipe.header().line(), recipe.record.tag);
-    return session::measure_counters(machine, program.catalog, lines, recipe.name, *interval, plan, recorder->get());
+    return session::measure_counters(machine, program.catalog, lines, recipe.name, interval, plan, recorder->get());
 }
 
 struct CostForecast {
@@ -44,49 +43,41 @@ struct CostForecast {
 };
 
 /// For a budget or a dry run. The guard is compiled in.
-base::Result<CostForecast> forecast_of(const host::System& machine, const recipe::Recipe& recipe,
-                                       const Options& options) {
-    std::optional<double> budget;
-    if (!options.make.budget.empty()) {
-        const auto typed = overhead::parse_budget(options.make.budget);
-        if (!typed) return tl::make_unexpected(typed.error());
-        budget = *typed;
-    }
-    if (!budget && !options.make.dry_run) return CostForecast{};
+CostForecast forecast_of(const host::System& machine, const recipe::Recipe& recipe, const Options& options) {
+    const auto& budget = options.make.budget;
+    if (!budget && !options.make.dry_run) return {};
     const auto expected = overhead::expect_now(machine, recipe, options.make.aggregate,
                                                budget ? overhead::budget_sample_window : overhead::sample_window);
-    if (!expected) return CostForecast{};
+    if (!expected) return {};
     const auto& chosen = options.measure.filters.sample;
     const auto kept = budget && !chosen ? overhead::plan_budget(*budget, *expected)
                                         : overhead::plan_sample(chosen.value_or(1), *expected);
-    return CostForecast{chosen ? std::nullopt : std::optional(kept.one_in),
-                        "expected: " + overhead::sentence_of(*expected, kept, budget)};
+    return {chosen ? std::nullopt : std::optional(kept.one_in),
+            "expected: " + overhead::sentence_of(*expected, kept, budget)};
 }
 
-}  // namespace
-
-base::Result<void> run(const recipe::Program& program, const recipe::Recipe& recipe, Options options) {
+base::Result<void> run(const Call& call) {
+    const auto& [program, root, command, options] = call;
+    const auto& recipe = *command.recipe;
     const auto machine = launch::this_machine();
     auto plan = plan_of(*machine, options.measure, options.make.dry_run);
     if (!plan) return tl::make_unexpected(plan.error());
-    tell(plan->notes);
-    if (plan->intervals && options.make.interval.empty() && !recipe.interval_s) {
+    base::tell(plan->notes);
+    const bool has_interval = options.make.interval || recipe.interval_s;
+    if (plan->intervals && !has_interval) {
         return base::bad_input("-n counts intervals, and there are none", "give -i too, for example -i 1 -n 10");
     }
     const auto aggregation = session::aggregation_of(recipe, options.make.aggregate, *plan);
     if (!aggregation) return tl::make_unexpected(aggregation.error());
     if (!aggregation->note.empty()) base::tell(aggregation->note);
     options.make.aggregate = aggregation->in_kernel;
-    if (plan->live && options.make.interval.empty() && !recipe.interval_s)
-        options.make.interval = module::live_interval;
+    if (plan->live && !has_interval) options.make.interval = module::live_interval;
     if (auto can = report::check_groups(plan->presentation, recipe.header()); !can) return can;
     if (recipe.source == recipe::Source::network_counters) {
         return run_counters(program, *machine, recipe, options, *plan);
     }
-    const auto forecast = forecast_of(*machine, recipe, options);
-    if (!forecast) return tl::make_unexpected(forecast.error());
-    if (forecast->sample) session::use_sample(*forecast->sample, plan->filters);
-    const auto& expected = forecast->sentence;
+    const auto [sample, expected] = forecast_of(*machine, recipe, options);
+    if (sample) session::use_sample(*sample, plan->filters);
     if (!options.make.dry_run && !plan->quiet && !expected.empty()) base::tell(expected);
     auto preparation = module::prepare(program, *machine, recipe, options.make, module::Purpose::run_here);
     if (!preparation) return tl::make_unexpected(preparation.error());
@@ -116,6 +107,25 @@ base::Result<void> run(const recipe::Program& program, const recipe::Recipe& rec
     auto job = session::load_job_of(target, compiled->module, *plan);
     job.explanation = module::explanation(*machine, preparation->question);
     return session::measure(*machine, program.catalog, std::move(job), recipe.name, *plan, recorder->get());
+}
+
+}  // namespace
+
+CommandSpec run_command(const recipe::Recipe& recipe, Options& options) {
+    CommandSpec command{run, "stapgen", recipe.name, recipe.summary};
+    command.recipe = &recipe;
+    command.examples = recipe.examples;
+    auto& measure = options.measure;
+    const bool has_script = recipe.source == recipe::Source::script;
+    command.options = joined({
+        filter_options(recipe.filters, measure.filters),
+        script_options(recipe, options.make),
+        measure_options(measure),
+        recipe.stages.empty() ? OptionSpecs{} : events_option(measure),
+        has_script ? load_options(measure) : OptionSpecs{},
+        has_script ? make_options(recipe, options.make) : dry_run_option(options.make.dry_run),
+    });
+    return command;
 }
 
 }  // namespace stapgen::cli

@@ -16,7 +16,6 @@ namespace {
 constexpr std::ptrdiff_t screen_lines = 24;
 constexpr std::size_t text_column = 26;
 constexpr std::size_t command_column = 14;
-constexpr const char* recipes_title = "Recipes";
 constexpr std::size_t max_examples = 3;  ///< of the short help
 
 /// Groups that only the whole help has.
@@ -26,7 +25,7 @@ bool is_for_later(const std::string& group) {
 }
 
 /// Where the short help is too long, the options of these groups, the first first, are there by name only.
-constexpr std::array briefest{recipes_title, groups::filters, groups::output, groups::time};
+constexpr std::array briefest{"Recipes", groups::filters, groups::output, groups::time};
 
 bool is_brief(const std::string& group, std::size_t brief) {
     return std::ranges::find(briefest, group) - briefest.begin() < static_cast<std::ptrdiff_t>(brief);
@@ -68,22 +67,20 @@ std::string examples_of(const CommandSpec& command, std::size_t most) {
     return fmt::format("Examples:\n  {}\n\n", fmt::join(examples, "\n  "));
 }
 
+std::string rows_text(const Section& section, std::size_t column = text_column) {
+    std::string out = section.title + ":\n";
+    for (const auto& [name, text] : section.rows)
+        out += row(name, text, column);
+    return out;
+}
+
 std::string subcommands_text(const CommandSpec& command, std::size_t brief) {
-    std::vector<std::pair<std::string, std::vector<const CommandSpec*>>> found;
-    for (const auto* one : shown_commands(command)) {
-        const auto title = one->recipe != nullptr ? recipes_title : "Commands";
-        const auto at = std::ranges::find(found, title, &decltype(found)::value_type::first);
-        (at == found.end() ? found.emplace_back(title, std::vector<const CommandSpec*>{}) : *at).second.push_back(one);
-    }
     std::string out;
-    for (const auto& [title, commands] : found) {
+    for (const auto& section : command_sections(command)) {
         std::vector<std::string> names;
-        std::string rows = title + ":\n";
-        for (const auto* one : commands) {
-            names.push_back(one->name);
-            rows += row(one->name, one->summary, command_column);
-        }
-        out += is_brief(title, brief) ? paragraph(title, names) : rows;
+        for (const auto& [name, summary] : section.rows)
+            names.push_back(name);
+        out += is_brief(section.title, brief) ? paragraph(section.title, names) : rows_text(section, command_column);
     }
     return out;
 }
@@ -91,12 +88,12 @@ std::string subcommands_text(const CommandSpec& command, std::size_t brief) {
 std::string group_text(const OptionGroup& group, std::size_t brief) {
     if (group.options.empty() || is_for_later(group.title)) return {};
     std::vector<std::string> names;
-    std::string rows = group.title + ":\n";
+    Section section{group.title};
     for (const auto* option : group.options) {
         names.push_back(brief_name(*option));
-        rows += row(shown_name(*option), short_text(*option));
+        section.rows.emplace_back(shown_name(*option), option_text(*option, false));
     }
-    return is_brief(group.title, brief) ? paragraph(group.title, names) : rows;
+    return is_brief(group.title, brief) ? paragraph(group.title, names) : rows_text(section);
 }
 
 std::string short_help(const CommandSpec& command, std::size_t brief) {
@@ -111,15 +108,6 @@ std::string short_help(const CommandSpec& command, std::size_t brief) {
     out += fmt::format("More: --help-all; man {}", manual_name(command));
     if (command.recipe != nullptr) out += "; stapgen show " + command.name;
     return out + '\n';
-}
-
-/// What the words mean that stand for the values of these options.
-std::string values_text(const std::vector<OptionGroup>& option_groups) {
-    const auto used = values_used(option_groups);
-    std::string out = used.empty() ? "" : "Values:\n";
-    for (const auto* value : used)
-        out += row(std::string(value->word), std::string(value->meaning));
-    return out;
 }
 
 }  // namespace
@@ -137,14 +125,8 @@ std::string whole_help(const CommandSpec& command) {
     std::string out = base::wrapped(command.summary, base::default_width) + "\n\n" +
                       examples_of(command, command.examples.size()) + fmt::format("Usage: {}\n", usage_of(command));
     if (const auto subcommands = subcommands_text(command, 0); !subcommands.empty()) out += '\n' + subcommands;
-    const auto groups = option_groups(command);
-    for (const auto& group : groups) {
-        if (group.options.empty()) continue;
-        out += fmt::format("\n{}:\n", group.title);
-        for (const auto* option : group.options)
-            out += row(shown_name(*option), whole_text(*option));
-    }
-    if (const auto values = values_text(groups); !values.empty()) out += '\n' + values;
+    for (const auto& section : whole_sections(option_groups(command)))
+        out += '\n' + rows_text(section);
     if (!command.notes.empty()) out += '\n' + command.notes;
     return out;
 }
@@ -157,10 +139,9 @@ base::Result<std::string> help_of(const CommandSpec& root, const std::vector<std
             std::vector<std::string> names;
             for (const auto* one : shown_commands(*command))
                 names.push_back(one->name);
-            const auto meant = base::did_you_mean(word, names);
             return base::bad_input(
                 fmt::format("{} has no recipe or command '{}'", full_name(*command), base::printable(word)),
-                meant ? fmt::format("did you mean '{}'?", *meant) : "'stapgen help' lists them");
+                base::meant_hint(word, names, "'stapgen help' lists them"));
         }
         command = next;
     }

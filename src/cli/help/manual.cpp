@@ -3,19 +3,94 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 #include <fstream>
+#include <map>
 
-#include "cli/help/recipe_facts.h"
-#include "cli/help/roff.h"
+#include "base/text.h"
 #include "cli/help/spec_text.h"
 #include "cli/help/version.h"
+#include "recipe/kernels.h"
 
 namespace stapgen::cli {
 
 namespace {
 
-/// The exit codes of standard_streams.h.
+/// Hyphens are typed by those who copy an option, so they stay what they are; a dot or an apostrophe that begins a line
+/// would begin a request.
+std::string escaped(std::string_view text) {
+    static const std::map<char, std::string_view> escapes{{'\\', "\\e"},  {'-', "\\-"},   {'~', "\\(ti"},
+                                                          {'^', "\\(ha"}, {'`', "\\(ga"}, {'\'', "\\(aq"}};
+    std::string out = text.starts_with('.') || text.starts_with('\'') ? "\\&" : "";
+    for (const char c : text) {
+        const auto escape = escapes.find(c);
+        out += escape == escapes.end() ? std::string_view(&c, 1) : escape->second;
+    }
+    return out;
+}
+
+/// An argument of a macro.
+std::string argument(std::string_view text) {
+    return '"' + boost::replace_all_copy(escaped(text), "\"", "\\(dq") + '"';
+}
+
+/// Writes a page of the manual with the macros of man(7). Texts are plain: what means something to roff is escaped
+/// here.
+class Roff {
+  public:
+    void section(std::string_view title) { heading(".SH", title); }
+    void subsection(std::string_view title) { heading(".SS", title); }
+
+    /// Nothing is written of an empty one.
+    void paragraph(std::string_view text) {
+        if (base::trim(text).empty()) return;
+        begin_paragraph();
+        for (const auto line : base::split(base::trim(text), '\n'))
+            text_ += base::trim(line).empty() ? ".PP\n" : escaped(base::trim(line)) + '\n';
+    }
+
+    /// A term and, indented below it, what it is.
+    void item(std::string_view term, std::string_view text) {
+        behind_heading_ = false;
+        text_ += fmt::format(".TP\n.B {}\n", argument(term));
+        for (const auto line : base::split(base::trim(text), '\n'))
+            text_ += escaped(base::trim(line)) + '\n';
+    }
+    void items(const std::vector<std::pair<std::string, std::string>>& rows) {
+        for (const auto& [term, text] : rows)
+            item(term, text);
+    }
+
+    /// As they are, in a fixed width, each between `before` and `behind`.
+    template <class Lines>
+    void lines(const Lines& lines, std::string_view before = {}, std::string_view behind = {}) {
+        begin_paragraph();
+        text_ += ".nf\n";
+        for (const auto& line : lines)
+            text_ += fmt::format("{}{}\n{}", before, escaped(line), behind);
+        text_ += ".fi\n";
+    }
+
+    /// With macros of its own.
+    void raw(std::string_view text) { text_ += text; }
+
+    [[nodiscard]] const std::string& text() const { return text_; }
+
+  private:
+    void heading(std::string_view macro, std::string_view title) {
+        text_ += fmt::format("{} {}\n", macro, argument(title));
+        behind_heading_ = true;
+    }
+    void begin_paragraph() {
+        if (!behind_heading_) text_ += ".PP\n";
+        behind_heading_ = false;
+    }
+
+    std::string text_;
+    bool behind_heading_ = false;  ///< which is a paragraph's end itself
+};
+
+/// Those of command_line.cpp.
 void write_exit_status(Roff& page) {
     page.section("EXIT STATUS");
     page.item("0", "Done. A measurement that was ended by Ctrl-C is done, too.");
@@ -46,21 +121,6 @@ void write_environment(Roff& page) {
     page.item("DEBUGINFOD_URLS", "Where debug information may be fetched from.");
 }
 
-void write_options(Roff& page, const std::vector<OptionGroup>& groups) {
-    page.section("OPTIONS");
-    for (const auto& [title, options] : groups) {
-        if (options.empty()) continue;
-        page.subsection(title);
-        for (const auto* option : options)
-            page.item(shown_name(*option), whole_text(*option));
-    }
-    const auto used = values_used(groups);
-    if (used.empty()) return;
-    page.subsection("Values");
-    for (const auto* value : used)
-        page.item(std::string(value->word), std::string(value->meaning));
-}
-
 /// What `show` tells.
 base::Result<void> write_recipe(Roff& page, const recipe::Program& program, const recipe::Recipe& recipe) {
     page.paragraph(recipe.description);
@@ -74,49 +134,45 @@ base::Result<void> write_recipe(Roff& page, const recipe::Program& program, cons
         page.subsection("Cost");
         page.paragraph(recipe.probes);
     }
-    const auto kernels = kernels_of(program, recipe);
+    const auto kernels = recipe::kernels_of(recipe, program.files);
     if (!kernels) return tl::make_unexpected(kernels.error());
     if (!recipe.kernels.empty() || !kernels->empty()) page.subsection("Kernels");
     page.paragraph(recipe.kernels);
-    for (const auto& [range, state] : kernel_rows(*kernels))
-        page.item(range, state);
+    for (const auto& kernel : *kernels)
+        page.item(kernel.range, kernel.state_text());
     return {};
-}
-
-void write_subcommands(Roff& page, const CommandSpec& command) {
-    for (const bool recipes : {true, false}) {
-        std::vector<const CommandSpec*> listed;
-        for (const auto* one : shown_commands(command)) {
-            if ((one->recipe != nullptr) == recipes) listed.push_back(one);
-        }
-        if (listed.empty()) continue;
-        page.section(recipes ? "RECIPES" : "COMMANDS");
-        for (const auto* one : listed)
-            page.item(one->name, one->summary);
-    }
 }
 
 void write_see_also(Roff& page, const CommandSpec& root, const CommandSpec& command) {
     std::vector<std::string> pages;
-    if (&command != &root) pages.push_back(manual_name(root));
+    const auto add = [&](std::string_view name, int section) {
+        pages.push_back(fmt::format(".BR {} ({})", escaped(name), section));
+    };
+    if (&command != &root) add(manual_name(root), 1);
     for (const auto* one : shown_commands(root)) {
         // A recipe's page names the commands, as does that of a command.
         const bool near = &command == &root || one->recipe == nullptr;
-        if (near && one != &command) pages.push_back(manual_name(*one));
+        if (near && one != &command) add(manual_name(*one), 1);
     }
     page.section("SEE ALSO");
-    page.references(pages, {{"stap", "1"}, {"staprun", "8"}});
+    add("stap", 1);
+    add("staprun", 8);
+    page.raw(fmt::format("{}\n", fmt::join(pages, ",\n")));
 }
 
 base::Result<std::string> page_of(const CommandSpec& root, const CommandSpec& command, const recipe::Program& program) {
-    Roff page(manual_name(command), build_date(), program_version());
+    Roff page;
+    const auto name = manual_name(command);
+    page.raw(fmt::format(".TH {} 1 {} {} \"User Commands\"\n", argument(base::upper(name)), build_date(),
+                         argument(program_version())));
     page.section("NAME");
-    page.title(manual_name(command), command.summary);
+    // What whatis(1) reads.
+    page.raw(fmt::format("{} \\- {}\n", escaped(name), escaped(command.summary)));
     page.section("SYNOPSIS");
-    page.command(usage_of(command));
+    page.raw(fmt::format(".B {}\n", argument(usage_of(command))));
     if (!command.examples.empty()) {
         page.section("EXAMPLES");
-        page.lines(command.examples);
+        page.lines(command.examples, ".RS 2\n", ".RE\n");
     }
     page.section("DESCRIPTION");
     if (command.recipe != nullptr) {
@@ -125,10 +181,17 @@ base::Result<std::string> page_of(const CommandSpec& root, const CommandSpec& co
         }
     } else {
         page.paragraph(command.summary);
-        page.lines_of(command.notes);
+        if (!command.notes.empty()) page.lines(base::split(base::trim(command.notes), '\n'));
     }
-    write_subcommands(page, command);
-    write_options(page, all_option_groups(command));
+    for (const auto& [title, rows] : command_sections(command)) {
+        page.section(base::upper(title));
+        page.items(rows);
+    }
+    page.section("OPTIONS");
+    for (const auto& [title, rows] : whole_sections(all_option_groups(command))) {
+        page.subsection(title);
+        page.items(rows);
+    }
     write_exit_status(page);
     write_environment(page);
     write_files(page);

@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "cli/options/spec.h"
-#include "recipe/program_files.h"
+#include "recipe/catalog.h"
 
 namespace stapgen::cli {
 

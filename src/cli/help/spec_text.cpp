@@ -12,16 +12,14 @@ namespace stapgen::cli {
 namespace {
 
 /// "table, json or csv".
-std::string list_of(std::vector<std::string> words) {
-    if (words.size() < 2) return fmt::format("{}", fmt::join(words, ""));
-    const auto last = words.back();
-    words.pop_back();
-    return fmt::format("{} or {}", fmt::join(words, ", "), last);
+std::string list_of(const std::vector<std::string>& words) {
+    if (words.size() < 2) return words.empty() ? "" : words.front();
+    return fmt::format("{} or {}", fmt::join(words.begin(), words.end() - 1, ", "), words.back());
 }
 
 std::string sorted_list_of(std::vector<std::string> names) {
     std::ranges::sort(names);
-    return list_of(std::move(names));
+    return list_of(names);
 }
 
 OptionGroup& group_named(std::vector<OptionGroup>& groups, const std::string& title) {
@@ -34,25 +32,6 @@ std::string default_of(const OptionSpec& option) {
     if (auto* const* text = std::get_if<std::string*>(&option.target)) return **text;
     if (auto* const* number = std::get_if<std::size_t*>(&option.target)) return fmt::to_string(**number);
     return {};
-}
-
-std::string text_of(const OptionSpec& option, bool whole) {
-    const auto& rules = option.rules;
-    auto text = option.help;
-    if (!rules.choices.empty()) text += ": " + list_of(rules.choices);
-    if (whole && !option.more.empty()) text += "; " + option.more;
-    std::vector<std::string> remarks;
-    if (rules.required && !is_argument(option)) remarks.emplace_back("required");
-    if (const auto range = range_text(option); !range.empty()) remarks.push_back(range);
-    if (const auto value = default_of(option); !value.empty()) remarks.push_back("default " + value);
-    if (whole) {
-        if (!rules.environment.empty()) remarks.push_back("or $" + rules.environment);
-        if (is_repeatable(option) && !is_argument(option)) remarks.emplace_back("may be given again");
-        if (!rules.needs.empty()) remarks.push_back("with " + sorted_list_of(rules.needs));
-        if (!rules.excludes.empty()) remarks.push_back("not with " + sorted_list_of(rules.excludes));
-    }
-    if (!remarks.empty()) text += fmt::format(" ({})", fmt::join(remarks, "; "));
-    return text;
 }
 
 }  // namespace
@@ -86,6 +65,14 @@ std::string usage_of(const CommandSpec& command) {
         usage += option->rules.required ? ' ' + name : fmt::format(" [{}]", name);
     }
     return usage;
+}
+
+std::vector<Section> command_sections(const CommandSpec& command) {
+    std::vector<Section> sections{{"Recipes"}, {"Commands"}};
+    for (const auto* one : shown_commands(command))
+        sections[one->recipe != nullptr ? 0 : 1].rows.emplace_back(one->name, one->summary);
+    std::erase_if(sections, [](const Section& section) { return section.rows.empty(); });
+    return sections;
 }
 
 std::vector<OptionGroup> option_groups(const CommandSpec& command) {
@@ -128,23 +115,41 @@ std::string shown_name(const OptionSpec& option) {
     return fmt::format("{}{}{}", fmt::join(names_of(option), ", "), is_flag(option) ? "" : " ", option.value);
 }
 
-std::string short_text(const OptionSpec& option) {
-    return text_of(option, false);
+std::string option_text(const OptionSpec& option, bool whole) {
+    const auto& rules = option.rules;
+    auto text = option.help;
+    if (!rules.choices.empty()) text += ": " + list_of(rules.choices);
+    if (whole && !option.more.empty()) text += "; " + option.more;
+    std::vector<std::string> remarks;
+    if (rules.required && !is_argument(option)) remarks.emplace_back("required");
+    if (const auto range = range_text(option); !range.empty()) remarks.push_back(range);
+    if (const auto value = default_of(option); !value.empty()) remarks.push_back("default " + value);
+    if (whole) {
+        if (!rules.environment.empty()) remarks.push_back("or $" + rules.environment);
+        if (is_repeatable(option) && !is_argument(option)) remarks.emplace_back("may be given again");
+        if (!rules.needs.empty()) remarks.push_back("with " + sorted_list_of(rules.needs));
+        if (!rules.excludes.empty()) remarks.push_back("not with " + sorted_list_of(rules.excludes));
+    }
+    if (!remarks.empty()) text += fmt::format(" ({})", fmt::join(remarks, "; "));
+    return text;
 }
 
-std::string whole_text(const OptionSpec& option) {
-    return text_of(option, true);
-}
-
-std::vector<const ValueWord*> values_used(const std::vector<OptionGroup>& groups) {
-    std::vector<const ValueWord*> used;
-    for (const auto& group : groups) {
-        for (const auto* option : group.options) {
-            const auto* meaning = meaning_of(option->value);
-            if (meaning != nullptr && std::ranges::find(used, meaning) == used.end()) used.push_back(meaning);
+std::vector<Section> whole_sections(const std::vector<OptionGroup>& groups) {
+    std::vector<Section> sections;
+    Section values{"Values"};
+    for (const auto& [title, options] : groups) {
+        if (options.empty()) continue;
+        auto& section = sections.emplace_back(Section{title});
+        for (const auto* option : options) {
+            section.rows.emplace_back(shown_name(*option), option_text(*option, true));
+            const auto* value = value_word(option->value);
+            if (value == nullptr) continue;
+            const std::pair<std::string, std::string> row(value->word, value->meaning);
+            if (std::ranges::find(values.rows, row) == values.rows.end()) values.rows.push_back(row);
         }
     }
-    return used;
+    if (!values.rows.empty()) sections.push_back(std::move(values));
+    return sections;
 }
 
 }  // namespace stapgen::cli

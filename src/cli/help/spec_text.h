@@ -1,10 +1,10 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/options/spec.h"
-#include "cli/options/value_words.h"
 
 /// Commands and options in words, for help, manual and completion alike.
 namespace stapgen::cli {
@@ -14,6 +14,15 @@ std::string manual_name(const CommandSpec& command);
 
 /// "stapgen report [OPTIONS] FILE..."
 std::string usage_of(const CommandSpec& command);
+
+/// A heading, and below it names and what they are.
+struct Section {
+    std::string title;
+    std::vector<std::pair<std::string, std::string>> rows{};
+};
+
+/// "Recipes" and "Commands" below a command, where it has some.
+std::vector<Section> command_sections(const CommandSpec& command);
 
 struct OptionGroup {
     std::string title;
@@ -32,13 +41,12 @@ std::vector<OptionGroup> all_option_groups(const CommandSpec& command);
 /// As it is typed: "-x, --target-tid TID", "FILE...".
 std::string shown_name(const OptionSpec& option);
 
-/// What it does, its choices, range and default.
-std::string short_text(const OptionSpec& option);
+/// What it does, its choices, range and default. `whole`: and what more is to be said, what it excludes and the
+/// variable that stands for it.
+std::string option_text(const OptionSpec& option, bool whole);
 
-/// The same, and what more is to be said, what it excludes and the variable that stands for it.
-std::string whole_text(const OptionSpec& option);
-
-/// Those with a meaning that stand for the values of these options, each once, as they come up.
-std::vector<const ValueWord*> values_used(const std::vector<OptionGroup>& groups);
+/// All that is to be said of these options, and at the end what the words mean that stand for their values, in the
+/// order in which they come up.
+std::vector<Section> whole_sections(const std::vector<OptionGroup>& groups);
 
 }  // namespace stapgen::cli

@@ -6,7 +6,7 @@
 
 #include "base/build_facts.h"
 #include "base/result.h"
-#include "recipe/program_files.h"
+#include "recipe/catalog.h"
 
 namespace stapgen::cli {
 

@@ -6,7 +6,12 @@
 #include <algorithm>
 #include <iterator>
 
+#include "analyze/histogram.h"
 #include "base/text.h"
+#include "base/units.h"
+#include "cli/options/plans.h"
+#include "overhead/overhead.h"
+#include "recording/writer.h"
 #include "report/presentation.h"
 #include "session/origin_groups.h"
 
@@ -97,7 +102,7 @@ OptionSpecs script_options(const recipe::Recipe& recipe, module::MakeOptions& op
     for (const auto& parameter : recipe.parameters)
         specs.push_back(parameter_option(parameter, "Parameters of " + recipe.name, options.arguments));
     specs.push_back(option("-i,--interval", "TIME", groups::time, "Report every so often, as 5, 250ms or 1m", "",
-                           &options.interval,
+                           read_by(parse_interval, options.interval),
                            {.default_value = recipe.interval_s ? fmt::to_string(*recipe.interval_s) : ""}));
     if (recipe.record.aggregates) {
         specs.push_back({"--aggregate", "", groups::output,
@@ -110,32 +115,35 @@ OptionSpecs script_options(const recipe::Recipe& recipe, module::MakeOptions& op
 }
 
 OptionSpecs measure_options(MeasureOptions& options) {
+    auto& plan = options.plan;
+    const auto duration = [](const std::string& typed) { return base::parse_duration(typed); };
     return joined({
-        {{"-d,--duration", "TIME", groups::time, "Stop after this time", "", &options.duration},
-         option("-n,--count", "N", groups::time, "Stop after so many intervals", "", &options.count,
+        {{"-d,--duration", "TIME", groups::time, "Stop after this time", "", read_by(duration, plan.duration)},
+         option("-n,--count", "N", groups::time, "Stop after so many intervals", "", &plan.intervals,
                 {.range = Range{1}}),
          {"-o,--output", "FILE", groups::output, "Keep all lines in this new file", "'stapgen report' reads it again",
-          &options.output}},
+          &plan.output}},
         present_options(options.present),
         {option("--rotate", "SIZE[,N]", groups::more_output, "Begin a further file (FILE.1, ...) at this size",
-                "keep the newest N", &options.rotation, {.needs = {"--output"}}),
+                "keep the newest N", read_by(recording::parse_rotation, plan.rotation, false), {.needs = {"--output"}}),
          option("--live{always},--no-live{never}", "", groups::more_output, "Show the measurement while it goes on",
                 "auto: on a terminal, where the report is a table; ? tells the keys", &options.live,
                 {.choices = {"auto", "always", "never"}}),
          option("--color", "WHEN", groups::more_output, "Colours of the live view", "auto: not with $NO_COLOR",
                 &options.color, {.choices = {"auto", "always", "never"}})},
-        quiet_option(options.quiet),
+        quiet_option(plan.quiet),
     });
 }
 
 OptionSpecs events_option(MeasureOptions& options) {
-    return {{"--events", "", groups::output, "Print each record as it comes, then the report", "", &options.events}};
+    return {
+        {"--events", "", groups::output, "Print each record as it comes, then the report", "", &options.plan.events}};
 }
 
 OptionSpecs load_options(MeasureOptions& options) {
     return joined({{{"-s,--buffer", "SIZE", groups::running, "The kernel's buffer per CPU, 1MiB to 4095MiB",
-                     "staprun's -b, where MiB need no unit", &options.buffer}},
-                   verbose_option(options.verbose)});
+                     "staprun's -b, where MiB need no unit", read_by(parse_buffer, options.plan.buffer_mb)}},
+                   verbose_option(options.plan.verbose)});
 }
 
 OptionSpecs quiet_option(bool& quiet) {
@@ -183,7 +191,8 @@ OptionSpecs make_options(const recipe::Recipe& recipe, module::MakeOptions& opti
         {{"--cost", "", group, "Measure what the probes cost, hit by hit, which costs a little itself", "stap's -t",
           &options.cost},
          {"--budget", "PERCENT", group, "No CPU's time beyond this for the probes",
-          "a run samples sockets where more is expected, and ends where it is more", &options.budget}},
+          "a run samples sockets where more is expected, and ends where it is more",
+          read_by(overhead::parse_budget, options.budget)}},
         dry_run_option(options.dry_run),
     });
     if (recipe.guru) {
@@ -202,9 +211,9 @@ OptionSpecs format_options(std::string& format, const std::vector<std::string>& 
                    &format, {.excludes = {"--format"}})};
 }
 
-OptionSpecs percentiles_option(std::string& percentiles) {
+OptionSpecs percentiles_option(PresentOptions& options) {
     return {option("-P,--percentiles", "LIST", groups::more_output, "Which percentiles, with commas between", "",
-                   &percentiles, {.default_value = "50,90,99,99.9"})};
+                   read_by(analyze::parse_percentiles, options.shown.percentiles), {.default_value = "50,90,99,99.9"})};
 }
 
 OptionSpecs present_options(PresentOptions& options, bool of_files) {
@@ -218,33 +227,36 @@ OptionSpecs present_options(PresentOptions& options, bool of_files) {
         format_options(options.format, formats,
                        "ndjson has a line for each object, html is one page to mail, perfetto a trace for "
                        "ui.perfetto.dev"),
-        percentiles_option(options.percentiles),
+        percentiles_option(options),
         {{"--by", of_files ? "GROUP[,...]" : "WHAT[,...]", groups::output,
           fmt::format("Group by {}process, port, cpu, ...", of_files ? "host, recording, " : ""),
           fmt::format("all of them: {}, or fields of the records, with commas between. Without it: thread, or what "
                       "the recipe says",
                       fmt::join(grouping, ", ")),
           &options.by},
-         {"--top", "N", group, "Show so many groups, the largest", "", &options.top},
-         option("--slowest", "N", group, "Show so many of the slowest", "", &options.slowest,
+         {"--top", "N", group, "Show so many groups, the largest", "", &options.shown.top},
+         option("--slowest", "N", group, "Show so many of the slowest", "", &options.shown.slowest,
                 {.range = Range{0, 1000}}),
          {"--series", "", group, "The table has a row for each second, too", "of a long run for longer blocks",
-          &options.series},
+          &options.shown.series},
          {"--hide-benign", "", group, "Drops: no rows of those that are part of normal operation",
-          "they are counted all the same", &options.hide_benign}},
+          "they are counted all the same", &options.shown.hide_benign}},
     });
 }
 
-OptionSpecs name_options(NameOptions& options) {
+OptionSpecs name_options(symbols::NameSources& sources) {
     const auto* group = groups::names;
-    return {{"--map", "FILE", group, "The kernel's symbols",
-             "System.map, a copy of /proc/kallsyms, vmlinux, vmlinuz, a module's file or a folder with those, also "
-             "packed",
-             &options.map},
-            {"--modules", "FILE", group, "A copy of /proc/modules: where modules were", "", &options.modules},
-            option("--kaslr-offset", "HEX", group, "What KASLR added to the map's addresses",
-                   "without it: found out, or refused", &options.kaslr_offset, {.old_name = "--slide"}),
-            {"-r,--release", "RELEASE", group, "The kernel's release", "", &options.release}};
+    const auto path = [](const std::string& typed) { return base::Result<std::filesystem::path>(typed); };
+    return {
+        {"--map", "FILE", group, "The kernel's symbols",
+         "System.map, a copy of /proc/kallsyms, vmlinux, vmlinuz, a module's file or a folder with those, also "
+         "packed",
+         &sources.files},
+        {"--modules", "FILE", group, "A copy of /proc/modules: where modules were", "", read_by(path, sources.modules)},
+        option("--kaslr-offset", "HEX", group, "What KASLR added to the map's addresses",
+               "without it: found out, or refused", read_by(parse_kaslr_offset, sources.kaslr_offset),
+               {.old_name = "--slide"}),
+        {"-r,--release", "RELEASE", group, "The kernel's release", "", &sources.release}};
 }
 
 }  // namespace stapgen::cli

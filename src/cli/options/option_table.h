@@ -36,13 +36,13 @@ OptionSpecs make_options(const recipe::Recipe& recipe, module::MakeOptions& opti
 /// --format, one of `choices`, and -j, the same as json, or as ndjson where that is not among them. `more` tells of
 /// the choices.
 OptionSpecs format_options(std::string& format, const std::vector<std::string>& choices, const std::string& more = {});
-OptionSpecs percentiles_option(std::string& percentiles);
+OptionSpecs percentiles_option(PresentOptions& options);
 /// How results are shown: -P, --format, -j, --by, --top, --slowest, --series, --hide-benign. `of_files`: --by takes
 /// origin_words, too.
 OptionSpecs present_options(PresentOptions& options, bool of_files = false);
 
 /// Where names of addresses come from: --map, --modules, --kaslr-offset, -r.
-OptionSpecs name_options(NameOptions& options);
+OptionSpecs name_options(symbols::NameSources& sources);
 
 /// One after the other.
 OptionSpecs joined(std::vector<OptionSpecs> parts);

@@ -1,16 +1,94 @@
 #include "cli/options/parse.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "base/text.h"
-#include "cli/options/usage_error.h"
 
 namespace stapgen::cli {
 
 namespace {
+
+/// The recipes beside this one that have that option.
+std::vector<std::string> siblings_with(const CommandSpec& root, const CommandSpec& used, const std::string& option) {
+    std::vector<std::string> names;
+    if (used.recipe == nullptr) return names;
+    const auto parent = std::ranges::find(root.commands, used.parent, full_name);
+    for (const auto& other : (parent == root.commands.end() ? root : *parent).commands) {
+        if (other.recipe != nullptr && option_named(other, option) != nullptr) names.push_back(other.name);
+    }
+    return names;
+}
+
+/// `build` makes what `exec` runs: where an option belongs that was given to the other.
+std::string belongs_to_other(const CommandSpec& root, const CommandSpec& used, const std::string& option) {
+    const auto& exec = *command_named(root, "exec");
+    const auto& build = *command_named(root, "build");
+    if (used.parent == full_name(build) && option_named(exec, option) != nullptr)
+        return fmt::format("{0} is for the run: 'stapgen exec FILE.ko {0} ...'", option);
+    const auto has = [&](const CommandSpec& recipe) { return option_named(recipe, option) != nullptr; };
+    if (&used == &exec && std::ranges::any_of(build.commands, has))
+        return fmt::format("{0} is compiled in: build again with it, 'stapgen build RECIPE {0} ...'", option);
+    return {};
+}
+
+/// `used` is the command that it is about. The hint says where its options are.
+base::Error usage_error(const CommandSpec& used, std::string what) {
+    return {base::ErrorKind::bad_input, std::move(what),
+            fmt::format("'{} --help' shows what there is", full_name(used))};
+}
+
+/// A word that is no option and no argument of the command.
+base::Error unknown_word(const CommandSpec& root, const CommandSpec& used, const std::string& word) {
+    const auto typed = word.substr(0, word.find('='));
+    const bool is_option = typed.starts_with("-");
+    auto error = usage_error(
+        used, fmt::format("{} '{}'", is_option ? "unknown option" : "unexpected argument", base::printable(typed)));
+    if (!is_option) return error;
+    if (const auto elsewhere = belongs_to_other(root, used, typed); !elsewhere.empty()) {
+        error.hint = elsewhere + "; " + error.hint;
+        return error;
+    }
+    if (!typed.starts_with("--")) return error;
+    std::vector<std::string> options;
+    for (const auto& option : used.options) {
+        if (const auto name = long_name(option); name.starts_with("--")) options.push_back(name);
+    }
+    if (const auto others = siblings_with(root, used, typed); !others.empty()) {
+        error.hint =
+            fmt::format("{} {} it; {}", fmt::join(others, ", "), others.size() == 1 ? "has" : "have", error.hint);
+    } else if (const auto meant = base::did_you_mean(typed, options)) {
+        error.hint = fmt::format("did you mean '{}'? {}", *meant, error.hint);
+    }
+    return error;
+}
+
+/// A value that is none of the option's choices, no number, or beyond its range.
+base::Error wrong_value(const CommandSpec& used, const OptionSpec& option, const std::string& value) {
+    const auto name = long_name(option);
+    const auto shown = base::printable(value);
+    const auto& choices = option.rules.choices;
+    if (!choices.empty())
+        return usage_error(used, fmt::format("{}: '{}' is none of {}", name, shown, fmt::join(choices, ", ")));
+    if (is_flag(option)) return usage_error(used, fmt::format("{} takes no value", name));
+    const auto range = range_text(option);
+    auto error = usage_error(
+        used, fmt::format("{}: '{}' is not a whole number{}", name, shown, range.empty() ? "" : ", " + range));
+    if (const auto* meaning = value_word(option.value))
+        error.hint = fmt::format("{} is {}", meaning->word, meaning->meaning);
+    return error;
+}
+
+/// The first word is no recipe and no command.
+base::Error unknown_verb(const CommandSpec& root, const std::string& verb) {
+    return {
+        base::ErrorKind::bad_input, fmt::format("there is no recipe or command '{}'", base::printable(verb)),
+        base::meant_hint(verb, command_names(root), "'stapgen list' shows the recipes, 'stapgen --help' the commands",
+                         " 'stapgen list' shows the recipes")};
+}
 
 void add_option(CLI::App& app, const OptionSpec& spec) {
     const auto& old_name = spec.rules.old_name;
@@ -32,7 +110,7 @@ void add_command(CLI::App& app, const CommandSpec& spec) {
     }
     for (const auto& command : spec.commands)
         add_command(*app.add_subcommand(command.name), command);
-    if (spec.verb == Verb::none) app.require_subcommand(1);
+    if (spec.action == nullptr) app.require_subcommand(1);
 }
 
 const CLI::Option* given(const CLI::App& app, const OptionSpec& spec) {
@@ -68,41 +146,46 @@ struct Put {
         return value && *value >= range.min && *value <= range.max ? value : std::nullopt;
     }
 
-    bool operator()(std::monostate) const { return true; }
-    bool operator()(bool* to) const {
+    base::Result<bool> operator()(std::monostate) const { return true; }
+    base::Result<bool> operator()(bool* to) const {
         const auto value = converted<bool>(option);
         if (value) *to = *value;
         return value.has_value();
     }
-    bool operator()(std::string* to) const {
-        if (!is_choice(last())) return false;
+    base::Result<bool> operator()(std::string* to) const {
+        const bool good = is_choice(last());
+        if (good) *to = last();
+        return good;
+    }
+    template <class T>
+    base::Result<bool> operator()(std::optional<T>* to) const {
         *to = last();
         return true;
     }
-    bool operator()(std::optional<std::string>* to) const {
-        *to = last();
+    template <class T>
+    base::Result<bool> operator()(std::vector<T>* to) const {
+        to->assign(option.results().begin(), option.results().end());
         return true;
     }
-    bool operator()(std::vector<std::string>* to) const {
-        *to = option.results();
-        return true;
-    }
-    bool operator()(std::optional<std::int64_t>* to) const {
+    base::Result<bool> operator()(std::optional<std::int64_t>* to) const {
         *to = number();
         return to->has_value();
     }
-    bool operator()(std::size_t* to) const {
+    base::Result<bool> operator()(std::size_t* to) const {
         const auto value = number();
         if (!value || *value < 0) return false;
         *to = static_cast<std::size_t>(*value);
         return true;
     }
     /// Their values are checked with the recipe.
-    bool operator()(recipe::Arguments* to) const {
+    base::Result<bool> operator()(recipe::Arguments* to) const {
         bool is_set = true;
-        if (is_flag(spec) && !(*this)(&is_set)) return false;
+        if (is_flag(spec) && !*(*this)(&is_set)) return false;
         (*to)[spec.names.substr(2)] = is_flag(spec) ? (is_set ? "true" : "false") : last();
         return true;
+    }
+    base::Result<bool> operator()(const Reader& read) const {
+        return read(last()).map([] { return true; });
     }
 };
 
@@ -115,8 +198,9 @@ base::Result<void> read_values(const CLI::App& app, const CommandSpec& command) 
             return tl::make_unexpected(
                 usage_error(command, fmt::format("{} is given {} times", long_name(spec), count)));
         }
-        if (!std::visit(Put{spec, *option}, spec.target))
-            return tl::make_unexpected(wrong_value(command, spec, option->results().back()));
+        const auto good = std::visit(Put{spec, *option}, spec.target);
+        if (!good) return tl::make_unexpected(good.error());
+        if (!*good) return tl::make_unexpected(wrong_value(command, spec, option->results().back()));
     }
     return {};
 }
@@ -152,7 +236,7 @@ base::Result<void> check_verb(const CommandSpec& root, const recipe::Catalog& ca
         const auto broken = catalog.broken.find(verb);
         return tl::make_unexpected(broken == catalog.broken.end() ? unknown_verb(root, verb) : broken->second);
     }
-    const bool takes_recipe = command->verb == Verb::none;
+    const bool takes_recipe = command->action == nullptr;
     if (!takes_recipe || first + 1 >= words.size() || words[first + 1].starts_with("-")) return {};
     const auto recipe = recipe::find_recipe(catalog, words[first + 1]);
     if (!recipe) return tl::make_unexpected(recipe.error());

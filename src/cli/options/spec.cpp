@@ -3,10 +3,34 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 
 namespace stapgen::cli {
+
+namespace {
+
+constexpr std::array value_words{
+    ValueWord{"ADDRESS", "IPv4 or IPv6, in full and without a host's name"},
+    ValueWord{"COMM", "a thread's name, of which the kernel keeps 15 bytes"},
+    ValueWord{"DEV", "a network device's name"},
+    ValueWord{"DURATION", "a number with its unit: ns, us, ms, s, m or h, as 250ms"},
+    ValueWord{"FUNC", "a kernel function; * and ? stand for anything"},
+    ValueWord{"HEX", "hexadecimal, with or without 0x"},
+    ValueWord{"MARK", "32 bits, decimal or with 0x hexadecimal"},
+    ValueWord{"MODULE", "a kernel module's name"},
+    ValueWord{"PERCENT", "a number, with or without %: 2.5%"},
+    ValueWord{"PID", "a process, decimal: 'ps -e' lists them"},
+    ValueWord{"RECIPE", "a recipe's name: 'stapgen list' lists them"},
+    ValueWord{"RELEASE", "a kernel's release, as 'uname -r' prints it"},
+    ValueWord{"SIZE", "a number with kB, MB, GB (powers of 1000) or KiB, MiB, GiB (also K, M, G; of 1024)"},
+    ValueWord{"TID", "a thread, decimal: 'ps -eLo pid,tid,comm' lists them"},
+    ValueWord{"TIME", "a number with ns, us, ms, s, m or h, as 250ms; without: seconds"},
+    ValueWord{"WORKAROUND", "a workaround's name, as stderr has it; or all"},
+};
+
+}  // namespace
 
 OptionSpec option(std::string names, std::string value, std::string group, std::string help, std::string more,
                   Target target, Rules rules) {
@@ -23,7 +47,8 @@ bool is_flag(const OptionSpec& option) {
 }
 
 bool is_repeatable(const OptionSpec& option) {
-    return std::holds_alternative<std::vector<std::string>*>(option.target);
+    return std::holds_alternative<std::vector<std::string>*>(option.target) ||
+           std::holds_alternative<std::vector<std::filesystem::path>*>(option.target);
 }
 
 std::vector<std::string> names_of(const OptionSpec& option) {
@@ -78,6 +103,15 @@ std::vector<std::string> command_names(const CommandSpec& parent) {
     for (const auto& command : parent.commands)
         names.push_back(command.name);
     return names;
+}
+
+std::string_view plain_word(std::string_view value) {
+    return value.substr(0, value.find_first_of("[./,"));
+}
+
+const ValueWord* value_word(std::string_view value) {
+    const auto* found = std::ranges::find(value_words, plain_word(value), &ValueWord::word);
+    return found == value_words.end() ? nullptr : found;
 }
 
 }  // namespace stapgen::cli

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -9,8 +11,8 @@
 #include <variant>
 #include <vector>
 
-#include "recipe/parameters.h"
-#include "recipe/recipe.h"
+#include "base/result.h"
+#include "recipe/catalog.h"
 
 /// What can be typed, as data: the parser, help, manual and completion read it.
 namespace stapgen::cli {
@@ -31,9 +33,25 @@ inline constexpr const char* arguments = "Arguments";
 inline constexpr const char* hidden = "";
 }  // namespace groups
 
+/// Understands a value and puts it where it belongs.
+using Reader = std::function<base::Result<void>(const std::string& typed)>;
+
 /// Where a value is put. Nowhere: the parser itself acts on it. A vector: the option may be given again.
 using Target = std::variant<std::monostate, bool*, std::string*, std::size_t*, std::optional<std::string>*,
-                            std::optional<std::int64_t>*, std::vector<std::string>*, recipe::Arguments*>;
+                            std::optional<std::filesystem::path>*, std::optional<std::int64_t>*,
+                            std::vector<std::string>*, std::vector<std::filesystem::path>*, recipe::Arguments*, Reader>;
+
+/// A Reader that puts into `to` what `parse` makes of a value. `may_be_empty`: an empty one is as good as none.
+template <class Parse, class T>
+Reader read_by(Parse parse, T& to, bool may_be_empty = true) {
+    return [=, &to](const std::string& typed) -> base::Result<void> {
+        if (may_be_empty && typed.empty()) return {};
+        auto value = parse(typed);
+        if (!value) return tl::make_unexpected(value.error());
+        to = *std::move(value);
+        return {};
+    };
+}
 
 /// Of a whole number, both ends included.
 struct Range {
@@ -68,29 +86,21 @@ using OptionSpecs = std::vector<OptionSpec>;
 OptionSpec option(std::string names, std::string value, std::string group, std::string help, std::string more,
                   Target target, Rules rules);
 
-/// What is to be done. `none`: a command that needs a further word.
-enum class Verb {
-    none,
-    run,
-    list,
-    show,
-    doctor,
-    render,
-    build,
-    exec,
-    report,
-    compare,
-    resolve,
-    new_recipe,
-    help,
-    man,
-    complete,
+struct CommandSpec;
+struct Options;
+
+/// What a command has to work with.
+struct Call {
+    const recipe::Program& program;
+    const CommandSpec& root;
+    const CommandSpec& command;
+    Options& options;  ///< as typed
 };
 
 struct CommandSpec {
-    Verb verb = Verb::none;
-    std::string parent;  ///< "stapgen build"; empty: this is stapgen itself
-    std::string name, summary;
+    base::Result<void> (*action)(const Call& call) = nullptr;  ///< none: it needs a further word
+    std::string parent{};                                      ///< "stapgen build"; empty: this is stapgen itself
+    std::string name{}, summary{};
     std::string notes{};  ///< whole lines
     std::vector<std::string> examples{};
     OptionSpecs options{};
@@ -118,5 +128,17 @@ const CommandSpec* command_named(const CommandSpec& parent, std::string_view nam
 /// Without the hidden ones.
 std::vector<const CommandSpec*> shown_commands(const CommandSpec& parent);
 std::vector<std::string> command_names(const CommandSpec& parent);
+
+/// A word that stands for a value in help, TID or TIME.
+struct ValueWord {
+    std::string_view word;
+    std::string_view meaning;  ///< with its units
+};
+
+/// The word itself: of "SIZE[,N]" SIZE, of "ADDRESS[/PREFIX]" ADDRESS.
+std::string_view plain_word(std::string_view value);
+
+/// Null where the option says it all.
+const ValueWord* value_word(std::string_view value);
 
 }  // namespace stapgen::cli

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "cli/options/command_table.h"
+#include "cli/commands/commands.h"
 #include "cli/options/parse.h"
 #include "cli/options/plans.h"
 
@@ -57,7 +57,7 @@ class CommandLine {
     /// What is wrong with it; empty if nothing is.
     [[nodiscard]] std::string error() const { return result ? "" : result.error().what; }
     [[nodiscard]] std::string hint() const { return result ? "" : result.error().hint; }
-    [[nodiscard]] cli::Verb verb() const { return result ? result->command->verb : cli::Verb::none; }
+    [[nodiscard]] std::string command() const { return result ? cli::full_name(*result->command) : ""; }
 
     cli::Options options;
     recipe::Catalog catalog = made_up_catalog();
@@ -76,12 +76,12 @@ struct Wrong {
     std::string_view what, hint_begins = {};
 };
 
-inline void check(cli::Verb verb, const std::vector<Right>& cases) {
+inline void check(std::string_view command, const std::vector<Right>& cases) {
     for (const auto& [typed, holds] : cases) {
         CAPTURE(typed);
         const CommandLine line(typed);
         CHECK(line.error() == "");
-        CHECK(line.verb() == verb);
+        CHECK(line.command() == command);
         CHECK(holds(line.options));
     }
 }

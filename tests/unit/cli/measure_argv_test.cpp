@@ -2,15 +2,15 @@
 #include "fakes/system/fake_system.h"
 
 using namespace stapgen;
+using namespace std::chrono_literals;
 using cli::Options;
-using cli::Verb;
 using test::CommandLine;
 
 namespace {
 
 base::Result<session::MeasurePlan> plan_of(std::string_view typed) {
     const CommandLine line(typed);
-    REQUIRE(line.error() == "");
+    if (!line.result) return tl::make_unexpected(line.result.error());
     return cli::plan_of(host::FakeSystem(), line.options.measure, true);
 }
 
@@ -18,7 +18,7 @@ base::Result<session::MeasurePlan> plan_of(std::string_view typed) {
 
 TEST_CASE("a recipe is run with filters, times and outputs") {
     test::check(
-        Verb::run,
+        "stapgen reads",
         {
             {"reads", [](const Options& o) { return o.measure.present.format == "table" && o.make.stap == "stap"; }},
             {"reads -x 1", [](const Options& o) { return o.measure.filters.target_tid == 1; }},
@@ -34,11 +34,12 @@ TEST_CASE("a recipe is run with filters, times and outputs") {
              }},
             {"reads -i 1 -d 10 -n 3",
              [](const Options& o) {
-                 return o.make.interval == "1" && o.measure.duration == "10" && o.measure.count == 3;
+                 return o.make.interval == 1s && o.measure.plan.duration == 10s && o.measure.plan.intervals == 3;
              }},
             {"reads -o a.rec --rotate 1MB,2 -s 4MiB",
              [](const Options& o) {
-                 return o.measure.output == "a.rec" && o.measure.rotation == "1MB,2" && o.measure.buffer == "4MiB";
+                 return o.measure.plan.output == "a.rec" && o.measure.plan.rotation.bytes == 1'000'000 &&
+                        o.measure.plan.buffer_mb == 4;
              }},
             {"reads -j", [](const Options& o) { return o.measure.present.format == "json"; }},
             {"reads --live", [](const Options& o) { return o.measure.live == "always"; }},
@@ -48,13 +49,13 @@ TEST_CASE("a recipe is run with filters, times and outputs") {
             {"reads -P 50 --by cpu --top 3 --slowest 0 --series --hide-benign",
              [](const Options& o) {
                  const auto& present = o.measure.present;
-                 return present.percentiles == "50" && present.by == "cpu" && present.top == 3 &&
-                        present.slowest == 0 && present.series && present.hide_benign;
+                 return present.shown.percentiles.size() == 1 && present.by == "cpu" && present.shown.top == 3 &&
+                        present.shown.slowest == 0 && present.shown.series && present.shown.hide_benign;
              }},
             {"reads -qv --events --aggregate --guru --cost --dry-run",
              [](const Options& o) {
-                 return o.measure.quiet && o.measure.verbose && o.measure.events && o.make.aggregate && o.make.guru &&
-                        o.make.cost && o.make.dry_run;
+                 return o.measure.plan.quiet && o.measure.plan.verbose && o.measure.plan.events && o.make.aggregate &&
+                        o.make.guru && o.make.cost && o.make.dry_run;
              }},
             {"reads --stap-option -v --module a --module b",
              [](const Options& o) {
@@ -70,8 +71,9 @@ TEST_CASE("a recipe is run with filters, times and outputs") {
                  return o.make.arguments ==
                         recipe::Arguments{{"brief", "true"}, {"kind", "sctp"}, {"max-packets", "x"}};
              }},
-            {"counts -i 1 --dry-run", [](const Options& o) { return o.make.interval == "1" && o.make.dry_run; }},
         });
+    test::check("stapgen counts",
+                {{"counts -i 1 --dry-run", [](const Options& o) { return o.make.interval == 1s && o.make.dry_run; }}});
 }
 
 TEST_CASE("what is wrong with a run is said in the words of its options") {
@@ -160,11 +162,11 @@ TEST_CASE("a long run is aggregated and says so, unless single records are asked
 }
 
 TEST_CASE("exec takes a module and the options of a run") {
-    test::check(Verb::exec, {{"exec a.ko -d 1 -x 3 -o a.rec --events -v", [](const Options& o) {
-                                  return o.file == "a.ko" && o.measure.duration == "1" &&
-                                         o.measure.filters.target_tid == 3 && o.measure.output == "a.rec" &&
-                                         o.measure.events && o.measure.verbose;
-                              }}});
+    test::check("stapgen exec", {{"exec a.ko -d 1 -x 3 -o a.rec --events -v", [](const Options& o) {
+                                      return o.file == "a.ko" && o.measure.plan.duration == 1s &&
+                                             o.measure.filters.target_tid == 3 && o.measure.plan.output == "a.rec" &&
+                                             o.measure.plan.events && o.measure.plan.verbose;
+                                  }}});
     test::check({
         {"exec", "MODULE is missing", "'stapgen exec --help'"},
         {"exec a.ko b.ko", "unexpected argument 'b.ko'"},

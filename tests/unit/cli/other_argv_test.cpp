@@ -6,14 +6,13 @@
 using namespace stapgen;
 using cli::Invocation;
 using cli::Options;
-using cli::Verb;
 using test::CommandLine;
 
 TEST_CASE("list and show take a format, show a recipe") {
-    test::check(Verb::list, {{"list", [](const Options& o) { return o.present.format == "table"; }},
-                             {"list --json", [](const Options& o) { return o.present.format == "json"; }}});
-    test::check(Verb::show, {{"show reads -j",
-                              [](const Options& o) { return o.recipe == "reads" && o.present.format == "json"; }}});
+    test::check("stapgen list", {{"list", [](const Options& o) { return o.present.format == "table"; }},
+                                 {"list --json", [](const Options& o) { return o.present.format == "json"; }}});
+    test::check("stapgen show", {{"show reads -j",
+                                  [](const Options& o) { return o.recipe == "reads" && o.present.format == "json"; }}});
     test::check({
         {"list reads", "unexpected argument 'reads'"},
         {"show", "RECIPE is missing"},
@@ -22,11 +21,11 @@ TEST_CASE("list and show take a format, show a recipe") {
 }
 
 TEST_CASE("doctor takes recipes and a machine's options") {
-    test::check(Verb::doctor, {{"doctor", [](const Options& o) { return o.words.empty() && !o.warm; }},
-                               {"doctor --warm a b -r 6.1 --no-workaround all", [](const Options& o) {
-                                    return o.warm && o.words == std::vector<std::string>{"a", "b"} &&
-                                           o.make.release == "6.1" && o.make.without_workarounds.front() == "all";
-                                }}});
+    test::check("stapgen doctor", {{"doctor", [](const Options& o) { return o.words.empty() && !o.warm; }},
+                                   {"doctor --warm a b -r 6.1 --no-workaround all", [](const Options& o) {
+                                        return o.warm && o.words == std::vector<std::string>{"a", "b"} &&
+                                               o.make.release == "6.1" && o.make.without_workarounds.front() == "all";
+                                    }}});
     test::check({
         {"doctor --warm -j", "--warm and --json: only one of them"},
         {"doctor --dry-run", "unknown option '--dry-run'"},
@@ -34,12 +33,12 @@ TEST_CASE("doctor takes recipes and a machine's options") {
 }
 
 TEST_CASE("new-recipe, help and man take their words") {
-    test::check(Verb::new_recipe,
+    test::check("stapgen new-recipe",
                 {{"new-recipe a --into .", [](const Options& o) { return o.name == "a" && o.into == "."; }}});
-    test::check(Verb::help, {{"help build reads", [](const Options& o) {
-                                  return o.words == std::vector<std::string>{"build", "reads"};
-                              }}});
-    test::check(Verb::man, {{"man --installed d", [](const Options& o) { return o.installed && o.into == "d"; }}});
+    test::check("stapgen help", {{"help build reads", [](const Options& o) {
+                                      return o.words == std::vector<std::string>{"build", "reads"};
+                                  }}});
+    test::check("stapgen man", {{"man --installed d", [](const Options& o) { return o.installed && o.into == "d"; }}});
     test::check({{"new-recipe", "NAME is missing"}, {"man", "FOLDER is missing"}});
 }
 

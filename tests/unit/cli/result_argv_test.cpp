@@ -2,11 +2,10 @@
 
 using namespace stapgen;
 using cli::Options;
-using cli::Verb;
 using test::CommandLine;
 
 TEST_CASE("report takes files, how they are shown and where names come from") {
-    test::check(Verb::report,
+    test::check("stapgen report",
                 {{"report a.rec -",
                   [](const Options& o) {
                       return o.words == std::vector<std::string>{"a.rec", "-"};
@@ -14,11 +13,11 @@ TEST_CASE("report takes files, how they are shown and where names come from") {
                  {"report a --map m --map n --modules p -r 6.1 --by host,cpu --format html",
                   [](const Options& o) {
                       return o.words == std::vector<std::string>{"a"} &&
-                             o.names.map == std::vector<std::string>{"m", "n"} && o.names.modules == "p" &&
+                             o.names.files == std::vector<std::filesystem::path>{"m", "n"} && o.names.modules == "p" &&
                              o.names.release == "6.1" && o.present.by == "host,cpu" && o.present.format == "html";
                   }},
-                 {"report --kaslr-offset 1c a", [](const Options& o) { return o.names.kaslr_offset == "1c"; }},
-                 {"report --slide 1c a", [](const Options& o) { return o.names.kaslr_offset == "1c"; }},
+                 {"report --kaslr-offset 1c a", [](const Options& o) { return o.names.kaslr_offset == 0x1c; }},
+                 {"report --slide 1c a", [](const Options& o) { return o.names.kaslr_offset == 0x1c; }},
                  {"report -- -a", [](const Options& o) { return o.words == std::vector<std::string>{"-a"}; }}});
     test::check({
         {"report", "FILE... is missing", "'stapgen report --help'"},
@@ -36,22 +35,19 @@ TEST_CASE("groups are split into those of records and those of where they are fr
 }
 
 TEST_CASE("a KASLR offset is a hex number, also below zero") {
-    const auto offset_of = [](std::string_view typed) {
-        const CommandLine line(typed);
-        return cli::sources_of(line.options.names);
-    };
-    CHECK(offset_of("resolve --kaslr-offset 0x1c")->kaslr_offset == 0x1c);
-    CHECK(offset_of("resolve --kaslr-offset=-1c")->kaslr_offset == -0x1c);
-    CHECK(offset_of("resolve --kaslr-offset zz").error().what == "--kaslr-offset 'zz' is not a hex number");
+    const auto offset_of = [](std::string_view typed) { return CommandLine(typed).options.names.kaslr_offset; };
+    CHECK(offset_of("resolve --kaslr-offset 0x1c") == 0x1c);
+    CHECK(offset_of("resolve --kaslr-offset=-1c") == -0x1c);
+    CHECK(CommandLine("resolve --kaslr-offset zz").error() == "--kaslr-offset 'zz' is not a hex number");
 }
 
 TEST_CASE("compare takes two sides and a threshold") {
     test::check(
-        Verb::compare,
-        {{"compare a b", [](const Options& o) { return o.before == "a" && o.after == "b" && o.threshold == "5%"; }},
+        "stapgen compare",
+        {{"compare a b", [](const Options& o) { return o.before == "a" && o.after == "b" && o.threshold == 0.05; }},
          {"compare a,b c --threshold 10% -P 50 -j", [](const Options& o) {
-              return o.before == "a,b" && o.after == "c" && o.threshold == "10%" && o.present.percentiles == "50" &&
-                     o.present.format == "json";
+              return o.before == "a,b" && o.after == "c" && o.threshold == 0.1 &&
+                     o.present.shown.percentiles.size() == 1 && o.present.format == "json";
           }}});
     test::check({
         {"compare", "BEFORE is missing"},
@@ -62,7 +58,7 @@ TEST_CASE("compare takes two sides and a threshold") {
 }
 
 TEST_CASE("resolve takes addresses, and what they are") {
-    test::check(Verb::resolve,
+    test::check("stapgen resolve",
                 {{"resolve", [](const Options& o) { return o.words.empty() && o.present.format == "table"; }},
                  {"resolve -l --drop-sites --recording r ff 0x1 -j",
                   [](const Options& o) {

@@ -1,15 +1,15 @@
 #include "argv.h"
 
 using namespace stapgen;
+using namespace std::chrono_literals;
 using cli::Options;
-using cli::Verb;
 
 TEST_CASE("render takes a recipe with a script, and what decides on the script") {
-    test::check(Verb::render,
+    test::check("stapgen render reads",
                 {{"render reads", [](const Options& o) { return !o.standalone && o.make.debuginfo == "auto"; }},
                  {"render reads --standalone -r 6.1 -i 2 --aggregate --debuginfo never --max-packets 3",
                   [](const Options& o) {
-                      return o.standalone && o.make.release == "6.1" && o.make.interval == "2" && o.make.aggregate &&
+                      return o.standalone && o.make.release == "6.1" && o.make.interval == 2s && o.make.aggregate &&
                              o.make.debuginfo == "never" && o.make.arguments.at("max-packets") == "3";
                   }},
                  {"render reads --brief=false --local false", [](const Options& o) {
@@ -27,10 +27,10 @@ TEST_CASE("render takes a recipe with a script, and what decides on the script")
 }
 
 TEST_CASE("build takes a recipe with a script and a module's file") {
-    test::check(Verb::build,
+    test::check("stapgen build reads",
                 {{"build reads -o a.ko -q --dry-run --budget 5% --all-modules --symbols k", [](const Options& o) {
-                      return o.measure.output == "a.ko" && o.measure.quiet && o.make.dry_run && o.make.budget == "5%" &&
-                             o.make.all_modules && o.make.symbols == "k";
+                      return o.measure.plan.output == "a.ko" && o.measure.plan.quiet && o.make.dry_run &&
+                             o.make.budget == 0.05 && o.make.all_modules && o.make.symbols == "k";
                   }}});
     test::check({
         {"build", "build: no recipe is given"},

@@ -1,5 +1,3 @@
-#include "recipe/program_files.h"
-
 #include <doctest/doctest.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -7,6 +5,7 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "recipe/catalog.h"
 
 using namespace stapgen;
 namespace fs = std::filesystem;

@@ -6,8 +6,6 @@
 #include "base/files.h"
 #include "recipe/catalog.h"
 #include "recipe/kernels.h"
-#include "recipe/load_recipe.h"
-#include "recipe/parameters.h"
 
 using namespace stapgen;
 

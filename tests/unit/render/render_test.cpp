@@ -13,7 +13,6 @@
 #include "render/script.h"
 #include "render/standalone.h"
 #include "render/tapset_files.h"
-#include "render/template.h"
 #include "render/tracepoints.h"
 
 using namespace stapgen;

@@ -1,9 +1,8 @@
-#include "overhead/estimate.h"
+#include "overhead/overhead.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -12,6 +11,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "host/clocks.h"
 
 namespace stapgen::overhead {
 
@@ -24,6 +24,14 @@ constexpr double ns_per_instruction = 0.5;
 std::filesystem::path hit_cost_file(const std::string& recipe, bool aggregates) {
     // No recipe's name has a point.
     return base::cache_directory() / "hit-costs" / (recipe + (aggregates ? ".aggregated" : ""));
+}
+
+/// Hits of all probes between two readings.
+double expected_hits(const recipe::Cost& cost, const host::EventCounters& before, const host::EventCounters& after) {
+    double hits = 0;
+    for (const auto& [counter, per_event] : cost.hits)
+        hits += per_event * host::events_between(before, after, counter);
+    return hits;
 }
 
 }  // namespace
@@ -60,13 +68,6 @@ void remember_hit_cost(const std::string& recipe, bool aggregates, const std::st
     (void)base::replace_file(file, fmt::format("{} {:.1f}\n", release, *ns / static_cast<double>(cost.hits())));
 }
 
-double expected_hits(const recipe::Cost& cost, const host::EventCounters& before, const host::EventCounters& after) {
-    double hits = 0;
-    for (const auto& [counter, per_event] : cost.hits)
-        hits += per_event * host::events_between(before, after, counter);
-    return hits;
-}
-
 ExpectedCost expected_cost(const recipe::Cost& cost, const HitCost& hit, const host::EventCounters& before,
                            const host::EventCounters& after, std::int64_t cpus) {
     ExpectedCost expected;
@@ -94,12 +95,65 @@ std::string percent(double part) {
     return fmt::format("{:.{}f} %", value, value == 0 ? 0 : value < 0.1 ? 3 : value < 10 ? 2 : 0);
 }
 
-std::string sentence_of(const ExpectedCost& expected) {
+base::Result<double> parse_budget(std::string_view typed) {
+    const auto share = base::parse_percent(typed);
+    if (share && *share > 0 && *share <= 0.5) return *share;
+    return base::bad_input(fmt::format("--budget {}: not a percentage above 0 and up to 50", base::printable(typed)),
+                           "for example --budget 5%: no CPU spends more of its time in the probes");
+}
+
+std::vector<std::string> guard_macros(double budget) {
+    // The runtime prints them as long long.
+    return {fmt::format("STP_OVERLOAD_INTERVAL={}LL", guard_cycles),
+            fmt::format("STP_OVERLOAD_THRESHOLD={}LL", std::llround(budget * static_cast<double>(guard_cycles)))};
+}
+
+BudgetPlan plan_sample(std::int64_t one_in, const ExpectedCost& expected) {
+    const double sampled = expected.hit.sampled;
+    return {one_in, expected.of_busiest() * (1 - sampled + sampled / static_cast<double>(one_in))};
+}
+
+BudgetPlan plan_budget(double budget, const ExpectedCost& expected) {
+    // Beyond it less than a sixteenth of what can be spared at all is won.
+    constexpr std::int64_t last = 16;
+    const bool can_sample = expected.hit.sampled > 0;
+    auto plan = plan_sample(1, expected);
+    while (can_sample && plan.of_busiest > budget && plan.one_in < last)
+        plan = plan_sample(plan.one_in * 2, expected);
+    return plan;
+}
+
+std::string sentence_of(const ExpectedCost& expected, const BudgetPlan& plan, std::optional<double> budget) {
     const auto each = base::format_duration(std::chrono::nanoseconds(std::llround(expected.hit.ns)));
-    return fmt::format("{} hits/s at the traffic of now, {} of all CPUs, {} of the busiest ({} each, {})",
-                       base::with_commas(std::llround(expected.hits_per_s)), percent(expected.of_all_cpus()),
-                       percent(expected.of_busiest()), each,
-                       expected.hit.measured ? "as --cost measured here" : "assumed: --cost measures it");
+    auto text = fmt::format("{} hits/s at the traffic of now, {} of all CPUs, {} of the busiest ({} each, {})",
+                            base::with_commas(std::llround(expected.hits_per_s)), percent(expected.of_all_cpus()),
+                            percent(expected.of_busiest()), each,
+                            expected.hit.measured ? "as --cost measured here" : "assumed: --cost measures it");
+    if (plan.one_in > 1) {
+        text += fmt::format("; 1 in {} sockets is measured, {} of the busiest CPU then", plan.one_in,
+                            percent(plan.of_busiest));
+    }
+    if (budget && plan.of_busiest > *budget) {
+        text +=
+            fmt::format("; that is over the budget of {}, and the run will end where it is: narrow what is measured",
+                        percent(*budget));
+    }
+    return text;
+}
+
+CostWatch::Moment CostWatch::moment(const host::System& machine) {
+    return {host::read_event_counters(machine), host::read_cycles()};
+}
+
+void CostWatch::put_into(analyze::Cost& cost, const std::optional<recipe::Cost>& expected) const {
+    if (cost.probes.empty() || !end_) return;
+    const std::chrono::duration<double> passed = end_->events.at - begin_->events.at;
+    cost.measured_ns = std::llround(passed.count() * 1e9);
+    cost.cpus = ::sysconf(_SC_NPROCESSORS_ONLN);
+    if (begin_->cycles && passed.count() > 0) {
+        cost.cycles_per_s = static_cast<double>(*end_->cycles - *begin_->cycles) / passed.count();
+    }
+    if (expected) cost.expected_hits = std::llround(expected_hits(*expected, begin_->events, end_->events));
 }
 
 }  // namespace stapgen::overhead

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "analyze/cost.h"
 #include "base/result.h"
@@ -11,6 +13,7 @@
 #include "host/system.h"
 #include "recipe/recipe.h"
 
+/// What the probes cost: as expected, kept to a budget, and measured.
 namespace stapgen::overhead {
 
 /// What a hit of a probe costs, and how that is known.
@@ -44,8 +47,6 @@ struct ExpectedCost {
     [[nodiscard]] double of_one() const { return hits_per_s * hit.ns / 1e9; }
 };
 
-/// Hits of all probes between two readings.
-double expected_hits(const recipe::Cost& cost, const host::EventCounters& before, const host::EventCounters& after);
 ExpectedCost expected_cost(const recipe::Cost& cost, const HitCost& hit, const host::EventCounters& before,
                            const host::EventCounters& after, std::int64_t cpus);
 
@@ -56,9 +57,53 @@ std::optional<ExpectedCost> expect_now(const host::System& machine, const recipe
 /// How long the traffic is counted: for a person who waits; for a run, which takes longer anyway.
 inline constexpr std::chrono::milliseconds sample_window{250}, budget_sample_window{1000};
 
-/// "1,234 hits/s, 0.7 % of 4 CPUs, 2.9 % of the busiest; ...".
-std::string sentence_of(const ExpectedCost& expected);
 /// "2.9 %", two digits.
 std::string percent(double part);
+
+/// "5%" as 0.05: what no CPU may spend more of its time on than that. More than 0, up to 50 %, where SystemTap draws
+/// the line anyway.
+base::Result<double> parse_budget(std::string_view typed);
+
+/// For stap's -D: SystemTap's own guard ends the run, in the kernel, where a CPU was over the budget for
+/// `guard_cycles`.
+std::vector<std::string> guard_macros(double budget);
+inline constexpr std::int64_t guard_cycles = 3'000'000'000;  ///< about a second; of the counter of host::read_cycles()
+
+/// How a run keeps to its budget.
+struct BudgetPlan {
+    std::int64_t one_in = 1;  ///< of the sockets is measured
+    double of_busiest = 0;    ///< what is expected then
+};
+
+/// With a sample that the user chose.
+BudgetPlan plan_sample(std::int64_t one_in, const ExpectedCost& expected);
+
+/// The smallest sample whose expected cost is within the budget; where none is, the one beyond which little is won.
+BudgetPlan plan_budget(double budget, const ExpectedCost& expected);
+
+/// What the user should know of it: "1,234 hits/s, 0.7 % of 4 CPUs, 2.9 % of the busiest; ...".
+std::string sentence_of(const ExpectedCost& expected, const BudgetPlan& plan = {}, std::optional<double> budget = {});
+
+/// What SystemTap does not say of the probes' cost: how long they were there, how fast its clock is, and what traffic
+/// there was meanwhile.
+class CostWatch {
+  public:
+    void begin(const host::System& machine) { begin_ = moment(machine); }
+    /// The first call counts.
+    void end(const host::System& machine) {
+        if (begin_ && !end_) end_ = moment(machine);
+    }
+    /// Into what was measured, if anything was.
+    void put_into(analyze::Cost& cost, const std::optional<recipe::Cost>& expected) const;
+
+  private:
+    struct Moment {
+        host::EventCounters events;
+        std::optional<std::uint64_t> cycles;
+    };
+    static Moment moment(const host::System& machine);
+
+    std::optional<Moment> begin_, end_;
+};
 
 }  // namespace stapgen::overhead

@@ -1,4 +1,4 @@
-#include "overhead/budget.h"
+#include "overhead/overhead.h"
 
 #include <doctest/doctest.h>
 #include <stdlib.h>

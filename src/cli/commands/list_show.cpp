@@ -1,13 +1,15 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "base/terminal.h"
 #include "cli/commands/commands.h"
-#include "cli/help/columns.h"
-#include "cli/help/recipe_facts.h"
+#include "cli/options/option_table.h"
 #include "launch/child_process.h"
-#include "overhead/estimate.h"
+#include "overhead/overhead.h"
+#include "recipe/kernels.h"
 #include "report/json.h"
 
 namespace stapgen::cli {
@@ -15,6 +17,17 @@ namespace stapgen::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using Rows = std::vector<std::pair<std::string, std::string>>;
+
+/// Two columns, the first as wide as it needs.
+void write_columns(std::ostream& out, const Rows& rows, std::string_view indent) {
+    std::size_t width = 0;
+    for (const auto& [left, right] : rows)
+        width = std::max(width, left.size());
+    for (const auto& [left, right] : rows) {
+        out << indent << left << std::string(width - left.size() + 2, ' ') << right << '\n';
+    }
+}
 
 /// The same traffic, where the recipe can aggregate.
 std::optional<overhead::ExpectedCost> aggregated(const recipe::Recipe& recipe,
@@ -52,7 +65,10 @@ void write_text(const recipe::Recipe& recipe, const std::vector<recipe::KernelRa
                            overhead::percent(less->of_all_cpus()), overhead::percent(less->of_busiest()));
     }
     if (!recipe.kernels.empty()) out << "Kernels: " << recipe.kernels << '\n';
-    write_columns(out, kernel_rows(kernels), "  ");
+    rows.clear();
+    for (const auto& kernel : kernels)
+        rows.emplace_back(kernel.range, kernel.state_text());
+    write_columns(out, rows, "  ");
     if (!recipe.examples.empty()) out << "\nExamples:\n";
     for (const auto& example : recipe.examples)
         out << "  " << example << '\n';
@@ -108,12 +124,29 @@ Json json_of(const recipe::Recipe& recipe, const std::vector<recipe::KernelRange
     return json;
 }
 
-}  // namespace
+base::Result<void> list(const Call& call) {
+    const auto& [program, root, command, options] = call;
+    for (const auto& [name, error] : program.catalog.broken)
+        base::show_error(error);
+    if (options.present.format == "json") {
+        auto recipes = nlohmann::ordered_json::array();
+        for (const auto& recipe : program.catalog.recipes)
+            recipes.push_back({{"name", recipe.name}, {"summary", recipe.summary}});
+        report::put_json(std::cout, {{"schema", "stapgen.list/1"}, {"recipes", recipes}}, 2);
+        return {};
+    }
+    Rows rows;
+    for (const auto& recipe : program.catalog.recipes)
+        rows.emplace_back(recipe.name, recipe.summary);
+    write_columns(std::cout, rows, "");
+    return {};
+}
 
-base::Result<void> show(const recipe::Program& program, const Options& options) {
+base::Result<void> show(const Call& call) {
+    const auto& [program, root, command, options] = call;
     auto recipe = recipe::find_recipe(program.catalog, options.recipe);
     if (!recipe) return tl::make_unexpected(recipe.error());
-    const auto kernels = kernels_of(program, *recipe);
+    const auto kernels = recipe::kernels_of(*recipe, program.files);
     if (!kernels) return tl::make_unexpected(kernels.error());
     const auto expected = overhead::expect_now(*launch::this_machine(), *recipe, false, overhead::sample_window);
     if (options.present.format == "json") {
@@ -122,6 +155,24 @@ base::Result<void> show(const recipe::Program& program, const Options& options) 
         write_text(*recipe, *kernels, expected, std::cout);
     }
     return {};
+}
+
+}  // namespace
+
+CommandSpec list_command(Options& options) {
+    CommandSpec command{list, "stapgen", "list", "The recipes, one line each"};
+    command.examples = {"stapgen list", "stapgen list --json"};
+    command.options = format_options(options.present.format, {"table", "json"});
+    return command;
+}
+
+CommandSpec show_command(Options& options) {
+    CommandSpec command{show, "stapgen", "show", "What a recipe measures, its stages, parameters and cost"};
+    command.examples = {"stapgen show rx-latency", "stapgen show dropwatch --json"};
+    command.options =
+        joined({{option("recipe", "RECIPE", groups::arguments, "Its name", "", &options.recipe, {.required = true})},
+                format_options(options.present.format, {"table", "json"})});
+    return command;
 }
 
 }  // namespace stapgen::cli

@@ -1,0 +1,120 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "cli/commands/commands.h"
+
+namespace stapgen::cli {
+
+namespace {
+
+CommandSpec of_each_script(CommandSpec command, const recipe::Catalog& catalog, Options& options,
+                           CommandSpec (*command_of)(const recipe::Recipe&, Options&)) {
+    for (const auto& recipe : catalog.recipes) {
+        if (recipe.source == recipe::Source::script) command.commands.push_back(command_of(recipe, options));
+    }
+    return command;
+}
+
+std::vector<CommandSpec> own_commands(const recipe::Catalog& catalog, Options& options) {
+    CommandSpec render{nullptr, "stapgen", "render", "Print a recipe's SystemTap script and run nothing"};
+    render.examples = {"stapgen render rx-latency",
+                       "stapgen render dropwatch --interval 1 --standalone >dropwatch.stp"};
+    CommandSpec build{nullptr, "stapgen", "build", "Compile a recipe to a module, to run elsewhere with exec"};
+    build.notes = "The options of a recipe's own are those it is run with.\n";
+    build.examples = {"stapgen build rx-latency -o rx.ko",
+                      "stapgen build rx-latency -r 6.1.0-56-amd64 --symbols kallsyms.gz -o rx.ko"};
+    return {list_command(options),
+            show_command(options),
+            doctor_command(options),
+            of_each_script(std::move(render), catalog, options, render_command),
+            of_each_script(std::move(build), catalog, options, build_command),
+            exec_command(options),
+            report_command(options),
+            compare_command(options),
+            resolve_command(options),
+            new_recipe_command(options),
+            help_command(options),
+            man_command(options),
+            complete_command(options)};
+}
+
+/// The parser acts on them.
+const OptionSpecs help_options{
+    {"-h,--help", "", groups::general, "A screen of help", "", {}},
+    {"--help-all", "", groups::general, "All there is to say, as 'stapgen help' has it", "", {}},
+};
+
+void add_help(CommandSpec& command) {
+    command.options.insert(command.options.begin(), help_options.begin(), help_options.end());
+    for (auto& one : command.commands)
+        add_help(one);
+}
+
+/// What is in the way of a recipe among the commands; empty if nothing is.
+std::string clash_of(const recipe::Recipe& recipe, const std::vector<CommandSpec>& own) {
+    if (std::ranges::find(own, recipe.name, &CommandSpec::name) != own.end())
+        return fmt::format("'{}' is a command of stapgen", recipe.name);
+    auto without = recipe;
+    without.parameters.clear();
+    Options none;
+    std::vector<CommandSpec> commands{run_command(without, none), render_command(without, none),
+                                      build_command(without, none)};
+    for (auto& command : commands)
+        add_help(command);
+    std::set<std::string> names;
+    for (const auto& parameter : recipe.parameters) {
+        const auto is_taken = [&](const CommandSpec& command) {
+            return option_named(command, "--" + parameter.name) != nullptr;
+        };
+        if (parameter.name.starts_with('-') || std::ranges::any_of(commands, is_taken)) {
+            return fmt::format("its parameter '{0}' would be the option --{0}, which stapgen has itself or cannot have",
+                               parameter.name);
+        }
+        if (!names.insert(parameter.name).second) return "two of its parameters have the same name";
+    }
+    return {};
+}
+
+}  // namespace
+
+CommandSpec command_table(const recipe::Catalog& catalog, Options& options) {
+    CommandSpec root{nullptr, "", "stapgen",
+                     "Where does the time go, and where do packets die, in the kernel's network stack?"};
+    root.notes =
+        "stapgen RECIPE makes the SystemTap script for a measurement, compiles and loads\n"
+        "it, and reports what it saw; Ctrl-C ends it. What -o keeps, and what other tools\n"
+        "print, 'stapgen report' reads anywhere. --recipe-path and --version stand before\n"
+        "the recipe or the command.\n";
+    root.examples = {"stapgen rx-latency --target-tid 31337", "stapgen dropwatch --interval 5",
+                     "stapgen resolve --map System.map 0xffffffff8149a8ed"};
+    root.options = {{"--version",
+                     "",
+                     groups::general,
+                     "The version, the build, and whether the recipes are those it was built with",
+                     "",
+                     {}},
+                    {"--recipe-path", "DIR[:DIR...]", groups::general,
+                     "Folders with recipes of your own, with : between them", "", &options.recipe_path}};
+    for (const auto& recipe : catalog.recipes)
+        root.commands.push_back(run_command(recipe, options));
+    std::ranges::move(own_commands(catalog, options), std::back_inserter(root.commands));
+    add_help(root);
+    return root;
+}
+
+void set_aside_clashes(recipe::Catalog& catalog) {
+    Options none;
+    const auto own = own_commands({}, none);
+    std::erase_if(catalog.recipes, [&](const recipe::Recipe& recipe) {
+        const auto clash = clash_of(recipe, own);
+        if (clash.empty()) return false;
+        const auto what = fmt::format("{}: {}", (recipe.folder / "recipe.toml").string(), clash);
+        catalog.broken.emplace(recipe.name,
+                               base::Error{base::ErrorKind::bad_input, what, "choose another name; docs/recipes.md"});
+        return true;
+    });
+}
+
+}  // namespace stapgen::cli

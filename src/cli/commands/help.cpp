@@ -1,0 +1,47 @@
+#include "cli/help/help.h"
+
+#include <iostream>
+
+#include "cli/commands/commands.h"
+#include "cli/help/manual.h"
+
+namespace stapgen::cli {
+
+namespace {
+
+base::Result<void> print_help(const Call& call) {
+    return help_of(call.root, call.options.words).map([](const std::string& text) { std::cout << text; });
+}
+
+base::Result<void> man(const Call& call) {
+    return write_manual(call.root, call.program, call.options.into);
+}
+
+base::Result<void> complete(const Call&) {
+    return base::bad_input("complete: there is no --", "stapgen complete -- WORD... is for shells");
+}
+
+}  // namespace
+
+CommandSpec help_command(Options& options) {
+    CommandSpec command{print_help, "stapgen", "help", "All there is to say of a recipe or a command"};
+    command.examples = {"stapgen help rx-latency", "stapgen help build rx-latency"};
+    command.options = {{"command", "COMMAND", groups::arguments, "A recipe or a command", "", &options.words}};
+    return command;
+}
+
+CommandSpec man_command(Options& options) {
+    CommandSpec command{man, "stapgen", "man", "Write the manual's pages"};
+    command.hidden = true;
+    command.options = {option("folder", "DIR", groups::arguments, "Where to", "", &options.into, {.required = true}),
+                       {"--installed", "", groups::hidden, "Of the installed recipes alone", "", &options.installed}};
+    return command;
+}
+
+CommandSpec complete_command(Options&) {
+    CommandSpec command{complete, "stapgen", "complete", "Print what may come next"};
+    command.hidden = true;
+    return command;
+}
+
+}  // namespace stapgen::cli
