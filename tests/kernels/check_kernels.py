@@ -28,7 +28,7 @@ MAKEFILE = r"""
 modules .DEFAULT:
 	cd $(M) && for c in *.c; do \
 	  sed -i '/^#include <trace/!{/^#include/d}' $$c; \
-	  gcc -g -fno-eliminate-unused-debug-types -w DEFINES '-DMODULE_LICENSE(x)=' -IHEADERS \
+	  gcc -g -fno-eliminate-unused-debug-types -w DEFINES '-DMODULE_LICENSE(x)=' '-DMODULE_DESCRIPTION(x)=' -IHEADERS \
 	    $$(sed -n 's/"//g;s/^CFLAGS_.*:=//p' Makefile) -c $$c -o $${c%.c}.o && cp $${c%.c}.o $${c%.c}.ko; \
 	done
 """
