@@ -44,8 +44,10 @@ struct OtherLines::Cursor {
     }
     const Schema* schema(const Header& header, std::size_t& field) {
         const auto* const of = schema(header);
-        const auto place = of == nullptr ? std::nullopt : of->find(text().value_or(""));
+        const auto name = text().value_or("");
         tab();
+        if (of == nullptr) return nullptr;
+        const auto place = of->find(name);
         if (!place || !has_statistics(of->fields[*place])) return nullptr;
         field = *place;
         return of;
