@@ -30,7 +30,7 @@ Cell verdict_cell(const Change& change) {
         case Verdict::faster:
             return {.text = "\u25bc faster", .mark = "faster"};
         case Verdict::same:
-            return {.text = "~", .title = "no change that can be told"};
+            return {.text = "~", .title = "no significant change"};
         case Verdict::too_few:
             return {.text = "too few", .title = "not enough samples or blocks of time"};
         case Verdict::untested:

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t max_stages_named = 3;
 
-bool is_told(const Change& change) {
+bool is_significant(const Change& change) {
     return change.verdict == Verdict::slower || change.verdict == Verdict::faster;
 }
 
@@ -31,9 +31,9 @@ std::string in_words(const Change& change) {
 }
 
 /// Of each stage the largest change that way, the stage with the largest first.
-std::vector<const Change*> largest_by_stage(const std::vector<const Change*>& told, Verdict verdict) {
+std::vector<const Change*> largest_by_stage(const std::vector<const Change*>& significant, Verdict verdict) {
     std::vector<const Change*> largest;
-    for (const auto* change : told) {
+    for (const auto* change : significant) {
         if (change->verdict != verdict) continue;
         const auto known =
             std::ranges::find_if(largest, [&](const Change* other) { return other->stage == change->stage; });
@@ -47,8 +47,8 @@ std::vector<const Change*> largest_by_stage(const std::vector<const Change*>& to
     return largest;
 }
 
-std::string direction_text(const std::vector<const Change*>& told, Verdict verdict) {
-    const auto stages = largest_by_stage(told, verdict);
+std::string direction_text(const std::vector<const Change*>& significant, Verdict verdict) {
+    const auto stages = largest_by_stage(significant, verdict);
     std::string text;
     for (std::size_t i = 0; i < std::min(stages.size(), max_stages_named); ++i) {
         text += fmt::format("{}{} is {}: {}", text.empty() ? "" : "; ", stages[i]->stage,
@@ -88,43 +88,43 @@ std::string blocks_text(const analyze::Comparison& comparison) {
 }
 
 std::vector<std::string> changed_stages(const analyze::Comparison& comparison) {
-    std::vector<const Change*> told;
+    std::vector<const Change*> significant;
     for (const auto& change : comparison.changes) {
-        if (is_told(change)) told.push_back(&change);
+        if (is_significant(change)) significant.push_back(&change);
     }
     std::vector<std::string> stages;
     for (const auto verdict : {Verdict::slower, Verdict::faster}) {
-        for (const auto* change : largest_by_stage(told, verdict))
+        for (const auto* change : largest_by_stage(significant, verdict))
             stages.push_back(change->stage);
     }
     return stages;
 }
 
 std::string comparison_sentence(const analyze::Comparison& comparison) {
-    std::vector<const Change*> told, beyond;
+    std::vector<const Change*> significant, beyond;
     bool any_tested = false;
     for (const auto& change : comparison.changes) {
         any_tested = any_tested || change.p.has_value();
-        if (!is_told(change)) continue;
-        told.push_back(&change);
+        if (!is_significant(change)) continue;
+        significant.push_back(&change);
         if (std::abs(*change.change) > comparison.threshold) beyond.push_back(&change);
     }
     if (!any_tested) return "not enough samples or blocks of time to tell anything; record longer";
-    if (told.empty()) return "no change can be told";
+    if (significant.empty()) return "no significant change";
     const auto slower = direction_text(beyond, Verdict::slower), faster = direction_text(beyond, Verdict::faster);
     if (beyond.empty()) {
         const auto* largest =
-            *std::ranges::max_element(told, {}, [](const Change* change) { return size_of(*change); });
+            *std::ranges::max_element(significant, {}, [](const Change* change) { return size_of(*change); });
         return fmt::format("nothing changed by more than {:.4g} %; the largest change: {} {}",
                            comparison.threshold * 100, largest->stage, in_words(*largest));
     }
     const auto is_named = [&](const Change* change) {
         return std::ranges::any_of(beyond, [&](const Change* other) { return other->stage == change->stage; });
     };
-    const bool all_named = std::ranges::all_of(told, is_named);
+    const bool all_named = std::ranges::all_of(significant, is_named);
     return fmt::format("{}{}{}; {}", slower, slower.empty() || faster.empty() ? "" : "; ", faster,
                        all_named
-                           ? "in other stages no change can be told"
+                           ? "no other stage changed significantly"
                            : fmt::format("other stages changed by less than {:.4g} %", comparison.threshold * 100));
 }
 

@@ -8,10 +8,10 @@
 namespace stapgen::report {
 
 /// What came out, in one sentence without a full stop: "ip-tcp is slower: p99 +212 % [+180 %, +251 %], from 9.30 us to
-/// 29.1 us; no other change can be told". Stage names as they are, unprinted characters too.
+/// 29.1 us; no other stage changed significantly". Stage names as they are, unprinted characters too.
 std::string comparison_sentence(const analyze::Comparison& comparison);
 
-/// Those that can be told to have changed, slower ones first, of these and of the others the largest change first.
+/// Those that changed significantly, slower ones first, of these and of the others the largest change first.
 std::vector<std::string> changed_stages(const analyze::Comparison& comparison);
 
 /// What the intervals were made from, without a full stop: "Before: 30 blocks of 2 s; after: 31 blocks of 2 s".

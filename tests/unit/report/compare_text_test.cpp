@@ -40,8 +40,8 @@ std::string text_of(const Comparison& comparison) {
 
 TEST_CASE("the sentence names the stage and its largest change") {
     CHECK(comparison_sentence(slower()) ==
-          "ip-tcp is slower: p99 +213 % [+211 %, +216 %], from 9.31 us to 29.1 us; in other stages no change can be "
-          "told");
+          "ip-tcp is slower: p99 +213 % [+211 %, +216 %], from 9.31 us to 29.1 us; no other stage changed "
+          "significantly");
 }
 
 TEST_CASE("slower and faster stages are both named, at most three of each") {
@@ -68,7 +68,7 @@ TEST_CASE("changes below the threshold are not called regressions") {
 TEST_CASE("no change found is not the same as nothing tested") {
     Comparison comparison;
     comparison.changes = {change("drv-ip", "50", 4001, 4003, Verdict::same, 1)};
-    CHECK(comparison_sentence(comparison) == "no change can be told");
+    CHECK(comparison_sentence(comparison) == "no significant change");
     comparison.changes[0].verdict = Verdict::too_few;
     comparison.changes[0].p.reset();
     CHECK(comparison_sentence(comparison).find("record longer") != std::string::npos);
