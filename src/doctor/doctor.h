@@ -108,7 +108,7 @@ base::Result<void> able(const std::vector<Check>& checks, const Subject& subject
 /// (launch::Diagnosis::checks). Empty: none does.
 std::string explanation_of(const host::System& machine, const Question& question, std::string_view ids);
 
-/// "ok", "worked around", "note", "missing".
+/// "ok", "workaround", "note", "missing".
 std::string_view state_name(State state);
 
 }  // namespace stapgen::doctor

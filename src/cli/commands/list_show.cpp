@@ -129,7 +129,7 @@ base::Result<void> list(const Call& call) {
     for (const auto& [name, error] : program.catalog.broken)
         base::show_error(error);
     if (options.present.format == "json") {
-        auto recipes = nlohmann::ordered_json::array();
+        auto recipes = Json::array();
         for (const auto& recipe : program.catalog.recipes)
             recipes.push_back({{"name", recipe.name}, {"summary", recipe.summary}});
         report::put_json(std::cout, {{"schema", "stapgen.list/1"}, {"recipes", recipes}}, 2);

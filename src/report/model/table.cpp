@@ -69,7 +69,7 @@ void add_stats(std::vector<Cell>& row, const analyze::Histogram& stats, const St
                        interval ? fmt::format("P{}: 95 % confidence {} to {}", text, style.cell(interval->low),
                                               style.cell(interval->high))
                                 : fmt::format("P{}: needs {} values", text, analyze::values_needed(percent))});
-        row.push_back({interval_text(stats, percent, style)});
+        row.push_back({interval_text(interval, style)});
     }
     row.push_back({style.cell(stats.max())});
     row.push_back({sum});
@@ -105,8 +105,7 @@ Cell part_cell(std::int64_t count, std::int64_t all) {
     return bar_cell(all > 0 ? static_cast<double>(count) / static_cast<double>(all) : 0);
 }
 
-std::string interval_text(const analyze::Histogram& stats, double percent, const Style& style) {
-    const auto interval = stats.confidence(percent);
+std::string interval_text(const std::optional<analyze::Histogram::Interval>& interval, const Style& style) {
     return interval ? fmt::format("[{}, {}]", style.cell(interval->low), style.cell(interval->high)) : "-";
 }
 

@@ -63,8 +63,8 @@ std::size_t colour_of_stage(const analyze::Summary& summary, const std::string& 
 Cell bar_cell(double part, std::optional<std::size_t> colour = {});
 Cell part_cell(std::int64_t count, std::int64_t all);
 
-/// "[1.203, 1.301]": what the true percentile is within, with a confidence of 95 %.
-std::string interval_text(const analyze::Histogram& stats, double percent, const Style& style);
+/// "[1.203, 1.301]", of Histogram::confidence(); "-" where there is none.
+std::string interval_text(const std::optional<analyze::Histogram::Interval>& interval, const Style& style);
 /// Stages or values, of the whole or of groups. At least one row.
 Table measures_table(const Report& report, const Rows& rows, const Style& style);
 

@@ -39,7 +39,7 @@ Table percentile_intervals(const Rows& rows, const Style& style, const Options& 
         auto& cells = table.rows.emplace_back();
         cells.push_back({row.measure->name});
         for (const auto& percentile : options.percentiles)
-            cells.push_back({interval_text(row.measure->stats, percentile.percent, style)});
+            cells.push_back({interval_text(row.measure->stats.confidence(percentile.percent), style)});
     }
     return table;
 }
