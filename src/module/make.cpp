@@ -74,14 +74,33 @@ base::Result<host::WorkaroundChoice> choice_of(const MakeOptions& options, const
     return choice;
 }
 
+void add_flags(launch::CompileJob& job, const std::string& flags) {
+    auto& all = job.options.kbuild["KCPPFLAGS"];
+    all += (all.empty() ? "" : " ") + flags;
+}
+
 base::Result<void> use(base::Result<std::optional<host::ProcessWorkaround>> made, launch::CompileJob& job,
                        std::vector<std::string>& notes) {
     if (!made) return tl::make_unexpected(made.error());
     if (!*made) return {};
     auto& [mounts, flags, line] = **made;
     job.mounts.insert(job.mounts.end(), mounts.begin(), mounts.end());
-    if (!flags.empty()) job.options.kbuild["KCPPFLAGS"] = std::move(flags);
+    if (!flags.empty()) add_flags(job, flags);
     notes.push_back(std::move(line));
+    return {};
+}
+
+/// The compiler finds the tapset's C where stap finds the tapset. stap's own cache goes by the text that it has made,
+/// in which the C is no more than its files' names: the macro is there to differ where the C does.
+base::Result<void> add_c(const recipe::ProgramFiles& files, const std::string& debuginfo, std::string_view script,
+                         launch::CompileJob& job) {
+    constexpr std::size_t digits = 16;
+    auto tapsets = render::read_tapsets(render::tapset_folders(files, debuginfo));
+    if (!tapsets) return tl::make_unexpected(tapsets.error());
+    const auto c = render::used_c(script, *tapsets);
+    if (c.empty()) return {};
+    add_flags(job, "-I" + files.tapsets.string());
+    job.options.macros.push_back("STAPGEN_C=x" + base::sha256(c).substr(0, digits));
     return {};
 }
 
@@ -184,6 +203,9 @@ base::Result<Preparation> prepare(const recipe::Program& program, const host::Sy
     }
     job.options.tapsets = render::tapset_folders(program.files, options.debuginfo);
     job.options.macros = render::macros_of(recipe);
+    if (auto added = add_c(program.files, options.debuginfo, *script, job); !added) {
+        return tl::make_unexpected(added.error());
+    }
     if (options.budget) {
         for (auto& macro : overhead::guard_macros(*options.budget))
             job.options.macros.push_back(std::move(macro));

@@ -151,7 +151,7 @@ std::vector<std::string> macros_of(const recipe::Recipe& recipe) {
     const auto parts = std::ranges::count_if(recipe.record.fields, schema::is_part);
     macros.push_back(fmt::format("STAPGEN_FIELDS={}", fields));
     if (parts != fields) macros.push_back(fmt::format("STAPGEN_PARTS={}", parts));
-    if (find_direction(recipe.record)) macros.push_back(fmt::format("STAPGEN_WAYS={}", schema::directions.size()));
+    if (find_direction(recipe.record)) macros.push_back(fmt::format("STAPGEN_DIRECTIONS={}", schema::directions.size()));
     return macros;
 }
 

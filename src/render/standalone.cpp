@@ -5,96 +5,104 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <utility>
 
 #include "base/text.h"
+#include "render/parts.h"
 
 namespace stapgen::render {
 
 namespace {
 
-constexpr std::string_view word_characters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
-
-/// Words that begin with "stapgen", comments included: naming too many costs nothing but length.
-std::set<std::string> our_names(std::string_view text) {
-    std::set<std::string> names;
-    for (auto at = text.find("stapgen"); at != std::string_view::npos; at = text.find("stapgen", at + 1)) {
-        auto name = text.substr(at, text.find_first_not_of(word_characters, at) - at);
-        while (!name.empty() && name.back() == '.')
-            name.remove_suffix(1);
-        names.emplace(name);
-    }
-    return names;
+bool is_c(const Part& part) {
+    return part.kind == Part::Kind::c ||
+           (part.kind == Part::Kind::definition && part.code.find("\n%{") != std::string::npos);
 }
 
-bool defines(const TapsetFile& file, const std::string& name) {
-    for (const std::string_view keyword : {"function ", "probe ", "@define ", "global "}) {
-        const auto words = std::string(keyword) + name;
-        for (auto at = file.text.find(words); at != std::string::npos; at = file.text.find(words, at + 1)) {
-            const auto end = at + words.size();
-            if (file.text.find_first_not_of(word_characters, end) != end) continue;  // the start of a longer name
-            // "probe x {" uses an alias, "probe x = ..." defines it.
-            if (keyword != "probe " || file.text.compare(end, 2, " =") == 0) return true;
+/// The macros that a text names, through each other.
+std::vector<const Part*> macros_of(std::string_view text, const std::vector<Part>& parts) {
+    std::map<std::string, std::string> texts;
+    for (const auto& part : parts)
+        if (part.kind == Part::Kind::macro) texts[part.file->name] += part.text;
+    std::vector<TapsetFile> files;
+    for (auto& [name, definitions] : texts)
+        files.push_back({name, std::move(definitions)});
+    std::set<std::vector<std::string>> used;
+    for (const auto& part : used_by(text, files))
+        used.insert(part.names);
+    std::vector<const Part*> macros;
+    for (const auto& part : parts)
+        if (part.kind == Part::Kind::macro && used.contains(part.names)) macros.push_back(&part);
+    return macros;
+}
+
+/// A part with a comment, or with a body, stands apart from its neighbours.
+void append(std::string& to, const Part& part) {
+    const bool is_long = part.text.starts_with("//") || std::ranges::count(part.text, '\n') > 1;
+    if (is_long && !to.empty() && !to.ends_with("\n\n")) to += '\n';
+    to += part.text;
+    if (is_long) to += '\n';
+}
+
+void trim_end(std::string& text) {
+    while (text.ends_with("\n\n"))
+        text.pop_back();
+}
+
+/// A header's lines without those that only files need.
+std::string of_header(const TapsetFile& file) {
+    std::string text;
+    for (const auto line : base::split(file.text, '\n')) {
+        const bool is_guard = line.starts_with("#ifndef STAPGEN_") && line.ends_with("_H");
+        const bool defines_guard = line.starts_with("#define STAPGEN_") && line.ends_with("_H");
+        if (is_guard || defines_guard || line.starts_with("#include \"")) continue;
+        if (line.empty() && (text.empty() || text.ends_with("\n\n"))) continue;
+        text.append(line).append(1, '\n');
+    }
+    // The guard's end is the last line.
+    text.erase(text.rfind("#endif"));
+    trim_end(text);
+    return text;
+}
+
+constexpr std::string_view why_c =
+    "// ---- C: these handlers run for every packet, and in arrays of the script each field of it would cost a hash, a "
+    "list and\n"
+    "// a lock that all CPUs share.\n";
+
+std::string c_of(const std::vector<Part>& parts, const std::vector<TapsetFile>& files) {
+    std::string blocks, functions;
+    for (const auto* file : included_by(parts, files))
+        blocks += of_header(*file) + "\n";
+    for (const auto& part : parts) {
+        if (part.kind == Part::Kind::c && part.code.find("#include \"c/") == std::string::npos) {
+            const auto begin = part.code.find("%{\n") + 3;
+            blocks += part.code.substr(begin, part.code.rfind("%}") - begin);
+        } else if (part.kind != Part::Kind::c && is_c(part)) {
+            append(functions, part);
         }
     }
-    return false;
-}
-
-/// Text without what follows "//" in its lines.
-std::string without_comments(std::string_view text) {
-    std::string code;
-    for (const auto line : base::split(text, '\n'))
-        code.append(line.substr(0, line.find("//"))).append(1, '\n');
-    return code;
-}
-
-/// A tapset file taken apart.
-struct Tapset {
-    std::map<std::string, std::string> definitions;  ///< from the line that begins one to the next; of globals nothing
-    std::string probes;                              ///< those that are no alias: stap sets them if it needs the file
-};
-
-Tapset parts_of(const TapsetFile& file) {
-    Tapset tapset;
-    const auto code = without_comments(file.text);
-    std::string* part = nullptr;
-    for (const auto line : base::split(code, '\n')) {
-        const auto words = base::words(line);
-        const bool begins = line.starts_with("function ") || line.starts_with("probe ") ||
-                            line.starts_with("@define ") || line.starts_with("global ");
-        if (begins && words[0] == "global") {
-            part = nullptr;
-            for (const auto& name : our_names(line))
-                tapset.definitions[name];
-        } else if (begins && words[0] == "probe" && (words.size() < 3 || words[2] != "=")) {
-            part = &tapset.probes;
-        } else if (begins && words.size() > 1) {
-            part = &tapset.definitions[std::string(words[1].substr(0, words[1].find_first_not_of(word_characters)))];
-        }
-        if (part != nullptr) part->append(line).append(1, '\n');
-    }
-    return tapset;
+    if (blocks.empty() && functions.empty()) return {};
+    trim_end(blocks);
+    trim_end(functions);
+    auto text = "\n" + std::string(why_c);
+    if (!blocks.empty()) text += fmt::format("%{{\n{}%}}\n", blocks);
+    return text + functions;
 }
 
 }  // namespace
 
 std::vector<std::string> used_parts(std::string_view script, const std::vector<TapsetFile>& files) {
-    std::vector<Tapset> tapsets;
-    for (const auto& file : files)
-        tapsets.push_back(parts_of(file));
     std::vector<std::string> parts{without_comments(script)};
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-        for (const auto& name : our_names(parts[i])) {
-            for (auto& tapset : tapsets) {
-                const auto found = tapset.definitions.find(name);
-                if (found == tapset.definitions.end()) continue;
-                // Each is looked at once.
-                parts.push_back(std::exchange(found->second, {}));
-                parts.push_back(std::exchange(tapset.probes, {}));
-            }
-        }
-    }
+    for (auto& part : used_by(script, files))
+        parts.push_back(std::move(part.code));
     return parts;
+}
+
+std::string used_c(std::string_view script, const std::vector<TapsetFile>& tapsets) {
+    std::string all;
+    for (const auto* file : included_by(used_by(script, tapsets), tapsets))
+        all += file->text;
+    return all;
 }
 
 bool probes_functions(std::string_view script, const std::vector<TapsetFile>& tapsets) {
@@ -104,34 +112,34 @@ bool probes_functions(std::string_view script, const std::vector<TapsetFile>& ta
 }
 
 std::string with_tapsets(std::string_view script, const std::vector<TapsetFile>& tapsets) {
-    std::set<const TapsetFile*> needed;
-    std::string all(script);
-    for (bool grown = true; grown;) {
-        grown = false;
-        for (const auto& name : our_names(all)) {
-            for (const auto& file : tapsets) {
-                if (needed.contains(&file) || !defines(file, name)) continue;
-                needed.insert(&file);
-                all += "\n" + file.text;
-                grown = true;
-            }
-        }
-    }
-    std::string macros, library;
-    for (const auto& file : tapsets) {
-        if (!needed.contains(&file)) continue;
-        auto& part = file.name.ends_with(".stpm") ? macros : library;
-        part += fmt::format("\n// ---- tapset {}\n\n{}", file.name, file.text);
-    }
-    if (macros.empty() && library.empty()) return std::string(script);
+    const auto parts = used_by(script, tapsets);
+    if (parts.empty()) return std::string(script);
     // stap wants to have read a macro before its use: they go behind the comment that the script opens with.
+    const auto of_script = macros_of(script, parts);
+    std::string macros, library;
+    for (const auto* macro : of_script)
+        append(macros, *macro);
+    for (const auto& part : parts) {
+        if (part.kind == Part::Kind::macro && std::ranges::find(of_script, &part) == of_script.end())
+            append(library, part);
+    }
+    for (const auto& part : parts)
+        if (part.kind != Part::Kind::macro && !is_c(part)) append(library, part);
+    trim_end(macros);
+    trim_end(library);
+    auto c = c_of(parts, tapsets);
     std::size_t opening = 0;
     while (script.substr(opening).starts_with("//"))
         opening = std::min(script.find('\n', opening), script.size() - 1) + 1;
     // In a tapset C is as good as a script; in a script stap wants to be asked for it.
-    const auto* guru = library.find("%{") == std::string::npos ? "" : "// There is C in it: give stap -g.\n";
-    return fmt::format("{}{}{}\n// ---- the script\n{}{}", script.substr(0, opening), guru, macros,
-                       script.substr(opening), library);
+    const bool has_c = !c.empty() || macros.find("%{") != std::string::npos || library.find("%{") != std::string::npos;
+    std::string out(script.substr(0, opening));
+    if (has_c) out += "// There is C in it: give stap -g.\n";
+    if (!macros.empty()) out += "\n" + macros;
+    out += script.substr(opening);
+    if (!out.ends_with("\n")) out += "\n";
+    if (!library.empty()) out += "\n// ---- of stapgen's tapset\n" + library;
+    return out + c;
 }
 
 }  // namespace stapgen::render

@@ -7,17 +7,20 @@
 namespace stapgen::render {
 
 struct TapsetFile {
-    std::string name;  ///< "stapgen_receive.stp"; macros are in *.stpm
+    std::string name;  ///< "stapgen_receive.stp"; macros are in *.stpm, C in "c/NAME.h"
     std::string text;
 };
 
-/// The script with those tapset files appended that it needs, directly or through each other, so that it runs
+/// The script with those parts of the tapset behind it that it needs, directly or through each other, so that it runs
 /// with nothing but stap. Found by their names: whatever stapgen's tapsets define begins with "stapgen".
 std::string with_tapsets(std::string_view script, const std::vector<TapsetFile>& tapsets);
 
 /// The script and those aliases, functions, macros and probes of the tapsets that it uses, directly or through each
 /// other, without their comments.
 std::vector<std::string> used_parts(std::string_view script, const std::vector<TapsetFile>& tapsets);
+
+/// The C that the script needs, text after text: empty if it needs none.
+std::string used_c(std::string_view script, const std::vector<TapsetFile>& tapsets);
 
 /// Whether a kprobe.function is among what the script probes, by itself or through the tapsets' aliases and macros.
 bool probes_functions(std::string_view script, const std::vector<TapsetFile>& tapsets);

@@ -14,11 +14,14 @@ base::Result<std::vector<TapsetFile>> read_tapsets(const std::vector<std::filesy
     std::vector<TapsetFile> tapsets;
     std::error_code error;
     for (const auto& folder : folders) {
-        for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-            if (!entry.is_regular_file(error)) continue;
-            auto text = base::read_file(entry.path());
-            if (!text) return tl::make_unexpected(text.error());
-            tapsets.push_back({entry.path().filename().string(), *std::move(text)});
+        // What is in c/ the C of the tapset includes by that name.
+        for (const std::string below : {"", "c/"}) {
+            for (const auto& entry : std::filesystem::directory_iterator(folder / below, error)) {
+                if (!entry.is_regular_file(error)) continue;
+                auto text = base::read_file(entry.path());
+                if (!text) return tl::make_unexpected(text.error());
+                tapsets.push_back({below + entry.path().filename().string(), *std::move(text)});
+            }
         }
     }
     std::sort(tapsets.begin(), tapsets.end(), [](const auto& a, const auto& b) { return a.name < b.name; });

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Run the C code of tapsets/stapgen_recording.stp that reads the wall clock, with clocks that do what they are told.
+"""Run the function of tapsets/stapgen_recording.stp that reads the wall clock as C, with clocks that do what they are told.
 
     check_wall_clock.py CC
 """
@@ -23,11 +23,14 @@ static s64 now = 17, at_0 = 1795000000000000000;
 /* How long it takes from each reading to the next one; behind the last: 100 ns. */
 static const s64 *delays, usual[] = { 0 };
 static s64 passes(void) { s64 read = now; now += *delays ? *delays++ : 100; return read; }
-static s64 ktime_get(void) { return passes(); }
-static s64 ktime_get_real(void) { return at_0 + passes(); }
-static s64 ktime_to_ns(s64 time) { return time; }
-FILE_SCOPE
-static s64 read_wall_clock(s64 STAP_ARG_pairs) { s64 STAP_RETVALUE; BODY return STAP_RETVALUE; }
+static s64 ktime_get_ns(void) { return passes(); }
+static s64 gettimeofday_ns(void) { return at_0 + passes(); }
+static s64 GLOBALS;
+static s64 read_wall_clock(s64 pairs)
+{
+    s64 i, before, wall, gap, at_0, moved;
+BODY
+}
 #define EXPECT(pairs, error, within) do { \
     s64 wrong = read_wall_clock(pairs) - at_0 - (error); \
     printf("line %d: %lld ns off\n", __LINE__, (long long)wrong); \
@@ -53,11 +56,14 @@ int main(void)
 
 def main():
     text = TAPSET.read_text()
-    scope = re.search(r"^%\{\n(.*?)^%\}", text, re.M | re.S)[1]
-    body = re.search(r"^function stapgen_read_wall_clock:long\(pairs:long\)\n%\{\n(.*?)^%\}", text, re.M | re.S)[1]
+    names = re.search(r"^global (stapgen_wall_at_0, .*)$", text, re.M)[1]
+    body = re.search(r"^function stapgen_epoch:long\(pairs:long\) \{\n(.*?)^\}", text, re.M | re.S)[1]
+    # Without the lines that choose by the kernel; the others are C but for what ends them.
+    body = re.sub(r"^%.*\n", "", body, flags=re.M)
+    body = re.sub(r"(?<![{}])$(?=\n)", ";", body, flags=re.M)
     with tempfile.TemporaryDirectory() as folder:
         source, program = pathlib.Path(folder, "clocks.c"), pathlib.Path(folder, "clocks")
-        source.write_text(PROGRAM.replace("FILE_SCOPE", scope).replace("BODY", body))
+        source.write_text(PROGRAM.replace("GLOBALS", names).replace("BODY", body))
         subprocess.run([sys.argv[1], "-Wall", "-Werror", "-o", program, source], check=True)
         subprocess.run([program], check=True)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What neither stap nor a compiler says of tapsets: check_tapsets.py SOURCES
 
-- The counts have the numbers in scripts (stapgen.stpm) that they have in C (stapgen_track.stp).
+- The counters that scripts name are in the list of c/counters.h, and each of that list is named by one.
 - Each file has a function, a variable or an alias that another text names: stap takes in a file of a tapset only for that,
   and one of which only the probes are wanted is left out without a word.
 - What docs/recipes.md names is there, and an alias sets the variables that its row has: to SystemTap another is a new one.
@@ -12,13 +12,12 @@ import re
 import sys
 
 
-def counts_in_c(text):
-    names = re.search(r"enum \{\s*(STAPGEN_ARRIVED,.*?),\s*STAPGEN_COUNTS,", text, re.DOTALL)[1]
-    return {name.removeprefix("STAPGEN_"): number for number, name in enumerate(re.split(r",\s*", names))}
+def counters_in_c(text):
+    return set(re.findall(r"^    counter\((\w+)\) ", text, re.MULTILINE))
 
 
-def counts_in_scripts(text):
-    return {name: int(number) for name, number in re.findall(r"@define stapgen_([A-Z_]+) %\( (\d+) %\)", text)}
+def counters_in_scripts(texts):
+    return {name for text in texts for name in re.findall(r'stapgen_(?:set_)?counted\("(\w+)"', text)}
 
 
 def names_in(text):
@@ -39,11 +38,10 @@ def variables(alias, library):
 def main():
     sources = pathlib.Path(sys.argv[1])
     tapsets = sources / "tapsets"
-    of_c = counts_in_c((tapsets / "stapgen_track.stp").read_text())
-    of_scripts = counts_in_scripts((tapsets / "stapgen.stpm").read_text())
-    assert len(of_c) > 1 and of_c == of_scripts, sorted(set(of_c.items()) ^ set(of_scripts.items()))
-
     texts = {file: file.read_text() for folder in ("tapsets", "templates") for file in (sources / folder).rglob("*.stp*")}
+    of_c, of_scripts = counters_in_c((tapsets / "c/counters.h").read_text()), counters_in_scripts(texts.values())
+    assert len(of_c) > 1 and of_c == of_scripts, sorted(of_c ^ of_scripts)
+
     for file, text in texts.items():
         if file.parent != tapsets or file.suffix != ".stp":
             continue

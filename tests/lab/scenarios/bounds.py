@@ -7,7 +7,7 @@ IN_CI = ("trixie",)
 BUILD = {"rx": ["rx-latency"], "sock": ["sock-latency"], "tx": ["tx-latency"]}
 
 # What is sent, and how much of that is held at least and at most. Received packets and requests
-# are in one list: as many go as are too many. Sent ones are in small sets, which fill up one by one: see stapgen_track.stp.
+# are in one list: as many go as are too many. Sent ones are in small sets, which fill up one by one: see head_set.h.
 FLOODS = {
     "rx": (17011, 16384, 16384),
     "sock": (4111, 4096, 4096),

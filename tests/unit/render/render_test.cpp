@@ -101,7 +101,7 @@ TEST_CASE("what aggregates is printed and sized as the schema says") {
     CHECK(script("<%print_aggregated%>")
               .ends_with("stapgen_print_split(\"m\", \"rx\", 0)\n"
                          "    stapgen_print_split(\"m\", \"tx\", 1)"));
-    CHECK(render::macros_of(mine) == std::vector<std::string>{"MAXACTION=7", "STAPGEN_FIELDS=1", "STAPGEN_WAYS=2"});
+    CHECK(render::macros_of(mine) == std::vector<std::string>{"MAXACTION=7", "STAPGEN_FIELDS=1", "STAPGEN_DIRECTIONS=2"});
     mine.record.aggregates = false;
     CHECK(render::macros_of(mine) == mine.macros);
 }
@@ -165,7 +165,7 @@ TEST_CASE("every shipped recipe that has a script renders, with and without an i
     }
 }
 
-TEST_CASE("a standalone script brings the tapset files it needs, through each other, and no others") {
+TEST_CASE("a standalone script brings the parts of the tapset it needs, through each other, and no others") {
     const std::vector<render::TapsetFile> tapsets{
         {"a.stp", "probe stapgen.a = stapgen.b {}\n"},
         {"b.stp", "probe stapgen.b = kprobe.function(\"b\") { x = @stapgen_m }\n"},
@@ -176,18 +176,61 @@ TEST_CASE("a standalone script brings the tapset files it needs, through each ot
     CHECK(script.starts_with("// what it is\n"));
     const auto macros = script.find("@define stapgen_m"), own = script.find("probe stapgen.a {"),
                library = script.find("kprobe.function");
-    CHECK(macros < own);
     CHECK(own < library);
-    CHECK(script.find("c.stp") == std::string::npos);
+    CHECK(library < script.size());
+    // The script itself has no need of it.
+    CHECK(own < macros);
+    CHECK(script.find("stapgen.c") == std::string::npos);
     CHECK(render::with_tapsets("probe begin {}\n", tapsets) == "probe begin {}\n");
-    CHECK(
-        render::with_tapsets("// stapgen_m, and no line end", tapsets).starts_with("// stapgen_m, and no line end\n"));
+    CHECK(render::with_tapsets("// what it is\nprobe begin { print(@stapgen_m) }", tapsets) ==
+          "// what it is\n\n@define stapgen_m %( 1 %)\nprobe begin { print(@stapgen_m) }\n");
+    CHECK(render::with_tapsets("// stapgen_m", tapsets) == "// stapgen_m");
 }
 
-TEST_CASE("a standalone script with a piece of C says what stap needs for it") {
-    const std::vector<render::TapsetFile> tapsets{{"c.stp", "function stapgen_c:long() %{ STAP_RETVALUE = 1; %}\n"}};
-    const auto script = render::with_tapsets("// what it is\nprobe begin { stapgen_c() }\n", tapsets);
-    CHECK(script.starts_with("// what it is\n// There is C in it: give stap -g.\n"));
+TEST_CASE(
+    "of a file of the tapset a standalone script has what is used, with its comment, and the probes of that file") {
+    const std::vector<render::TapsetFile> tapsets{
+        {"a.stp",
+         "// The file.\n\nglobal stapgen_a, stapgen_b = 1   // two\nglobal stapgen_unused\n// Adds.\n// Both.\n"
+         "function stapgen_add:long(x:long) {\n    return x + stapgen_a\n}\n// Not this.\n"
+         "function stapgen_not_this:long() { return stapgen_unused }\n\nprobe timer.s(1) { stapgen_a++ }\n"},
+        {"b.stp",
+         "@define local %( 7 %)\nfunction stapgen_local:long() { return @local }\n"
+         "probe timer.s(2) { println(1) }\n"}};
+    const auto added = render::with_tapsets("probe begin { println(stapgen_add(1)) }\n", tapsets);
+    CHECK(added ==
+          "probe begin { println(stapgen_add(1)) }\n\n// ---- of stapgen's tapset\n"
+          "global stapgen_a, stapgen_b = 1   // two\n\n// Adds.\n// Both.\n"
+          "function stapgen_add:long(x:long) {\n    return x + stapgen_a\n}\n\nprobe timer.s(1) { stapgen_a++ }\n");
+    const auto local = render::with_tapsets("probe begin { println(stapgen_local()) }\n", tapsets);
+    CHECK(local ==
+          "probe begin { println(stapgen_local()) }\n\n// ---- of stapgen's tapset\n@define local %( 7 %)\n"
+          "function stapgen_local:long() { return @local }\nprobe timer.s(2) { println(1) }\n");
+}
+
+TEST_CASE(
+    "the C of a standalone script is one piece, has what the functions include, and says what stap needs for it") {
+    const std::vector<render::TapsetFile> tapsets{
+        {"c.stp",
+         "%{\n#include \"c/two.h\"\n%}\nfunction stapgen_c:long()\n%{\n    STAP_RETVALUE = two();\n%}\n"
+         "function stapgen_plain:long() { return 1 }\n"},
+        {"c/one.h",
+         "/* One. */\n#ifndef STAPGEN_ONE_H\n#define STAPGEN_ONE_H\n\n#include <linux/sched.h>\n\n"
+         "static int one(void) { return 1; }\n\n#endif\n"},
+        {"c/two.h",
+         "#ifndef STAPGEN_TWO_H\n#define STAPGEN_TWO_H\n\n#include \"one.h\"\n\n"
+         "static int two(void) { return 1 + one(); }\n\n#endif\n"},
+        {"c/unused.h", "static int unused;\n"}};
+    const auto script = render::with_tapsets("// what it is\nprobe begin { println(stapgen_c()) }\n", tapsets);
+    CHECK(script.starts_with("// what it is\n// There is C in it: give stap -g.\nprobe begin"));
+    CHECK(
+        script.ends_with("%{\n/* One. */\n\n#include <linux/sched.h>\n\nstatic int one(void) { return 1; }\n\n"
+                         "static int two(void) { return 1 + one(); }\n%}\n"
+                         "function stapgen_c:long()\n%{\n    STAP_RETVALUE = two();\n%}\n"));
+    CHECK(render::used_c("probe begin { stapgen_c() }", tapsets) == tapsets[1].text + tapsets[2].text);
+    // What a file has in C does not come with its plain functions.
+    CHECK(render::used_c("probe begin { stapgen_plain() }", tapsets).empty());
+    CHECK(render::with_tapsets("probe begin { println(stapgen_plain()) }\n", tapsets).find("%{") == std::string::npos);
 }
 
 namespace {
@@ -228,7 +271,7 @@ std::optional<Definition> definition_in(const std::string& line) {
 std::vector<std::filesystem::path> tapset_files() {
     std::vector<std::filesystem::path> files;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(SOURCE_DIR "/tapsets"))
-        if (entry.is_regular_file()) files.push_back(entry.path());
+        if (entry.is_regular_file() && entry.path().extension() != ".h") files.push_back(entry.path());
     return files;
 }
 

@@ -1,0 +1,85 @@
+/* What became of packets and requests. Each CPU counts for itself, so that none waits for another. */
+#ifndef STAPGEN_COUNTERS_H
+#define STAPGEN_COUNTERS_H
+
+#include <linux/percpu.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+
+#include "read.h"
+
+/* The one list of them. A script names them so: stapgen_counted("rx_queued"). Those of a packet's way are in the order
+ * of the way. */
+/* clang-format off */
+#define STAPGEN_COUNTERS(counter) \
+    counter(rx_arrived)              /* segments with data and datagrams that reached TCP or UDP */ \
+    counter(rx_unwanted)             /* of these: a filter left them out */ \
+    counter(rx_dropped_before)       /* dropped before TCP or UDP */ \
+    counter(rx_queued)               /* met their socket; each is one of the next eight, or unread */ \
+    counter(rx_retransmitted)        /* had come before */ \
+    counter(rx_no_driver)            /* not seen leaving their driver */ \
+    counter(rx_no_ip)                /* not seen entering IP */ \
+    counter(rx_dropped)              /* the socket had no room, or the checksum was wrong */ \
+    counter(rx_evicted)              /* gave way to later ones */ \
+    counter(rx_reported)             /* read by a wanted thread */ \
+    counter(rx_filtered)             /* read by another */ \
+    counter(tx_segments)             /* sent by TCP for the first time, with data */ \
+    counter(tx_datagrams)            /* sent by UDP; each of both is one of the next seven, or has not left */ \
+    counter(tx_unwanted)             /* a filter left them out */ \
+    counter(tx_filtered)             /* another thread's */ \
+    counter(tx_no_call)              /* the send call was not seen */ \
+    counter(tx_dropped)              /* freed on their way */ \
+    counter(tx_no_ip)                /* reached the driver and were not seen leaving IP */ \
+    counter(tx_evicted)              /* gave way to later ones */ \
+    counter(tx_reported)             /* left */ \
+    counter(tx_acks)                 /* segments without data */ \
+    counter(tx_retransmits)          /* segments that were sent before */ \
+    counter(requests)                /* each is one of the others, or goes on */ \
+    counter(request_no_driver)       /* not seen leaving the driver, or entering IP */ \
+    counter(request_evicted)         /* gave way to later ones */ \
+    counter(request_no_reply)        /* read, and the socket closed */ \
+    counter(request_unread)          /* the socket closed, or had no room */ \
+    counter(request_read_by_others)  /* read by an unwanted thread */ \
+    counter(request_joined)          /* more of a request that was read and not answered */ \
+    counter(request_reported)        /* answered */
+/* clang-format on */
+
+#define STAPGEN_COUNTER_NUMBER(name) STAPGEN_COUNT_##name,
+#define STAPGEN_COUNTER_NAME(name) #name,
+enum { STAPGEN_COUNTERS(STAPGEN_COUNTER_NUMBER) STAPGEN_COUNTS };
+static const char* const stapgen_counter_names[] = {STAPGEN_COUNTERS(STAPGEN_COUNTER_NAME)};
+
+struct stapgen_counts {
+    long of[STAPGEN_COUNTS];
+};
+static DEFINE_PER_CPU(struct stapgen_counts, stapgen_counts);
+static struct stapgen_counts stapgen_taken_counts;
+
+static inline void stapgen_add(int what) {
+    long* count = &this_cpu_ptr(&stapgen_counts)->of[what];
+    WRITE_ONCE(*count, *count + 1);
+}
+#define STAPGEN_ADD(name) stapgen_add(STAPGEN_COUNT_##name)
+
+static inline long stapgen_count_now(int what) {
+    long sum = 0;
+    int cpu;
+    for_each_possible_cpu(cpu) sum += READ_ONCE(per_cpu(stapgen_counts, cpu).of[what]);
+    return sum;
+}
+/* All at one moment, as stapgen_counter() gives them until the next time. What comes later on a packet's way is read
+ * first, so that nothing has ended which has not begun. */
+static inline void stapgen_snapshot_counts(void) {
+    int what;
+    for (what = STAPGEN_COUNTS - 1; what >= 0; what--)
+        stapgen_taken_counts.of[what] = stapgen_count_now(what);
+}
+/* NULL: there is none of that name. */
+static inline long* stapgen_counter(const char* name) {
+    int what;
+    for (what = 0; what < STAPGEN_COUNTS; what++)
+        if (!strcmp(stapgen_counter_names[what], name)) return &stapgen_taken_counts.of[what];
+    return NULL;
+}
+
+#endif

@@ -1,0 +1,211 @@
+/* Aggregation in the kernel: what records would have said, as counts in bins. docs/recording-format.md, bin, sum, split
+ * and slow. Counts only grow, each CPU has a stripe of its own (of more CPUs than stripes some share one), and what was
+ * printed last is kept, so that printing stops nobody.
+ *
+ * STAPGEN_FIELDS and the other macros of a recipe's fields are said in stages.h. STAPGEN_SLOWEST: so many records at
+ * least are printed, those of the highest bins of totals. */
+#ifndef STAPGEN_HISTOGRAM_H
+#define STAPGEN_HISTOGRAM_H
+
+#include <linux/bitops.h>
+#include <linux/smp.h>
+
+#include "lock.h"
+#include "read.h"
+#include "stages.h"
+
+#ifndef STAPGEN_FIELDS
+#define STAPGEN_FIELDS 16
+#endif
+#ifndef STAPGEN_PARTS
+#define STAPGEN_PARTS STAPGEN_FIELDS
+#endif
+#ifndef STAPGEN_SLOWEST
+#define STAPGEN_SLOWEST 10
+#endif
+/* As schema/bins.h: 256 to each doubling, up to 2^41 - 1 ns. Of totals 32. */
+enum { STAPGEN_BIN_BITS = 9, STAPGEN_TOTAL_BITS = 6 };
+enum { STAPGEN_BINS = 34 * 256, STAPGEN_TOTALS = 37 * 32, STAPGEN_STRIPES = 8 };
+#define STAPGEN_LARGEST ((1LL << 41) - 1)
+
+struct stapgen_gathered {
+    u32 bin[STAPGEN_FIELDS][STAPGEN_BINS];
+    u64 outside[STAPGEN_FIELDS], sum[STAPGEN_FIELDS];                 /* outside: above the bins */
+    u64 split[STAPGEN_DIRECTIONS][STAPGEN_TOTALS][STAPGEN_PARTS + 1]; /* the records, then the sum of each stage */
+};
+struct stapgen_stripe {
+    struct stapgen_gathered of;
+    unsigned long is_used[STAPGEN_FIELDS][BITS_TO_LONGS(STAPGEN_BINS)];
+    unsigned long is_split[STAPGEN_DIRECTIONS][BITS_TO_LONGS(STAPGEN_TOTALS)];
+    s64 above_min[STAPGEN_FIELDS]; /* the smallest since the start and 1; 0: none */
+    s64 max[STAPGEN_FIELDS];
+    struct stapgen_lock lock;
+} ____cacheline_aligned;
+static struct stapgen_stripe stapgen_stripes[STAPGEN_STRIPES];
+static struct stapgen_gathered stapgen_printed;
+static int stapgen_slow_from[STAPGEN_DIRECTIONS]; /* totals from this bin on are among the slowest so far */
+static char stapgen_text[640];                    /* of the one handler that prints at a time */
+
+#define STAPGEN_GROW(number, by) WRITE_ONCE(number, (number) + (by))
+
+static inline int stapgen_bin_of(s64 value, int bits) {
+    int width = fls64(value), shift = width > bits ? width - bits : 0;
+    return (shift << (bits - 1)) + (int)(value >> shift);
+}
+static inline s64 stapgen_lowest_of(int bin) {
+    int shift = bin / 256 > 1 ? bin / 256 - 1 : 0;
+    return (s64)(bin - shift * 256) << shift;
+}
+
+static inline void stapgen_add_value(struct stapgen_stripe* stripe, int field, s64 value) {
+    struct stapgen_gathered* of = &stripe->of;
+    if (field < 0 || field >= STAPGEN_FIELDS) return;
+    if (value > STAPGEN_LARGEST) {
+        STAPGEN_GROW(of->outside[field], 1);
+    } else {
+        int bin = stapgen_bin_of(value, STAPGEN_BIN_BITS);
+        if (!of->bin[field][bin]) __set_bit(bin, stripe->is_used[field]);
+        STAPGEN_GROW(of->bin[field][bin], 1);
+    }
+    if (!stripe->above_min[field] || value < stripe->above_min[field] - 1)
+        WRITE_ONCE(stripe->above_min[field], value + 1);
+    if (value > stripe->max[field]) WRITE_ONCE(stripe->max[field], value);
+    STAPGEN_GROW(of->sum[field], value);
+}
+
+/* A value that is no stage, of a record that is gathered, too. */
+static inline void stapgen_gather_value(int field, s64 value) {
+    struct stapgen_stripe* stripe = &stapgen_stripes[smp_processor_id() % STAPGEN_STRIPES];
+    stapgen_lock(&stripe->lock);
+    stapgen_add_value(stripe, field, value);
+    stapgen_unlock(&stripe->lock);
+}
+
+/* The slowest are those in the highest bins of totals that have so many records together. */
+static inline void stapgen_update_slowest(int direction) {
+    u64 above = 0;
+    int bin, stripe;
+    for (bin = STAPGEN_TOTALS - 1; bin > READ_ONCE(stapgen_slow_from[direction]); bin--) {
+        for (stripe = 0; stripe < STAPGEN_STRIPES; stripe++)
+            above += READ_ONCE(stapgen_stripes[stripe].of.split[direction][bin][0]);
+        if (above >= STAPGEN_SLOWEST) break;
+    }
+    if (above >= STAPGEN_SLOWEST) WRITE_ONCE(stapgen_slow_from[direction], bin);
+}
+
+/* One record of STAPGEN_RECORD_FIELDS values, the stages from number FIRST on and the total, the next field;
+ * STAPGEN_NO_STAGE where there is none. Whether it is among the slowest so far, within a bin of totals: then it is to
+ * be printed, behind "slow". */
+static inline int stapgen_gather_record(int direction, int first, const s64* value) {
+    struct stapgen_stripe* stripe = &stapgen_stripes[smp_processor_id() % STAPGEN_STRIPES];
+    int i, bin;
+    s64 sum = 0;
+    u64* split;
+    if (direction < 0 || direction >= STAPGEN_DIRECTIONS || first < 0) return 0;
+    stapgen_lock(&stripe->lock);
+    for (i = 0; i < STAPGEN_RECORD_FIELDS; i++) {
+        if (value[i] < 0) continue;
+        if (i < STAPGEN_TOTAL) sum += value[i];
+        stapgen_add_value(stripe, first + i, value[i]);
+    }
+    if (value[STAPGEN_TOTAL] >= 0) sum = value[STAPGEN_TOTAL];
+    bin = stapgen_bin_of(sum <= STAPGEN_LARGEST ? sum : STAPGEN_LARGEST, STAPGEN_TOTAL_BITS);
+    split = stripe->of.split[direction][bin];
+    if (!split[0]) __set_bit(bin, stripe->is_split[direction]);
+    STAPGEN_GROW(split[0], 1);
+    for (i = 0; i < STAPGEN_RECORD_STAGES && first + i < STAPGEN_PARTS; i++)
+        if (value[i] > 0) STAPGEN_GROW(split[first + i + 1], value[i]);
+    stapgen_unlock(&stripe->lock);
+    if (bin <= READ_ONCE(stapgen_slow_from[direction])) return 0;
+    stapgen_update_slowest(direction);
+    return 1;
+}
+
+/* What was gathered of a field since it was last printed: its bin and sum lines. The smallest and the largest value are
+ * those since the start where they are in the bins that are printed, else the borders of these. */
+static inline void stapgen_print_histogram(const char* tag, const char* name, int field) {
+    enum { PAIRS_A_LINE = 32 };
+    int word, stripe, pairs = 0, length = 0, lowest = -1, highest = -1;
+    u64 n = 0, sum = 0;
+    s64 min = -1, max = -1;
+    if (field < 0 || field >= STAPGEN_FIELDS) field = 0;
+    for (stripe = 0; stripe < STAPGEN_STRIPES; stripe++) {
+        s64 least = READ_ONCE(stapgen_stripes[stripe].above_min[field]) - 1;
+        s64 most = READ_ONCE(stapgen_stripes[stripe].max[field]);
+        if (least >= 0 && (min < 0 || least < min)) min = least;
+        if (most > max) max = most;
+        n += READ_ONCE(stapgen_stripes[stripe].of.outside[field]);
+        sum += READ_ONCE(stapgen_stripes[stripe].of.sum[field]);
+    }
+    n -= stapgen_printed.outside[field];
+    stapgen_printed.outside[field] += n;
+    for (word = 0; word < (int)BITS_TO_LONGS(STAPGEN_BINS); word++) {
+        unsigned long used = 0;
+        for (stripe = 0; stripe < STAPGEN_STRIPES; stripe++)
+            used |= READ_ONCE(stapgen_stripes[stripe].is_used[field][word]);
+        while (used) {
+            int bin = word * BITS_PER_LONG + __ffs(used);
+            u32 count = 0, fresh;
+            used &= used - 1;
+            for (stripe = 0; stripe < STAPGEN_STRIPES; stripe++)
+                count += READ_ONCE(stapgen_stripes[stripe].of.bin[field][bin]);
+            fresh = count - stapgen_printed.bin[field][bin];
+            if (!fresh) continue;
+            stapgen_printed.bin[field][bin] = count;
+            n += fresh;
+            if (lowest < 0) lowest = bin;
+            highest = bin;
+            if (!pairs) length = scnprintf(stapgen_text, sizeof(stapgen_text), "bin\t%s\t%s", tag, name);
+            length += scnprintf(stapgen_text + length, sizeof(stapgen_text) - length, "\t%d:%u", bin, fresh);
+            if (++pairs == PAIRS_A_LINE) {
+                _stp_printf("%s\n", stapgen_text);
+                pairs = 0;
+            }
+        }
+    }
+    if (pairs) _stp_printf("%s\n", stapgen_text);
+    if (!n) return;
+    if (lowest >= 0 && stapgen_lowest_of(lowest) > min) min = stapgen_lowest_of(lowest);
+    if (highest >= 0 && max <= STAPGEN_LARGEST && stapgen_lowest_of(highest + 1) - 1 < max)
+        max = stapgen_lowest_of(highest + 1) - 1;
+    scnprintf(stapgen_text, sizeof(stapgen_text), "sum\t%s\t%s\t%llu\t%llu\t%lld\t%lld", tag, name,
+              (unsigned long long)n, (unsigned long long)(sum - stapgen_printed.sum[field]), (long long)min,
+              (long long)max);
+    _stp_printf("%s\n", stapgen_text);
+    stapgen_printed.sum[field] = sum;
+}
+/* Likewise the split lines of a direction: its number, and what it is called. */
+static inline void stapgen_print_splits(const char* tag, const char* name, int direction) {
+    int bin, stripe, part, length;
+    if (direction < 0 || direction >= STAPGEN_DIRECTIONS) direction = 0;
+    for (bin = 0; bin < STAPGEN_TOTALS; bin++) {
+        u64 now[STAPGEN_PARTS + 1] = {0};
+        for (stripe = 0; stripe < STAPGEN_STRIPES; stripe++) {
+            struct stapgen_stripe* from = &stapgen_stripes[stripe];
+            if (!(READ_ONCE(from->is_split[direction][bin / BITS_PER_LONG]) >> bin % BITS_PER_LONG & 1)) continue;
+            stapgen_lock(&from->lock);
+            for (part = 0; part <= STAPGEN_PARTS; part++)
+                now[part] += from->of.split[direction][bin][part];
+            stapgen_unlock(&from->lock);
+        }
+        if (now[0] == stapgen_printed.split[direction][bin][0]) continue;
+        length = scnprintf(stapgen_text, sizeof(stapgen_text), "split\t%s\t%s\t%d", tag, name, bin);
+        for (part = 0; part <= STAPGEN_PARTS; part++) {
+            length += scnprintf(stapgen_text + length, sizeof(stapgen_text) - length, "\t%llu",
+                                (unsigned long long)(now[part] - stapgen_printed.split[direction][bin][part]));
+            stapgen_printed.split[direction][bin][part] = now[part];
+        }
+        _stp_printf("%s\n", stapgen_text);
+    }
+}
+/* The records of a direction that split lines have told of. */
+static inline long stapgen_printed_records(int direction) {
+    long records = 0;
+    int bin;
+    if (direction < 0 || direction >= STAPGEN_DIRECTIONS) direction = 0;
+    for (bin = 0; bin < STAPGEN_TOTALS; bin++)
+        records += stapgen_printed.split[direction][bin][0];
+    return records;
+}
+
+#endif

@@ -1,0 +1,120 @@
+/* The lines of the latency recipes' records, put together here: SystemTap's printf() takes some hundred instructions
+ * for each number, and a text is copied whole from function to function (docs/cost.md). What is in them is in
+ * docs/recording-format.md. */
+#ifndef STAPGEN_LINE_H
+#define STAPGEN_LINE_H
+
+#include <asm/div64.h>
+#include <linux/smp.h>
+
+#include "read.h"
+#include "stages.h"
+
+/* So much is never needed: 9 stages, 6 numbers, two endpoints, and two names of which each byte is escaped. */
+struct stapgen_line {
+    int length;
+    char text[512];
+};
+
+static inline void stapgen_put_byte(struct stapgen_line* line, char byte) {
+    if (line->length < (int)sizeof(line->text) - 2) line->text[line->length++] = byte;
+}
+static inline void stapgen_put_text(struct stapgen_line* line, const char* text) {
+    while (*text)
+        stapgen_put_byte(line, *text++);
+}
+static inline void stapgen_put_digits(struct stapgen_line* line, u64 number) {
+    char digits[20];
+    int n = 0;
+    do
+        digits[n++] = '0' + do_div(number, 10);
+    while (number);
+    while (n)
+        stapgen_put_byte(line, digits[--n]);
+}
+static inline void stapgen_put_hex(struct stapgen_line* line, u64 number) {
+    int shift = 60;
+    while (shift && !(number >> shift))
+        shift -= 4;
+    for (; shift >= 0; shift -= 4)
+        stapgen_put_byte(line, "0123456789abcdef"[number >> shift & 0xf]);
+}
+
+/* Fields, each with a tab before it. */
+static inline void stapgen_put_number(struct stapgen_line* line, s64 number) {
+    stapgen_put_text(line, number < 0 ? "\t-" : "\t");
+    stapgen_put_digits(line, number < 0 ? -(u64)number : number);
+}
+static inline void stapgen_put_stages(struct stapgen_line* line, const s64* ns, int stages) {
+    int i;
+    for (i = 0; i < stages; i++) {
+        if (ns[i] == STAPGEN_NO_STAGE)
+            stapgen_put_text(line, "\t-");
+        else
+            stapgen_put_number(line, ns[i]);
+    }
+}
+/* A name of at most 15 bytes in two numbers. Whoever gave it may have meant it to look like something else. */
+static inline void stapgen_put_name(struct stapgen_line* line, const u64* name) {
+    const unsigned char* byte = (const unsigned char*)name;
+    int i;
+    stapgen_put_byte(line, '\t');
+    for (i = 0; i < 15 && byte[i]; i++) {
+        if (byte[i] >= ' ' && byte[i] <= '~' && byte[i] != '\\' && byte[i] != '"') {
+            stapgen_put_byte(line, byte[i]);
+        } else {
+            stapgen_put_byte(line, '\\');
+            stapgen_put_byte(line, '0' + (byte[i] >> 6));
+            stapgen_put_byte(line, '0' + (byte[i] >> 3 & 7));
+            stapgen_put_byte(line, '0' + (byte[i] & 7));
+        }
+    }
+}
+/* An IPv4 address is the v4-mapped ::ffff:a.b.c.d. */
+static inline void stapgen_put_endpoint(struct stapgen_line* line, const void* address, int is_ip4, u16 port,
+                                        const void** fault) {
+    u64 upper = 0, lower;
+    if (is_ip4) {
+        lower = 0xffff00000000ULL | ntohl(STAPGEN_READ((const __be32*)address, fault));
+    } else {
+        upper = be64_to_cpu(STAPGEN_READ((const __be64*)address, fault));
+        lower = be64_to_cpu(STAPGEN_READ((const __be64*)address + 1, fault));
+    }
+    stapgen_put_byte(line, '\t');
+    stapgen_put_hex(line, upper);
+    stapgen_put_byte(line, '.');
+    stapgen_put_hex(line, lower);
+    stapgen_put_byte(line, ':');
+    stapgen_put_digits(line, port);
+}
+/* Source or destination of a packet of TCP or UDP, whose skb can be read. */
+static inline void stapgen_put_source(struct stapgen_line* line, const struct sk_buff* skb, const void** fault) {
+    const unsigned char* ip = stapgen_network_header_of(skb);
+    const __be16* ports = (const __be16*)stapgen_transport_header_of(skb);
+    int is_ip4 = (STAPGEN_READ(ip, fault) & 0xf0) == 0x40;
+    stapgen_put_endpoint(line, ip + (is_ip4 ? 12 : 8), is_ip4, ntohs(STAPGEN_READ(ports, fault)), fault);
+}
+static inline void stapgen_put_destination(struct stapgen_line* line, const struct sk_buff* skb, const void** fault) {
+    const unsigned char* ip = stapgen_network_header_of(skb);
+    const __be16* ports = (const __be16*)stapgen_transport_header_of(skb);
+    int is_ip4 = (STAPGEN_READ(ip, fault) & 0xf0) == 0x40;
+    stapgen_put_endpoint(line, ip + (is_ip4 ? 16 : 24), is_ip4, ntohs(STAPGEN_READ(ports + 1, fault)), fault);
+}
+/* What each begins with. The thread is below its process. */
+static inline void stapgen_begin_line(struct stapgen_line* line, const char* tag, s64 now, s64 thread,
+                                      const u64* comm) {
+    line->length = 0;
+    stapgen_put_text(line, tag);
+    stapgen_put_number(line, now);
+    stapgen_put_number(line, smp_processor_id());
+    stapgen_put_number(line, thread >> 32);
+    stapgen_put_number(line, (u32)thread);
+    stapgen_put_name(line, comm);
+}
+static inline void stapgen_print_line(struct stapgen_line* line) {
+    line->text[line->length] = '\n';
+    line->text[line->length + 1] = 0;
+    _stp_print(line->text);
+}
+
+#endif

@@ -1,0 +1,42 @@
+/* The record of a packet that was read. */
+#ifndef STAPGEN_PRINT_RX_H
+#define STAPGEN_PRINT_RX_H
+
+#include "line.h"
+#include "rx_queued.h"
+
+/* The ends of a connected socket. */
+struct stapgen_endpoints {
+    const void *local, *remote;
+    int is_ip4;
+    u16 local_port, remote_port;
+};
+/* The one that this CPU has taken out last: `direction` is behind the thread's name, and `rest` behind the stages. The
+ * endpoints of a datagram are in it; those of a segment are its socket's, as its own headers may be gone. */
+static inline void stapgen_print_rx(const char* tag, const char* direction, const char* rest, s64 now,
+                                    const struct sk_buff* skb, const struct stapgen_endpoints* of_socket,
+                                    const void** fault) {
+    const struct stapgen_rx_queued* packet = this_cpu_ptr(&stapgen_rx_popped);
+    s64 stages[STAPGEN_RX_ROOM];
+    struct stapgen_line line;
+    u64 comm[2];
+    memcpy(comm, current->comm, sizeof(comm));
+    stapgen_rx_stages(packet, now, skb != NULL, stages);
+    stapgen_begin_line(&line, tag, now, stapgen_this_thread_of(), comm);
+    stapgen_put_text(&line, direction);
+    if (!skb) {
+        stapgen_put_endpoint(&line, of_socket->local, of_socket->is_ip4, of_socket->local_port, fault);
+        stapgen_put_endpoint(&line, of_socket->remote, of_socket->is_ip4, of_socket->remote_port, fault);
+    } else if (STAPGEN_IS_READABLE(skb, fault)) {
+        stapgen_put_destination(&line, skb, fault);
+        stapgen_put_source(&line, skb, fault);
+    }
+    if (*fault) return;
+    stapgen_put_name(&line, packet->device);
+    stapgen_put_number(&line, packet->bytes);
+    stapgen_put_stages(&line, stages, STAPGEN_RX_STAGES);
+    stapgen_put_text(&line, rest);
+    stapgen_print_line(&line);
+}
+
+#endif

@@ -1,0 +1,168 @@
+/* Reading kernel memory that may be gone. Nothing is read while a lock of ours is held: see lock.h. */
+#ifndef STAPGEN_READ_H
+#define STAPGEN_READ_H
+
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <linux/uaccess.h>
+#include <linux/version.h>
+#include <net/sock.h>
+#include <net/tcp.h>
+
+#ifndef READ_ONCE
+#define READ_ONCE(x) (*(const volatile __typeof__(x)*)&(x))
+#define WRITE_ONCE(x, value) (*(volatile __typeof__(x)*)&(x) = (value))
+#endif
+
+/* As @stapgen_now. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(3, 17, 0) || (defined(RHEL_MAJOR) && RHEL_MAJOR == 7)
+#define STAPGEN_NOW() ((s64)ktime_get_ns())
+#else
+#define STAPGEN_NOW() ((s64)_stp_gettimeofday_ns())
+#endif
+
+/* The SIZE bytes (1, 2, 4 or 8) there. Where they cannot be read: 0, and *FAULT says where that was. */
+#if defined(__get_kernel_nofault) && defined(CONFIG_X86_64)
+/* kread() takes some 75 instructions to look at the address first. */
+static __always_inline u64 stapgen_read(const void* from, size_t size, const void** fault) {
+    u8 of1;
+    u16 of2;
+    u32 of4;
+    u64 of8;
+    /* With SMAP a fault below is not caught: do_user_addr_fault() of arch/x86/mm/fault.c. */
+    if (unlikely((unsigned long)from < PAGE_OFFSET)) goto bad;
+    switch (size) {
+        case 1:
+            __get_kernel_nofault(&of1, from, u8, bad);
+            return of1;
+        case 2:
+            __get_kernel_nofault(&of2, from, u16, bad);
+            return of2;
+        case 4:
+            __get_kernel_nofault(&of4, from, u32, bad);
+            return of4;
+        default:
+            __get_kernel_nofault(&of8, from, u64, bad);
+            return of8;
+    }
+bad:
+    *fault = from;
+    return 0;
+}
+#else
+/* kread() tells of a fault in the context c, and goes to deref_fault. */
+static u64 stapgen_read(const void* from, size_t size, const void** fault) {
+    struct {
+        char error_buffer[128];
+        const char* last_error;
+    } context, *c = &context;
+    (void)c;
+    switch (size) {
+        case 1:
+            return kread((u8*)from);
+        case 2:
+            return kread((u16*)from);
+        case 4:
+            return kread((u32*)from);
+        default:
+            return kread((u64*)from);
+    }
+    goto deref_fault;
+deref_fault:
+    *fault = from;
+    return 0;
+}
+#endif
+#define STAPGEN_READ(p, fault) ((__typeof__(*(p)))(unsigned long)stapgen_read((p), sizeof(*(p)), (fault)))
+
+/* Whether all of a structure can be read, which is so where its first and its last byte can. */
+static __always_inline int stapgen_is_readable(const void* p, size_t size, const void** fault) {
+    stapgen_read(p, 1, fault);
+    stapgen_read((const char*)p + size - 1, 1, fault);
+    return likely(!*fault);
+}
+#define STAPGEN_IS_READABLE(p, fault) stapgen_is_readable((p), sizeof(*(p)), (fault))
+
+static inline unsigned long stapgen_head(const struct sk_buff* skb, const void** fault) {
+    return (unsigned long)STAPGEN_READ(&skb->head, fault);
+}
+
+/* The name of the device that has a packet, as two numbers. */
+static inline void stapgen_read_device(const struct sk_buff* skb, u64* device, const void** fault) {
+    const struct net_device* dev = STAPGEN_READ(&skb->dev, fault);
+    device[0] = STAPGEN_READ((const u64*)&dev->name[0], fault);
+    device[1] = STAPGEN_READ((const u64*)&dev->name[8], fault);
+}
+
+/* ---- of an skb that can be read as a whole ---- */
+
+static inline const unsigned char* stapgen_network_header_of(const struct sk_buff* skb) {
+    return skb->head + skb->network_header;
+}
+static inline const unsigned char* stapgen_transport_header_of(const struct sk_buff* skb) {
+    return skb->head + skb->transport_header;
+}
+/* Drivers may leave all but the first bytes of a packet in pages: behind here is nothing to be read. */
+static inline const unsigned char* stapgen_linear_end(const struct sk_buff* skb) {
+    return skb->data + (skb->len - skb->data_len);
+}
+
+/* A TCP segment's bytes of data; -1: its header is in a page. The length of the header is not read as a bit field: that
+ * is laid out by the machine. */
+static inline long stapgen_tcp_payload_of(const struct sk_buff* skb, const void** fault) {
+    const unsigned char* header = stapgen_transport_header_of(skb);
+    if (header + 14 > stapgen_linear_end(skb)) return -1;
+    return (long)skb->len - (header - skb->data) - ((STAPGEN_READ(header + 12, fault) & 0xf0) >> 4) * 4;
+}
+/* A datagram's, wherever its header is. */
+static inline long stapgen_udp_payload_of(const struct sk_buff* skb) {
+    return (long)skb->len - (stapgen_transport_header_of(skb) - skb->data) - 8;
+}
+/* Of a TCP segment, or of a datagram with its header, by the IP header alone; 0 for all else, and where that is not to
+ * be told (further fragments, IPv6 extension headers). */
+static inline long stapgen_ip_payload_of(const struct sk_buff* skb, const void** fault) {
+    const unsigned char *ip = stapgen_network_header_of(skb), *transport = ip;
+    int protocol = 0, length = 0;
+    if ((STAPGEN_READ(ip, fault) & 0xf0) == 0x40) {
+        if (!((STAPGEN_READ(ip + 6, fault) << 8 | STAPGEN_READ(ip + 7, fault)) & 0x1fff))
+            protocol = STAPGEN_READ(ip + 9, fault);
+        transport += (STAPGEN_READ(ip, fault) & 0xf) * 4;
+    } else {
+        protocol = STAPGEN_READ(ip + 6, fault);
+        transport += 40;
+    }
+    if (protocol == IPPROTO_TCP) {
+        length = 60;
+        if (transport + 14 <= stapgen_linear_end(skb)) length = ((STAPGEN_READ(transport + 12, fault) & 0xf0) >> 4) * 4;
+    } else if (protocol != IPPROTO_UDP) {
+        return 0;
+    }
+    return (long)skb->len - (transport - skb->data) - length;
+}
+/* The sequence number behind the data of a segment at its socket, without its FIN, which a thread that has read it all
+ * need not have taken yet. */
+static inline u32 stapgen_segment_end_of(const struct sk_buff* skb, const void** fault) {
+    return TCP_SKB_CB(skb)->end_seq - (STAPGEN_READ(stapgen_transport_header_of(skb) + 13, fault) & 1);
+}
+/* Whether another skb has the same data: a packet socket's copy, or TCP's own. */
+static inline int stapgen_shares_data(const struct sk_buff* skb, const void** fault) {
+    return (STAPGEN_READ(&skb_shinfo(skb)->dataref.counter, fault) & 0xffff) > 1;
+}
+
+/* Sequence numbers are 32 bits and wrap. */
+static inline int stapgen_after(u32 a, u32 b) {
+    return (s32)(a - b) > 0;
+}
+
+static inline u32 stapgen_hash(unsigned long key, int bits) {
+    return (u32)(((u64)key * 0x9e3779b97f4a7c15ULL) >> (64 - bits));
+}
+
+/* This thread, below its process. */
+static inline s64 stapgen_this_thread_of(void) {
+    return (s64)current->tgid << 32 | (u32)current->pid;
+}
+
+#endif

@@ -1,0 +1,545 @@
+/* Requests of a request-response server, as it sees them. A queue is a TCP socket, or an odd number, a UDP socket with
+ * one of its peers. In a queue are, oldest first, those whose answer is sent and has not left, those that are read, and
+ * those that are not.
+ *
+ * TCP: one begins when a segment meets a socket that has no unread request; more segments until it is read are more of
+ * it, and so is what is read before a reply. It is answered when the first byte that was sent after it has been read is
+ * handed to a device, whichever thread sent it. UDP: each datagram is one, and the next datagram from that socket to
+ * its sender is its answer. */
+#ifndef STAPGEN_REQUEST_H
+#define STAPGEN_REQUEST_H
+
+#include "alias.h"
+#include "counters.h"
+#include "queues.h"
+#include "rx_packet.h"
+#include "socket_id.h"
+#include "stages.h"
+
+#ifndef STAPGEN_REQUESTS
+#define STAPGEN_REQUESTS 4096
+#endif
+#ifndef STAPGEN_SOCKETS
+#define STAPGEN_SOCKETS 8192
+#endif
+
+/* A thread's last wait that returned events, and the receiving call that it began last. */
+struct stapgen_thread {
+    struct stapgen_place at; /* key: its task */
+    s64 woken, events;       /* 0: none */
+    s64 called;
+    unsigned long sk; /* TCP, until the call returns */
+};
+STAPGEN_SET(stapgen_threads, stapgen_thread, STAPGEN_THREAD_BITS);
+
+struct stapgen_request {
+    s64 driver, ip, readable, woken, called, returned, sent; /* ns; 0: not yet, or passed over */
+    s64 events;                                              /* of the wait that returned at `woken` */
+    s64 thread;                                              /* that read it, below its process */
+    u64 comm[2], device[2];
+    u32 reply_seq;     /* of the first byte of its answer */
+    unsigned long skb; /* UDP: the datagram, until it is read */
+};
+STAPGEN_TABLE(stapgen_requests, STAPGEN_REQUESTS, 11);
+static struct stapgen_request stapgen_request_of[STAPGEN_REQUESTS + 1];
+/* What came to a TCP socket last: what is read from it after a reply is one more request. */
+struct stapgen_socket {
+    struct stapgen_socket_id id;
+    s64 driver, ip, readable;
+    u64 device[2];
+};
+STAPGEN_TABLE_LOCKED_AS(stapgen_sockets, STAPGEN_SOCKETS, 12, stapgen_requests);
+static struct stapgen_socket stapgen_socket_of[STAPGEN_SOCKETS + 1];
+/* Datagrams that nobody has read, by skb: the queue of their request. */
+struct stapgen_datagram {
+    struct stapgen_place at;
+    unsigned long queue;
+};
+STAPGEN_SET(stapgen_datagrams, stapgen_datagram, 11);
+/* The datagram that was queued on this CPU last, until its readers are woken. */
+struct stapgen_waking {
+    unsigned long sk, queue;
+};
+static DEFINE_PER_CPU(struct stapgen_waking, stapgen_waking);
+/* By the head of an answer on its way to the device: its queue. */
+STAPGEN_ALIASES(stapgen_answers);
+/* What was answered from this CPU last. */
+static DEFINE_PER_CPU(struct stapgen_request, stapgen_request_popped);
+
+/* A UDP socket and the peer at this place of a packet, which was sent or received. */
+enum { STAPGEN_FROM_PEER, STAPGEN_TO_PEER };
+static inline unsigned long stapgen_peer_queue(const void* sk, const struct sk_buff* skb, int direction,
+                                               const void** fault) {
+    const unsigned char* ip = stapgen_network_header_of(skb);
+    const unsigned char* address4 = ip + (direction == STAPGEN_TO_PEER ? 16 : 12);
+    const unsigned char* address6 = ip + (direction == STAPGEN_TO_PEER ? 24 : 8);
+    const unsigned char* port = stapgen_transport_header_of(skb) + (direction == STAPGEN_TO_PEER ? 2 : 0);
+    u64 mixed = (u64)(unsigned long)sk * 31;
+    if ((STAPGEN_READ(ip, fault) & 0xf0) == 0x40)
+        mixed += STAPGEN_READ((const u32*)address4, fault);
+    else
+        mixed = (mixed + STAPGEN_READ((const u64*)address6, fault)) * 0x100000001b3ULL +
+                STAPGEN_READ((const u64*)(address6 + 8), fault);
+    mixed = mixed * 0x100000001b3ULL + STAPGEN_READ((const u16*)port, fault);
+    return (unsigned long)(mixed ^ mixed >> 29) | 1;
+}
+static inline int stapgen_is_of_udp(unsigned long queue) {
+    return queue & 1;
+}
+
+/* ---- under the lock of the queue ---- */
+
+/* Of TCP: the last one, if nobody has read it. */
+static inline u32 stapgen_unread_request(unsigned long queue) {
+    u32 at = stapgen_last_row(&stapgen_requests, queue);
+    return at && !stapgen_request_of[at].returned ? at : 0;
+}
+/* The oldest that is read and not answered. */
+static inline u32 stapgen_read_request(unsigned long queue) {
+    u32 at = stapgen_first_row(&stapgen_requests, queue);
+    while (at && stapgen_request_of[at].sent)
+        at = stapgen_next_row(&stapgen_requests, at);
+    return at && stapgen_request_of[at].returned ? at : 0;
+}
+/* Of UDP: that of a datagram. */
+static inline u32 stapgen_request_by_datagram(unsigned long queue, unsigned long skb) {
+    u32 at = stapgen_first_row(&stapgen_requests, queue);
+    while (at && stapgen_request_of[at].skb != skb)
+        at = stapgen_next_row(&stapgen_requests, at);
+    return at;
+}
+/* The oldest one if its answer begins before a sequence number. */
+static inline u32 stapgen_answered_request(unsigned long queue, u32 end_seq) {
+    u32 at = stapgen_first_row(&stapgen_requests, queue);
+    if (!at || !stapgen_request_of[at].sent) return 0;
+    return stapgen_is_of_udp(queue) || stapgen_after(end_seq, stapgen_request_of[at].reply_seq) ? at : 0;
+}
+static inline u32 stapgen_add_request(unsigned long queue, s64 driver, s64 ip, const u64* device) {
+    u32 at = stapgen_append_row(&stapgen_requests, queue, ip);
+    struct stapgen_request* request = &stapgen_request_of[at];
+    memset(request, 0, sizeof(*request));
+    request->driver = driver;
+    request->ip = ip;
+    request->device[0] = device[0];
+    request->device[1] = device[1];
+    return at;
+}
+static inline void stapgen_end_requests(unsigned long queue) {
+    u32 at;
+    while ((at = stapgen_first_row(&stapgen_requests, queue)) != 0) {
+        if (stapgen_request_of[at].returned)
+            STAPGEN_ADD(request_no_reply);
+        else
+            STAPGEN_ADD(request_unread);
+        stapgen_drop_row(&stapgen_requests, at);
+    }
+}
+/* Its row; 0: none. What is there of another socket, whose end was missed, ends. */
+static inline u32 stapgen_find_socket(unsigned long sk, const struct stapgen_socket_id* id) {
+    u32 at = stapgen_first_row(&stapgen_sockets, sk);
+    if (!at || stapgen_is_same_socket(&stapgen_socket_of[at].id, id)) return at;
+    stapgen_end_requests(sk);
+    stapgen_drop_row(&stapgen_sockets, at);
+    return 0;
+}
+static inline void stapgen_make_readable(unsigned long queue, s64 now) {
+    u32 at = stapgen_last_row(&stapgen_requests, queue);
+    if (at && !stapgen_request_of[at].returned && !stapgen_request_of[at].readable)
+        stapgen_request_of[at].readable = now;
+}
+
+/* ---- places in the tables, before a lock is taken ---- */
+
+/* A datagram's mark goes: its queue, 0 if it has none. */
+static inline unsigned long stapgen_pop_datagram(unsigned long skb) {
+    struct stapgen_datagram* datagram = (struct stapgen_datagram*)stapgen_find(stapgen_datagrams, skb);
+    unsigned long queue = datagram ? datagram->queue : 0;
+    return queue && stapgen_erase(&datagram->at, skb) ? queue : 0;
+}
+/* Where the table is full the oldest request gives way. */
+static inline int stapgen_make_room_for_request(void) {
+    unsigned long skb;
+    int shard;
+    u32 at;
+    if (stapgen_has_free_row(&stapgen_requests)) return 1;
+    at = stapgen_lock_oldest(&stapgen_requests, &shard);
+    if (!at) return 0;
+    skb = stapgen_request_of[at].skb;
+    stapgen_drop_row(&stapgen_requests, at);
+    stapgen_unlock(&stapgen_requests.locks[shard].lock);
+    STAPGEN_ADD(request_evicted);
+    stapgen_pop_datagram(skb);
+    return 1;
+}
+/* Whether one may begin that came then: it is counted, and there is room. */
+static inline int stapgen_begins_request(s64 driver, s64 ip) {
+    STAPGEN_ADD(requests);
+    if (!driver || !ip)
+        STAPGEN_ADD(request_no_driver);
+    else if (stapgen_make_room_for_request())
+        return 1;
+    else
+        STAPGEN_ADD(request_evicted);
+    return 0;
+}
+/* A datagram that is not read, and will not be: it was dropped, or its end was missed and another one has its skb. */
+static inline void stapgen_end_datagram(unsigned long skb) {
+    unsigned long queue = stapgen_pop_datagram(skb);
+    u32 at;
+    if (!queue) return;
+    stapgen_lock_queue(&stapgen_requests, queue);
+    at = stapgen_request_by_datagram(queue, skb);
+    if (at) {
+        STAPGEN_ADD(request_unread);
+        stapgen_drop_row(&stapgen_requests, at);
+    }
+    stapgen_unlock_queue(&stapgen_requests, queue);
+}
+
+/* ---- what happens ---- */
+
+static inline void stapgen_segment_arrives(unsigned long sk, const struct stapgen_socket_id* id,
+                                           const struct stapgen_rx_packet* packet) {
+    struct stapgen_socket* socket;
+    u32 at;
+    int begins;
+    /* Made before it is known whether a request begins: what is not used now stays this CPU's. */
+    int has_room = packet->driver && packet->ip && stapgen_make_room_for_request();
+    int has_socket_room = stapgen_make_room(&stapgen_sockets) >= 0;
+    stapgen_lock_queue(&stapgen_requests, sk);
+    at = stapgen_find_socket(sk, id);
+    if (!at && has_socket_room) {
+        at = stapgen_add_row(&stapgen_sockets, sk, 0, packet->transport);
+        memset(&stapgen_socket_of[at], 0, sizeof(stapgen_socket_of[at]));
+    }
+    if (at) {
+        socket = &stapgen_socket_of[at];
+        socket->id = *id;
+        socket->driver = packet->driver;
+        socket->ip = packet->ip;
+        socket->readable = 0;
+        socket->device[0] = packet->device[0];
+        socket->device[1] = packet->device[1];
+    }
+    begins = !stapgen_unread_request(sk);
+    has_room = has_room && at;
+    if (begins && has_room) stapgen_add_request(sk, packet->driver, packet->ip, packet->device);
+    stapgen_unlock_queue(&stapgen_requests, sk);
+    if (!begins) return;
+    STAPGEN_ADD(requests);
+    if (!packet->driver || !packet->ip)
+        STAPGEN_ADD(request_no_driver);
+    else if (!has_room)
+        STAPGEN_ADD(request_evicted);
+}
+static inline void stapgen_datagram_arrives(unsigned long sk, unsigned long skb, unsigned long queue,
+                                            const struct stapgen_rx_packet* packet) {
+    enum stapgen_inserted inserted;
+    struct stapgen_datagram* datagram;
+    struct stapgen_waking* waking;
+    u32 at;
+    stapgen_end_datagram(skb);
+    if (!stapgen_begins_request(packet->driver, packet->ip)) return;
+    datagram = (struct stapgen_datagram*)stapgen_insert(stapgen_datagrams, skb, packet->transport, &inserted);
+    if (datagram) datagram->queue = queue;
+    stapgen_lock_queue(&stapgen_requests, queue);
+    at = stapgen_add_request(queue, packet->driver, packet->ip, packet->device);
+    stapgen_request_of[at].skb = skb;
+    stapgen_unlock_queue(&stapgen_requests, queue);
+    waking = this_cpu_ptr(&stapgen_waking);
+    waking->sk = sk;
+    waking->queue = queue;
+}
+/* A segment or a datagram meets its socket: whether its payload is not known yet, and nothing was done. */
+static inline int stapgen_request_arrives(const struct sock* sk, const struct sk_buff* skb, int is_tcp,
+                                          const void** fault) {
+    struct stapgen_rx_packet packet;
+    struct stapgen_socket_id id = {0, 0};
+    enum stapgen_popped popped;
+    unsigned long queue = 0;
+    int is_new = 1;
+    if (!STAPGEN_IS_READABLE(skb, fault)) return 0;
+    if (is_tcp) {
+        /* Not a retransmission. */
+        is_new = stapgen_after(stapgen_segment_end_of(skb, fault), STAPGEN_READ(&tcp_sk(sk)->rcv_nxt, fault));
+        id = stapgen_socket_id_of(sk, fault);
+    } else {
+        queue = stapgen_peer_queue(sk, skb, STAPGEN_FROM_PEER, fault);
+    }
+    if (*fault) return 0;
+    popped = stapgen_pop_rx_packet((unsigned long)skb->head, &packet);
+    if (popped != STAPGEN_POPPED) return popped == STAPGEN_NOT_YET;
+    if (is_tcp && is_new)
+        stapgen_segment_arrives((unsigned long)sk, &id, &packet);
+    else if (!is_tcp)
+        stapgen_datagram_arrives((unsigned long)sk, (unsigned long)skb, queue, &packet);
+    return 0;
+}
+/* The readers of a socket are being woken. */
+static inline void stapgen_request_readable(unsigned long sk) {
+    struct stapgen_waking* waking = this_cpu_ptr(&stapgen_waking);
+    unsigned long queue = sk;
+    s64 now;
+    u32 at;
+    if (waking->sk == sk) {
+        queue = waking->queue;
+        waking->sk = 0;
+    } else if (!stapgen_may_have(&stapgen_sockets, sk)) {
+        return;
+    }
+    now = STAPGEN_NOW();
+    stapgen_lock_queue(&stapgen_requests, queue);
+    if (!stapgen_is_of_udp(queue)) {
+        at = stapgen_first_row(&stapgen_sockets, sk);
+        if (at && !stapgen_socket_of[at].readable) stapgen_socket_of[at].readable = now;
+    }
+    stapgen_make_readable(queue, now);
+    stapgen_unlock_queue(&stapgen_requests, queue);
+}
+
+static inline struct stapgen_thread* stapgen_make_thread(void) {
+    enum stapgen_inserted inserted;
+    struct stapgen_thread* thread =
+        (struct stapgen_thread*)stapgen_insert(stapgen_threads, (unsigned long)current, STAPGEN_NOW(), &inserted);
+    if (thread && inserted != STAPGEN_WAS_THERE) {
+        thread->woken = thread->events = thread->called = 0;
+        thread->sk = 0;
+    }
+    return thread;
+}
+/* This thread has waited, and there were events; or it begins to receive, from a TCP socket or (0) from another. */
+static inline void stapgen_thread_woken(s64 events) {
+    struct stapgen_thread* thread = stapgen_make_thread();
+    if (!thread) return;
+    thread->woken = READ_ONCE(thread->at.since);
+    thread->events = events;
+    thread->called = 0;
+}
+static inline void stapgen_thread_receives(unsigned long sk) {
+    struct stapgen_thread* thread = stapgen_make_thread();
+    if (!thread) return;
+    thread->called = READ_ONCE(thread->at.since);
+    thread->sk = sk;
+}
+/* What it puts into a request that it reads. */
+struct stapgen_reader {
+    s64 woken, events, called, thread;
+    u64 comm[2];
+};
+static inline struct stapgen_reader stapgen_reader_of(const struct stapgen_thread* thread) {
+    struct stapgen_reader reader = {0, 0, 0, 0, {0, 0}};
+    reader.thread = stapgen_this_thread_of();
+    memcpy(reader.comm, current->comm, sizeof(reader.comm));
+    if (!thread) return reader;
+    reader.woken = thread->woken;
+    reader.events = thread->events;
+    reader.called = thread->called;
+    return reader;
+}
+static inline void stapgen_note_reader(u32 at, const struct stapgen_reader* reader) {
+    struct stapgen_request* request = &stapgen_request_of[at];
+    request->called = reader->called;
+    request->woken = reader->woken;
+    request->events = reader->events;
+    request->thread = reader->thread;
+    request->comm[0] = reader->comm[0];
+    request->comm[1] = reader->comm[1];
+}
+
+/* Under the lock: a wanted thread has read from a socket; whether a request begins with it for which there is no room.
+ */
+static inline int stapgen_read_from(unsigned long sk, const struct stapgen_socket* socket,
+                                    const struct stapgen_reader* reader, s64 now, int has_room) {
+    u32 unread = stapgen_unread_request(sk), at = stapgen_read_request(sk);
+    int lacks_room = 0;
+    if (at && unread) {
+        stapgen_drop_row(&stapgen_requests, unread);
+        STAPGEN_ADD(request_joined);
+    } else if (!at) {
+        at = unread;
+        /* What came last and was not seen at its driver or IP was counted then. */
+        if (!at && socket->driver && socket->ip) {
+            STAPGEN_ADD(requests);
+            lacks_room = !has_room;
+            if (has_room) {
+                at = stapgen_add_request(sk, socket->driver, socket->ip, socket->device);
+                stapgen_request_of[at].readable = socket->readable;
+            }
+        }
+        if (at) stapgen_note_reader(at, reader);
+    }
+    if (at) stapgen_request_of[at].returned = now;
+    return lacks_room;
+}
+/* This thread's receiving call over TCP returns with so many bytes. */
+static inline void stapgen_request_read(s64 bytes, int is_target, const void** fault) {
+    struct stapgen_thread* thread = (struct stapgen_thread*)stapgen_find(stapgen_threads, (unsigned long)current);
+    struct stapgen_socket_id id;
+    struct stapgen_reader reader;
+    unsigned long sk = thread ? thread->sk : 0;
+    int has_room, lacks_room = 0;
+    u32 row, unread;
+    s64 now;
+    if (!sk) return;
+    thread->sk = 0;
+    /* Nothing came to it, nor to another of its list. */
+    if (bytes <= 0 || !stapgen_may_have(&stapgen_sockets, sk)) return;
+    now = STAPGEN_NOW();
+    id = stapgen_socket_id_of((struct sock*)sk, fault);
+    if (*fault) return;
+    reader = stapgen_reader_of(thread);
+    has_room = is_target && stapgen_make_room_for_request();
+    stapgen_lock_queue(&stapgen_requests, sk);
+    row = stapgen_find_socket(sk, &id);
+    if (row && is_target) {
+        lacks_room = stapgen_read_from(sk, &stapgen_socket_of[row], &reader, now, has_room);
+    } else if (row && (unread = stapgen_unread_request(sk)) != 0) {
+        STAPGEN_ADD(request_read_by_others);
+        stapgen_drop_row(&stapgen_requests, unread);
+    }
+    stapgen_unlock_queue(&stapgen_requests, sk);
+    if (lacks_room) STAPGEN_ADD(request_evicted);
+}
+/* A thread sends over TCP. write_seq is still unchanged. */
+static inline void stapgen_request_sent(unsigned long sk, const void** fault) {
+    struct stapgen_socket_id id;
+    u32 seq, at;
+    s64 now;
+    if (!stapgen_may_have(&stapgen_requests, sk)) return;
+    seq = STAPGEN_READ(&tcp_sk((struct sock*)sk)->write_seq, fault);
+    id = stapgen_socket_id_of((struct sock*)sk, fault);
+    if (*fault) return;
+    now = STAPGEN_NOW();
+    stapgen_lock_queue(&stapgen_requests, sk);
+    stapgen_find_socket(sk, &id);
+    at = stapgen_read_request(sk);
+    if (at) {
+        stapgen_request_of[at].sent = now;
+        stapgen_request_of[at].reply_seq = seq;
+    }
+    stapgen_unlock_queue(&stapgen_requests, sk);
+}
+static inline void stapgen_socket_closes(unsigned long sk) {
+    u32 at;
+    if (!stapgen_may_have(&stapgen_sockets, sk)) return;
+    stapgen_lock_queue(&stapgen_requests, sk);
+    stapgen_end_requests(sk);
+    at = stapgen_first_row(&stapgen_sockets, sk);
+    if (at) stapgen_drop_row(&stapgen_sockets, at);
+    stapgen_unlock_queue(&stapgen_requests, sk);
+}
+
+/* A thread has taken a datagram. */
+static inline void stapgen_datagram_read(unsigned long skb, int is_target) {
+    unsigned long queue = stapgen_pop_datagram(skb);
+    struct stapgen_reader reader;
+    s64 now;
+    u32 at;
+    if (!queue) return;
+    now = STAPGEN_NOW();
+    reader = stapgen_reader_of((struct stapgen_thread*)stapgen_find(stapgen_threads, (unsigned long)current));
+    stapgen_lock_queue(&stapgen_requests, queue);
+    at = stapgen_request_by_datagram(queue, skb);
+    if (at && is_target) {
+        stapgen_note_reader(at, &reader);
+        stapgen_request_of[at].returned = now;
+        stapgen_request_of[at].skb = 0;
+    } else if (at) {
+        STAPGEN_ADD(request_read_by_others);
+        stapgen_drop_row(&stapgen_requests, at);
+    }
+    stapgen_unlock_queue(&stapgen_requests, queue);
+}
+/* One is sent, in a call that began then. */
+static inline void stapgen_datagram_answers(const struct sk_buff* skb, s64 called, const void** fault) {
+    unsigned long queue;
+    u32 at;
+    if (!STAPGEN_IS_READABLE(skb, fault)) return;
+    queue = stapgen_peer_queue(skb->sk, skb, STAPGEN_TO_PEER, fault);
+    if (*fault || !stapgen_may_have(&stapgen_requests, queue)) return;
+    stapgen_lock_queue(&stapgen_requests, queue);
+    at = stapgen_read_request(queue);
+    if (at) stapgen_request_of[at].sent = called;
+    stapgen_unlock_queue(&stapgen_requests, queue);
+    if (at) stapgen_set_alias(stapgen_answers, (unsigned long)skb->head, queue);
+}
+
+/* The queue whose requests a packet may answer that is handed to a device; 0: none. */
+static inline unsigned long stapgen_reply_of(const struct sk_buff* skb, const void** fault) {
+    unsigned long head = stapgen_head(skb, fault), queue = stapgen_head_by_alias(stapgen_answers, head);
+    if (*fault) return 0;
+    if (queue) {
+        stapgen_erase_alias(stapgen_answers, head);
+        return queue;
+    }
+    queue = (unsigned long)STAPGEN_READ(&skb->sk, fault);
+    return queue && stapgen_may_have(&stapgen_requests, queue) ? queue : 0;
+}
+/* Takes the oldest request of a queue out if its answer is in what leaves; NULL: it is not. */
+static inline const struct stapgen_request* stapgen_pop_answered(unsigned long queue, const struct sk_buff* skb,
+                                                                 const void** fault) {
+    struct stapgen_request* popped = NULL;
+    u32 end_seq = 0, at;
+    if (!stapgen_is_of_udp(queue)) {
+        long data;
+        if (!STAPGEN_IS_READABLE(skb, fault)) return NULL;
+        data = stapgen_tcp_payload_of(skb, fault);
+        if (data <= 0) return NULL;
+        end_seq = ntohl(STAPGEN_READ((const __be32*)(stapgen_transport_header_of(skb) + 4), fault)) + data;
+        if (*fault) return NULL;
+    }
+    stapgen_lock_queue(&stapgen_requests, queue);
+    at = stapgen_answered_request(queue, end_seq);
+    if (at) {
+        popped = this_cpu_ptr(&stapgen_request_popped);
+        *popped = stapgen_request_of[at];
+        stapgen_drop_row(&stapgen_requests, at);
+    }
+    stapgen_unlock_queue(&stapgen_requests, queue);
+    if (popped) STAPGEN_ADD(request_reported);
+    return popped;
+}
+
+enum {
+    STAPGEN_SOCK_RX,
+    STAPGEN_SOCK_TCPIP,
+    STAPGEN_SOCK_EPOLL,
+    STAPGEN_SOCK_WAIT,
+    STAPGEN_SOCK_READ,
+    STAPGEN_SOCK_APP,
+    STAPGEN_SOCK_TX
+};
+/* A place was passed over where data was there before the wait, or the thread waited inside the call: the next stage
+ * then begins where the one before it ended. Gives the events, STAPGEN_NO_STAGE if none were waited for. */
+static inline s64 stapgen_request_stages(const struct stapgen_request* request, s64 answered, s64* stages) {
+    s64 from = request->readable ? request->readable : request->ip;
+    s64 woken = request->woken < from ? 0 : request->woken, called;
+    stages[STAPGEN_SOCK_RX] = request->ip - request->driver;
+    stages[STAPGEN_SOCK_TCPIP] = request->readable ? request->readable - request->ip : STAPGEN_NO_STAGE;
+    stages[STAPGEN_SOCK_EPOLL] = woken ? woken - from : STAPGEN_NO_STAGE;
+    if (woken) from = woken;
+    called = request->called < from ? 0 : request->called;
+    stages[STAPGEN_SOCK_WAIT] = called ? called - from : STAPGEN_NO_STAGE;
+    if (called) from = called;
+    stages[STAPGEN_SOCK_READ] = request->returned - from;
+    stages[STAPGEN_SOCK_APP] = request->sent - request->returned;
+    stages[STAPGEN_SOCK_TX] = answered - request->sent;
+    stages[STAPGEN_TOTAL] = answered - request->driver;
+    return woken ? request->events : STAPGEN_NO_STAGE;
+}
+
+/* Those that nobody has read. */
+static inline long stapgen_unread_requests(void) {
+    long unread = 0;
+    int shard;
+    u32 at;
+    for (shard = 0; shard < STAPGEN_SHARDS; shard++) {
+        stapgen_lock(&stapgen_requests.locks[shard].lock);
+        for (at = stapgen_requests.shards[shard].oldest; at; at = stapgen_requests.rows[at].newer)
+            unread += !stapgen_request_of[at].returned;
+        stapgen_unlock(&stapgen_requests.locks[shard].lock);
+    }
+    return unread;
+}
+
+#endif

@@ -1,0 +1,217 @@
+/* Received packets that wait for a reader. A queue is a socket, in the order of sequence numbers, because TCP merges
+ * neighbours into one skb there: a segment is read when copied_seq has passed its last byte. A datagram is a queue of
+ * its own, named by its skb. */
+#ifndef STAPGEN_RX_QUEUED_H
+#define STAPGEN_RX_QUEUED_H
+
+#include "counters.h"
+#include "queues.h"
+#include "rx_packet.h"
+#include "socket_id.h"
+#include "stages.h"
+
+#ifndef STAPGEN_RX_QUEUED
+#define STAPGEN_RX_QUEUED 16384
+#endif
+
+struct stapgen_rx_queued {
+    struct stapgen_socket_id id;
+    u64 number;  /* no other has it */
+    u32 end_seq; /* the sequence number behind its data; of a datagram 0 */
+    u32 bytes;
+    s64 driver, ip, transport;
+    u64 device[2];
+};
+STAPGEN_TABLE(stapgen_rx_queues, STAPGEN_RX_QUEUED, 12);
+static struct stapgen_rx_queued stapgen_rx_queued_of[STAPGEN_RX_QUEUED + 1];
+static DEFINE_PER_CPU(u64, stapgen_rx_numbers);
+/* What this CPU has taken out last. */
+static DEFINE_PER_CPU(struct stapgen_rx_queued, stapgen_rx_popped);
+
+static inline u32 stapgen_begin_seq(const struct stapgen_rx_queued* packet) {
+    return packet->end_seq - packet->bytes;
+}
+
+/* Of a packet that is read, into an array of STAPGEN_RX_ROOM. */
+static inline void stapgen_rx_stages(const struct stapgen_rx_queued* packet, s64 now, int is_datagram, s64* stages) {
+    int i;
+    for (i = 0; i < STAPGEN_RX_ROOM; i++)
+        stages[i] = STAPGEN_NO_STAGE;
+    stages[STAPGEN_DRV_IP] = packet->ip - packet->driver;
+    stages[is_datagram ? STAPGEN_IP_UDP : STAPGEN_IP_TCP] = packet->transport - packet->ip;
+    stages[is_datagram ? STAPGEN_UDP_APP : STAPGEN_TCP_APP] = now - packet->transport;
+}
+
+/* Whether all bytes of a segment are in another one. */
+static inline int stapgen_has_segment(u32 all, u32 part) {
+    const struct stapgen_rx_queued *a = &stapgen_rx_queued_of[all], *b = &stapgen_rx_queued_of[part];
+    return all && part && !stapgen_after(b->end_seq, a->end_seq) &&
+           !stapgen_after(stapgen_begin_seq(a), stapgen_begin_seq(b));
+}
+static inline u32 stapgen_drop_rx_rows(unsigned long queue) {
+    u32 at, rows = 0;
+    for (; (at = stapgen_first_row(&stapgen_rx_queues, queue)) != 0; rows++)
+        stapgen_drop_row(&stapgen_rx_queues, at);
+    return rows;
+}
+/* What is there of a socket that had this address before: nobody will read it. */
+static inline void stapgen_drop_rx_of_others(unsigned long queue, const struct stapgen_socket_id* id) {
+    u32 at = stapgen_last_row(&stapgen_rx_queues, queue);
+    if (at && !stapgen_is_same_socket(&stapgen_rx_queued_of[at].id, id)) stapgen_drop_rx_rows(queue);
+}
+
+/* Bytes of a new segment that neither have been received before nor are in the ones beside it. */
+static inline u32 stapgen_new_bytes(const struct stapgen_rx_queued* packet, u32 rcv_nxt, u32 before, u32 behind) {
+    u32 to = packet->end_seq, from = stapgen_begin_seq(packet);
+    const struct stapgen_rx_queued* of = stapgen_rx_queued_of;
+    if (stapgen_after(rcv_nxt, from)) from = rcv_nxt;
+    if (before && stapgen_after(of[before].end_seq, from)) from = of[before].end_seq;
+    if (behind && stapgen_after(to, stapgen_begin_seq(&of[behind]))) to = stapgen_begin_seq(&of[behind]);
+    return stapgen_after(to, from) ? to - from : 0;
+}
+/* Under the lock. One that overtook others waits behind them. What came before and did not stay, or came twice before
+ * its turn: the later one counts, unless it is only a part of what waits (a tail loss probe). */
+static inline u64 stapgen_insert_segment(unsigned long queue, const struct stapgen_rx_queued* segment, u32 rcv_nxt) {
+    const struct stapgen_table* table = &stapgen_rx_queues;
+    u32 at, behind = 0, dropped = 0, before = stapgen_last_row(table, queue);
+    while (before && stapgen_after(stapgen_rx_queued_of[before].end_seq, segment->end_seq)) {
+        behind = before;
+        before = stapgen_row_before(table, before);
+    }
+    at = before || !behind
+             ? stapgen_add_row(table, queue, before ? before : stapgen_list(table, queue)->last, segment->transport)
+             : stapgen_add_row(table, queue, table->rows[behind].before, segment->transport);
+    stapgen_rx_queued_of[at] = *segment;
+    if (stapgen_has_segment(at, before))
+        dropped = before;
+    else if (stapgen_has_segment(before, at) || stapgen_has_segment(behind, at))
+        dropped = at;
+    if (dropped) {
+        stapgen_drop_row(table, dropped);
+        STAPGEN_ADD(rx_retransmitted);
+        if (dropped == at) return 0;
+    } else {
+        stapgen_rx_queued_of[at].bytes = stapgen_new_bytes(segment, rcv_nxt, before, behind);
+    }
+    return segment->number;
+}
+/* A segment or a datagram waits for a thread: its number, or 0 with what came of it counted. Where the table is full
+ * the oldest of all queues is evicted. */
+static inline u64 stapgen_insert_rx_queued(unsigned long queue, int is_tcp, struct stapgen_rx_queued* packet,
+                                           u32 rcv_nxt) {
+    const struct stapgen_table* table = &stapgen_rx_queues;
+    u64 number;
+    int room;
+    STAPGEN_ADD(rx_queued);
+    if (is_tcp && !stapgen_after(packet->end_seq, rcv_nxt)) {
+        STAPGEN_ADD(rx_retransmitted);
+        return 0;
+    }
+    if (!packet->driver) {
+        STAPGEN_ADD(rx_no_driver);
+        return 0;
+    }
+    if (!packet->ip) {
+        STAPGEN_ADD(rx_no_ip);
+        return 0;
+    }
+    room = stapgen_make_room(table);
+    if (room) STAPGEN_ADD(rx_evicted);
+    if (room < 0) return 0;
+    /* Numbers of two CPUs differ in their lower bits. */
+    number = packet->number = (*this_cpu_ptr(&stapgen_rx_numbers) += NR_CPUS) + smp_processor_id() + 1;
+    stapgen_lock_queue(table, queue);
+    if (is_tcp) {
+        stapgen_drop_rx_of_others(queue, &packet->id);
+        number = stapgen_insert_segment(queue, packet, rcv_nxt);
+    } else {
+        /* The datagram that had this skb before: nobody has read it. */
+        stapgen_drop_rx_rows(queue);
+        stapgen_rx_queued_of[stapgen_append_row(table, queue, packet->transport)] = *packet;
+    }
+    stapgen_unlock_queue(table, queue);
+    return number;
+}
+/* The same of a packet at its socket, all in one: whether its payload is not known yet, and nothing was done. */
+static inline int stapgen_queue_rx_packet(const struct sock* sk, const struct sk_buff* skb, int is_tcp,
+                                          const void** fault) {
+    struct stapgen_rx_packet of;
+    struct stapgen_rx_queued packet = {{0, 0}, 0, 0, 0, 0, 0, 0, {0, 0}};
+    u32 rcv_nxt = 0;
+    enum stapgen_popped popped;
+    if (!STAPGEN_IS_READABLE(skb, fault)) return 0;
+    if (is_tcp) {
+        packet.end_seq = stapgen_segment_end_of(skb, fault);
+        packet.id = stapgen_socket_id_of(sk, fault);
+        rcv_nxt = STAPGEN_READ(&tcp_sk(sk)->rcv_nxt, fault);
+    }
+    if (*fault) return 0;
+    popped = stapgen_pop_rx_packet((unsigned long)skb->head, &of);
+    if (popped != STAPGEN_POPPED) return popped == STAPGEN_NOT_YET;
+    packet.bytes = of.payload;
+    packet.driver = of.driver;
+    packet.ip = of.ip;
+    packet.transport = of.transport;
+    packet.device[0] = of.device[0];
+    packet.device[1] = of.device[1];
+    stapgen_insert_rx_queued(is_tcp ? (unsigned long)sk : (unsigned long)skb, is_tcp, &packet, rcv_nxt);
+    return 0;
+}
+
+/* Takes the oldest packet whose last byte was copied out of its queue; NULL: there is none. */
+static inline const struct stapgen_rx_queued* stapgen_pop_rx_queued(unsigned long queue,
+                                                                    const struct stapgen_socket_id* id, u32 copied) {
+    const struct stapgen_table* table = &stapgen_rx_queues;
+    struct stapgen_rx_queued* popped = NULL;
+    u32 at;
+    if (!stapgen_may_have(table, queue)) return NULL;
+    stapgen_lock_queue(table, queue);
+    stapgen_drop_rx_of_others(queue, id);
+    at = stapgen_first_row(table, queue);
+    if (at && !stapgen_after(stapgen_rx_queued_of[at].end_seq, copied)) {
+        popped = this_cpu_ptr(&stapgen_rx_popped);
+        *popped = stapgen_rx_queued_of[at];
+        stapgen_drop_row(table, at);
+    }
+    stapgen_unlock_queue(table, queue);
+    return popped;
+}
+/* The same of what a thread has taken from a socket, or of a datagram; counted as reported if the thread is a wanted
+ * one. */
+static inline const struct stapgen_rx_queued* stapgen_pop_read(unsigned long queue, int is_datagram, int is_wanted,
+                                                               const void** fault) {
+    const struct stapgen_rx_queued* popped;
+    struct stapgen_socket_id id = {0, 0};
+    u32 copied = 0;
+    if (!stapgen_may_have(&stapgen_rx_queues, queue)) return NULL;
+    if (!is_datagram) {
+        id = stapgen_socket_id_of((struct sock*)queue, fault);
+        copied = STAPGEN_READ(&tcp_sk((struct sock*)queue)->copied_seq, fault);
+        if (*fault) return NULL;
+    }
+    popped = stapgen_pop_rx_queued(queue, &id, copied);
+    if (popped && is_wanted)
+        STAPGEN_ADD(rx_reported);
+    else if (popped)
+        STAPGEN_ADD(rx_filtered);
+    return popped;
+}
+static inline int stapgen_has_rx_queued(unsigned long queue) {
+    int has;
+    if (!stapgen_may_have(&stapgen_rx_queues, queue)) return 0;
+    stapgen_lock_queue(&stapgen_rx_queues, queue);
+    has = stapgen_first_row(&stapgen_rx_queues, queue) != 0;
+    stapgen_unlock_queue(&stapgen_rx_queues, queue);
+    return has;
+}
+/* All that waits in a queue: how many that were. */
+static inline u32 stapgen_erase_rx_queue(unsigned long queue) {
+    u32 rows;
+    if (!stapgen_may_have(&stapgen_rx_queues, queue)) return 0;
+    stapgen_lock_queue(&stapgen_rx_queues, queue);
+    rows = stapgen_drop_rx_rows(queue);
+    stapgen_unlock_queue(&stapgen_rx_queues, queue);
+    return rows;
+}
+
+#endif

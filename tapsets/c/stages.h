@@ -1,0 +1,42 @@
+/* Stages of packets and requests, in ns. */
+#ifndef STAPGEN_STAGES_H
+#define STAPGEN_STAGES_H
+
+/* It was passed over, or is none of such a packet's. */
+enum { STAPGEN_NO_STAGE = -1 };
+
+/* So many of a record are gathered, then its total. */
+enum { STAPGEN_RECORD_STAGES = 7, STAPGEN_TOTAL = STAPGEN_RECORD_STAGES, STAPGEN_RECORD_FIELDS };
+
+/* Of a packet that leaves, in the order of a record's. */
+enum {
+    STAPGEN_APP_TCP,
+    STAPGEN_TCP_IP,
+    STAPGEN_APP_UDP,
+    STAPGEN_UDP_IP,
+    STAPGEN_IP_DRV,
+    STAPGEN_QDISC,
+    STAPGEN_TX_STAGES
+};
+/* Of a packet that is read: these. A record has as many of them as its recipe. */
+enum { STAPGEN_DRV_IP, STAPGEN_IP_TCP, STAPGEN_TCP_APP, STAPGEN_IP_UDP, STAPGEN_UDP_APP, STAPGEN_KNOWN_RX_STAGES };
+
+/* stapgen makes macros from a recipe's fields: STAPGEN_FIELDS, how many stages and values there are, STAPGEN_PARTS, how
+ * many of these are in a split (all but a total and values), and STAPGEN_DIRECTIONS. */
+#ifndef STAPGEN_DIRECTIONS
+#define STAPGEN_DIRECTIONS 1
+#endif
+#ifndef STAPGEN_FIELDS
+enum { STAPGEN_RX_STAGES = STAPGEN_KNOWN_RX_STAGES };
+#elif STAPGEN_DIRECTIONS > 1
+enum { STAPGEN_RX_STAGES = STAPGEN_FIELDS - STAPGEN_TX_STAGES };
+#else
+enum { STAPGEN_RX_STAGES = STAPGEN_FIELDS };
+#endif
+/* A record of one has room for all that are known, for what is gathered, and for what its recipe has. */
+enum {
+    STAPGEN_RX_ROOM =
+        (int)STAPGEN_RX_STAGES > (int)STAPGEN_RECORD_FIELDS ? (int)STAPGEN_RX_STAGES : (int)STAPGEN_RECORD_FIELDS
+};
+
+#endif

@@ -1,0 +1,114 @@
+/* Send calls. Those of a TCP socket wait, oldest first, for the segments that will carry their bytes: TCP may send
+ * these long after the call, from softirq. Which call it was is told by sequence numbers: the newest that begins at or
+ * before the segment. That of a datagram is the one in which its thread is. */
+#ifndef STAPGEN_TX_CALL_H
+#define STAPGEN_TX_CALL_H
+
+#include "head_set.h"
+#include "queues.h"
+#include "socket_id.h"
+
+#ifndef STAPGEN_TX_CALLS
+#define STAPGEN_TX_CALLS 16384
+#endif
+
+struct stapgen_tx_call {
+    struct stapgen_socket_id id;
+    u32 seq;     /* of its first byte */
+    s64 called;  /* ns */
+    s64 thread;  /* below its process; 0: not a wanted one, whose bytes must be told from the wanted ones' */
+    u64 comm[2]; /* the thread's name */
+};
+STAPGEN_TABLE(stapgen_tx_calls, STAPGEN_TX_CALLS, 12);
+static struct stapgen_tx_call stapgen_tx_call_of[STAPGEN_TX_CALLS + 1];
+
+static inline void stapgen_drop_tx_calls(unsigned long sk) {
+    u32 at;
+    while ((at = stapgen_first_row(&stapgen_tx_calls, sk)) != 0)
+        stapgen_drop_row(&stapgen_tx_calls, at);
+}
+static inline void stapgen_drop_calls_of_others(unsigned long sk, const struct stapgen_socket_id* id) {
+    u32 at = stapgen_last_row(&stapgen_tx_calls, sk);
+    if (at && !stapgen_is_same_socket(&stapgen_tx_call_of[at].id, id)) stapgen_drop_tx_calls(sk);
+}
+/* A call of this thread begins. One of an unwanted thread is kept only where the socket has calls. Where the table is
+ * full the oldest is forgotten without a word: of its segments there is no call then. */
+static inline void stapgen_insert_tx_call(const struct sock* sk, int is_wanted, const void** fault) {
+    const struct stapgen_table* table = &stapgen_tx_calls;
+    struct stapgen_tx_call call;
+    if (!is_wanted && !stapgen_may_have(table, (unsigned long)sk)) return;
+    call.id = stapgen_socket_id_of(sk, fault);
+    call.seq = STAPGEN_READ(&tcp_sk(sk)->write_seq, fault);
+    if (*fault || stapgen_make_room(table) < 0) return;
+    call.called = STAPGEN_NOW();
+    call.thread = is_wanted ? stapgen_this_thread_of() : 0;
+    memcpy(call.comm, current->comm, sizeof(call.comm));
+    stapgen_lock_queue(table, (unsigned long)sk);
+    stapgen_drop_calls_of_others((unsigned long)sk, &call.id);
+    if (is_wanted || stapgen_last_row(table, (unsigned long)sk))
+        stapgen_tx_call_of[stapgen_append_row(table, (unsigned long)sk, call.called)] = call;
+    stapgen_unlock_queue(table, (unsigned long)sk);
+}
+
+enum stapgen_caller {
+    STAPGEN_NO_CALLS,     /* none of this socket's is known */
+    STAPGEN_NO_SUCH_CALL, /* only others */
+    STAPGEN_CALL_FOUND,
+};
+/* The call that wrote the byte of that number. Those whose bytes are sent are forgotten, but for the newest that began
+ * at or before it. */
+static inline enum stapgen_caller stapgen_find_tx_call(unsigned long sk, const struct stapgen_socket_id* id, u32 seq,
+                                                       struct stapgen_tx_call* call) {
+    const struct stapgen_table* table = &stapgen_tx_calls;
+    enum stapgen_caller caller = STAPGEN_NO_CALLS;
+    u32 at, next;
+    if (!stapgen_may_have(table, sk)) return caller;
+    stapgen_lock_queue(table, sk);
+    stapgen_drop_calls_of_others(sk, id);
+    at = stapgen_first_row(table, sk);
+    if (at) caller = STAPGEN_NO_SUCH_CALL;
+    while (at && (next = stapgen_next_row(table, at)) != 0 && !stapgen_after(stapgen_tx_call_of[next].seq, seq)) {
+        stapgen_drop_row(table, at);
+        at = next;
+    }
+    if (at && !stapgen_after(stapgen_tx_call_of[at].seq, seq)) {
+        caller = STAPGEN_CALL_FOUND;
+        *call = stapgen_tx_call_of[at];
+    }
+    stapgen_unlock_queue(table, sk);
+    return caller;
+}
+static inline void stapgen_erase_tx_calls(unsigned long sk) {
+    if (!stapgen_may_have(&stapgen_tx_calls, sk)) return;
+    stapgen_lock_queue(&stapgen_tx_calls, sk);
+    stapgen_drop_tx_calls(sk);
+    stapgen_unlock_queue(&stapgen_tx_calls, sk);
+}
+
+/* ---- of datagrams, by the thread ---- */
+
+struct stapgen_datagram_call {
+    struct stapgen_place at; /* since: when it began */
+    unsigned long sk;
+};
+STAPGEN_SET(stapgen_datagram_calls, stapgen_datagram_call, STAPGEN_THREAD_BITS);
+
+static inline void stapgen_insert_datagram_call(unsigned long sk) {
+    enum stapgen_inserted inserted;
+    struct stapgen_place* call =
+        stapgen_insert(stapgen_datagram_calls, (unsigned long)current, STAPGEN_NOW(), &inserted);
+    if (call) ((struct stapgen_datagram_call*)call)->sk = sk;
+}
+/* When the call began that has made this datagram, which ends its part. 0: it is ICMP's or a raw socket's, or was sent
+ * by a softirq that has interrupted the call. */
+static inline s64 stapgen_pop_datagram_call(const struct sk_buff* skb, const void** fault) {
+    unsigned long sk = (unsigned long)STAPGEN_READ(&skb->sk, fault);
+    struct stapgen_place* call = stapgen_find(stapgen_datagram_calls, (unsigned long)current);
+    s64 called;
+    if (!call || *fault || ((struct stapgen_datagram_call*)call)->sk != sk) return 0;
+    called = READ_ONCE(call->since);
+    stapgen_erase(call, (unsigned long)current);
+    return called;
+}
+
+#endif

@@ -1,0 +1,196 @@
+/* Sent packets with data on their way from TCP or UDP to the driver, by the skb->head they had there.
+ *
+ * TCP keeps the skb it sends and passes a clone down, so what leaves __tcp_transmit_skb is another skb than what
+ * entered it. Both have the same skb->head. Between a device's queue and its driver it may be moved to another head (a
+ * device without scatter-gather needs it in one piece), which is told by its skb, or be cut in software, where it is
+ * followed by the head of its first piece. A device on top of others (bond, VLAN, bridge) passes it on: the last one
+ * counts. */
+#ifndef STAPGEN_TX_PACKET_H
+#define STAPGEN_TX_PACKET_H
+
+#include "alias.h"
+#include "counters.h"
+#include "head_set.h"
+#include "stages.h"
+#include "tx_call.h"
+
+struct stapgen_tx_packet {
+    struct stapgen_place at; /* since: when TCP or UDP had it */
+    unsigned long skb;       /* the one last seen with it; 0: none since TCP */
+    s64 called, ip, queued;  /* ns; 0: not seen */
+    s64 thread;              /* below its process */
+    u64 comm[2];
+    u32 bytes;
+    u8 is_datagram, is_wanted_device;
+};
+STAPGEN_SET(stapgen_tx_packets, stapgen_tx_packet, STAPGEN_PACKET_BITS);
+/* A first piece's head, and an skb in a device's queue, to the head of the whole. */
+STAPGEN_ALIASES(stapgen_cut_heads);
+STAPGEN_ALIASES(stapgen_queued_skbs);
+/* What has left from this CPU last. */
+static DEFINE_PER_CPU(struct stapgen_tx_packet, stapgen_tx_popped);
+
+static inline void stapgen_tx_stages(const struct stapgen_tx_packet* packet, s64 now, s64* stages) {
+    int i;
+    for (i = 0; i < STAPGEN_TX_STAGES; i++)
+        stages[i] = STAPGEN_NO_STAGE;
+    stages[packet->is_datagram ? STAPGEN_APP_UDP : STAPGEN_APP_TCP] = packet->at.since - packet->called;
+    stages[packet->is_datagram ? STAPGEN_UDP_IP : STAPGEN_TCP_IP] = packet->ip - packet->at.since;
+    stages[STAPGEN_IP_DRV] = packet->queued - packet->ip;
+    stages[STAPGEN_QDISC] = now - packet->queued;
+}
+
+/* Bytes from now on, of a call that began then. SKB: 0 where it is TCP's own, of which a clone goes down. */
+static inline void stapgen_insert_tx_packet(unsigned long head, unsigned long skb, const struct stapgen_tx_call* call,
+                                            u32 bytes, int is_datagram) {
+    enum stapgen_inserted inserted;
+    struct stapgen_tx_packet* packet =
+        (struct stapgen_tx_packet*)stapgen_insert(stapgen_tx_packets, head, STAPGEN_NOW(), &inserted);
+    if (inserted == STAPGEN_EVICTED) STAPGEN_ADD(tx_evicted);
+    if (!packet) return;
+    packet->skb = skb;
+    packet->called = call->called;
+    packet->ip = packet->queued = 0;
+    packet->thread = call->thread;
+    packet->comm[0] = call->comm[0];
+    packet->comm[1] = call->comm[1];
+    packet->bytes = bytes;
+    packet->is_datagram = is_datagram;
+    packet->is_wanted_device = 0;
+}
+/* TCP sends: a segment with data that is sent for the first time is followed, or counted as what it is. */
+static inline void stapgen_tx_at_tcp(const struct sock* sk, const struct sk_buff* skb, int is_wanted, int has_target,
+                                     const void** fault) {
+    struct stapgen_tx_call call = {{0, 0}, 0, 0, 0, {0, 0}};
+    struct stapgen_socket_id id;
+    enum stapgen_caller caller;
+    u32 seq, snd_nxt = STAPGEN_READ(&tcp_sk(sk)->snd_nxt, fault);
+    if (!STAPGEN_IS_READABLE(skb, fault)) return;
+    seq = TCP_SKB_CB(skb)->seq;
+    if (!skb->len) {
+        STAPGEN_ADD(tx_acks);
+        return;
+    }
+    if (stapgen_after(snd_nxt, seq)) {
+        STAPGEN_ADD(tx_retransmits);
+        return;
+    }
+    id = stapgen_socket_id_of(sk, fault);
+    if (*fault) return;
+    STAPGEN_ADD(tx_segments);
+    caller = stapgen_find_tx_call((unsigned long)sk, &id, seq, &call);
+    if (!is_wanted)
+        STAPGEN_ADD(tx_unwanted);
+    else if (has_target && (caller == STAPGEN_NO_CALLS || (caller == STAPGEN_CALL_FOUND && !call.thread)))
+        STAPGEN_ADD(tx_filtered);
+    else if (caller != STAPGEN_CALL_FOUND)
+        STAPGEN_ADD(tx_no_call);
+    else
+        stapgen_insert_tx_packet((unsigned long)skb->head, 0, &call, skb->len, 0);
+}
+/* A datagram of this thread, whose call began then, is handed to IP. */
+static inline void stapgen_tx_at_udp(const struct sk_buff* skb, s64 called, u32 bytes, const void** fault) {
+    unsigned long head = stapgen_head(skb, fault);
+    struct stapgen_tx_call call = {{0, 0}, 0, 0, 0, {0, 0}};
+    if (*fault) return;
+    call.called = called;
+    call.thread = stapgen_this_thread_of();
+    memcpy(call.comm, current->comm, sizeof(call.comm));
+    stapgen_insert_tx_packet(head, (unsigned long)skb, &call, bytes, 1);
+}
+
+/* The packet of an skb that has this head now. */
+static inline struct stapgen_tx_packet* stapgen_find_tx_packet(unsigned long skb, unsigned long head) {
+    struct stapgen_tx_packet *packet = (struct stapgen_tx_packet*)stapgen_find(stapgen_tx_packets, head), *whole;
+    unsigned long first;
+    if (packet && packet->skb == skb) return packet;
+    first = stapgen_head_by_alias(stapgen_cut_heads, head);
+    if (first) return (struct stapgen_tx_packet*)stapgen_find(stapgen_tx_packets, first);
+    first = stapgen_head_by_alias(stapgen_queued_skbs, skb);
+    whole = (struct stapgen_tx_packet*)stapgen_find(stapgen_tx_packets, first);
+    /* Another packet may have that head by now. */
+    return whole && whole->skb == skb ? whole : packet;
+}
+static inline int stapgen_erase_tx_packet(struct stapgen_tx_packet* packet, unsigned long skb) {
+    unsigned long head = READ_ONCE(packet->at.key);
+    stapgen_erase_alias(stapgen_queued_skbs, skb);
+    return head && stapgen_erase(&packet->at, head);
+}
+
+/* It leaves IP's output hook: whether it is followed. */
+static inline int stapgen_tx_at_ip(const struct sk_buff* skb, const void** fault) {
+    struct stapgen_tx_packet* packet =
+        (struct stapgen_tx_packet*)stapgen_find(stapgen_tx_packets, stapgen_head(skb, fault));
+    stapgen_erase_alias(stapgen_queued_skbs, (unsigned long)skb); /* of a packet that had this skb before */
+    if (!packet || *fault) return 0;
+    packet->ip = STAPGEN_NOW();
+    packet->skb = (unsigned long)skb;
+    return 1;
+}
+/* A filter leaves it out there. */
+static inline void stapgen_tx_unwanted(const struct sk_buff* skb, const void** fault) {
+    unsigned long head = stapgen_head(skb, fault);
+    struct stapgen_place* packet = stapgen_find(stapgen_tx_packets, head);
+    STAPGEN_ADD(tx_unwanted);
+    if (packet) stapgen_erase(packet, head);
+}
+/* It is handed to a device, and whether that is one that is asked for. */
+static inline void stapgen_tx_at_device(const struct sk_buff* skb, int is_wanted, const void** fault) {
+    unsigned long head = stapgen_head(skb, fault);
+    struct stapgen_tx_packet* packet = stapgen_find_tx_packet((unsigned long)skb, head);
+    if (!packet || *fault) return;
+    packet->queued = STAPGEN_NOW();
+    packet->skb = (unsigned long)skb;
+    stapgen_set_alias(stapgen_queued_skbs, (unsigned long)skb, READ_ONCE(packet->at.key));
+    if (is_wanted) packet->is_wanted_device = 1;
+}
+/* It was cut in software: the first of its pieces, or an error, which is a negative number near 0. */
+static inline void stapgen_tx_cut(const struct sk_buff* skb, const struct sk_buff* piece, const void** fault) {
+    struct stapgen_tx_packet* packet = stapgen_find_tx_packet((unsigned long)skb, stapgen_head(skb, fault));
+    unsigned long head;
+    if (!packet || packet->skb != (unsigned long)skb || !piece || (unsigned long)piece >= -4096UL) return;
+    head = stapgen_head(piece, fault);
+    if (*fault) return;
+    stapgen_erase_alias(stapgen_queued_skbs, (unsigned long)skb);
+    stapgen_set_alias(stapgen_cut_heads, head, READ_ONCE(packet->at.key));
+}
+/* Whether the device that has it is on top of others (bond, VLAN, bridge); of older kernels the caller sees to that. */
+static inline int stapgen_has_lower_device(const struct sk_buff* skb, const void** fault) {
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(3, 13, 0)
+    const struct net_device* dev = STAPGEN_READ(&skb->dev, fault);
+    return STAPGEN_READ(&dev->adj_list.lower.next, fault) != &dev->adj_list.lower;
+#else
+    return 0;
+#endif
+}
+/* The last driver gets it. NULL: it is not followed or this skb is not the one, or its way is not known or not wanted,
+ * when it is counted and forgotten. Else it is counted as reported. */
+static inline const struct stapgen_tx_packet* stapgen_pop_tx_packet(const struct sk_buff* skb, const void** fault) {
+    unsigned long head = stapgen_head(skb, fault);
+    struct stapgen_tx_packet *packet = stapgen_find_tx_packet((unsigned long)skb, head), *popped;
+    if (!packet || !packet->queued || (READ_ONCE(packet->at.key) == head && packet->skb != (unsigned long)skb))
+        return NULL;
+    if (stapgen_has_lower_device(skb, fault) || *fault) return NULL;
+    stapgen_erase_alias(stapgen_cut_heads, head);
+    popped = this_cpu_ptr(&stapgen_tx_popped);
+    *popped = *packet;
+    if (!stapgen_erase_tx_packet(packet, (unsigned long)skb)) return NULL;
+    if (!popped->is_wanted_device)
+        STAPGEN_ADD(tx_unwanted);
+    else if (!popped->ip)
+        STAPGEN_ADD(tx_no_ip);
+    else
+        STAPGEN_ADD(tx_reported);
+    return popped->is_wanted_device && popped->ip ? popped : NULL;
+}
+/* It is freed. Until IP's output hook the skb is not known: there it has no copies beside TCP's own. */
+static inline void stapgen_tx_dropped(const struct sk_buff* skb, const void** fault) {
+    unsigned long head = stapgen_head(skb, fault);
+    struct stapgen_tx_packet* packet = stapgen_find_tx_packet((unsigned long)skb, head);
+    if (!packet || *fault) return;
+    if (READ_ONCE(packet->at.key) == head && packet->skb && packet->skb != (unsigned long)skb) return;
+    stapgen_erase_alias(stapgen_cut_heads, head);
+    if (stapgen_erase_tx_packet(packet, (unsigned long)skb)) STAPGEN_ADD(tx_dropped);
+}
+
+#endif
