@@ -73,7 +73,7 @@ Part begun_by(std::string_view line, const TapsetFile& file) {
 bool is_last_line(std::string_view first, std::string_view line) {
     if (first.starts_with("%{")) return line == "%}";
     if (first.starts_with("%(")) return line == "%)";
-    return false;
+    return line == "}";
 }
 
 /// Macros without our prefix are their file's own.
@@ -149,7 +149,9 @@ std::vector<Part> parts_of(const TapsetFile& file) {
         const bool in_block = open && (first.starts_with("%{") || first.starts_with("%("));
         // "%{" below a function's head is its body.
         const bool is_body = open && line.starts_with("%{") && first.starts_with("function ");
-        if (!in_block && !is_body && begins_part(line)) {
+        // "%(" within a function is a part of it.
+        const bool is_inside = open && line.starts_with("%(");
+        if (!in_block && !is_body && !is_inside && begins_part(line)) {
             first = line;
             open = true;
             parts.push_back(begun_by(line, file));
@@ -165,7 +167,7 @@ std::vector<Part> parts_of(const TapsetFile& file) {
         comment.clear();
         if (parts.empty()) continue;
         parts.back().text.append(line).append(1, '\n');
-        if (open && is_last_line(first, line)) open = false;
+        if (is_last_line(first, line)) open = false;
     }
     for (auto& part : parts) {
         part.code = without_comments(part.text);

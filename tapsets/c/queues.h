@@ -12,7 +12,8 @@
 #include "lock.h"
 #include "read.h"
 
-enum { STAPGEN_SHARD_BITS = 6, STAPGEN_SHARDS = 1 << STAPGEN_SHARD_BITS };
+/* So many that queues on two CPUs are next to never in one. */
+enum { STAPGEN_SHARD_BITS = 9, STAPGEN_SHARDS = 1 << STAPGEN_SHARD_BITS };
 struct stapgen_row {
     unsigned long queue; /* 0: free */
     s64 since;           /* ns */
@@ -25,8 +26,9 @@ struct stapgen_head_tail {
 struct stapgen_shard {
     struct stapgen_lock lock;
     u32 oldest, newest;
+    s64 since; /* that of the oldest */
 } ____cacheline_aligned;
-/* The free rows of a CPU: fewer than a batch, and a whole batch or none. */
+/* The free rows of a CPU: up to a batch, and a whole batch or none. */
 struct stapgen_free_rows {
     u32 first, count, batch;
 };
@@ -133,12 +135,14 @@ static inline u32 stapgen_take_batch(const struct stapgen_table* table) {
 }
 static inline void stapgen_free_row(const struct stapgen_table* table, u32 at) {
     struct stapgen_free_rows* free = this_cpu_ptr(table->free);
+    if (free->count == table->batch) {
+        if (free->batch) stapgen_put_batch(table, free->batch);
+        free->batch = free->first;
+        free->first = free->count = 0;
+    }
     table->rows[at].next = free->first;
     free->first = at;
-    if (++free->count < table->batch) return;
-    if (free->batch) stapgen_put_batch(table, free->batch);
-    free->batch = at;
-    free->first = free->count = 0;
+    free->count++;
 }
 /* Whether this CPU has one for stapgen_add_row(). */
 static inline int stapgen_has_free_row(const struct stapgen_table* table) {
@@ -164,10 +168,12 @@ static inline void stapgen_drop_row(const struct stapgen_table* table, u32 at) {
         rows[row->next].before = row->before;
     else
         list->last = row->before;
-    if (row->older)
+    if (row->older) {
         WRITE_ONCE(rows[row->older].newer, row->newer);
-    else
+    } else {
         WRITE_ONCE(shard->oldest, row->newer);
+        if (row->newer) WRITE_ONCE(shard->since, rows[row->newer].since);
+    }
     if (row->newer)
         rows[row->newer].older = row->older;
     else
@@ -186,7 +192,7 @@ static inline u32 stapgen_add_row(const struct stapgen_table* table, unsigned lo
     free->count--;
     free->first = free->count ? row->next : 0;
     row->queue = queue;
-    WRITE_ONCE(row->since, now);
+    row->since = now;
     row->before = before;
     if (before) {
         row->next = rows[before].next;
@@ -201,10 +207,12 @@ static inline u32 stapgen_add_row(const struct stapgen_table* table, unsigned lo
         list->last = at;
     WRITE_ONCE(row->newer, 0);
     row->older = shard->newest;
-    if (row->older)
+    if (row->older) {
         WRITE_ONCE(rows[row->older].newer, at);
-    else
+    } else {
         WRITE_ONCE(shard->oldest, at);
+        WRITE_ONCE(shard->since, now);
+    }
     shard->newest = at;
     return at;
 }
@@ -217,21 +225,25 @@ static inline u32 stapgen_append_row(const struct stapgen_table* table, unsigned
  * given back. 0: there is none, and no lock. Each shard is asked without its lock, so while others add and drop it may
  * be one of the oldest. */
 static inline u32 stapgen_lock_oldest(const struct stapgen_table* table, int* shard) {
-    int i;
+    enum { TRIES = 4 };
+    int i, tries;
     u32 at;
-    s64 oldest = 0;
-    *shard = -1;
-    for (i = 0; i < STAPGEN_SHARDS; i++) {
-        at = READ_ONCE(table->shards[i].oldest);
-        if (!at || (*shard >= 0 && READ_ONCE(table->rows[at].since) >= oldest)) continue;
-        *shard = i;
-        oldest = READ_ONCE(table->rows[at].since);
+    for (tries = 0; tries < TRIES; tries++) {
+        s64 oldest = 0;
+        *shard = -1;
+        for (i = 0; i < STAPGEN_SHARDS; i++) {
+            s64 since = READ_ONCE(table->shards[i].since);
+            if (!READ_ONCE(table->shards[i].oldest) || (*shard >= 0 && since >= oldest)) continue;
+            *shard = i;
+            oldest = since;
+        }
+        if (*shard < 0) return 0;
+        stapgen_lock(&table->locks[*shard].lock);
+        at = table->shards[*shard].oldest;
+        if (at) return at;
+        stapgen_unlock(&table->locks[*shard].lock);
     }
-    if (*shard < 0) return 0;
-    stapgen_lock(&table->locks[*shard].lock);
-    at = table->shards[*shard].oldest;
-    if (!at) stapgen_unlock(&table->locks[*shard].lock);
-    return at;
+    return 0;
 }
 /* Room for one more row, before the lock of its queue is taken. 1: the oldest row had to go. -1: there is none; CPUs
  * that do nothing now have kept the last free rows. */

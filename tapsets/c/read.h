@@ -92,6 +92,7 @@ static inline unsigned long stapgen_head(const struct sk_buff* skb, const void**
 /* The name of the device that has a packet, as two numbers. */
 static inline void stapgen_read_device(const struct sk_buff* skb, u64* device, const void** fault) {
     const struct net_device* dev = STAPGEN_READ(&skb->dev, fault);
+    if (*fault) return;
     device[0] = STAPGEN_READ((const u64*)&dev->name[0], fault);
     device[1] = STAPGEN_READ((const u64*)&dev->name[8], fault);
 }

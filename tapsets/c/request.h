@@ -314,6 +314,7 @@ static inline void stapgen_thread_woken(s64 events) {
     thread->woken = READ_ONCE(thread->at.since);
     thread->events = events;
     thread->called = 0;
+    thread->sk = 0;
 }
 static inline void stapgen_thread_receives(unsigned long sk) {
     struct stapgen_thread* thread = stapgen_make_thread();

@@ -36,16 +36,21 @@ static inline void stapgen_drop_calls_of_others(unsigned long sk, const struct s
 static inline void stapgen_insert_tx_call(const struct sock* sk, int is_wanted, const void** fault) {
     const struct stapgen_table* table = &stapgen_tx_calls;
     struct stapgen_tx_call call;
+    int has_room;
     if (!is_wanted && !stapgen_may_have(table, (unsigned long)sk)) return;
     call.id = stapgen_socket_id_of(sk, fault);
     call.seq = STAPGEN_READ(&tcp_sk(sk)->write_seq, fault);
-    if (*fault || stapgen_make_room(table) < 0) return;
+    if (*fault) return;
+    has_room = stapgen_make_room(table) >= 0;
     call.called = STAPGEN_NOW();
     call.thread = is_wanted ? stapgen_this_thread_of() : 0;
     memcpy(call.comm, current->comm, sizeof(call.comm));
     stapgen_lock_queue(table, (unsigned long)sk);
     stapgen_drop_calls_of_others((unsigned long)sk, &call.id);
-    if (is_wanted || stapgen_last_row(table, (unsigned long)sk))
+    /* Its bytes must not be taken for those of the call before it. */
+    if (!has_room)
+        stapgen_drop_tx_calls((unsigned long)sk);
+    else if (is_wanted || stapgen_last_row(table, (unsigned long)sk))
         stapgen_tx_call_of[stapgen_append_row(table, (unsigned long)sk, call.called)] = call;
     stapgen_unlock_queue(table, (unsigned long)sk);
 }

@@ -158,6 +158,7 @@ static inline void stapgen_tx_cut(const struct sk_buff* skb, const struct sk_buf
 static inline int stapgen_has_lower_device(const struct sk_buff* skb, const void** fault) {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(3, 13, 0)
     const struct net_device* dev = STAPGEN_READ(&skb->dev, fault);
+    if (*fault) return 0;
     return STAPGEN_READ(&dev->adj_list.lower.next, fault) != &dev->adj_list.lower;
 #else
     return 0;

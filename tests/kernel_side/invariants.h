@@ -22,10 +22,11 @@ inline u32 rows_in_use(const stapgen_table& table) {
             must(table.rows[at].older == before, "a shard's order differs backwards");
             must(table.rows[at].queue != 0, "a row of a shard is free");
             must(stapgen_shard_number(table.rows[at].queue) == shard, "a row is in another's shard");
-            must(before == 0 || table.rows[before].since <= table.rows[at].since, "a shard is not in order of time");
             before = at;
             ++used;
         }
+        const auto oldest = table.shards[shard].oldest;
+        must(oldest == 0 || table.rows[oldest].since == table.shards[shard].since, "a shard's age is not its oldest's");
         must(table.shards[shard].newest == before, "a shard ends elsewhere");
     }
     for (u32 list = 0; list < 1U << table.bits; ++list) {
@@ -48,7 +49,7 @@ inline u32 rows_in_use(const stapgen_table& table) {
         }
     };
     for (int cpu = 0; cpu < SHIM_CPUS; ++cpu) {
-        const auto& of_cpu = table.free[cpu];
+        const auto& of_cpu = *shim_of_cpu(table.free, cpu);
         must(of_cpu.count <= table.batch, "a CPU keeps too many rows");
         count_batch(of_cpu.first, of_cpu.count);
         if (of_cpu.batch != 0) count_batch(of_cpu.batch, table.batch);
@@ -65,7 +66,7 @@ inline void clear(const stapgen_table& table) {
     std::fill_n(table.lists, 1U << table.bits, stapgen_head_tail{});
     std::fill_n(table.shards, STAPGEN_SHARDS, stapgen_shard{});
     for (int cpu = 0; cpu < SHIM_CPUS; ++cpu)
-        table.free[cpu] = {};
+        *shim_of_cpu(table.free, cpu) = {};
     *table.pool = {};
 }
 inline void clear(const stapgen_set& set) {

@@ -28,7 +28,7 @@ static s64 gettimeofday_ns(void) { return at_0 + passes(); }
 static s64 GLOBALS;
 static s64 read_wall_clock(s64 pairs)
 {
-    s64 i, before, wall, gap, at_0, moved;
+    s64 i, before, wall, gap, moved;
 BODY
 }
 #define EXPECT(pairs, error, within) do { \

@@ -194,6 +194,9 @@ TEST_CASE(
          "// The file.\n\nglobal stapgen_a, stapgen_b = 1   // two\nglobal stapgen_unused\n// Adds.\n// Both.\n"
          "function stapgen_add:long(x:long) {\n    return x + stapgen_a\n}\n// Not this.\n"
          "function stapgen_not_this:long() { return stapgen_unused }\n\nprobe timer.s(1) { stapgen_a++ }\n"},
+        {"d.stp",
+         "function stapgen_old:long() {\n%( kernel_v < \"4\" %?\n    return 1\n%)\n    return 0\n}\n\n"
+         "%( kernel_v < \"3\" %?\nfunction stapgen_older:long() { return 2 }\n%)\n"},
         {"b.stp",
          "@define local %( 7 %)\nfunction stapgen_local:long() { return @local }\n"
          "probe timer.s(2) { println(1) }\n"}};
@@ -202,6 +205,13 @@ TEST_CASE(
           "probe begin { println(stapgen_add(1)) }\n\n// ---- of stapgen's tapset\n"
           "global stapgen_a, stapgen_b = 1   // two\n\n// Adds.\n// Both.\n"
           "function stapgen_add:long(x:long) {\n    return x + stapgen_a\n}\n\nprobe timer.s(1) { stapgen_a++ }\n");
+    const auto old = render::with_tapsets("probe begin { println(stapgen_old()) }\n", tapsets);
+    CAPTURE(old);
+    CHECK(old.ends_with(
+        "tapset\nfunction stapgen_old:long() {\n%( kernel_v < \"4\" %?\n    return 1\n%)\n    return 0\n}\n"));
+    const auto older = render::with_tapsets("probe begin { println(stapgen_older()) }\n", tapsets);
+    CAPTURE(older);
+    CHECK(older.ends_with("tapset\n%( kernel_v < \"3\" %?\nfunction stapgen_older:long() { return 2 }\n%)\n"));
     const auto local = render::with_tapsets("probe begin { println(stapgen_local()) }\n", tapsets);
     CHECK(local ==
           "probe begin { println(stapgen_local()) }\n\n// ---- of stapgen's tapset\n@define local %( 7 %)\n"
