@@ -2,10 +2,10 @@
 #ifndef STAPGEN_COUNTERS_H
 #define STAPGEN_COUNTERS_H
 
-#include <linux/percpu.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 
+#include "per_cpu.h"
 #include "read.h"
 
 /* The one list of them. A script names them so: stapgen_counted("rx_queued"). Those of a packet's way are in the order
@@ -52,11 +52,11 @@ static const char* const stapgen_counter_names[] = {STAPGEN_COUNTERS(STAPGEN_COU
 struct stapgen_counts {
     long of[STAPGEN_COUNTS];
 };
-static DEFINE_PER_CPU(struct stapgen_counts, stapgen_counts);
+STAPGEN_PER_CPU(struct stapgen_counts, stapgen_counts);
 static struct stapgen_counts stapgen_taken_counts;
 
 static inline void stapgen_add(int what) {
-    long* count = &this_cpu_ptr(&stapgen_counts)->of[what];
+    long* count = &STAPGEN_THIS_CPU(stapgen_counts)->of[what];
     WRITE_ONCE(*count, *count + 1);
 }
 #define STAPGEN_ADD(name) stapgen_add(STAPGEN_COUNT_##name)
@@ -64,7 +64,7 @@ static inline void stapgen_add(int what) {
 static inline long stapgen_count_now(int what) {
     long sum = 0;
     int cpu;
-    for_each_possible_cpu(cpu) sum += READ_ONCE(per_cpu(stapgen_counts, cpu).of[what]);
+    for_each_possible_cpu(cpu) sum += READ_ONCE(STAPGEN_OF_CPU(stapgen_counts, cpu)->of[what]);
     return sum;
 }
 /* All at one moment, as stapgen_counter() gives them until the next time. What comes later on a packet's way is read

@@ -12,7 +12,7 @@ static inline int stapgen_gather_left(int direction, int first, s64 now) {
     int i;
     for (i = STAPGEN_TX_STAGES; i < STAPGEN_RECORD_FIELDS; i++)
         stages[i] = STAPGEN_NO_STAGE;
-    stapgen_tx_stages(this_cpu_ptr(&stapgen_tx_popped), now, stages);
+    stapgen_tx_stages(STAPGEN_THIS_CPU(stapgen_tx_popped), now, stages);
     return stapgen_gather_record(direction, first, stages);
 }
 

@@ -10,7 +10,7 @@
 static inline void stapgen_print_request_of(const char* tag, const struct sk_buff* skb, s64 answered,
                                             const void** fault) {
     enum { EVENTS = STAPGEN_RECORD_FIELDS, FIELDS };
-    const struct stapgen_request* request = this_cpu_ptr(&stapgen_request_popped);
+    const struct stapgen_request* request = STAPGEN_THIS_CPU(stapgen_request_popped);
     s64 stages[FIELDS];
     struct stapgen_line line;
     int i;

@@ -16,7 +16,7 @@ struct stapgen_endpoints {
 static inline void stapgen_print_rx(const char* tag, const char* direction, const char* rest, s64 now,
                                     const struct sk_buff* skb, const struct stapgen_endpoints* of_socket,
                                     const void** fault) {
-    const struct stapgen_rx_queued* packet = this_cpu_ptr(&stapgen_rx_popped);
+    const struct stapgen_rx_queued* packet = STAPGEN_THIS_CPU(stapgen_rx_popped);
     s64 stages[STAPGEN_RX_ROOM];
     struct stapgen_line line;
     u64 comm[2];

@@ -9,7 +9,7 @@
  * it, and `before` before the stages. The device is the one that has it now. */
 static inline void stapgen_print_tx(const char* tag, const char* direction, const char* before,
                                     const struct sk_buff* skb, s64 now, const void** fault) {
-    const struct stapgen_tx_packet* packet = this_cpu_ptr(&stapgen_tx_popped);
+    const struct stapgen_tx_packet* packet = STAPGEN_THIS_CPU(stapgen_tx_popped);
     s64 stages[STAPGEN_TX_STAGES];
     struct stapgen_line line;
     u64 device[2];

@@ -7,9 +7,8 @@
 #ifndef STAPGEN_QUEUES_H
 #define STAPGEN_QUEUES_H
 
-#include <linux/percpu.h>
-
 #include "lock.h"
+#include "per_cpu.h"
 #include "read.h"
 
 /* So many that queues on two CPUs are next to never in one. */
@@ -31,7 +30,7 @@ struct stapgen_shard {
 /* The free rows of a CPU: up to a batch, and a whole batch or none. */
 struct stapgen_free_rows {
     u32 first, count, batch;
-};
+} ____cacheline_aligned;
 /* Free batches of all CPUs: how often it was changed, above the first one; and how many rows were never used. */
 struct stapgen_pool {
     unsigned long first;
@@ -45,20 +44,20 @@ struct stapgen_table {
     int bits;
     struct stapgen_shard* shards;
     struct stapgen_shard* locks; /* whose locks are taken: the shards', or those of another table with the same keys */
-    struct stapgen_free_rows __percpu* free;
+    struct stapgen_free_rows* free;
     struct stapgen_pool* pool;
 };
 /* A whole number of batches, of which each CPU may keep two. */
 #define STAPGEN_BATCH(capacity) ((capacity) % 1024 ? 1 : 16)
-#define STAPGEN_TABLE_LOCKED_AS(name, capacity, bits, locks)                                         \
-    static struct stapgen_row name##_rows[(capacity) + 1];                                           \
-    static struct stapgen_head_tail name##_lists[1 << (bits)];                                       \
-    static struct stapgen_shard name##_shards[STAPGEN_SHARDS];                                       \
-    static DEFINE_PER_CPU(struct stapgen_free_rows, name##_free);                                    \
-    static struct stapgen_pool name##_pool;                                                          \
-    static const struct stapgen_table name = {name##_rows,    (capacity),   STAPGEN_BATCH(capacity), \
-                                              name##_lists,   (bits),       name##_shards,           \
-                                              locks##_shards, &name##_free, &name##_pool}
+#define STAPGEN_TABLE_LOCKED_AS(name, capacity, bits, locks)                                        \
+    static struct stapgen_row name##_rows[(capacity) + 1];                                          \
+    static struct stapgen_head_tail name##_lists[1 << (bits)];                                      \
+    static struct stapgen_shard name##_shards[STAPGEN_SHARDS];                                      \
+    static struct stapgen_free_rows name##_free[STAPGEN_CPUS];                                      \
+    static struct stapgen_pool name##_pool;                                                         \
+    static const struct stapgen_table name = {name##_rows,    (capacity),  STAPGEN_BATCH(capacity), \
+                                              name##_lists,   (bits),      name##_shards,           \
+                                              locks##_shards, name##_free, &name##_pool}
 #define STAPGEN_TABLE(name, capacity, bits) STAPGEN_TABLE_LOCKED_AS(name, capacity, bits, name)
 
 /* ---- the lists; under the shard's lock but for a first look ---- */
@@ -134,7 +133,7 @@ static inline u32 stapgen_take_batch(const struct stapgen_table* table) {
     return first + 1;
 }
 static inline void stapgen_free_row(const struct stapgen_table* table, u32 at) {
-    struct stapgen_free_rows* free = this_cpu_ptr(table->free);
+    struct stapgen_free_rows* free = &table->free[smp_processor_id() % STAPGEN_CPUS];
     if (free->count == table->batch) {
         if (free->batch) stapgen_put_batch(table, free->batch);
         free->batch = free->first;
@@ -146,7 +145,7 @@ static inline void stapgen_free_row(const struct stapgen_table* table, u32 at) {
 }
 /* Whether this CPU has one for stapgen_add_row(). */
 static inline int stapgen_has_free_row(const struct stapgen_table* table) {
-    struct stapgen_free_rows* free = this_cpu_ptr(table->free);
+    struct stapgen_free_rows* free = &table->free[smp_processor_id() % STAPGEN_CPUS];
     if (free->count) return 1;
     free->first = free->batch ? free->batch : stapgen_take_batch(table);
     free->batch = 0;
@@ -184,7 +183,7 @@ static inline void stapgen_drop_row(const struct stapgen_table* table, u32 at) {
 /* A new row behind BEFORE in the list of its queue; 0: at the list's begin. stapgen_has_free_row() was true on this
  * CPU. */
 static inline u32 stapgen_add_row(const struct stapgen_table* table, unsigned long queue, u32 before, s64 now) {
-    struct stapgen_free_rows* free = this_cpu_ptr(table->free);
+    struct stapgen_free_rows* free = &table->free[smp_processor_id() % STAPGEN_CPUS];
     struct stapgen_head_tail* list = stapgen_list(table, queue);
     struct stapgen_shard* shard = &table->shards[stapgen_shard_number(queue)];
     u32 at = free->first;

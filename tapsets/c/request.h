@@ -60,11 +60,11 @@ STAPGEN_SET(stapgen_datagrams, stapgen_datagram, 11);
 struct stapgen_waking {
     unsigned long sk, queue;
 };
-static DEFINE_PER_CPU(struct stapgen_waking, stapgen_waking);
+STAPGEN_PER_CPU(struct stapgen_waking, stapgen_waking);
 /* By the head of an answer on its way to the device: its queue. */
 STAPGEN_ALIASES(stapgen_answers);
 /* What was answered from this CPU last. */
-static DEFINE_PER_CPU(struct stapgen_request, stapgen_request_popped);
+STAPGEN_PER_CPU(struct stapgen_request, stapgen_request_popped);
 
 /* A UDP socket and the peer at this place of a packet, which was sent or received. */
 enum { STAPGEN_FROM_PEER, STAPGEN_TO_PEER };
@@ -246,7 +246,7 @@ static inline void stapgen_datagram_arrives(unsigned long sk, unsigned long skb,
     at = stapgen_add_request(queue, packet->driver, packet->ip, packet->device);
     stapgen_request_of[at].skb = skb;
     stapgen_unlock_queue(&stapgen_requests, queue);
-    waking = this_cpu_ptr(&stapgen_waking);
+    waking = STAPGEN_THIS_CPU(stapgen_waking);
     waking->sk = sk;
     waking->queue = queue;
 }
@@ -277,7 +277,7 @@ static inline int stapgen_request_arrives(const struct sock* sk, const struct sk
 }
 /* The readers of a socket are being woken. */
 static inline void stapgen_request_readable(unsigned long sk) {
-    struct stapgen_waking* waking = this_cpu_ptr(&stapgen_waking);
+    struct stapgen_waking* waking = STAPGEN_THIS_CPU(stapgen_waking);
     unsigned long queue = sk;
     s64 now;
     u32 at;
@@ -492,7 +492,7 @@ static inline const struct stapgen_request* stapgen_pop_answered(unsigned long q
     stapgen_lock_queue(&stapgen_requests, queue);
     at = stapgen_answered_request(queue, end_seq);
     if (at) {
-        popped = this_cpu_ptr(&stapgen_request_popped);
+        popped = STAPGEN_THIS_CPU(stapgen_request_popped);
         *popped = stapgen_request_of[at];
         stapgen_drop_row(&stapgen_requests, at);
     }

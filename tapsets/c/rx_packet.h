@@ -16,7 +16,7 @@ struct stapgen_rx_packet {
 };
 STAPGEN_SET(stapgen_rx_packets, stapgen_rx_packet, STAPGEN_PACKET_BITS);
 /* What has met its socket on this CPU last. */
-static DEFINE_PER_CPU(struct stapgen_rx_packet, stapgen_rx_met);
+STAPGEN_PER_CPU(struct stapgen_rx_packet, stapgen_rx_met);
 
 static inline struct stapgen_rx_packet* stapgen_find_rx_packet(unsigned long head) {
     return (struct stapgen_rx_packet*)stapgen_find(stapgen_rx_packets, head);

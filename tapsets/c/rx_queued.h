@@ -24,9 +24,9 @@ struct stapgen_rx_queued {
 };
 STAPGEN_TABLE(stapgen_rx_queues, STAPGEN_RX_QUEUED, 12);
 static struct stapgen_rx_queued stapgen_rx_queued_of[STAPGEN_RX_QUEUED + 1];
-static DEFINE_PER_CPU(u64, stapgen_rx_numbers);
+STAPGEN_PER_CPU(u64, stapgen_rx_numbers);
 /* What this CPU has taken out last. */
-static DEFINE_PER_CPU(struct stapgen_rx_queued, stapgen_rx_popped);
+STAPGEN_PER_CPU(struct stapgen_rx_queued, stapgen_rx_popped);
 
 static inline u32 stapgen_begin_seq(const struct stapgen_rx_queued* packet) {
     return packet->end_seq - packet->bytes;
@@ -119,7 +119,7 @@ static inline u64 stapgen_insert_rx_queued(unsigned long queue, int is_tcp, stru
     if (room) STAPGEN_ADD(rx_evicted);
     if (room < 0) return 0;
     /* Numbers of two CPUs differ in their lower bits. */
-    number = packet->number = (*this_cpu_ptr(&stapgen_rx_numbers) += NR_CPUS) + smp_processor_id() + 1;
+    number = packet->number = (*STAPGEN_THIS_CPU(stapgen_rx_numbers) += NR_CPUS) + smp_processor_id() + 1;
     stapgen_lock_queue(table, queue);
     if (is_tcp) {
         stapgen_drop_rx_of_others(queue, &packet->id);
@@ -169,7 +169,7 @@ static inline const struct stapgen_rx_queued* stapgen_pop_rx_queued(unsigned lon
     stapgen_drop_rx_of_others(queue, id);
     at = stapgen_first_row(table, queue);
     if (at && !stapgen_after(stapgen_rx_queued_of[at].end_seq, copied)) {
-        popped = this_cpu_ptr(&stapgen_rx_popped);
+        popped = STAPGEN_THIS_CPU(stapgen_rx_popped);
         *popped = stapgen_rx_queued_of[at];
         stapgen_drop_row(table, at);
     }

@@ -28,7 +28,7 @@ STAPGEN_SET(stapgen_tx_packets, stapgen_tx_packet, STAPGEN_PACKET_BITS);
 STAPGEN_ALIASES(stapgen_cut_heads);
 STAPGEN_ALIASES(stapgen_queued_skbs);
 /* What has left from this CPU last. */
-static DEFINE_PER_CPU(struct stapgen_tx_packet, stapgen_tx_popped);
+STAPGEN_PER_CPU(struct stapgen_tx_packet, stapgen_tx_popped);
 
 static inline void stapgen_tx_stages(const struct stapgen_tx_packet* packet, s64 now, s64* stages) {
     int i;
@@ -173,7 +173,7 @@ static inline const struct stapgen_tx_packet* stapgen_pop_tx_packet(const struct
         return NULL;
     if (stapgen_has_lower_device(skb, fault) || *fault) return NULL;
     stapgen_erase_alias(stapgen_cut_heads, head);
-    popped = this_cpu_ptr(&stapgen_tx_popped);
+    popped = STAPGEN_THIS_CPU(stapgen_tx_popped);
     *popped = *packet;
     if (!stapgen_erase_tx_packet(packet, (unsigned long)skb)) return NULL;
     if (!popped->is_wanted_device)

@@ -49,7 +49,7 @@ inline u32 rows_in_use(const stapgen_table& table) {
         }
     };
     for (int cpu = 0; cpu < SHIM_CPUS; ++cpu) {
-        const auto& of_cpu = *shim_of_cpu(table.free, cpu);
+        const auto& of_cpu = table.free[cpu];
         must(of_cpu.count <= table.batch, "a CPU keeps too many rows");
         count_batch(of_cpu.first, of_cpu.count);
         if (of_cpu.batch != 0) count_batch(of_cpu.batch, table.batch);
@@ -66,7 +66,7 @@ inline void clear(const stapgen_table& table) {
     std::fill_n(table.lists, 1U << table.bits, stapgen_head_tail{});
     std::fill_n(table.shards, STAPGEN_SHARDS, stapgen_shard{});
     for (int cpu = 0; cpu < SHIM_CPUS; ++cpu)
-        *shim_of_cpu(table.free, cpu) = {};
+        table.free[cpu] = {};
     *table.pool = {};
 }
 inline void clear(const stapgen_set& set) {

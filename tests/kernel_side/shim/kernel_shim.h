@@ -55,28 +55,6 @@ enum { SHIM_CPUS = 8, NR_CPUS = 64 };
 SHIM_THREAD_LOCAL int shim_cpu;
 #define smp_processor_id() (shim_cpu)
 #define for_each_possible_cpu(cpu) for ((cpu) = 0; (cpu) < SHIM_CPUS; (cpu)++)
-/* Each CPU's far from the others', as the kernel has them. */
-enum { SHIM_CPU_SIZE = 1024 };
-#ifdef __cplusplus
-template <typename Type>
-Type* shim_of_cpu(Type* of_first, int cpu) {
-    return (Type*)((char*)of_first + cpu * SHIM_CPU_SIZE);
-}
-template <typename Type>
-struct ShimPerCpu {
-    static_assert(sizeof(Type) <= SHIM_CPU_SIZE);
-    alignas(64) char of_all[SHIM_CPUS * (int)SHIM_CPU_SIZE];
-    Type* operator&() { return (Type*)of_all; }
-};
-#define DEFINE_PER_CPU(type, name) ShimPerCpu<type> name
-#define per_cpu(name, cpu) (*shim_of_cpu(&(name), cpu))
-#define this_cpu_ptr(pointer) shim_of_cpu(pointer, shim_cpu)
-#else
-#define DEFINE_PER_CPU(type, name) type name
-#define per_cpu(name, cpu) (name)
-#define this_cpu_ptr(pointer) (pointer)
-#endif
-
 /* Where CPUs may stop for a while: the tests with threads say when. */
 #ifdef SHIM_PAUSES
 void shim_pause();
