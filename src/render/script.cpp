@@ -37,7 +37,8 @@ void add_fields(const schema::Schema& record, std::map<std::string, std::string>
     std::vector<std::string> names, lines;
     for (const auto& field : record.fields) {
         if (!schema::has_statistics(field)) continue;
-        lines.push_back(fmt::format(R"(stapgen_print_gathered("{}", "{}", {}))", record.tag, field.name, names.size()));
+        lines.push_back(
+            fmt::format(R"(stapgen_print_aggregated("{}", "{}", {}))", record.tag, field.name, names.size()));
         names.push_back(field.name);
     }
     const bool has_direction = find_direction(record).has_value();
@@ -151,7 +152,8 @@ std::vector<std::string> macros_of(const recipe::Recipe& recipe) {
     const auto parts = std::ranges::count_if(recipe.record.fields, schema::is_part);
     macros.push_back(fmt::format("STAPGEN_FIELDS={}", fields));
     if (parts != fields) macros.push_back(fmt::format("STAPGEN_PARTS={}", parts));
-    if (find_direction(recipe.record)) macros.push_back(fmt::format("STAPGEN_DIRECTIONS={}", schema::directions.size()));
+    if (find_direction(recipe.record))
+        macros.push_back(fmt::format("STAPGEN_DIRECTIONS={}", schema::directions.size()));
     return macros;
 }
 

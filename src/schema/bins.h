@@ -5,7 +5,7 @@
 #include <cstdint>
 
 /// How values are put into bins, in the kernel and here: 256 to each doubling, and one to each number below 512.
-/// Borders are whole numbers and no logarithm is taken. tapsets/stapgen_gather.stp has the same in C.
+/// Borders are whole numbers and no logarithm is taken. tapsets/c/histogram.h has the same in C.
 namespace stapgen::schema::bins {
 
 inline constexpr int per_doubling = 256;

@@ -53,7 +53,7 @@ struct stapgen_counts {
     long of[STAPGEN_COUNTS];
 };
 STAPGEN_PER_CPU(struct stapgen_counts, stapgen_counts);
-static struct stapgen_counts stapgen_taken_counts;
+static struct stapgen_counts stapgen_snapshot;
 
 static inline void stapgen_add(int what) {
     long* count = &STAPGEN_THIS_CPU(stapgen_counts)->of[what];
@@ -72,13 +72,13 @@ static inline long stapgen_count_now(int what) {
 static inline void stapgen_snapshot_counts(void) {
     int what;
     for (what = STAPGEN_COUNTS - 1; what >= 0; what--)
-        stapgen_taken_counts.of[what] = stapgen_count_now(what);
+        stapgen_snapshot.of[what] = stapgen_count_now(what);
 }
 /* NULL: there is none of that name. */
 static inline long* stapgen_counter(const char* name) {
     int what;
     for (what = 0; what < STAPGEN_COUNTS; what++)
-        if (!strcmp(stapgen_counter_names[what], name)) return &stapgen_taken_counts.of[what];
+        if (!strcmp(stapgen_counter_names[what], name)) return &stapgen_snapshot.of[what];
     return NULL;
 }
 

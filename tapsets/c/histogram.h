@@ -28,13 +28,13 @@ enum { STAPGEN_BIN_BITS = 9, STAPGEN_TOTAL_BITS = 6 };
 enum { STAPGEN_BINS = 34 * 256, STAPGEN_TOTALS = 37 * 32, STAPGEN_STRIPES = 8 };
 #define STAPGEN_LARGEST ((1LL << 41) - 1)
 
-struct stapgen_gathered {
+struct stapgen_aggregated {
     u32 bin[STAPGEN_FIELDS][STAPGEN_BINS];
     u64 outside[STAPGEN_FIELDS], sum[STAPGEN_FIELDS];                 /* outside: above the bins */
     u64 split[STAPGEN_DIRECTIONS][STAPGEN_TOTALS][STAPGEN_PARTS + 1]; /* the records, then the sum of each stage */
 };
 struct stapgen_stripe {
-    struct stapgen_gathered of;
+    struct stapgen_aggregated of;
     unsigned long is_used[STAPGEN_FIELDS][BITS_TO_LONGS(STAPGEN_BINS)];
     unsigned long is_split[STAPGEN_DIRECTIONS][BITS_TO_LONGS(STAPGEN_TOTALS)];
     s64 above_min[STAPGEN_FIELDS]; /* the smallest since the start and 1; 0: none */
@@ -42,7 +42,7 @@ struct stapgen_stripe {
     struct stapgen_lock lock;
 } ____cacheline_aligned;
 static struct stapgen_stripe stapgen_stripes[STAPGEN_STRIPES];
-static struct stapgen_gathered stapgen_printed;
+static struct stapgen_aggregated stapgen_printed;
 static int stapgen_slow_from[STAPGEN_DIRECTIONS]; /* totals from this bin on are among the slowest so far */
 static char stapgen_text[640];                    /* of the one handler that prints at a time */
 
@@ -58,7 +58,7 @@ static inline s64 stapgen_lowest_of(int bin) {
 }
 
 static inline void stapgen_add_value(struct stapgen_stripe* stripe, int field, s64 value) {
-    struct stapgen_gathered* of = &stripe->of;
+    struct stapgen_aggregated* of = &stripe->of;
     if (field < 0 || field >= STAPGEN_FIELDS) return;
     if (value > STAPGEN_LARGEST) {
         STAPGEN_GROW(of->outside[field], 1);
@@ -73,8 +73,8 @@ static inline void stapgen_add_value(struct stapgen_stripe* stripe, int field, s
     STAPGEN_GROW(of->sum[field], value);
 }
 
-/* A value that is no stage, of a record that is gathered, too. */
-static inline void stapgen_gather_value(int field, s64 value) {
+/* A value that is no stage, of a record that is aggregated, too. */
+static inline void stapgen_aggregate_value(int field, s64 value) {
     struct stapgen_stripe* stripe = &stapgen_stripes[smp_processor_id() % STAPGEN_STRIPES];
     stapgen_lock(&stripe->lock);
     stapgen_add_value(stripe, field, value);
@@ -96,7 +96,7 @@ static inline void stapgen_update_slowest(int direction) {
 /* One record of STAPGEN_RECORD_FIELDS values, the stages from number FIRST on and the total, the next field;
  * STAPGEN_NO_STAGE where there is none. Whether it is among the slowest so far, within a bin of totals: then it is to
  * be printed, behind "slow". */
-static inline int stapgen_gather_record(int direction, int first, const s64* value) {
+static inline int stapgen_aggregate_record(int direction, int first, const s64* value) {
     struct stapgen_stripe* stripe = &stapgen_stripes[smp_processor_id() % STAPGEN_STRIPES];
     int i, bin;
     s64 sum = 0;
@@ -121,8 +121,8 @@ static inline int stapgen_gather_record(int direction, int first, const s64* val
     return 1;
 }
 
-/* What was gathered of a field since it was last printed: its bin and sum lines. The smallest and the largest value are
- * those since the start where they are in the bins that are printed, else the borders of these. */
+/* What was aggregated of a field since it was last printed: its bin and sum lines. The smallest and the largest value
+ * are those since the start where they are in the bins that are printed, else the borders of these. */
 static inline void stapgen_print_histogram(const char* tag, const char* name, int field) {
     enum { PAIRS_A_LINE = 32 };
     int word, stripe, pairs = 0, length = 0, lowest = -1, highest = -1;

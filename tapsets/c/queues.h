@@ -114,7 +114,7 @@ static inline void stapgen_put_batch(const struct stapgen_table* table, u32 firs
     } while (cmpxchg(&table->pool->first, had, now) != had);
 }
 /* 0: there is none. */
-static inline u32 stapgen_take_batch(const struct stapgen_table* table) {
+static inline u32 stapgen_pop_batch(const struct stapgen_table* table) {
     unsigned long had, now;
     u32 first, at;
     do {
@@ -147,7 +147,7 @@ static inline void stapgen_free_row(const struct stapgen_table* table, u32 at) {
 static inline int stapgen_has_free_row(const struct stapgen_table* table) {
     struct stapgen_free_rows* free = &table->free[smp_processor_id() % STAPGEN_CPUS];
     if (free->count) return 1;
-    free->first = free->batch ? free->batch : stapgen_take_batch(table);
+    free->first = free->batch ? free->batch : stapgen_pop_batch(table);
     free->batch = 0;
     free->count = free->first ? table->batch : 0;
     return free->count != 0;
@@ -244,9 +244,9 @@ static inline u32 stapgen_lock_oldest(const struct stapgen_table* table, int* sh
     }
     return 0;
 }
-/* Room for one more row, before the lock of its queue is taken. 1: the oldest row had to go. -1: there is none; CPUs
- * that do nothing now have kept the last free rows. */
-static inline int stapgen_make_room(const struct stapgen_table* table) {
+/* Makes sure of a free row, before the lock of its queue is taken. 1: the oldest row was evicted. -1: there is none;
+ * CPUs that do nothing now have kept the last free rows. */
+static inline int stapgen_evict_if_full(const struct stapgen_table* table) {
     int shard;
     u32 at;
     if (stapgen_has_free_row(table)) return 0;

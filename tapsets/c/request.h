@@ -157,7 +157,7 @@ static inline unsigned long stapgen_pop_datagram(unsigned long skb) {
     return queue && stapgen_erase(&datagram->at, skb) ? queue : 0;
 }
 /* Where the table is full the oldest request gives way. */
-static inline int stapgen_make_room_for_request(void) {
+static inline int stapgen_evict_request_if_full(void) {
     unsigned long skb;
     int shard;
     u32 at;
@@ -176,7 +176,7 @@ static inline int stapgen_begins_request(s64 driver, s64 ip) {
     STAPGEN_ADD(requests);
     if (!driver || !ip)
         STAPGEN_ADD(request_no_driver);
-    else if (stapgen_make_room_for_request())
+    else if (stapgen_evict_request_if_full())
         return 1;
     else
         STAPGEN_ADD(request_evicted);
@@ -204,8 +204,8 @@ static inline void stapgen_segment_arrives(unsigned long sk, const struct stapge
     u32 at;
     int begins;
     /* Made before it is known whether a request begins: what is not used now stays this CPU's. */
-    int has_room = packet->driver && packet->ip && stapgen_make_room_for_request();
-    int has_socket_room = stapgen_make_room(&stapgen_sockets) >= 0;
+    int has_room = packet->driver && packet->ip && stapgen_evict_request_if_full();
+    int has_socket_room = stapgen_evict_if_full(&stapgen_sockets) >= 0;
     stapgen_lock_queue(&stapgen_requests, sk);
     at = stapgen_find_socket(sk, id);
     if (!at && has_socket_room) {
@@ -389,7 +389,7 @@ static inline void stapgen_request_read(s64 bytes, int is_target, const void** f
     id = stapgen_socket_id_of((struct sock*)sk, fault);
     if (*fault) return;
     reader = stapgen_reader_of(thread);
-    has_room = is_target && stapgen_make_room_for_request();
+    has_room = is_target && stapgen_evict_request_if_full();
     stapgen_lock_queue(&stapgen_requests, sk);
     row = stapgen_find_socket(sk, &id);
     if (row && is_target) {

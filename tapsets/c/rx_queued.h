@@ -115,7 +115,7 @@ static inline u64 stapgen_insert_rx_queued(unsigned long queue, int is_tcp, stru
         STAPGEN_ADD(rx_no_ip);
         return 0;
     }
-    room = stapgen_make_room(table);
+    room = stapgen_evict_if_full(table);
     if (room) STAPGEN_ADD(rx_evicted);
     if (room < 0) return 0;
     /* Numbers of two CPUs differ in their lower bits. */

@@ -5,7 +5,7 @@
 /* It was passed over, or is none of such a packet's. */
 #define STAPGEN_NO_STAGE ((s64)-1)
 
-/* So many of a record are gathered, then its total. */
+/* So many of a record are aggregated, then its total. */
 enum { STAPGEN_RECORD_STAGES = 7, STAPGEN_TOTAL = STAPGEN_RECORD_STAGES, STAPGEN_RECORD_FIELDS };
 
 /* Of a packet that leaves, in the order of a record's. */
@@ -33,7 +33,7 @@ enum { STAPGEN_RX_STAGES = STAPGEN_FIELDS - STAPGEN_TX_STAGES };
 #else
 enum { STAPGEN_RX_STAGES = STAPGEN_FIELDS };
 #endif
-/* A record of one has room for all that are known, for what is gathered, and for what its recipe has. */
+/* A record of one has room for all that are known, for what is aggregated, and for what its recipe has. */
 enum {
     STAPGEN_RX_ROOM =
         (int)STAPGEN_RX_STAGES > (int)STAPGEN_RECORD_FIELDS ? (int)STAPGEN_RX_STAGES : (int)STAPGEN_RECORD_FIELDS

@@ -41,7 +41,7 @@ static inline void stapgen_insert_tx_call(const struct sock* sk, int is_wanted, 
     call.id = stapgen_socket_id_of(sk, fault);
     call.seq = STAPGEN_READ(&tcp_sk(sk)->write_seq, fault);
     if (*fault) return;
-    has_room = stapgen_make_room(table) >= 0;
+    has_room = stapgen_evict_if_full(table) >= 0;
     call.called = STAPGEN_NOW();
     call.thread = is_wanted ? stapgen_this_thread_of() : 0;
     memcpy(call.comm, current->comm, sizeof(call.comm));

@@ -7,9 +7,9 @@
 #include "world.h"
 
 // world.h is first: it has what the C is made of.
-#include "c/gather_request.h"
-#include "c/gather_rx.h"
-#include "c/gather_tx.h"
+#include "c/aggregate_request.h"
+#include "c/aggregate_rx.h"
+#include "c/aggregate_tx.h"
 
 namespace {
 
@@ -28,7 +28,7 @@ struct Cpu {
 };
 Cpu works[cpus];
 
-/// A segment arrives, is queued, read and gathered; a reply is written, sent, and handed to the driver.
+/// A segment arrives, is queued, read and aggregated; a reply is written, sent, and handed to the driver.
 void one_packet(Cpu& cpu, int i) {
     const void* fault = nullptr;
     auto& socket = cpu.of[i % sockets];
@@ -42,13 +42,13 @@ void one_packet(Cpu& cpu, int i) {
     stapgen_rx_at_transport(&packet.skb, 1, &fault);
     stapgen_queue_rx_packet(socket.sk(), &packet.skb, 1, &fault);
     socket.tcp.copied_seq = cpu.seq + 100;
-    stapgen_gather_read(socket.key(), shim_now(), 0, 1, &fault);
+    stapgen_aggregate_read(socket.key(), shim_now(), 0, 1, &fault);
     socket.tcp.write_seq = socket.tcp.snd_nxt = cpu.seq;
     stapgen_insert_tx_call(socket.sk(), 1, &fault);
     stapgen_tx_at_tcp(socket.sk(), &packet.skb, 1, 0, &fault);
     stapgen_tx_at_ip(&packet.skb, &fault);
     stapgen_tx_at_device(&packet.skb, 1, &fault);
-    if (stapgen_pop_tx_packet(&packet.skb, &fault) != nullptr) stapgen_gather_left(0, 0, shim_now());
+    if (stapgen_pop_tx_packet(&packet.skb, &fault) != nullptr) stapgen_aggregate_left(0, 0, shim_now());
 }
 
 struct Round {

@@ -7,9 +7,9 @@
 #include "world.h"
 
 // world.h is first: it has what the C is made of.
-#include "c/gather_request.h"
-#include "c/gather_rx.h"
-#include "c/gather_tx.h"
+#include "c/aggregate_request.h"
+#include "c/aggregate_rx.h"
+#include "c/aggregate_tx.h"
 #include "c/print_request.h"
 #include "c/print_rx.h"
 #include "c/print_tx.h"
@@ -214,16 +214,16 @@ TEST_CASE("bins are those of schema/bins.h") {
     }
 }
 
-TEST_CASE("what was gathered is printed once, with what came since") {
+TEST_CASE("what was aggregated is printed once, with what came since") {
     std::memset(stapgen_stripes, 0, sizeof(stapgen_stripes));
     std::memset(&stapgen_printed, 0, sizeof(stapgen_printed));
     stapgen_slow_from[0] = 0;
     shim_printed.clear();
     const s64 no = STAPGEN_NO_STAGE;
     const s64 one[] = {3, 1000, no, no, no, no, no, no}, two[] = {3, 17, no, no, no, no, no, no};
-    CHECK(stapgen_gather_record(0, 0, one));
+    CHECK(stapgen_aggregate_record(0, 0, one));
     shim_cpu = 5;
-    CHECK(stapgen_gather_record(0, 0, two));
+    CHECK(stapgen_aggregate_record(0, 0, two));
     shim_cpu = 0;
     stapgen_print_histogram("rx", "a", 0);
     stapgen_print_histogram("rx", "b", 1);
@@ -236,8 +236,8 @@ TEST_CASE("what was gathered is printed once, with what came since") {
     CHECK(stapgen_printed_records(0) == 2);
     shim_printed.clear();
     const s64 three[] = {4, no, no, no, no, no, no, no};
-    stapgen_gather_record(0, 0, three);
-    stapgen_gather_value(8, STAPGEN_LARGEST + 1);
+    stapgen_aggregate_record(0, 0, three);
+    stapgen_aggregate_value(8, STAPGEN_LARGEST + 1);
     stapgen_print_histogram("rx", "a", 0);
     stapgen_print_histogram("rx", "b", 1);
     stapgen_print_histogram("rx", "e", 8);
@@ -252,11 +252,11 @@ TEST_CASE("of many records those are slow that are in the highest bins") {
     int slow = 0;
     for (s64 ns = 1024; ns <= 1L << 40; ns *= 2) {
         const s64 up[] = {ns, no, no, no, no, no, no, no};
-        CHECK(stapgen_gather_record(0, 0, up));
+        CHECK(stapgen_aggregate_record(0, 0, up));
     }
     for (s64 ns = 1; ns <= 1009; ++ns) {
         const s64 low[] = {ns, no, no, no, no, no, no, no};
-        slow += stapgen_gather_record(0, 0, low);
+        slow += stapgen_aggregate_record(0, 0, low);
     }
     CHECK(slow == 0);
 }

@@ -14,7 +14,7 @@
 #include <map>
 #include <optional>
 
-#include "c/gather_request.h"
+#include "c/aggregate_request.h"
 #include "c/print_request.h"
 #include "invariants.h"
 

@@ -13,7 +13,7 @@
 #include <map>
 #include <optional>
 
-#include "c/gather_rx.h"
+#include "c/aggregate_rx.h"
 #include "c/print_rx.h"
 #include "invariants.h"
 

@@ -27,9 +27,9 @@ void shim_pause() {
             __builtin_ia32_pause();
 }
 
-#include "c/gather_request.h"
-#include "c/gather_rx.h"
-#include "c/gather_tx.h"
+#include "c/aggregate_request.h"
+#include "c/aggregate_rx.h"
+#include "c/aggregate_tx.h"
 #include "invariants.h"
 
 namespace {
@@ -254,7 +254,7 @@ TEST_CASE("packets in sets, each on one CPU at a time") {
     CHECK(stapgen_count_now(STAPGEN_COUNT_tx_reported) == cpus * 20'000);
 }
 
-TEST_CASE("records are gathered on all CPUs while they are printed: none is lost") {
+TEST_CASE("records are aggregated on all CPUs while they are printed: none is lost") {
     std::atomic<bool> ends = false;
     long printed = 0;
     std::thread printer([&] {
@@ -271,7 +271,7 @@ TEST_CASE("records are gathered on all CPUs while they are printed: none is lost
         for (int i = 0; i < 20'000; ++i) {
             const s64 no = STAPGEN_NO_STAGE;
             const s64 stages[] = {static_cast<s64>(shim_draw() % 100'000), 17, no, no, no, no, no, no};
-            stapgen_gather_record(0, 0, stages);
+            stapgen_aggregate_record(0, 0, stages);
         }
     });
     ends = true;

@@ -12,7 +12,7 @@
 #include <deque>
 #include <optional>
 
-#include "c/gather_tx.h"
+#include "c/aggregate_tx.h"
 #include "c/print_tx.h"
 #include "invariants.h"
 

@@ -88,9 +88,9 @@ TEST_CASE("what aggregates is printed and sized as the schema says") {
         {"m", 0, {{"bytes"}, {"in-a", FieldType::stage}, {"total", FieldType::stage}, {"n", FieldType::value}}}, true};
     const auto script = [&](std::string_view text) { return render::render_script(mine, text, {}, 0ms, true).value(); };
     CHECK(script("    <%print_aggregated%>\n") ==
-          "    stapgen_print_gathered(\"m\", \"in-a\", 0)\n"
-          "    stapgen_print_gathered(\"m\", \"total\", 1)\n"
-          "    stapgen_print_gathered(\"m\", \"n\", 2)\n"
+          "    stapgen_print_aggregated(\"m\", \"in-a\", 0)\n"
+          "    stapgen_print_aggregated(\"m\", \"total\", 1)\n"
+          "    stapgen_print_aggregated(\"m\", \"n\", 2)\n"
           "    stapgen_print_split(\"m\", \"-\", 0)\n");
     CHECK(script("<%number_of_in_a%> <%number_of_n%>") == "0 2");
     CHECK(script("[<%unseen_before_in_a%>] [<%unseen_from_in_a%>]") == R"([] [\t-\t-\t-])");
@@ -101,7 +101,8 @@ TEST_CASE("what aggregates is printed and sized as the schema says") {
     CHECK(script("<%print_aggregated%>")
               .ends_with("stapgen_print_split(\"m\", \"rx\", 0)\n"
                          "    stapgen_print_split(\"m\", \"tx\", 1)"));
-    CHECK(render::macros_of(mine) == std::vector<std::string>{"MAXACTION=7", "STAPGEN_FIELDS=1", "STAPGEN_DIRECTIONS=2"});
+    CHECK(render::macros_of(mine) ==
+          std::vector<std::string>{"MAXACTION=7", "STAPGEN_FIELDS=1", "STAPGEN_DIRECTIONS=2"});
     mine.record.aggregates = false;
     CHECK(render::macros_of(mine) == mine.macros);
 }

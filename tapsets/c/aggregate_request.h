@@ -1,20 +1,20 @@
-/* Requests, gathered. */
-#ifndef STAPGEN_GATHER_REQUEST_H
-#define STAPGEN_GATHER_REQUEST_H
+/* Requests, aggregated. */
+#ifndef STAPGEN_AGGREGATE_REQUEST_H
+#define STAPGEN_AGGREGATE_REQUEST_H
 
 #include "histogram.h"
 #include "request.h"
 
 /* Those of a queue that are answered then, their events as the field behind the total. Whether there is one that is
  * among the slowest, which was answered from this CPU last: it is to be printed, and this to be called again. */
-static inline int stapgen_gather_answered(unsigned long queue, const struct sk_buff* skb, s64 answered,
-                                          const void** fault) {
+static inline int stapgen_aggregate_answered(unsigned long queue, const struct sk_buff* skb, s64 answered,
+                                             const void** fault) {
     const struct stapgen_request* request;
     while ((request = stapgen_pop_answered(queue, skb, fault)) != NULL) {
         s64 stages[STAPGEN_RECORD_FIELDS];
         s64 events = stapgen_request_stages(request, answered, stages);
-        if (events >= 0) stapgen_gather_value(STAPGEN_RECORD_FIELDS, events);
-        if (stapgen_gather_record(0, 0, stages)) return 1;
+        if (events >= 0) stapgen_aggregate_value(STAPGEN_RECORD_FIELDS, events);
+        if (stapgen_aggregate_record(0, 0, stages)) return 1;
     }
     return 0;
 }

@@ -1,19 +1,19 @@
-/* Sent packets, gathered. */
-#ifndef STAPGEN_GATHER_TX_H
-#define STAPGEN_GATHER_TX_H
+/* Sent packets, aggregated. */
+#ifndef STAPGEN_AGGREGATE_TX_H
+#define STAPGEN_AGGREGATE_TX_H
 
 #include "histogram.h"
 #include "tx_packet.h"
 
 /* The one that has left from this CPU last, its stages from number FIRST on: whether it is among the slowest, and to be
  * printed. */
-static inline int stapgen_gather_left(int direction, int first, s64 now) {
+static inline int stapgen_aggregate_left(int direction, int first, s64 now) {
     s64 stages[STAPGEN_RECORD_FIELDS];
     int i;
     for (i = STAPGEN_TX_STAGES; i < STAPGEN_RECORD_FIELDS; i++)
         stages[i] = STAPGEN_NO_STAGE;
     stapgen_tx_stages(STAPGEN_THIS_CPU(stapgen_tx_popped), now, stages);
-    return stapgen_gather_record(direction, first, stages);
+    return stapgen_aggregate_record(direction, first, stages);
 }
 
 #endif
