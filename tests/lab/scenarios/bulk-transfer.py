@@ -1,7 +1,8 @@
 """1,000,003 bytes over TCP, of which no byte may be missing or counted twice: sent, cut, lost, overtaken, merged, read.
 
 The qdiscs hold only packets with 1024 in their length, so that the handshake, the last segment and the FIN arrive, and
-every packet that is dropped without GSO has the same size.
+every packet that is dropped without GSO has the same size. For that the sockets there have room for all bytes, too: where
+one is full TCP sends what it has, which may be less than a segment.
 """
 
 from lablib.events import Trace, total_bytes
@@ -12,6 +13,7 @@ BUILD = {"tx": ["tx-latency"], "rx": ["rx-latency"]}
 
 BYTES = 1000003
 SEGMENT = 1448  # of an Ethernet frame with TCP's timestamps
+SEND_BUFFER = 8 << 20
 WRITES = ("send", "writev", "sendfile", "io_uring")
 READERS = {"small": "101", "waitall": "1000000 MSG_WAITALL"}
 # set -> port -> how it is written and over what, or how it is read
@@ -57,6 +59,8 @@ qdisc() {
         in_left tc qdisc add dev left0 parent 1:1 handle 2: "$@" &&
         in_left tc filter add dev left0 parent 1: protocol ip u32 match u16 0x0400 0x0400 at 2 flowid 1:1
 }
+send_buffers() { in_left sh -c "echo $* >/proc/sys/net/ipv4/tcp_wmem"; }
+usual_buffers=$(in_left cat /proc/sys/net/ipv4/tcp_wmem)
 counters() {
     in_left cat /proc/net/snmp >$1.left
     ip netns exec right cat /proc/net/snmp /proc/net/netstat >$1.right
@@ -82,6 +86,8 @@ def guest():
         if name in QDISCS:
             script.append(f"qdisc {QDISCS[name]} || exit 1")
             script.append(f"ip -n left link set left0 gso_max_segs {1 if name == 'loss' else 64} || exit 1")
+        script.append(f"send_buffers 4096 {SEND_BUFFER} {SEND_BUFFER} || exit 1" if name == "loss" else
+                      "send_buffers $usual_buffers || exit 1")
         script += [f"counters {name}-before", f"trace {name}-tx tx || exit 1", f"trace {name}-rx rx || exit 1"]
         for port, (over, how) in transfers.items():
             script += commands(port, over, how)
