@@ -198,7 +198,7 @@ static inline void stapgen_print_splits(const char* tag, const char* name, int d
         _stp_printf("%s\n", stapgen_text);
     }
 }
-/* The records of a direction that split lines have told of. */
+/* The records of a direction that are in split lines. */
 static inline long stapgen_printed_records(int direction) {
     long records = 0;
     int bin;

@@ -5,7 +5,7 @@
 #include "line.h"
 #include "rx_queued.h"
 
-/* The ends of a connected socket. */
+/* Addresses and ports of a connected socket. */
 struct stapgen_endpoints {
     const void *local, *remote;
     int is_ip4;

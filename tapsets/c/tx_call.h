@@ -1,5 +1,5 @@
 /* Send calls. Those of a TCP socket wait, oldest first, for the segments that will carry their bytes: TCP may send
- * these long after the call, from softirq. Which call it was is told by sequence numbers: the newest that begins at or
+ * these long after the call, from softirq. Sequence numbers say which call it was: the newest that begins at or
  * before the segment. That of a datagram is the one in which its thread is. */
 #ifndef STAPGEN_TX_CALL_H
 #define STAPGEN_TX_CALL_H

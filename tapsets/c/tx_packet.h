@@ -2,9 +2,9 @@
  *
  * TCP keeps the skb it sends and passes a clone down, so what leaves __tcp_transmit_skb is another skb than what
  * entered it. Both have the same skb->head. Between a device's queue and its driver it may be moved to another head (a
- * device without scatter-gather needs it in one piece), which is told by its skb, or be cut in software, where it is
- * followed by the head of its first piece. A device on top of others (bond, VLAN, bridge) passes it on: the last one
- * counts. */
+ * device without scatter-gather needs it in one piece), where its skb tells which it is, or be cut in software, where
+ * it is followed by the head of its first piece. A device on top of others (bond, VLAN, bridge) passes it on: the last
+ * one counts. */
 #ifndef STAPGEN_TX_PACKET_H
 #define STAPGEN_TX_PACKET_H
 
