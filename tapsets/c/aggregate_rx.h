@@ -12,11 +12,8 @@ static inline int stapgen_aggregate_read(unsigned long queue, s64 now, int is_da
     const struct stapgen_rx_queued* packet;
     while ((packet = stapgen_pop_read(queue, is_datagram, is_wanted, fault)) != NULL) {
         s64 stages[STAPGEN_RX_ROOM];
-        int i;
         if (!is_wanted) continue;
         stapgen_rx_stages(packet, now, is_datagram, stages);
-        for (i = STAPGEN_RX_STAGES; i < STAPGEN_RECORD_FIELDS; i++)
-            stages[i] = STAPGEN_NO_STAGE;
         if (stapgen_aggregate_record(0, 0, stages)) return 1;
     }
     return 0;

@@ -10,6 +10,7 @@
 #include <linux/bitops.h>
 #include <linux/smp.h>
 
+#include "line.h"
 #include "lock.h"
 #include "read.h"
 #include "stages.h"
@@ -43,8 +44,10 @@ struct stapgen_stripe {
 } ____cacheline_aligned;
 static struct stapgen_stripe stapgen_stripes[STAPGEN_STRIPES];
 static struct stapgen_aggregated stapgen_printed;
-static int stapgen_slow_from[STAPGEN_DIRECTIONS]; /* totals from this bin on are among the slowest so far */
-static char stapgen_text[640];                    /* of the one handler that prints at a time */
+/* The slowest so far are those of the totals above a bin: its number, above how many records these are. */
+static unsigned long stapgen_slow[STAPGEN_DIRECTIONS];
+enum { STAPGEN_SLOW_SHIFT = BITS_PER_LONG / 2 };
+static struct stapgen_line stapgen_printing; /* of the one handler that prints what was aggregated at a time */
 
 #define STAPGEN_GROW(number, by) WRITE_ONCE(number, (number) + (by))
 
@@ -75,57 +78,75 @@ static inline void stapgen_add_value(struct stapgen_stripe* stripe, int field, s
 
 /* A value that is no stage, of a record that is aggregated, too. */
 static inline void stapgen_aggregate_value(int field, s64 value) {
-    struct stapgen_stripe* stripe = &stapgen_stripes[smp_processor_id() % STAPGEN_STRIPES];
+    struct stapgen_stripe* stripe = &stapgen_stripes[(unsigned)smp_processor_id() % STAPGEN_STRIPES];
     stapgen_lock(&stripe->lock);
     stapgen_add_value(stripe, field, value);
     stapgen_unlock(&stripe->lock);
 }
 
-/* The slowest are those in the highest bins of totals that have so many records together. */
-static inline void stapgen_update_slowest(int direction) {
-    u64 above = 0;
-    int bin, stripe;
-    for (bin = STAPGEN_TOTALS - 1; bin > READ_ONCE(stapgen_slow_from[direction]); bin--) {
-        for (stripe = 0; stripe < STAPGEN_STRIPES; stripe++)
-            above += READ_ONCE(stapgen_stripes[stripe].of.split[direction][bin][0]);
-        if (above >= STAPGEN_SLOWEST) break;
-    }
-    if (above >= STAPGEN_SLOWEST) WRITE_ONCE(stapgen_slow_from[direction], bin);
+/* Whether a record that was just added to a bin of totals is among the slowest: in the highest bins that have
+ * STAPGEN_SLOWEST records together. */
+static inline int stapgen_is_slow(int direction, int bin) {
+    unsigned long had, from, above;
+    do {
+        had = READ_ONCE(stapgen_slow[direction]);
+        from = had >> STAPGEN_SLOW_SHIFT;
+        if (bin <= (int)from) return 0;
+        above = (had & ((1UL << STAPGEN_SLOW_SHIFT) - 1)) + 1;
+        while (above >= STAPGEN_SLOWEST && from < STAPGEN_TOTALS - 1) {
+            u64 records = 0;
+            int stripe;
+            from++;
+            for (stripe = 0; stripe < STAPGEN_STRIPES; stripe++)
+                records += READ_ONCE(stapgen_stripes[stripe].of.split[direction][from][0]);
+            /* Another CPU's may be in its bin and not be counted yet. */
+            above = above > records ? above - records : 0;
+        }
+    } while (cmpxchg(&stapgen_slow[direction], had, from << STAPGEN_SLOW_SHIFT | above) != had);
+    return 1;
 }
 
 /* One record of STAPGEN_RECORD_FIELDS values, the stages from number FIRST on and the total, the next field;
  * STAPGEN_NO_STAGE where there is none. Whether it is among the slowest so far, within a bin of totals: then it is to
  * be printed, behind "slow". */
 static inline int stapgen_aggregate_record(int direction, int first, const s64* value) {
-    struct stapgen_stripe* stripe = &stapgen_stripes[smp_processor_id() % STAPGEN_STRIPES];
+    enum { FIELDS = STAPGEN_FIELDS < STAPGEN_RECORD_FIELDS ? STAPGEN_FIELDS : STAPGEN_RECORD_FIELDS };
+    struct stapgen_stripe* stripe = &stapgen_stripes[(unsigned)smp_processor_id() % STAPGEN_STRIPES];
     int i, bin;
     s64 sum = 0;
     u64* split;
     if (direction < 0 || direction >= STAPGEN_DIRECTIONS || first < 0) return 0;
-    stapgen_lock(&stripe->lock);
-    for (i = 0; i < STAPGEN_RECORD_FIELDS; i++) {
-        if (value[i] < 0) continue;
-        if (i < STAPGEN_TOTAL) sum += value[i];
-        stapgen_add_value(stripe, first + i, value[i]);
-    }
+    for (i = 0; i < FIELDS && i < STAPGEN_TOTAL; i++)
+        if (value[i] > 0) sum += value[i];
     if (value[STAPGEN_TOTAL] >= 0) sum = value[STAPGEN_TOTAL];
     bin = stapgen_bin_of(sum <= STAPGEN_LARGEST ? sum : STAPGEN_LARGEST, STAPGEN_TOTAL_BITS);
     split = stripe->of.split[direction][bin];
+    stapgen_lock(&stripe->lock);
     if (!split[0]) __set_bit(bin, stripe->is_split[direction]);
     STAPGEN_GROW(split[0], 1);
-    for (i = 0; i < STAPGEN_RECORD_STAGES && first + i < STAPGEN_PARTS; i++)
-        if (value[i] > 0) STAPGEN_GROW(split[first + i + 1], value[i]);
+    for (i = 0; i < FIELDS; i++) {
+        if (value[i] < 0) continue;
+        stapgen_add_value(stripe, first + i, value[i]);
+        if (i < STAPGEN_TOTAL && first + i < STAPGEN_PARTS) STAPGEN_GROW(split[first + i + 1], value[i]);
+    }
     stapgen_unlock(&stripe->lock);
-    if (bin <= READ_ONCE(stapgen_slow_from[direction])) return 0;
-    stapgen_update_slowest(direction);
-    return 1;
+    return stapgen_is_slow(direction, bin);
 }
 
+static inline void stapgen_begin_aggregated(struct stapgen_line* line, const char* what, const char* tag,
+                                            const char* name) {
+    line->length = 0;
+    stapgen_put_text(line, what);
+    stapgen_put_text(line, tag);
+    stapgen_put_byte(line, '\t');
+    stapgen_put_text(line, name);
+}
 /* What was aggregated of a field since it was last printed: its bin and sum lines. The smallest and the largest value
  * are those since the start where they are in the bins that are printed, else the borders of these. */
 static inline void stapgen_print_histogram(const char* tag, const char* name, int field) {
-    enum { PAIRS_A_LINE = 32 };
-    int word, stripe, pairs = 0, length = 0, lowest = -1, highest = -1;
+    enum { PAIRS_A_LINE = 24 };
+    struct stapgen_line* line = &stapgen_printing;
+    int word, stripe, pairs = 0, lowest = -1, highest = -1;
     u64 n = 0, sum = 0;
     s64 min = -1, max = -1;
     if (field < 0 || field >= STAPGEN_FIELDS) field = 0;
@@ -155,28 +176,33 @@ static inline void stapgen_print_histogram(const char* tag, const char* name, in
             n += fresh;
             if (lowest < 0) lowest = bin;
             highest = bin;
-            if (!pairs) length = scnprintf(stapgen_text, sizeof(stapgen_text), "bin\t%s\t%s", tag, name);
-            length += scnprintf(stapgen_text + length, sizeof(stapgen_text) - length, "\t%d:%u", bin, fresh);
+            if (!pairs) stapgen_begin_aggregated(line, "bin\t", tag, name);
+            stapgen_put_number(line, bin);
+            stapgen_put_byte(line, ':');
+            stapgen_put_digits(line, fresh);
             if (++pairs == PAIRS_A_LINE) {
-                _stp_printf("%s\n", stapgen_text);
+                stapgen_print_line(line);
                 pairs = 0;
             }
         }
     }
-    if (pairs) _stp_printf("%s\n", stapgen_text);
+    if (pairs) stapgen_print_line(line);
     if (!n) return;
     if (lowest >= 0 && stapgen_lowest_of(lowest) > min) min = stapgen_lowest_of(lowest);
     if (highest >= 0 && max <= STAPGEN_LARGEST && stapgen_lowest_of(highest + 1) - 1 < max)
         max = stapgen_lowest_of(highest + 1) - 1;
-    scnprintf(stapgen_text, sizeof(stapgen_text), "sum\t%s\t%s\t%llu\t%llu\t%lld\t%lld", tag, name,
-              (unsigned long long)n, (unsigned long long)(sum - stapgen_printed.sum[field]), (long long)min,
-              (long long)max);
-    _stp_printf("%s\n", stapgen_text);
+    stapgen_begin_aggregated(line, "sum\t", tag, name);
+    stapgen_put_number(line, n);
+    stapgen_put_number(line, sum - stapgen_printed.sum[field]);
+    stapgen_put_number(line, min);
+    stapgen_put_number(line, max);
+    stapgen_print_line(line);
     stapgen_printed.sum[field] = sum;
 }
 /* Likewise the split lines of a direction: its number, and what it is called. */
 static inline void stapgen_print_splits(const char* tag, const char* name, int direction) {
-    int bin, stripe, part, length;
+    struct stapgen_line* line = &stapgen_printing;
+    int bin, stripe, part;
     if (direction < 0 || direction >= STAPGEN_DIRECTIONS) direction = 0;
     for (bin = 0; bin < STAPGEN_TOTALS; bin++) {
         u64 now[STAPGEN_PARTS + 1] = {0};
@@ -189,13 +215,13 @@ static inline void stapgen_print_splits(const char* tag, const char* name, int d
             stapgen_unlock(&from->lock);
         }
         if (now[0] == stapgen_printed.split[direction][bin][0]) continue;
-        length = scnprintf(stapgen_text, sizeof(stapgen_text), "split\t%s\t%s\t%d", tag, name, bin);
+        stapgen_begin_aggregated(line, "split\t", tag, name);
+        stapgen_put_number(line, bin);
         for (part = 0; part <= STAPGEN_PARTS; part++) {
-            length += scnprintf(stapgen_text + length, sizeof(stapgen_text) - length, "\t%llu",
-                                (unsigned long long)(now[part] - stapgen_printed.split[direction][bin][part]));
+            stapgen_put_number(line, now[part] - stapgen_printed.split[direction][bin][part]);
             stapgen_printed.split[direction][bin][part] = now[part];
         }
-        _stp_printf("%s\n", stapgen_text);
+        stapgen_print_line(line);
     }
 }
 /* The records of a direction that are in split lines. */

@@ -6,6 +6,7 @@
 
 #include <asm/div64.h>
 #include <linux/smp.h>
+#include <linux/string.h>
 
 #include "read.h"
 #include "stages.h"
@@ -19,30 +20,36 @@ struct stapgen_line {
 static inline void stapgen_put_byte(struct stapgen_line* line, char byte) {
     if (line->length < (int)sizeof(line->text) - 2) line->text[line->length++] = byte;
 }
+static inline void stapgen_put_bytes(struct stapgen_line* line, const char* bytes, int n) {
+    int room = (int)sizeof(line->text) - 2 - line->length;
+    if (n > room) n = room;
+    memcpy(line->text + line->length, bytes, n);
+    line->length += n;
+}
 static inline void stapgen_put_text(struct stapgen_line* line, const char* text) {
-    while (*text)
-        stapgen_put_byte(line, *text++);
+    stapgen_put_bytes(line, text, strlen(text));
 }
 static inline void stapgen_put_digits(struct stapgen_line* line, u64 number) {
     char digits[20];
-    int n = 0;
+    int at = sizeof(digits);
     do
-        digits[n++] = '0' + do_div(number, 10);
+        digits[--at] = '0' + do_div(number, 10);
     while (number);
-    while (n)
-        stapgen_put_byte(line, digits[--n]);
+    stapgen_put_bytes(line, digits + at, sizeof(digits) - at);
 }
 static inline void stapgen_put_hex(struct stapgen_line* line, u64 number) {
-    int shift = 60;
-    while (shift && !(number >> shift))
-        shift -= 4;
-    for (; shift >= 0; shift -= 4)
-        stapgen_put_byte(line, "0123456789abcdef"[number >> shift & 0xf]);
+    char digits[16];
+    int at = sizeof(digits);
+    do
+        digits[--at] = "0123456789abcdef"[number & 0xf];
+    while (number >>= 4);
+    stapgen_put_bytes(line, digits + at, sizeof(digits) - at);
 }
 
 /* Fields, each with a tab before it. */
 static inline void stapgen_put_number(struct stapgen_line* line, s64 number) {
-    stapgen_put_text(line, number < 0 ? "\t-" : "\t");
+    stapgen_put_byte(line, '\t');
+    if (number < 0) stapgen_put_byte(line, '-');
     stapgen_put_digits(line, number < 0 ? -(u64)number : number);
 }
 static inline void stapgen_put_stages(struct stapgen_line* line, const s64* ns, int stages) {

@@ -9,7 +9,8 @@
 enum { STAPGEN_CPUS = NR_CPUS < 1024 ? NR_CPUS : 1024 };
 #define STAPGEN_PER_CPU(type, name) \
     static struct name##_of_cpu { type value; } ____cacheline_aligned name[STAPGEN_CPUS]
-#define STAPGEN_OF_CPU(name, cpu) (&name[(cpu) % STAPGEN_CPUS].value)
+#define STAPGEN_CPU(cpu) ((unsigned)(cpu) % STAPGEN_CPUS)
+#define STAPGEN_OF_CPU(name, cpu) (&name[STAPGEN_CPU(cpu)].value)
 #define STAPGEN_THIS_CPU(name) STAPGEN_OF_CPU(name, smp_processor_id())
 
 #endif

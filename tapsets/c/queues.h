@@ -133,7 +133,7 @@ static inline u32 stapgen_pop_batch(const struct stapgen_table* table) {
     return first + 1;
 }
 static inline void stapgen_free_row(const struct stapgen_table* table, u32 at) {
-    struct stapgen_free_rows* free = &table->free[smp_processor_id() % STAPGEN_CPUS];
+    struct stapgen_free_rows* free = &table->free[STAPGEN_CPU(smp_processor_id())];
     if (free->count == table->batch) {
         if (free->batch) stapgen_put_batch(table, free->batch);
         free->batch = free->first;
@@ -145,7 +145,7 @@ static inline void stapgen_free_row(const struct stapgen_table* table, u32 at) {
 }
 /* Whether this CPU has one for stapgen_add_row(). */
 static inline int stapgen_has_free_row(const struct stapgen_table* table) {
-    struct stapgen_free_rows* free = &table->free[smp_processor_id() % STAPGEN_CPUS];
+    struct stapgen_free_rows* free = &table->free[STAPGEN_CPU(smp_processor_id())];
     if (free->count) return 1;
     free->first = free->batch ? free->batch : stapgen_pop_batch(table);
     free->batch = 0;
@@ -183,7 +183,7 @@ static inline void stapgen_drop_row(const struct stapgen_table* table, u32 at) {
 /* A new row behind BEFORE in the list of its queue; 0: at the list's begin. stapgen_has_free_row() was true on this
  * CPU. */
 static inline u32 stapgen_add_row(const struct stapgen_table* table, unsigned long queue, u32 before, s64 now) {
-    struct stapgen_free_rows* free = &table->free[smp_processor_id() % STAPGEN_CPUS];
+    struct stapgen_free_rows* free = &table->free[STAPGEN_CPU(smp_processor_id())];
     struct stapgen_head_tail* list = stapgen_list(table, queue);
     struct stapgen_shard* shard = &table->shards[stapgen_shard_number(queue)];
     u32 at = free->first;

@@ -164,7 +164,6 @@ static inline const struct stapgen_rx_queued* stapgen_pop_rx_queued(unsigned lon
     const struct stapgen_table* table = &stapgen_rx_queues;
     struct stapgen_rx_queued* popped = NULL;
     u32 at;
-    if (!stapgen_may_have(table, queue)) return NULL;
     stapgen_lock_queue(table, queue);
     stapgen_drop_rx_of_others(queue, id);
     at = stapgen_first_row(table, queue);

@@ -4,8 +4,6 @@
 #ifndef STAPGEN_SOCKET_ID_H
 #define STAPGEN_SOCKET_ID_H
 
-#include <net/inet_sock.h>
-
 #include "read.h"
 
 struct stapgen_socket_id {
@@ -18,10 +16,10 @@ static inline struct stapgen_socket_id stapgen_socket_id_of(const struct sock* s
 #ifdef sk_cookie
     id.cookie = STAPGEN_READ((const u64*)&sk->sk_cookie, fault);
 #endif
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(2, 6, 33)
-    /* The peer's is 0 until it is connected. */
-    u16 peer = STAPGEN_READ(&inet_sk(sk)->inet_dport, fault);
-    if (peer) id.ports = (u32)peer << 16 | STAPGEN_READ(&inet_sk(sk)->inet_sport, fault);
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(3, 8, 0)
+    id.ports = STAPGEN_READ(&sk->__sk_common.skc_portpair, fault);
+    /* The peer's, which is first, is 0 until it is connected. */
+    if (!*(const u16*)&id.ports) id.ports = 0;
 #endif
     return id;
 }

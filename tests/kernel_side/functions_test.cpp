@@ -1,6 +1,8 @@
 // What single functions do, with literal values.
 #include <doctest/doctest.h>
 
+#include <random>
+
 #define STAPGEN_PACKET_BITS 2
 #define STAPGEN_FIELDS 9
 #define STAPGEN_PARTS 7
@@ -195,7 +197,7 @@ TEST_CASE("a socket is another one with another cookie, or with other ports") {
     Socket socket(4001, 5);
     const auto id = stapgen_socket_id_of(socket.sk(), &fault);
     CHECK(id.cookie == 5);
-    CHECK(id.ports == (u32{htons(4001)} << 16 | htons(11211)));
+    CHECK(id.ports == (11211u << 16 | htons(4001)));
     socket.becomes(0);
     CHECK(stapgen_socket_id_of(socket.sk(), &fault).ports == 0);
 }
@@ -217,7 +219,7 @@ TEST_CASE("bins are those of schema/bins.h") {
 TEST_CASE("what was aggregated is printed once, with what came since") {
     std::memset(stapgen_stripes, 0, sizeof(stapgen_stripes));
     std::memset(&stapgen_printed, 0, sizeof(stapgen_printed));
-    stapgen_slow_from[0] = 0;
+    stapgen_slow[0] = 0;
     shim_printed.clear();
     const s64 no = STAPGEN_NO_STAGE;
     const s64 one[] = {3, 1000, no, no, no, no, no, no}, two[] = {3, 17, no, no, no, no, no, no};
@@ -247,7 +249,7 @@ TEST_CASE("what was aggregated is printed once, with what came since") {
 
 TEST_CASE("of many records those are slow that are in the highest bins") {
     std::memset(stapgen_stripes, 0, sizeof(stapgen_stripes));
-    stapgen_slow_from[0] = 0;
+    stapgen_slow[0] = 0;
     const s64 no = STAPGEN_NO_STAGE;
     int slow = 0;
     for (s64 ns = 1024; ns <= 1L << 40; ns *= 2) {
@@ -259,6 +261,25 @@ TEST_CASE("of many records those are slow that are in the highest bins") {
         slow += stapgen_aggregate_record(0, 0, low);
     }
     CHECK(slow == 0);
+}
+
+TEST_CASE("as many as are wanted are slow, and no more than the last bin of these has") {
+    std::memset(stapgen_stripes, 0, sizeof(stapgen_stripes));
+    stapgen_slow[0] = 0;
+    std::mt19937_64 random(31);
+    std::vector<int> bins(STAPGEN_TOTALS);
+    for (int i = 0; i < 5003; ++i) {
+        const s64 ns = random() >> (24 + random() % 30);
+        const auto bin = stapgen_bin_of(ns, STAPGEN_TOTAL_BITS);
+        int above = 0, from = STAPGEN_TOTALS;
+        while (above < STAPGEN_SLOWEST && --from > 0)
+            above += bins[from];
+        ++bins[bin];
+        const s64 record[] = {ns, -1, -1, -1, -1, -1, -1, -1};
+        shim_cpu = i % 3;
+        REQUIRE(stapgen_aggregate_record(0, 0, record) == (bin > from));
+    }
+    shim_cpu = 0;
 }
 
 TEST_CASE("the record of a packet that was read") {
