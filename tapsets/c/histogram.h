@@ -199,29 +199,37 @@ static inline void stapgen_print_histogram(const char* tag, const char* name, in
     stapgen_print_line(line);
     stapgen_printed.sum[field] = sum;
 }
-/* Likewise the split lines of a direction: its number, and what it is called. */
-static inline void stapgen_print_splits(const char* tag, const char* name, int direction) {
+/* Likewise the split line of a bin of totals. */
+static inline void stapgen_print_split_of(const char* tag, const char* name, int direction, int bin) {
     struct stapgen_line* line = &stapgen_printing;
-    int bin, stripe, part;
+    u64 now[STAPGEN_PARTS + 1] = {0}, *printed = stapgen_printed.split[direction][bin];
+    int stripe, part;
+    for (stripe = 0; stripe < STAPGEN_STRIPES; stripe++) {
+        struct stapgen_stripe* from = &stapgen_stripes[stripe];
+        stapgen_lock(&from->lock);
+        for (part = 0; part <= STAPGEN_PARTS; part++)
+            now[part] += from->of.split[direction][bin][part];
+        stapgen_unlock(&from->lock);
+    }
+    if (now[0] == printed[0]) return;
+    stapgen_begin_aggregated(line, "split\t", tag, name);
+    stapgen_put_number(line, bin);
+    for (part = 0; part <= STAPGEN_PARTS; part++) {
+        stapgen_put_number(line, now[part] - printed[part]);
+        printed[part] = now[part];
+    }
+    stapgen_print_line(line);
+}
+/* All of a direction: its number, and what it is called. */
+static inline void stapgen_print_splits(const char* tag, const char* name, int direction) {
+    int word, stripe;
     if (direction < 0 || direction >= STAPGEN_DIRECTIONS) direction = 0;
-    for (bin = 0; bin < STAPGEN_TOTALS; bin++) {
-        u64 now[STAPGEN_PARTS + 1] = {0};
-        for (stripe = 0; stripe < STAPGEN_STRIPES; stripe++) {
-            struct stapgen_stripe* from = &stapgen_stripes[stripe];
-            if (!(READ_ONCE(from->is_split[direction][bin / BITS_PER_LONG]) >> bin % BITS_PER_LONG & 1)) continue;
-            stapgen_lock(&from->lock);
-            for (part = 0; part <= STAPGEN_PARTS; part++)
-                now[part] += from->of.split[direction][bin][part];
-            stapgen_unlock(&from->lock);
-        }
-        if (now[0] == stapgen_printed.split[direction][bin][0]) continue;
-        stapgen_begin_aggregated(line, "split\t", tag, name);
-        stapgen_put_number(line, bin);
-        for (part = 0; part <= STAPGEN_PARTS; part++) {
-            stapgen_put_number(line, now[part] - stapgen_printed.split[direction][bin][part]);
-            stapgen_printed.split[direction][bin][part] = now[part];
-        }
-        stapgen_print_line(line);
+    for (word = 0; word < (int)BITS_TO_LONGS(STAPGEN_TOTALS); word++) {
+        unsigned long used = 0;
+        for (stripe = 0; stripe < STAPGEN_STRIPES; stripe++)
+            used |= READ_ONCE(stapgen_stripes[stripe].is_split[direction][word]);
+        for (; used; used &= used - 1)
+            stapgen_print_split_of(tag, name, direction, word * BITS_PER_LONG + __ffs(used));
     }
 }
 /* The records of a direction that are in split lines. */

@@ -13,6 +13,8 @@
 
 /* So many that queues on two CPUs are next to never in one. */
 enum { STAPGEN_SHARD_BITS = 9, STAPGEN_SHARDS = 1 << STAPGEN_SHARD_BITS };
+/* Where the oldest row is looked for. */
+enum { STAPGEN_GROUPS = 16, STAPGEN_GROUP = STAPGEN_SHARDS / STAPGEN_GROUPS };
 struct stapgen_row {
     unsigned long queue; /* 0: free */
     s64 since;           /* ns */
@@ -43,21 +45,23 @@ struct stapgen_table {
     struct stapgen_head_tail* lists;
     int bits;
     struct stapgen_shard* shards;
+    s64* none_before;            /* by group of shards: no row of it is older, ns */
     struct stapgen_shard* locks; /* whose locks are taken: the shards', or those of another table with the same keys */
     struct stapgen_free_rows* free;
     struct stapgen_pool* pool;
 };
 /* A whole number of batches, of which each CPU may keep two. */
 #define STAPGEN_BATCH(capacity) ((capacity) % 1024 ? 1 : 16)
-#define STAPGEN_TABLE_LOCKED_AS(name, capacity, bits, locks)                                        \
-    static struct stapgen_row name##_rows[(capacity) + 1];                                          \
-    static struct stapgen_head_tail name##_lists[1 << (bits)];                                      \
-    static struct stapgen_shard name##_shards[STAPGEN_SHARDS];                                      \
-    static struct stapgen_free_rows name##_free[STAPGEN_CPUS];                                      \
-    static struct stapgen_pool name##_pool;                                                         \
-    static const struct stapgen_table name = {name##_rows,    (capacity),  STAPGEN_BATCH(capacity), \
-                                              name##_lists,   (bits),      name##_shards,           \
-                                              locks##_shards, name##_free, &name##_pool}
+#define STAPGEN_TABLE_LOCKED_AS(name, capacity, bits, locks)                                                       \
+    static struct stapgen_row name##_rows[(capacity) + 1];                                                         \
+    static struct stapgen_head_tail name##_lists[1 << (bits)];                                                     \
+    static struct stapgen_shard name##_shards[STAPGEN_SHARDS];                                                     \
+    static s64 name##_none_before[STAPGEN_GROUPS];                                                                 \
+    static struct stapgen_free_rows name##_free[STAPGEN_CPUS];                                                     \
+    static struct stapgen_pool name##_pool;                                                                        \
+    static const struct stapgen_table name = {name##_rows, (capacity),    STAPGEN_BATCH(capacity), name##_lists,   \
+                                              (bits),      name##_shards, name##_none_before,      locks##_shards, \
+                                              name##_free, &name##_pool}
 #define STAPGEN_TABLE(name, capacity, bits) STAPGEN_TABLE_LOCKED_AS(name, capacity, bits, name)
 
 /* ---- the lists; under the shard's lock but for a first look ---- */
@@ -155,6 +159,15 @@ static inline int stapgen_has_free_row(const struct stapgen_table* table) {
 
 /* ---- rows of a list; under the shard's lock ---- */
 
+/* The row that came first of a shard's, or 0. */
+static inline void stapgen_set_oldest(const struct stapgen_table* table, struct stapgen_shard* shard, u32 at) {
+    s64* none_before = &table->none_before[(shard - table->shards) / STAPGEN_GROUP];
+    s64 since = table->rows[at].since;
+    WRITE_ONCE(shard->oldest, at);
+    if (!at) return;
+    WRITE_ONCE(shard->since, since);
+    if (since < READ_ONCE(*none_before)) WRITE_ONCE(*none_before, since);
+}
 static inline void stapgen_drop_row(const struct stapgen_table* table, u32 at) {
     struct stapgen_row *rows = table->rows, *row = &rows[at];
     struct stapgen_head_tail* list = stapgen_list(table, row->queue);
@@ -170,8 +183,7 @@ static inline void stapgen_drop_row(const struct stapgen_table* table, u32 at) {
     if (row->older) {
         WRITE_ONCE(rows[row->older].newer, row->newer);
     } else {
-        WRITE_ONCE(shard->oldest, row->newer);
-        if (row->newer) WRITE_ONCE(shard->since, rows[row->newer].since);
+        stapgen_set_oldest(table, shard, row->newer);
     }
     if (row->newer)
         rows[row->newer].older = row->older;
@@ -209,8 +221,7 @@ static inline u32 stapgen_add_row(const struct stapgen_table* table, unsigned lo
     if (row->older) {
         WRITE_ONCE(rows[row->older].newer, at);
     } else {
-        WRITE_ONCE(shard->oldest, at);
-        WRITE_ONCE(shard->since, now);
+        stapgen_set_oldest(table, shard, at);
     }
     shard->newest = at;
     return at;
@@ -220,28 +231,41 @@ static inline u32 stapgen_append_row(const struct stapgen_table* table, unsigned
     return stapgen_add_row(table, queue, stapgen_list(table, queue)->last, now);
 }
 
+/* The shard of a group with the oldest row, and its time; -1 and the last of all times if there is no row. */
+static inline int stapgen_oldest_shard(const struct stapgen_table* table, int group, s64* since) {
+    int shard, oldest = -1;
+    *since = (s64)(~0ULL >> 1);
+    for (shard = group * STAPGEN_GROUP; shard < (group + 1) * STAPGEN_GROUP; shard++) {
+        if (!READ_ONCE(table->shards[shard].oldest)) continue;
+        if (READ_ONCE(table->shards[shard].since) >= *since) continue;
+        oldest = shard;
+        *since = READ_ONCE(table->shards[shard].since);
+    }
+    return oldest;
+}
 /* The oldest of all rows, with the lock of its shard, whose number is in *SHARD: it is to be dropped, and the lock
- * given back. 0: there is none, and no lock. Each shard is asked without its lock, so while others add and drop it may
- * be one of the oldest. */
+ * given back. 0: there is none, and no lock. Groups that cannot have the oldest are not asked, and no lock is taken to
+ * ask: so while others add and drop it may be one of the oldest. */
 static inline u32 stapgen_lock_oldest(const struct stapgen_table* table, int* shard) {
-    enum { TRIES = 4 };
-    int i, tries;
-    u32 at;
-    for (tries = 0; tries < TRIES; tries++) {
-        s64 oldest = 0;
-        *shard = -1;
-        for (i = 0; i < STAPGEN_SHARDS; i++) {
-            s64 since = READ_ONCE(table->shards[i].since);
-            if (!READ_ONCE(table->shards[i].oldest) || (*shard >= 0 && since >= oldest)) continue;
-            *shard = i;
-            oldest = since;
+    int tries, i, group, other;
+    for (tries = 0; tries < 4 * STAPGEN_GROUPS; tries++) {
+        s64 since;
+        u32 at;
+        for (group = 0, i = 1; i < STAPGEN_GROUPS; i++)
+            if (READ_ONCE(table->none_before[i]) < READ_ONCE(table->none_before[group])) group = i;
+        *shard = stapgen_oldest_shard(table, group, &since);
+        WRITE_ONCE(table->none_before[group], since);
+        for (other = 0; other < STAPGEN_GROUPS && READ_ONCE(table->none_before[other]) >= since; other++) {
         }
-        if (*shard < 0) return 0;
+        if (*shard < 0 || other < STAPGEN_GROUPS) continue;
         stapgen_lock(&table->locks[*shard].lock);
         at = table->shards[*shard].oldest;
         if (at) return at;
         stapgen_unlock(&table->locks[*shard].lock);
     }
+    /* One was added just when its group was found to have none. */
+    for (group = 0; group < STAPGEN_GROUPS; group++)
+        WRITE_ONCE(table->none_before[group], 0);
     return 0;
 }
 /* Makes sure of a free row, before the lock of its queue is taken. 1: the oldest row was evicted. -1: there is none;

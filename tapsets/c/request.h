@@ -50,10 +50,11 @@ struct stapgen_socket {
 };
 STAPGEN_TABLE_LOCKED_AS(stapgen_sockets, STAPGEN_SOCKETS, 12, stapgen_requests);
 static struct stapgen_socket stapgen_socket_of[STAPGEN_SOCKETS + 1];
-/* Datagrams that nobody has read, by skb: the queue of their request. */
+/* Datagrams that nobody has read, by skb: the queue of their request, and where it is. */
 struct stapgen_datagram {
     struct stapgen_place at;
     unsigned long queue;
+    u32 row;
 };
 STAPGEN_SET(stapgen_datagrams, stapgen_datagram, 11);
 /* The datagram that was queued on this CPU last, until its readers are woken. */
@@ -101,12 +102,9 @@ static inline u32 stapgen_read_request(unsigned long queue) {
         at = stapgen_next_row(&stapgen_requests, at);
     return at && stapgen_request_of[at].returned ? at : 0;
 }
-/* Of UDP: that of a datagram. */
-static inline u32 stapgen_request_by_datagram(unsigned long queue, unsigned long skb) {
-    u32 at = stapgen_first_row(&stapgen_requests, queue);
-    while (at && stapgen_request_of[at].skb != skb)
-        at = stapgen_next_row(&stapgen_requests, at);
-    return at;
+/* Of UDP: that of a datagram, if it is still there. */
+static inline u32 stapgen_request_by_datagram(const struct stapgen_datagram* of, unsigned long skb) {
+    return stapgen_requests.rows[of->row].queue == of->queue && stapgen_request_of[of->row].skb == skb ? of->row : 0;
 }
 /* The oldest one if its answer begins before a sequence number. */
 static inline u32 stapgen_answered_request(unsigned long queue, u32 end_seq) {
@@ -150,14 +148,16 @@ static inline void stapgen_make_readable(unsigned long queue, s64 now) {
 
 /* ---- places in the tables, before a lock is taken ---- */
 
-/* A datagram's mark goes: its queue, 0 if it has none. */
-static inline unsigned long stapgen_pop_datagram(unsigned long skb) {
+/* A datagram's mark goes: whether it had one. */
+static inline int stapgen_pop_datagram(unsigned long skb, struct stapgen_datagram* popped) {
     struct stapgen_datagram* datagram = (struct stapgen_datagram*)stapgen_find(stapgen_datagrams, skb);
-    unsigned long queue = datagram ? datagram->queue : 0;
-    return queue && stapgen_erase(&datagram->at, skb) ? queue : 0;
+    if (!datagram) return 0;
+    *popped = *datagram;
+    return popped->queue && stapgen_erase(&datagram->at, skb);
 }
 /* Where the table is full the oldest request gives way. */
 static inline int stapgen_evict_request_if_full(void) {
+    struct stapgen_datagram datagram;
     unsigned long skb;
     int shard;
     u32 at;
@@ -168,7 +168,7 @@ static inline int stapgen_evict_request_if_full(void) {
     stapgen_drop_row(&stapgen_requests, at);
     stapgen_unlock(&stapgen_requests.locks[shard].lock);
     STAPGEN_ADD(request_evicted);
-    stapgen_pop_datagram(skb);
+    if (skb) stapgen_pop_datagram(skb, &datagram);
     return 1;
 }
 /* Whether one may begin that came then: it is counted, and there is room. */
@@ -184,16 +184,16 @@ static inline int stapgen_begins_request(s64 driver, s64 ip) {
 }
 /* A datagram that is not read, and will not be: it was dropped, or its end was missed and another one has its skb. */
 static inline void stapgen_end_datagram(unsigned long skb) {
-    unsigned long queue = stapgen_pop_datagram(skb);
+    struct stapgen_datagram datagram;
     u32 at;
-    if (!queue) return;
-    stapgen_lock_queue(&stapgen_requests, queue);
-    at = stapgen_request_by_datagram(queue, skb);
+    if (!stapgen_pop_datagram(skb, &datagram)) return;
+    stapgen_lock_queue(&stapgen_requests, datagram.queue);
+    at = stapgen_request_by_datagram(&datagram, skb);
     if (at) {
         STAPGEN_ADD(request_unread);
         stapgen_drop_row(&stapgen_requests, at);
     }
-    stapgen_unlock_queue(&stapgen_requests, queue);
+    stapgen_unlock_queue(&stapgen_requests, datagram.queue);
 }
 
 /* ---- what happens ---- */
@@ -240,12 +240,15 @@ static inline void stapgen_datagram_arrives(unsigned long sk, unsigned long skb,
     u32 at;
     stapgen_end_datagram(skb);
     if (!stapgen_begins_request(packet->driver, packet->ip)) return;
-    datagram = (struct stapgen_datagram*)stapgen_insert(stapgen_datagrams, skb, packet->transport, &inserted);
-    if (datagram) datagram->queue = queue;
     stapgen_lock_queue(&stapgen_requests, queue);
     at = stapgen_add_request(queue, packet->driver, packet->ip, packet->device);
     stapgen_request_of[at].skb = skb;
     stapgen_unlock_queue(&stapgen_requests, queue);
+    datagram = (struct stapgen_datagram*)stapgen_insert(stapgen_datagrams, skb, packet->transport, &inserted);
+    if (datagram) {
+        datagram->queue = queue;
+        datagram->row = at;
+    }
     waking = STAPGEN_THIS_CPU(stapgen_waking);
     waking->sk = sk;
     waking->queue = queue;
@@ -432,15 +435,15 @@ static inline void stapgen_socket_closes(unsigned long sk) {
 
 /* A thread has taken a datagram. */
 static inline void stapgen_datagram_read(unsigned long skb, int is_target) {
-    unsigned long queue = stapgen_pop_datagram(skb);
+    struct stapgen_datagram datagram;
     struct stapgen_reader reader;
     s64 now;
     u32 at;
-    if (!queue) return;
+    if (!stapgen_pop_datagram(skb, &datagram)) return;
     now = STAPGEN_NOW();
     reader = stapgen_reader_of((struct stapgen_thread*)stapgen_find(stapgen_threads, (unsigned long)current));
-    stapgen_lock_queue(&stapgen_requests, queue);
-    at = stapgen_request_by_datagram(queue, skb);
+    stapgen_lock_queue(&stapgen_requests, datagram.queue);
+    at = stapgen_request_by_datagram(&datagram, skb);
     if (at && is_target) {
         stapgen_note_reader(at, &reader);
         stapgen_request_of[at].returned = now;
@@ -449,7 +452,7 @@ static inline void stapgen_datagram_read(unsigned long skb, int is_target) {
         STAPGEN_ADD(request_read_by_others);
         stapgen_drop_row(&stapgen_requests, at);
     }
-    stapgen_unlock_queue(&stapgen_requests, queue);
+    stapgen_unlock_queue(&stapgen_requests, datagram.queue);
 }
 /* One is sent, in a call that began then. */
 static inline void stapgen_datagram_answers(const struct sk_buff* skb, s64 called, const void** fault) {

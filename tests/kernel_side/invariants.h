@@ -65,6 +65,7 @@ inline void clear(const stapgen_table& table) {
     std::fill_n(table.rows, table.capacity + 1, stapgen_row{});
     std::fill_n(table.lists, 1U << table.bits, stapgen_head_tail{});
     std::fill_n(table.shards, STAPGEN_SHARDS, stapgen_shard{});
+    std::fill_n(table.none_before, STAPGEN_GROUPS, 0);
     for (int cpu = 0; cpu < SHIM_CPUS; ++cpu)
         table.free[cpu] = {};
     *table.pool = {};
