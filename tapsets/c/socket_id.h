@@ -19,7 +19,7 @@ static inline struct stapgen_socket_id stapgen_socket_id_of(const struct sock* s
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(3, 8, 0)
     id.ports = STAPGEN_READ(&sk->__sk_common.skc_portpair, fault);
     /* The peer's, which is first, is 0 until it is connected. */
-    if (!*(const u16*)&id.ports) id.ports = 0;
+    if (!(id.ports & htonl(0xffff0000))) id.ports = 0;
 #endif
     return id;
 }
