@@ -136,7 +136,7 @@ static inline u64 stapgen_insert_rx_queued(unsigned long queue, int is_tcp, stru
 static inline int stapgen_queue_rx_packet(const struct sock* sk, const struct sk_buff* skb, int is_tcp,
                                           const void** fault) {
     struct stapgen_rx_packet of;
-    struct stapgen_rx_queued packet = {{0, 0}, 0, 0, 0, 0, 0, 0, {0, 0}};
+    struct stapgen_rx_queued packet = {};
     u32 rcv_nxt = 0;
     enum stapgen_popped popped;
     if (!STAPGEN_IS_READABLE(skb, fault)) return 0;

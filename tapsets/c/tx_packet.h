@@ -61,7 +61,7 @@ static inline void stapgen_insert_tx_packet(unsigned long head, unsigned long sk
 /* TCP sends: a segment with data that is sent for the first time is followed, or counted as what it is. */
 static inline void stapgen_tx_at_tcp(const struct sock* sk, const struct sk_buff* skb, int is_wanted, int has_target,
                                      const void** fault) {
-    struct stapgen_tx_call call = {{0, 0}, 0, 0, 0, {0, 0}};
+    struct stapgen_tx_call call = {};
     struct stapgen_socket_id id;
     enum stapgen_caller caller;
     u32 seq, snd_nxt = STAPGEN_READ(&tcp_sk(sk)->snd_nxt, fault);
@@ -91,7 +91,7 @@ static inline void stapgen_tx_at_tcp(const struct sock* sk, const struct sk_buff
 /* A datagram of this thread, whose call began then, is handed to IP. */
 static inline void stapgen_tx_at_udp(const struct sk_buff* skb, s64 called, u32 bytes, const void** fault) {
     unsigned long head = stapgen_head(skb, fault);
-    struct stapgen_tx_call call = {{0, 0}, 0, 0, 0, {0, 0}};
+    struct stapgen_tx_call call = {};
     if (*fault) return;
     call.called = called;
     call.thread = stapgen_this_thread_of();
