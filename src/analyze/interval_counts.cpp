@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
 #include <tuple>
-#include <utility>
 
 #include "base/saturate.h"
 #include "base/text.h"

@@ -5,12 +5,8 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
-#include <map>
 #include <span>
-#include <tuple>
 #include <utility>
-
-#include "base/saturate.h"
 
 namespace stapgen::analyze {
 

@@ -3,7 +3,6 @@
 #include <sys/ioctl.h>
 
 #include <iostream>
-#include <string>
 
 #include "base/text.h"
 

@@ -4,7 +4,6 @@
 #include <sha2.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <numeric>
 

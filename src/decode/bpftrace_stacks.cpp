@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -6,7 +5,6 @@
 #include "base/text.h"
 #include "decode/drop_stack.h"
 #include "decode/importers.h"
-#include "decode/kernel_event.h"
 #include "decode/scan.h"
 
 namespace stapgen::decode {

@@ -1,6 +1,5 @@
 #include <memory>
 #include <unordered_set>
-#include <utility>
 
 #include "base/text.h"
 #include "decode/calendar.h"

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <utility>
 
 #include "base/saturate.h"
 #include "base/text.h"
 #include "decode/importers.h"
-#include "decode/kernel_event.h"
 #include "decode/remarks.h"
 
 namespace stapgen::decode {

@@ -1,7 +1,4 @@
-#include <fmt/format.h>
 
-#include <algorithm>
-#include <limits>
 
 #include "base/saturate.h"
 #include "base/text.h"

@@ -1,7 +1,5 @@
-#include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "base/saturate.h"
 #include "base/text.h"

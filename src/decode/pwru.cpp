@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "decode/drop_stack.h"
 #include "decode/importers.h"
-#include "decode/kernel_event.h"
 #include "decode/scan.h"
 
 namespace stapgen::decode {

@@ -1,11 +1,8 @@
-#include <fmt/format.h>
 
-#include <algorithm>
 
 #include "base/text.h"
 #include "decode/drop_stack.h"
 #include "decode/importers.h"
-#include "decode/kernel_event.h"
 
 namespace stapgen::decode {
 

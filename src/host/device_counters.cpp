@@ -17,8 +17,6 @@
 #include <cstring>
 #include <memory>
 #include <optional>
-#include <string>
-#include <string_view>
 
 #include "base/files.h"
 

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <memory>
 
 #include "base/files.h"
 #include "base/text.h"

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "base/files.h"
 #include "base/toml_table.h"

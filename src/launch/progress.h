@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <ostream>
 #include <string>
-#include <string_view>
 
 #include "launch/messages.h"
 

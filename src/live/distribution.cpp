@@ -7,8 +7,6 @@
 #include <cmath>
 #include <string_view>
 
-#include "analyze/histogram.h"
-
 namespace stapgen::live {
 
 namespace {

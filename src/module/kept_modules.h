@@ -2,10 +2,8 @@
 
 #include <filesystem>
 #include <optional>
-#include <string>
 #include <string_view>
 
-#include "base/result.h"
 #include "host/system.h"
 #include "launch/run.h"
 

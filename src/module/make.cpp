@@ -14,7 +14,6 @@
 #include "host/workarounds.h"
 #include "launch/child_setup.h"
 #include "launch/progress.h"
-#include "module/kept_modules.h"
 #include "overhead/overhead.h"
 #include "render/script.h"
 #include "render/tapset_files.h"

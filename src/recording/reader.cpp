@@ -6,7 +6,6 @@
 #include <cstring>
 #include <limits>
 #include <map>
-#include <utility>
 
 namespace stapgen::recording {
 

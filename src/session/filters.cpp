@@ -7,7 +7,6 @@
 
 #include "base/text.h"
 #include "host/facts.h"
-#include "host/threads.h"
 #include "launch/masked_bytes.h"
 
 namespace stapgen::session {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <deque>
-#include <filesystem>
 #include <iostream>
 #include <optional>
 #include <utility>

@@ -1,8 +1,6 @@
 #include "symbols/drop_reason_table.h"
 
 #include <cstddef>
-#include <cstdint>
-#include <span>
 
 #include "base/text.h"
 

@@ -10,7 +10,6 @@
 #include "base/source.h"
 #include "base/text.h"
 #include "symbols/debuginfod.h"
-#include "symbols/files/module_file.h"
 #include "symbols/files/symbol_text.h"
 
 namespace stapgen::symbols {

@@ -1,6 +1,5 @@
 #include "cli/commands/annotation.h"
 
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

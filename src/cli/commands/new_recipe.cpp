@@ -9,7 +9,6 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
-#include "cli/options/option_table.h"
 #include "recipe/recipe.h"
 
 namespace stapgen::cli {

@@ -10,7 +10,6 @@
 #include "cli/commands/annotation.h"
 #include "cli/commands/commands.h"
 #include "cli/options/option_table.h"
-#include "cli/options/plans.h"
 #include "host/facts.h"
 #include "recording/reader.h"
 #include "report/json.h"

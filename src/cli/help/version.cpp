@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/build_facts.h"
 #include "base/files.h"
 #include "base/text.h"
 

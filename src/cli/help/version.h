@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/build_facts.h"
 #include "base/result.h"
 #include "recipe/catalog.h"
 

@@ -6,10 +6,8 @@
 #include <algorithm>
 #include <cctype>
 #include <iterator>
-#include <string_view>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 namespace stapgen::symbols {
 

@@ -4,15 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <cstring>
-#include <memory>
-#include <span>
-#include <string>
 #include <utility>
 
 #include "base/unpacker.h"
-#include "symbols/files/elf_file.h"
 
 namespace stapgen::symbols {
 

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "symbols/files/elf_file.h"
 
 namespace stapgen::symbols {
 

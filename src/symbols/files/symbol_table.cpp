@@ -7,7 +7,6 @@
 #include <charconv>
 #include <limits>
 #include <tuple>
-#include <utility>
 
 #include "base/kernel_code.h"
 

@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cctype>
 #include <iterator>
 #include <limits>
-#include <string>
-#include <string_view>
 #include <unordered_map>
 
 #include "base/text.h"
