@@ -4,8 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "analyze/aggregate_collector.h"
-#include "analyze/averages.h"
+#include "analyze/aggregates.h"
 #include "analyze/groups.h"
 #include "analyze/interval_counts.h"
 #include "analyze/plan.h"

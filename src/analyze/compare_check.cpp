@@ -17,10 +17,6 @@ bool has_durations(const Summary& summary) {
     return std::ranges::any_of(summary.stages, [](const Measure& stage) { return stage.stats.n() > 0; });
 }
 
-bool has_averages(const Summary& summary) {
-    return std::ranges::any_of(summary.averages, [](const Average& average) { return average.n > 0; });
-}
-
 std::set<std::string> meanings(const Summary& summary) {
     std::set<std::string> texts;
     for (const auto& note : summary.notes) {
@@ -110,7 +106,9 @@ base::Result<void> check_comparable(const Summary& before, const Summary& after)
                                "compare recordings of one recipe");
     }
     for (const auto* side : {&before, &after}) {
-        if (has_durations(*side) || has_averages(*side)) continue;
+        if (has_durations(*side) ||
+            std::ranges::any_of(side->averages, [](const Average& average) { return average.n > 0; }))
+            continue;
         const auto* name = side == &before ? "before" : "after";
         return base::bad_input(
             fmt::format("{} holds no durations of {} to compare", name, base::printable(side->recipe)),

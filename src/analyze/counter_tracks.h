@@ -37,9 +37,6 @@ struct CounterTrack {
     [[nodiscard]] std::optional<std::int64_t> length_ns() const;
 };
 
-/// Whether a counter of that name has 32 bits and begins anew when it is full.
-bool has_32_bits(const std::string& name);
-
 /// Counters as they were read, in bounded memory.
 class CounterTracks {
   public:

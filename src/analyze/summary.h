@@ -8,7 +8,6 @@
 
 #include "analyze/accounting.h"
 #include "analyze/breakdown.h"
-#include "analyze/cost.h"
 #include "analyze/counter_tracks.h"
 #include "analyze/groups.h"
 #include "analyze/histogram.h"
@@ -58,6 +57,11 @@ struct Tally {
     bool loss = false;              ///< likewise: something was lost where this is counted
     bool loss_by_name = false;      ///< likewise: its name says so, and nobody has looked it up
     std::optional<double> per_s{};  ///< where it is known over what time it was counted, and that is not the interval
+
+    /// Of a counter; null where it is grouped by something else.
+    [[nodiscard]] const std::string* name() const {
+        return group.empty() ? nullptr : std::get_if<std::string>(&group.front().value);
+    }
 };
 
 /// Nothing: tallies of the same count stand as they came up.
@@ -71,7 +75,7 @@ struct Call {
     static constexpr std::size_t max_text_length = 256;  ///< bytes; longer names and arguments are cut
 
     std::int64_t packet = 0;    ///< the number of the tree that it belongs to
-    std::int64_t begin_ns = 0;  ///< since 1970, if the input tells how its clock goes with that; else of that clock
+    std::int64_t begin_ns = 0;  ///< since 1970, if the input says how its clock goes with that; else of that clock
     std::int64_t duration_ns = 0;
     std::int64_t depth = 0;  ///< 0 to 255
     std::string function, args;
@@ -156,7 +160,7 @@ int rank_of(const Tally& tally);
 /// mean nothing in them.
 std::vector<Tally> total_tallies(const Summary& summary);
 
-/// The call that a record with a field of the attribute `depth` tells of; any other record is passed over.
+/// The call that a record with a field of the attribute `depth` describes; any other record is passed over.
 void add_call(Summary& summary, const decode::Record& record);
 
 /// By packet, then by context, then by begin: an order in which a call stands before those that it made.

@@ -22,6 +22,71 @@ tl::unexpected<Error> system_error(std::string_view action, const std::filesyste
     return failed(what);
 }
 
+std::filesystem::path cache_of_user() {
+    if (const char* base = std::getenv("XDG_CACHE_HOME"); base != nullptr && base[0] == '/') {
+        return std::filesystem::path(base) / "stapgen";
+    }
+    const char* home = std::getenv("HOME");
+    return std::filesystem::path(home != nullptr && home[0] == '/' ? home : "/root") / ".cache" / "stapgen";
+}
+
+namespace fs = std::filesystem;
+
+/// Links that lead to each other end so, as in the kernel (ELOOP).
+constexpr int max_links = 40;
+
+bool others_write(const struct stat& status) {
+    return (status.st_mode & S_IWOTH) != 0 || ((status.st_mode & S_IWGRP) != 0 && status.st_gid != 0);
+}
+
+/// Who may write a folder with the sticky bit cannot replace what is root's in it: enough, unless it is asked
+/// `strictly`.
+Result<void> look_at(const fs::path& place, const struct stat& status, bool strictly) {
+    if (status.st_uid != 0) {
+        return cannot_here(fmt::format("{} belongs to the user {} and not to root", place.string(), status.st_uid));
+    }
+    if (S_ISLNK(status.st_mode)) return {};  // its mode means nothing
+    const bool keeps = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0 && !strictly;
+    if (others_write(status) && !keeps) {
+        return cannot_here(fmt::format("{} may be written by others than root (mode {:04o})", place.string(),
+                                       status.st_mode & 07777U));
+    }
+    return {};
+}
+
+std::deque<fs::path> parts_of(const fs::path& path) {
+    std::deque<fs::path> parts;
+    for (const auto& part : path.relative_path()) {
+        if (!part.empty() && part != ".") parts.push_back(part);
+    }
+    return parts;
+}
+
+Result<void> look_along(const fs::path& path, bool last_strictly) {
+    std::error_code error;
+    auto left = parts_of(fs::absolute(path, error));
+    fs::path place = "/";
+    for (int links = 0;;) {
+        struct stat status {};
+        if (error || ::lstat(place.c_str(), &status) != 0) {
+            return failed(fmt::format("cannot look at {}: {}", place.string(), std::strerror(errno)));
+        }
+        if (auto trusted = look_at(place, status, left.empty() && last_strictly); !trusted) return trusted;
+        if (S_ISLNK(status.st_mode)) {
+            const auto target = fs::read_symlink(place, error);
+            if (error || ++links > max_links) return failed(fmt::format("cannot follow {}", place.string()));
+            auto parts = parts_of(target);
+            left.insert(left.begin(), parts.begin(), parts.end());
+            place = target.is_absolute() ? fs::path("/") : place.parent_path();
+            continue;
+        }
+        if (left.empty()) return {};
+        // What is above has been looked at on the way down.
+        place = left.front() == ".." ? place.parent_path() : place / left.front();
+        left.pop_front();
+    }
+}
+
 }  // namespace
 
 Descriptor::~Descriptor() {
@@ -92,18 +157,6 @@ PrivateDirectory::~PrivateDirectory() {
     if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
 }
 
-namespace {
-
-std::filesystem::path cache_of_user() {
-    if (const char* base = std::getenv("XDG_CACHE_HOME"); base != nullptr && base[0] == '/') {
-        return std::filesystem::path(base) / "stapgen";
-    }
-    const char* home = std::getenv("HOME");
-    return std::filesystem::path(home != nullptr && home[0] == '/' ? home : "/root") / ".cache" / "stapgen";
-}
-
-}  // namespace
-
 std::filesystem::path cache_directory() {
     auto cache = cache_of_user();
     if (::geteuid() == 0 && !only_root_makes(cache)) cache = "/var/cache/stapgen";
@@ -115,67 +168,6 @@ void make_cache(const std::filesystem::path& cache) {
     std::filesystem::create_directories(cache.parent_path(), ignored);
     ::mkdir(cache.c_str(), S_IRWXU);
 }
-
-namespace {
-
-namespace fs = std::filesystem;
-
-/// Links that lead to each other end so, as in the kernel (ELOOP).
-constexpr int max_links = 40;
-
-bool others_write(const struct stat& status) {
-    return (status.st_mode & S_IWOTH) != 0 || ((status.st_mode & S_IWGRP) != 0 && status.st_gid != 0);
-}
-
-/// Who may write a folder with the sticky bit cannot replace what is root's in it: enough, unless it is asked
-/// `strictly`.
-Result<void> look_at(const fs::path& place, const struct stat& status, bool strictly) {
-    if (status.st_uid != 0) {
-        return cannot_here(fmt::format("{} belongs to the user {} and not to root", place.string(), status.st_uid));
-    }
-    if (S_ISLNK(status.st_mode)) return {};  // its mode means nothing
-    const bool keeps = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0 && !strictly;
-    if (others_write(status) && !keeps) {
-        return cannot_here(fmt::format("{} may be written by others than root (mode {:04o})", place.string(),
-                                       status.st_mode & 07777U));
-    }
-    return {};
-}
-
-std::deque<fs::path> parts_of(const fs::path& path) {
-    std::deque<fs::path> parts;
-    for (const auto& part : path.relative_path()) {
-        if (!part.empty() && part != ".") parts.push_back(part);
-    }
-    return parts;
-}
-
-Result<void> look_along(const fs::path& path, bool last_strictly) {
-    std::error_code error;
-    auto left = parts_of(fs::absolute(path, error));
-    fs::path place = "/";
-    for (int links = 0;;) {
-        struct stat status {};
-        if (error || ::lstat(place.c_str(), &status) != 0) {
-            return failed(fmt::format("cannot look at {}: {}", place.string(), std::strerror(errno)));
-        }
-        if (auto trusted = look_at(place, status, left.empty() && last_strictly); !trusted) return trusted;
-        if (S_ISLNK(status.st_mode)) {
-            const auto target = fs::read_symlink(place, error);
-            if (error || ++links > max_links) return failed(fmt::format("cannot follow {}", place.string()));
-            auto parts = parts_of(target);
-            left.insert(left.begin(), parts.begin(), parts.end());
-            place = target.is_absolute() ? fs::path("/") : place.parent_path();
-            continue;
-        }
-        if (left.empty()) return {};
-        // What is above has been looked at on the way down.
-        place = left.front() == ".." ? place.parent_path() : place / left.front();
-        left.pop_front();
-    }
-}
-
-}  // namespace
 
 Result<void> only_root_writes(const fs::path& path) {
     return look_along(path, true);

@@ -124,56 +124,6 @@ Beginning read_beginning(Source& source, std::size_t size) {
     return beginning;
 }
 
-}  // namespace
-
-Result<std::unique_ptr<Source>> Source::open(const std::filesystem::path& path) {
-    const bool is_stdin = path == "-";
-    const int fd = is_stdin ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return bad_input(fmt::format("cannot open {}: {}", path.string(), std::strerror(errno)),
-                         "name a file that can be read; - is stdin");
-    }
-    const auto name = is_stdin ? "stdin" : path.string();
-    std::unique_ptr<Source> source = std::make_unique<FileSource>(fd, name);
-    auto beginning = read_beginning(*source, magic_size);
-    if (beginning.error) return tl::make_unexpected(*beginning.error);
-    auto unpacker = make_unpacker(beginning.bytes);
-    source = std::make_unique<Resumed>(std::move(source), std::move(beginning));
-    if (unpacker) source = std::make_unique<PackedSource>(std::move(source), name, std::move(unpacker));
-    return as_utf8(std::move(source));
-}
-
-Result<std::string> read_unpacked(const std::filesystem::path& path, std::size_t limit) {
-    return read_unpacked(path, [limit](std::string_view) { return limit; });
-}
-
-Result<std::string> read_unpacked(const std::filesystem::path& path,
-                                  const std::function<std::size_t(std::string_view beginning)>& limit_of) {
-    auto source = Source::open(path);
-    if (!source) return tl::make_unexpected(source.error());
-    constexpr std::size_t first_size = 1U << 20U;
-    std::string content;
-    for (std::size_t size = 0;;) {
-        if (content.size() - size < first_size) content.resize(std::max(2 * content.size(), first_size));
-        const auto count = (*source)->read(std::span(content).subspan(size));
-        if (!count) return tl::make_unexpected(count.error());
-        size += *count;
-        if (const auto limit = limit_of(std::string_view(content).substr(0, size)); size > limit) {
-            return bad_input(fmt::format("{} is larger than {} bytes, unpacked", path.string(), limit),
-                             "check that it is the file you meant");
-        }
-        if (*count > 0) continue;
-        if ((*source)->cut_short()) {
-            return bad_input(fmt::format("{} ends in the middle of compressed data", path.string()),
-                             "the file is damaged or was cut off; make it again");
-        }
-        content.resize(size);
-        return content;
-    }
-}
-
-namespace {
-
 constexpr std::size_t peeked = 4;
 
 class Converted final : public Source {
@@ -249,6 +199,52 @@ std::size_t mark_size(std::string_view beginning) {
 }
 
 }  // namespace
+
+Result<std::unique_ptr<Source>> Source::open(const std::filesystem::path& path) {
+    const bool is_stdin = path == "-";
+    const int fd = is_stdin ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return bad_input(fmt::format("cannot open {}: {}", path.string(), std::strerror(errno)),
+                         "name a file that can be read; - is stdin");
+    }
+    const auto name = is_stdin ? "stdin" : path.string();
+    std::unique_ptr<Source> source = std::make_unique<FileSource>(fd, name);
+    auto beginning = read_beginning(*source, magic_size);
+    if (beginning.error) return tl::make_unexpected(*beginning.error);
+    auto unpacker = make_unpacker(beginning.bytes);
+    source = std::make_unique<Resumed>(std::move(source), std::move(beginning));
+    if (unpacker) source = std::make_unique<PackedSource>(std::move(source), name, std::move(unpacker));
+    return as_utf8(std::move(source));
+}
+
+Result<std::string> read_unpacked(const std::filesystem::path& path, std::size_t limit) {
+    return read_unpacked(path, [limit](std::string_view) { return limit; });
+}
+
+Result<std::string> read_unpacked(const std::filesystem::path& path,
+                                  const std::function<std::size_t(std::string_view beginning)>& limit_of) {
+    auto source = Source::open(path);
+    if (!source) return tl::make_unexpected(source.error());
+    constexpr std::size_t first_size = 1U << 20U;
+    std::string content;
+    for (std::size_t size = 0;;) {
+        if (content.size() - size < first_size) content.resize(std::max(2 * content.size(), first_size));
+        const auto count = (*source)->read(std::span(content).subspan(size));
+        if (!count) return tl::make_unexpected(count.error());
+        size += *count;
+        if (const auto limit = limit_of(std::string_view(content).substr(0, size)); size > limit) {
+            return bad_input(fmt::format("{} is larger than {} bytes, unpacked", path.string(), limit),
+                             "check that it is the file you meant");
+        }
+        if (*count > 0) continue;
+        if ((*source)->cut_short()) {
+            return bad_input(fmt::format("{} ends in the middle of compressed data", path.string()),
+                             "the file is damaged or was cut off; make it again");
+        }
+        content.resize(size);
+        return content;
+    }
+}
 
 bool changes_as_utf8(std::string_view beginning) {
     return mark_size(beginning) > 0 || encoding_of(beginning) != nullptr;

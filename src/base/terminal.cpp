@@ -8,16 +8,16 @@
 
 namespace stapgen::base {
 
-void tell(std::string_view text) {
+void print_message(std::string_view text) {
     std::string out = "stapgen: ";
     for (const auto line : split(text, '\n'))
         out += printable(line) + '\n';
     std::cerr << out;
 }
 
-void tell(const std::vector<std::string>& texts) {
+void print_message(const std::vector<std::string>& texts) {
     for (const auto& text : texts)
-        tell(text);
+        print_message(text);
 }
 
 std::string error_text(const Error& error) {
@@ -25,7 +25,7 @@ std::string error_text(const Error& error) {
 }
 
 void show_error(const Error& error) {
-    tell(error_text(error));
+    print_message(error_text(error));
 }
 
 std::size_t terminal_columns(int descriptor) {

@@ -11,8 +11,8 @@ namespace stapgen::base {
 
 /// Writes a line to stderr behind the program's name. What it quotes may be anybody's words: control characters of it
 /// are shown as \xNN.
-void tell(std::string_view text);
-void tell(const std::vector<std::string>& texts);
+void print_message(std::string_view text);
+void print_message(const std::vector<std::string>& texts);
 
 /// Columns of the terminal that a descriptor is; 0 where it is none.
 std::size_t terminal_columns(int descriptor);

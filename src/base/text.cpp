@@ -97,6 +97,26 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     return row.back();
 }
 
+/// How many bytes of valid UTF-8 begin the text, as one character that a terminal only shows; 0: what begins there is
+/// no such character. Control characters are those of ASCII and of ISO 6429's C1, U+0080 to U+009F: CSI is one of them.
+std::size_t shown_character(std::string_view text) {
+    const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const auto first = byte(0);
+    if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
+    const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+    if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
+    for (std::size_t i = 1; i < length; ++i) {
+        if ((byte(i) & 0xc0) != 0x80) return 0;
+    }
+    // Overlong forms, surrogates, and what is beyond U+10FFFF (RFC 3629).
+    const auto second = byte(1);
+    if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) || (first == 0xf0 && second < 0x90) ||
+        (first == 0xf4 && second > 0x8f)) {
+        return 0;
+    }
+    return first == 0xc2 && second < 0xa0 ? 0 : length;
+}
+
 }  // namespace
 
 std::string upper(std::string_view text) {
@@ -137,30 +157,6 @@ std::string meant_hint(std::string_view name, const std::vector<std::string>& ca
     const auto meant = did_you_mean(name, candidates);
     return meant ? fmt::format("did you mean '{}'?{}", *meant, more) : std::move(otherwise);
 }
-
-namespace {
-
-/// How many bytes of valid UTF-8 begin the text, as one character that a terminal only shows; 0: what begins there is
-/// no such character. Control characters are those of ASCII and of ISO 6429's C1, U+0080 to U+009F: CSI is one of them.
-std::size_t shown_character(std::string_view text) {
-    const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const auto first = byte(0);
-    if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
-    const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-    if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
-    for (std::size_t i = 1; i < length; ++i) {
-        if ((byte(i) & 0xc0) != 0x80) return 0;
-    }
-    // Overlong forms, surrogates, and what is beyond U+10FFFF (RFC 3629).
-    const auto second = byte(1);
-    if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) || (first == 0xf0 && second < 0x90) ||
-        (first == 0xf4 && second > 0x8f)) {
-        return 0;
-    }
-    return first == 0xc2 && second < 0xa0 ? 0 : length;
-}
-
-}  // namespace
 
 std::string printable(std::string_view text) {
     std::string out;

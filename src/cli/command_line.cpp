@@ -9,10 +9,7 @@
 
 #include "base/terminal.h"
 #include "cli/commands/commands.h"
-#include "cli/help/completion.h"
 #include "cli/help/help.h"
-#include "cli/help/manual.h"
-#include "cli/help/version.h"
 #include "cli/options/parse.h"
 #include "host/facts.h"
 #include "recipe/catalog.h"

@@ -1,10 +1,10 @@
 
 #include <algorithm>
 
-#include "base/kernel_code.h"
+#include "base/kernel.h"
 #include "base/text.h"
-#include "decode/drop_stack.h"
 #include "decode/importers.h"
+#include "decode/place.h"
 #include "decode/scan.h"
 
 namespace stapgen::decode {
@@ -101,7 +101,7 @@ class BpftraceStacks final : public DropImporter {
         return true;
     }
 
-    /// Its first call tells whether a stack is that of a drop.
+    /// Its first call says whether a stack is that of a drop.
     bool call(std::string_view line) {
         if (!stack_.add(line)) return false;
         open_ = stack_.drops() || stack_.place().empty();

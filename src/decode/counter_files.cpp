@@ -4,7 +4,7 @@
 #include <array>
 #include <map>
 
-#include "base/kernel_counters.h"
+#include "base/kernel.h"
 #include "base/text.h"
 #include "decode/counter_reader.h"
 

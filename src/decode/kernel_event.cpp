@@ -4,7 +4,7 @@
 #include <cctype>
 #include <limits>
 
-#include "base/kernel_code.h"
+#include "base/kernel.h"
 #include "base/text.h"
 #include "decode/scan.h"
 

@@ -133,7 +133,7 @@ class NetEvents final : public TraceImporter {
 
     void left(const KernelEvent& event, SkbTable::Entry& entry, Sink& sink) {
         const auto start = entry.second_ns, end = event.time.number;
-        // The address of one that the driver has freed may be in the queue again before net_dev_xmit tells of it.
+        // The address of one that the driver has freed may be in the queue again before net_dev_xmit is printed.
         if (sees_start_ && start < 0) return;
         ++reported_tx_;
         send_packet(event, "tx", entry,

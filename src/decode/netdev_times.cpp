@@ -14,11 +14,6 @@ Value stage(std::int64_t ns) {
     return ns < 0 ? not_seen : Value{{}, ns};
 }
 
-/// "(+0.010msec", in ns.
-bool read_offset(Scan& scan, std::int64_t& ns) {
-    return scan.skip("(+") && scan.fixed_point(ns, 6) && scan.skip("msec");
-}
-
 /// "313133.116852sec", in ns.
 bool read_moment(Scan& scan, std::int64_t& ns) {
     return scan.fixed_point(ns, 9) && ns >= 0 && scan.skip("sec");
@@ -85,7 +80,8 @@ class NetdevTimes final : public Importer {
         Scan scan{text.substr(name.size())};
         std::int64_t ns = 0;
         const bool is_branch = name != "irq_entry" && name != "softirq_entry" && name != "napi_poll_exit";
-        if (is_branch != in_branch || !read_offset(scan, ns)) return false;
+        const bool has_offset = scan.skip("(+") && scan.fixed_point(ns, 6) && scan.skip("msec");
+        if (is_branch != in_branch || !has_offset) return false;
         if (name == "irq_entry" || name == "---netif_rx") return true;
         if (name == "softirq_entry") {
             softirq_ns_ = ns;

@@ -5,7 +5,7 @@
 #include <set>
 #include <span>
 
-#include "base/kernel_counters.h"
+#include "base/kernel.h"
 #include "base/text.h"
 #include "decode/counter_reader.h"
 

@@ -1,6 +1,10 @@
 #include "decode/place.h"
 
-#include "base/kernel_code.h"
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "base/kernel.h"
 #include "base/text.h"
 
 namespace stapgen::decode {
@@ -22,6 +26,45 @@ std::optional<std::string_view> take_enclosed(std::string_view& rest, char open,
     const auto inner = rest.substr(1, end - 1);
     rest.remove_prefix(end + 1);
     return inner;
+}
+
+constexpr std::string_view dropping =
+    "kfree_skb kfree_skb_reason sk_skb_reason_drop __sk_skb_reason_drop kfree_skb_list kfree_skb_list_reason tcp_drop "
+    "tcp_drop_reason";
+
+/// The beginnings of the functions between a function that is traced and the program of BPF.
+constexpr std::string_view tracing[]{"__traceiter_",  "perf_trace_",     "trace_event_raw_event_",
+                                     "__bpf_trace_",  "bpf_trace_run",   "bpf_prog_",
+                                     "bpf_get_stack", "bpf_trampoline_", "trace_call_bpf"};
+
+struct Call {
+    std::string_view name;
+    std::string_view module;
+    std::optional<std::uint64_t> offset;
+};
+
+/// "tcp_v4_rcv+0x9b8 [module]", the offset in hexadecimal or decimal; both may be missing.
+std::optional<Call> read_call(std::string_view text) {
+    const auto length = base::symbol_length(text);
+    if (length == 0 || length > base::max_symbol_length) return std::nullopt;
+    Call call{text.substr(0, length), {}, {}};
+    text.remove_prefix(length);
+    if (text.starts_with('+')) {
+        const auto digits = text.substr(1, text.find_first_of(" [") - 1);
+        call.offset = digits.starts_with("0x") ? base::from_hex(digits) : base::to_unsigned(digits);
+        if (!call.offset) return std::nullopt;
+        text.remove_prefix(1 + digits.size());
+    }
+    text = base::trim(text);
+    if (text.empty()) return call;
+    if (text.size() < 3 || text.front() != '[' || text.back() != ']') return std::nullopt;
+    call.module = text.substr(1, text.size() - 2);
+    return base::is_module_name(call.module) ? std::optional(call) : std::nullopt;
+}
+
+bool is_address(std::string_view text) {
+    constexpr std::size_t min_digits = 8;
+    return text.starts_with("0x") && text.size() >= 2 + min_digits && base::from_hex(text);
 }
 
 }  // namespace
@@ -58,6 +101,30 @@ Place parse_place(std::string_view text) {
     }
     place.symbol = name;
     return place;
+}
+
+bool drops_packets(std::string_view function) {
+    // GCC makes copies: "kfree_skb_reason.part.0".
+    return base::contains_word(dropping, function.substr(0, function.find('.')));
+}
+
+bool DropStack::add(std::string_view line) {
+    auto text = base::trim(line);
+    if (text.size() > 3 && text.starts_with("b'") && text.ends_with('\'')) text = text.substr(2, text.size() - 3);
+    const bool is_nameless = text == "[unknown]" || is_address(text);
+    const auto call = is_nameless ? std::nullopt : read_call(text);
+    if (!is_nameless && !call) return false;
+    if (!place_.empty()) return true;
+    if (is_nameless) {
+        place_ = text;
+    } else if (drops_packets(call->name)) {
+        drops_ = true;
+    } else if (drops_ || !base::starts_with_any(call->name, tracing)) {
+        place_ = call->name;
+        if (call->offset) place_ += fmt::format("+0x{:x}", *call->offset);
+        if (!call->module.empty()) place_ += fmt::format(" [{}]", call->module);
+    }
+    return true;
 }
 
 }  // namespace stapgen::decode

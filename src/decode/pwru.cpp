@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "base/kernel_code.h"
+#include "base/kernel.h"
 #include "base/text.h"
-#include "decode/drop_stack.h"
 #include "decode/importers.h"
+#include "decode/place.h"
 #include "decode/scan.h"
 
 namespace stapgen::decode {

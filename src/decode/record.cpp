@@ -24,10 +24,6 @@ std::string_view describe(Flaw flaw) {
 }
 
 namespace {
-bool is_octal(char c) {
-    return c >= '0' && c <= '7';
-}
-
 /// The byte that a backslash and one letter stand for in what text_str() writes.
 std::optional<char> single_escape(std::string_view raw) {
     constexpr std::string_view letters = "abfnrtv\\\"", bytes = "\a\b\f\n\r\t\v\\\"";
@@ -64,7 +60,7 @@ std::string unescape(std::string_view raw) {
             out += *plain;
         } else if (const auto text = unicode_escape(raw, used); !text.empty()) {
             out += text;
-        } else if (raw.size() >= 4 && raw[1] <= '3' && std::ranges::all_of(raw.substr(1, 3), is_octal)) {
+        } else if (raw.size() >= 4 && raw[1] <= '3' && raw.substr(1, 3).find_first_not_of("01234567") == raw.npos) {
             out += static_cast<char>((raw[1] - '0') * 64 + (raw[2] - '0') * 8 + (raw[3] - '0'));
             used = 4;
         } else {

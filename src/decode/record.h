@@ -48,7 +48,7 @@ struct Count {
     std::int64_t value = 0;
 };
 
-/// The time of a Tick or an End that does not tell it. Never in our own recordings.
+/// The time of a Tick or an End without one. Never in our own recordings.
 inline constexpr std::int64_t unknown_time = -1;
 
 /// An interval ended.
@@ -123,16 +123,16 @@ struct ProbeTimes {
 };
 
 /// What a counter stood at when some tool printed it, of a text that has samples of counters. Not in recordings of
-/// ours, which tell how far counters rose.
+/// ours, which have how far counters rose.
 struct CounterReading {
     std::string_view format;    ///< a constant: "nstat"
     std::int64_t sample = 0;    ///< the number of the format's sample in this input, counted from 0
     std::string_view name, of;  ///< as the recipe softnet has them: "link.rx_dropped" of "eth0"
     std::uint64_t value = 0;
-    bool part = false;                     ///< to be added to what the same sample told of it before
+    bool part = false;                     ///< to be added to what the same sample has of it before
     bool is_rise = false;                  ///< the tool says how far it rose, and not what it stands at
     bool zeros_left_out = false;           ///< the format may leave out what is 0
-    std::int64_t epoch_ns = unknown_time;  ///< the last time that the text told, or unknown_time
+    std::int64_t epoch_ns = unknown_time;  ///< the last time in the text, or unknown_time
 };
 
 /// The first line was read; the header is the parser's and stays valid as long as the parser does.

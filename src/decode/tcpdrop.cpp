@@ -1,8 +1,8 @@
 
 
 #include "base/text.h"
-#include "decode/drop_stack.h"
 #include "decode/importers.h"
+#include "decode/place.h"
 
 namespace stapgen::decode {
 

@@ -49,6 +49,42 @@ constexpr Row others[] = {
     {"leftovers", Blocks::loading, leftovers},
 };
 
+/// Lines of which all but the first begin with so many blanks, and which are to stand behind as many.
+std::string block(std::string_view text, std::size_t indent) {
+    const auto wrapped = base::wrapped(text, base::default_width - indent);
+    std::string lines;
+    for (const auto line : base::split(wrapped, '\n')) {
+        if (!lines.empty()) lines += '\n' + std::string(indent, ' ');
+        lines += line;
+    }
+    return lines;
+}
+
+/// A line for each command: one may be pasted as it is.
+std::string remedy_lines(const Remedy& remedy, host::Distribution distribution) {
+    using host::Distribution;
+    std::string text;
+    const auto add = [&text](const std::string& words) {
+        if (!words.empty()) text += fmt::format("    {}\n", block(words, 4));
+    };
+    const auto& commands = remedy.commands;
+    const bool alike = commands == host::everywhere(commands.debian);
+    add(remedy.words + (remedy.words.empty() || commands.empty() ? "" : ":"));
+    if (!commands.empty() && (alike || distribution != Distribution::other)) {
+        text += fmt::format("      {}\n", host::command_here(commands, distribution));
+    } else if (!commands.empty()) {
+        text += fmt::format("      {}\n      {}\n      {}\n", commands.debian, commands.redhat, commands.suse);
+    }
+    add(remedy.otherwise);
+    return text;
+}
+
+/// As lines that go below an error's hint, the last without its end.
+std::string below_hint(const std::vector<Check>& checks, host::Distribution distribution) {
+    if (checks.empty()) return {};
+    return "\nstapgen doctor:\n" + std::string(base::trim(rows_text(checks, distribution)));
+}
+
 }  // namespace
 
 std::vector<Check> examine(const host::System& system, const Question& question) {
@@ -143,46 +179,6 @@ Verdict conclude(const std::vector<Check>& checks, const Question& question) {
     }
     return verdict;
 }
-
-namespace {
-
-/// Lines of which all but the first begin with so many blanks, and which are to stand behind as many.
-std::string block(std::string_view text, std::size_t indent) {
-    const auto wrapped = base::wrapped(text, base::default_width - indent);
-    std::string lines;
-    for (const auto line : base::split(wrapped, '\n')) {
-        if (!lines.empty()) lines += '\n' + std::string(indent, ' ');
-        lines += line;
-    }
-    return lines;
-}
-
-/// A line for each command: one may be pasted as it is.
-std::string remedy_lines(const Remedy& remedy, host::Distribution distribution) {
-    using host::Distribution;
-    std::string text;
-    const auto add = [&text](const std::string& words) {
-        if (!words.empty()) text += fmt::format("    {}\n", block(words, 4));
-    };
-    const auto& commands = remedy.commands;
-    const bool alike = commands == host::everywhere(commands.debian);
-    add(remedy.words + (remedy.words.empty() || commands.empty() ? "" : ":"));
-    if (!commands.empty() && (alike || distribution != Distribution::other)) {
-        text += fmt::format("      {}\n", host::command_here(commands, distribution));
-    } else if (!commands.empty()) {
-        text += fmt::format("      {}\n      {}\n      {}\n", commands.debian, commands.redhat, commands.suse);
-    }
-    add(remedy.otherwise);
-    return text;
-}
-
-/// As lines that go below an error's hint, the last without its end.
-std::string below_hint(const std::vector<Check>& checks, host::Distribution distribution) {
-    if (checks.empty()) return {};
-    return "\nstapgen doctor:\n" + std::string(base::trim(rows_text(checks, distribution)));
-}
-
-}  // namespace
 
 std::string_view state_name(State state) {
     static constexpr std::array names{"ok", "workaround", "note", "missing"};

@@ -7,7 +7,7 @@
 #include <limits>
 #include <string_view>
 
-#include "base/kernel_counters.h"
+#include "base/kernel.h"
 #include "host/net_counters.h"
 
 namespace stapgen::host {
@@ -26,14 +26,6 @@ std::string escaped(std::string_view text) {
         out += plain ? std::string(1, c) : fmt::format("\\{:03o}", byte);
     }
     return out;
-}
-
-/// By how much it rose; negative: it fell. A jump by 2^63 or more is taken for a fall: some drivers show -1 for a
-/// while.
-std::int64_t rise_of(const std::string& name, std::uint64_t before, std::uint64_t now) {
-    // These have 32 bits and begin anew when they are full.
-    if (name.starts_with("softnet.")) return static_cast<std::uint32_t>(now - before);
-    return static_cast<std::int64_t>(now - before);
 }
 
 std::int64_t ns_of(auto moment) {
@@ -92,7 +84,7 @@ std::vector<std::string> CounterLines::rises(const char* kind) {
             ++later_;
             continue;
         }
-        const auto rise = rise_of(id.name, before == last_.end() ? 0 : before->second, value);
+        const auto rise = base::rise_of(id.name, before == last_.end() ? 0 : before->second, value);
         if (rise > 0) note(id.name, id.of, static_cast<std::uint64_t>(rise), lines);
         if (rise < 0) {
             ++fallen_;

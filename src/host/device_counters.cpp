@@ -1,5 +1,3 @@
-#include "host/device_counters.h"
-
 #include <linux/ethtool.h>
 #include <linux/if_link.h>
 #include <linux/netlink.h>
@@ -19,6 +17,7 @@
 #include <optional>
 
 #include "base/files.h"
+#include "host/net_counters.h"
 
 namespace stapgen::host {
 
@@ -92,32 +91,6 @@ class Socket {
     std::string buffer_ = std::string(256 * 1024, '\0');  // the kernel fills 32 kB at the most
 };
 
-}  // namespace
-
-bool parse_link_answer(std::string_view bytes, std::vector<DeviceCounter>& counters) {
-    while (const auto head = begin_of<nlmsghdr>(bytes)) {
-        if (head->nlmsg_len < sizeof *head || head->nlmsg_len > bytes.size()) return true;
-        if (head->nlmsg_type == NLMSG_DONE || head->nlmsg_type == NLMSG_ERROR) return true;
-        if (head->nlmsg_type == RTM_NEWLINK) {
-            parse_link(behind(bytes.substr(0, head->nlmsg_len), sizeof *head + sizeof(ifinfomsg)), counters);
-        }
-        bytes = behind(bytes, head->nlmsg_len);
-    }
-    return false;
-}
-
-std::vector<DeviceCounter> read_link_counters() {
-    std::vector<DeviceCounter> counters;
-    Socket socket;
-    if (!socket.ask()) return counters;
-    for (;;) {
-        const auto bytes = socket.answer();
-        if (bytes.empty() || parse_link_answer(bytes, counters)) return counters;
-    }
-}
-
-namespace {
-
 // Kernels write as many counters as the driver has by then, and most do not look at the room that was given: with
 // this much, a driver whose queues are being changed does not make them write past the end.
 constexpr std::size_t max_counters = 65536;
@@ -155,6 +128,28 @@ class Device {
 };
 
 }  // namespace
+
+bool parse_link_answer(std::string_view bytes, std::vector<DeviceCounter>& counters) {
+    while (const auto head = begin_of<nlmsghdr>(bytes)) {
+        if (head->nlmsg_len < sizeof *head || head->nlmsg_len > bytes.size()) return true;
+        if (head->nlmsg_type == NLMSG_DONE || head->nlmsg_type == NLMSG_ERROR) return true;
+        if (head->nlmsg_type == RTM_NEWLINK) {
+            parse_link(behind(bytes.substr(0, head->nlmsg_len), sizeof *head + sizeof(ifinfomsg)), counters);
+        }
+        bytes = behind(bytes, head->nlmsg_len);
+    }
+    return false;
+}
+
+std::vector<DeviceCounter> read_link_counters() {
+    std::vector<DeviceCounter> counters;
+    Socket socket;
+    if (!socket.ask()) return counters;
+    for (;;) {
+        const auto bytes = socket.answer();
+        if (bytes.empty() || parse_link_answer(bytes, counters)) return counters;
+    }
+}
 
 void add_ethtool_counters(const std::string& device, std::vector<DeviceCounter>& counters) {
     Device driver(device);

@@ -8,11 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/kernel_identity.h"
+#include "base/kernel.h"
 #include "host/system.h"
 
 /// What the kernel says of this machine and of this process in /proc and /sys, where one short file says it.
-
 namespace stapgen::host {
 
 /// For those who open these themselves: the kernel's symbols, its modules, its type information, and its names of drop
@@ -32,7 +31,7 @@ struct NetworkDevice {
 std::vector<NetworkDevice> network_devices(const System& system);
 
 /// Whether this process may have a mount namespace: as root, or in a user namespace of its own. In some containers root
-/// may not, and nothing but trying tells.
+/// may not, and nothing but trying shows it.
 bool may_mount(const System& system);
 
 /// The words of the command that this process is.
@@ -58,5 +57,23 @@ base::KernelIdentity read_kernel_identity(const System& system);
 
 /// The GNU build-id among ELF notes, hexadecimal; empty if there is none.
 std::string parse_build_id(std::string_view notes);
+
+/// How far other clocks are ahead of CLOCK_MONOTONIC, ns. Slewing (NTP) leaves both as they are.
+struct ClockOffsets {
+    std::int64_t realtime_ns = 0;  ///< changes where the wall clock is set, and by every suspend
+    std::int64_t boottime_ns = 0;  ///< changes by every suspend
+};
+ClockOffsets read_clock_offsets();
+
+/// What happened to the clocks between two moments; 0 where nothing did, or less than 20 ms.
+struct ClockChange {
+    std::int64_t set_ns = 0;        ///< the wall clock was set forward by so much; negative: back
+    std::int64_t suspended_ns = 0;  ///< the machine was suspended for so long
+};
+ClockChange change_of(const ClockOffsets& before, const ClockOffsets& after);
+
+/// The counter that the kernel's get_cycles() reads, and so SystemTap: the TSC, on arm64 the virtual counter. Nothing
+/// on other machines.
+std::optional<std::uint64_t> read_cycles();
 
 }  // namespace stapgen::host

@@ -75,7 +75,7 @@ void look_at_symbol_table(const System& system, Target& target) {
                                  *target.stap_version >= StapVersion{.major = 4, .minor = 9, .text = {}};
     const auto first = debuginfo_first ? fs::path("/usr/lib/debug/boot") / name : target.build / "System.map";
     for (const auto& path : {first, fs::path("/boot") / name}) {
-        // Tables begin with hundreds of absolute symbols of per-CPU data, so the beginning does not tell.
+        // Tables begin with hundreds of absolute symbols of per-CPU data, so the beginning is not enough.
         const auto content = system.read(path);
         if (!content) continue;
         // stap looks no further than the first file it can open, whatever is in it.

@@ -47,7 +47,7 @@ struct TargetRequest {
     std::string debuginfod_urls{};  ///< $DEBUGINFOD_URLS: stap asks these servers for debuginfo
 };
 
-/// What one machine has for one kernel. Always filled as far as it goes; whether that is enough, the doctor tells.
+/// What one machine has for one kernel. Always filled as far as it goes; whether that is enough, the doctor says.
 struct Target {
     std::string release;
     bool running = false;         ///< the kernel we run on

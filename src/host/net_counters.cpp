@@ -3,14 +3,19 @@
 #include <algorithm>
 #include <array>
 
-#include "base/kernel_counters.h"
+#include "base/kernel.h"
 #include "base/text.h"
 
 namespace stapgen::host {
 
 namespace {
 
-constexpr std::array text_files{"/proc/net/netstat", "/proc/net/snmp"};
+NetCounters read_text_counters(const System& system) {
+    NetCounters counters;
+    for (const auto* file : {"/proc/net/netstat", "/proc/net/snmp"})
+        parse_net_counters(system.read(file).value_or(""), counters);
+    return counters;
+}
 
 /// Adds stat.ctxt, stat.intr and stat.softirq: the sums of these lines of /proc/stat.
 void parse_stat_counters(std::string_view text, NetCounters& counters) {
@@ -69,18 +74,14 @@ std::vector<SoftnetCounter> read_softnet_counters(const System& system) {
 }
 
 NetCounters read_net_counters(const System& system) {
-    NetCounters counters;
-    for (const auto* file : text_files)
-        parse_net_counters(system.read(file).value_or(""), counters);
+    auto counters = read_text_counters(system);
     for (const auto& [cpu, name, value] : read_softnet_counters(system))
         counters[name] += value;
     return counters;
 }
 
 NetCounters read_namespace_counters(const System& system) {
-    NetCounters counters;
-    for (const auto* file : text_files)
-        parse_net_counters(system.read(file).value_or(""), counters);
+    auto counters = read_text_counters(system);
     parse_snmp6_counters(system.read("/proc/net/snmp6").value_or(""), counters);
     return counters;
 }
@@ -88,8 +89,7 @@ NetCounters read_namespace_counters(const System& system) {
 std::optional<std::int64_t> difference(const NetCounters& before, const NetCounters& after, const std::string& name) {
     const auto from = before.find(name), to = after.find(name);
     if (from == before.end() || to == after.end()) return std::nullopt;
-    const auto risen = static_cast<std::uint64_t>(to->second) - static_cast<std::uint64_t>(from->second);
-    return name.starts_with("softnet.") ? static_cast<std::uint32_t>(risen) : static_cast<std::int64_t>(risen);
+    return base::rise_of(name, static_cast<std::uint64_t>(from->second), static_cast<std::uint64_t>(to->second));
 }
 
 EventCounters read_event_counters(const System& system) {

@@ -35,7 +35,7 @@ struct SoftnetCounter {
     const char* name = nullptr;
     std::uint32_t value = 0;
 };
-/// softnet.processed, dropped, time_squeeze, received_rps and flow_limit of each CPU. A kernel that does not tell the
+/// softnet.processed, dropped, time_squeeze, received_rps and flow_limit of each CPU. A kernel that does not print the
 /// CPUs' numbers has its lines counted.
 std::vector<SoftnetCounter> read_softnet_counters(const System& system);
 std::vector<SoftnetCounter> softnet_counters(std::string_view text);
@@ -58,5 +58,18 @@ double events_between(const EventCounters& before, const EventCounters& after, c
 
 /// What part of the packets received meanwhile the busiest CPU took, 0 to 1; nothing if there were none.
 std::optional<double> busiest_part(const EventCounters& before, const EventCounters& after);
+
+/// The statistics of every network device of this process's network namespace, as `ip -s link` shows them: asked for by
+/// rtnetlink (RTM_GETLINK), as /sys/class/net is that of the namespace in which it was mounted. Empty where the kernel
+/// does not answer.
+std::vector<DeviceCounter> read_link_counters();
+
+/// Adds what is in one answer of the kernel's. Returns whether it is the last one.
+bool parse_link_answer(std::string_view bytes, std::vector<DeviceCounter>& counters);
+
+/// Adds what the driver of this device counts, as `ethtool -S` shows it: "ethtool.NAME", where NAME is the driver's. A
+/// driver may count what it likes, and under one name twice. Nothing where it counts nothing, or where an old kernel
+/// lets nobody but root ask.
+void add_ethtool_counters(const std::string& device, std::vector<DeviceCounter>& counters);
 
 }  // namespace stapgen::host

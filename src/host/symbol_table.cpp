@@ -33,6 +33,20 @@ void each_line(std::string_view text, Function function) {
     }
 }
 
+/// The folder with our table in it, named after its content so that it is written once.
+base::Result<fs::path> write_table(const std::string& release, const std::string& map, const fs::path& cache,
+                                   Making making) {
+    const auto folder = cache / fmt::format("boot-{}-{:016x}", release, std::hash<std::string_view>{}(map));
+    const auto file = folder / ("System.map-" + release);
+    if (making == Making::planned) return folder;
+    std::error_code error;
+    if (fs::file_size(file, error) == map.size() && !error) return folder;
+    fs::create_directories(folder, error);
+    if (error) return base::failed(fmt::format("cannot make {}: {}", folder.string(), error.message()));
+    if (auto written = base::replace_file(file, map); !written) return tl::make_unexpected(written.error());
+    return folder;
+}
+
 }  // namespace
 
 std::string system_map_from(std::string_view kallsyms) {
@@ -58,24 +72,6 @@ bool names_functions(std::string_view system_map) {
     });
     return found;
 }
-
-namespace {
-
-/// The folder with our table in it, named after its content so that it is written once.
-base::Result<fs::path> write_table(const std::string& release, const std::string& map, const fs::path& cache,
-                                   Making making) {
-    const auto folder = cache / fmt::format("boot-{}-{:016x}", release, std::hash<std::string_view>{}(map));
-    const auto file = folder / ("System.map-" + release);
-    if (making == Making::planned) return folder;
-    std::error_code error;
-    if (fs::file_size(file, error) == map.size() && !error) return folder;
-    fs::create_directories(folder, error);
-    if (error) return base::failed(fmt::format("cannot make {}: {}", folder.string(), error.message()));
-    if (auto written = base::replace_file(file, map); !written) return tl::make_unexpected(written.error());
-    return folder;
-}
-
-}  // namespace
 
 base::Result<std::optional<ProcessWorkaround>> provide_symbol_table(const System& system, const Target& target,
                                                                     const std::optional<fs::path>& symbols,

@@ -12,7 +12,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "host/device_counters.h"
+#include "host/net_counters.h"
 
 namespace stapgen::host {
 

@@ -353,7 +353,8 @@ base::Result<std::string> output_of(const Command& command, std::chrono::millise
 
 std::unique_ptr<host::System> this_machine() {
     return host::real_system([](const std::vector<std::string>& argv) {
-        // stap makes this folder, and a cache in it, even to tell its version; one that cannot be made it does without.
+        // stap makes this folder, and a cache in it, even to print its version; one that cannot be made it does
+        // without.
         return output_of({argv, {{"SYSTEMTAP_DIR", "/dev/null"}}, {}, {}});
     });
 }

@@ -28,7 +28,7 @@ struct State {
     bool paused = false;
     bool help = false;
     std::size_t top = 0;               ///< the first line of the body that is shown
-    std::optional<std::string> stage;  ///< that the groups are of; nothing: the one that tells most
+    std::optional<std::string> stage;  ///< that the groups are of; nothing: the one that says most
 };
 
 /// What a key must know of the screen on which it was pressed.

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "base/text.h"
-#include "live/distribution.h"
 #include "live/frame.h"
-#include "report/model/call_tree.h"
+#include "live/lines.h"
+#include "report/model/slow_records.h"
 #include "report/model/table.h"
 
 namespace stapgen::live {
@@ -78,7 +78,7 @@ bool is_other(const analyze::Group& group) {
     return group.size() == 1 && std::holds_alternative<bool>(group.front().value);
 }
 
-/// The largest first, what n does not allow to tell last; of names the first.
+/// The largest first, what n does not allow last; of names the first.
 void sort_groups(report::Measures& groups, Order order) {
     const auto size = [order](const Measure* of) -> std::optional<std::int64_t> {
         if (order == Order::p50 || order == Order::p99) return of->stats.percentile(order == Order::p50 ? 50 : 99);

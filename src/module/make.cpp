@@ -224,11 +224,11 @@ base::Result<Preparation> prepare(const recipe::Program& program, const host::Sy
 
 base::Result<launch::Compiled> compile(const host::System& machine, Preparation& preparation, bool quiet,
                                        bool verbose) {
-    if (!quiet) base::tell(preparation.notes);
+    if (!quiet) base::print_message(preparation.notes);
     if (preparation.kept) {
         if (auto module = preparation.kept->find()) {
             preparation.kept->use();
-            if (verbose) base::tell(fmt::format("stap made {} for an earlier run", module->string()));
+            if (verbose) base::print_message(fmt::format("stap made {} for an earlier run", module->string()));
             return launch::Compiled{*std::move(module), {}};
         }
     }
@@ -250,7 +250,7 @@ base::Result<launch::Compiled> compile(const host::System& machine, Preparation&
     if (preparation.kept && compiled->warnings.empty()) preparation.kept->keep(compiled->module);
     if (!quiet) {
         for (const auto& warning : compiled->warnings)
-            base::tell("warning: " + warning.cause);
+            base::print_message("warning: " + warning.cause);
     }
     return compiled;
 }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/files.h"
 #include "doctor/doctor.h"
@@ -10,10 +11,28 @@
 #include "host/system.h"
 #include "launch/run.h"
 #include "module/kept_modules.h"
-#include "module/make_options.h"
 #include "recipe/catalog.h"
+#include "recipe/recipe.h"
 
 namespace stapgen::module {
+
+struct MakeOptions {
+    std::string release, symbols, stap = "stap";
+    std::string debuginfo = "auto";  ///< auto, never or require
+    bool all_modules = false;
+    std::vector<std::string> modules, stap_options, without_workarounds;
+    bool guru = false;  ///< the user agrees to a script that has C of its own
+    bool dry_run = false;
+    bool cost = false;             ///< measure what the probes cost
+    std::optional<double> budget;  ///< what they may cost: overhead::parse_budget()
+    recipe::Arguments arguments;
+    std::optional<std::chrono::milliseconds> interval;
+    bool aggregate = false;
+};
+
+/// Where a live view is shown and neither the user nor the recipe says how often to report: often enough for a person
+/// to see what the script counts.
+inline constexpr std::chrono::seconds live_interval{1};
 
 /// The interval that was asked for, else the recipe's own; 0: none.
 std::chrono::milliseconds interval_of(const recipe::Recipe& recipe, const MakeOptions& options);

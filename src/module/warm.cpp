@@ -45,7 +45,7 @@ base::Result<void> warm(const recipe::Program& program, const host::System& mach
     for (const auto& recipe : recipes) {
         if (recipe.source != recipe::Source::script) continue;
         if (auto can = recipe::complete_arguments(recipe, options.arguments); !can) {
-            base::tell(fmt::format("{} is left out: {}", recipe.name, can.error().what));
+            base::print_message(fmt::format("{} is left out: {}", recipe.name, can.error().what));
             continue;
         }
         std::vector<decltype(options.interval)> intervals(1);

@@ -11,7 +11,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "host/clocks.h"
+#include "host/facts.h"
 
 namespace stapgen::overhead {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analyze/cost.h"
+#include "analyze/accounting.h"
 #include "base/result.h"
 #include "host/net_counters.h"
 #include "host/system.h"
@@ -26,7 +26,7 @@ struct HitCost {
 /// As last measured here, else by the recipe's instructions; `aggregates`: of a script that does.
 HitCost hit_cost_of(const recipe::Recipe& recipe, bool aggregates, const std::string& release);
 
-/// Keeps it for the next prediction. Only what was measured of all packets tells what a hit costs.
+/// Keeps it for the next prediction. Only what was measured of all packets says what a hit costs.
 void remember_hit_cost(const std::string& recipe, bool aggregates, const std::string& release,
                        const analyze::Cost& cost);
 

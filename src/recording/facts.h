@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/kernel_identity.h"
+#include "base/kernel.h"
 
 namespace stapgen::recording {
 
@@ -31,7 +31,7 @@ struct Transport {
     std::vector<Cause> skipped_by{};    ///< of the skipped probes those of which the function is known
 };
 
-/// A counter of the kernel's over the measurement, as the recipe declares it: losses that no record tells of.
+/// A counter of the kernel's over the measurement, as the recipe declares it: losses that no record shows.
 struct Counter {
     std::string name, help;
     std::optional<std::int64_t> count;  ///< by how much it rose; nothing if that is not known
@@ -85,7 +85,7 @@ struct Setup {
     [[nodiscard]] Origin origin() const { return {host, kernel.release, command, filters}; }
 };
 
-/// What its lines do not tell of how a run went.
+/// What its lines do not say of how a run went.
 struct RunEnd {
     Transport transport;
     std::string broke_off;          ///< why it ended though nobody asked it to; empty if it did not

@@ -98,7 +98,7 @@ base::Result<void> PackedFile::store(std::string_view bytes) {
 
 base::Result<void> PackedFile::finish() {
     if (auto packed = pack({}, ZSTD_e_end); !packed) return packed;
-    // Some file systems tell only now that there was no room.
+    // Some file systems say only now that there was no room.
     if (::close(std::exchange(fd_, -1)) != 0 && errno != EINTR) return write_error(errno);
     return {};
 }

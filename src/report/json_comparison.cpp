@@ -5,7 +5,6 @@
 #include <string>
 
 #include "report/json.h"
-#include "report/model/comparison_text.h"
 #include "report/model/texts.h"
 
 namespace stapgen::report {

@@ -77,7 +77,7 @@ class PerfettoWriter final : public RecordWriter {
         draw(layout, record);
     }
     void ready(const decode::Ready& ready) override { trace_.clocks(ready); }
-    /// The rest of the trace. What is not in it is told, a sentence for each reason; it is in the trace, too.
+    /// The rest of the trace. What is not in it is reported, a sentence for each reason; it is in the trace, too.
     std::vector<std::string> end() override {
         std::vector<std::string> missing;
         if (left_out_ > 0) {
@@ -106,7 +106,7 @@ class PerfettoWriter final : public RecordWriter {
         std::string tag;
         std::optional<std::size_t> time, depth, cpu, pid, tid, comm, direction, function;
         std::vector<Stage> stages;        ///< but for a total
-        std::vector<std::size_t> others;  ///< fields that are told beside
+        std::vector<std::size_t> others;  ///< further fields to be shown
         std::uint64_t group = 0;          ///< the track of all of them, 0: none yet
     };
     /// Slices that overlap are on tracks of their own, which the viewer shows as one.
@@ -219,7 +219,7 @@ class PerfettoWriter final : public RecordWriter {
             if (!value.seen) continue;
             const auto to = std::min(end, base::saturating_add(from, value.number));
             trace_.slice(track, stage.name, from, to, flow, about);
-            about.clear();  // told once
+            about.clear();  // shown once
             if (auto* runner = runner_of(layout, record, stage.spent_by)) {
                 auto& lane = lane_of(layout, record, stage.spent_by, *runner, from);
                 lane.end = to;
@@ -266,9 +266,9 @@ class PerfettoWriter final : public RecordWriter {
 void tell_account(std::ostream&, std::span<const analyze::Summary> reports, const Options&) {
     for (const auto& report : reports) {
         for (const auto& line : account_lines(report))
-            base::tell(line);
+            base::print_message(line);
         for (const auto& warning : warnings_of(report))
-            base::tell("warning: " + warning);
+            base::print_message("warning: " + warning);
     }
 }
 

@@ -19,8 +19,8 @@ class PerfettoTrace {
   public:
     explicit PerfettoTrace(std::ostream& out) : out_(out) {}
 
-    /// One moment on two clocks, by which the viewer shows the time of day. It does if this is told before there is 1
-    /// MiB of packets, which is when the first of them are written. Only the first one counts.
+    /// One moment on two clocks, by which the viewer shows the time of day. It does if this is written before there is
+    /// 1 MiB of packets, which is when the first of them are written. Only the first one counts.
     void clocks(const decode::Ready& ready);
 
     /// A new track, and its id, which is never 0. `parent` 0: at the top. Children of one parent are shown in the order

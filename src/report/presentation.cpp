@@ -9,6 +9,8 @@
 #include "analyze/analyzer.h"
 #include "base/terminal.h"
 #include "base/text.h"
+#include "report/html/html_sections.h"
+#include "report/text/sections.h"
 
 namespace stapgen::report {
 
@@ -90,7 +92,7 @@ std::unique_ptr<RecordWriter> record_writer(std::ostream& out, const Presentatio
 
 void finish(RecordWriter& records) {
     for (const auto& missing : records.end())
-        base::tell(missing);
+        base::print_message(missing);
     records.interrupt();
 }
 
@@ -102,6 +104,19 @@ void present(std::ostream& out, std::span<const analyze::Summary> reports, const
     if (options.width == 0) options.width = base::default_width;
     presentation.format->write(out, reports, options);
     out.flush();
+}
+
+/// Each is at the end of the file that writes it. A new one is such a file, and its name here and below.
+extern const Format json_format, ndjson_format, csv_format, openmetrics_format, perfetto_format;
+
+std::span<const Format> formats() {
+    static const std::array all{table_format,       json_format, ndjson_format,  csv_format,
+                                openmetrics_format, html_format, perfetto_format};
+    return all;
+}
+
+const Format& format_named(std::string_view name) {
+    return *std::ranges::find(formats(), name, &Format::name);
 }
 
 }  // namespace stapgen::report

@@ -11,9 +11,15 @@
 #include "analyze/summary.h"
 #include "base/result.h"
 #include "decode/record.h"
-#include "report/format.h"
+#include "report/model/format.h"
 
 namespace stapgen::report {
+
+/// All formats; the first is the default.
+std::span<const Format> formats();
+
+/// The one of that name, which is one of formats().
+const Format& format_named(std::string_view name);
 
 /// What --by takes beside names of fields.
 std::vector<std::string_view> grouping_words();
@@ -24,9 +30,9 @@ std::vector<std::string> fields_of(std::string_view word);
 /// How results are shown.
 struct Presentation : Options {
     const Format* format = &formats().front();
-    std::optional<std::vector<std::string>>
-        by;                              ///< names of fields; nothing: the keys of the records, else pid, tid, comm
     std::vector<std::string> by_origin;  ///< of origin_words
+    /// Names of fields; nothing: the keys of the records, else pid, tid, comm.
+    std::optional<std::vector<std::string>> by;
 };
 
 /// The fields of these records to group by.

@@ -76,7 +76,7 @@ std::optional<T> value_or_shown_error(base::Result<T> read) {
 
 void report_notes(const symbols::KernelNames& names, ReportedNotes& reported) {
     for (const auto& note : names.notes()) {
-        if (reported.insert(note).second) base::tell(note);
+        if (reported.insert(note).second) base::print_message(note);
     }
 }
 

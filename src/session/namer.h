@@ -26,7 +26,7 @@ class Namer {
     /// Of a log: what its recording says comes first, then what the user gave.
     explicit Namer(symbols::NameSources sources) : sources_(std::move(sources)) {}
 
-    /// Into the drops that have none. Where a log's KASLR offset cannot be told addresses stay, and it is said. Errors
+    /// Into the drops that have none. Where a log's KASLR offset is not known addresses stay, and it is said. Errors
     /// (bad_input), of a log only: see symbols::KernelNames.
     base::Result<void> put_into(analyze::Summary& summary, const recording::RunFacts& facts);
 
@@ -47,7 +47,7 @@ class Namer {
 };
 
 /// Makes the KASLR offset known, inferred from these addresses of drops where that is needed. What a user should know
-/// goes to stderr. Error (bad_input): it cannot be told.
+/// goes to stderr. Error (bad_input): it is not known.
 base::Result<void> settle_kaslr_offset(symbols::KernelNames& names, std::span<const std::uint64_t> drop_addresses,
                                        ReportedNotes& reported);
 

@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
+
+#include "base/text.h"
 #include "host/facts.h"
+#include "launch/masked_bytes.h"
 
 namespace stapgen::session {
 
@@ -10,6 +15,97 @@ namespace {
 
 /// The shortest run that is aggregated if nothing else is asked for.
 constexpr std::chrono::seconds long_run{60};
+
+void use(Filters& filters, const std::string& option, const std::map<std::string, std::string>& globals) {
+    auto& used = filters.used.emplace_back(Filters::Used{option, {}});
+    for (const auto& [name, value] : globals) {
+        used.parameters.insert(name);
+        filters.globals[name] = value;
+    }
+}
+
+std::map<std::string, std::string> as_typed(const FilterOptions& options) {
+    std::map<std::string, std::string> typed;
+    const auto put = [&](const char* name, const auto& value) {
+        if (value) typed.emplace(name, fmt::format("{}", *value));
+    };
+    put("target-tid", options.target_tid);
+    put("target-pid", options.target_pid);
+    put("comm", options.comm);
+    put("port", options.port);
+    put("addr", options.address);
+    put("dev", options.device);
+    put("mark", options.mark);
+    return typed;
+}
+
+/// As stap's -x is a process, a process's number given here may be meant so.
+void hint_at_process(std::int64_t tid, const host::Process& process, Filters& filters) {
+    if (tid != process.pid || process.threads < 2) return;
+    filters.hints.push_back(
+        fmt::format("-x {0} measures one thread, the first of the {1} of process {0} ({2}); -p {0} measures them all",
+                    tid, process.threads, base::printable(process.comm)));
+}
+
+base::Result<void> look_at_target(const host::System& machine, const FilterOptions& options, Filters& filters) {
+    const bool whole = options.target_pid.has_value();
+    const auto process = host::process_of(machine, *filters.target_id, whole);
+    if (!process) return tl::make_unexpected(process.error());
+    if (!whole) hint_at_process(*filters.target_id, *process, filters);
+    filters.target = host::Task::find(machine, *filters.target_id, whole);
+    return {};
+}
+
+base::Result<void> find_target(const host::System& machine, const FilterOptions& options, bool dry_run,
+                               Filters& filters) {
+    filters.target_id = options.target_tid ? options.target_tid : options.target_pid;
+    if (!filters.target_id) return {};
+    if (auto found = look_at_target(machine, options, filters); !found) {
+        if (!dry_run) return found;
+        filters.hints.push_back(found.error().what);
+    }
+    // Set for -p only, but a module that does not have it asks for no thread at all.
+    filters.used.push_back({options.target_pid ? "--target-pid" : "--target-tid", {"stapgen_target_is_pid"}});
+    if (options.target_pid) filters.globals["stapgen_target_is_pid"] = "1";
+    return {};
+}
+
+base::Result<void> use_comm(const host::System& machine, const std::string& comm, Filters& filters) {
+    if (comm.empty()) return base::bad_input("--comm: a name has one byte or more", "'ps -eLo comm' lists the names");
+    use(filters, "--comm", launch::masked_name(comm).globals("comm"));
+    if (!host::is_thread_named(machine, comm)) {
+        filters.hints.push_back(
+            fmt::format("no thread is named '{}' now; those that appear will be measured", base::printable(comm)));
+    }
+    return {};
+}
+
+base::Result<void> use_device(const host::System& machine, const std::string& name, Filters& filters) {
+    // As the kernel's dev_valid_name.
+    const bool valid = !name.empty() && name.size() < 16 && name != "." && name != ".." &&
+                       name.find_first_of("/: \t\n\v\f\r") == std::string::npos;
+    if (!valid) {
+        return base::bad_input(fmt::format("--dev: '{}' is not a network device's name", base::printable(name)),
+                               "it has 1 to 15 bytes, no blanks, no '/' and no ':'; 'ip link' lists those of this "
+                               "network namespace");
+    }
+    use(filters, "--dev", launch::masked_name(name).globals("dev"));
+    const auto devices = host::network_devices(machine);
+    if (std::ranges::find(devices, name, &host::NetworkDevice::name) == devices.end()) {
+        filters.hints.push_back(
+            fmt::format("no network device is named '{}' in this network namespace; one that "
+                        "appears, or of another namespace, will be measured",
+                        base::printable(name)));
+    }
+    return {};
+}
+
+/// What is wrong with it begins with the option.
+template <class T>
+base::Result<T> of_option(const char* option, base::Result<T> parsed) {
+    if (!parsed) parsed.error().what.insert(0, std::string(option) + ": ");
+    return parsed;
+}
 
 }  // namespace
 
@@ -36,6 +132,55 @@ base::Result<Aggregation> aggregation_of(const recipe::Recipe& recipe, bool aske
                                         : "a run of 60 s or more: records are aggregated in the kernel, with the same "
                                           "percentiles and without groups; --events prints every packet, --by thread "
                                           "has groups"};
+}
+
+void use_sample(std::int64_t one_in, Filters& filters) {
+    if (one_in == 1) return;
+    filters.sample = one_in;
+    filters.as_typed["sample"] = fmt::to_string(one_in);
+    use(filters, "--sample", {{"stapgen_sample", fmt::to_string(one_in)}});
+}
+
+base::Result<Filters> filters_of(const host::System& machine, const FilterOptions& options, bool dry_run) {
+    Filters filters;
+    filters.as_typed = as_typed(options);
+    if (auto found = find_target(machine, options, dry_run, filters); !found) return tl::make_unexpected(found.error());
+    if (options.comm) {
+        if (auto used = use_comm(machine, *options.comm, filters); !used) return tl::make_unexpected(used.error());
+    }
+    if (options.port) use(filters, "--port", {{"stapgen_port", fmt::to_string(*options.port)}});
+    if (options.address) {
+        const auto address = of_option("--addr", launch::masked_address(*options.address));
+        if (!address) return tl::make_unexpected(address.error());
+        use(filters, "--addr", address->globals("addr"));
+    }
+    if (options.device) {
+        if (auto used = use_device(machine, *options.device, filters); !used) return tl::make_unexpected(used.error());
+    }
+    if (options.mark) {
+        const auto mark = of_option("--mark", launch::masked_mark(*options.mark));
+        if (!mark) return tl::make_unexpected(mark.error());
+        use(filters, "--mark", mark->globals());
+    }
+    if (options.sample) {
+        if (!std::has_single_bit(static_cast<std::uint64_t>(*options.sample))) {
+            return base::bad_input(
+                fmt::format("--sample {}: not a power of two", *options.sample),
+                fmt::format("for example --sample {}", std::bit_ceil(static_cast<std::uint64_t>(*options.sample))));
+        }
+        use_sample(*options.sample, filters);
+    }
+    return filters;
+}
+
+base::Result<void> check_module_has(const Filters& filters, const std::string& file, const launch::ModuleInfo& info) {
+    for (const auto& [option, parameters] : filters.used) {
+        if (std::ranges::includes(info.parameters, parameters)) continue;
+        return base::bad_input(
+            fmt::format("{} cannot be filtered by {}: the recipe it was made of does not ask for it", file, option),
+            fmt::format("leave {} out, or build a recipe that has this option", option));
+    }
+    return {};
 }
 
 }  // namespace stapgen::session

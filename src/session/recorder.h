@@ -31,7 +31,7 @@ class Recorder {
     void line(std::string_view text, bool cut, const decode::Line& parsed);
     /// To be called several times a second: what came a second ago is in the file.
     void tick();
-    /// Of the summary what the lines do not tell.
+    /// Of the summary what is not in the lines.
     void end(const analyze::Summary& summary);
     [[nodiscard]] base::Result<void> outcome() const;
 
@@ -47,7 +47,7 @@ class Recorder {
     const MeasurePlan& plan_;
     recording::Setup setup_;  ///< what does not change
     const decode::Header* header_ = nullptr;
-    std::set<std::uint64_t> addresses_;  ///< whose names the last line tells
+    std::set<std::uint64_t> addresses_;  ///< whose names are in the last line
     recording::Outcome outcome_;
     Namer namer_;
     bool reported_ = false;

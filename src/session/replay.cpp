@@ -13,10 +13,9 @@
 #include "decode/format_detector.h"
 #include "decode/prefix_stripper.h"
 #include "recording/reader.h"
-#include "session/losses.h"
 #include "session/namer.h"
-#include "session/origin_groups.h"
 #include "session/session.h"
+#include "session/summary_facts.h"
 
 namespace stapgen::session {
 
@@ -47,7 +46,7 @@ class Input final : public decode::FormatDetector::Sink {
             if (!reader) return tl::make_unexpected(reader.error());
             if (auto done = read(*reader, part); !done) return done;
         }
-        if (continued_) base::tell(fmt::format("{} is not the last part of its run", shown(parts.back())));
+        if (continued_) base::print_message(fmt::format("{} is not the last part of its run", shown(parts.back())));
         for (auto& part : parts_)
             part.session.end();
         return {};
@@ -123,7 +122,7 @@ class Input final : public decode::FormatDetector::Sink {
                 continued_ = trailer.continued;
             }
             if (reader.cut_short()) {
-                base::tell(fmt::format("{} ends in the middle of a run; what is there is read", shown(file)));
+                base::print_message(fmt::format("{} ends in the middle of a run; what is there is read", shown(file)));
             }
             if (!reader.header()) detector_.finish(foreign.last_line(reader.last_partial_line()), *this);
         } while (reader.next_recording());
@@ -186,9 +185,9 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
     std::vector<LoadedRun> loaded;
     for (const auto& run : *runs) {
         for (const auto& [first, last] : run.missing) {
-            base::tell(fmt::format("{}: {} of its run {} not given; what they hold counts as lost",
-                                   shown(run.files.front()), numbers("part", first, last),
-                                   first == last ? "is" : "are"));
+            base::print_message(fmt::format("{}: {} of its run {} not given; what they hold counts as lost",
+                                            shown(run.files.front()), numbers("part", first, last),
+                                            first == last ? "is" : "are"));
         }
         Input input(presentation, namer);
         if (auto done = input.read(run.files); !done) return tl::make_unexpected(done.error());
@@ -206,7 +205,7 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
                               ? fmt::format("{}: nothing known in {} lines", found.name, input.lines())
                               : fmt::format("{}: nothing was measured, stap failed: {}", found.name, failure->cause);
         if (files.size() == 1) return base::bad_input(what, failure == nullptr ? hint : failure->remedy);
-        base::tell(what);
+        base::print_message(what);
     }
     if (loaded.empty()) return base::bad_input("nothing known in any of the files", hint);
     return loaded;

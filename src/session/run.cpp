@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "decode/record_parser.h"
-#include "host/clocks.h"
 #include "host/facts.h"
 #include "host/net_counters.h"
 #include "launch/child_process.h"
@@ -18,15 +17,14 @@
 #include "overhead/overhead.h"
 #include "report/model/account_text.h"
 #include "session/live_view.h"
-#include "session/losses.h"
-#include "session/meanings.h"
 #include "session/session.h"
+#include "session/summary_facts.h"
 
 namespace stapgen::session {
 
 namespace {
 
-/// How a run ended, as far as its lines do not tell.
+/// How a run ended, as far as its lines do not say.
 struct RunEnding {
     launch::Losses losses{};
     std::string broke_off{};   ///< why it ended though nobody asked it to; empty if it did not
@@ -169,8 +167,8 @@ void Measurement::look_at_target(launch::Control& control) {
     if (!target || target_has_ended_ || !target->has_ended(machine_)) return;
     target_has_ended_ = true;
     if (!plan_.quiet) {
-        base::tell(fmt::format("{} has ended, and the measurement with it; --comm NAME also measures what starts later",
-                               target->name()));
+        base::print_message(fmt::format(
+            "{} has ended, and the measurement with it; --comm NAME also measures what starts later", target->name()));
     }
     control.request_stop();
 }
@@ -217,7 +215,8 @@ base::Result<void> Measurement::finish(const RunEnding& ending) {
         if (refusal) return tl::make_unexpected(*refusal);
     }
     if (const auto enough = summary.transport.enough_buffer_mb; enough > 0 && !plan_.quiet) {
-        base::tell(fmt::format("a buffer of {0} MiB for each CPU would have held what was lost: -s {0}MiB", enough));
+        base::print_message(
+            fmt::format("a buffer of {0} MiB for each CPU would have held what was lost: -s {0}MiB", enough));
     }
     if (!session_.analyzer()) {
         if (target_has_ended_) {
@@ -241,7 +240,7 @@ void Measurement::ready(const decode::Ready& ready) {
     if (plan_.live) {
         open_live_view(ready);
     } else if (!plan_.quiet) {
-        base::tell(fmt::format("measuring {}; Ctrl-C ends it", name_));
+        base::print_message(fmt::format("measuring {}; Ctrl-C ends it", name_));
     }
 }
 
@@ -316,7 +315,7 @@ base::Result<void> measure(const host::System& machine, const recipe::Catalog& c
                            const std::string& name, const MeasurePlan& plan, Recorder* recorder) {
     Measurement measurement(machine, catalog, name, plan, recorder);
     job.handlers = measurement.handlers();
-    if (!plan.quiet) base::tell(host::left_module_warnings(machine));
+    if (!plan.quiet) base::print_message(host::left_module_warnings(machine));
     measurement.begin_loading();
     auto end = launch::load(machine, job);
     if (!end) return tl::make_unexpected(end.error());
@@ -325,14 +324,15 @@ base::Result<void> measure(const host::System& machine, const recipe::Catalog& c
     if (!plan.quiet) {
         const bool asked = end->ending.interrupted || end->ending.was_stopped;
         if (!asked && !end->failure && (plan.duration || plan.intervals))
-            base::tell(early_end_text(measurement, measured, plan));
+            base::print_message(early_end_text(measurement, measured, plan));
         for (const auto& message : end->messages) {
             if (!is_in_losses(message, end->losses))
-                base::tell(message.remedy.empty() ? message.cause : message.cause + "; " + message.remedy);
+                base::print_message(message.remedy.empty() ? message.cause : message.cause + "; " + message.remedy);
         }
-        if (const auto skipped = report::skipped_text(transport_of(end->losses)); !skipped.empty()) base::tell(skipped);
+        if (const auto skipped = report::skipped_text(transport_of(end->losses)); !skipped.empty())
+            base::print_message(skipped);
     }
-    base::tell(end->cleanup);
+    base::print_message(end->cleanup);
     if (end->failure) return tl::make_unexpected(*end->failure);
     if (end->ending.gave_up) {
         return base::failed("SystemTap was not given the time to end; the report may lack the last records",

@@ -4,7 +4,7 @@
 
 #include "base/saturate.h"
 #include "base/text.h"
-#include "session/filters.h"
+#include "session/plan.h"
 
 namespace stapgen::session {
 

@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -13,6 +12,8 @@
 #include <cstring>
 #include <memory>
 #include <string>
+
+#include "base/files.h"
 
 namespace stapgen::symbols {
 
@@ -78,19 +79,18 @@ base::Result<std::filesystem::path> debuginfo_of(std::string_view build_id) {
     set_progress(client.get(), show_progress);
     char* found = nullptr;
     // A size of 0: the build-id is hexadecimal text.
-    const int descriptor =
-        find(client.get(), reinterpret_cast<const unsigned char*>(std::string(build_id).c_str()), 0, &found);
+    const base::Descriptor file(
+        find(client.get(), reinterpret_cast<const unsigned char*>(std::string(build_id).c_str()), 0, &found));
     const std::unique_ptr<char, decltype(&std::free)> path(found, std::free);
-    if (descriptor < 0 || !path) {
-        if (descriptor == -ENOENT) {
+    if (file.get() < 0 || !path) {
+        if (file.get() == -ENOENT) {
             return base::bad_input(fmt::format("no server of DEBUGINFOD_URLS has debuginfo of build-id {}", build_id),
                                    "check that the servers are those of the kernel's distribution");
         }
         return base::bad_input(
-            fmt::format("debuginfo of build-id {} cannot be fetched: {}", build_id, std::strerror(-descriptor)),
+            fmt::format("debuginfo of build-id {} cannot be fetched: {}", build_id, std::strerror(-file.get())),
             "check the network and DEBUGINFOD_URLS; DEBUGINFOD_VERBOSE=1 tells more");
     }
-    ::close(descriptor);
     return std::filesystem::path(path.get());
 }
 

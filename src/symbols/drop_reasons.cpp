@@ -6,10 +6,10 @@
 #include <limits>
 
 #include "base/files.h"
-#include "base/kernel_code.h"
+#include "base/kernel.h"
 #include "base/text.h"
 #include "symbols/drop_reason_table.h"
-#include "symbols/files/btf.h"
+#include "symbols/files/kernel_image.h"
 
 namespace stapgen::symbols {
 
@@ -116,11 +116,8 @@ base::Result<DropReasons> DropReasons::parse(std::string_view format) {
     auto list = reason_list(format);
     while (const auto entry = take_entry(list)) {
         const auto value = constant(entry->first);
-        if (value && *value <= std::numeric_limits<std::uint32_t>::max() && !entry->second.empty()) {
+        if (value && *value <= std::numeric_limits<std::uint32_t>::max() && !entry->second.empty())
             reasons.names_.emplace(static_cast<std::uint32_t>(*value), entry->second);
-        } else {
-            ++reasons.skipped_;
-        }
     }
     if (reasons.names_.empty()) {
         return base::bad_input("the format of the tracepoint skb:kfree_skb lists no drop reasons",

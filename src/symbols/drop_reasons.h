@@ -49,12 +49,10 @@ class DropReasons {
     [[nodiscard]] std::string describe(std::uint32_t reason) const;
 
     [[nodiscard]] const std::map<std::uint32_t, std::string>& all() const { return names_; }
-    [[nodiscard]] std::size_t skipped() const { return skipped_; }  ///< entries whose value is no number
 
   private:
     std::map<std::uint32_t, std::string> names_;
     std::map<std::uint32_t, std::string> subsystems_;  ///< by the high 16 bits
-    std::size_t skipped_ = 0;
     std::string guess_;
 };
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/kernel_identity.h"
+#include "base/kernel.h"
 #include "base/result.h"
 #include "symbols/drop_reasons.h"
 #include "symbols/files/module_file.h"
@@ -82,7 +82,7 @@ class KernelNames {
     /// Makes the KASLR offset known from the return addresses of drops, or refuses; where it is assumed, that is
     /// checked. `KASLR offset` of the finding is what is in force.
     KaslrFinding infer(std::span<const std::uint64_t> drop_addresses);
-    /// As `how` tells, a sentence.
+    /// What `how` is, a sentence.
     void set_kaslr_offset(std::int64_t kaslr_offset, const std::string& how);
     /// What a user should know of the sources: sentences, for stderr.
     [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }

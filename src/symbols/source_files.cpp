@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "symbols/files/file_bytes.h"
+#include "symbols/files/elf_file.h"
 #include "symbols/files/symbol_text.h"
 #include "symbols/kaslr/drop_sites.h"
 #include "symbols/kaslr/kaslr_offset.h"

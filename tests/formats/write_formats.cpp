@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "full_summary.h"
-#include "report/format.h"
+#include "report/presentation.h"
 
 int main(int, char** argv) {
     using namespace stapgen;

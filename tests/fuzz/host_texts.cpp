@@ -4,7 +4,6 @@
 #include "fakes/system/fake_system.h"
 #include "fuzz.h"
 #include "host/counter_lines.h"
-#include "host/device_counters.h"
 #include "host/facts.h"
 #include "host/host.h"
 #include "host/net_counters.h"

@@ -14,7 +14,9 @@ using namespace stapgen;
 /// A vmlinux or vmlinuz, and what is made of its symbols, code and types.
 FUZZ_TARGET(kernel_image) {
     const fuzz::MemoryFile file(data, size);
-    const auto image = symbols::KernelImage::read(file.path());
+    auto bytes = symbols::FileBytes::read(file.path());
+    if (!bytes) return 0;
+    const auto image = symbols::KernelImage::read(*std::move(bytes), "image");
     if (!image) {
         fuzz::always(!image.error().what.empty() && !image.error().hint.empty());
         return 0;

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "base/kernel_code.h"
+#include "base/kernel.h"
 #include "choices.h"
 #include "fuzz.h"
 #include "memory_file.h"

@@ -1,4 +1,4 @@
-#include "base/kernel_identity.h"
+#include "base/kernel.h"
 #include "fuzz.h"
 
 using namespace stapgen;

@@ -14,7 +14,7 @@
 #include "analyze/counter_tracks.h"
 #include "decode/format_detector.h"
 #include "fuzz.h"
-#include "report/format.h"
+#include "report/presentation.h"
 
 namespace {
 

@@ -19,7 +19,7 @@ namespace {
 base::Result<void> measure(const std::string& fake_stap, const cli::MeasureOptions& options) {
     auto plan = cli::plan_of(*host::real_system(), options, false);
     if (!plan) return tl::make_unexpected(plan.error());
-    base::tell(plan->notes);
+    base::print_message(plan->notes);
     const host::FakeSystem machine;
     host::Target target;
     target.staprun = fake_stap;

@@ -126,9 +126,9 @@ def main():
     for line in wrong:
         print(line)
     print(f"{len(libraries)} folders, {files} files, {len(wrong)} wrong")
-    if files < 300:
+    if files < 250:
         print("there should be more files")
-    return 1 if wrong or files < 300 else 0
+    return 1 if wrong or files < 250 else 0
 
 
 if __name__ == "__main__":

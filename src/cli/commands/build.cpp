@@ -23,7 +23,7 @@ base::Result<void> build(const Call& call) {
     if (options.make.dry_run) {
         print_commands(*preparation, nullptr);
         std::cout << fmt::format("# keeps the module as {} (-o)\n", output);
-        if (!quiet) tell_if_impossible(output, "--output", true);
+        if (!quiet) warn_if_impossible(output, "--output", true);
         return {};
     }
     auto compiled = module::compile(*machine, *preparation, quiet, options.measure.plan.verbose);
@@ -34,8 +34,8 @@ base::Result<void> build(const Call& call) {
         return tl::make_unexpected(written.error());
     }
     if (!quiet) {
-        base::tell(fmt::format("{} is {} for {}, {} kB; run it there with 'stapgen exec {}'", output, recipe.name,
-                               preparation->job.target.release, module->size() / 1024, output));
+        base::print_message(fmt::format("{} is {} for {}, {} kB; run it there with 'stapgen exec {}'", output,
+                                        recipe.name, preparation->job.target.release, module->size() / 1024, output));
     }
     return {};
 }

@@ -73,10 +73,10 @@ void print_ending(const session::MeasurePlan& plan) {
                                  recording::part_path(*plan.output, 1).string(), plan.rotation.bytes);
     }
     std::cout << '\n';
-    if (!plan.quiet) tell_if_impossible(*plan.output, "--output", false);
+    if (!plan.quiet) warn_if_impossible(*plan.output, "--output", false);
 }
 
-void tell_if_impossible(const fs::path& file, std::string_view option, bool replaces) {
+void warn_if_impossible(const fs::path& file, std::string_view option, bool replaces) {
     std::error_code error;
     const auto status = fs::symlink_status(file, error);
     const auto folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
@@ -86,7 +86,7 @@ void tell_if_impossible(const fs::path& file, std::string_view option, bool repl
     } else if (::access(folder.c_str(), W_OK | X_OK) != 0) {
         why = std::strerror(errno);
     }
-    if (!why.empty()) base::tell(fmt::format("{} {} cannot be made here: {}", option, file.string(), why));
+    if (!why.empty()) base::print_message(fmt::format("{} {} cannot be made here: {}", option, file.string(), why));
 }
 
 }  // namespace stapgen::cli

@@ -6,7 +6,7 @@
 #include "module/make.h"
 #include "session/plan.h"
 
-/// What --dry-run prints: a plan, which may be for another machine. So what is not here is told on stderr and is no
+/// What --dry-run prints: a plan, which may be for another machine. So what is not here is said on stderr and is no
 /// error, and nothing is made.
 namespace stapgen::cli {
 
@@ -18,6 +18,6 @@ void print_ending(const session::MeasurePlan& plan);
 
 /// Says on stderr why `file`, the value of `option`, cannot be made here, if it cannot. `replaces`: one that is there
 /// already is not in the way.
-void tell_if_impossible(const std::filesystem::path& file, std::string_view option, bool replaces);
+void warn_if_impossible(const std::filesystem::path& file, std::string_view option, bool replaces);
 
 }  // namespace stapgen::cli

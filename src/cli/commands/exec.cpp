@@ -18,7 +18,7 @@ base::Result<void> exec(const Call& call) {
     const auto machine = launch::this_machine();
     auto plan = plan_of(*machine, options.measure, false);
     if (!plan) return tl::make_unexpected(plan.error());
-    base::tell(plan->notes);
+    base::print_message(plan->notes);
     auto module = launch::make_loadable(options.file);
     if (!module) return tl::make_unexpected(module.error());
     if (!module->info.systemtap) {

@@ -3,7 +3,6 @@
 #include <iostream>
 
 #include "cli/commands/commands.h"
-#include "cli/help/manual.h"
 
 namespace stapgen::cli {
 

@@ -4,8 +4,8 @@
 #include "cli/options/option_table.h"
 #include "cli/options/plans.h"
 #include "report/presentation.h"
-#include "session/meanings.h"
 #include "session/replay.h"
+#include "session/summary_facts.h"
 
 namespace stapgen::cli {
 

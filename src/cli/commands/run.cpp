@@ -62,14 +62,14 @@ base::Result<void> run(const Call& call) {
     const auto machine = launch::this_machine();
     auto plan = plan_of(*machine, options.measure, options.make.dry_run);
     if (!plan) return tl::make_unexpected(plan.error());
-    base::tell(plan->notes);
+    base::print_message(plan->notes);
     const bool has_interval = options.make.interval || recipe.interval_s;
     if (plan->intervals && !has_interval) {
         return base::bad_input("-n counts intervals, and there are none", "give -i too, for example -i 1 -n 10");
     }
     const auto aggregation = session::aggregation_of(recipe, options.make.aggregate, *plan);
     if (!aggregation) return tl::make_unexpected(aggregation.error());
-    if (!aggregation->note.empty()) base::tell(aggregation->note);
+    if (!aggregation->note.empty()) base::print_message(aggregation->note);
     options.make.aggregate = aggregation->in_kernel;
     if (plan->live && !has_interval) options.make.interval = module::live_interval;
     if (auto can = report::check_groups(plan->presentation, recipe.header()); !can) return can;
@@ -78,7 +78,7 @@ base::Result<void> run(const Call& call) {
     }
     const auto [sample, expected] = forecast_of(*machine, recipe, options);
     if (sample) session::use_sample(*sample, plan->filters);
-    if (!options.make.dry_run && !plan->quiet && !expected.empty()) base::tell(expected);
+    if (!options.make.dry_run && !plan->quiet && !expected.empty()) base::print_message(expected);
     auto preparation = module::prepare(program, *machine, recipe, options.make, module::Purpose::run_here);
     if (!preparation) return tl::make_unexpected(preparation.error());
     const auto& target = preparation->job.target;

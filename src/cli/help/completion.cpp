@@ -1,5 +1,3 @@
-#include "cli/help/completion.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,12 +8,13 @@
 #include <set>
 
 #include "base/text.h"
+#include "cli/help/help.h"
 #include "cli/help/spec_text.h"
 #include "host/facts.h"
 #include "host/threads.h"
 #include "host/workarounds.h"
 #include "report/presentation.h"
-#include "session/origin_groups.h"
+#include "session/summary_facts.h"
 
 namespace stapgen::cli {
 

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "cli/options/spec.h"
+#include "recipe/catalog.h"
 
 namespace stapgen::cli {
 
@@ -16,5 +19,53 @@ std::string whole_help(const CommandSpec& command);
 
 /// The same, of the command that these words come to. Error (bad_input): there is none.
 base::Result<std::string> help_of(const CommandSpec& root, const std::vector<std::string>& words);
+
+/// Whether these words, the first the verb, ask for the manual of what is installed, whatever recipes who builds it
+/// has.
+bool is_manual_of_installed(const std::vector<std::string>& words);
+
+/// Writes stapgen(1) and a page for each recipe and command into this folder. The build calls it, so that pages, help
+/// and completion have one source; it knows a user's own recipes, too.
+base::Result<void> write_manual(const CommandSpec& root, const recipe::Program& program,
+                                const std::filesystem::path& folder);
+
+/// "stapgen 0.1.0".
+std::string program_version();
+
+std::string_view build_date();
+
+/// SHA-256 over what decides what the scripts are: recipes, tapsets and workarounds. It is that of the text of
+/// sha256sum for these files, by name, in `share`: find workarounds.toml tapsets templates -type f | LC_ALL=C sort |
+/// xargs sha256sum | sha256sum.
+base::Result<std::string> recipe_hash(const std::filesystem::path& share);
+
+/// The lines of --version.
+std::string version_text(const recipe::Program& program);
+
+struct Candidate {
+    std::string text;
+    std::string about{};  ///< one line; may be empty
+};
+
+/// What may be typed in place of a word.
+struct Completion {
+    enum class Paths { none, files, folders };
+    std::vector<Candidate> candidates{};
+    Paths paths = Paths::none;  ///< which the shell knows best
+};
+
+/// Where those are known from that are stapgen's own.
+struct Known {
+    const recipe::Program& program;
+    const CommandSpec& root;
+};
+
+/// What may stand in place of the last of `words`, which are those behind the program's name: whole words that begin
+/// as it does.
+Completion completion_of(const Known& known, const std::vector<std::string>& words);
+
+/// `stapgen complete -- WORDS...`, which the shells' files of completions/ call: prints each candidate, a tab and what
+/// it is; at the end `:files` or `:folders` where a path may stand.
+void print(const Completion& completion);
 
 }  // namespace stapgen::cli

@@ -1,5 +1,3 @@
-#include "cli/help/manual.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,8 +6,8 @@
 #include <map>
 
 #include "base/text.h"
+#include "cli/help/help.h"
 #include "cli/help/spec_text.h"
-#include "cli/help/version.h"
 #include "recipe/kernels.h"
 
 namespace stapgen::cli {
@@ -121,7 +119,7 @@ void write_environment(Roff& page) {
     page.item("DEBUGINFOD_URLS", "Where debug information may be fetched from.");
 }
 
-/// What `show` tells.
+/// What `show` prints.
 base::Result<void> write_recipe(Roff& page, const recipe::Program& program, const recipe::Recipe& recipe) {
     page.paragraph(recipe.description);
     if (!recipe.stages.empty()) page.subsection("Stages and values");

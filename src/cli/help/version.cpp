@@ -1,5 +1,3 @@
-#include "cli/help/version.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include "base/build_facts.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "cli/help/help.h"
 
 namespace stapgen::cli {
 

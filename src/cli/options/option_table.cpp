@@ -13,7 +13,7 @@
 #include "overhead/overhead.h"
 #include "recording/writer.h"
 #include "report/presentation.h"
-#include "session/origin_groups.h"
+#include "session/summary_facts.h"
 
 namespace stapgen::cli {
 

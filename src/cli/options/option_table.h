@@ -33,7 +33,7 @@ OptionSpecs dry_run_option(bool& dry_run);
 /// All of how a module is made, --dry-run among them; --guru where the recipe asks for it.
 OptionSpecs make_options(const recipe::Recipe& recipe, module::MakeOptions& options);
 
-/// --format, one of `choices`, and -j, the same as json, or as ndjson where that is not among them. `more` tells of
+/// --format, one of `choices`, and -j, the same as json, or as ndjson where that is not among them. `more` explains
 /// the choices.
 OptionSpecs format_options(std::string& format, const std::vector<std::string>& choices, const std::string& more = {});
 OptionSpecs percentiles_option(PresentOptions& options);

@@ -3,9 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "module/make_options.h"
+#include "module/make.h"
 #include "report/presentation.h"
-#include "session/filters.h"
 #include "session/plan.h"
 #include "symbols/kernel_names.h"
 

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "live/terminal.h"
-#include "session/origin_groups.h"
+#include "session/summary_facts.h"
 
 namespace stapgen::cli {
 

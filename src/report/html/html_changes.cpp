@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "report/html/html_sections.h"
-#include "report/model/comparison_text.h"
+#include "report/model/texts.h"
 
 namespace stapgen::report::html {
 

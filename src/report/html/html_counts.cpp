@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "report/html/html_sections.h"
 #include "report/model/account_text.h"
-#include "report/model/call_tree.h"
+#include "report/model/slow_records.h"
 
 namespace stapgen::report::html {
 

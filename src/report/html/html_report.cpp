@@ -6,7 +6,7 @@
 #include "report/html/html_page.h"
 #include "report/html/html_sections.h"
 #include "report/model/account_text.h"
-#include "report/model/comparison_text.h"
+#include "report/model/texts.h"
 
 namespace stapgen::report {
 
@@ -72,10 +72,6 @@ Run run_of(const Report& report, std::size_t number, std::int64_t block_ns, bool
     return run;
 }
 
-std::string title_of(const std::string& recipe, const std::string& facts) {
-    return facts.empty() ? recipe : fmt::format("{}, {}", recipe, facts);
-}
-
 /// A chart of both runs, drawn from the tables further down; of all stages that it can show, the first of `changed`.
 Section both(const Section& of_before, Section of_after, const Summary& after,
              const std::vector<std::string>& changed) {
@@ -92,7 +88,7 @@ Section both(const Section& of_before, Section of_after, const Summary& after,
     return of_after;
 }
 
-/// Both on one scale, so that the bars' lengths tell the change of the mean.
+/// Both on one scale, so that the bars' lengths show the change of the mean.
 Section stacks_of_both(const Summary& before, const Summary& after) {
     Section section{"both", "Where the time goes"};
     const auto longest = std::max(html::max_mean_of(before), html::max_mean_of(after));
@@ -113,8 +109,12 @@ void write(std::ostream& out, std::span<const Summary> reports, const Options& o
     const auto rows = max_block_rows / std::max<std::size_t>(1, reports.size());
     for (std::size_t i = 0; i < reports.size(); ++i)
         page.runs.push_back(run_of(Report(reports[i], options), i, html::block_length(reports[i], rows), true));
-    page.title = reports.size() == 1 ? title_of(reports[0].recipe, page.runs[0].facts)
-                                     : fmt::format("{} reports", reports.size());
+    if (reports.size() == 1) {
+        page.title = reports[0].recipe;
+        append(page.title, page.runs[0].facts);
+    } else {
+        page.title = fmt::format("{} reports", reports.size());
+    }
     html::write(out, page);
 }
 

@@ -8,7 +8,7 @@
 /// Sentences that tables and pages share. Control characters of names are made visible.
 namespace stapgen::report {
 
-/// When it began, and for how long: "2026-11-20 14:09:01 +0100, for 2.21 s"; empty if the input does not tell. Local
+/// When it began, and for how long: "2026-11-20 14:09:01 +0100, for 2.21 s"; empty if the input does not say. Local
 /// time zone.
 std::string span_text(const analyze::Summary& summary);
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <ostream>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,7 +14,7 @@
 #include "analyze/histogram.h"
 #include "analyze/summary.h"
 #include "base/text.h"
-#include "report/model/record_writer.h"
+#include "decode/record.h"
 
 namespace stapgen::report {
 
@@ -29,8 +30,25 @@ struct Options {
     std::optional<std::int64_t> interval{};   ///< this is the report of one interval, counted from 0
 };
 
+/// Writes single records as they come.
+class RecordWriter {
+  public:
+    RecordWriter() = default;
+    RecordWriter(const RecordWriter&) = delete;
+    RecordWriter& operator=(const RecordWriter&) = delete;
+    virtual ~RecordWriter() = default;
+
+    virtual void record(const decode::Record& record) = 0;
+    /// The two clocks that make a record's time a time of day.
+    virtual void ready(const decode::Ready& ready) = 0;
+    /// Writes the rest. What could not be written is returned, a sentence for each reason.
+    virtual std::vector<std::string> end() = 0;
+    /// A report comes next on the same stream.
+    virtual void interrupt() {}
+};
+
 /// An output format, and what it can. Null: it cannot. Each is defined beside what writes it, and named in
-/// report/format.cpp.
+/// report/presentation.cpp.
 struct Format {
     std::string_view name;
     /// Writes reports, one behind the other, as one document.
@@ -41,13 +59,41 @@ struct Format {
     /// Makes what writes single records as they come.
     std::unique_ptr<RecordWriter> (*records)(std::ostream& out) = nullptr;
     bool intervals = false;  ///< an interval can be written before the end is known, and `write` heeds its number
-    bool is_trace =
-        false;  ///< it is drawn by `records`, of one recording, and binary; `write` writes what is beside it
+    bool is_trace = false;   ///< drawn by `records`, of one recording, and binary; `write` writes what is beside it
 };
 
 template <class Writer>
 std::unique_ptr<RecordWriter> records_by(std::ostream& out) {
     return std::make_unique<Writer>(out);
 }
+
+/// Writes one line per record: --events. Lines wait for the `ready` line; those that still wait at the end are written
+/// without their times. Does not flush.
+class EventWriter : public RecordWriter {
+  public:
+    void record(const decode::Record& record) override;
+    void ready(const decode::Ready& ready) override;
+    std::vector<std::string> end() override;
+
+  protected:
+    explicit EventWriter(std::ostream& out) : out_(out) {}
+    virtual void write(const decode::Record& record) = 0;
+    /// When that was, in ns since 1970; nothing where no `ready` line came.
+    [[nodiscard]] std::optional<std::int64_t> epoch_of(const decode::Value& time) const;
+
+    std::ostream& out_;  // NOLINT(cppcoreguidelines-non-private-member-variables-in-classes)
+
+  private:
+    /// A record that outlives its line.
+    struct Held {
+        const decode::Schema* schema;
+        std::vector<std::string> raw;
+        std::vector<decode::Value> values;
+    };
+    void release();
+
+    std::optional<decode::Ready> ready_;
+    std::vector<Held> held_;
+};
 
 }  // namespace stapgen::report

@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analyze/breakdown.h"
+#include "analyze/summary.h"
 
 namespace stapgen::report {
 
@@ -32,5 +34,16 @@ std::string record_name(std::string_view direction, const analyze::Group& of);
 /// with its part of their time and of the others'. Says so where there are too few records or none is above. Empty
 /// without records. No line end, no control characters.
 std::string tail_sentence(const analyze::Breakdown& breakdown, double percent = 99);
+
+/// The calls of one tree as ftrace's function_graph shows them, with when each began: a part for each context, of
+/// softirq on a CPU or of a thread. Lines of text with their ends; as long as names are deep, so nothing is cut.
+/// `calls` are of one packet and in the order of Summary::calls. Control characters are made visible.
+std::string call_tree(std::span<const analyze::Call> calls);
+
+/// The calls of each tree.
+std::vector<std::span<const analyze::Call>> call_trees(const analyze::Summary& summary);
+
+/// "12 calls more are not shown", or nothing.
+std::string calls_left_out(const analyze::Summary& summary);
 
 }  // namespace stapgen::report

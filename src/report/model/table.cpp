@@ -77,7 +77,7 @@ void add_stats(std::vector<Cell>& row, const analyze::Histogram& stats, const St
 
 /// The row of a counter that fell says nothing of how far it rose.
 bool is_fall(const Tally& tally) {
-    const auto* name = tally.group.empty() ? nullptr : std::get_if<std::string>(&tally.group.front().value);
+    const auto* name = tally.name();
     return name != nullptr && name->starts_with("reset.");
 }
 

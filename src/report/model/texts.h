@@ -4,7 +4,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "analyze/compare.h"
 #include "analyze/summary.h"
 
 /// How numbers, times and names are written. Control characters are made visible.
@@ -36,7 +38,7 @@ std::string utc_time(std::int64_t epoch_ns);
 std::string local_time(std::int64_t epoch_ns);
 /// "14:09:01.123456", in the local time zone.
 std::string local_time_of_day(std::int64_t epoch_ns);
-/// "17.000101 s": of a clock that does not tell the time of day.
+/// "17.000101 s": of a clock that has no time of day.
 std::string seconds_text(std::int64_t ns);
 /// When an interval ended.
 std::string end_text(const std::optional<std::int64_t>& end_epoch_ns);
@@ -51,5 +53,24 @@ std::string group_text(const analyze::GroupField& field);
 std::string place_text(const analyze::Drop& drop);
 /// The name of the reason or else its number; "-" where there is none.
 std::string reason_text(const analyze::Drop& drop);
+
+/// What came out, in one sentence without a full stop: "ip-tcp is slower: p99 +212 % [+180 %, +251 %], from 9.30 us to
+/// 29.1 us; no other stage changed significantly". Stage names as they are, unprinted characters too.
+std::string comparison_sentence(const analyze::Comparison& comparison);
+
+/// Those that changed significantly, slower ones first, of these and of the others the largest change first.
+std::vector<std::string> changed_stages(const analyze::Comparison& comparison);
+
+/// What the intervals were made from, without a full stop: "Before: 30 blocks of 2 s; after: 31 blocks of 2 s".
+std::string blocks_text(const analyze::Comparison& comparison);
+
+/// A part as percent: "+3.2", "-41.0", "+212".
+std::string change_percent(double part);
+
+/// Change::p: "0.012", "<0.001"; "-" where it is not known.
+std::string p_text(const analyze::Change& change);
+
+/// "mean", "p99".
+std::string statistic(const analyze::Change& change);
 
 }  // namespace stapgen::report

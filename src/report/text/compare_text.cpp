@@ -4,9 +4,8 @@
 #include <vector>
 
 #include "base/text.h"
-#include "report/model/comparison_text.h"
+#include "report/model/texts.h"
 #include "report/text/sections.h"
-#include "report/text/table.h"
 
 namespace stapgen::report {
 

@@ -2,10 +2,14 @@
 
 #include <memory>
 #include <ostream>
+#include <set>
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "analyze/cost.h"
+#include "analyze/accounting.h"
 #include "report/model/report.h"
+#include "report/model/table.h"
 
 /// The parts of text that stand alone.
 namespace stapgen::report {
@@ -30,5 +34,13 @@ void write_timelines(std::ostream& out, const analyze::Summary& summary, const a
 
 /// What the probes cost, and a row for each; nothing where that was not measured.
 void write_cost(std::ostream& out, const analyze::Cost& cost);
+
+/// Bytes above ASCII as \xNN, the rest as it is.
+std::string ascii(std::string_view text);
+
+/// A table as text, each line with its end, no blanks at line ends; of its extra columns these. Columns are as wide as
+/// what is in them; nothing is cut, whatever the terminal. Control characters and other bytes than ASCII are written as
+/// \xNN. The wrapper of libsmartcols, which nothing else includes.
+std::string text_of(const Table& table, const std::set<Extra>& extras = {});
 
 }  // namespace stapgen::report

@@ -1,5 +1,3 @@
-#include "report/text/table.h"
-
 #include <fmt/format.h>
 #include <libsmartcols.h>
 
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "report/text/sections.h"
 
 namespace stapgen::report {
 

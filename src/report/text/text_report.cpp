@@ -5,9 +5,8 @@
 
 #include "base/text.h"
 #include "report/model/account_text.h"
-#include "report/model/call_tree.h"
+#include "report/model/slow_records.h"
 #include "report/text/sections.h"
-#include "report/text/table.h"
 
 namespace stapgen::report {
 

@@ -13,7 +13,7 @@ namespace stapgen::report {
 
 namespace {
 
-/// Where there is more room, a longer bar tells no more.
+/// Where there is more room, a longer bar shows no more.
 constexpr std::size_t max_bar = 60, min_bar = 10;
 
 /// Of a record's further lines.

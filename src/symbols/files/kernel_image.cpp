@@ -1,12 +1,17 @@
 #include "symbols/files/kernel_image.h"
 
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
+#include <limits>
 #include <utility>
 
+#include "base/text.h"
 #include "base/unpacker.h"
 
 namespace stapgen::symbols {
@@ -44,7 +49,7 @@ tl::unexpected<base::Error> damaged(std::string_view origin) {
     return base::bad_input(fmt::format("{} is a damaged bzImage", origin), "copy it again from the machine's /boot");
 }
 
-/// Whether it begins as an x86 bzImage (vmlinuz): "HdrS" at 0x202. The first 518 bytes tell.
+/// Whether it begins as an x86 bzImage (vmlinuz): "HdrS" at 0x202. The first 518 bytes are enough.
 bool is_bzimage(std::string_view beginning) {
     return beginning.size() >= version_at && beginning.substr(magic_at, 4) == "HdrS";
 }
@@ -146,15 +151,13 @@ std::string release_of(const ElfFile& elf) {
     return {};
 }
 
-bool is_freed_after_boot(std::string_view section) {
-    return section.starts_with(".init") || section.starts_with(".exit") || section.starts_with(".altinstr");
-}
-
 std::vector<CodeRange> code_of(const ElfFile& elf) {
     std::vector<CodeRange> code;
     for (const auto& section : elf.sections()) {
         if (!section.is_code() || section.bytes.empty()) continue;
-        code.push_back({section.header.sh_addr, std::as_bytes(section.bytes), is_freed_after_boot(section.name)});
+        constexpr std::string_view freed_after_boot[]{".init", ".exit", ".altinstr"};
+        code.push_back({section.header.sh_addr, std::as_bytes(section.bytes),
+                        base::starts_with_any(section.name, freed_after_boot)});
     }
     if (code.empty()) {
         for (const auto& segment : elf.segments()) {
@@ -168,6 +171,14 @@ std::vector<CodeRange> code_of(const ElfFile& elf) {
     return code;
 }
 
+// Lengths are bounded wherever a string of the data is read: one string may be all of it and every type may have it.
+constexpr std::size_t max_name_length = 128;
+
+bool is_named(const btf* types, const btf_type* type, std::string_view name) {
+    const char* its = btf__name_by_offset(types, type->name_off);
+    return its != nullptr && std::string_view(its, strnlen(its, name.size() + 1)) == name;
+}
+
 }  // namespace
 
 KernelImage::KernelImage(ElfFile elf)
@@ -178,10 +189,6 @@ bool KernelImage::looks_like_one(std::string_view beginning) {
     // e_type, in the byte order of most.
     return ElfFile::looks_like_one(beginning) && beginning.size() >= sizeof(Elf64_Ehdr) &&
            (beginning[EI_NIDENT] == ET_EXEC || beginning[EI_NIDENT] == ET_DYN);
-}
-
-base::Result<KernelImage> KernelImage::read(const std::filesystem::path& path) {
-    return FileBytes::read(path).and_then([&](FileBytes&& file) { return read(std::move(file), path.string()); });
 }
 
 base::Result<KernelImage> KernelImage::read(FileBytes file, const std::string& origin) {
@@ -214,6 +221,35 @@ std::string KernelImage::symbol_text() const {
 std::span<const std::byte> KernelImage::btf() const {
     const auto* const section = elf_.section(".BTF");
     return section == nullptr ? std::span<const std::byte>() : std::as_bytes(section->bytes);
+}
+
+base::Result<Btf> Btf::parse(std::span<const std::byte> data) {
+    libbpf_set_print(nullptr);
+    errno = EFBIG;
+    btf* types = nullptr;
+    if (data.size() <= std::numeric_limits<std::uint32_t>::max()) {
+        types = btf__new(data.data(), static_cast<std::uint32_t>(data.size()));
+    }
+    if (types == nullptr) {
+        return base::bad_input(
+            fmt::format("the kernel's type information (BTF) cannot be read: {}", std::strerror(errno)),
+            "it is damaged, cut short or of a kernel newer than this stapgen knows: take another copy of it");
+    }
+    return Btf({types, btf__free});
+}
+
+std::vector<Enumerator> Btf::enumeration(std::string_view name) const {
+    std::vector<Enumerator> found;
+    for (std::uint32_t id = 1; found.empty() && id < btf__type_cnt(types_.get()); ++id) {
+        const btf_type* type = btf__type_by_id(types_.get(), id);
+        if (!btf_is_enum(type) || !is_named(types_.get(), type, name)) continue;
+        for (const auto& entry : std::span(btf_enum(type), btf_vlen(type))) {
+            const char* its = btf__name_by_offset(types_.get(), entry.name_off);
+            if (its == nullptr) continue;
+            found.push_back({std::string(its, strnlen(its, max_name_length)), static_cast<std::uint32_t>(entry.val)});
+        }
+    }
+    return found;
 }
 
 }  // namespace stapgen::symbols

@@ -1,7 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +10,8 @@
 
 #include "base/result.h"
 #include "symbols/files/elf_file.h"
+
+struct btf;  // of libbpf
 
 namespace stapgen::symbols {
 
@@ -28,13 +31,11 @@ struct CodeRange {
 /// an x86 bzImage (vmlinuz), whose payload is a vmlinux without symbols. Reading only; nothing of DWARF is looked at.
 class KernelImage {
   public:
-    /// Errors (bad_input), each with its remedy: it cannot be read; it is neither; it is damaged; it is a module or
-    /// another program; it is of a 32-bit kernel.
-    static base::Result<KernelImage> read(const std::filesystem::path& path);
-    /// The same of what has been read; `origin` is the name of the file, for messages.
+    /// Errors (bad_input), each with its remedy: it is neither; it is damaged; it is a module or another program; it is
+    /// of a 32-bit kernel. `origin` is the name of the file, for messages.
     static base::Result<KernelImage> read(FileBytes file, const std::string& origin);
     /// True if the file, unpacked, begins as one of the two do, or as a kernel of which read() says why it cannot be
-    /// read (arm64's Image). The first 518 bytes tell.
+    /// read (arm64's Image). The first 518 bytes are enough.
     static bool looks_like_one(std::string_view beginning);
 
     [[nodiscard]] Architecture architecture() const;
@@ -55,6 +56,26 @@ class KernelImage {
     ElfFile elf_;
     std::string build_id_, release_;
     std::vector<CodeRange> code_;
+};
+
+struct Enumerator {
+    std::string name;  ///< at most its first 128 bytes
+    std::uint32_t value = 0;
+};
+
+/// A kernel's type information: /sys/kernel/btf/vmlinux, or section .BTF of a vmlinux; of either byte order. The format
+/// is in the kernel's Documentation/bpf/btf.rst.
+class Btf {
+  public:
+    /// Keeps a copy of `data`. Error (bad_input): it is damaged, or newer than libbpf.
+    static base::Result<Btf> parse(std::span<const std::byte> data);
+
+    /// What `enum name` lists, in its order. Empty if there is no such enumeration or it is only declared.
+    [[nodiscard]] std::vector<Enumerator> enumeration(std::string_view name) const;
+
+  private:
+    explicit Btf(std::shared_ptr<btf> types) : types_(std::move(types)) {}
+    std::shared_ptr<btf> types_;
 };
 
 }  // namespace stapgen::symbols

@@ -120,15 +120,13 @@ base::Result<ModuleFile> read_module_file(FileBytes bytes, const std::filesystem
         return base::bad_input(fmt::format("{} is an ELF file, but no kernel module", path.string()),
                                std::string(where_modules_are));
     }
-    const auto placed = lay_out_code(*elf);
     ModuleFile module;
     module.name = module_info(*elf, "name");
     if (module.name.empty()) module.name = module_name(path.filename().string());
     module.release = module_info(*elf, "vermagic");
     module.release.resize(std::min(module.release.find(' '), module.release.size()));
     module.build_id = elf->build_id();
-    module.functions = functions_of(*elf, placed);
-    if (!placed.empty()) module.text_size = placed.back().offset + placed.back().section->header.sh_size;
+    module.functions = functions_of(*elf, lay_out_code(*elf));
     return module;
 }
 

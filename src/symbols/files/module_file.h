@@ -7,10 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "base/kernel_identity.h"
+#include "base/kernel.h"
 #include "base/result.h"
 #include "symbols/files/elf_file.h"
-#include "symbols/files/file_bytes.h"
 #include "symbols/files/symbol_table.h"
 
 namespace stapgen::symbols {
@@ -29,7 +28,6 @@ struct ModuleFile {
         std::string name;
     };
     std::vector<Function> functions;  ///< ascending
-    std::uint64_t text_size = 0;      ///< bytes of code from the base
 };
 
 /// Errors (bad_input): it cannot be read; it is no module.

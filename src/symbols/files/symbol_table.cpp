@@ -8,7 +8,7 @@
 #include <limits>
 #include <tuple>
 
-#include "base/kernel_code.h"
+#include "base/kernel.h"
 
 namespace stapgen::symbols {
 
@@ -25,14 +25,6 @@ struct Range {
 
 bool is_code(char type) {
     return type == 't' || type == 'T' || type == 'w' || type == 'W' || type == 'i';
-}
-
-bool is_weak(char type) {
-    return type == 'w' || type == 'W';
-}
-
-bool is_absolute(char type) {
-    return type == 'a' || type == 'A';
 }
 
 bool looks_given_by_linker_script(std::string_view name) {
@@ -123,7 +115,7 @@ void SymbolTable::sort_out(std::vector<SymbolLine>& lines) {
                 if (name == marker) markers_.*member = line.address;
             }
         }
-        if (!is_absolute(line.type) && !line.noise) *kept++ = line;
+        if (line.type != 'a' && line.type != 'A' && !line.noise) *kept++ = line;
     }
     lines.erase(kept, lines.end());
     const auto by_address = [](const SymbolLine& a, const SymbolLine& b) { return a.address < b.address; };
@@ -144,7 +136,8 @@ void SymbolTable::build(const std::vector<SymbolLine>& lines) {
     };
     const auto rank = [&](const SymbolLine& line) {
         const auto name = name_of(line);
-        return std::tuple(is_weak(line.type), looks_given_by_linker_script(name), name.find_first_not_of('_'));
+        return std::tuple(line.type == 'w' || line.type == 'W', looks_given_by_linker_script(name),
+                          name.find_first_not_of('_'));
     };
     const auto better = [&](const SymbolLine& a, const SymbolLine& b) {
         return a.module == 0 && b.module == 0 && rank(a) < rank(b);

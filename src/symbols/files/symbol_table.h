@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "symbols/files/file_bytes.h"
+#include "symbols/files/elf_file.h"
 #include "symbols/files/symbol_text.h"
 
 namespace stapgen::symbols {
@@ -58,7 +58,7 @@ inline constexpr std::pair<std::string_view, std::optional<std::uint64_t> Marker
 ///
 /// An answer is given only for an address that lies in code, never the nearest symbol:
 /// - kernel text is [min(_text, _stext), _etext), init text [_sinittext, _einittext). The type alone does
-///   not tell code: in Debian's 7.2 some 20,000 symbols of .data are T or t. A table without these marks
+///   not mark code: in Debian's 7.2 some 20,000 symbols of .data are T or t. A table without these marks
 ///   (an excerpt) is taken whole, its last function reaching to the end of its 4 KiB page at most.
 /// - a function ends where the next symbol begins, of whatever type, absolute (A) ones and the marks that
 ///   toolchains leave ($d, $x, .L*, __typeid__*) not counted. An address behind a symbol that is data has no

@@ -20,8 +20,8 @@ struct CodeReference {
 };
 
 /// All direct calls and jumps of `code` to where a function of `table` begins, init code left out, sorted by target.
-/// On arm64 exact. On x86-64 instructions are not told from the bytes inside of others: every byte that could begin a
-/// call is taken for one, if what follows points to a function's first byte. Other architectures have none.
+/// On arm64 exact. On x86-64 instructions are not distinguished from the bytes inside of others: every byte that could
+/// begin a call is taken for one, if what follows points to a function's first byte. Other architectures have none.
 std::vector<CodeReference> find_references(std::span<const CodeRange> code, Architecture architecture,
                                            const SymbolTable& table);
 

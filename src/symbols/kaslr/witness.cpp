@@ -6,7 +6,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "base/kernel_code.h"
+#include "base/kernel.h"
 #include "base/text.h"
 #include "symbols/files/address_words.h"
 #include "symbols/kaslr/kaslr_offset.h"

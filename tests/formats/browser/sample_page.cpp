@@ -13,7 +13,7 @@
 
 #include "analyze/analyzer.h"
 #include "decode/record_parser.h"
-#include "report/format.h"
+#include "report/presentation.h"
 
 using namespace stapgen::analyze;
 

@@ -17,7 +17,7 @@ IN_CI = ("trixie",)
 
 RANDOM, FUNCTIONS, IN_MODULES = 10_007, 503, 1009
 PAGE = 4096
-# No function is longer: src/base/kernel_code.h.
+# No function is longer: src/base/kernel.h.
 LONGEST = 0x20000
 
 GUEST = r"""

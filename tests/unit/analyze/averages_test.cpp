@@ -1,5 +1,3 @@
-#include "analyze/averages.h"
-
 #include <doctest/doctest.h>
 
 #include <array>
@@ -7,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "analyze/aggregates.h"
 #include "analyze/analyzer.h"
 
 using namespace stapgen;

@@ -1,8 +1,8 @@
-#include "analyze/cost.h"
-
 #include <doctest/doctest.h>
 
 #include <limits>
+
+#include "analyze/accounting.h"
 
 using namespace stapgen::analyze;
 

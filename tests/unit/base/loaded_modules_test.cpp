@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "base/kernel_identity.h"
+#include "base/kernel.h"
 
 using namespace stapgen::base;
 

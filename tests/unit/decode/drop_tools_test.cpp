@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "decode/drop_stack.h"
+#include "decode/place.h"
 #include "decoded_text.h"
 
 using namespace stapgen::decode;

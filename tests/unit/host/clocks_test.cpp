@@ -1,6 +1,6 @@
-#include "host/clocks.h"
-
 #include <doctest/doctest.h>
+
+#include "host/facts.h"
 
 using namespace stapgen::host;
 

@@ -1,5 +1,3 @@
-#include "host/device_counters.h"
-
 #include <doctest/doctest.h>
 #include <linux/if_link.h>
 #include <linux/netlink.h>
@@ -11,6 +9,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "host/net_counters.h"
 
 using namespace stapgen;
 using host::DeviceCounter;

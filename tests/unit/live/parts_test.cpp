@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 
 #include "../report/repeated.h"
-#include "live/distribution.h"
 #include "live/keys.h"
 #include "live/lines.h"
 

@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "has.h"
-#include "report/model/call_tree.h"
+#include "report/model/slow_records.h"
 #include "report/text/sections.h"
 #include "written.h"
 

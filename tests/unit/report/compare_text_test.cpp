@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "report/model/comparison_text.h"
+#include "report/model/texts.h"
 #include "written.h"
 
 using namespace stapgen::analyze;

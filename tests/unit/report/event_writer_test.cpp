@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "decode/record_parser.h"
-#include "report/format.h"
+#include "report/presentation.h"
 
 using namespace stapgen;
 using nlohmann::json;

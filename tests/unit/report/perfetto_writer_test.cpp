@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "decode/record_parser.h"
-#include "report/format.h"
+#include "report/presentation.h"
 
 using namespace stapgen;
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "report/format.h"
+#include "report/presentation.h"
 
 /// What a format writes of reports.
 inline std::string written(std::string_view format, const std::vector<stapgen::analyze::Summary>& reports,

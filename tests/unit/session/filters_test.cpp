@@ -1,5 +1,3 @@
-#include "session/filters.h"
-
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -8,6 +6,7 @@
 #include <thread>
 
 #include "host/threads.h"
+#include "session/plan.h"
 
 using namespace stapgen;
 

@@ -1,5 +1,3 @@
-#include "symbols/files/btf.h"
-
 #include <bpf/btf.h>
 #include <doctest/doctest.h>
 
@@ -7,6 +5,7 @@
 #include <random>
 
 #include "base/files.h"
+#include "symbols/files/kernel_image.h"
 
 using namespace stapgen;
 using symbols::Btf;

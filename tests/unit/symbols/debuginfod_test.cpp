@@ -35,7 +35,7 @@ TEST_CASE("what is no build-id is not asked for") {
 TEST_CASE("debuginfo of a build-id comes from the server that has it") {
     // The client reads folders as it reads servers.
     const File cache("");
-    const auto id = KernelImage::read(vmlinux)->build_id();
+    const auto id = fake_kernel::kernel_image(vmlinux)->build_id();
     const auto shelf = cache.folder() / "server" / "buildid" / id;
     std::filesystem::create_directories(shelf);
     std::filesystem::copy_file(vmlinux, shelf / "debuginfo");

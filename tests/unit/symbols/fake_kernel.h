@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/source.h"
 #include "base/text.h"
+#include "symbols/files/kernel_image.h"
 #include "unit/packed.h"
 
 /// The kernel of tests/fakes/kernel, and what a test does to it.
@@ -22,6 +23,12 @@ inline std::string content(const std::filesystem::path& path) {
     auto read = stapgen::base::read_unpacked(path, std::size_t{2} << 30U);
     REQUIRE(read);
     return *std::move(read);
+}
+
+inline stapgen::base::Result<stapgen::symbols::KernelImage> kernel_image(const std::filesystem::path& path) {
+    return stapgen::symbols::FileBytes::read(path).and_then([&](stapgen::symbols::FileBytes&& bytes) {
+        return stapgen::symbols::KernelImage::read(std::move(bytes), path.string());
+    });
 }
 
 /// Of a symbol in System.map.

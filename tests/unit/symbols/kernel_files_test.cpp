@@ -37,7 +37,7 @@ TEST_CASE("a vmlinux gives names, file and line under the KASLR offset of a boot
 }
 
 TEST_CASE("a vmlinux of another build than the recording is refused, one of the same is not") {
-    const auto image = KernelImage::read(fake_kernel::vmlinux);
+    const auto image = fake_kernel::kernel_image(fake_kernel::vmlinux);
     REQUIRE(image);
     REQUIRE_FALSE(image->build_id().empty());
     LogKernel log;

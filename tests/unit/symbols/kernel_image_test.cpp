@@ -13,14 +13,14 @@ using namespace fake_kernel;
 namespace {
 
 KernelImage read_image(const std::filesystem::path& path) {
-    auto image = KernelImage::read(path);
+    auto image = fake_kernel::kernel_image(path);
     if (!image) FAIL(image.error().what);
     return std::move(*image);
 }
 
 base::Error image_error(std::string_view bytes) {
     const File file(bytes);
-    const auto image = KernelImage::read(file.path());
+    const auto image = fake_kernel::kernel_image(file.path());
     REQUIRE(!image);
     CHECK(image.error().kind == base::ErrorKind::bad_input);
     CHECK(!image.error().hint.empty());
@@ -150,7 +150,7 @@ TEST_CASE("what is no kernel is reported as what it is") {
     auto dump = content(vmlinux);
     dump[16] = 4;
     CHECK(contains(image_error(dump).what, "memory dump"));
-    const auto missing = KernelImage::read("/no/such/vmlinux");
+    const auto missing = fake_kernel::kernel_image("/no/such/vmlinux");
     REQUIRE(!missing);
     CHECK(contains(missing.error().what, "No such file"));
 }
@@ -190,7 +190,7 @@ TEST_CASE("a vmlinux that is damaged anywhere is read or refused") {
     std::size_t refused = 0;
     for (std::size_t size = 0; size < bytes.size(); size += 211) {
         const File file(std::string_view(bytes).substr(0, size));
-        const auto image = KernelImage::read(file.path());
+        const auto image = fake_kernel::kernel_image(file.path());
         if (!image) ++refused;
         if (image) CHECK(image->symbol_text().size() <= content(system_map).size());
     }
@@ -201,7 +201,7 @@ TEST_CASE("a vmlinux that is damaged anywhere is read or refused") {
         auto damaged = bytes;
         damaged[at] = static_cast<char>(~damaged[at]);
         const File file(damaged);
-        const auto image = KernelImage::read(file.path());
+        const auto image = fake_kernel::kernel_image(file.path());
         if (image) CHECK(image->symbol_text().size() < 3 * bytes.size());
     }
 }

@@ -1,4 +1,4 @@
-#include "report/model/record_writer.h"
+#include "report/model/format.h"
 
 #include "base/saturate.h"
 

@@ -1,4 +1,6 @@
-#include "base/kernel_counters.h"
+#include "base/kernel.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +11,10 @@
 namespace stapgen::base {
 
 namespace {
+
+constexpr std::string_view data_marks =
+    "_edata _end _sdata __bss_start __bss_stop __brk_base __brk_limit __init_begin __init_end __init_scratch_begin "
+    "__init_scratch_end __end_of_kernel_reserve _brk_end __nosave_end __smp_locks_end";
 
 /// Where one is the beginning of another, the longer one first.
 constexpr std::array counter_groups{
@@ -38,7 +44,25 @@ std::optional<std::uint32_t> softnet_number(std::span<const std::string_view> wo
     return value ? std::optional(static_cast<std::uint32_t>(*value)) : std::nullopt;
 }
 
+constexpr std::size_t size_word = 1, base_word = 5, min_words = 6;
+
 }  // namespace
+
+bool can_be_code(std::string_view name, std::uint64_t offset) {
+    return offset < max_function_length && !name.starts_with("__start_") && !name.starts_with("__stop_") &&
+           !contains_word(data_marks, name);
+}
+
+std::size_t symbol_length(std::string_view text) {
+    if (!text.empty() && is_digit(text[0])) return 0;
+    const auto is_of_name = [](char c) { return is_word_character(c) || c == '.' || c == '$'; };
+    return static_cast<std::size_t>(std::ranges::find_if_not(text, is_of_name) - text.begin());
+}
+
+bool is_module_name(std::string_view text) {
+    const auto is_of_name = [](char c) { return is_word_character(c) || c == '-'; };
+    return !text.empty() && text.size() <= max_module_length && std::ranges::all_of(text, is_of_name);
+}
 
 bool is_counter(std::string_view name) {
     return !contains_word(no_counters, name);
@@ -67,6 +91,36 @@ SoftnetLine read_softnet_line(std::span<const std::string_view> words) {
         if (const auto value = softnet_number(words, index)) read.counters.emplace_back(name, *value);
     }
     return read;
+}
+
+tl::expected<LoadedModule, std::string_view> parse_loaded_module(std::string_view line) {
+    const auto parts = words(trim(line));
+    if (parts.size() < min_words) return tl::make_unexpected(parts.empty() ? line : parts.back());
+    const auto bytes = to_unsigned(parts[size_word]);
+    const auto word = parts[base_word];
+    const auto address = word.starts_with("0x") ? to_unsigned(word.substr(2), 16) : std::nullopt;
+    if (!bytes || !address) return tl::make_unexpected(parts[bytes ? base_word : size_word]);
+    return LoadedModule{std::string(parts[0]), *address == 0 ? std::nullopt : address, *bytes};
+}
+
+Result<std::vector<LoadedModule>> parse_loaded_modules(std::string_view text, std::string_view origin) {
+    std::vector<LoadedModule> modules;
+    std::size_t number = 0;
+    for (const auto line : split(text, '\n')) {
+        ++number;
+        const auto content = trim(line);
+        if (content.empty()) continue;
+        auto module = parse_loaded_module(content);
+        if (!module) {
+            const auto column = module.error().data() - line.data() + 1;
+            return bad_input(fmt::format("{} is no list of modules: line {}, column {} is not `NAME SIZE REFERENCES "
+                                         "USERS STATE 0xBASE`: {}",
+                                         printable(origin), number, column, printable(content.substr(0, 80))),
+                             "give a copy of /proc/modules, made by root: sudo cat /proc/modules >FILE");
+        }
+        modules.push_back(*std::move(module));
+    }
+    return modules;
 }
 
 }  // namespace stapgen::base

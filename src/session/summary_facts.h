@@ -1,0 +1,46 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyze/summary.h"
+#include "base/result.h"
+#include "host/system.h"
+#include "launch/messages.h"
+#include "recipe/catalog.h"
+
+namespace stapgen::session {
+
+/// What SystemTap says was lost, as a report has it.
+analyze::Transport transport_of(const launch::Losses& losses);
+
+/// The buffer per CPU (-s) that would have held what the summary says was lost on its way; 0 if that is not known, or
+/// more than this machine has. `asked_mb`: the -s of this run. `bytes`: of all lines that came.
+std::int64_t enough_buffer_mb(const host::System& machine, const launch::Losses& losses,
+                              std::optional<std::int64_t> asked_mb, const analyze::Summary& summary,
+                              std::int64_t bytes);
+
+/// What the counted things mean, from the recipe of that name if there is one here. What is lost comes first in each
+/// interval; of what counters stand at there is nothing else left.
+void put_meanings(analyze::Summary& summary, const recipe::Catalog& catalog);
+
+// Groups by where a record is from, which no record says: --by host, --by recording.
+
+inline constexpr std::array<std::string_view, 2> origin_words{"host", "recording"};
+
+/// Of one recording.
+struct RecordingName {
+    std::string host;       ///< empty: not known
+    std::string recording;  ///< its file
+};
+
+/// Puts the words' values before the groups of a recording's measures and counts. `none_else`: nothing else is grouped
+/// by, so that each recording as a whole is a group. Error (bad_input): these are drops, which have no groups.
+base::Result<void> group_by_origin(const std::vector<std::string>& words, bool none_else, const RecordingName& name,
+                                   analyze::Summary& summary);
+
+}  // namespace stapgen::session
