@@ -11,16 +11,8 @@ REPORT = re.compile(r"BUG: |WARNING: |UBSAN: |INFO: (?:possible|suspicious|task|
 # A plain read is one that KASAN and KCSAN see: (what, by what) in the tapsets, each somewhere.
 PLAIN_READS = [(rf"__get_kernel_nofault\(&(\w+), from, {kind}, bad\)", rf"\1 = *(const volatile {kind} *)from")
                for kind in ("u8", "u16", "u32", "u64")]
-# A bit that is a lock is nothing to lockdep. One class is enough for all: none is taken while another one is held.
-SEEN_LOCKS = [
-    (r"(?=static inline void stapgen_lock\w*\([^)]*\)\s*\{\s*while \(test_and_set_bit_lock)",
-     "#include <linux/lockdep.h>\n#ifdef CONFIG_LOCKDEP\nstatic struct lock_class_key debug_FILE_key;\n"
-     "static struct lockdep_map debug_FILE_map = STATIC_LOCKDEP_MAP_INIT(\"FILE\", &debug_FILE_key);\n#endif\n"),
-    (r"while \(test_and_set_bit_lock\(0, ", "lock_map_acquire(&debug_FILE_map); while (test_and_set_bit_lock(0, "),
-    (r"clear_bit_unlock\(0, ([^;]*)\);", r"clear_bit_unlock(0, \1); lock_map_release(&debug_FILE_map);")]
 # Tables that a short flood fills.
-SMALL_TABLES = (r"(STAPGEN_(?:MAX_WAITING|MAX_REQUESTS|MAX_SOCKETS|REQUESTS|SOCKETS|RX_QUEUED|TX_CALLS)(?: =)?) \d+\b",
-                r"\1 100")
+SMALL_TABLES = (r"(STAPGEN_(?:REQUESTS|SOCKETS|RX_QUEUED|TX_CALLS)) \d+\b", r"\1 100")
 # Datagrams that nobody reads, to sockets that go with them.
 FLOOD = """
 import socket
@@ -44,7 +36,7 @@ def only_here(lab):
 def changed_stapgen(lab, name, *changes):
     """Return the path in the root of a stapgen whose tapsets have CHANGES; each has to be somewhere in them.
 
-    The first of a pair is a regular expression; FILE in the second is the name of the file it is in.
+    The first of a pair is a regular expression, and the second what is in its place.
     """
     folder = lab.run / f"stapgen-{name}"
     shutil.copytree(lab.run / "stapgen", folder)
@@ -54,8 +46,7 @@ def changed_stapgen(lab, name, *changes):
             continue
         text = path.read_text()
         for change in changes:
-            # A definition is wanted once in a file, all else each time.
-            text, count = re.subn(change[0], change[1].replace("FILE", path.stem), text, count=change[0].startswith("(?="))
+            text, count = re.subn(*change, text)
             made[change] += count
         path.write_text(text)
     missing = [change[0] for change, count in made.items() if not count]
