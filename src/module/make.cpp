@@ -47,7 +47,8 @@ std::chrono::milliseconds interval_of(const recipe::Recipe& recipe, const MakeOp
 base::Result<std::string> script_of(const recipe::Recipe& recipe, const MakeOptions& options) {
     auto text = base::read_file(recipe.folder / "script.stp");
     if (!text) return tl::make_unexpected(text.error());
-    return render::render_script(recipe, *text, options.arguments, interval_of(recipe, options), options.aggregate);
+    return render::render_script(recipe, *text, options.arguments, interval_of(recipe, options), options.aggregate,
+                                 options.filters);
 }
 
 namespace {
