@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "render/expand.h"
 #include "render/parts.h"
+#include "render/used_c.h"
 
 namespace stapgen::render {
 
@@ -60,32 +61,18 @@ void trim_end(std::string& text) {
         text.pop_back();
 }
 
-/// A header's lines without those that only files need.
-std::string of_header(const TapsetFile& file) {
-    std::string text;
-    for (const auto line : base::split(file.text, '\n')) {
-        const bool is_guard = line.starts_with("#ifndef STAPGEN_") && line.ends_with("_H");
-        const bool defines_guard = line.starts_with("#define STAPGEN_") && line.ends_with("_H");
-        if (is_guard || defines_guard || line.starts_with("#include \"")) continue;
-        if (line.empty() && (text.empty() || text.ends_with("\n\n"))) continue;
-        text.append(line).append(1, '\n');
-    }
-    // The guard's end is the last line.
-    text.erase(text.rfind("#endif"));
-    trim_end(text);
-    return text;
-}
-
 constexpr std::string_view why_c =
     "// ---- C: these handlers run for every packet, and in arrays of the script each field of it would cost a hash, a "
     "list and\n"
     "// a lock that all CPUs share.\n";
 
-std::string c_of(const std::vector<Part>& parts, const std::vector<TapsetFile>& files) {
-    std::string blocks;
+std::string c_of(std::string_view script, const std::vector<Part>& parts, const std::vector<TapsetFile>& files) {
+    std::string calls;
+    for (const auto& part : parts)
+        if (part.code.find("#include \"c/") == std::string::npos) calls += part.code;
+    auto blocks = used_c_of(included_by(parts, files), std::string(script) + calls);
+    if (!blocks.empty()) blocks += '\n';
     Paragraphs functions;
-    for (const auto* file : included_by(parts, files))
-        blocks += of_header(*file) + "\n";
     for (const auto& part : parts) {
         if (part.kind == Part::Kind::c && part.code.find("#include \"c/") == std::string::npos) {
             const auto begin = part.code.find("%{\n") + 3;
@@ -139,7 +126,7 @@ std::string with_tapsets(std::string_view recipe_script, const std::vector<Tapse
     // A macro that is its file's own stands where the file has it.
     for (const auto& part : parts)
         if (!is_shared_macro(part) && !is_c(part)) library.append(part);
-    const auto c = c_of(parts, tapsets);
+    const auto c = c_of(script, parts, tapsets);
     std::size_t opening = 0;
     while (script.substr(opening).starts_with("//"))
         opening = std::min(script.find('\n', opening), script.size() - 1) + 1;
