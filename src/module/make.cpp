@@ -190,6 +190,11 @@ base::Result<Preparation> prepare(const recipe::Program& program, const host::Sy
     if (auto applied = workaround(program, machine, options, *script, *question, job, notes); !applied) {
         return tl::make_unexpected(applied.error());
     }
+    if (purpose == Purpose::run_here) {
+        const auto kernels = recipe::kernels_of(recipe, program.files);
+        auto lost = kernels ? doctor::lost_to_interrupt_threads(machine, *kernels) : std::string();
+        if (!lost.empty()) notes.push_back(std::move(lost));
+    }
 
     std::optional<base::PrivateDirectory> folder;
     job.options.script = recipe.name + ".stp";

@@ -98,8 +98,8 @@ std::string without_tag_lines(std::string_view text) {
     const auto lines = base::split(text, '\n');
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const auto line = base::trim(lines[i]);
-        const bool is_tag = line.starts_with("<%") && line.find("%>") == line.size() - 2 &&
-                            line.find_first_of("#^/") == 2;
+        const bool is_tag =
+            line.starts_with("<%") && line.find("%>") == line.size() - 2 && line.find_first_of("#^/") == 2;
         out += is_tag ? line : lines[i];
         if (!is_tag && i + 1 < lines.size()) out += '\n';
     }

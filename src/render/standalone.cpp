@@ -43,7 +43,7 @@ std::vector<const Part*> macros_of(std::string_view text, const std::vector<Part
 
 /// Parts of the library, one after the other: an empty line between two where the tapset has one.
 class Paragraphs {
-public:
+  public:
     void append(const Part& part) {
         if (last_ != nullptr && (part.file != last_->file || part.paragraph != last_->paragraph)) text_ += '\n';
         text_ += part.text;
@@ -51,7 +51,7 @@ public:
     }
     [[nodiscard]] const std::string& text() const { return text_; }
 
-private:
+  private:
     std::string text_;
     const Part* last_ = nullptr;
 };

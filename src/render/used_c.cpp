@@ -73,7 +73,8 @@ std::vector<Chunk> chunks_of(const TapsetFile& file) {
     int paragraph = 0;
     const auto add = [&](std::string of, bool is_comment) {
         const auto code = without_c_comments(of);
-        chunks.push_back({&file, std::move(of), paragraph, is_comment, names_in(code), code.find("#define STAPGEN_COUNTERS(") != std::string::npos, false});
+        chunks.push_back({&file, std::move(of), paragraph, is_comment, names_in(code),
+                          code.find("#define STAPGEN_COUNTERS(") != std::string::npos, false});
     };
     for (const auto line : base::split(text, '\n')) {
         if (open.empty() && is_of_the_file(line)) continue;
@@ -99,7 +100,8 @@ bool declares(const Chunk& chunk, const std::string& name) {
     const auto code = without_c_comments(chunk.text);
     const auto head = base::trim(std::string_view(code).substr(0, code.find_first_of("{;=")));
     const bool by_macro = head.starts_with("STAPGEN_");
-    return (by_macro && head.ends_with(", " + name + ")")) || (head.starts_with("static ") && head.find(" " + name + "(") != std::string_view::npos);
+    return (by_macro && head.ends_with(", " + name + ")")) ||
+           (head.starts_with("static ") && head.find(" " + name + "(") != std::string_view::npos);
 }
 
 /// Of the list of counters the rows that something names.
@@ -109,7 +111,8 @@ std::string without_unused_rows(const std::string& text, const std::string& all)
         constexpr std::string_view row = "    counter(";
         if (line.starts_with(row)) {
             const auto name = std::string(line.substr(row.size(), line.find(')') - row.size()));
-            if (all.find("(" + name + ")") == std::string::npos && all.find('"' + name + '"') == std::string::npos) continue;
+            if (all.find("(" + name + ")") == std::string::npos && all.find('"' + name + '"') == std::string::npos)
+                continue;
         }
         rows.emplace_back(line);
     }

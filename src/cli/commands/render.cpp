@@ -32,7 +32,8 @@ base::Result<std::string> standalone_script(const Call& call) {
     if (!filters) return tl::make_unexpected(filters.error());
     auto make = options.make;
     // A thread or a process stap is asked for.
-    make.filters = std::ranges::any_of(filters->as_typed, [](const auto& typed) { return !typed.first.starts_with("target-"); });
+    make.filters =
+        std::ranges::any_of(filters->as_typed, [](const auto& typed) { return !typed.first.starts_with("target-"); });
     auto script = module::script_of(*command.recipe, make);
     if (!script) return script;
     auto tapsets = render::read_tapsets(render::tapset_folders(program.files, make.debuginfo));
@@ -46,7 +47,8 @@ base::Result<void> render(const Call& call) {
     const auto& options = call.options;
     if (!options.standalone && options.measure.filters != session::FilterOptions{})
         return base::bad_input("a filter is given to the script when it runs; only --standalone writes it in");
-    const auto script = options.standalone ? standalone_script(call) : module::script_of(*call.command.recipe, options.make);
+    const auto script =
+        options.standalone ? standalone_script(call) : module::script_of(*call.command.recipe, options.make);
     if (!script) return tl::make_unexpected(script.error());
     std::cout << *script;
     return {};
@@ -62,8 +64,7 @@ CommandSpec render_command(const recipe::Recipe& recipe, Options& options) {
         script_options(recipe, options.make),
         filter_options(recipe.filters, options.measure.filters),
         {{"--standalone", "", groups::output, "With stapgen's tapset put in, to carry elsewhere",
-          "of filters it has those that are asked for here",
-          &options.standalone},
+          "of filters it has those that are asked for here", &options.standalone},
          {"-r,--release", "RELEASE", groups::compiling, "Accepted for the kernel it is meant for",
           "the script itself fits all of them", &options.make.release}},
         debuginfo_option(options.make.debuginfo),
