@@ -46,7 +46,7 @@ constexpr Row others[] = {
     {"debuginfo", Blocks::compiling, debuginfo}, {"kernel", Blocks::compiling, kernel},
     {"first-run", Blocks::compiling, first_run}, {"disk", Blocks::compiling, disk},
     {"memory", Blocks::loading, memory},         {"tracefs", Blocks::loading, tracefs},
-    {"leftovers", Blocks::loading, leftovers},
+    {"leftovers", Blocks::loading, leftovers},   {"interrupt-threads", Blocks::loading, interrupt_threads},
 };
 
 /// Lines of which all but the first begin with so many blanks, and which are to stand behind as many.

@@ -71,6 +71,10 @@ struct Question {
 /// All checks that belong to the question, the most fundamental first.
 std::vector<Check> examine(const host::System& system, const Question& question);
 
+/// What a recipe misses where interrupts' handlers are threads, as on the running kernel; empty if nothing or if they
+/// are not.
+std::string lost_to_interrupt_threads(const host::System& system, const std::vector<recipe::KernelRange>& kernels);
+
 /// Whether stapgen's own virtual machines can be made here, which no run needs.
 Check lab(const host::System& system);
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "doctor/checks.h"
 #include "host/facts.h"
@@ -167,6 +169,26 @@ Check leftovers(const host::System& system, const Question& /*question*/) {
     if (left.empty()) return ok("no module of an earlier run");
     return note(fmt::format("modules of runs that are over are still loaded: {}", fmt::join(left, ", ")),
                 {"remove each of them", host::everywhere("staprun -d " + left[0]), {}});
+}
+
+std::string lost_to_interrupt_threads(const host::System& system, const std::vector<recipe::KernelRange>& kernels) {
+    const bool is_realtime = short_text(system, "/sys/kernel/realtime") == "1";
+    const auto arguments = short_text(system, "/proc/cmdline");
+    const auto words = base::words(arguments);
+    if (!is_realtime && std::ranges::find(words, "threadirqs") == words.end()) return {};
+    const auto* range = recipe::range_of(kernels, recipe::threaded_interrupts);
+    if (range == nullptr || range->lost.empty()) return {};
+    return fmt::format("interrupts' handlers are threads here ({}). Lost: {}",
+                       is_realtime ? "PREEMPT_RT" : "threadirqs", range->lost);
+}
+
+Check interrupt_threads(const host::System& system, const Question& question) {
+    std::string found;
+    for (const auto& subject : question.subjects) {
+        const auto lost = lost_to_interrupt_threads(system, subject.kernels);
+        if (!lost.empty()) found += fmt::format("{}{}: {}", found.empty() ? "" : "; ", subject.name, lost);
+    }
+    return found.empty() ? Check{} : note(found);
 }
 
 }  // namespace stapgen::doctor

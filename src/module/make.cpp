@@ -46,7 +46,8 @@ std::chrono::milliseconds interval_of(const recipe::Recipe& recipe, const MakeOp
 base::Result<std::string> script_of(const recipe::Recipe& recipe, const MakeOptions& options) {
     auto text = base::read_file(recipe.folder / "script.stp");
     if (!text) return tl::make_unexpected(text.error());
-    return render::render_script(recipe, *text, options.arguments, interval_of(recipe, options), options.aggregate);
+    return render::render_script(recipe, *text, options.arguments, interval_of(recipe, options), options.aggregate,
+                                 options.filters);
 }
 
 namespace {
@@ -187,6 +188,11 @@ base::Result<Preparation> prepare(const recipe::Program& program, const host::Sy
     std::vector<std::string> notes;
     if (auto applied = workaround(program, machine, options, *script, *question, job, notes); !applied) {
         return tl::make_unexpected(applied.error());
+    }
+    if (purpose == Purpose::run_here) {
+        const auto kernels = recipe::kernels_of(recipe, program.files);
+        auto lost = kernels ? doctor::lost_to_interrupt_threads(machine, *kernels) : std::string();
+        if (!lost.empty()) notes.push_back(std::move(lost));
     }
 
     std::optional<base::PrivateDirectory> folder;

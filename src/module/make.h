@@ -28,6 +28,7 @@ struct MakeOptions {
     recipe::Arguments arguments;
     std::optional<std::chrono::milliseconds> interval;
     bool aggregate = false;
+    bool filters = true;  ///< the script heeds those that it can: false in a standalone one that none is asked of
 };
 
 /// Where a live view is shown and neither the user nor the recipe says how often to report: often enough for a person

@@ -33,6 +33,7 @@ std::string_view redhat_of(std::string_view release) {
 }
 
 bool means(std::string_view match, std::string_view release) {
+    if (match == threaded_interrupts) return match == release;
     if (const auto redhat = redhat_of(release); !redhat.empty() || match.starts_with("el")) return match == redhat;
     const auto number = number_of(release);
     const auto dash = match.find('-');

@@ -15,11 +15,14 @@ struct KernelRange {
     std::string range;
     std::string state;                   ///< "run" or "resolved"
     std::string lost;                    ///< what is missing there, or empty
-    std::vector<std::string> matches{};  ///< the releases that are meant: "6.12", "4.19-5.7", "el8"
+    std::vector<std::string> matches{};  ///< the releases that are meant: "6.12", "4.19-5.7", "el8"; or a kind
 
     /// For the user: whether the recipe was run there, and what is lost.
     [[nodiscard]] std::string state_text() const;
 };
+
+/// What kernels match in which interrupts' handlers are threads: PREEMPT_RT, the argument threadirqs.
+inline constexpr std::string_view threaded_interrupts = "threaded-interrupts";
 
 /// The first that is meant by this release ("6.12.117+deb13-amd64"); null if none is. RHEL's kernels have many
 /// versions' functions: one of theirs is only meant by its "elN".

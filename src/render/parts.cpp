@@ -145,6 +145,7 @@ std::vector<Part> parts_of(const TapsetFile& file) {
     std::string comment;
     std::string_view first;
     bool open = false;  // the last part goes on
+    int paragraph = 0;
     for (const auto line : base::split(file.text, '\n')) {
         const bool in_block = open && (first.starts_with("%{") || first.starts_with("%("));
         // "%{" below a function's head is its body.
@@ -156,8 +157,10 @@ std::vector<Part> parts_of(const TapsetFile& file) {
             open = true;
             parts.push_back(begun_by(line, file));
             parts.back().text = std::exchange(comment, {});
+            parts.back().paragraph = paragraph;
         } else if (!in_block && (line.starts_with("//") || line.empty())) {
             open = open && !line.empty();
+            paragraph += line.empty() ? 1 : 0;
             if (line.empty())
                 comment.clear();
             else

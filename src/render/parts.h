@@ -17,6 +17,7 @@ struct Part {
     std::vector<std::string> names;  ///< what it defines; of a probe nothing
     std::string text;                ///< with the comment right above it
     std::string code;                ///< without comments
+    int paragraph = 0;               ///< of the file: between its empty lines
 };
 
 /// In the order in which they stand there.

@@ -92,13 +92,27 @@ base::Result<void> check_names(std::string_view text, const std::map<std::string
     return {};
 }
 
+/// A line that is one tag of a section, and nothing else, is not in the script.
+std::string without_tag_lines(std::string_view text) {
+    std::string out;
+    const auto lines = base::split(text, '\n');
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const auto line = base::trim(lines[i]);
+        const bool is_tag =
+            line.starts_with("<%") && line.find("%>") == line.size() - 2 && line.find_first_of("#^/") == 2;
+        out += is_tag ? line : lines[i];
+        if (!is_tag && i + 1 < lines.size()) out += '\n';
+    }
+    return out;
+}
+
 }  // namespace
 
 base::Result<std::string> fill_template(std::string_view text, const std::map<std::string, std::string>& values,
                                         std::string_view file) {
     std::set<std::string> sections;
     if (auto checked = check_names(text, values, file, sections); !checked) return tl::make_unexpected(checked.error());
-    kainjow::mustache::mustache engine("{{=<% %>=}}" + std::string(text));
+    kainjow::mustache::mustache engine("{{=<% %>=}}" + without_tag_lines(text));
     if (!engine.is_valid()) return base::bad_input(fmt::format("{}: {}", file, engine.error_message()));
     engine.set_custom_escape([](const std::string& value) { return value; });
     kainjow::mustache::data data;
@@ -112,7 +126,7 @@ base::Result<std::string> fill_template(std::string_view text, const std::map<st
 
 base::Result<std::string> render_script(const recipe::Recipe& recipe, std::string_view script_template,
                                         const recipe::Arguments& arguments, std::chrono::milliseconds interval,
-                                        bool aggregate) {
+                                        bool aggregate, bool filters) {
     auto complete = recipe::complete_arguments(recipe, arguments);
     if (!complete) return tl::make_unexpected(complete.error());
     const auto file = (recipe.folder / "script.stp").string();
@@ -124,7 +138,8 @@ base::Result<std::string> render_script(const recipe::Recipe& recipe, std::strin
     std::map<std::string, std::string> values{{"summary", recipe.summary},
                                               {"header", boost::replace_all_copy(first_line, "\t", "\\t")},
                                               {"interval_ms", std::to_string(interval.count())},
-                                              {"aggregate", aggregate ? "true" : "false"}};
+                                              {"aggregate", aggregate ? "true" : "false"},
+                                              {"filters", filters ? "true" : "false"}};
     // A longer string is cut without a word (MAXSTRINGLEN), and nothing would be understood.
     constexpr std::size_t max_string_length = 511;
     if (first_line.size() > max_string_length &&

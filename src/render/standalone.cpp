@@ -7,7 +7,9 @@
 #include <set>
 
 #include "base/text.h"
+#include "render/expand.h"
 #include "render/parts.h"
+#include "render/used_c.h"
 
 namespace stapgen::render {
 
@@ -16,6 +18,10 @@ namespace {
 bool is_c(const Part& part) {
     return part.kind == Part::Kind::c ||
            (part.kind == Part::Kind::definition && part.code.find("\n%{") != std::string::npos);
+}
+
+bool is_shared_macro(const Part& part) {
+    return part.kind == Part::Kind::macro && part.file->name.ends_with(".stpm");
 }
 
 /// The macros that a text names, through each other.
@@ -35,33 +41,24 @@ std::vector<const Part*> macros_of(std::string_view text, const std::vector<Part
     return macros;
 }
 
-/// A part with a comment, or with a body, stands apart from its neighbours.
-void append(std::string& to, const Part& part) {
-    const bool is_long = part.text.starts_with("//") || std::ranges::count(part.text, '\n') > 1;
-    if (is_long && !to.empty() && !to.ends_with("\n\n")) to += '\n';
-    to += part.text;
-    if (is_long) to += '\n';
-}
+/// Parts of the library, one after the other: an empty line between two where the tapset has one.
+class Paragraphs {
+  public:
+    void append(const Part& part) {
+        if (last_ != nullptr && (part.file != last_->file || part.paragraph != last_->paragraph)) text_ += '\n';
+        text_ += part.text;
+        last_ = &part;
+    }
+    [[nodiscard]] const std::string& text() const { return text_; }
+
+  private:
+    std::string text_;
+    const Part* last_ = nullptr;
+};
 
 void trim_end(std::string& text) {
     while (text.ends_with("\n\n"))
         text.pop_back();
-}
-
-/// A header's lines without those that only files need.
-std::string of_header(const TapsetFile& file) {
-    std::string text;
-    for (const auto line : base::split(file.text, '\n')) {
-        const bool is_guard = line.starts_with("#ifndef STAPGEN_") && line.ends_with("_H");
-        const bool defines_guard = line.starts_with("#define STAPGEN_") && line.ends_with("_H");
-        if (is_guard || defines_guard || line.starts_with("#include \"")) continue;
-        if (line.empty() && (text.empty() || text.ends_with("\n\n"))) continue;
-        text.append(line).append(1, '\n');
-    }
-    // The guard's end is the last line.
-    text.erase(text.rfind("#endif"));
-    trim_end(text);
-    return text;
 }
 
 constexpr std::string_view why_c =
@@ -69,24 +66,26 @@ constexpr std::string_view why_c =
     "list and\n"
     "// a lock that all CPUs share.\n";
 
-std::string c_of(const std::vector<Part>& parts, const std::vector<TapsetFile>& files) {
-    std::string blocks, functions;
-    for (const auto* file : included_by(parts, files))
-        blocks += of_header(*file) + "\n";
+std::string c_of(std::string_view script, const std::vector<Part>& parts, const std::vector<TapsetFile>& files) {
+    std::string calls;
+    for (const auto& part : parts)
+        if (part.code.find("#include \"c/") == std::string::npos) calls += part.code;
+    auto blocks = used_c_of(included_by(parts, files), std::string(script) + calls);
+    if (!blocks.empty()) blocks += '\n';
+    Paragraphs functions;
     for (const auto& part : parts) {
         if (part.kind == Part::Kind::c && part.code.find("#include \"c/") == std::string::npos) {
             const auto begin = part.code.find("%{\n") + 3;
             blocks += part.code.substr(begin, part.code.rfind("%}") - begin);
         } else if (part.kind != Part::Kind::c && is_c(part)) {
-            append(functions, part);
+            functions.append(part);
         }
     }
-    if (blocks.empty() && functions.empty()) return {};
+    if (blocks.empty() && functions.text().empty()) return {};
     trim_end(blocks);
-    trim_end(functions);
     auto text = "\n" + std::string(why_c);
     if (!blocks.empty()) text += fmt::format("%{{\n{}%}}\n", blocks);
-    return text + functions;
+    return text + functions.text();
 }
 
 }  // namespace
@@ -111,34 +110,35 @@ bool probes_functions(std::string_view script, const std::vector<TapsetFile>& ta
                        [](const std::string& part) { return part.find("kprobe.function(") != std::string::npos; });
 }
 
-std::string with_tapsets(std::string_view script, const std::vector<TapsetFile>& tapsets) {
-    const auto parts = used_by(script, tapsets);
-    if (parts.empty()) return std::string(script);
+std::string with_tapsets(std::string_view recipe_script, const std::vector<TapsetFile>& tapsets) {
+    auto parts = used_by(recipe_script, tapsets);
+    const std::string whole = expand_macros(std::string(recipe_script), parts);
+    if (parts.empty()) return whole;
+    const std::string_view script = whole;
     // stap wants to have read a macro before its use: they go behind the comment that the script opens with.
     const auto of_script = macros_of(script, parts);
-    std::string macros, library;
+    Paragraphs macros, library;
     for (const auto* macro : of_script)
-        append(macros, *macro);
+        macros.append(*macro);
     for (const auto& part : parts) {
-        if (part.kind == Part::Kind::macro && std::ranges::find(of_script, &part) == of_script.end())
-            append(library, part);
+        if (is_shared_macro(part) && std::ranges::find(of_script, &part) == of_script.end()) library.append(part);
     }
+    // A macro that is its file's own stands where the file has it.
     for (const auto& part : parts)
-        if (part.kind != Part::Kind::macro && !is_c(part)) append(library, part);
-    trim_end(macros);
-    trim_end(library);
-    auto c = c_of(parts, tapsets);
+        if (!is_shared_macro(part) && !is_c(part)) library.append(part);
+    const auto c = c_of(script, parts, tapsets);
     std::size_t opening = 0;
     while (script.substr(opening).starts_with("//"))
         opening = std::min(script.find('\n', opening), script.size() - 1) + 1;
     // In a tapset C is as good as a script; in a script stap wants to be asked for it.
-    const bool has_c = !c.empty() || macros.find("%{") != std::string::npos || library.find("%{") != std::string::npos;
+    const bool has_c = !c.empty() || (macros.text() + library.text()).find("%{") != std::string::npos;
     std::string out(script.substr(0, opening));
     if (has_c) out += "// There is C in it: give stap -g.\n";
-    if (!macros.empty()) out += "\n" + macros;
+    if (!macros.text().empty()) out += "\n" + macros.text();
+    if (!macros.text().empty() && script[opening] != '\n') out += '\n';
     out += script.substr(opening);
     if (!out.ends_with("\n")) out += "\n";
-    if (!library.empty()) out += "\n// ---- of stapgen's tapset\n" + library;
+    if (!library.text().empty()) out += "\n// ---- of stapgen's tapset\n" + library.text();
     return out + c;
 }
 

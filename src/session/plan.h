@@ -25,6 +25,7 @@ namespace stapgen::session {
 struct FilterOptions {
     std::optional<std::int64_t> target_tid, target_pid, port, sample;
     std::optional<std::string> comm, address, device, mark;
+    bool operator==(const FilterOptions&) const = default;
 };
 
 /// The same, understood.

@@ -120,7 +120,7 @@ def aliases(stap, tapsets, known):
     """Rows of the aliases that name a place in the kernel without its DWARF: (alias, probe, variables)."""
     defined = re.findall(r"^(stapgen\.\S+) = (.*)", stap("--dump-probe-aliases").stdout, re.MULTILINE)
     names = [name for name, places in defined
-             if re.search(r"\b(kprobe|kernel)\.", places) and not name.startswith("stapgen.dwarf.")]
+             if re.search(r"\b(kprobe|kernel|stapgen\.light)\.", places) and not name.startswith(("stapgen.dwarf.", "stapgen.light."))]
     if not names:
         sys.exit("kernels: stap found no aliases in the tapsets")
     ours = set(re.findall(r"\b(\w+) = ", "".join(path.read_text() for path in tapsets.glob("*.stp"))))

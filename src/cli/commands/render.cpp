@@ -1,8 +1,14 @@
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <iostream>
 
+#include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/options/option_table.h"
+#include "launch/child_process.h"
 #include "module/make.h"
+#include "render/filters.h"
 #include "render/standalone.h"
 #include "render/tapset_files.h"
 
@@ -10,15 +16,40 @@ namespace stapgen::cli {
 
 namespace {
 
-base::Result<void> render(const Call& call) {
+/// What is filtered, for whoever reads the script.
+std::string about(const session::Filters& filters) {
+    std::string text;
+    for (const auto& [option, value] : filters.as_typed)
+        text += fmt::format("// Only --{} {}{}\n", option, base::printable(value),
+                            option.starts_with("target") ? fmt::format(": give stap -x {}", value) : "");
+    return text;
+}
+
+/// One script with the parts of the tapsets that it uses, and with filters if any is asked of it.
+base::Result<std::string> standalone_script(const Call& call) {
     const auto& [program, root, command, options] = call;
-    auto script = module::script_of(*command.recipe, options.make);
+    const auto filters = session::filters_of(*launch::this_machine(), options.measure.filters, true);
+    if (!filters) return tl::make_unexpected(filters.error());
+    auto make = options.make;
+    // A thread or a process stap is asked for.
+    make.filters =
+        std::ranges::any_of(filters->as_typed, [](const auto& typed) { return !typed.first.starts_with("target-"); });
+    auto script = module::script_of(*command.recipe, make);
+    if (!script) return script;
+    auto tapsets = render::read_tapsets(render::tapset_folders(program.files, make.debuginfo));
+    if (!tapsets) return tl::make_unexpected(tapsets.error());
+    script->insert(script->find('\n') + 1, about(*filters));
+    if (!make.filters) *tapsets = render::without_filters(*script, *tapsets);
+    return render::with_tapsets(*script, render::with_filters(*tapsets, filters->globals));
+}
+
+base::Result<void> render(const Call& call) {
+    const auto& options = call.options;
+    if (!options.standalone && options.measure.filters != session::FilterOptions{})
+        return base::bad_input("a filter is given to the script when it runs; only --standalone writes it in");
+    const auto script =
+        options.standalone ? standalone_script(call) : module::script_of(*call.command.recipe, options.make);
     if (!script) return tl::make_unexpected(script.error());
-    if (options.standalone) {
-        auto tapsets = render::read_tapsets(render::tapset_folders(program.files, options.make.debuginfo));
-        if (!tapsets) return tl::make_unexpected(tapsets.error());
-        *script = render::with_tapsets(*script, *tapsets);
-    }
     std::cout << *script;
     return {};
 }
@@ -31,8 +62,9 @@ CommandSpec render_command(const recipe::Recipe& recipe, Options& options) {
     command.examples = {fmt::format("stapgen render {0} --standalone >{0}.stp", recipe.name)};
     command.options = joined({
         script_options(recipe, options.make),
-        {{"--standalone", "", groups::output, "With stapgen's tapset put in, to carry elsewhere", "",
-          &options.standalone},
+        filter_options(recipe.filters, options.measure.filters),
+        {{"--standalone", "", groups::output, "With stapgen's tapset put in, to carry elsewhere",
+          "of filters it has those that are asked for here", &options.standalone},
          {"-r,--release", "RELEASE", groups::compiling, "Accepted for the kernel it is meant for",
           "the script itself fits all of them", &options.make.release}},
         debuginfo_option(options.make.debuginfo),

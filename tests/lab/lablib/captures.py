@@ -1,5 +1,6 @@
 """Making the files of samples/: foreign scripts and tools run in a guest, whose output is kept as it is."""
 
+import os
 import pathlib
 import re
 import shutil
@@ -18,7 +19,9 @@ def tracepoint_headers(lab, *scripts):
     """
     names = {name.split(":")[-1] for script in scripts for name in re.findall(r'kernel\.trace\("([\w:]+)"', script)}
     definitions = [re.compile(rf"[(,]\s*{name}\s*,") for name in names]
-    real = (lab.root.tree / "usr/lib/modules" / lab.release / "source").resolve() / "include/trace"
+    # Debian 12's link begins at the root of its tree.
+    link = lab.root.tree / "usr/lib/modules" / lab.release / "source"
+    real = (lab.root.tree / os.readlink(link).lstrip("/") if os.readlink(link).startswith("/") else link).resolve() / "include/trace"
     everything, shown = lab.work / "headers/trace", lab.work / "shown-to-stap"
     everything.mkdir(parents=True, exist_ok=True)
 

@@ -122,3 +122,22 @@ TEST_CASE("what runs of the past have left behind is named, and what goes on is 
     CHECK(found.found == "modules of runs that are over are still loaded: stap_b109f817bec889_77");
     CHECK(remedy(found) == "remove each of them: staprun -d stap_b109f817bec889_77");
 }
+
+TEST_CASE("where interrupts' handlers are threads it is said of the recipes that lose something") {
+    auto system = debian_13();
+    auto asked = question(system);
+    const auto finds = [&] {
+        for (const auto& each : doctor::examine(system, asked))
+            if (each.id == "interrupt-threads") return each.found;
+        return std::string();
+    };
+    system.files["/proc/cmdline"] = "ro threadirqs quiet\n";
+    CHECK(finds().empty());
+    asked.subjects[0].name = "irq-latency";
+    asked.subjects[0].kernels.push_back({"threads", "run", "most", {"threaded-interrupts"}});
+    CHECK(finds() == "irq-latency: interrupts' handlers are threads here (threadirqs). Lost: most");
+    system.files["/proc/cmdline"] = "ro threadirqs=0\n";
+    CHECK(finds().empty());
+    system.files["/sys/kernel/realtime"] = "1\n";
+    CHECK(finds() == "irq-latency: interrupts' handlers are threads here (PREEMPT_RT). Lost: most");
+}
