@@ -21,7 +21,8 @@ s64 ns_of(clockid_t clock) {
 
 constexpr int cpus = 2, sockets = 16, packets_a_round = 320;
 
-struct Cpu {
+// Nothing of it shares a line with the other's.
+struct alignas(128) Cpu {
     Socket of[sockets];
     Packet packet{true, 100};
     u32 seq = 0;
@@ -63,12 +64,13 @@ Round one_round(Cpu& cpu) {
     return {double(took) / packets_a_round, took < cpu_took + 5'000};
 }
 
-/// ns per packet where so many CPUs work.
-double median(int working, int rounds) {
+/// ns per packet of each CPU of those that work together, from the first on: the median of the rounds in which none of
+/// them was interrupted; 0 where these are too few.
+std::vector<double> medians(int first, int working, int rounds) {
     std::vector<Round> of[cpus];
     std::atomic<int> arrived = 0;
     std::vector<std::thread> threads;
-    for (int cpu = 0; cpu < working; ++cpu) {
+    for (int cpu = first; cpu < first + working; ++cpu) {
         threads.emplace_back([&, cpu] {
             shim_cpu = cpu;
             for (int round = 0; round < rounds; ++round) {
@@ -81,35 +83,39 @@ double median(int working, int rounds) {
     }
     for (auto& thread : threads)
         thread.join();
-    std::vector<double> whole;
-    for (int round = 0; round < rounds; ++round) {
-        double most = 0;
-        bool is_whole = true;
-        for (int cpu = 0; cpu < working; ++cpu) {
-            most = std::max(most, of[cpu][round].ns);
-            is_whole = is_whole && of[cpu][round].is_whole;
+    std::vector<double> found;
+    for (int cpu = first; cpu < first + working; ++cpu) {
+        std::vector<double> whole;
+        for (int round = 0; round < rounds; ++round) {
+            const bool is_whole = std::ranges::all_of(
+                of, [&](const auto& rounds_of) { return rounds_of.empty() || rounds_of[round].is_whole; });
+            if (is_whole) whole.push_back(of[cpu][round].ns);
         }
-        if (is_whole) whole.push_back(most);
+        std::ranges::nth_element(whole, whole.begin() + whole.size() / 2);
+        found.push_back(whole.size() < 101 ? 0 : whole[whole.size() / 2]);
     }
-    if (whole.size() < 101) return 0;
-    std::ranges::nth_element(whole, whole.begin() + whole.size() / 2);
-    return whole[whole.size() / 2];
+    return found;
 }
 
 }  // namespace
 
 int main(int argc, char**) {
     constexpr int rounds = 3000;
-    median(1, 100);
-    const double one = median(1, rounds), two = median(2, rounds);
-    if (one == 0 || two == 0) {
-        std::printf("the machine is busy: too few rounds were not interrupted\n");
-        return argc > 1 ? 77 : 0;
+    medians(0, cpus, 100);
+    // Each beside itself alone: where memory lies makes a fifth, and is another thing in each run.
+    const double alone[] = {medians(0, 1, rounds)[0], medians(1, 1, rounds)[0]};
+    const auto together = medians(0, cpus, rounds);
+    double work = 0, cost = 0;
+    for (int cpu = 0; cpu < cpus; ++cpu) {
+        if (alone[cpu] == 0 || together[cpu] == 0) {
+            std::printf("the machine is busy: too few rounds were not interrupted\n");
+            return argc > 1 ? 77 : 0;
+        }
+        std::printf("CPU %d: alone %.0f ns a packet, beside the other %.0f\n", cpu, alone[cpu], together[cpu]);
+        work += alone[cpu] / together[cpu];
+        cost = std::max(cost, together[cpu] / alone[cpu]);
     }
-    std::printf(
-        "one CPU %.0f ns a packet, two on sockets of their own %.0f ns each: %.2f times the work, %.2f times the "
-        "cost\n",
-        one, two, 2 * one / two, two / one);
-    const bool is_met = 2 * one >= 1.9 * two;
+    std::printf("%.2f times the work of one, a packet costs at most %.2f times what it does alone\n", work, cost);
+    const bool is_met = work >= 1.9 && cost <= 1.1;
     return argc > 1 && !is_met ? 1 : 0;
 }
