@@ -63,20 +63,18 @@ def install_before(lab, commit):
     return "/lab/before/bin/stapgen"
 
 
-def source(lab, program, recipe, options):
-    """Return all of the kernel side that decides a module."""
-    script = lab.stapgen(["render", recipe, *options, "--standalone"], program=program).stdout
-    about = lab.run / program.split("/")[2] / "share/stapgen/templates" / recipe / "recipe.toml"
-    return script, tomllib.loads(about.read_text()).get("stap")
+def source(lab, installed, recipe):
+    """Return all of the kernel side that may decide a recipe's modules, of the stapgen that is in that folder of the run."""
+    share = lab.run / installed / "share/stapgen"
+    return {file.relative_to(share): file.read_bytes() for folder in (f"templates/{recipe}", "tapsets")
+            for file in (share / folder).rglob("*") if file.is_file()}
 
 
 def build_before(lab, commit, modules):
     """Build those of MODULES that COMMIT has otherwise, as NAME.before."""
-    program, changed = install_before(lab, commit), {}
-    for name, (recipe, *options) in modules.items():
-        if source(lab, program, recipe, options) != source(lab, "/lab/stapgen/bin/stapgen", recipe, options):
-            changed[f"{name}.before"] = [recipe, *options]
-    build_modules(lab, changed, program=program)
+    program = install_before(lab, commit)
+    build_modules(lab, {f"{name}.before": options for name, options in modules.items()
+                        if source(lab, "before", options[0]) != source(lab, "stapgen", options[0])}, program=program)
 
 
 def read_golden():
