@@ -4,6 +4,8 @@
 #ifndef STAPGEN_SOCKET_ID_H
 #define STAPGEN_SOCKET_ID_H
 
+#include <net/inet_sock.h>
+
 #include "read.h"
 
 struct stapgen_socket_id {
@@ -16,10 +18,11 @@ static inline struct stapgen_socket_id stapgen_socket_id_of(const struct sock* s
 #ifdef sk_cookie
     id.cookie = STAPGEN_READ((const u64*)&sk->sk_cookie, fault);
 #endif
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(3, 8, 0)
-    id.ports = STAPGEN_READ(&sk->__sk_common.skc_portpair, fault);
-    /* The peer's, which is first, is 0 until it is connected. */
-    if (!(id.ports & htonl(0xffff0000))) id.ports = 0;
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(2, 6, 33)
+    /* The peer's is 0 until it is connected. Not inet_num: a closed connection, of which a thread may still read, has
+     * given its port back. */
+    u16 peer = STAPGEN_READ(&inet_sk(sk)->inet_dport, fault);
+    if (peer) id.ports = (u32)peer << 16 | STAPGEN_READ(&inet_sk(sk)->inet_sport, fault);
 #endif
     return id;
 }

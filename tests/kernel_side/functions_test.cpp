@@ -197,7 +197,7 @@ TEST_CASE("a socket is another one with another cookie, or with other ports") {
     Socket socket(4001, 5);
     const auto id = stapgen_socket_id_of(socket.sk(), &fault);
     CHECK(id.cookie == 5);
-    CHECK(id.ports == (11211u << 16 | htons(4001)));
+    CHECK(id.ports == (u32{htons(4001)} << 16 | htons(11211)));
     socket.becomes(0);
     CHECK(stapgen_socket_id_of(socket.sk(), &fault).ports == 0);
 }

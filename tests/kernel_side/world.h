@@ -82,11 +82,11 @@ struct Socket {
     explicit Socket(u16 peer = 1, u64 cookie = 0) { becomes(peer, cookie); }
     void becomes(u16 peer, u64 cookie = 0) {
         tcp = {};
-        tcp.sk.__sk_common.skc_dport = htons(peer);
-        tcp.sk.__sk_common.skc_num = 11211;
-        tcp.sk.sk_cookie = cookie;
+        tcp.inet.inet_dport = htons(peer);
+        tcp.inet.inet_sport = htons(11211);
+        tcp.inet.sk.sk_cookie = cookie;
     }
-    sock* sk() { return &tcp.sk; }
+    sock* sk() { return &tcp.inet.sk; }
     unsigned long key() { return reinterpret_cast<unsigned long>(&tcp); }
 };
 

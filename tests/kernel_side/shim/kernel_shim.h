@@ -161,22 +161,21 @@ struct net_device {
     } adj_list;
 };
 struct sock_common {
-    union {
-        u32 skc_portpair;
-        struct {
-            u16 skc_dport, skc_num;
-        };
-    };
     u64 skc_cookie;
 };
 struct sock {
     struct sock_common __sk_common;
 };
 #define sk_cookie __sk_common.skc_cookie
-struct tcp_sock {
+struct inet_sock {
     struct sock sk;
+    u16 inet_dport, inet_sport;
+};
+struct tcp_sock {
+    struct inet_sock inet;
     u32 rcv_nxt, copied_seq, write_seq, snd_nxt;
 };
+#define inet_sk(sk) ((const struct inet_sock*)(sk))
 #define tcp_sk(sk) ((const struct tcp_sock*)(sk))
 struct skb_shared_info {
     atomic_t dataref;
