@@ -6,6 +6,7 @@
 
 #include <arpa/inet.h>
 #include <endian.h>
+#include <linux/types.h>
 #include <netinet/in.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,9 +17,6 @@ typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
 typedef int32_t s32;
-typedef uint16_t __be16;
-typedef uint32_t __be32;
-typedef uint64_t __be64;
 /* As the kernel's: %lld and %llu print them. */
 typedef long long s64;
 typedef unsigned long long u64;
