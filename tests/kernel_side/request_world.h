@@ -5,7 +5,6 @@
 #define STAPGEN_REQUESTS 5
 #define STAPGEN_SOCKETS 7
 #endif
-#include "bytes.h"
 #include "world.h"
 
 // world.h is first: it has what the C is made of.
@@ -16,9 +15,9 @@
 
 #include "c/aggregate_request.h"
 #include "c/print_request.h"
-#include "invariants.h"
+#include "model.h"
 
-class RequestWorld {
+class RequestWorld : public Model {
   public:
     RequestWorld() {
         clear(stapgen_rx_packets);
@@ -28,25 +27,12 @@ class RequestWorld {
         clear(stapgen_sockets);
         std::ranges::fill(stapgen_answers, stapgen_alias{});
         std::memset(&stapgen_waking, 0, sizeof(stapgen_waking));
-        std::memset(&stapgen_counts, 0, sizeof(stapgen_counts));
-        shim_time = 1000;
-        shim_cpu = 0;
-        for (auto& socket : sockets_)
-            socket.emplace(u16{1}, ++connections_);
         for (int i = 0; i < 3; ++i)
             shim_tasks[i] = {101 + i, 100, "reader"};
     }
 
-    void run(Bytes bytes) {
-        while (!bytes.empty()) {
-            happens(bytes);
-            check();
-        }
-    }
-    long count(int what) const { return counts_[what]; }
-
   private:
-    static constexpr unsigned tcp_sockets = 3, datagrams = 4;
+    static constexpr unsigned datagrams = 4;
     struct Request {
         unsigned long queue;
         s64 driver, ip, readable = 0, woken = 0, called = 0, returned = 0, sent = 0, events = 0;
@@ -64,7 +50,7 @@ class RequestWorld {
         u32 rcv_nxt = 0xfffffff0, written = 0xfffffff8;  // both wrap soon
     };
 
-    void happens(Bytes& bytes) {
+    void happens(Bytes& bytes) override {
         const unsigned which = bytes.next(tcp_sockets);
         shim_task = static_cast<int>(bytes.next(3));
         const void* fault = nullptr;
@@ -362,8 +348,7 @@ class RequestWorld {
         tcp_[which] = {};
         if (is_seen) return stapgen_socket_closes(key);
         // The next one at its address ends what is there of it.
-        ++connections_;
-        socket.becomes(connections_ % 2 != 0 ? 1 : static_cast<u16>(2 + connections_ % 1000), connections_);
+        becomes_another(socket);
         const void* fault = nullptr;
         const auto id = stapgen_socket_id_of(socket.sk(), &fault);
         stapgen_lock_queue(&stapgen_requests, key);
@@ -371,7 +356,7 @@ class RequestWorld {
         stapgen_unlock_queue(&stapgen_requests, key);
     }
 
-    void check() {
+    void check() override {
         for (int what = 0; what < STAPGEN_COUNTS; ++what)
             must(stapgen_count_now(what) == counts_[what], stapgen_counter_names[what]);
         must(rows_in_use(stapgen_requests) == requests_.size(), "another number of requests goes on");
@@ -385,13 +370,10 @@ class RequestWorld {
              "seen is not what became of it");
     }
 
-    std::array<std::optional<Socket>, tcp_sockets> sockets_;
     std::array<TcpState, tcp_sockets> tcp_{};
     std::array<std::optional<Packet>, datagrams> datagrams_;
     Socket udp_{1};
     std::array<Thread, 3> threads_{};
     std::map<unsigned long, Last> last_;
     std::deque<Request> requests_;  ///< the oldest first
-    std::array<long, STAPGEN_COUNTS> counts_{};
-    u64 connections_ = 0;
 };

@@ -4,7 +4,6 @@
 #ifndef STAPGEN_RX_QUEUED
 #define STAPGEN_RX_QUEUED 7
 #endif
-#include "bytes.h"
 #include "world.h"
 
 // world.h is first: it has what the C is made of.
@@ -15,32 +14,17 @@
 
 #include "c/aggregate_rx.h"
 #include "c/print_rx.h"
-#include "invariants.h"
+#include "model.h"
 
-class RxWorld {
+class RxWorld : public Model {
   public:
     RxWorld() {
         clear(stapgen_rx_packets);
         clear(stapgen_rx_queues);
-        std::memset(&stapgen_counts, 0, sizeof(stapgen_counts));
-        shim_time = 1000;
-        shim_cpu = 0;
-        for (auto& socket : sockets_)
-            socket.emplace(u16{1}, ++connections_);
     }
-
-    /// Until there are no more choices; whether all was as it must be after each of them.
-    void run(Bytes bytes) {
-        while (!bytes.empty()) {
-            happens(bytes);
-            check();
-        }
-    }
-
-    long count(int what) const { return counts_[what]; }
 
   private:
-    static constexpr unsigned slots = 8, tcp_sockets = 3;
+    static constexpr unsigned slots = 8;
     struct Way {
         s64 driver = 0, ip = 0, transport = 0;
         long payload = -1;
@@ -60,7 +44,7 @@ class RxWorld {
         u32 rcv_nxt = 0xfffffff0, copied = 0xfffffff0;  // it wraps soon
     };
 
-    void happens(Bytes& bytes) {
+    void happens(Bytes& bytes) override {
         const unsigned i = bytes.next(slots);
         Slot& slot = slots_[i];
         const sk_buff* skb = slot.packet ? &slot.packet->skb : nullptr;
@@ -285,8 +269,7 @@ class RxWorld {
             must(rows == queue_of(queue).size(), "another number of packets was unread");
             std::erase_if(queued_, [&](const Queued& row) { return row.queue == queue; });
         } else {
-            ++connections_;
-            socket.becomes(connections_ % 2 != 0 ? 1 : static_cast<u16>(2 + connections_ % 1000), connections_);
+            becomes_another(socket);
             // Whoever comes first to it finds the other one's packets, and ends them.
             const void* fault = nullptr;
             const auto id = stapgen_socket_id_of(socket.sk(), &fault);
@@ -296,7 +279,7 @@ class RxWorld {
         tcp_[which] = {};
     }
 
-    void check() {
+    void check() override {
         for (int what = 0; what < STAPGEN_COUNTS; ++what)
             must(stapgen_count_now(what) == counts_[what], stapgen_counter_names[what]);
         must(rows_in_use(stapgen_rx_queues) == queued_.size(), "another number of packets waits");
@@ -313,10 +296,7 @@ class RxWorld {
     }
 
     std::array<Slot, slots> slots_;
-    std::array<std::optional<Socket>, tcp_sockets> sockets_;
     std::array<TcpState, tcp_sockets> tcp_{};
     std::map<const unsigned char*, Way> ways_;
     std::deque<Queued> queued_;  ///< the oldest first
-    std::array<long, STAPGEN_COUNTS> counts_{};
-    u64 connections_ = 0;
 };

@@ -4,7 +4,6 @@
 #ifndef STAPGEN_TX_CALLS
 #define STAPGEN_TX_CALLS 13
 #endif
-#include "bytes.h"
 #include "world.h"
 
 // world.h is first: it has what the C is made of.
@@ -14,9 +13,9 @@
 
 #include "c/aggregate_tx.h"
 #include "c/print_tx.h"
-#include "invariants.h"
+#include "model.h"
 
-class TxWorld {
+class TxWorld : public Model {
   public:
     TxWorld() {
         clear(stapgen_tx_packets);
@@ -24,25 +23,12 @@ class TxWorld {
         clear(stapgen_tx_calls);
         std::ranges::fill(stapgen_cut_heads, stapgen_alias{});
         std::ranges::fill(stapgen_queued_skbs, stapgen_alias{});
-        std::memset(&stapgen_counts, 0, sizeof(stapgen_counts));
-        shim_time = 1000;
-        shim_cpu = 0;
-        for (auto& socket : sockets_)
-            socket.emplace(u16{1}, ++connections_);
         for (int i = 0; i < 3; ++i)
             shim_tasks[i] = {101 + i, 100, "writer"};
     }
 
-    void run(Bytes bytes) {
-        while (!bytes.empty()) {
-            happens(bytes);
-            check();
-        }
-    }
-    long count(int what) const { return counts_[what]; }
-
   private:
-    static constexpr unsigned slots = 6, tcp_sockets = 3;
+    static constexpr unsigned slots = 6;
     struct Call {
         unsigned long sk;
         u32 seq;
@@ -64,7 +50,7 @@ class TxWorld {
         u32 written = 0xfffffffa, sent = 0xfffffffa;  // it wraps soon
     };
 
-    void happens(Bytes& bytes) {
+    void happens(Bytes& bytes) override {
         const unsigned which = bytes.next(tcp_sockets);
         Slot& slot = slots_[bytes.next(slots)];
         shim_task = static_cast<int>(bytes.next(3));
@@ -268,8 +254,7 @@ class TxWorld {
         std::erase_if(calls_, [&](const Call& call) { return call.sk == socket.key(); });
         tcp_[which] = {};
         if (is_seen) return;
-        ++connections_;
-        socket.becomes(connections_ % 2 != 0 ? 1 : static_cast<u16>(2 + connections_ % 1000), connections_);
+        becomes_another(socket);
         // The next one's first segment finds the old calls, and not as its own.
         const void* fault = nullptr;
         stapgen_tx_call call;
@@ -278,7 +263,7 @@ class TxWorld {
              "another connection's call");
     }
 
-    void check() {
+    void check() override {
         for (int what = 0; what < STAPGEN_COUNTS; ++what)
             must(stapgen_count_now(what) == counts_[what], stapgen_counter_names[what]);
         must(rows_in_use(stapgen_tx_calls) == calls_.size(), "another number of calls waits");
@@ -296,9 +281,6 @@ class TxWorld {
     }
 
     std::array<Slot, slots> slots_;
-    std::array<std::optional<Socket>, tcp_sockets> sockets_;
     std::array<TcpState, tcp_sockets> tcp_{};
     std::deque<Call> calls_;  ///< the oldest first
-    std::array<long, STAPGEN_COUNTS> counts_{};
-    u64 connections_ = 0;
 };
