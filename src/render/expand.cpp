@@ -57,7 +57,7 @@ int uses_in(std::string_view text, const std::string& name) {
     return uses;
 }
 
-/// "(a, f(b, c))" at the beginning: its two arguments, and where it ends.
+/// "(a, f(b, c))" at the beginning: its arguments, and where it ends.
 std::pair<std::vector<std::string>, std::size_t> arguments_at(std::string_view text) {
     std::vector<std::string> arguments;
     std::size_t begin = 1;

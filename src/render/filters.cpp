@@ -14,6 +14,7 @@ namespace {
 
 struct Marked {
     std::string outside, inside;
+    std::string all;  ///< both, without the marks
 };
 
 Marked split_at_marks(std::string_view text) {
@@ -22,10 +23,12 @@ Marked split_at_marks(std::string_view text) {
     for (const auto line : base::split(text, '\n')) {
         const auto mark = base::trim(line);
         const bool begins = mark == "// ---- filters", ends = mark == "// ---- end of filters";
-        if (begins || ends)
+        if (begins || ends) {
             inside = begins;
-        else
+        } else {
             (inside ? marked.inside : marked.outside).append(line).append(1, '\n');
+            marked.all.append(line).append(1, '\n');
+        }
     }
     return marked;
 }
@@ -35,30 +38,25 @@ Marked split_at_marks(std::string_view text) {
 std::vector<TapsetFile> with_filters(std::vector<TapsetFile> tapsets,
                                      const std::map<std::string, std::string>& globals) {
     for (auto& file : tapsets) {
-        std::string text;
-        for (const auto line : base::split(file.text, '\n')) {
-            if (base::trim(line).starts_with("// ---- ") && base::trim(line).ends_with("filters")) continue;
-            text.append(line).append(1, '\n');
-        }
+        file.text = split_at_marks(file.text).all;
         for (const auto& [name, value] : globals)
-            boost::replace_all(text, fmt::format("{} = 0", name), fmt::format("{} = {}", name, value));
-        file.text = std::move(text);
+            boost::replace_all(file.text, fmt::format("{} = 0", name), fmt::format("{} = {}", name, value));
     }
     return tapsets;
 }
 
 std::vector<TapsetFile> without_filters(std::string_view script, std::vector<TapsetFile> tapsets) {
     const auto named = our_names(without_comments(script));
-    auto with = with_filters(tapsets, {});
-    for (auto& file : tapsets) {
-        auto [outside, inside] = split_at_marks(file.text);
-        for (const auto& part : parts_of({file.name, std::move(inside)})) {
-            const auto names_it = [&](const std::string& name) { return named.contains(name); };
-            if (part.kind == Part::Kind::global && std::ranges::any_of(part.names, names_it)) return with;
-        }
-        file.text = std::move(outside);
+    const auto names_it = [&](const std::string& name) { return named.contains(name); };
+    std::vector<TapsetFile> without;
+    for (const auto& file : tapsets) {
+        auto marked = split_at_marks(file.text);
+        for (const auto& part : parts_of({file.name, std::move(marked.inside)}))
+            if (part.kind == Part::Kind::global && std::ranges::any_of(part.names, names_it))
+                return with_filters(std::move(tapsets), {});
+        without.push_back({file.name, std::move(marked.outside)});
     }
-    return tapsets;
+    return without;
 }
 
 }  // namespace stapgen::render
