@@ -63,8 +63,9 @@ static inline void stapgen_put_stages(struct stapgen_line* line, const s64* ns, 
 }
 /* A name of at most 15 bytes in two numbers. Whoever gave it may have meant it to look like something else. */
 static inline void stapgen_put_name(struct stapgen_line* line, const u64* name) {
-    const unsigned char* byte = (const unsigned char*)name;
+    unsigned char byte[16];
     int i;
+    memcpy(byte, name, sizeof(byte));
     stapgen_put_byte(line, '\t');
     for (i = 0; i < 15 && byte[i]; i++) {
         if (byte[i] >= ' ' && byte[i] <= '~' && byte[i] != '\\' && byte[i] != '"') {

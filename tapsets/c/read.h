@@ -75,7 +75,7 @@ deref_fault:
     return 0;
 }
 #endif
-#define STAPGEN_READ(p, fault) ((__typeof__(*(p)))(unsigned long)stapgen_read((p), sizeof(*(p)), (fault)))
+#define STAPGEN_READ(p, fault) ((__force __typeof__(*(p)))(unsigned long)stapgen_read((p), sizeof(*(p)), (fault)))
 
 /* Whether all of a structure can be read, which is so where its first and its last byte can. */
 static __always_inline int stapgen_is_readable(const void* p, size_t size, const void** fault) {

@@ -40,16 +40,14 @@ struct stapgen_request {
     u32 reply_seq;     /* of the first byte of its answer */
     unsigned long skb; /* UDP: the datagram, until it is read */
 };
-STAPGEN_TABLE(stapgen_requests, STAPGEN_REQUESTS, 11);
-static struct stapgen_request stapgen_request_of[STAPGEN_REQUESTS + 1];
+STAPGEN_TABLE(stapgen_requests, stapgen_request, STAPGEN_REQUESTS);
 /* What came to a TCP socket last: what is read from it after a reply is one more request. */
 struct stapgen_socket {
     struct stapgen_socket_id id;
     s64 driver, ip, readable;
     u64 device[2];
 };
-STAPGEN_TABLE_LOCKED_AS(stapgen_sockets, STAPGEN_SOCKETS, 12, stapgen_requests);
-static struct stapgen_socket stapgen_socket_of[STAPGEN_SOCKETS + 1];
+STAPGEN_TABLE_LOCKED_AS(stapgen_sockets, stapgen_socket, STAPGEN_SOCKETS, stapgen_requests);
 /* Datagrams that nobody has read, by skb: the queue of their request, and where it is. */
 struct stapgen_datagram {
     struct stapgen_place at;
@@ -93,28 +91,29 @@ static inline int stapgen_is_of_udp(unsigned long queue) {
 /* Of TCP: the last one, if nobody has read it. */
 static inline u32 stapgen_unread_request(unsigned long queue) {
     u32 at = stapgen_last_row(&stapgen_requests, queue);
-    return at && !stapgen_request_of[at].returned ? at : 0;
+    return at && !stapgen_requests_rows[at].of.returned ? at : 0;
 }
 /* The oldest that is read and not answered. */
 static inline u32 stapgen_read_request(unsigned long queue) {
     u32 at = stapgen_first_row(&stapgen_requests, queue);
-    while (at && stapgen_request_of[at].sent)
+    while (at && stapgen_requests_rows[at].of.sent)
         at = stapgen_next_row(&stapgen_requests, at);
-    return at && stapgen_request_of[at].returned ? at : 0;
+    return at && stapgen_requests_rows[at].of.returned ? at : 0;
 }
 /* Of UDP: that of a datagram, if it is still there. */
 static inline u32 stapgen_request_by_datagram(const struct stapgen_datagram* of, unsigned long skb) {
-    return stapgen_requests.rows[of->row].queue == of->queue && stapgen_request_of[of->row].skb == skb ? of->row : 0;
+    const struct stapgen_requests_row* at = &stapgen_requests_rows[of->row];
+    return at->row.queue == of->queue && at->of.skb == skb ? of->row : 0;
 }
 /* The oldest one if its answer begins before a sequence number. */
 static inline u32 stapgen_answered_request(unsigned long queue, u32 end_seq) {
     u32 at = stapgen_first_row(&stapgen_requests, queue);
-    if (!at || !stapgen_request_of[at].sent) return 0;
-    return stapgen_is_of_udp(queue) || stapgen_after(end_seq, stapgen_request_of[at].reply_seq) ? at : 0;
+    if (!at || !stapgen_requests_rows[at].of.sent) return 0;
+    return stapgen_is_of_udp(queue) || stapgen_after(end_seq, stapgen_requests_rows[at].of.reply_seq) ? at : 0;
 }
 static inline u32 stapgen_add_request(unsigned long queue, s64 driver, s64 ip, const u64* device) {
-    u32 at = stapgen_append_row(&stapgen_requests, queue, ip);
-    struct stapgen_request* request = &stapgen_request_of[at];
+    u32 at = stapgen_add_row(&stapgen_requests, queue, 0, ip);
+    struct stapgen_request* request = &stapgen_requests_rows[at].of;
     memset(request, 0, sizeof(*request));
     request->driver = driver;
     request->ip = ip;
@@ -125,7 +124,7 @@ static inline u32 stapgen_add_request(unsigned long queue, s64 driver, s64 ip, c
 static inline void stapgen_end_requests(unsigned long queue) {
     u32 at;
     while ((at = stapgen_first_row(&stapgen_requests, queue)) != 0) {
-        if (stapgen_request_of[at].returned)
+        if (stapgen_requests_rows[at].of.returned)
             STAPGEN_ADD(request_no_reply);
         else
             STAPGEN_ADD(request_unread);
@@ -135,15 +134,15 @@ static inline void stapgen_end_requests(unsigned long queue) {
 /* Its row; 0: none. What is there of another socket, whose end was missed, ends. */
 static inline u32 stapgen_find_socket(unsigned long sk, const struct stapgen_socket_id* id) {
     u32 at = stapgen_first_row(&stapgen_sockets, sk);
-    if (!at || stapgen_is_same_socket(&stapgen_socket_of[at].id, id)) return at;
+    if (!at || stapgen_is_same_socket(&stapgen_sockets_rows[at].of.id, id)) return at;
     stapgen_end_requests(sk);
     stapgen_drop_row(&stapgen_sockets, at);
     return 0;
 }
 static inline void stapgen_make_readable(unsigned long queue, s64 now) {
     u32 at = stapgen_last_row(&stapgen_requests, queue);
-    if (at && !stapgen_request_of[at].returned && !stapgen_request_of[at].readable)
-        stapgen_request_of[at].readable = now;
+    if (at && !stapgen_requests_rows[at].of.returned && !stapgen_requests_rows[at].of.readable)
+        stapgen_requests_rows[at].of.readable = now;
 }
 
 /* ---- places in the tables, before a lock is taken ---- */
@@ -159,14 +158,14 @@ static inline int stapgen_pop_datagram(unsigned long skb, struct stapgen_datagra
 static inline int stapgen_evict_request_if_full(void) {
     struct stapgen_datagram datagram;
     unsigned long skb;
-    int shard;
+    int list;
     u32 at;
     if (stapgen_has_free_row(&stapgen_requests)) return 1;
-    at = stapgen_lock_oldest(&stapgen_requests, &shard);
+    at = stapgen_lock_oldest(&stapgen_requests, &list);
     if (!at) return 0;
-    skb = stapgen_request_of[at].skb;
+    skb = stapgen_requests_rows[at].of.skb;
     stapgen_drop_row(&stapgen_requests, at);
-    stapgen_unlock(&stapgen_requests.locks[shard].lock);
+    stapgen_unlock(&stapgen_requests.locks[list].lock);
     STAPGEN_ADD(request_evicted);
     if (skb) stapgen_pop_datagram(skb, &datagram);
     return 1;
@@ -210,10 +209,10 @@ static inline void stapgen_segment_arrives(unsigned long sk, const struct stapge
     at = stapgen_find_socket(sk, id);
     if (!at && has_socket_room) {
         at = stapgen_add_row(&stapgen_sockets, sk, 0, packet->transport);
-        memset(&stapgen_socket_of[at], 0, sizeof(stapgen_socket_of[at]));
+        memset(&stapgen_sockets_rows[at].of, 0, sizeof(stapgen_sockets_rows[at].of));
     }
     if (at) {
-        socket = &stapgen_socket_of[at];
+        socket = &stapgen_sockets_rows[at].of;
         socket->id = *id;
         socket->driver = packet->driver;
         socket->ip = packet->ip;
@@ -242,7 +241,7 @@ static inline void stapgen_datagram_arrives(unsigned long sk, unsigned long skb,
     if (!stapgen_begins_request(packet->driver, packet->ip)) return;
     stapgen_lock_queue(&stapgen_requests, queue);
     at = stapgen_add_request(queue, packet->driver, packet->ip, packet->device);
-    stapgen_request_of[at].skb = skb;
+    stapgen_requests_rows[at].of.skb = skb;
     stapgen_unlock_queue(&stapgen_requests, queue);
     datagram = (struct stapgen_datagram*)stapgen_insert(stapgen_datagrams, skb, packet->transport, &inserted);
     if (datagram) {
@@ -294,7 +293,7 @@ static inline void stapgen_request_readable(unsigned long sk) {
     stapgen_lock_queue(&stapgen_requests, queue);
     if (!stapgen_is_of_udp(queue)) {
         at = stapgen_first_row(&stapgen_sockets, sk);
-        if (at && !stapgen_socket_of[at].readable) stapgen_socket_of[at].readable = now;
+        if (at && !stapgen_sockets_rows[at].of.readable) stapgen_sockets_rows[at].of.readable = now;
     }
     stapgen_make_readable(queue, now);
     stapgen_unlock_queue(&stapgen_requests, queue);
@@ -341,7 +340,7 @@ static inline struct stapgen_reader stapgen_reader_of(const struct stapgen_threa
     return reader;
 }
 static inline void stapgen_note_reader(u32 at, const struct stapgen_reader* reader) {
-    struct stapgen_request* request = &stapgen_request_of[at];
+    struct stapgen_request* request = &stapgen_requests_rows[at].of;
     request->called = reader->called;
     request->woken = reader->woken;
     request->events = reader->events;
@@ -367,12 +366,12 @@ static inline int stapgen_read_from(unsigned long sk, const struct stapgen_socke
             lacks_room = !has_room;
             if (has_room) {
                 at = stapgen_add_request(sk, socket->driver, socket->ip, socket->device);
-                stapgen_request_of[at].readable = socket->readable;
+                stapgen_requests_rows[at].of.readable = socket->readable;
             }
         }
         if (at) stapgen_note_reader(at, reader);
     }
-    if (at) stapgen_request_of[at].returned = now;
+    if (at) stapgen_requests_rows[at].of.returned = now;
     return lacks_room;
 }
 /* This thread's receiving call over TCP returns with so many bytes. */
@@ -396,7 +395,7 @@ static inline void stapgen_request_read(s64 bytes, int is_target, const void** f
     stapgen_lock_queue(&stapgen_requests, sk);
     row = stapgen_find_socket(sk, &id);
     if (row && is_target) {
-        lacks_room = stapgen_read_from(sk, &stapgen_socket_of[row], &reader, now, has_room);
+        lacks_room = stapgen_read_from(sk, &stapgen_sockets_rows[row].of, &reader, now, has_room);
     } else if (row && (unread = stapgen_unread_request(sk)) != 0) {
         STAPGEN_ADD(request_read_by_others);
         stapgen_drop_row(&stapgen_requests, unread);
@@ -418,8 +417,8 @@ static inline void stapgen_request_sent(unsigned long sk, const void** fault) {
     stapgen_find_socket(sk, &id);
     at = stapgen_read_request(sk);
     if (at) {
-        stapgen_request_of[at].sent = now;
-        stapgen_request_of[at].reply_seq = seq;
+        stapgen_requests_rows[at].of.sent = now;
+        stapgen_requests_rows[at].of.reply_seq = seq;
     }
     stapgen_unlock_queue(&stapgen_requests, sk);
 }
@@ -446,8 +445,8 @@ static inline void stapgen_datagram_read(unsigned long skb, int is_target) {
     at = stapgen_request_by_datagram(&datagram, skb);
     if (at && is_target) {
         stapgen_note_reader(at, &reader);
-        stapgen_request_of[at].returned = now;
-        stapgen_request_of[at].skb = 0;
+        stapgen_requests_rows[at].of.returned = now;
+        stapgen_requests_rows[at].of.skb = 0;
     } else if (at) {
         STAPGEN_ADD(request_read_by_others);
         stapgen_drop_row(&stapgen_requests, at);
@@ -463,7 +462,7 @@ static inline void stapgen_datagram_answers(const struct sk_buff* skb, s64 calle
     if (*fault || !stapgen_may_have(&stapgen_requests, queue)) return;
     stapgen_lock_queue(&stapgen_requests, queue);
     at = stapgen_read_request(queue);
-    if (at) stapgen_request_of[at].sent = called;
+    if (at) stapgen_requests_rows[at].of.sent = called;
     stapgen_unlock_queue(&stapgen_requests, queue);
     if (at) stapgen_set_alias(stapgen_answers, (unsigned long)skb->head, queue);
 }
@@ -496,7 +495,7 @@ static inline const struct stapgen_request* stapgen_pop_answered(unsigned long q
     at = stapgen_answered_request(queue, end_seq);
     if (at) {
         popped = STAPGEN_THIS_CPU(stapgen_request_popped);
-        *popped = stapgen_request_of[at];
+        *popped = stapgen_requests_rows[at].of;
         stapgen_drop_row(&stapgen_requests, at);
     }
     stapgen_unlock_queue(&stapgen_requests, queue);
@@ -535,13 +534,13 @@ static inline s64 stapgen_request_stages(const struct stapgen_request* request, 
 /* Those that nobody has read. */
 static inline long stapgen_unread_requests(void) {
     long unread = 0;
-    int shard;
+    int list;
     u32 at;
-    for (shard = 0; shard < STAPGEN_SHARDS; shard++) {
-        stapgen_lock(&stapgen_requests.locks[shard].lock);
-        for (at = stapgen_requests.shards[shard].oldest; at; at = stapgen_requests.rows[at].newer)
-            unread += !stapgen_request_of[at].returned;
-        stapgen_unlock(&stapgen_requests.locks[shard].lock);
+    for (list = 0; list < STAPGEN_LISTS; list++) {
+        stapgen_lock(&stapgen_requests.locks[list].lock);
+        for (at = stapgen_requests.lists[list].first; at; at = stapgen_row_at(&stapgen_requests, at)->next)
+            unread += !stapgen_requests_rows[at].of.returned;
+        stapgen_unlock(&stapgen_requests.locks[list].lock);
     }
     return unread;
 }

@@ -22,8 +22,7 @@ struct stapgen_rx_queued {
     s64 driver, ip, transport;
     u64 device[2];
 };
-STAPGEN_TABLE(stapgen_rx_queues, STAPGEN_RX_QUEUED, 12);
-static struct stapgen_rx_queued stapgen_rx_queued_of[STAPGEN_RX_QUEUED + 1];
+STAPGEN_TABLE(stapgen_rx_queues, stapgen_rx_queued, STAPGEN_RX_QUEUED);
 STAPGEN_PER_CPU(u64, stapgen_rx_numbers);
 /* What this CPU has taken out last. */
 STAPGEN_PER_CPU(struct stapgen_rx_queued, stapgen_rx_popped);
@@ -44,7 +43,7 @@ static inline void stapgen_rx_stages(const struct stapgen_rx_queued* packet, s64
 
 /* Whether all bytes of a segment are in another one. */
 static inline int stapgen_has_segment(u32 all, u32 part) {
-    const struct stapgen_rx_queued *a = &stapgen_rx_queued_of[all], *b = &stapgen_rx_queued_of[part];
+    const struct stapgen_rx_queued *a = &stapgen_rx_queues_rows[all].of, *b = &stapgen_rx_queues_rows[part].of;
     return all && part && !stapgen_after(b->end_seq, a->end_seq) &&
            !stapgen_after(stapgen_begin_seq(a), stapgen_begin_seq(b));
 }
@@ -57,16 +56,16 @@ static inline u32 stapgen_drop_rx_rows(unsigned long queue) {
 /* What is there of a socket that had this address before: nobody will read it. */
 static inline void stapgen_drop_rx_of_others(unsigned long queue, const struct stapgen_socket_id* id) {
     u32 at = stapgen_last_row(&stapgen_rx_queues, queue);
-    if (at && !stapgen_is_same_socket(&stapgen_rx_queued_of[at].id, id)) stapgen_drop_rx_rows(queue);
+    if (at && !stapgen_is_same_socket(&stapgen_rx_queues_rows[at].of.id, id)) stapgen_drop_rx_rows(queue);
 }
 
 /* Bytes of a new segment that neither have been received before nor are in the ones beside it. */
 static inline u32 stapgen_new_bytes(const struct stapgen_rx_queued* packet, u32 rcv_nxt, u32 before, u32 behind) {
     u32 to = packet->end_seq, from = stapgen_begin_seq(packet);
-    const struct stapgen_rx_queued* of = stapgen_rx_queued_of;
+    const struct stapgen_rx_queues_row* rows = stapgen_rx_queues_rows;
     if (stapgen_after(rcv_nxt, from)) from = rcv_nxt;
-    if (before && stapgen_after(of[before].end_seq, from)) from = of[before].end_seq;
-    if (behind && stapgen_after(to, stapgen_begin_seq(&of[behind]))) to = stapgen_begin_seq(&of[behind]);
+    if (before && stapgen_after(rows[before].of.end_seq, from)) from = rows[before].of.end_seq;
+    if (behind && stapgen_after(to, stapgen_begin_seq(&rows[behind].of))) to = stapgen_begin_seq(&rows[behind].of);
     return stapgen_after(to, from) ? to - from : 0;
 }
 /* Under the lock. One that overtook others waits behind them. What came before and did not stay, or came twice before
@@ -74,14 +73,12 @@ static inline u32 stapgen_new_bytes(const struct stapgen_rx_queued* packet, u32 
 static inline u64 stapgen_insert_segment(unsigned long queue, const struct stapgen_rx_queued* segment, u32 rcv_nxt) {
     const struct stapgen_table* table = &stapgen_rx_queues;
     u32 at, behind = 0, dropped = 0, before = stapgen_last_row(table, queue);
-    while (before && stapgen_after(stapgen_rx_queued_of[before].end_seq, segment->end_seq)) {
+    while (before && stapgen_after(stapgen_rx_queues_rows[before].of.end_seq, segment->end_seq)) {
         behind = before;
         before = stapgen_row_before(table, before);
     }
-    at = before || !behind
-             ? stapgen_add_row(table, queue, before ? before : stapgen_list(table, queue)->last, segment->transport)
-             : stapgen_add_row(table, queue, table->rows[behind].before, segment->transport);
-    stapgen_rx_queued_of[at] = *segment;
+    at = stapgen_add_row(table, queue, behind, segment->transport);
+    stapgen_rx_queues_rows[at].of = *segment;
     if (stapgen_has_segment(at, before))
         dropped = before;
     else if (stapgen_has_segment(before, at) || stapgen_has_segment(behind, at))
@@ -91,7 +88,7 @@ static inline u64 stapgen_insert_segment(unsigned long queue, const struct stapg
         STAPGEN_ADD(rx_retransmitted);
         if (dropped == at) return 0;
     } else {
-        stapgen_rx_queued_of[at].bytes = stapgen_new_bytes(segment, rcv_nxt, before, behind);
+        stapgen_rx_queues_rows[at].of.bytes = stapgen_new_bytes(segment, rcv_nxt, before, behind);
     }
     return segment->number;
 }
@@ -127,7 +124,7 @@ static inline u64 stapgen_insert_rx_queued(unsigned long queue, int is_tcp, stru
     } else {
         /* The datagram that had this skb before: nobody has read it. */
         stapgen_drop_rx_rows(queue);
-        stapgen_rx_queued_of[stapgen_append_row(table, queue, packet->transport)] = *packet;
+        stapgen_rx_queues_rows[stapgen_add_row(table, queue, 0, packet->transport)].of = *packet;
     }
     stapgen_unlock_queue(table, queue);
     return number;
@@ -167,9 +164,9 @@ static inline const struct stapgen_rx_queued* stapgen_pop_rx_queued(unsigned lon
     stapgen_lock_queue(table, queue);
     stapgen_drop_rx_of_others(queue, id);
     at = stapgen_first_row(table, queue);
-    if (at && !stapgen_after(stapgen_rx_queued_of[at].end_seq, copied)) {
+    if (at && !stapgen_after(stapgen_rx_queues_rows[at].of.end_seq, copied)) {
         popped = STAPGEN_THIS_CPU(stapgen_rx_popped);
-        *popped = stapgen_rx_queued_of[at];
+        *popped = stapgen_rx_queues_rows[at].of;
         stapgen_drop_row(table, at);
     }
     stapgen_unlock_queue(table, queue);

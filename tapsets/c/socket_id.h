@@ -21,8 +21,8 @@ static inline struct stapgen_socket_id stapgen_socket_id_of(const struct sock* s
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(2, 6, 33)
     /* The peer's is 0 until it is connected. Not inet_num: a closed connection, of which a thread may still read, has
      * given its port back. */
-    u16 peer = STAPGEN_READ(&inet_sk(sk)->inet_dport, fault);
-    if (peer) id.ports = (u32)peer << 16 | STAPGEN_READ(&inet_sk(sk)->inet_sport, fault);
+    u16 peer = (__force u16)STAPGEN_READ(&inet_sk(sk)->inet_dport, fault);
+    if (peer) id.ports = (u32)peer << 16 | (__force u16)STAPGEN_READ(&inet_sk(sk)->inet_sport, fault);
 #endif
     return id;
 }

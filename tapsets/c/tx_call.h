@@ -19,8 +19,7 @@ struct stapgen_tx_call {
     s64 thread;  /* below its process; 0: not a wanted one, whose bytes must be told from the wanted ones' */
     u64 comm[2]; /* the thread's name */
 };
-STAPGEN_TABLE(stapgen_tx_calls, STAPGEN_TX_CALLS, 12);
-static struct stapgen_tx_call stapgen_tx_call_of[STAPGEN_TX_CALLS + 1];
+STAPGEN_TABLE(stapgen_tx_calls, stapgen_tx_call, STAPGEN_TX_CALLS);
 
 static inline void stapgen_drop_tx_calls(unsigned long sk) {
     u32 at;
@@ -29,7 +28,7 @@ static inline void stapgen_drop_tx_calls(unsigned long sk) {
 }
 static inline void stapgen_drop_calls_of_others(unsigned long sk, const struct stapgen_socket_id* id) {
     u32 at = stapgen_last_row(&stapgen_tx_calls, sk);
-    if (at && !stapgen_is_same_socket(&stapgen_tx_call_of[at].id, id)) stapgen_drop_tx_calls(sk);
+    if (at && !stapgen_is_same_socket(&stapgen_tx_calls_rows[at].of.id, id)) stapgen_drop_tx_calls(sk);
 }
 /* A call of this thread begins. One of an unwanted thread is kept only where the socket has calls. Where the table is
  * full the oldest is forgotten without a word: of its segments there is no call then. */
@@ -51,7 +50,7 @@ static inline void stapgen_insert_tx_call(const struct sock* sk, int is_wanted, 
     if (!has_room)
         stapgen_drop_tx_calls((unsigned long)sk);
     else if (is_wanted || stapgen_last_row(table, (unsigned long)sk))
-        stapgen_tx_call_of[stapgen_append_row(table, (unsigned long)sk, call.called)] = call;
+        stapgen_tx_calls_rows[stapgen_add_row(table, (unsigned long)sk, 0, call.called)].of = call;
     stapgen_unlock_queue(table, (unsigned long)sk);
 }
 
@@ -72,13 +71,13 @@ static inline enum stapgen_caller stapgen_find_tx_call(unsigned long sk, const s
     stapgen_drop_calls_of_others(sk, id);
     at = stapgen_first_row(table, sk);
     if (at) caller = STAPGEN_NO_SUCH_CALL;
-    while (at && (next = stapgen_next_row(table, at)) != 0 && !stapgen_after(stapgen_tx_call_of[next].seq, seq)) {
+    while (at && (next = stapgen_next_row(table, at)) != 0 && !stapgen_after(stapgen_tx_calls_rows[next].of.seq, seq)) {
         stapgen_drop_row(table, at);
         at = next;
     }
-    if (at && !stapgen_after(stapgen_tx_call_of[at].seq, seq)) {
+    if (at && !stapgen_after(stapgen_tx_calls_rows[at].of.seq, seq)) {
         caller = STAPGEN_CALL_FOUND;
-        *call = stapgen_tx_call_of[at];
+        *call = stapgen_tx_calls_rows[at].of;
     }
     stapgen_unlock_queue(table, sk);
     return caller;

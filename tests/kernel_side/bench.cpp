@@ -1,7 +1,9 @@
 // What a packet costs where one CPU works, and where two do on sockets of their own: bench [--check]. Two begin each
 // short round together, and a round counts only if neither was interrupted in it; the figure is the median of those.
+// bench --full: nobody reads, and each packet that comes has the oldest one evicted.
 #include <atomic>
 #include <ctime>
+#include <string_view>
 #include <thread>
 
 #include "world.h"
@@ -28,9 +30,12 @@ struct alignas(128) Cpu {
     u32 seq = 0;
 };
 Cpu works[cpus];
+bool is_full = false;
 
 /// A segment arrives, is queued, read and aggregated; a reply is written, sent, and handed to the driver.
 void one_packet(Cpu& cpu, int i) {
+    // Both have one clock: whose packets are the oldest decides what is evicted.
+    if (is_full) shim_time = static_cast<s64>(__builtin_ia32_rdtsc());
     const void* fault = nullptr;
     auto& socket = cpu.of[i % sockets];
     auto& packet = cpu.packet;
@@ -42,6 +47,7 @@ void one_packet(Cpu& cpu, int i) {
     stapgen_rx_at_ip(&packet.skb, &fault);
     stapgen_rx_at_transport(&packet.skb, 1, &fault);
     stapgen_queue_rx_packet(socket.sk(), &packet.skb, 1, &fault);
+    if (is_full) return;
     socket.tcp.copied_seq = cpu.seq + 100;
     stapgen_aggregate_read(socket.key(), shim_now(), 0, 1, &fault);
     socket.tcp.write_seq = socket.tcp.snd_nxt = cpu.seq;
@@ -99,7 +105,9 @@ std::vector<double> medians(int first, int working, int rounds) {
 
 }  // namespace
 
-int main(int argc, char**) {
+int main(int argc, char** argv) {
+    const std::string_view option = argc > 1 ? argv[1] : "";
+    is_full = option == "--full";
     constexpr int rounds = 3000;
     medians(0, cpus, 100);
     // Each beside itself alone: where memory lies makes a fifth, and is another thing in each run.
@@ -109,7 +117,7 @@ int main(int argc, char**) {
     for (int cpu = 0; cpu < cpus; ++cpu) {
         if (alone[cpu] == 0 || together[cpu] == 0) {
             std::printf("the machine is busy: too few rounds were not interrupted\n");
-            return argc > 1 ? 77 : 0;
+            return option == "--check" ? 77 : 0;
         }
         std::printf("CPU %d: alone %.0f ns a packet, beside the other %.0f\n", cpu, alone[cpu], together[cpu]);
         work += alone[cpu] / together[cpu];
@@ -117,5 +125,5 @@ int main(int argc, char**) {
     }
     std::printf("%.2f times the work of one, a packet costs at most %.2f times what it does alone\n", work, cost);
     const bool is_met = work >= 1.9 && cost <= 1.1;
-    return argc > 1 && !is_met ? 1 : 0;
+    return option == "--check" && !is_met ? 1 : 0;
 }

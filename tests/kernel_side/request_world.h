@@ -109,10 +109,10 @@ class RequestWorld : public Model {
     /// Room is made before it is known whether it is needed; what is not used stays.
     void make_room() {
         if (requests_.size() < STAPGEN_REQUESTS) return;
-        std::set<int> shards;
+        std::set<u32> lists;
         auto oldest = requests_.end();
         for (auto row = requests_.begin(); row != requests_.end(); ++row) {
-            if (!shards.insert(stapgen_shard_number(row->queue)).second) continue;
+            if (!lists.insert(stapgen_hash(row->queue, STAPGEN_LIST_BITS)).second) continue;
             if (oldest == requests_.end() || row->ip < oldest->ip) oldest = row;
         }
         requests_.erase(oldest);

@@ -154,12 +154,12 @@ class RxWorld : public Model {
         if (slot.is_tcp && s32(end - payload - of.rcv_nxt) <= 0) of.rcv_nxt = end;
     }
 
-    /// Of those that came first to their shards the one that entered TCP or UDP first.
+    /// Of the first row of each list the one that entered TCP or UDP first.
     void evict_oldest() {
-        std::set<int> shards;
+        std::set<u32> lists;
         auto oldest = queued_.end();
         for (auto row = queued_.begin(); row != queued_.end(); ++row) {
-            if (!shards.insert(stapgen_shard_number(row->queue)).second) continue;
+            if (!lists.insert(stapgen_hash(row->queue, STAPGEN_LIST_BITS)).second) continue;
             if (oldest == queued_.end() || row->transport < oldest->transport) oldest = row;
         }
         queued_.erase(oldest);
@@ -185,10 +185,12 @@ class RxWorld : public Model {
             else if (behind == nullptr)
                 behind = row;
         }
+        const auto place = std::ranges::find_if(queued_, [&](const Queued& row) { return &row == behind; });
         if (before != nullptr && has(segment, *before)) {
             counts_[STAPGEN_COUNT_rx_retransmitted]++;
-            std::erase_if(queued_, [&](const Queued& row) { return &row == before; });
-            queued_.push_back(segment);
+            const auto had = before->transport;
+            queued_.insert(place, segment);
+            std::erase_if(queued_, [&](const Queued& row) { return row.transport == had; });
         } else if ((before != nullptr && has(*before, segment)) || (behind != nullptr && has(*behind, segment))) {
             counts_[STAPGEN_COUNT_rx_retransmitted]++;
         } else {
@@ -197,7 +199,7 @@ class RxWorld : public Model {
             if (before != nullptr && s32(before->end - from) > 0) from = before->end;
             if (behind != nullptr && s32(to - (behind->end - behind->bytes)) > 0) to = behind->end - behind->bytes;
             segment.bytes = s32(to - from) > 0 ? to - from : 0;
-            queued_.push_back(segment);
+            queued_.insert(place, segment);
         }
     }
 
@@ -298,5 +300,5 @@ class RxWorld : public Model {
     std::array<Slot, slots> slots_;
     std::array<TcpState, tcp_sockets> tcp_{};
     std::map<const unsigned char*, Way> ways_;
-    std::deque<Queued> queued_;  ///< the oldest first
+    std::deque<Queued> queued_;  ///< the oldest first, but for segments that were overtaken
 };

@@ -33,7 +33,25 @@ typedef unsigned long long u64;
 #define CONFIG_X86_64 1
 #define BITS_PER_LONG 64
 #define BITS_TO_LONGS(bits) (((bits) + BITS_PER_LONG - 1) / BITS_PER_LONG)
-#define be64_to_cpu be64toh
+/* Sparse knows a number of the network's from others. */
+#ifdef __CHECKER__
+#define __force __attribute__((force))
+#else
+#define __force
+#endif
+static inline u16 shim_be16_to_cpu(__be16 number) {
+    return be16toh((__force u16)number);
+}
+static inline u32 shim_be32_to_cpu(__be32 number) {
+    return be32toh((__force u32)number);
+}
+static inline u64 be64_to_cpu(__be64 number) {
+    return be64toh((__force u64)number);
+}
+#undef ntohs
+#undef ntohl
+#define ntohs shim_be16_to_cpu
+#define ntohl shim_be32_to_cpu
 #define do_div(number, by)                  \
     ({                                      \
         u32 _rest = (u32)((number) % (by)); \
@@ -167,7 +185,7 @@ struct sock {
 #define sk_cookie __sk_common.skc_cookie
 struct inet_sock {
     struct sock sk;
-    u16 inet_dport, inet_sport;
+    __be16 inet_dport, inet_sport;
 };
 struct tcp_sock {
     struct inet_sock inet;

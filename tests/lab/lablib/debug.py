@@ -13,7 +13,17 @@ PLAIN_READS = [(rf"__get_kernel_nofault\(&(\w+), from, {kind}, bad\)", rf"\1 = *
                for kind in ("u8", "u16", "u32", "u64")]
 # Tables that a short flood fills.
 SMALL_TABLES = (r"(STAPGEN_(?:REQUESTS|SOCKETS|RX_QUEUED|TX_CALLS)) \d+\b", r"\1 100")
-# Datagrams that nobody reads, to sockets that go with them.
+# Rules of nftables that count all, and drop what comes to one port; and others that come and go. Each by itself.
+RULES = """table inet lab {
+    chain input { type filter hook input priority 0; udp dport 9 counter drop; counter accept; }
+    chain output { type filter hook output priority 0; counter accept; }
+}"""
+RULES_ANEW = """table inet anew {}
+delete table inet anew
+table inet anew {
+    chain input { type filter hook input priority 1; udp dport 10 counter drop; tcp dport 7000-7399 accept; }
+}"""
+# Datagrams that nobody reads, to sockets that go with them; and to the rules' ports, where nobody listens.
 FLOOD = """
 import socket
 for family, address in ((socket.AF_INET, '127.0.0.1'), (socket.AF_INET6, '::1')):
@@ -24,6 +34,8 @@ for family, address in ((socket.AF_INET, '127.0.0.1'), (socket.AF_INET6, '::1'))
     for _ in range(32):
         for receiver in receivers:
             sender.sendto(b'x' * 64, receiver.getsockname())
+        sender.sendto(b'x' * 64, (address, 9))
+        sender.sendto(b'x' * 64, (address, 10))
 """
 
 

@@ -159,10 +159,9 @@ def expect_missed(account):
 class Calls(Trace):
     """A run, with its calls by context. Nothing is unreturned, and all has its place in a tree."""
 
-    def __init__(self, lab, name, trees=1, known_skips=False):
-        super().__init__(lab, name, skips=known_skips)
-        if known_skips:
-            expect_missed(self.accounting)
+    def __init__(self, lab, name, trees=1):
+        super().__init__(lab, name, skips=True)
+        expect_missed(self.accounting)
         self.calls = self.report["calls"]
         assert len(self.calls) == len(self.events) and self.report["calls_left_out"] == 0
         assert self.accounting["other"].get("complete") == trees, self.accounting
@@ -196,7 +195,7 @@ def check_text(lab):
 
 
 def check(lab):
-    kinds = Calls(lab, "kinds", PACKETS, known_skips=True)
+    kinds = Calls(lab, "kinds", PACKETS)
     assert {call["packet"] for call in kinds.calls} == set(range(1, PACKETS + 1))
     kinds.expect_packet(CARD, TCP4, "tcp_v4_rcv", READ)
     assert "tcp_rcv_established(sk, skb" in lab.read("kinds.txt")
@@ -211,7 +210,7 @@ def check(lab):
     assert asleep["begin_ns"] < min(call["begin_ns"] for call in receive), asleep
     # The gap is one of the sender's; the reader has been at the request before for some of it.
     assert abs(asleep["duration_ns"] - GAP) < 5_000_000, asleep
-    lengths = Calls(lab, "lengths", LENGTHS, known_skips=True)
+    lengths = Calls(lab, "lengths", LENGTHS)
     lengths.expect_packet(IP6, TCP6, "tcp_v6_rcv", ("inet6_recvmsg", *READ[1:]))
     lengths.expect_packet(UDP, UDP4, "udp_rcv", ("inet_recvmsg", "udp_recvmsg", "skb_consume_udp"))
     found = check_lengths(lab, "lengths", IP6)
