@@ -15,6 +15,15 @@ void add_cause(std::vector<Cause>& causes, std::string_view name, std::int64_t c
     }
 }
 
+void add_up(recording::Transport& into, const recording::Transport& more) {
+    base::add_saturating(into.skipped_probes, more.skipped_probes);
+    base::add_saturating(into.probe_errors, more.probe_errors);
+    base::add_saturating(into.transport_failures, more.transport_failures);
+    into.enough_buffer_mb = std::max(into.enough_buffer_mb, more.enough_buffer_mb);
+    for (const auto& [function, count] : more.skipped_by)
+        add_cause(into.skipped_by, function, count);
+}
+
 std::int64_t Accounting::unaccounted() const {
     const auto known = base::saturating_add(base::saturating_add(reported, filtered),
                                             base::saturating_add(incomplete_total(), lost_total()));
@@ -48,6 +57,7 @@ std::int64_t sum_of(const std::vector<ProbeCost>& probes, std::int64_t ProbeCost
 Accounting& Accounting::operator+=(const Accounting& more) {
     add_counts(*this, more, 1);
     closed = closed && more.closed;
+    kept = kept && more.kept;
     return *this;
 }
 
@@ -83,34 +93,36 @@ std::optional<Accounting> script_counts(std::span<const decode::Count> counts) {
 
 void Cost::add(const decode::ProbeTimes& times) {
     if (times.point.empty()) return;
+    const bool is_new = std::ranges::find(probes, times.point, &ProbeCost::point) == probes.end();
+    if (is_new && probes.size() >= max_probes) return;
     add_row({std::string(times.point), times.hits, base::saturating_multiply(times.hits, times.mean_cycles),
              times.max_cycles});
 }
 
 void Cost::add_row(const ProbeCost& probe) {
     const auto found = std::ranges::find(probes, probe.point, &ProbeCost::point);
-    if (found == probes.end()) {
-        if (probes.size() < max_probes) probes.push_back(probe);
-        return;
-    }
+    if (found == probes.end()) return probes.push_back(probe);
     base::add_saturating(found->hits, probe.hits);
     base::add_saturating(found->cycles, probe.cycles);
     found->max_cycles = std::max(found->max_cycles, probe.max_cycles);
 }
 
 Cost& Cost::operator+=(const Cost& other) {
-    const bool both = !probes.empty() && !other.probes.empty();
-    const auto faster = std::max(cycles_per_s, other.cycles_per_s);
+    if (other.probes.empty()) return *this;
+    if (probes.empty()) return *this = other;
+    const auto slowest = [](const Cost& of) { return of.runs_ > 1 ? of.min_cycles_per_s_ : of.cycles_per_s; };
+    const auto fastest = [](const Cost& of) { return of.runs_ > 1 ? of.max_cycles_per_s_ : of.cycles_per_s; };
+    min_cycles_per_s_ = std::min(slowest(*this), slowest(other));
+    max_cycles_per_s_ = std::max(fastest(*this), fastest(other));
+    base::add_saturating(runs_, other.runs_);
     // Each run has measured it; cycles of two machines are no sum of anything that has a time.
-    const bool is_like = !both || faster - std::min(cycles_per_s, other.cycles_per_s) < faster / 100;
-    cycles_per_s = is_like ? faster : 0;
+    const bool is_like = max_cycles_per_s_ - min_cycles_per_s_ < max_cycles_per_s_ / 100;
+    cycles_per_s = is_like ? max_cycles_per_s_ : 0;
     cpus = std::max(cpus, other.cpus);
     base::add_saturating(measured_ns, other.measured_ns);
-    if (both && !(expected_hits && other.expected_hits)) {
-        expected_hits.reset();
-    } else if (other.expected_hits) {
-        expected_hits = base::saturating_add(expected_hits.value_or(0), *other.expected_hits);
-    }
+    expected_hits = expected_hits && other.expected_hits
+                        ? std::optional(base::saturating_add(*expected_hits, *other.expected_hits))
+                        : std::nullopt;
     for (const auto& probe : other.probes)
         add_row(probe);
     return *this;

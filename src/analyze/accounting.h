@@ -26,6 +26,9 @@ std::int64_t sum_of(const auto& rows) {
     return sum;
 }
 
+/// What was lost in two runs, or by two ways of counting.
+void add_up(recording::Transport& into, const recording::Transport& more);
+
 /// Where everything that was seen went. In the script's own order of causes.
 struct Accounting {
     /// What the script says it saw. Without an end line: what the last tick said, plus the records after it;
@@ -67,7 +70,7 @@ struct Cost : recording::ProbeClock {
     std::vector<ProbeCost> probes;  ///< a row for each point; empty: not measured
 
     void add(const decode::ProbeTimes& times);
-    /// Another run's.
+    /// Another run's. One in which nothing was measured changes nothing.
     Cost& operator+=(const Cost& other);
 
     [[nodiscard]] std::int64_t hits() const;
@@ -78,6 +81,9 @@ struct Cost : recording::ProbeClock {
 
   private:
     void add_row(const ProbeCost& probe);
+
+    double min_cycles_per_s_ = 0, max_cycles_per_s_ = 0;  ///< of several runs
+    std::int64_t runs_ = 1;
 };
 
 /// One in so many sockets was measured.

@@ -25,6 +25,14 @@ long double middle_sum(std::int64_t mean, std::int64_t count) {
     return least_sum(mean, count) + slack(count) / 2;
 }
 
+/// Twice middle_sum(), which then is whole.
+Average::Wide middle_halves(std::int64_t mean, std::int64_t count) {
+    // So far no sum of some of them overflows, whatever the input says.
+    constexpr std::int64_t max = std::int64_t{1} << 60U;
+    const auto factor = std::clamp(count, -max, max);
+    return Average::Wide{2} * std::clamp(mean, -max, max) * factor + std::max<std::int64_t>(factor - 1, 0);
+}
+
 bool is_time(const decode::RunningMean& mean) {
     return mean.unit == decode::RunningMean::Unit::ns;
 }
@@ -79,7 +87,7 @@ AggregateCollector::Interval AggregateCollector::take() {
 
 void Averages::add(const decode::RunningMeans& means) {
     means_.assign(means.means.begin(), means.means.end());
-    closed_sums_.resize(means_.size());
+    closed_halves_.resize(means_.size());
     Point point{means.line, means.count, false, {}};
     for (const auto& mean : means_)
         point.values.push_back(mean.value);
@@ -115,7 +123,7 @@ void Averages::close_run() {
     const Point& last = points_.back();
     closed_count_ = base::saturating_add(closed_count_, last.count);
     for (std::size_t i = 0; i < means_.size(); ++i)
-        closed_sums_[i] += middle_sum(last.values[i], last.count);
+        add_halves(closed_halves_[i], middle_halves(last.values[i], last.count));
 }
 
 void Averages::join_intervals() {
@@ -170,9 +178,10 @@ void Averages::put_into(Summary& summary) const {
         Average average{std::string(means_[i].name), is_time(means_[i]), 0, 0, 0};
         if (is_time(means_[i])) {
             average.n = n;
-            const auto sum = closed_sums_[i] + middle_sum(last.values[i], last.count);
-            if (n > 0) average.mean = static_cast<double>(sum / static_cast<long double>(n));
-            average.error = n > 1 ? 0.5 : 0;
+            average.halves = closed_halves_[i];
+            add_halves(average.halves, middle_halves(last.values[i], last.count));
+            average.error_halves = n > 1 ? n : 0;
+            if (n > 0) average.divide();
         } else {
             constexpr double thousandth = 0.001;
             average.mean = static_cast<double>(last.values[i]) * thousandth;

@@ -93,8 +93,8 @@ class Averages {
     std::int64_t forgotten_ = 0;              ///< points that are no longer kept and had to be
 
     std::int64_t starts_ = 0;
-    std::int64_t closed_count_ = 0;         ///< of the runs that are over
-    std::vector<long double> closed_sums_;  ///< likewise, for each mean
+    std::int64_t closed_count_ = 0;             ///< of the runs that are over
+    std::vector<Average::Wide> closed_halves_;  ///< likewise, twice the sum of each mean
 };
 
 }  // namespace stapgen::analyze

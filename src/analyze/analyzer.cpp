@@ -142,7 +142,8 @@ void Analyzer::State::add_stages(Plan& plan, const decode::Record& record) {
     const auto total_ns = read_parts(plan, record);
     if (!total_ns) return;
     auto& breakdown = breakdown_of(plan, plan.direction_in(record));
-    if (breakdown.add(*total_ns, stage_values)) breakdown.keep(slow_record(plan, record, *total_ns));
+    const auto time_ns = plan.time ? std::optional(record.values[*plan.time].number) : std::nullopt;
+    if (breakdown.add(*total_ns, stage_values, time_ns)) breakdown.keep(slow_record(plan, record, *total_ns));
 }
 
 /// Puts its parts into stage_values and returns the total; nothing where neither that nor a part was seen.
@@ -189,9 +190,10 @@ void Analyzer::State::add_slow(const decode::Record& record) {
     Plan& plan = plan_for(*record.schema);
     const auto total_ns = read_parts(plan, record).value_or(0);
     auto& breakdown = breakdown_of(plan, plan.direction_in(record));
-    if (!breakdown.is_slow(total_ns)) return;
+    auto slow = slow_record(plan, record, total_ns);
+    if (!breakdown.is_slow(total_ns, slow.time_ns)) return;
     // The kernel may print it at two ticks.
-    if (auto slow = slow_record(plan, record, total_ns); !breakdown.keeps(slow)) breakdown.keep(std::move(slow));
+    if (!breakdown.keeps(slow)) breakdown.keep(std::move(slow));
 }
 
 /// Where the values of an interval go, whose times are not known one by one: the block of its start. Where intervals
@@ -361,6 +363,7 @@ Summary Analyzer::summary() const {
     }
     summary.notes = state.drops.notes();
     sort_calls(summary.calls);
+    sort_breakdowns(summary.breakdowns);
     summary.accounting = state.accounting();
     state.averages.put_into(summary);
     if (state.ready) {

@@ -1,6 +1,7 @@
 #include "analyze/breakdown.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "base/saturate.h"
@@ -13,8 +14,9 @@ int bin_of(std::int64_t total_ns) {
     return total_ns > bins::largest ? bins::count : bins::index_of(std::max<std::int64_t>(total_ns, 0));
 }
 
+/// Of two that are equal in all that is known of them either will do.
 bool is_slower(const SlowRecord& a, const SlowRecord& b) {
-    return a.total_ns > b.total_ns;
+    return a.total_ns != b.total_ns ? a.total_ns > b.total_ns : a < b;
 }
 
 }  // namespace
@@ -22,7 +24,7 @@ bool is_slower(const SlowRecord& a, const SlowRecord& b) {
 Breakdown::Breakdown(std::string direction, std::vector<std::string> stages, std::size_t keep_slowest)
     : direction_(std::move(direction)), stages_(std::move(stages)), keep_slowest_(keep_slowest) {}
 
-bool Breakdown::add(std::int64_t total_ns, std::span<const std::int64_t> stages) {
+bool Breakdown::add(std::int64_t total_ns, std::span<const std::int64_t> stages, std::optional<std::int64_t> time_ns) {
     total_.add(total_ns);
     auto* sums = row_of(total_ns);
     ++*sums;
@@ -30,7 +32,7 @@ bool Breakdown::add(std::int64_t total_ns, std::span<const std::int64_t> stages)
         ++sums;
         if (stage > 0) *sums += static_cast<std::uint64_t>(stage);
     }
-    return is_slow(total_ns);
+    return is_slow(total_ns, time_ns);
 }
 
 void Breakdown::add(std::int64_t total_ns, std::int64_t n, std::span<const std::int64_t> sums_ns) {
@@ -46,9 +48,11 @@ std::uint64_t* Breakdown::row_of(std::int64_t total_ns) {
     return &sums_[static_cast<std::size_t>(bin_of(total_ns)) * width()];
 }
 
-bool Breakdown::is_slow(std::int64_t total_ns) const {
+bool Breakdown::is_slow(std::int64_t total_ns, std::optional<std::int64_t> time_ns) const {
+    if (slowest_.size() < keep_slowest_) return true;
     if (keep_slowest_ == 0) return false;
-    return slowest_.size() < keep_slowest_ || total_ns > slowest_.front().total_ns;
+    const auto& fastest = slowest_.front();
+    return total_ns > fastest.total_ns || (total_ns == fastest.total_ns && time_ns <= fastest.time_ns);
 }
 
 bool Breakdown::keeps(const SlowRecord& record) const {
@@ -57,6 +61,7 @@ bool Breakdown::keeps(const SlowRecord& record) const {
 
 void Breakdown::keep(SlowRecord record) {
     if (slowest_.size() >= keep_slowest_) {
+        if (keep_slowest_ == 0 || !is_slower(record, slowest_.front())) return;
         std::ranges::pop_heap(slowest_, is_slower);
         slowest_.pop_back();
     }
@@ -72,9 +77,9 @@ Breakdown& Breakdown::operator+=(const Breakdown& other) {
         for (std::size_t i = 0; i < other.sums_.size(); ++i)
             sums_[i] += other.sums_[i];
     }
-    for (const auto& record : other.slowest()) {
-        if (is_slow(record.total_ns)) keep(record);
-    }
+    keep_slowest_ = std::max(keep_slowest_, other.keep_slowest_);
+    for (const auto& record : other.slowest_)
+        keep(record);
     return *this;
 }
 
@@ -93,9 +98,7 @@ double Breakdown::sum_ns(std::size_t stage) const {
 
 std::vector<SlowRecord> Breakdown::slowest() const {
     auto records = slowest_;
-    std::ranges::sort(records, [](const SlowRecord& a, const SlowRecord& b) {
-        return a.total_ns != b.total_ns ? a.total_ns > b.total_ns : a.time_ns < b.time_ns;
-    });
+    std::ranges::sort(records, is_slower);
     return records;
 }
 
@@ -131,6 +134,12 @@ std::optional<Breakdown::Tail> Breakdown::tail(double percent) const {
         share.of_excess = part(share.slow_mean_ns - share.rest_mean_ns, tail.slow_mean_ns - tail.rest_mean_ns);
     }
     return tail;
+}
+
+void sort_breakdowns(std::vector<Breakdown>& breakdowns) {
+    std::ranges::sort(breakdowns, [](const Breakdown& a, const Breakdown& b) {
+        return std::tie(a.direction(), a.stages()) < std::tie(b.direction(), b.stages());
+    });
 }
 
 }  // namespace stapgen::analyze

@@ -19,7 +19,7 @@ struct SlowRecord {
     std::vector<std::optional<std::int64_t>> stages;  ///< as Breakdown::stages; nothing where it was not seen
     Group of;                                         ///< the record's other fields: whose it was
 
-    bool operator==(const SlowRecord&) const = default;
+    auto operator<=>(const SlowRecord&) const = default;
 };
 
 /// What the totals of records are made of, stage by stage, for the records of one direction ("rx", "tx"). The total is
@@ -29,15 +29,15 @@ class Breakdown {
   public:
     Breakdown(std::string direction, std::vector<std::string> stages, std::size_t keep_slowest);
 
-    /// `stages` in ns, negative where not seen. Returns whether it is among the slowest so far, and must be given to
-    /// keep().
-    bool add(std::int64_t total_ns, std::span<const std::int64_t> stages);
+    /// `stages` in ns, negative where not seen. Returns whether it may be among the slowest so far, and must be given
+    /// to keep().
+    bool add(std::int64_t total_ns, std::span<const std::int64_t> stages, std::optional<std::int64_t> time_ns = {});
     void keep(SlowRecord record);
 
     /// `n` records whose totals are about `total_ns`, and the sums of their stages.
     void add(std::int64_t total_ns, std::int64_t n, std::span<const std::int64_t> sums_ns);
-    /// Whether a record with that total is among the slowest so far.
-    [[nodiscard]] bool is_slow(std::int64_t total_ns) const;
+    /// Whether a record with that total and time may be among the slowest so far. Of equal totals the earlier is kept.
+    [[nodiscard]] bool is_slow(std::int64_t total_ns, std::optional<std::int64_t> time_ns) const;
     /// Whether keep() was given exactly that one, and it is among the slowest still.
     [[nodiscard]] bool keeps(const SlowRecord& record) const;
 
@@ -57,7 +57,7 @@ class Breakdown {
     [[nodiscard]] const Histogram& total() const { return total_; }
     /// All time of a stage, by its place in stages().
     [[nodiscard]] double sum_ns(std::size_t stage) const;
-    /// The largest first; of equal ones the earlier first.
+    /// The largest first; of equal ones the earlier first, then by their stages and fields.
     [[nodiscard]] std::vector<SlowRecord> slowest() const;
 
     /// What the slowest have in common. `threshold_ns`: those above it are "slow", the others "rest".
@@ -89,7 +89,11 @@ class Breakdown {
     std::size_t keep_slowest_;
     Histogram total_;
     std::vector<std::uint64_t> sums_;  ///< by bin of the total, one more for what is above the bins: n, then each stage
-    std::vector<SlowRecord> slowest_;  ///< a heap, the fastest of them first
+    /// A heap, the fastest of them first. Which records are in it does not depend on the order in which they came.
+    std::vector<SlowRecord> slowest_;
 };
+
+/// By direction.
+void sort_breakdowns(std::vector<Breakdown>& breakdowns);
 
 }  // namespace stapgen::analyze

@@ -12,7 +12,6 @@ namespace stapgen::analyze {
 
 namespace {
 
-constexpr double significance = 0.05;
 /// With fewer blocks on a side nothing is said about it. Recordings are less alike than blocks, and fewer are enough.
 constexpr double min_blocks = 10;
 constexpr double min_recordings = 4;
@@ -23,6 +22,7 @@ constexpr std::size_t many_blocks = 32;
 /// One side, as it is worked on.
 struct Half {
     Summary merged;
+    Series series;  ///< its blocks, long enough
     std::span<const Summary> recordings;
     bool by_recording = false;
 };
@@ -57,7 +57,7 @@ Resampling blocks_of_stage(const Half& half, std::string_view name) {
         if (stage.name == name) break;
         ++place;
     }
-    const auto& series = half.merged.series;
+    const auto& series = half.series;
     const Block* last = nullptr;
     for (const auto& block : series.blocks()) {
         if (place >= block.stages.size()) continue;
@@ -85,10 +85,10 @@ Resampling blocks_of_average(const Half& half, std::string_view name) {
 }
 
 Half half_of(std::span<const Summary> recordings, bool by_recording) {
-    Half half{recordings.front(), recordings, by_recording};
-    for (const auto& recording : recordings.subspan(1))
-        (void)merge(half.merged, recording);  // one recipe: checked before
-    auto& series = half.merged.series;
+    // One definition: checked before.
+    Half half{merge_all({recordings.begin(), recordings.end()}), {}, recordings, by_recording};
+    half.series = half.merged.series;
+    auto& series = half.series;
     while (series.blocks().size() >= many_blocks) {
         const auto blocks = series.blocks().size();
         series.coarsen(series.block_ns() * 2);
@@ -98,9 +98,9 @@ Half half_of(std::span<const Summary> recordings, bool by_recording) {
 }
 
 Side side_of(const Half& half) {
-    if (half.by_recording) return {half.recordings.size(), half.recordings.size(), 0};
-    if (!half.merged.averages.empty()) return {half.recordings.size(), half.merged.average_intervals.size(), 0};
-    return {half.recordings.size(), half.merged.series.blocks().size(), half.merged.series.block_ns()};
+    if (half.by_recording) return {half.recordings.size(), half.recordings.size(), 0, {}};
+    if (!half.merged.averages.empty()) return {half.recordings.size(), half.merged.average_intervals.size(), 0, {}};
+    return {half.recordings.size(), half.series.blocks().size(), half.series.block_ns(), {}};
 }
 
 /// The variance of the logarithm of a value that is off by up to `error` on either side, anywhere between.
@@ -270,10 +270,11 @@ base::Result<Comparison> compare(std::span<const Summary> before, std::span<cons
         if (side.empty()) return base::bad_input("there is nothing to compare", "give a recording for each side");
         for (const auto& recording : side) {
             if (auto ok = check_comparable(before.front(), recording); !ok) return tl::make_unexpected(ok.error());
+            if (auto ok = check_one_definition(side.front(), recording); !ok) return tl::make_unexpected(ok.error());
         }
     }
     const bool by_recording = std::min(before.size(), after.size()) >= recordings_as_blocks;
-    const auto first = half_of(before, by_recording), second = half_of(after, by_recording);
+    auto first = half_of(before, by_recording), second = half_of(after, by_recording);
     if (auto ok = check_blocks(first, "before"); !ok) return tl::make_unexpected(ok.error());
     if (auto ok = check_blocks(second, "after"); !ok) return tl::make_unexpected(ok.error());
 
@@ -292,6 +293,8 @@ base::Result<Comparison> compare(std::span<const Summary> before, std::span<cons
     comparison.warnings = doubts(before, after);
     comparison.before = side_of(first);
     comparison.after = side_of(second);
+    comparison.before.sum = std::move(first.merged);
+    comparison.after.sum = std::move(second.merged);
     comparison.by_recording = by_recording;
     comparison.threshold = options.threshold;
     return comparison;

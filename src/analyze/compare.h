@@ -12,7 +12,10 @@
 
 namespace stapgen::analyze {
 
-/// Whether before and after can be told apart: Change::p below 0.05.
+/// What is told to differ has a p below this.
+inline constexpr double significance = 0.05;
+
+/// Whether before and after can be told apart: Change::p below `significance`.
 enum class Verdict {
     same,  ///< `~`: they cannot
     slower,
@@ -46,10 +49,12 @@ struct Side {
     std::size_t recordings = 0;
     std::size_t blocks = 0;     ///< that were resampled
     std::int64_t block_ns = 0;  ///< the length of one; 0 where recordings are the blocks
+    Summary sum{};              ///< all of it
 };
 
 struct Comparison {
     std::string recipe;
+    Group group;                  ///< whose recordings these are, as whoever compares has parted them; empty: all
     std::vector<Change> changes;  ///< by stage in recipe order, then mean, then percentiles
     std::vector<std::string> warnings;
     Side before, after;

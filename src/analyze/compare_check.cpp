@@ -57,8 +57,9 @@ void doubts_of_side(std::string_view side, std::span<const Summary> recordings, 
 /// The command without options that make no difference to what is measured: where it goes, how long, and which process,
 /// as a restarted server has another number, and whether the kernel aggregates.
 std::string essence(const std::vector<std::string>& command) {
-    static constexpr std::array<std::string_view, 10> without = {
-        "-o", "--output", "-d", "--duration", "-x", "--target-tid", "-p", "--target-pid", "-i", "--interval"};
+    static constexpr std::array<std::string_view, 11> without = {"-o", "--output",     "-d",     "--duration",
+                                                                 "-x", "--target-tid", "-p",     "--target-pid",
+                                                                 "-i", "--interval",   "--label"};
     std::vector<std::string> kept;
     for (std::size_t i = 1; i < command.size(); ++i) {
         if (command[i] == "--aggregate" || command[i] == "--events") continue;
@@ -146,6 +147,8 @@ std::vector<std::string> doubts(std::span<const Summary> before, std::span<const
         "hosts", before, after, [](const Origin& origin) { return origin.host; }, doubts);
     doubt_unlike(
         "kernels", before, after, [](const Origin& origin) { return origin.kernel; }, doubts);
+    doubt_unlike(
+        "definitions", before, after, [](const Origin& origin) { return origin.definition; }, doubts);
     doubt_unlike(
         "options", before, after, [](const Origin& origin) { return essence(origin.command); }, doubts);
     for (std::size_t i = 0; i < before.size(); ++i) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "base/text.h"
 
@@ -136,12 +137,12 @@ Groups::Part Groups::whole() const {
 }
 
 std::vector<const Groups::Part*> Groups::in_order() const {
-    std::vector<std::tuple<std::int64_t, std::string_view, const Part*>> sizes;
+    std::vector<std::pair<std::int64_t, const Part*>> sizes;
     for (const auto& [key, part] : parts_)
-        sizes.emplace_back(-size_of(part), key, &part);
-    std::ranges::sort(sizes);
+        sizes.emplace_back(-size_of(part), &part);
+    std::ranges::sort(sizes, {}, [](const auto& of) { return std::tie(of.first, of.second->group); });
     std::vector<const Part*> order;
-    for (const auto& [size, key, part] : sizes)
+    for (const auto& [size, part] : sizes)
         order.push_back(part);
     if (other_) order.push_back(&*other_);
     return order;

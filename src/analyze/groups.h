@@ -76,7 +76,7 @@ class Groups {
     Groups& operator+=(const Groups& other);
 
     [[nodiscard]] Part whole() const;
-    /// The groups, the largest first, then "other" if there is one.
+    /// The groups, the largest first, of one size by their keys, then "other" if there is one.
     [[nodiscard]] std::vector<const Part*> in_order() const;
 
   private:

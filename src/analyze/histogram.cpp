@@ -6,6 +6,7 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <charconv>
 #include <cmath>
+#include <tuple>
 
 #include "base/text.h"
 
@@ -15,6 +16,13 @@ namespace {
 constexpr double tail = 0.025;  // on either side: 95 % in all
 constexpr std::int64_t square_limit = std::int64_t{1} << 47;
 constexpr std::int64_t round = std::int64_t{1} << 32;
+constexpr int coarse_bits = 48;
+__extension__ using WideUnsigned = unsigned __int128;
+
+/// Rounds a number that is not negative.
+WideUnsigned whole(long double value) {
+    return static_cast<WideUnsigned>(value + 0.5L);
+}
 }  // namespace
 
 Histogram& Histogram::operator=(const Histogram& other) {
@@ -24,11 +32,14 @@ Histogram& Histogram::operator=(const Histogram& other) {
 
 void Histogram::add_outside(std::int64_t value) {
     ++(value < 0 ? below_ : above_);
-    if (value < square_limit && value > -square_limit) {
-        squares_ += static_cast<WideUnsigned>(Wide{value} * value);
-    } else {
-        rounded_squares_ += static_cast<long double>(value) * static_cast<long double>(value);
-    }
+    add_squares(value, 1);
+}
+
+void Histogram::add_squares(std::int64_t value, std::int64_t count) {
+    const auto square = static_cast<WideUnsigned>(Wide{value} * value);
+    const bool is_exact = value < square_limit && value > -square_limit;
+    (is_exact ? squares_ : coarse_squares_) +=
+        (is_exact ? square : square >> coarse_bits) * static_cast<WideUnsigned>(count);
 }
 
 bool Histogram::add(std::int64_t value, std::int64_t count) {
@@ -38,12 +49,7 @@ bool Histogram::add(std::int64_t value, std::int64_t count) {
     min_ = std::min(min_, value);
     max_ = std::max(max_, value);
     sum_ += Wide{value} * count;
-    if (value < square_limit && value > -square_limit) {
-        squares_ += static_cast<WideUnsigned>(Wide{value} * value) * static_cast<WideUnsigned>(count);
-    } else {
-        rounded_squares_ +=
-            static_cast<long double>(value) * static_cast<long double>(value) * static_cast<long double>(count);
-    }
+    add_squares(value, count);
     if (value < 0) {
         below_ += count;
     } else if (value > largest_binned) {
@@ -66,14 +72,55 @@ void Histogram::set_totals(const Totals& totals) {
         }
     }
     if (n_ == 0) return;
-    const auto n = static_cast<long double>(n_);
-    const auto middles = static_cast<long double>(sum_), sum = static_cast<long double>(totals.sum);
-    const long double squares = static_cast<long double>(squares_) + rounded_squares_;
-    squares_ = 0;
-    rounded_squares_ = std::max(squares - middles * (middles / n), 0.0L) + sum * (sum / n);
+    const auto deviations = squared_deviations();
     sum_ = totals.sum;
     min_ = totals.min;
     max_ = totals.max;
+    const auto n = static_cast<long double>(n_);
+    if (coarse_squares_ != 0 || deviations > 0x1p120L) {
+        const auto sum = static_cast<long double>(sum_);
+        squares_ = 0;
+        coarse_squares_ = whole(std::ldexp(deviations + sum * (sum / n), -coarse_bits));
+        return;
+    }
+    // What squared_deviations() turns into the same again.
+    const auto center = static_cast<WideUnsigned>(sum_ / n_);
+    const auto rest = static_cast<long double>(sum_ % n_);
+    squares_ = whole(deviations + rest * (rest / n)) + 2 * center * static_cast<WideUnsigned>(sum_) -
+               static_cast<std::uint64_t>(n_) * center * center;
+}
+
+/// The sum of the squares of the distances from the mean.
+long double Histogram::squared_deviations() const {
+    const auto n = static_cast<long double>(n_);
+    if (coarse_squares_ != 0) {
+        const auto sum = static_cast<long double>(sum_);
+        const auto squares =
+            static_cast<long double>(squares_) + std::ldexp(static_cast<long double>(coarse_squares_), coarse_bits);
+        return std::max(squares - sum * (sum / n), 0.0L);
+    }
+    // From the whole-numbered mean, exact: what overflows on the way cancels out.
+    const auto center = static_cast<WideUnsigned>(sum_ / n_);
+    const auto squares =
+        squares_ - 2 * center * static_cast<WideUnsigned>(sum_) + static_cast<std::uint64_t>(n_) * center * center;
+    const auto rest = static_cast<long double>(sum_ % n_);
+    return std::max(static_cast<long double>(squares) - rest * (rest / n), 0.0L);
+}
+
+int Histogram::compare(const Histogram& other) const {
+    const auto figures = [](const Histogram& of) {
+        return std::tie(of.n_, of.sum_, of.min_, of.max_, of.squares_, of.coarse_squares_, of.below_, of.above_,
+                        of.overflows_);
+    };
+    if (figures(*this) != figures(other)) return figures(*this) < figures(other) ? -1 : 1;
+    for (std::size_t i = 0; i < chunks_.size(); ++i) {
+        if (!chunks_[i] || !other.chunks_[i]) {
+            if (chunks_[i] || other.chunks_[i]) return chunks_[i] ? 1 : -1;
+        } else if (*chunks_[i] != *other.chunks_[i]) {
+            return *chunks_[i] < *other.chunks_[i] ? -1 : 1;
+        }
+    }
+    return 0;
 }
 
 void Histogram::add_to_bin(int bin, std::int64_t count) {
@@ -92,7 +139,7 @@ Histogram& Histogram::operator+=(const Histogram& other) {
     max_ = std::max(max_, other.max_);
     sum_ += other.sum_;
     squares_ += other.squares_;
-    rounded_squares_ += other.rounded_squares_;
+    coarse_squares_ += other.coarse_squares_;
     below_ += other.below_;
     above_ += other.above_;
     other.for_each_bin([this](int bin, std::int64_t count) { add_to_bin(bin, count); });
@@ -129,20 +176,7 @@ std::optional<double> Histogram::mean() const {
 
 std::optional<double> Histogram::stddev() const {
     if (n_ < 2) return std::nullopt;
-    const auto n = static_cast<long double>(n_);
-    if (rounded_squares_ != 0) {
-        const auto sum = static_cast<long double>(sum_);
-        const auto squares = static_cast<long double>(squares_) + rounded_squares_;
-        const long double variance = (squares - sum * (sum / n)) / (n - 1);
-        return static_cast<double>(std::sqrt(std::max(variance, 0.0L)));
-    }
-    // The squares of the distances from the whole-numbered mean, exact: what overflows on the way cancels
-    // out.
-    const auto center = static_cast<WideUnsigned>(sum_ / n_);
-    const auto squares =
-        squares_ - 2 * center * static_cast<WideUnsigned>(sum_) + static_cast<std::uint64_t>(n_) * center * center;
-    const auto rest = static_cast<long double>(sum_ % n_);
-    return static_cast<double>(std::sqrt((static_cast<long double>(squares) - rest * (rest / n)) / (n - 1)));
+    return static_cast<double>(std::sqrt(squared_deviations() / static_cast<long double>(n_ - 1)));
 }
 
 std::int64_t Histogram::value_of(int bin) const {

@@ -104,6 +104,9 @@ class Histogram {
     /// As if `other`'s values had been added here.
     Histogram& operator+=(const Histogram& other);
 
+    /// Negative, 0 or positive: an order without a meaning, in which only equal ones are the same.
+    [[nodiscard]] int compare(const Histogram& other) const;
+
     [[nodiscard]] std::int64_t n() const { return n_; }
     /// Nothing when n is 0.
     [[nodiscard]] std::optional<std::int64_t> min() const;
@@ -152,6 +155,8 @@ class Histogram {
     }
     void add_outside(std::int64_t value);
     void add_to_bin(int bin, std::int64_t count);
+    void add_squares(std::int64_t value, std::int64_t count);
+    [[nodiscard]] long double squared_deviations() const;
     [[nodiscard]] std::int64_t value_of(int bin) const;
 
     std::int64_t resolution_ = 1;
@@ -159,8 +164,9 @@ class Histogram {
     std::int64_t min_ = std::numeric_limits<std::int64_t>::max();
     std::int64_t max_ = std::numeric_limits<std::int64_t>::min();
     Wide sum_ = 0;
-    WideUnsigned squares_ = 0;         ///< of values below 2^47, exact
-    long double rounded_squares_ = 0;  ///< of the others, and of those for which set_totals() was called
+    // Whole numbers: sums of them are the same in any order.
+    WideUnsigned squares_ = 0;         ///< of values below 2^47, exact (modulo 2^128, see stddev())
+    WideUnsigned coarse_squares_ = 0;  ///< of the others, in units of 2^48
     std::array<std::unique_ptr<Chunk>, bins::count / bins::per_doubling> chunks_;
     std::size_t made_chunks_ = 0;
     std::map<int, std::int64_t> overflows_;  ///< by bin: how often its 32 bits went round

@@ -1,7 +1,7 @@
 #include "analyze/series.h"
 
 #include <algorithm>
-#include <iterator>
+#include <limits>
 #include <utility>
 
 #include "base/saturate.h"
@@ -11,8 +11,29 @@ namespace stapgen::analyze {
 namespace {
 
 void add_each(std::vector<Histogram>& into, const std::vector<Histogram>& from) {
+    if (into.size() < from.size()) into.resize(from.size());
     for (std::size_t i = 0; i < from.size(); ++i)
         into[i] += from[i];
+}
+
+std::size_t histogram_bytes(const std::vector<Block>& blocks) {
+    std::size_t histograms = 0;
+    for (const auto& block : blocks)
+        histograms += block.stages.size() + block.values.size();
+    return histograms * sizeof(Histogram);
+}
+
+/// In order of starts; blocks of several recordings that begin at one moment in that of their contents.
+bool is_before(const Block& a, const Block& b) {
+    if (a.start_ns != b.start_ns) return a.start_ns < b.start_ns;
+    for (const auto histograms : {&Block::stages, &Block::values}) {
+        const auto &of_a = a.*histograms, &of_b = b.*histograms;
+        if (of_a.size() != of_b.size()) return of_a.size() < of_b.size();
+        for (std::size_t i = 0; i < of_a.size(); ++i) {
+            if (const auto order = of_a[i].compare(of_b[i]); order != 0) return order < 0;
+        }
+    }
+    return false;
 }
 
 }  // namespace
@@ -59,28 +80,37 @@ void Series::coarsen(std::int64_t block_ns) {
     while (block_ns_ < block_ns) {
         block_ns_ *= 2;
         std::vector<Block> halves;
+        std::vector<std::size_t> last(recordings_, std::numeric_limits<std::size_t>::max());  // of each recording
         for (auto& block : std::exchange(blocks_, {})) {
-            if (!halves.empty() && block.start_ns - halves.back().start_ns < block_ns_) {
-                add_each(halves.back().stages, block.stages);
-                add_each(halves.back().values, block.values);
+            auto& place = last[block.recording];
+            if (place < halves.size() && block.start_ns - halves[place].start_ns < block_ns_) {
+                add_each(halves[place].stages, block.stages);
+                add_each(halves[place].values, block.values);
             } else {
+                place = halves.size();
                 halves.push_back(std::move(block));
             }
         }
         blocks_ = std::move(halves);
     }
+    if (recordings_ > 1) std::ranges::sort(blocks_, is_before);
 }
 
-void Series::append(Series other) {
-    if (other.blocks_.empty()) return;
-    if (blocks_.empty()) {
-        *this = std::move(other);
-        return;
-    }
+Series& Series::operator+=(Series other) {
+    if (other.blocks_.empty()) return *this;
+    if (blocks_.empty()) return *this = std::move(other);
     coarsen(other.block_ns_);
     other.coarsen(block_ns_);
-    std::ranges::move(other.blocks_, std::back_inserter(blocks_));
-    std::ranges::stable_sort(blocks_, {}, &Block::start_ns);
+    for (auto& block : other.blocks_) {
+        block.recording += recordings_;
+        blocks_.push_back(std::move(block));
+    }
+    recordings_ += other.recordings_;
+    // As far as it goes: each recording has a block.
+    while (blocks_.size() > recordings_ && bytes() + histogram_bytes(blocks_) > max_sum_bytes)
+        coarsen(2 * block_ns_);
+    std::ranges::sort(blocks_, is_before);
+    return *this;
 }
 
 }  // namespace stapgen::analyze

@@ -12,6 +12,7 @@ struct Block {
     std::int64_t start_ns = 0;  ///< since the epoch; where that is unknown, since the first record
     std::vector<Histogram> stages{};
     std::vector<Histogram> values{};
+    std::size_t recording = 0;  ///< that it is of: blocks of one only are joined
 };
 
 /// A measurement cut into blocks of equal length, as many as keep memory bounded: the length doubles when there would
@@ -23,9 +24,11 @@ class Series {
     static constexpr std::size_t max_blocks = 256;
     static constexpr std::size_t min_blocks = 32;
     static constexpr std::size_t max_bytes = 16 * 1024 * 1024;
+    static constexpr std::size_t max_sum_bytes = 64 * 1024 * 1024;
     static constexpr std::int64_t min_block_ns = 1'000'000'000;
 
-    explicit Series(std::size_t stages = 0, std::size_t values = 0) : stages_(stages), values_(values) {}
+    Series() = default;
+    explicit Series(std::size_t stages, std::size_t values = 0) : stages_(stages), values_(values) {}
 
     /// The block of a moment, on any clock. Times need not ascend; one before the first block counts in that one.
     Block& at(std::int64_t time_ns) {
@@ -39,8 +42,9 @@ class Series {
     /// Adds this much to the start of all blocks: from one clock to another.
     void shift(std::int64_t by_ns);
 
-    /// Appends the blocks of another measurement, in order of their starts; both are brought to the coarser length.
-    void append(Series other);
+    /// Adds the blocks of another measurement, in order of their starts; both are brought to the coarser length, and to
+    /// more than that while they take more than `max_sum_bytes`. Any order of additions gives the same.
+    Series& operator+=(Series other);
 
     /// Joins neighbours until a block is `block_ns` long, which is this length times a power of two.
     void coarsen(std::int64_t block_ns);
@@ -54,8 +58,9 @@ class Series {
 
     void push_back(std::int64_t start_ns);
 
-    std::size_t stages_, values_;
+    std::size_t stages_ = 0, values_ = 0;
     std::int64_t block_ns_ = min_block_ns;
+    std::size_t recordings_ = 1;
     std::vector<Block> blocks_;
     std::size_t last_ = 0;  ///< the block of the last record: the next one is likely in it, too
 };

@@ -8,96 +8,12 @@
 #include <span>
 #include <utility>
 
+#include "base/text.h"
+#include "recording/identity.h"
+
 namespace stapgen::analyze {
 
 namespace {
-
-/// The rows of `from` are added to those of `into` that are the same, else appended.
-template <class Row, class IsSame, class Add>
-void add_rows(std::vector<Row>& into, const std::vector<Row>& from, IsSame is_same, Add add) {
-    for (const auto& row : from) {
-        const auto found =
-            std::ranges::find_if(into, [&](const Row& known) { return std::invoke(is_same, known, row); });
-        if (found == into.end()) {
-            into.push_back(row);
-        } else {
-            add(*found, row);
-        }
-    }
-}
-
-constexpr auto is_equal = [](const auto& a, const auto& b) { return a == b; };
-constexpr auto has_same_name = [](const auto& a, const auto& b) { return a.name == b.name; };
-constexpr auto keep_known = [](const auto& /*known*/, const auto& /*row*/) {};
-
-/// The rows of later intervals.
-template <class Row>
-void append_rows(std::vector<Row>& into, const std::vector<Row>& from, std::size_t first_interval) {
-    for (auto row : from) {
-        row.interval += static_cast<std::int64_t>(first_interval);
-        into.push_back(std::move(row));
-    }
-}
-
-/// The whole first, then the groups, the largest first, then "other": as they come from an Analyzer. The measures of a
-/// group stand together.
-void sort_groups(std::vector<Measure>& measures) {
-    struct OfGroup {
-        int rank = 0;
-        std::int64_t size = 0;
-        std::vector<Measure> measures;
-    };
-    std::vector<OfGroup> groups;
-    for (auto& measure : measures) {
-        if (groups.empty() || groups.back().measures.front().group != measure.group) {
-            const bool is_other = !measure.group.empty() && measure.group.back().key == "other";
-            groups.push_back({measure.group.empty() ? 0 : is_other ? 2 : 1, 0, {}});
-        }
-        groups.back().size = std::max(groups.back().size, measure.stats.n());
-        groups.back().measures.push_back(std::move(measure));
-    }
-    std::ranges::stable_sort(groups, {}, [](const OfGroup& group) { return std::pair(group.rank, -group.size); });
-    measures.clear();
-    for (auto& group : groups)
-        std::ranges::move(group.measures, std::back_inserter(measures));
-}
-
-void add_measures(std::vector<Measure>& into, const std::vector<Measure>& from) {
-    add_rows(
-        into, from, [](const Measure& a, const Measure& b) { return a.name == b.name && a.group == b.group; },
-        [](Measure& known, const Measure& measure) { known.stats += measure.stats; });
-    sort_groups(into);
-}
-
-void add_average(Average& known, const Average& average) {
-    const auto n = static_cast<double>(known.n), more = static_cast<double>(average.n);
-    if (n + more == 0) return;
-    known.mean = (known.mean * n + average.mean * more) / (n + more);
-    known.error = (known.error * n + average.error * more) / (n + more);
-    base::add_saturating(known.n, average.n);
-}
-
-void add_counter(Counter& known, const Counter& counter) {
-    if (counter.count) known.count = base::saturating_add(known.count.value_or(0), *counter.count);
-}
-
-std::int64_t recorded_ns(const Summary& summary) {
-    if (summary.recordings > 1) return summary.recorded_ns;
-    if (!summary.start_epoch_ns || !summary.end_epoch_ns) return 0;
-    return std::max<std::int64_t>(0, base::saturating_subtract(*summary.end_epoch_ns, *summary.start_epoch_ns));
-}
-
-/// Their trees get the numbers behind ours.
-void add_calls(Summary& into, const Summary& other) {
-    const auto last = into.calls.empty() ? 0 : std::ranges::max(into.calls, {}, &Call::packet).packet;
-    const auto kept = std::min(Call::max_kept - std::min(Call::max_kept, into.calls.size()), other.calls.size());
-    for (auto call : std::span(other.calls).first(kept)) {
-        call.packet = base::saturating_add(call.packet, last);
-        into.calls.push_back(std::move(call));
-    }
-    base::add_saturating(into.calls_left_out, other.calls_left_out);
-    base::add_saturating(into.calls_left_out, static_cast<std::int64_t>(other.calls.size() - kept));
-}
 
 using decode::Attribute;
 using decode::FieldType;
@@ -140,6 +56,9 @@ std::vector<Row> totals_of(const std::vector<Row>& rows, const KeyOf& key_of_row
         } else {
             base::add_saturating(totals[place->second].count, row.count);
             if constexpr (requires { row.per_s; }) totals[place->second].per_s.reset();
+            if constexpr (requires { row.address; }) {
+                if (totals[place->second].address != row.address) totals[place->second].address.reset();
+            }
         }
     }
     return totals;
@@ -147,17 +66,24 @@ std::vector<Row> totals_of(const std::vector<Row>& rows, const KeyOf& key_of_row
 
 }  // namespace
 
-void add_up(Transport& into, const Transport& more) {
-    base::add_saturating(into.skipped_probes, more.skipped_probes);
-    base::add_saturating(into.probe_errors, more.probe_errors);
-    base::add_saturating(into.transport_failures, more.transport_failures);
-    into.enough_buffer_mb = std::max(into.enough_buffer_mb, more.enough_buffer_mb);
-    for (const auto& [function, count] : more.skipped_by)
-        add_cause(into.skipped_by, function, count);
+void Average::divide() {
+    const auto number = static_cast<long double>(n);
+    mean = static_cast<double>(static_cast<long double>(halves) / 2 / number);
+    error = static_cast<double>(static_cast<long double>(error_halves) / 2 / number);
+}
+
+void add_halves(Average::Wide& into, Average::Wide more) {
+    if (Average::Wide sum = 0; !__builtin_add_overflow(into, more, &sum)) into = sum;
 }
 
 std::vector<Drop> total_drops(const Summary& summary) {
-    auto totals = totals_of(summary.drops, [](const Drop& drop) { return key_of(drop); });
+    // A kernel that was started again has the same function elsewhere.
+    static constexpr std::optional<std::uint64_t> any_address;
+    auto totals = totals_of(summary.drops, [&](const Drop& drop) {
+        auto key = std::tie(summary.recordings > 1 && drop.symbol ? any_address : drop.address, drop.symbol,
+                            drop.offset, drop.module, drop.reason, drop.reason_name);
+        return key;
+    });
     std::ranges::sort(totals, [](const Drop& a, const Drop& b) {
         return a.count != b.count ? a.count > b.count : key_of(a) < key_of(b);
     });
@@ -227,48 +153,9 @@ void sort_calls(std::vector<Call>& calls) {
     });
 }
 
-base::Result<void> merge(Summary& into, const Summary& other) {
-    if (into.recipe != other.recipe) {
-        return base::bad_input(fmt::format("a recording of {} cannot be added to one of {}", other.recipe, into.recipe),
-                               "give recordings of one recipe only");
-    }
-    add_measures(into.stages, other.stages);
-    add_measures(into.values, other.values);
-    add_rows(into.breakdowns, other.breakdowns, &Breakdown::is_like,
-             [](Breakdown& known, const Breakdown& breakdown) { known += breakdown; });
-    into.series.append(other.series);
-    add_rows(into.averages, other.averages, has_same_name, add_average);
-    into.average_intervals.insert(into.average_intervals.end(), other.average_intervals.begin(),
-                                  other.average_intervals.end());
-    into.resolution_ns = std::max(into.resolution_ns, other.resolution_ns);
-    add_rows(into.origins, other.origins, is_equal, keep_known);
-    add_rows(into.notes, other.notes, is_equal, keep_known);
-    append_rows(into.drops, other.drops, into.intervals.size());
-    append_rows(into.tallies, other.tallies, into.intervals.size());
-    into.intervals.insert(into.intervals.end(), other.intervals.begin(), other.intervals.end());
-    if (into.counted.empty()) into.counted = other.counted;
-    into.mixed_units = into.mixed_units || other.mixed_units;
-    into.tracks.append(other.tracks);
-    add_calls(into, other);
-    into.accounting += other.accounting;
-    base::add_saturating(into.aggregated, other.aggregated);
-    add_rows(into.counters, other.counters, has_same_name, add_counter);
-    into.input.lines += other.input.lines;
-    into.input.recognised += other.input.recognised;
-    into.input.unrecognised += other.input.unrecognised;
-    add_up(into.transport, other.transport);
-    into.cost += other.cost;
-    into.sample += other.sample;
-    if (into.broke_off.empty()) into.broke_off = other.broke_off;
-    if (into.clock_set_ns == 0) into.clock_set_ns = other.clock_set_ns;
-    base::add_saturating(into.suspended_ns, other.suspended_ns);
-
-    into.recorded_ns = base::saturating_add(recorded_ns(into), recorded_ns(other));
-    base::add_saturating(into.recordings, other.recordings);
-    const auto earlier = [](auto a, auto b) { return a && b ? std::min(a, b) : a ? a : b; };
-    into.start_epoch_ns = earlier(into.start_epoch_ns, other.start_epoch_ns);
-    into.end_epoch_ns = std::max(into.end_epoch_ns, other.end_epoch_ns);
-    return {};
+std::string why_apart(const Summary& summary, const Summary& other) {
+    const auto origin_of = [](const Summary& of) { return of.origins.empty() ? Origin() : of.origins.front(); };
+    return recording::unlike_text(origin_of(summary), origin_of(other));
 }
 
 }  // namespace stapgen::analyze

@@ -11,8 +11,8 @@
 #include "analyze/counter_tracks.h"
 #include "analyze/groups.h"
 #include "analyze/histogram.h"
+#include "analyze/merge.h"
 #include "analyze/series.h"
-#include "base/result.h"
 #include "base/saturate.h"
 #include "decode/record_parser.h"
 #include "recording/facts.h"
@@ -64,9 +64,9 @@ struct Tally {
     }
 };
 
-/// Nothing: tallies of the same count stand as they came up.
-inline std::tuple<> key_of(const Tally& /*tally*/) {
-    return {};
+/// What tallies of one thing have in common.
+inline auto key_of(const Tally& tally) {
+    return std::tie(tally.group);
 }
 
 /// One call of a function of the kernel.
@@ -101,7 +101,16 @@ struct Average {
     std::int64_t n = 0;
     double mean = 0;
     double error = 0;  ///< the true mean is this far away at most: the input cuts digits off
+    __extension__ using Wide = __int128;
+    Wide halves = 0;                ///< twice the sum of times, of which `mean` is made: whole, so that sums are exact
+    std::int64_t error_halves = 0;  ///< likewise of `error`
+
+    /// Sets mean and error of times from the sums. n is above 0.
+    void divide();
 };
+
+/// What would be too large is not added.
+void add_halves(Average::Wide& into, Average::Wide more);
 
 /// Averages of one interval, in the order of Summary::averages.
 struct AverageInterval {
@@ -110,15 +119,14 @@ struct AverageInterval {
     std::vector<Average> averages;
 };
 
-void add_up(Transport& into, const Transport& more);
-
 /// All that a report shows. Plain data. How the run ended is set by the caller.
 struct Summary : recording::RunEnd {
     std::string recipe;
-    std::vector<Origin> origins;
+    std::vector<Origin> origins;  ///< of one definition
+    std::string apart;  ///< why it is not added to another of the same recipe, for a person; empty: there is none
     std::vector<Measure> stages;        ///< the whole in recipe order, then each group, the largest first
     std::vector<Measure> values;        ///< likewise
-    std::vector<Breakdown> breakdowns;  ///< one for each direction
+    std::vector<Breakdown> breakdowns;  ///< one for each direction, by its name
     Series series;  ///< of stages and values, in the order of their first rows above; empty without times
     std::vector<Average> averages;  ///< of the whole
     std::vector<AverageInterval> average_intervals;
@@ -132,6 +140,8 @@ struct Summary : recording::RunEnd {
     bool levels = false;             ///< tallies say what counters stand at: there was one sample of them
     CounterTracks tracks;            ///< counters as they were read, of which put_rises() makes tallies
     std::int64_t counters_read = 0;  ///< so many counters that is; 0: not known
+    /// recording::definition_of(); empty: not known.
+    [[nodiscard]] std::string definition() const { return origins.empty() ? "" : origins.front().definition; }
     [[nodiscard]] bool counts() const { return counts_drops || !counted.empty(); }
     std::vector<Call> calls;          ///< see sort_calls()
     std::int64_t calls_left_out = 0;  ///< further ones, that are in the statistics only
@@ -146,6 +156,8 @@ struct Summary : recording::RunEnd {
     std::optional<std::int64_t> start_epoch_ns;  ///< probes were live
     std::optional<std::int64_t> end_epoch_ns;    ///< the last moment in the input
     std::int64_t recordings = 1;                 ///< that were added up
+    std::vector<std::string> kernels;            ///< that drops are of, release and build-id, as far as they are known
+    MergeState merge_state;                      ///< of more than one recording
     std::int64_t recorded_ns = 0;                ///< of more than one: their lengths together; 0: not known
 };
 
@@ -169,8 +181,7 @@ void sort_calls(std::vector<Call>& calls);
 /// Whether anything in it says that data is missing: lost, skipped, unaccounted, broken off or not closed.
 bool is_whole(const Summary& summary);
 
-/// Adds another recording of the same recipe, of another machine or another time: histograms, accounting,
-/// input, counters and transport add up, drops and intervals are appended.
-base::Result<void> merge(Summary& into, const Summary& other);
+/// What differs in their definitions, for a person.
+std::string why_apart(const Summary& summary, const Summary& other);
 
 }  // namespace stapgen::analyze

@@ -142,9 +142,9 @@ Result<void> replace_file(const std::filesystem::path& path, std::string_view co
 Result<PrivateDirectory> PrivateDirectory::create() {
     std::error_code error;
     auto folder = std::filesystem::temp_directory_path(error);
-    if (::geteuid() == 0 && !only_root_replaces(folder)) folder = "/tmp";
+    if (error || (::geteuid() == 0 && !only_root_replaces(folder))) folder = "/tmp";
     auto pattern = (folder / "stapgen-XXXXXX").string();
-    if (error || ::mkdtemp(pattern.data()) == nullptr) return system_error("make a temporary folder", pattern);
+    if (::mkdtemp(pattern.data()) == nullptr) return system_error("make a temporary folder", pattern);
     return PrivateDirectory(pattern);
 }
 

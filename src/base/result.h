@@ -12,6 +12,8 @@ enum class ErrorKind {
     bad_input,    ///< wrong usage or bad input (exit code 2)
     regression,   ///< it was done, and the answer is that something became slower (exit code 3)
     cannot_here,  ///< this machine cannot do it (exit code 4)
+    partial,      ///< some of it was done (exit code 5)
+    over_budget,  ///< the probes took too much of a CPU's time (exit code 6)
 };
 
 /// Every error says what happened and why (`what`), and what to do next (`hint`, may be empty).

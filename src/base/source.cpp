@@ -2,13 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <iconv.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <cwchar>
+#include <locale>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -126,13 +127,12 @@ Beginning read_beginning(Source& source, std::size_t size) {
 
 constexpr std::size_t peeked = 4;
 
+/// In the order of the first byte of a UTF-16 unit: the low or the high one.
+enum class Utf16 { little, big };
+
 class Converted final : public Source {
   public:
-    Converted(std::unique_ptr<Source> source, const char* encoding)
-        : source_(std::move(source)), converter_(::iconv_open("UTF-8", encoding)) {}
-    Converted(const Converted&) = delete;
-    Converted& operator=(const Converted&) = delete;
-    ~Converted() override { ::iconv_close(converter_); }
+    Converted(std::unique_ptr<Source> source, Utf16 order) : source_(std::move(source)), order_(order) {}
 
     Result<std::size_t> read(std::span<char> into) override {
         while (out_.empty()) {
@@ -153,43 +153,49 @@ class Converted final : public Source {
   private:
     static constexpr std::size_t piece = 64U << 10U;
 
-    /// What cannot be converted becomes a '?'; half a character waits for its other half.
+    /// What cannot be converted becomes a '?'; half a character waits for its other half. The library's own, and not
+    /// iconv, which loads UTF-16 as a plug-in of the C library: a static program cannot.
     void convert() {
-        char* from = in_.data();
-        std::size_t left = in_.size();
-        while (left > 0) {
-            std::vector<char> room(2 * left + 8);
-            char* to = room.data();
-            std::size_t space = room.size();
-            const auto done = ::iconv(converter_, &from, &left, &to, &space);
-            out_.append(room.data(), room.size() - space);
-            if (done != static_cast<std::size_t>(-1) || errno == EINVAL) break;
-            if (errno != EILSEQ) continue;
-            out_ += '?';
-            const auto unit = std::min<std::size_t>(left, 2);
-            from += unit;
-            left -= unit;
+        std::u16string units(in_.size() / 2, u'\0');
+        for (std::size_t i = 0; i < units.size(); ++i) {
+            const auto first = static_cast<unsigned char>(in_[2 * i]),
+                       second = static_cast<unsigned char>(in_[2 * i + 1]);
+            units[i] = static_cast<char16_t>(order_ == Utf16::little ? first | second << 8 : first << 8 | second);
         }
-        in_.erase(0, in_.size() - left);
+        const char16_t *from = units.data(), *const end = from + units.size();
+        std::u8string room(3 * units.size(), u8'\0');
+        while (from < end) {
+            std::mbstate_t state{};
+            char8_t* to = room.data();
+            const auto done = converter_.out(state, from, end, from, to, to + room.size(), to);
+            out_.append(room.data(), to);
+            if (done != converter_.error) break;
+            out_ += '?';
+            ++from;
+        }
+        in_.erase(0, in_.size() / 2 * 2 - 2 * static_cast<std::size_t>(end - from));
     }
 
+    struct Converter : std::codecvt<char16_t, char8_t, std::mbstate_t> {};
+
     std::unique_ptr<Source> source_;
-    iconv_t converter_;
+    Utf16 order_;
+    Converter converter_;
     std::string in_, out_;
 };
 
-/// Of UTF-16, by its first bytes; null: it is none.
-const char* encoding_of(std::string_view beginning) {
-    if (beginning.starts_with("\xff\xfe")) return "UTF-16LE";
-    if (beginning.starts_with("\xfe\xff")) return "UTF-16BE";
-    if (beginning.size() < peeked) return nullptr;
+/// Of UTF-16, by its first bytes.
+std::optional<Utf16> encoding_of(std::string_view beginning) {
+    if (beginning.starts_with("\xff\xfe")) return Utf16::little;
+    if (beginning.starts_with("\xfe\xff")) return Utf16::big;
+    if (beginning.size() < peeked) return std::nullopt;
     const auto looks = [&](std::size_t text, std::size_t zero) {
         const auto is_text = [](char c) { return (c >= ' ' && c <= '~') || c == '\n' || c == '\r' || c == '\t'; };
         return beginning[zero] == 0 && beginning[zero + 2] == 0 && is_text(beginning[text]) &&
                is_text(beginning[text + 2]);
     };
-    if (looks(0, 1)) return "UTF-16LE";
-    return looks(1, 0) ? "UTF-16BE" : nullptr;
+    if (looks(0, 1)) return Utf16::little;
+    return looks(1, 0) ? std::optional(Utf16::big) : std::nullopt;
 }
 
 /// Of a byte order mark, in bytes.
@@ -247,16 +253,16 @@ Result<std::string> read_unpacked(const std::filesystem::path& path,
 }
 
 bool changes_as_utf8(std::string_view beginning) {
-    return mark_size(beginning) > 0 || encoding_of(beginning) != nullptr;
+    return mark_size(beginning) > 0 || encoding_of(beginning);
 }
 
 std::unique_ptr<Source> as_utf8(std::unique_ptr<Source> source) {
     auto beginning = read_beginning(*source, peeked);
-    const auto* const encoding = encoding_of(beginning.bytes);
+    const auto encoding = encoding_of(beginning.bytes);
     beginning.bytes.erase(0, mark_size(beginning.bytes));
     source = std::make_unique<Resumed>(std::move(source), std::move(beginning));
-    if (encoding == nullptr) return source;
-    return std::make_unique<Converted>(std::move(source), encoding);
+    if (!encoding) return source;
+    return std::make_unique<Converted>(std::move(source), *encoding);
 }
 
 }  // namespace stapgen::base

@@ -93,6 +93,10 @@ int exit_code_of(base::ErrorKind kind) {
             return 3;
         case base::ErrorKind::cannot_here:
             return 4;
+        case base::ErrorKind::partial:
+            return 5;
+        case base::ErrorKind::over_budget:
+            return 6;
         case base::ErrorKind::failed:
             break;
     }

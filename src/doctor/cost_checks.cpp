@@ -66,7 +66,8 @@ Check disk(const host::System& system, const Question& question) {
     constexpr std::uint64_t enough_mb = 300;
     std::string found;
     bool little = false;
-    for (const auto& folder : {question.cache, std::filesystem::temp_directory_path()}) {
+    std::error_code none;  // a machine without /tmp
+    for (const auto& folder : {question.cache, std::filesystem::temp_directory_path(none)}) {
         const auto space = system.free_space(folder);
         if (!space) continue;
         const auto free_mb = *space / 1'000'000;

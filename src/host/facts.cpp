@@ -19,6 +19,36 @@ std::string short_text(const System& system, const std::filesystem::path& file) 
     return std::string(base::trim(system.read(file).value_or("")));
 }
 
+std::string hex(std::string_view bytes) {
+    std::string text;
+    for (const char byte : bytes)
+        text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+    return text;
+}
+
+/// Up to what is no pair of digits.
+std::string unhex(std::string_view text) {
+    std::string bytes;
+    for (; text.size() >= 2; text.remove_prefix(2)) {
+        const auto byte = base::to_unsigned(text.substr(0, 2), 16);
+        if (!byte) break;
+        bytes += static_cast<char>(*byte);
+    }
+    return bytes;
+}
+
+/// RFC 2104, of a key that is no longer than a block.
+std::string hmac_sha256(std::string_view key, std::string_view text) {
+    constexpr std::size_t block = 64;
+    const auto padded = [&](char with) {
+        std::string pad(block, with);
+        for (std::size_t i = 0; i < key.size(); ++i)
+            pad[i] = static_cast<char>(pad[i] ^ key[i]);
+        return pad;
+    };
+    return unhex(base::sha256(padded('\x5c') + unhex(base::sha256(padded('\x36').append(text)))));
+}
+
 std::int64_t now_ns(clockid_t clock) {
     timespec time{};
     ::clock_gettime(clock, &time);
@@ -123,10 +153,7 @@ std::string parse_build_id(std::string_view notes) {
         const auto content = head + padded(name_size);
         if (content + size > notes.size()) return {};
         if (type == build_id && notes.substr(head, name_size) == std::string_view("GNU\0", 4)) {
-            std::string id;
-            for (const char byte : notes.substr(content, size))
-                id += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-            return id;
+            return hex(notes.substr(content, size));
         }
         notes.remove_prefix(std::min<std::uint64_t>(content + padded(size), notes.size()));
     }
@@ -137,12 +164,28 @@ std::string host_name(const System& system) {
     return std::string(base::trim(system.read("/proc/sys/kernel/hostname").value_or("")));
 }
 
+std::string machine_of(const System& system) {
+    const auto id = unhex(short_text(system, "/etc/machine-id"));
+    if (id.size() != 16) return {};
+    // stapgen's own, made with `systemd-id128 new`.
+    const auto application = unhex("a25a08b247db439596714c022c0ed5ed");
+    auto hash = hmac_sha256(id, application).substr(0, 16);
+    // As a UUID of version 4.
+    hash[6] = static_cast<char>((hash[6] & 0x0f) | 0x40);
+    hash[8] = static_cast<char>((hash[8] & 0x3f) | 0x80);
+    return hex(hash);
+}
+
+std::string running_build_id(const System& system) {
+    return parse_build_id(system.read("/sys/kernel/notes").value_or(""));
+}
+
 base::KernelIdentity read_kernel_identity(const System& system) {
     base::KernelIdentity identity;
     identity.release = system.running_release();
     utsname names{};
     if (::uname(&names) == 0) identity.architecture = names.machine;
-    identity.build_id = parse_build_id(system.read("/sys/kernel/notes").value_or(""));
+    identity.build_id = running_build_id(system);
     const auto symbols = system.read(kallsyms_file).value_or("");
     // Some 10 MB: only the few lines in question are taken apart.
     const auto find = [&](std::string_view name) -> std::optional<std::uint64_t> {

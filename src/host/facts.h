@@ -52,6 +52,13 @@ std::vector<std::string> left_module_warnings(const System& system);
 /// Empty where it is not known.
 std::string host_name(const System& system);
 
+/// This machine by a hash of /etc/machine-id, as sd_id128_get_machine_app_specific() makes it: the id itself is to stay
+/// on the machine. 32 hexadecimal digits; empty where there is none.
+std::string machine_of(const System& system);
+
+/// The running kernel's, by /sys/kernel/notes; empty where that cannot be read.
+std::string running_build_id(const System& system);
+
 /// The running kernel, but for its modules. What cannot be read is empty.
 base::KernelIdentity read_kernel_identity(const System& system);
 

@@ -24,6 +24,8 @@
 #include <array>
 #include <boost/asio.hpp>
 #include <boost/version.hpp>
+#include <deque>
+#include <mutex>
 
 #include "base/text.h"
 #include "launch/child_setup.h"
@@ -61,16 +63,32 @@ namespace {
 namespace asio = boost::asio;
 using Clock = std::chrono::steady_clock;
 
+/// Between making a pipe and closing its other end, no other thread starts a child, which would have it too.
+std::mutex& starting() {
+    static std::mutex mutex;
+    return mutex;
+}
+
+void keep_from_children(bp::async_pipe& pipe) {
+    for (const int fd : {pipe.native_source(), pipe.native_sink()})
+        ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
 /// One of the child's two output streams.
 class Stream {
   public:
-    Stream(asio::io_context& context, LineSplitter::Sink sink) : pipe(context), lines_(std::move(sink)) {}
+    using Bytes = std::function<void(std::string_view)>;
+    /// `bytes` hears what comes in place of `sink`, if it is not empty.
+    Stream(asio::io_context& context, LineSplitter::Sink sink, Bytes bytes = {})
+        : pipe(context), lines_(std::move(sink)), bytes_(std::move(bytes)) {
+        keep_from_children(pipe);
+    }
 
     template <class OnEnd, class OnData>
     void read(OnEnd on_end, OnData on_data) {
         pipe.async_read_some(asio::buffer(buffer_),
                              [this, on_end, on_data](const boost::system::error_code& error, std::size_t count) {
-                                 lines_.feed({buffer_.data(), count});
+                                 feed({buffer_.data(), count});
                                  if (error) {
                                      if (error != asio::error::operation_aborted) finish();
                                      on_end();
@@ -91,7 +109,7 @@ class Stream {
             const auto count = ::read(fd, buffer_.data(), buffer_.size());
             if (count <= 0) break;
             taken += static_cast<std::size_t>(count);
-            lines_.feed({buffer_.data(), static_cast<std::size_t>(count)});
+            feed({buffer_.data(), static_cast<std::size_t>(count)});
         }
         finish();
     }
@@ -101,14 +119,58 @@ class Stream {
     bp::async_pipe pipe;
 
   private:
+    void feed(std::string_view bytes) {
+        if (bytes_) {
+            bytes_(bytes);
+        } else {
+            lines_.feed(bytes);
+        }
+    }
     void finish() {
         lines_.finish();
         ended_ = true;
     }
 
     LineSplitter lines_;
+    Bytes bytes_;
     std::array<char, 64 * 1024> buffer_{};
     bool ended_ = false;
+};
+
+/// The child's stdin.
+class Input {
+  public:
+    explicit Input(asio::io_context& context) : pipe(context) { keep_from_children(pipe); }
+
+    void write(std::string text) {
+        if (closing_) return;
+        waiting_.push_back(std::move(text));
+        if (waiting_.size() == 1) write_next();
+    }
+    /// Once all is written.
+    void close() {
+        closing_ = true;
+        if (waiting_.empty()) pipe.close();
+    }
+
+    bp::async_pipe pipe;
+
+  private:
+    void write_next() {
+        asio::async_write(pipe, asio::buffer(waiting_.front()), [this](const boost::system::error_code& error, auto) {
+            // Whoever reads no more says why on stderr, or by how it ends.
+            if (error) return;
+            waiting_.pop_front();
+            if (!waiting_.empty()) {
+                write_next();
+            } else if (closing_) {
+                pipe.close();
+            }
+        });
+    }
+
+    std::deque<std::string> waiting_;
+    bool closing_ = false;
 };
 
 class Loop final : public Control {
@@ -116,13 +178,17 @@ class Loop final : public Control {
     Loop(const Command& command, const Handlers& handlers)
         : command_(command),
           handlers_(handlers),
-          output_(context_, [this](auto line, bool cut) { hand_out(handlers_.output, line, cut); }),
+          input_(context_),
+          output_(
+              context_, [this](auto line, bool cut) { hand_out(handlers_.output, line, cut); }, bytes_handler()),
           error_(context_, [this](auto line, bool cut) { hand_out(handlers_.error, line, cut); }),
           signals_(context_),
           tick_(context_),
           drain_(context_) {}
 
-    base::Result<Ending> run();
+    base::Result<void> start();
+    /// Until it has ended.
+    Ending run();
 
     void request_stop() override {
         if (ending_.was_stopped || exited_) return;
@@ -131,9 +197,11 @@ class Loop final : public Control {
     }
     [[nodiscard]] bool ending() const override { return asked_ || exited_; }
     [[nodiscard]] pid_t pid() const override { return ending_.pid; }
+    void write(std::string text) override {
+        if (command_.takes_input && !exited_) input_.write(std::move(text));
+    }
 
   private:
-    base::Result<void> start();
     void on_signal();
     void on_tick();
     void on_exit();
@@ -157,9 +225,15 @@ class Loop final : public Control {
         if (handler) guarded([&] { handler(Line{line, cut}, *this); });
     }
 
+    Stream::Bytes bytes_handler() {
+        if (!handlers_.bytes) return {};
+        return [this](std::string_view bytes) { guarded([&] { handlers_.bytes(bytes, *this); }); };
+    }
+
     const Command& command_;
     const Handlers& handlers_;
     asio::io_context context_;
+    Input input_;
     Stream output_;
     Stream error_;
     asio::signal_set signals_;
@@ -177,6 +251,10 @@ class Loop final : public Control {
 };
 
 base::Result<void> Loop::start() {
+    boost::system::error_code ignored;
+    for (const int number : handlers_.heeds_signals ? ending_signals() : std::vector<int>())
+        signals_.add(number, ignored);
+    on_signal();
     auto environment = child_environment();
     for (const auto& [name, value] : command_.environment)
         environment[name] = value;
@@ -199,14 +277,17 @@ base::Result<void> Loop::start() {
     ChildSetup setup(command_);
     std::error_code error;
     pid_t failed_pid = 0;
-    bp::child child(
-        bp::exe = program->string(),
-        bp::args = std::vector<std::string>(command_.argv.begin() + 1, command_.argv.end()), (bp::std_in < bp::null),
-        (bp::std_out > output_.pipe), (bp::std_err > error_.pipe), context_, error,
-        bp::extend::on_setup = [&](auto& executor) { executor.env = for_child.data(); },
-        bp::extend::on_exec_setup = [&](auto&) { setup.run(); },
-        bp::extend::on_error = [&](auto& executor, const std::error_code&) { failed_pid = executor.pid; },
-        bp::on_exit = [this](int, const std::error_code&) { on_exit(); });
+    const auto start_with = [&](auto&& input) {
+        return bp::child(
+            bp::exe = program->string(),
+            bp::args = std::vector<std::string>(command_.argv.begin() + 1, command_.argv.end()), input,
+            (bp::std_out > output_.pipe), (bp::std_err > error_.pipe), context_, error,
+            bp::extend::on_setup = [&](auto& executor) { executor.env = for_child.data(); },
+            bp::extend::on_exec_setup = [&](auto&) { setup.run(); },
+            bp::extend::on_error = [&](auto& executor, const std::error_code&) { failed_pid = executor.pid; },
+            bp::on_exit = [this](int, const std::error_code&) { on_exit(); });
+    };
+    auto child = command_.takes_input ? start_with(bp::std_in < input_.pipe) : start_with(bp::std_in < bp::null);
     if (error) {
         // Boost does not reap a child whose exec failed.
         if (failed_pid > 0) ::waitpid(failed_pid, nullptr, 0);
@@ -256,7 +337,12 @@ void Loop::on_tick() {
 void Loop::ask() {
     asked_ = true;
     last_sign_of_life_ = Clock::now();
-    if (!exited_) ::kill(ending_.pid, SIGINT);
+    if (exited_) return;
+    if (command_.takes_input) {
+        input_.close();
+    } else {
+        ::kill(ending_.pid, SIGINT);
+    }
 }
 
 void Loop::give_up() {
@@ -297,17 +383,13 @@ void Loop::end_if_drained() {
     if (exited_ && output_.ended() && error_.ended()) context_.stop();
 }
 
-base::Result<Ending> Loop::run() {
-    boost::system::error_code ignored;
-    for (const int number : ending_signals())
-        signals_.add(number, ignored);
-    on_signal();
-    if (auto started = start(); !started) return tl::make_unexpected(started.error());
+Ending Loop::run() {
     for (auto* stream : {&output_, &error_}) {
         // A burst of records should find room here rather than wait in the kernel, where it gets lost.
         ::fcntl(stream->pipe.native_source(), F_SETPIPE_SZ, 1024 * 1024);
         stream->read([this] { end_if_drained(); }, [this] { last_sign_of_life_ = Clock::now(); });
     }
+    if (handlers_.started) guarded([&] { handlers_.started(*this); });
     on_tick();
     context_.run();
     output_.take_rest();
@@ -323,8 +405,12 @@ base::Result<Ending> Loop::run() {
 
 base::Result<Ending> run_child(const Command& command, const Handlers& handlers) {
     const IgnoredPipeSignal ignored;
+    std::unique_lock lock(starting());
     // On the heap for its read buffers.
-    return std::make_unique<Loop>(command, handlers)->run();
+    auto loop = std::make_unique<Loop>(command, handlers);
+    if (auto started = loop->start(); !started) return tl::make_unexpected(started.error());
+    lock.unlock();
+    return loop->run();
 }
 
 base::Result<std::string> output_of(const Command& command, std::chrono::milliseconds limit) {

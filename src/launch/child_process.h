@@ -25,6 +25,8 @@ struct Command {
     std::map<std::string, std::string> environment{};
     std::vector<host::BindMount> mounts{};  ///< seen by this child and its children only
     std::filesystem::path working_directory{};
+    /// Its stdin is a pipe, for Control::write(), whose end is how it is asked to end; else it has none and SIGINT is.
+    bool takes_input = false;
 };
 
 /// One line without its line end. A line longer than 1 MiB is cut there; one whose end never came is cut, too.
@@ -42,11 +44,15 @@ class Control {
     /// Whether it was asked to end, by whomever.
     [[nodiscard]] virtual bool ending() const = 0;
     [[nodiscard]] virtual pid_t pid() const = 0;
+    /// To its stdin, as fast as it reads. Of a child that takes no input: nothing.
+    virtual void write(std::string /*text*/) {}
 };
 
 /// All are called in the thread that called run_child; any may be empty.
 struct Handlers {
+    std::function<void(Control&)> started{};
     std::function<void(Line, Control&)> output{};
+    std::function<void(std::string_view bytes, Control&)> bytes{};  ///< in place of `output`: what came, as it came
     std::function<void(Line, Control&)> error{};
     std::function<void(Control&)> tick{};
     std::function<void()> ended{};  ///< after the last line, while signals are still ours
@@ -55,6 +61,7 @@ struct Handlers {
     std::chrono::milliseconds patience{30000};
     std::chrono::milliseconds kill_after{2000};  ///< from SIGTERM to SIGKILL
     std::chrono::milliseconds drain{500};        ///< from exit to giving up on open pipes
+    bool heeds_signals = true;                   ///< else they are the caller's, and threads may run children at once
 };
 
 /// How a child ended.
@@ -71,7 +78,7 @@ struct Ending {
 
 /// Starts the command, hands out its lines, forwards signals, and returns when it has ended. An error means
 /// that it could not be started. While it runs, SIGINT, SIGTERM and SIGHUP are ours: the first asks the child
-/// to end, the second gives up. Not for two threads at once.
+/// to end, the second gives up. Not for two threads at once, unless signals are not heeded.
 base::Result<Ending> run_child(const Command& command, const Handlers& handlers);
 
 /// counting.cpp. Hands out what `lines` prints, as run_child() hands out what a child prints: begin() at once, tick()

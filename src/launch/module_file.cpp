@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <fstream>
 
 #include "base/text.h"
@@ -23,6 +25,25 @@ bool ends_with_signature(const std::filesystem::path& file) {
 
 }  // namespace
 
+std::set<std::string> probe_points_in(std::string_view strings) {
+    constexpr std::size_t max_length = 1024, max_points = 65536;
+    constexpr std::array<std::string_view, 4> beginnings{"kprobe.", "kernel.", "module(\"", "netfilter."};
+    std::set<std::string> points;
+    for (auto text : base::split(strings, '\0')) {
+        if (text.size() > max_length || points.size() >= max_points) continue;
+        if (std::ranges::none_of(beginnings, [&](auto beginning) { return text.starts_with(beginning); })) continue;
+        if (text.find('(') == std::string_view::npos) continue;
+        text = text.substr(0, text.find(" if ("));
+        while (text.ends_with('!') || text.ends_with('?'))
+            text.remove_suffix(1);
+        std::string point(text);
+        for (auto at = point.find('@'); at != std::string::npos; at = point.find('@', at))
+            point.erase(at, std::min(point.find('"', at), point.size()) - at);
+        points.insert(std::move(point));
+    }
+    return points;
+}
+
 base::Result<ModuleInfo> read_module_info(const std::filesystem::path& file) {
     // NUL-separated entries, key=value.
     constexpr std::size_t enough = 1024 * 1024;
@@ -41,8 +62,16 @@ base::Result<ModuleInfo> read_module_info(const std::filesystem::path& file) {
         if (key == "name") info.name = value;
         if (key == "vermagic") info.release = value.substr(0, value.find(' '));
         if (key == "parmtype") info.parameters.emplace(value.substr(0, value.find(':')));
+        if (key == recipe_key) info.recipe_hash = value;
         if (key == "description") info.systemtap = value == "systemtap-generated probe";
     }
+    // Where the compiler puts strings: the longer ones are aligned.
+    std::set<std::string> points;
+    for (const auto* section : {".rodata.str1.1", ".rodata.str1.8", ".rodata.str"}) {
+        constexpr std::size_t most = 16UL * 1024 * 1024;
+        points.merge(probe_points_in(host::elf_section(file, section, most).value_or("")));
+    }
+    info.functions.assign(points.begin(), points.end());
     info.is_signed = ends_with_signature(file);
     // Kernels before 4.13 leave the name out; the file's is the best guess then.
     if (info.name.empty()) info.name = file.stem().string();

@@ -7,19 +7,29 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/files.h"
 #include "base/result.h"
 
 namespace stapgen::launch {
 
+/// The key in a module's .modinfo of what it was made of.
+inline constexpr std::string_view recipe_key = "stapgen_recipe";
+
+/// Text of a module's, NUL-terminated strings, to probe points: "kprobe.function(\"ip_rcv_core\")". Not in them:
+/// whether there were alternatives (! and ?), conditions, and where in a source file a function is.
+std::set<std::string> probe_points_in(std::string_view strings);
+
 /// What a .ko says about itself.
 struct ModuleInfo {
-    std::string name;                  ///< as the kernel will call it
-    std::string release;               ///< the kernel it was built for
-    bool systemtap = false;            ///< made by stap
-    bool is_signed = false;            ///< there is a signature at its end, of whomever
-    std::set<std::string> parameters;  ///< of these it takes values; the kernel ignores any other in silence
+    std::string name;                    ///< as the kernel will call it
+    std::string release;                 ///< the kernel it was built for
+    bool systemtap = false;              ///< made by stap
+    bool is_signed = false;              ///< there is a signature at its end, of whomever
+    std::set<std::string> parameters;    ///< of these it takes values; the kernel ignores any other in silence
+    std::string recipe_hash;             ///< that `stapgen build` put there: recipe::hash_of(); else empty
+    std::vector<std::string> functions;  ///< probe points in functions and tracepoints of the kernel it is for, sorted
 };
 
 base::Result<ModuleInfo> read_module_info(const std::filesystem::path& file);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "host/facts.h"
+#include "launch/module_file.h"
 
 namespace stapgen::launch {
 
@@ -73,6 +74,8 @@ Argv compile_argv(const host::Target& target, const CompileOptions& options) {
     }
     // Since 5.0 the report is left out where stap's stdout is no terminal.
     if (options.timing) append(argv, {"-t", "-D", "STP_FORCE_STDOUT_TTY"});
+    if (!options.recipe_hash.empty() && at_least(target, 1, 7))
+        append(argv, {"--modinfo", fmt::format("{}={}", recipe_key, options.recipe_hash)});
     if (options.guru) argv.push_back("-g");
     if (options.all_modules && at_least(target, 1, 4)) {
         argv.push_back("--all-modules");

@@ -22,6 +22,7 @@ struct CompileOptions {
     std::map<std::string, std::string> kbuild;   ///< -B
     std::filesystem::path runtime;               ///< -R; empty: stap's own
     bool timing = false;                         ///< -t: what each probe costs is printed at the end
+    std::string recipe_hash;                     ///< --modinfo: ModuleInfo::recipe_hash; empty: none
     bool guru = false;                           ///< -g: the recipe asks for it, and the user agreed
     bool all_modules = false;
     std::vector<std::string> modules;         ///< -d

@@ -182,6 +182,10 @@ base::Result<Preparation> prepare(const recipe::Program& program, const host::Sy
         }
         base::make_cache(question->cache);
     }
+    const auto complete = recipe::complete_arguments(recipe, options.arguments);
+    if (!complete) return tl::make_unexpected(complete.error());
+    const auto recipe_hash = recipe::hash_of(recipe, *complete);
+    if (!recipe_hash) return tl::make_unexpected(recipe_hash.error());
     launch::CompileJob job;
     job.cache = question->cache;
     job.target = question->target;
@@ -215,6 +219,8 @@ base::Result<Preparation> prepare(const recipe::Program& program, const host::Sy
         for (auto& macro : overhead::guard_macros(*options.budget))
             job.options.macros.push_back(std::move(macro));
     }
+    // Whoever runs it there has no recipe.
+    if (purpose == Purpose::run_elsewhere) job.options.recipe_hash = *recipe_hash;
     job.options.guru = recipe.guru;
     job.options.timing = options.cost;
     job.options.all_modules = options.all_modules;
@@ -224,8 +230,8 @@ base::Result<Preparation> prepare(const recipe::Program& program, const host::Sy
         job.options.loaded_modules.push_back(std::move(module.name));
     std::optional<KeptModules> kept;
     if (!question->choice.leaves_out("kept-module")) kept.emplace(machine, job, *script);
-    return Preparation{std::move(folder), std::move(job),       std::move(notes),
-                       options.aggregate, *std::move(question), std::move(kept)};
+    return Preparation{std::move(folder), std::move(job),       std::move(notes), options.aggregate,
+                       *recipe_hash,      *std::move(question), std::move(kept)};
 }
 
 base::Result<launch::Compiled> compile(const host::System& machine, Preparation& preparation, bool quiet,

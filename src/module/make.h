@@ -51,6 +51,7 @@ struct Preparation {
     launch::CompileJob job;
     std::vector<std::string> notes;   ///< one line for each workaround, for the user
     bool aggregates = false;          ///< the script does
+    std::string recipe_hash;          ///< recipe::hash_of()
     doctor::Question question;        ///< what the doctor was asked, for an error that comes later
     std::optional<KeptModules> kept;  ///< none: --no-workaround kept-module
 };

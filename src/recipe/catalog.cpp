@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <span>
 
 #include "base/files.h"
 #include "base/text.h"
+#include "recipe/carried_files.h"
 
 namespace stapgen::recipe {
 
@@ -74,17 +76,37 @@ base::Result<Recipe> load_as(const fs::path& folder, const std::string& name,
     return recipe;
 }
 
+ProgramFiles files_in(const fs::path& share) {
+    return {share / "templates", share / "tapsets", share / "skeleton" / "my-recipe", share / "workarounds.toml",
+            share / "kernels.toml"};
+}
+
+base::Result<ProgramFiles> unpacked(std::span<const CarriedFile> carried) {
+    const auto kept = unpack(carried, base::cache_directory());
+    if (kept) return files_in(*kept);
+    auto temporary = base::PrivateDirectory::create();
+    const auto written = temporary ? write_files(carried, temporary->path()) : tl::make_unexpected(temporary.error());
+    if (!written) {
+        return base::cannot_here(
+            fmt::format("stapgen cannot unpack its own files: {}; {}", kept.error().what, written.error().what),
+            "set XDG_CACHE_HOME to a folder that can be written");
+    }
+    auto files = files_in(temporary->path());
+    files.temporary = std::make_shared<base::PrivateDirectory>(*std::move(temporary));
+    return files;
+}
+
 }  // namespace
 
 base::Result<ProgramFiles> find_program_files(const fs::path& program) {
+    if (const auto carried = carried_files(); !carried.empty()) return unpacked(carried);
     std::error_code error;
     const auto share = program.parent_path().parent_path() / "share" / "stapgen";
     if (program.empty() || !fs::is_directory(share / "templates", error)) {
         return base::cannot_here(fmt::format("stapgen's own files are not in {}", share.string()),
                                  "install it whole: 'cmake --install BUILD --prefix PREFIX'");
     }
-    return ProgramFiles{share / "templates", share / "tapsets", share / "skeleton" / "my-recipe",
-                        share / "workarounds.toml", share / "kernels.toml"};
+    return files_in(share);
 }
 
 std::optional<fs::path> own_recipe_folder() {

@@ -3,11 +3,13 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/files.h"
 #include "base/result.h"
 #include "recipe/recipe.h"
 
@@ -26,11 +28,13 @@ struct RecipeFolder {
     std::function<base::Result<void>(const std::filesystem::path&)> check{};
 };
 
-/// What is installed beside the program: <prefix>/share/stapgen for <prefix>/bin/stapgen.
 struct ProgramFiles {
     std::filesystem::path templates, tapsets, skeleton, workarounds, kernels;
+    std::shared_ptr<base::PrivateDirectory> temporary{};  ///< where they are, if they are to go with the program
 };
 
+/// What is installed beside the program: <prefix>/share/stapgen for <prefix>/bin/stapgen. What it carries within is
+/// unpacked, into the cache, or where that cannot be written into a folder that goes when the program ends.
 base::Result<ProgramFiles> find_program_files(const std::filesystem::path& program);
 
 /// Where recipes of this machine are, for all its users.

@@ -121,4 +121,22 @@ base::Result<Arguments> complete_arguments(const Recipe& recipe, const Arguments
     return all;
 }
 
+base::Result<std::string> hash_of(const Recipe& recipe, const Arguments& complete) {
+    constexpr std::size_t digits = 16;
+    const bool has_script = recipe.source == Source::script;
+    std::string text;
+    for (const char* name : {"recipe.toml", "script.stp"}) {
+        if (!has_script && name == std::string_view("script.stp")) continue;
+        const auto content = base::read_file(recipe.folder / name);
+        if (!content) return tl::make_unexpected(content.error());
+        text += base::sha256(*content);
+    }
+    for (const auto& parameter : recipe.parameters) {
+        const auto found = complete.find(parameter.name);
+        const auto& value = found == complete.end() ? parameter.default_value : found->second;
+        text += fmt::format("{}={}\n", parameter.name, template_value(parameter, value));
+    }
+    return base::sha256(text).substr(0, digits);
+}
+
 }  // namespace stapgen::recipe

@@ -116,4 +116,8 @@ std::string template_value(const Parameter& parameter, const std::string& value)
 /// that the recipe does not allow.
 base::Result<Arguments> complete_arguments(const Recipe& recipe, const Arguments& given);
 
+/// Of the recipe's files and of the values of all its parameters, 16 hexadecimal digits: what makes one script differ
+/// from another, but for intervals and aggregation. Error: a file cannot be read.
+base::Result<std::string> hash_of(const Recipe& recipe, const Arguments& complete);
+
 }  // namespace stapgen::recipe

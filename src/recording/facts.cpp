@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "base/text.h"
+#include "recording/identity.h"
 
 namespace stapgen::recording {
 
@@ -52,11 +53,16 @@ void keys(auto& io, is<Header> auto& header) {
     io("command", setup.command);
     io("parameters", setup.parameters);
     io("filters", setup.filters);
+    io("recipe_hash", setup.recipe_hash);
+    io("functions", setup.functions);
+    io("definition", setup.definition);
     io("hash_of", setup.hash_of);
     io("sha256", setup.sha256);
     io("stapgen_version", setup.stapgen_version);
     io("stap_version", setup.stap_version);
     io("host", setup.host);
+    io("machine", setup.machine);
+    io("labels", setup.labels);
     auto& kernel = setup.kernel;
     io("release", kernel.release);
     io("build_id", kernel.build_id);
@@ -246,6 +252,11 @@ std::optional<T> read(std::string_view text) {
 }
 
 }  // namespace
+
+Origin Setup::origin() const {
+    return {host,       kernel.release, command,  filters, machine, labels, kernel.build_id, sample_of(filters),
+            definition, recipe_hash,    functions};
+}
 
 std::string header_line(const Header& header) {
     return line_of(fmt::format("{}{}\t", header_word, header.version), header);

@@ -39,12 +39,21 @@ struct Counter {
     bool operator==(const Counter&) const = default;
 };
 
-/// Where a run was made. What is not known is empty.
+/// What the user calls the place of a run: dc -> fra1.
+using Labels = std::map<std::string, std::string>;
+
+/// Where a run was made, and what it measured. What is not known is empty.
 struct Origin {
     std::string host;
     std::string kernel;                            ///< release
     std::vector<std::string> command;              ///< argv of stapgen
     std::map<std::string, std::string> filters{};  ///< option without dashes -> as typed
+    std::string machine{};                         ///< host::machine_of()
+    Labels labels{};
+    std::string build_id{};   ///< of the kernel
+    std::int64_t sample = 1;  ///< one in so many sockets
+    std::string definition{}, recipe_hash{};
+    std::vector<std::string> functions{};
 
     bool operator==(const Origin&) const = default;
 };
@@ -71,18 +80,22 @@ struct Setup {
     std::vector<std::string> command;                              ///< argv of stapgen
     std::optional<std::map<std::string, std::string>> parameters;  ///< nothing for a module made elsewhere
     std::map<std::string, std::string> filters;                    ///< option without dashes -> as typed
-    std::string hash_of;                                           ///< "script", "module" or "recipe"
-    std::string sha256;                                            ///< of that, hexadecimal
+    std::string recipe_hash;                                       ///< of recipe and parameters; empty: not known
+    std::vector<std::string> functions;  ///< probe points as the kernel has them, sorted; none: nothing is probed
+    std::string definition;              ///< definition_of()
+    std::string hash_of;                 ///< "script", "module" or "recipe"
+    std::string sha256;                  ///< of that, hexadecimal
     std::string stapgen_version;
     std::string stap_version;  ///< that made the module
 
-    std::string host;
+    std::string host, machine;
+    Labels labels;
     base::KernelIdentity kernel;
     std::map<std::string, std::string> clocks;  ///< "time": of fields of this type, "epoch": of ready, tick and end
     std::map<std::int64_t, std::string> drop_reasons;  ///< of recipes whose records have a reason
     Counters counters;                                 ///< host::NetCounters
 
-    [[nodiscard]] Origin origin() const { return {host, kernel.release, command, filters}; }
+    [[nodiscard]] Origin origin() const;
 };
 
 /// What its lines do not say of how a run went.

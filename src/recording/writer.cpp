@@ -23,7 +23,7 @@ namespace stapgen::recording {
 /// is `failed`; after one in a write the file is not to be written any further.
 class PackedFile {
   public:
-    /// Fails if `path` is there already, even as a dangling symbolic link.
+    /// Fails if `path` is there already, even as a dangling symbolic link. "-" is stdout.
     static base::Result<std::unique_ptr<PackedFile>> create(const std::filesystem::path& path);
     PackedFile(const PackedFile&) = delete;
     PackedFile& operator=(const PackedFile&) = delete;
@@ -59,7 +59,8 @@ class PackedFile {
 base::Result<std::unique_ptr<PackedFile>> PackedFile::create(const std::filesystem::path& path) {
     // A limit of file sizes is then an error of write(2), as a full disk is, and not our end.
     ::signal(SIGXFSZ, SIG_IGN);
-    const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    const int fd = path == "-" ? ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
+                               : ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd >= 0) return std::unique_ptr<PackedFile>(new PackedFile(path, fd));
     const int why = errno;
     auto what = fmt::format("cannot create {}: {}", path.string(), std::strerror(why));

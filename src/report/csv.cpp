@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "report/json.h"
+#include "report/model/account_text.h"
 #include "report/model/report.h"
 
 namespace stapgen::report {
@@ -65,6 +66,7 @@ class Writer {
     void report(const Summary& summary) {
         ++number_;
         recipe_ = csv_cell(summary.recipe);
+        origins(summary);
         const Report report(summary, options_);
         for (const auto& row : report.stages.all)
             measure(row, "stage", "_ns");
@@ -86,6 +88,16 @@ class Writer {
     }
 
   private:
+    /// Of each what is known: the origin is the name, and what it says of itself the value.
+    void origins(const Summary& summary) {
+        std::int64_t number = 0;
+        for (const auto& origin : summary.origins) {
+            const auto name = fmt::format("{}", ++number);
+            for (const auto& [what, text] : origin_texts(origin))
+                row(Subject{"origin", name}, csv_cell(what), text);
+        }
+    }
+
     template <class Number>
     void row(const Subject& subject, std::string_view statistic, const Number& number) {
         out_ << number_ << ',' << recipe_ << ',' << subject.kind << ',' << csv_cell(subject.name) << ','
@@ -101,6 +113,7 @@ class Writer {
         out_ << ',' << subject.benign << '\n';
     }
 
+    void put(const std::string& text) { out_ << csv_cell(text); }
     void put(std::int64_t number) { out_ << number; }
     void put(double number) { out_ << fmt::format("{}", number); }
     template <class T>
@@ -252,7 +265,8 @@ void write_csv(std::ostream& out, std::span<const Summary> reports, const Option
 /// `report` counts the reports from 1; KEY... are the keys of the groups of all of them, with "group_" before one that
 /// is called as another column. `benign` is true or false of a drop. What does not apply or is not known is an empty
 /// cell. `statistic` has the unit in its name. Text from the input that a spreadsheet would take for a formula has an
-/// apostrophe in front; control characters are made visible, what is no UTF-8 becomes U+FFFD.
-extern constexpr Format csv_format{.name = "csv", .write = write_csv, .write_comparison = write_comparison_csv};
+/// apostrophe in front; control characters are made visible, what is no UTF-8 becomes U+FFFD. Rows of kind `origin` say
+/// where the report is from: their name counts the origins, and their value is a text.
+extern constexpr Format csv_format{.name = "csv", .write = write_csv, .write_comparisons = write_comparisons_csv};
 
 }  // namespace stapgen::report

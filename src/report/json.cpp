@@ -28,6 +28,8 @@ Json time_or_null(const std::optional<std::int64_t>& epoch_ns) {
     return epoch_ns ? Json(utc_time(*epoch_ns)) : Json(nullptr);
 }
 
+}  // namespace
+
 Json group_json(const analyze::Group& group) {
     Json object = Json::object();
     for (const auto& [key, value] : group) {
@@ -42,9 +44,17 @@ Json origins_json(const std::vector<analyze::Origin>& origins) {
         return {{"host", text(origin.host)},
                 {"kernel", text(origin.kernel)},
                 {"command", origin.command},
-                {"filters", Json(origin.filters)}};
+                {"filters", Json(origin.filters)},
+                {"machine", text(origin.machine)},
+                {"labels", Json(origin.labels)},
+                {"build_id", text(origin.build_id)},
+                {"sample", origin.sample},
+                {"definition", text(origin.definition)},
+                {"functions", origin.functions}};
     });
 }
+
+namespace {
 
 /// Whole numbers as such, as far as they go.
 Json sum_json(double sum) {
@@ -305,6 +315,8 @@ Json report_json(const analyze::Summary& summary, const Options& options) {
     Json document;
     document["schema"] = "stapgen.report/1";
     document["recipe"] = summary.recipe;
+    document["definition"] = summary.definition().empty() ? Json(nullptr) : Json(summary.definition());
+    if (!summary.apart.empty()) document["apart"] = summary.apart;
     document["origins"] = origins_json(summary.origins);
     if (options.interval) document["interval"] = *options.interval;
     document["start"] = time_or_null(summary.start_epoch_ns);
@@ -362,12 +374,12 @@ void write_ndjson(std::ostream& out, std::span<const analyze::Summary> reports, 
 
 /// A document of schema "stapgen.report/1", or several in one of schema "stapgen.reports/1". Keys are never renamed;
 /// durations are in ns, times in RFC 3339 UTC. What is not known is null. Bytes that are no UTF-8 become U+FFFD.
-extern constexpr Format json_format{.name = "json", .write = write_json, .write_comparison = write_comparison_json};
+extern constexpr Format json_format{.name = "json", .write = write_json, .write_comparisons = write_comparisons_json};
 
 /// A document in one line for each.
 extern constexpr Format ndjson_format{.name = "ndjson",
                                       .write = write_ndjson,
-                                      .write_comparison = write_comparison_ndjson,
+                                      .write_comparisons = write_comparisons_ndjson,
                                       .records = event_lines,
                                       .intervals = true};
 

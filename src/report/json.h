@@ -22,15 +22,17 @@ Json or_null(const std::optional<T>& value) {
 /// An object in one line for each record. Keys are the names of its fields, of times and durations with "_ns".
 std::unique_ptr<RecordWriter> event_lines(std::ostream& out);
 
-/// Schema "stapgen.compare/1", one document and a line end. Keys are never renamed; durations are in ns, changes are
-/// parts (0.05 is 5 %). What is not known is null. See docs/reading-the-numbers.md for the keys.
-void write_comparison_json(std::ostream& out, const analyze::Comparison& comparison, const analyze::Summary& before,
-                           const analyze::Summary& after, const Options& options);
-/// The same, a line for the whole and then one for each change.
-void write_comparison_ndjson(std::ostream& out, const analyze::Comparison& comparison, const analyze::Summary& before,
-                             const analyze::Summary& after, const Options& options);
-/// The changes: a line of names, which are the keys of JSON, then a line for each. RFC 4180, but for the line ends.
-void write_comparison_csv(std::ostream& out, const analyze::Comparison& comparison, const analyze::Summary& before,
-                          const analyze::Summary& after, const Options& options);
+nlohmann::ordered_json group_json(const analyze::Group& group);
+nlohmann::ordered_json origins_json(const std::vector<analyze::Origin>& origins);
+
+/// Schema "stapgen.compare/1", a document, or several in one of "stapgen.compares/1", and a line end. Keys are never
+/// renamed; durations are in ns, changes are parts (0.05 is 5 %). What is not known is null. See
+/// docs/reading-the-numbers.md for the keys.
+void write_comparisons_json(std::ostream& out, std::span<const Compared> all, const Options& options);
+/// The same, of each a line for the whole and then one for each change.
+void write_comparisons_ndjson(std::ostream& out, std::span<const Compared> all, const Options& options);
+/// The changes: a line of names, which are the keys of JSON behind those of the groups, then a line for each. RFC 4180,
+/// but for the line ends.
+void write_comparisons_csv(std::ostream& out, std::span<const Compared> all, const Options& options);
 
 }  // namespace stapgen::report

@@ -35,19 +35,26 @@ Json change_json(const analyze::Change& change) {
             {"regression", change.is_regression}};
 }
 
-Json side_json(const analyze::Side& side) {
-    return {{"recordings", side.recordings}, {"blocks", side.blocks}, {"block_ns", side.block_ns}};
+Json side_json(const analyze::Side& side, const analyze::Summary& summary) {
+    const auto definition = summary.definition();
+    return {{"recordings", side.recordings},
+            {"blocks", side.blocks},
+            {"block_ns", side.block_ns},
+            {"definition", definition.empty() ? Json(nullptr) : Json(definition)},
+            {"origins", origins_json(summary.origins)}};
 }
 
-Json head_json(const analyze::Comparison& comparison) {
+Json head_json(const Compared& compared) {
+    const auto& comparison = compared.comparison;
     return {{"schema", "stapgen.compare/1"},
             {"recipe", comparison.recipe},
+            {"group", group_json(comparison.group)},
             {"sentence", comparison_sentence(comparison)},
             {"regression", comparison.has_regression()},
             {"threshold", comparison.threshold},
             {"by_recording", comparison.by_recording},
-            {"before", side_json(comparison.before)},
-            {"after", side_json(comparison.after)},
+            {"before", side_json(comparison.before, compared.before)},
+            {"after", side_json(comparison.after, compared.after)},
             {"warnings", comparison.warnings}};
 }
 
@@ -56,46 +63,61 @@ std::string cell_of(const Json& value) {
     return value.is_string() ? csv_cell(value.get<std::string>()) : value.dump();
 }
 
+Json document_of(const Compared& compared) {
+    auto document = head_json(compared);
+    auto changes = Json::array();
+    for (const auto& change : compared.comparison.changes)
+        changes.push_back(change_json(change));
+    document["changes"] = std::move(changes);
+    return document;
+}
+
 }  // namespace
 
 void put_json(std::ostream& out, const nlohmann::ordered_json& json, int indent) {
     out << json.dump(indent, ' ', true, nlohmann::ordered_json::error_handler_t::replace) << '\n';
 }
 
-void write_comparison_json(std::ostream& out, const analyze::Comparison& comparison, const analyze::Summary& /*before*/,
-                           const analyze::Summary& /*after*/, const Options& /*options*/) {
-    auto document = head_json(comparison);
-    auto changes = Json::array();
-    for (const auto& change : comparison.changes)
-        changes.push_back(change_json(change));
-    document["changes"] = std::move(changes);
-    put_json(out, document, 2);
+void write_comparisons_json(std::ostream& out, std::span<const Compared> all, const Options& /*options*/) {
+    if (all.size() == 1) return put_json(out, document_of(all.front()), 2);
+    out << "{\"schema\": \"stapgen.compares/1\", \"comparisons\": [\n";
+    for (const auto& compared : all) {
+        if (&compared != &all.front()) out << ',';
+        put_json(out, document_of(compared), -1);
+    }
+    out << "]}\n";
 }
 
-void write_comparison_ndjson(std::ostream& out, const analyze::Comparison& comparison,
-                             const analyze::Summary& /*before*/, const analyze::Summary& /*after*/,
-                             const Options& /*options*/) {
-    put_json(out, head_json(comparison), -1);
-    for (const auto& change : comparison.changes)
-        put_json(out, change_json(change), -1);
+void write_comparisons_ndjson(std::ostream& out, std::span<const Compared> all, const Options& /*options*/) {
+    for (const auto& compared : all) {
+        put_json(out, head_json(compared), -1);
+        for (const auto& change : compared.comparison.changes)
+            put_json(out, change_json(change), -1);
+    }
 }
 
-void write_comparison_csv(std::ostream& out, const analyze::Comparison& comparison, const analyze::Summary& /*before*/,
-                          const analyze::Summary& /*after*/, const Options& /*options*/) {
+void write_comparisons_csv(std::ostream& out, std::span<const Compared> all, const Options& /*options*/) {
     const auto line = [&out](const std::vector<std::string>& cells) {
         out << fmt::format("{}\n", fmt::join(cells, ","));
     };
+    // The groups of all comparisons have the same keys.
     std::vector<std::string> names{"recipe"};
+    for (const auto& field : all.front().comparison.group)
+        names.push_back(csv_cell(field.key));
     const auto keys = change_json({});
     for (const auto& [key, value] : keys.items())
         names.push_back(key);
     line(names);
-    for (const auto& change : comparison.changes) {
-        std::vector<std::string> cells{csv_cell(comparison.recipe)};
-        const auto row = change_json(change);
-        for (const auto& [key, value] : row.items())
-            cells.push_back(cell_of(value));
-        line(cells);
+    for (const auto& [comparison, before, after] : all) {
+        for (const auto& change : comparison.changes) {
+            std::vector<std::string> cells{csv_cell(comparison.recipe)};
+            for (const auto& field : comparison.group)
+                cells.push_back(csv_cell(group_text(field)));
+            const auto row = change_json(change);
+            for (const auto& [key, value] : row.items())
+                cells.push_back(cell_of(value));
+            line(cells);
+        }
     }
 }
 

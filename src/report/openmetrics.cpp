@@ -33,7 +33,7 @@ std::string label_name(std::string_view key) {
     for (const char c : key)
         name += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : '_';
     const bool taken = name == "recipe" || name == "stage" || name == "value" || name == "le" || name == "counted" ||
-                       name == "quantile";
+                       name == "quantile" || name == "definition";
     if (taken || name.empty() || (name[0] >= '0' && name[0] <= '9') || name.starts_with("__")) name.insert(0, "group_");
     return name;
 }
@@ -88,6 +88,15 @@ void write_sample(std::ostream& out, std::string_view name, const std::string& l
     out << name << "_total{" << labels << "} " << count.count << '\n';
 }
 
+/// There is one such thing.
+struct Info {
+    bool is_there = false;
+};
+
+void write_sample(std::ostream& out, std::string_view name, const std::string& labels, const Info& /*of*/) {
+    out << name << "_info{" << labels << "} 1\n";
+}
+
 void write_sample(std::ostream& out, std::string_view name, const std::string& labels, const Sum& of) {
     out << fmt::format("{0}_sum{{{1}}} {2}\n{0}_count{{{1}}} {3}\n", name, labels, of.sum, of.n);
 }
@@ -131,34 +140,65 @@ class Families {
     void add(const Summary& report, const Options& options) {
         const Report rows(report, options);
         const auto& recipe = report.recipe;
+        add_origins(report);
+        const auto definition = report.definition().empty() ? "none" : report.definition();
+        apart_ = report.apart.empty() ? "" : "," + labels({{"definition", definition}});
         for (const auto& [name, group, stats] : report.stages) {
-            if (group.empty()) stages_[labels({{"recipe", recipe}, {"stage", name}})] += stats;
+            if (group.empty()) stages_[of({{"recipe", recipe}, {"stage", name}})] += stats;
         }
         for (const auto& row : rows.stages.groups) {
             const auto& [name, group, stats] = *row.measure;
-            if (stats.n() > 0) groups_[labels({{"recipe", recipe}, {"stage", name}}, group)] += stats;
+            if (stats.n() > 0) groups_[of({{"recipe", recipe}, {"stage", name}}, group)] += stats;
         }
         for (const auto& [name, group, stats] : report.values) {
-            if (group.empty()) values_[labels({{"recipe", recipe}, {"value", name}})] += {stats.n(), stats.sum()};
+            if (group.empty()) values_[of({{"recipe", recipe}, {"value", name}})] += {stats.n(), stats.sum()};
         }
-        for (const auto& [name, is_time, n, mean, error] : report.averages) {
-            const double sum = mean * static_cast<double>(n);
-            if (is_time) {
-                average_times_[labels({{"recipe", recipe}, {"stage", name}})] += {n, sum / 1e9};
+        for (const auto& average : report.averages) {
+            const double sum = average.mean * static_cast<double>(average.n);
+            if (average.is_time) {
+                average_times_[of({{"recipe", recipe}, {"stage", average.name}})] += {average.n, sum / 1e9};
             } else {
-                values_[labels({{"recipe", recipe}, {"value", name}})] += {n, sum};
+                values_[of({{"recipe", recipe}, {"value", average.name}})] += {average.n, sum};
             }
         }
         add_counts(rows);
     }
     void write(std::ostream& out) const {
         const auto write_all = [&out](const auto&... family) { (family.write(out), ...); };
-        write_all(stages_, groups_, values_, average_times_, drops_, tallies_, seen_, records_, other_, losses_,
+        write_all(runs_, stages_, groups_, values_, average_times_, drops_, tallies_, seen_, records_, other_, losses_,
                   counters_, lines_, not_closed_);
         out << "# EOF\n";
     }
 
   private:
+    /// What is apart adds up with nothing of another definition.
+    std::string of(std::initializer_list<std::pair<std::string_view, std::string_view>> pairs,
+                   const analyze::Group& group = {}) const {
+        return labels(pairs, group) + apart_;
+    }
+
+    /// What is bounded: no command, and no value of a filter.
+    void add_origins(const Summary& report) {
+        for (const auto& origin : report.origins) {
+            analyze::Group given;
+            for (const auto& [name, value] : origin.labels)
+                given.push_back({"label_" + name, value});
+            std::string options;
+            for (const auto& [option, value] : origin.filters)
+                options += (options.empty() ? "" : ",") + option;
+            runs_[labels({{"recipe", report.recipe},
+                          {"host", origin.host},
+                          {"machine", origin.machine},
+                          {"kernel", origin.kernel},
+                          {"build_id", origin.build_id},
+                          {"filters", options},
+                          {"sample", fmt::format("{}", origin.sample)},
+                          {"definition", origin.definition}},
+                         given)]
+                .is_there = true;
+        }
+    }
+
     void add_counts(const Report& rows) {
         const auto& report = rows.summary;
         const auto& recipe = report.recipe;
@@ -166,19 +206,19 @@ class Families {
             const std::string_view benign = advice_of(drop).benign ? "true" : "false";
             const auto module = std::exchange(drop.module, std::nullopt).value_or("");
             const auto reason = reason_text(drop) == "-" ? "" : reason_text(drop);
-            drops_[labels({{"recipe", recipe},
-                           {"place", place_text(drop)},
-                           {"module", module},
-                           {"reason", reason},
-                           {"benign", benign}})] += drop.count;
+            drops_[of({{"recipe", recipe},
+                       {"place", place_text(drop)},
+                       {"module", module},
+                       {"reason", reason},
+                       {"benign", benign}})] += drop.count;
         }
         for (const auto& tally : rows.counts)
-            tallies_[labels({{"recipe", recipe}, {"counted", report.counted}}, tally.group)] += tally.count;
+            tallies_[of({{"recipe", recipe}, {"counted", report.counted}}, tally.group)] += tally.count;
         const auto& accounting = report.accounting;
         const auto fate = [&](std::string_view name, std::string_view cause, std::int64_t count) {
-            records_[labels({{"recipe", recipe}, {"fate", name}, {"cause", cause}})] += count;
+            records_[of({{"recipe", recipe}, {"fate", name}, {"cause", cause}})] += count;
         };
-        seen_[labels({{"recipe", recipe}})] += accounting.seen;
+        seen_[of({{"recipe", recipe}})] += accounting.seen;
         fate("reported", "", accounting.reported);
         fate("filtered", "", accounting.filtered);
         for (const auto& [cause, count] : accounting.incomplete)
@@ -187,19 +227,21 @@ class Families {
             fate("lost", cause, count);
         fate("unaccounted", "", accounting.unaccounted());
         for (const auto& [name, count] : accounting.other)
-            other_[labels({{"recipe", recipe}, {"name", name}})] += count;
+            other_[of({{"recipe", recipe}, {"name", name}})] += count;
         const auto& transport = report.transport;
-        losses_[labels({{"recipe", recipe}, {"kind", "skipped_probes"}})] += transport.skipped_probes;
-        losses_[labels({{"recipe", recipe}, {"kind", "probe_errors"}})] += transport.probe_errors;
-        losses_[labels({{"recipe", recipe}, {"kind", "transport_failures"}})] += transport.transport_failures;
+        losses_[of({{"recipe", recipe}, {"kind", "skipped_probes"}})] += transport.skipped_probes;
+        losses_[of({{"recipe", recipe}, {"kind", "probe_errors"}})] += transport.probe_errors;
+        losses_[of({{"recipe", recipe}, {"kind", "transport_failures"}})] += transport.transport_failures;
         for (const auto& [name, help, count] : report.counters) {
-            if (count) counters_[labels({{"recipe", recipe}, {"counter", name}})] += *count;
+            if (count) counters_[of({{"recipe", recipe}, {"counter", name}})] += *count;
         }
-        lines_[labels({{"recipe", recipe}, {"understood", "true"}})] += report.input.recognised;
-        lines_[labels({{"recipe", recipe}, {"understood", "false"}})] += report.input.unrecognised;
-        not_closed_[labels({{"recipe", recipe}})] += accounting.closed ? 0 : 1;
+        lines_[of({{"recipe", recipe}, {"understood", "true"}})] += report.input.recognised;
+        lines_[of({{"recipe", recipe}, {"understood", "false"}})] += report.input.unrecognised;
+        not_closed_[of({{"recipe", recipe}})] += accounting.closed ? 0 : 1;
     }
 
+    std::string apart_;  ///< of the report that is added
+    Family<Info> runs_{"stapgen_run", "info", "", "Where the rest was measured, and its definition."};
     Family<Histogram> stages_{"stapgen_stage_seconds", "histogram", "seconds",
                               "Durations of each stage of the network stack."};
     Family<Histogram> groups_{"stapgen_group_stage_seconds", "histogram", "seconds",
@@ -228,8 +270,8 @@ void write_openmetrics(std::ostream& out, std::span<const Summary> reports, cons
 }  // namespace
 
 /// OpenMetrics 1.0 text (github.com/prometheus/OpenMetrics), with its "# EOF". Histograms of stages in seconds,
-/// counters of drops, the account and all that was lost. Reports of one recipe add up. Counts below zero, which an
-/// interval's account may have, are written as 0.
+/// counters of drops, the account and all that was lost. Reports of one recipe add up; one whose definition differs has
+/// it as a label. Counts below zero, which an interval's account may have, are written as 0.
 extern constexpr Format openmetrics_format{.name = "openmetrics", .write = write_openmetrics};
 
 }  // namespace stapgen::report

@@ -76,7 +76,13 @@ class PerfettoWriter final : public RecordWriter {
         last_time_ = std::max(last_time_, time_in(record, *layout.time));
         draw(layout, record);
     }
-    void ready(const decode::Ready& ready) override { trace_.clocks(ready); }
+    void ready(const decode::Ready& ready) override {
+        trace_.clocks(ready);
+        for (const auto& [name, text] : origin_texts(origin_))
+            trace_.metadata("stapgen-" + name, text);
+        origin_ = {};
+    }
+    void origin(const analyze::Origin& origin) override { origin_ = origin; }
     /// The rest of the trace. What is not in it is reported, a sentence for each reason; it is in the trace, too.
     std::vector<std::string> end() override {
         std::vector<std::string> missing;
@@ -255,6 +261,7 @@ class PerfettoWriter final : public RecordWriter {
     }
 
     PerfettoTrace trace_;
+    analyze::Origin origin_;
     std::vector<std::optional<Layout>> layouts_;  ///< by the schema's index
     std::map<std::int64_t, Runner> cpus_, threads_;
     std::uint64_t cpu_group_ = 0;

@@ -18,8 +18,14 @@ namespace trace {
 constexpr auto packet = 1;
 }
 namespace packet {
-constexpr auto clock_snapshot = 6, timestamp = 8, sequence = 10, track_event = 11, timestamp_clock = 58,
-               track_descriptor = 60;
+constexpr auto chrome_events = 5, clock_snapshot = 6, timestamp = 8, sequence = 10, track_event = 11,
+               timestamp_clock = 58, track_descriptor = 60;
+}
+namespace bundle {
+constexpr auto metadata = 2;
+}
+namespace metadatum {
+constexpr auto name = 1, string_value = 2;
 }
 namespace snapshot {
 constexpr auto clocks = 1, primary_trace_clock = 2;
@@ -77,6 +83,16 @@ void PerfettoTrace::clocks(const decode::Ready& ready) {
     add_clock(clocks, clock::monotonic, ready.monotonic_ns);
     if (ready.epoch_ns > 0) add_clock(clocks, clock::realtime, ready.epoch_ns);
     clocks.add_uint32(snapshot::primary_trace_clock, clock::monotonic);
+}
+
+void PerfettoTrace::metadata(std::string_view name, std::string_view text) {
+    pbf_writer all(metadata_);
+    pbf_writer one(all, trace::packet);
+    one.add_uint32(packet::sequence, the_sequence);
+    pbf_writer events(one, packet::chrome_events);
+    pbf_writer said(events, bundle::metadata);
+    said.add_string(metadatum::name, base::printable(name));
+    said.add_string(metadatum::string_value, base::printable(text));
 }
 
 std::uint64_t PerfettoTrace::track(std::string_view name, std::uint64_t parent, std::int64_t rank, bool alone) {
@@ -140,8 +156,8 @@ void PerfettoTrace::flush() {
     if (!head_written_) {
         // Without a time of day the clock is to be named all the same.
         if (head_.empty()) clocks({});
-        out_ << head_;
-        written_ += head_.size();
+        out_ << head_ << metadata_;
+        written_ += head_.size() + metadata_.size();
         head_written_ = true;
     }
     out_ << buffer_;

@@ -23,6 +23,9 @@ class PerfettoTrace {
     /// 1 MiB of packets, which is when the first of them are written. Only the first one counts.
     void clocks(const decode::Ready& ready);
 
+    /// What the viewer's table `metadata` says of the trace, of the name with "cr-" before it. Written with the clocks.
+    void metadata(std::string_view name, std::string_view text);
+
     /// A new track, and its id, which is never 0. `parent` 0: at the top. Children of one parent are shown in the order
     /// of their ranks; those of one name as one, unless they are `alone`.
     std::uint64_t track(std::string_view name, std::uint64_t parent, std::int64_t rank, bool alone = false);
@@ -45,6 +48,7 @@ class PerfettoTrace {
     void flush();
 
     std::ostream& out_;
+    std::string metadata_;
     std::string head_;
     std::string buffer_;
     bool head_written_ = false;

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "host/facts.h"
 #include "launch/masked_bytes.h"
+#include "recording/identity.h"
 
 namespace stapgen::session {
 
@@ -109,11 +110,22 @@ base::Result<T> of_option(const char* option, base::Result<T> parsed) {
 
 }  // namespace
 
-void put_origin(const host::System& machine, const MeasurePlan& plan, recording::Setup& setup) {
+recording::Setup setup_of(const host::System& machine, const MeasurePlan& plan) {
+    auto setup = plan.made;
     setup.host = host::host_name(machine);
+    setup.machine = host::machine_of(machine);
+    setup.labels = plan.labels;
     setup.kernel.release = machine.running_release();
+    setup.kernel.build_id = host::running_build_id(machine);
     setup.filters = plan.filters.as_typed;
     setup.command = host::own_command(machine);
+    return setup;
+}
+
+void put_recipe(const MeasurePlan& plan, const std::string& recipe, recording::Setup& setup) {
+    setup.recipe = recipe;
+    setup.functions = plan.made.functions;
+    setup.definition = recording::definition_of(setup);
 }
 
 base::Result<Aggregation> aggregation_of(const recipe::Recipe& recipe, bool asked, const MeasurePlan& plan) {

@@ -45,8 +45,7 @@ struct Filters {
     std::vector<std::string> hints;               ///< that what was asked for is not there now; for the user
 };
 
-/// One in `one_in` sockets; at most 65536, a power of two.
-inline constexpr std::int64_t largest_sample = 65536;
+/// One in `one_in` sockets; at most recording::largest_sample, a power of two.
 void use_sample(std::int64_t one_in, Filters& filters);
 
 /// Checks values. The thread of -x and the process of -p must exist, unless it is for a `dry_run`.
@@ -62,11 +61,16 @@ struct MeasurePlan {
     std::optional<std::int64_t> intervals;
     report::Presentation presentation;
     bool events = false;
+    recording::Labels labels;
+    /// What whoever made the module knows of it: parameters, recipe_hash, functions, hash_of, stap_version. The
+    /// functions may come once the recording is begun.
+    recording::Setup made;
     std::optional<std::filesystem::path> output;  ///< of the recording
     recording::Rotation rotation;
     std::optional<std::int64_t> buffer_mb;
     bool quiet = false, verbose = false;
-    bool live = false;  ///< shown on the terminal as it goes on
+    bool remote = false;  ///< another machine steers it: remote.h. The recording goes to stdout, and no report
+    bool live = false;    ///< shown on the terminal as it goes on
     live::Colours colours = live::Colours::automatic;
     std::vector<std::string> notes;  ///< what the user should know of it; none if `quiet`
 };
@@ -76,8 +80,10 @@ struct Aggregation {
     std::string note;  ///< for the user; empty if there is nothing to say
 };
 
-/// Where and by which command a measurement is made.
-void put_origin(const host::System& machine, const MeasurePlan& plan, recording::Setup& setup);
+/// What `made` says, and where and by which command the measurement is made.
+recording::Setup setup_of(const host::System& machine, const MeasurePlan& plan);
+/// What the script's first line adds: the recipe, and so the definition.
+void put_recipe(const MeasurePlan& plan, const std::string& recipe, recording::Setup& setup);
 
 /// Whether the records of a run are aggregated in the kernel: where it was asked for, and by default in a long run that
 /// asks for nothing that needs single records, which the note says. Fails where both are asked for.

@@ -15,7 +15,7 @@
 namespace stapgen::session {
 
 base::Result<std::unique_ptr<Recorder>> Recorder::create(const host::System& machine, const MeasurePlan& plan,
-                                                         recording::Setup made, const std::filesystem::path& hashed) {
+                                                         const std::filesystem::path& hashed) {
     if (!plan.output) return nullptr;
     const auto content = base::read_file(hashed);
     if (!content) return tl::make_unexpected(content.error());
@@ -26,13 +26,12 @@ base::Result<std::unique_ptr<Recorder>> Recorder::create(const host::System& mac
                                    [self = recorder.get()](bool part) { return self->outcome_of_part(part); }});
     if (!writer) return tl::make_unexpected(writer.error());
     recorder->writer_ = *std::move(writer);
-    made.sha256 = base::sha256(*content);
-    made.stapgen_version = base::build_facts.version;
+    auto& setup = recorder->setup_ = setup_of(machine, plan);
+    setup.sha256 = base::sha256(*content);
+    setup.stapgen_version = base::build_facts.version;
     // Those of `time` fields, and of the first number of ready, tick and end.
-    made.clocks = {{"time", "CLOCK_MONOTONIC"}, {"epoch", "CLOCK_REALTIME"}};
-    put_origin(machine, plan, made);
-    made.kernel = host::read_kernel_identity(machine);
-    recorder->setup_ = std::move(made);
+    setup.clocks = {{"time", "CLOCK_MONOTONIC"}, {"epoch", "CLOCK_REALTIME"}};
+    setup.kernel = host::read_kernel_identity(machine);
     return recorder;
 }
 
@@ -41,7 +40,7 @@ recording::Setup Recorder::setup() {
     setup.kernel.modules = host::read_loaded_modules(machine_);
     setup.counters = host::read_net_counters(machine_);
     if (header_ == nullptr) return setup;
-    setup.recipe = header_->recipe;
+    put_recipe(plan_, header_->recipe, setup);
     const bool has_reasons = std::ranges::any_of(header_->schemas, [](const decode::Schema& schema) {
         return std::ranges::find(schema.fields, decode::FieldType::reason, &decode::Field::type) != schema.fields.end();
     });

@@ -20,11 +20,10 @@ namespace stapgen::session {
 /// written any further does not end the run: that is said at once, and again by outcome().
 class Recorder {
   public:
-    /// Looks at the machine and creates the file. Null where no recording is wanted. `made` says how the module was
-    /// made (parameters, hash_of, stap_version); `hashed` is the file of that. Errors: the one cannot be created, or
-    /// the other read.
+    /// Looks at the machine and creates the file. Null where no recording is wanted. `hashed` is the file that
+    /// plan.made.hash_of is about. Errors: the one cannot be created, or the other read.
     static base::Result<std::unique_ptr<Recorder>> create(const host::System& machine, const MeasurePlan& plan,
-                                                          recording::Setup made, const std::filesystem::path& hashed);
+                                                          const std::filesystem::path& hashed);
 
     /// A line of the script as it came, and what the parser made of it. `cut`: its end is missing; it is kept so that
     /// no reader takes it for a record.

@@ -2,9 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <deque>
+#include <future>
 #include <iostream>
+#include <iterator>
+#include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "analyze/counter_tracks.h"
@@ -38,7 +43,7 @@ base::Error several_recordings(const report::Format& format) {
 /// One text, or the parts of one run one behind the other: a session for each source in it.
 class Input final : public decode::FormatDetector::Sink {
   public:
-    Input(const report::Presentation& presentation, Namer& namer) : presentation_(presentation), namer_(namer) {}
+    explicit Input(const report::Presentation& presentation) : presentation_(presentation) {}
 
     base::Result<void> read(const std::vector<std::filesystem::path>& parts) {
         for (const auto& part : parts) {
@@ -46,14 +51,14 @@ class Input final : public decode::FormatDetector::Sink {
             if (!reader) return tl::make_unexpected(reader.error());
             if (auto done = read(*reader, part); !done) return done;
         }
-        if (continued_) base::print_message(fmt::format("{} is not the last part of its run", shown(parts.back())));
+        if (continued_) remarks_.push_back(fmt::format("{} is not the last part of its run", shown(parts.back())));
         for (auto& part : parts_)
             part.session.end();
         return {};
     }
 
     /// One for each source that had anything to analyze.
-    base::Result<std::vector<analyze::Summary>> summaries(const std::string& name) {
+    base::Result<std::vector<analyze::Summary>> summaries(const std::string& name, Namer& namer) {
         std::vector<analyze::Summary> summaries;
         for (auto& part : parts_) {
             if (!part.session.analyzer()) continue;
@@ -62,10 +67,10 @@ class Input final : public decode::FormatDetector::Sink {
                 summary.notes.push_back(std::move(note));
             summary.accounting.kept = part.source->importer == "stapgen" || summary.accounting.seen > 0;
             const auto& facts = part.session.facts();
-            if (auto done = namer_.put_into(summary, facts); !done) return tl::make_unexpected(done.error());
+            if (auto done = namer.put_into(summary, facts); !done) return tl::make_unexpected(done.error());
             const bool none_else = presentation_.by && presentation_.by->empty();
-            if (auto done = group_by_origin(presentation_.by_origin, none_else, {facts.setup.host, name}, summary);
-                !done) {
+            const auto origin = origin_group(presentation_.by_origin, facts.setup.origin(), name);
+            if (auto done = group_by_origin(origin, none_else, summary); !done) {
                 return tl::make_unexpected(done.error());
             }
             summaries.push_back(std::move(summary));
@@ -77,6 +82,8 @@ class Input final : public decode::FormatDetector::Sink {
         return summaries;
     }
 
+    /// What a user should know of the files.
+    [[nodiscard]] const std::vector<std::string>& remarks() const { return remarks_; }
     [[nodiscard]] std::int64_t lines() const { return detector_.input().lines; }
     /// Why stap failed, if the text is what it said of that.
     [[nodiscard]] const launch::Diagnosis* stap_failure() const { return messages_.cause(); }
@@ -110,8 +117,11 @@ class Input final : public decode::FormatDetector::Sink {
                 if (!lines) return tl::make_unexpected(lines.error());
                 more = !lines->empty();
                 const auto text = header_ ? *lines : more ? foreign.feed(*lines) : foreign.finish();
-                if (parts_.empty()) read_messages(text);
+                const bool is_unknown = parts_.empty();
+                if (is_unknown) lines_before_ = detector_.input().lines;
                 detector_.feed(text, *this);
+                // What stap says is of interest where nothing else is there.
+                if (is_unknown && parts_.empty()) read_messages(text);
                 for (const auto& refusal : {refusal_, detector_.refusal()}) {
                     if (refusal) return tl::make_unexpected(*refusal);
                 }
@@ -122,7 +132,7 @@ class Input final : public decode::FormatDetector::Sink {
                 continued_ = trailer.continued;
             }
             if (reader.cut_short()) {
-                base::print_message(fmt::format("{} ends in the middle of a run; what is there is read", shown(file)));
+                remarks_.push_back(fmt::format("{} ends in the middle of a run; what is there is read", shown(file)));
             }
             if (!reader.header()) detector_.finish(foreign.last_line(reader.last_partial_line()), *this);
         } while (reader.next_recording());
@@ -132,7 +142,7 @@ class Input final : public decode::FormatDetector::Sink {
     /// Of the first lines of a text of which nothing is known yet.
     void read_messages(std::string_view text) {
         constexpr std::int64_t most = 1000;
-        if (lines() >= most) return;
+        if (lines_before_ >= most) return;
         for (const auto line : base::split(text, '\n'))
             messages_.line(line);
     }
@@ -153,7 +163,6 @@ class Input final : public decode::FormatDetector::Sink {
     }
 
     const report::Presentation& presentation_;
-    Namer& namer_;
     decode::FormatDetector detector_;
     std::deque<Part> parts_;
     Part* last_ = nullptr;
@@ -161,17 +170,60 @@ class Input final : public decode::FormatDetector::Sink {
     bool continued_ = false;                   ///< there is a part behind what was read
     launch::Losses losses_;                    ///< reported by messages among the lines
     launch::MessageReader messages_;
+    std::int64_t lines_before_ = 0;  ///< the piece that is being read
+    std::vector<std::string> remarks_;
     std::optional<base::Error> refusal_;
 };
 
-void add_to(std::vector<analyze::Summary>& all, analyze::Summary summary) {
-    for (auto& known : all) {
-        if (known.recipe == summary.recipe && analyze::merge(known, summary)) return;
+/// A run as it was read, by whatever thread.
+struct ReadRun {
+    std::unique_ptr<Input> input;
+    base::Result<void> done;
+};
+
+bool is_of_one(const analyze::Summary& summary, const analyze::Summary& other) {
+    return summary.recipe == other.recipe && summary.definition() == other.definition();
+}
+
+/// One for each definition, in the order in which they came up.
+std::vector<analyze::Summary> added_up(std::vector<analyze::Summary> summaries) {
+    std::vector<std::vector<analyze::Summary>> kinds;
+    for (auto& summary : summaries) {
+        const auto known =
+            std::ranges::find_if(kinds, [&](const auto& kind) { return is_of_one(kind.front(), summary); });
+        auto& kind = known != kinds.end() ? *known : kinds.emplace_back();
+        kind.push_back(std::move(summary));
     }
-    all.push_back(std::move(summary));
+    std::vector<analyze::Summary> sums;
+    for (auto& kind : kinds)
+        sums.push_back(analyze::merge_all(std::move(kind)));
+    return sums;
 }
 
 }  // namespace
+
+void add_to(std::vector<analyze::Summary>& all, analyze::Summary summary) {
+    const auto known = std::ranges::find_if(all, [&](const auto& other) { return is_of_one(other, summary); });
+    if (known == all.end()) {
+        all.push_back(std::move(summary));
+    } else {
+        (void)analyze::merge(*known, std::move(summary));  // of one definition
+    }
+}
+
+void finish_sums(std::vector<analyze::Summary>& all, const report::Presentation& presentation) {
+    for (auto& summary : all) {
+        const analyze::Summary* above = nullptr;
+        for (const auto& other : all) {
+            if (&other == &summary) break;
+            // One that has a definition says more.
+            if (other.recipe == summary.recipe && (above == nullptr || above->definition().empty())) above = &other;
+        }
+        if (above != nullptr) summary.apart = analyze::why_apart(*above, summary);
+    }
+    for (auto& summary : all)
+        analyze::put_rises(summary, presentation.by.value_or(std::vector<std::string>{"name", "of"}));
+}
 
 base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem::path>& files,
                                                const report::Presentation& presentation,
@@ -183,26 +235,39 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
     if (format.is_trace && runs->size() > 1) return tl::make_unexpected(several_recordings(format));
     Namer namer(names);
     std::vector<LoadedRun> loaded;
+    const auto read = [&](std::size_t place) {
+        auto input = std::make_unique<Input>(presentation);
+        auto done = input->read((*runs)[place].files);
+        return ReadRun{std::move(input), std::move(done)};
+    };
+    // As many at once as there are cores; what is said of them, and names, come in their order.
+    const std::size_t cores = std::max(std::thread::hardware_concurrency(), 1U);
+    const auto policy = std::min(runs->size(), cores) > 1 ? std::launch::async : std::launch::deferred;
+    std::deque<std::future<ReadRun>> at_work;
+    std::size_t begun = 0;
     for (const auto& run : *runs) {
+        while (begun < runs->size() && at_work.size() < cores)
+            at_work.push_back(std::async(policy, read, begun++));
+        const auto [input, done] = at_work.front().get();
+        at_work.pop_front();
         for (const auto& [first, last] : run.missing) {
             base::print_message(fmt::format("{}: {} of its run {} not given; what they hold counts as lost",
                                             shown(run.files.front()), numbers("part", first, last),
                                             first == last ? "is" : "are"));
         }
-        Input input(presentation, namer);
-        if (auto done = input.read(run.files); !done) return tl::make_unexpected(done.error());
+        base::print_message(input->remarks());
+        if (!done) return tl::make_unexpected(done.error());
         LoadedRun found{shown(run.files.front()), {}};
-        auto summaries = input.summaries(found.name);
+        auto summaries = input->summaries(found.name, namer);
         if (!summaries) return tl::make_unexpected(summaries.error());
-        for (auto& summary : *summaries)
-            add_to(found.reports, std::move(summary));
+        found.reports = added_up(*std::move(summaries));
         if (!found.reports.empty()) {
             loaded.push_back(std::move(found));
             continue;
         }
-        const auto* const failure = input.stap_failure();
+        const auto* const failure = input->stap_failure();
         const auto what = failure == nullptr
-                              ? fmt::format("{}: nothing known in {} lines", found.name, input.lines())
+                              ? fmt::format("{}: nothing known in {} lines", found.name, input->lines())
                               : fmt::format("{}: nothing was measured, stap failed: {}", found.name, failure->cause);
         if (files.size() == 1) return base::bad_input(what, failure == nullptr ? hint : failure->remedy);
         base::print_message(what);
@@ -217,12 +282,10 @@ base::Result<std::vector<analyze::Summary>> load(const std::vector<std::filesyst
     auto runs = load_runs(files, presentation, names);
     if (!runs) return tl::make_unexpected(runs.error());
     std::vector<analyze::Summary> all;
-    for (auto& run : *runs) {
-        for (auto& summary : run.reports)
-            add_to(all, std::move(summary));
-    }
-    for (auto& summary : all)
-        analyze::put_rises(summary, presentation.by.value_or(std::vector<std::string>{"name", "of"}));
+    for (auto& run : *runs)
+        std::ranges::move(run.reports, std::back_inserter(all));
+    all = added_up(std::move(all));
+    finish_sums(all, presentation);
     return all;
 }
 

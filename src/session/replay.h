@@ -24,6 +24,11 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
                                                const report::Presentation& presentation,
                                                const symbols::NameSources& names);
 
+/// Adds to that of its recipe and definition. Where there is none it stays apart, behind the others.
+void add_to(std::vector<analyze::Summary>& all, analyze::Summary summary);
+/// Once all are added: what is apart and why, and what rose between samples of counters.
+void finish_sums(std::vector<analyze::Summary>& all, const report::Presentation& presentation);
+
 /// The same, and what is of one recipe is one summary, added up over all runs.
 base::Result<std::vector<analyze::Summary>> load(const std::vector<std::filesystem::path>& files,
                                                  const report::Presentation& presentation,

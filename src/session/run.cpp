@@ -17,6 +17,7 @@
 #include "overhead/overhead.h"
 #include "report/model/account_text.h"
 #include "session/live_view.h"
+#include "session/remote.h"
 #include "session/session.h"
 #include "session/summary_facts.h"
 
@@ -86,6 +87,7 @@ class Measurement {
     Namer& namer_;               ///< the recorder's, where there is one: the table is large
     launch::Progress progress_;  ///< of loading
     std::unique_ptr<LiveView> live_;
+    RemoteControl remote_;
 };
 
 Measurement::Measurement(const host::System& machine, const recipe::Catalog& catalog, std::string name,
@@ -98,9 +100,7 @@ Measurement::Measurement(const host::System& machine, const recipe::Catalog& cat
       session_(plan.presentation, {plan.events, plan.presentation.format->intervals}, std::cout),
       namer_(recorder == nullptr ? own_namer_ : recorder->namer()),
       progress_(std::cerr, launch::progress_style(plan.quiet), base::terminal_columns(STDERR_FILENO)) {
-    recording::Setup setup;
-    put_origin(machine, plan, setup);
-    session_.set(std::move(setup));
+    session_.set(setup_of(machine, plan));
     session_.listen([this](const decode::Line& line) { hear(line); });
 }
 
@@ -126,6 +126,9 @@ void Measurement::output(launch::Line line, launch::Control& control) {
 
 void Measurement::hear(const decode::Line& line) {
     if (const auto* first = std::get_if<decode::HeaderLine>(&line)) {
+        auto setup = session_.facts().setup;
+        put_recipe(plan_, first->header->recipe, setup);
+        session_.set(std::move(setup));
         if (const auto recipe = recipe::find_recipe(catalog_, first->header->recipe)) {
             counters_ = recipe->counters;
             expected_ = recipe->cost;
@@ -157,6 +160,7 @@ void Measurement::tick(launch::Control& control) {
     if (recorder_ != nullptr) recorder_->tick();
     if (!ready_at_) progress_.tick(Clock::now());
     if (live_) live_->tick(*session_.analyzer(), control);
+    if (plan_.remote && remote_.tick(session_.analyzer() ? &*session_.analyzer() : nullptr)) control.request_stop();
     look_at_target(control);
     if (plan_.duration && ready_at_ && Clock::now() - *ready_at_ >= *plan_.duration) control.request_stop();
 }
@@ -226,6 +230,7 @@ base::Result<void> Measurement::finish(const RunEnding& ending) {
         return base::failed("the module printed no records", "run it again with -v to see what it says");
     }
     session_.end();
+    if (plan_.remote) return {};
     put_names(summary);
     report::present(std::cout, {&summary, 1}, plan_.presentation);
     return {};
@@ -269,10 +274,8 @@ void Measurement::read_counters() {
 void Measurement::show_interval() {
     auto interval = session_.take_interval();
     if (!interval) return;
-    if (plan_.live) {
-        if (live_) live_->interval(*std::move(interval));
-        return;
-    }
+    if (live_) live_->interval(*std::move(interval));
+    if (plan_.live || plan_.remote) return;
     if (parser_.header()->silent) return;
     put_names(*interval);
     report::present(std::cout, {&*interval, 1}, plan_.presentation, intervals_);
@@ -316,6 +319,9 @@ base::Result<void> measure(const host::System& machine, const recipe::Catalog& c
     Measurement measurement(machine, catalog, name, plan, recorder);
     job.handlers = measurement.handlers();
     if (!plan.quiet) base::print_message(host::left_module_warnings(machine));
+    if (plan.remote) {
+        if (auto go = RemoteControl::wait_for_go(); !go) return go;
+    }
     measurement.begin_loading();
     auto end = launch::load(machine, job);
     if (!end) return tl::make_unexpected(end.error());

@@ -3,21 +3,9 @@
 #include <utility>
 
 #include "base/saturate.h"
-#include "base/text.h"
-#include "session/plan.h"
+#include "recording/identity.h"
 
 namespace stapgen::session {
-
-namespace {
-
-/// One in so many sockets was measured.
-std::int64_t sample_of(const recording::Setup& setup) {
-    const auto typed = setup.filters.find("sample");
-    const auto one_in = typed == setup.filters.end() ? 1 : base::to_int(typed->second).value_or(1);
-    return one_in < 1 || one_in > largest_sample ? 1 : one_in;
-}
-
-}  // namespace
 
 Session::Session(const report::Presentation& presentation, SessionOptions options, std::ostream& out)
     : presentation_(presentation),
@@ -69,6 +57,7 @@ void Session::add(const decode::Record& record) {
 void Session::set(recording::Setup setup) {
     facts_.setup = std::move(setup);
     setup_known_ = true;
+    if (records_) records_->origin(facts_.setup.origin());
 }
 
 std::optional<analyze::Summary> Session::take_interval() {
@@ -81,9 +70,12 @@ std::optional<analyze::Summary> Session::take_interval() {
 analyze::Summary Session::summary() const {
     auto summary = analyzer_ ? analyzer_->summary() : analyze::Summary();
     if (setup_known_) summary.origins.push_back(facts_.setup.origin());
+    if (const auto& kernel = facts_.setup.kernel; !kernel.release.empty()) {
+        summary.kernels = {kernel.release + ' ' + kernel.build_id};
+    }
     static_cast<recording::RunEnd&>(summary) = facts_.outcome;
     static_cast<recording::ProbeClock&>(summary.cost) = facts_.outcome.clock;
-    const auto one_in = sample_of(facts_.setup);
+    const auto one_in = recording::sample_of(facts_.setup.filters);
     summary.sample = {one_in, base::saturating_multiply(summary.accounting.reported, one_in)};
     return summary;
 }

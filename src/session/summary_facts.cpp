@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "launch/stap_command.h"
+#include "recording/identity.h"
 
 namespace stapgen::session {
 
@@ -37,6 +38,8 @@ std::int64_t enough_buffer_mb(const host::System& machine, const launch::Losses&
 }
 
 namespace {
+
+constexpr std::string_view label_word = origin_words.back();
 
 void group_measures(const analyze::Group& origin, bool none_else, std::vector<analyze::Measure>& measures) {
     std::vector<analyze::Measure> wholes;
@@ -71,17 +74,32 @@ void put_meanings(analyze::Summary& summary, const recipe::Catalog& catalog) {
                              [](const auto& tally) { return std::pair(tally.interval, -analyze::rank_of(tally)); });
 }
 
-base::Result<void> group_by_origin(const std::vector<std::string>& words, bool none_else, const RecordingName& name,
-                                   analyze::Summary& summary) {
-    if (words.empty()) return {};
-    if (summary.counts_drops) {
-        return base::bad_input(fmt::format("--by {}: drops are by place and reason", words.front()),
-                               "report the recordings one by one");
-    }
-    analyze::Group origin;
+bool is_origin_word(std::string_view word) {
+    if (word.starts_with(label_word)) return recording::is_label_name(word.substr(label_word.size()));
+    return std::ranges::find(origin_words, word) != origin_words.end();
+}
+
+analyze::Group origin_group(const std::vector<std::string>& words, const recording::Origin& origin,
+                            const std::string& name) {
+    const auto value_of = [&](const std::string& word) {
+        if (word == "host") return origin.host;
+        if (word == "recording") return name;
+        const auto label = origin.labels.find(word.substr(label_word.size()));
+        return label == origin.labels.end() ? "" : label->second;
+    };
+    analyze::Group group;
     for (const auto& word : words) {
-        const auto& value = word == "host" ? name.host : name.recording;
-        origin.push_back({word, value.empty() ? "-" : value});
+        const auto value = value_of(word);
+        group.push_back({word, value.empty() ? "-" : value});
+    }
+    return group;
+}
+
+base::Result<void> group_by_origin(const analyze::Group& origin, bool none_else, analyze::Summary& summary) {
+    if (origin.empty()) return {};
+    if (summary.counts_drops) {
+        return base::bad_input(fmt::format("--by {}: drops are by place and reason", origin.front().key),
+                               "report the recordings one by one");
     }
     group_measures(origin, none_else, summary.stages);
     group_measures(origin, none_else, summary.values);

@@ -28,19 +28,19 @@ std::int64_t enough_buffer_mb(const host::System& machine, const launch::Losses&
 /// interval; of what counters stand at there is nothing else left.
 void put_meanings(analyze::Summary& summary, const recipe::Catalog& catalog);
 
-// Groups by where a record is from, which no record says: --by host, --by recording.
+// Groups by where a record is from, which no record says: --by host, --by recording, --by label:dc.
 
-inline constexpr std::array<std::string_view, 2> origin_words{"host", "recording"};
+inline constexpr std::array<std::string_view, 3> origin_words{"host", "recording", "label:"};
 
-/// Of one recording.
-struct RecordingName {
-    std::string host;       ///< empty: not known
-    std::string recording;  ///< its file
-};
+/// Whether it is one of them; behind "label:" is the name of a label.
+bool is_origin_word(std::string_view word);
+
+/// What the words say of a recording, whose file is `name`; "-" is not known.
+analyze::Group origin_group(const std::vector<std::string>& words, const recording::Origin& origin,
+                            const std::string& name);
 
 /// Puts the words' values before the groups of a recording's measures and counts. `none_else`: nothing else is grouped
 /// by, so that each recording as a whole is a group. Error (bad_input): these are drops, which have no groups.
-base::Result<void> group_by_origin(const std::vector<std::string>& words, bool none_else, const RecordingName& name,
-                                   analyze::Summary& summary);
+base::Result<void> group_by_origin(const analyze::Group& origin, bool none_else, analyze::Summary& summary);
 
 }  // namespace stapgen::session

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <sys/auxv.h>
 
 #include <algorithm>
 #include <cctype>
@@ -62,6 +63,12 @@ base::Result<std::filesystem::path> debuginfo_of(std::string_view build_id) {
     }
     // Never unloaded: libcurl, which it needs, keeps things of its own to the end.
     void* const code = ::dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    if (code == nullptr && ::getauxval(AT_BASE) == 0) {
+        return base::bad_input(
+            fmt::format("a program that is linked statically cannot load {}", library),
+            fmt::format("name with --map what 'debuginfod-find debuginfo {}' fetches, or take an installed stapgen",
+                        build_id));
+    }
     if (code == nullptr) {
         return base::bad_input(fmt::format("{} is not installed", library),
                                "Debian has it in libdebuginfod1, Fedora and RHEL in elfutils-debuginfod-client");

@@ -26,12 +26,11 @@ class Stapgen:
         return dict(line.split("\t") if "\t" in line else (line, None) for line in lines)
 
     def commands(self):
-        """Return the words of each command, those of `build` and `render` included, and [] for the whole."""
+        """Return the words of each command, those of `build recipe` and `fleet run recipe` included, [] for the whole."""
         found = [[]]
-        for name in self.complete(""):
-            found.append([name])
-            if name in ("build", "render"):
-                found += [[name, recipe] for recipe in self.complete(name, "")]
+        for command in found:
+            if command in ([], ["build"], ["render"], ["fleet"], ["fleet", "run"]):
+                found += [[*command, name] for name in self.complete(*command, "")]
         return found
 
     def options(self, command):

@@ -40,6 +40,7 @@ FILES = {
     **{f"a{i}.rec": f"samples/slower-stage/before/{i}.rec" for i in range(1, 6)},
     "web1.rec": "samples/rx-latency.rec",
     "web2.rec": "samples/slower-stage/before/1.rec",
+    **{f"monday/web{i}.rec": f"samples/slower-stage/before/{i}.rec" for i in range(1, 6)},
     "drops.txt": "samples/dropwatch-2009.txt",
     "System.map-6.1.0-56-amd64": "tests/unit/symbols/data/drop-map-6.12.117",
     "System.map": "tests/golden/System.map",
@@ -133,6 +134,7 @@ class Machine:
         built = {"rx.ko": module, "vmlinuz": vmlinux, "vmlinuz-6.1.0-56-amd64": vmlinux}
         for name, origin in {**FILES, **built}.items():
             content = (source / origin).read_bytes()
+            (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
 
     def run(self, command, added=""):
@@ -148,7 +150,7 @@ def options_added(name, words):
     """Return what makes a command of stapgen's run here without a kernel."""
     if name == "resolve" and "--map" not in words:
         return "--map System.map"
-    if name in WITHOUT_KERNEL or name.startswith("-") or "--help" in words:
+    if name in WITHOUT_KERNEL or words[:1] in (["report"], ["compare"]) or name.startswith("-") or "--help" in words:
         return ""
     return "--dry-run" if name == "softnet" else "--dry-run --no-workaround all"
 

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import shlex
 
 from known import name_of, ns_of, place_of, printable, reason_of, unit_of
 
@@ -79,8 +80,23 @@ class Expected:
             self.add(kind, name, "count", count)
 
 
+def origin_texts(origin):
+    """Yield what is known of where a report is from, and how it stands in a cell."""
+    for key in ("host", "machine", "kernel", "build_id", "definition"):
+        yield key, origin[key]
+    for kind, texts in (("label", origin["labels"]), ("filter", origin["filters"])):
+        for name, value in texts.items():
+            yield f"{kind}:{name}", value
+    yield "command", " ".join(origin["command"])
+    yield "sample", str(origin["sample"]) if origin["definition"] else None
+
+
 def expected(number, report):
     known, rows = report.known, Expected(number, report.recipe)
+    for place, origin in enumerate(known["origins"], 1):
+        for key, text in origin_texts(origin):
+            if text:
+                rows.add("origin", str(place), key, text)
     for kind in ("stages", "values"):
         for measure in known[kind]:
             rows.measure(measure)
@@ -129,6 +145,11 @@ def compare(compared, text, reports):
             shown = numbers.get(key)
             if not shown:
                 compared.fail(" ".join(filter(None, of.values())), None, known)
+            if of["kind"] == "origin":
+                # A command is quoted for a shell.
+                text = " ".join(shlex.split(shown.pop(0))) if of["statistic"] == "command" else shown.pop(0)
+                compared.same("origin", text, cell(known))
+                continue
             # Rows of one name stand in one order.
             compared.exact(f"{of['kind']} {of['name']} {of['statistic']}", shown.pop(0), known, slack)
     left = {key: values for key, values in numbers.items() if values}

@@ -8,7 +8,7 @@ from prometheus_client.openmetrics import parser
 
 from known import TOP, name_of, place_of, printable, reason_of
 
-OURS = {"recipe", "stage", "value", "le", "counted", "quantile"}
+OURS = {"recipe", "stage", "value", "le", "counted", "quantile", "definition"}
 
 
 def label(key):
@@ -56,8 +56,16 @@ class Expected(collections.Counter):
         self.counter("input_lines", lines["recognised"], report, understood="true")
         self.counter("input_lines", lines["unrecognised"], report, understood="false")
 
+    def origin(self, origin, report):
+        texts = {key: origin[key] or "" for key in ("host", "machine", "kernel", "build_id", "definition")}
+        labels = labels_of(report, {f"label_{name}": value for name, value in origin["labels"].items()}, **texts,
+                           filters=",".join(origin["filters"]), sample=str(origin["sample"]))
+        self["stapgen_run_info", labels] = 1
+
     def report(self, report):
         known = report.known
+        for origin in known["origins"]:
+            self.origin(origin, report)
         for average in known["averages"]:
             name, what, key, unit = (("average_seconds", "stage", "mean_ns", 1e9) if "mean_ns" in average else
                                      ("value", "value", "mean", 1))

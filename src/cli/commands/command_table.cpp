@@ -31,6 +31,7 @@ std::vector<CommandSpec> own_commands(const recipe::Catalog& catalog, Options& o
             of_each_script(std::move(render), catalog, options, render_command),
             of_each_script(std::move(build), catalog, options, build_command),
             exec_command(options),
+            fleet_command(catalog, options),
             report_command(options),
             compare_command(options),
             resolve_command(options),
@@ -60,7 +61,7 @@ std::string clash_of(const recipe::Recipe& recipe, const std::vector<CommandSpec
     without.parameters.clear();
     Options none;
     std::vector<CommandSpec> commands{run_command(without, none), render_command(without, none),
-                                      build_command(without, none)};
+                                      build_command(without, none), fleet_run_command(without, none)};
     for (auto& command : commands)
         add_help(command);
     std::set<std::string> names;

@@ -6,14 +6,18 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <utility>
 
+#include "base/terminal.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/commands/commands.h"
 #include "cli/options/option_table.h"
 #include "cli/options/plans.h"
+#include "report/model/texts.h"
 #include "report/presentation.h"
 #include "session/replay.h"
+#include "session/summary_facts.h"
 
 namespace stapgen::cli {
 
@@ -40,16 +44,31 @@ bool has_durations(const analyze::Summary& summary) {
     return !summary.averages.empty() || (!summary.stages.empty() && !summary.counts());
 }
 
+/// The recordings of one side by group, as --by says: all in one where it says nothing.
+using Recordings = std::vector<std::pair<analyze::Group, std::vector<analyze::Summary>>>;
+
+std::vector<analyze::Summary>* recordings_of(const analyze::Group& group, Recordings& side) {
+    const auto found = std::ranges::find(side, group, &Recordings::value_type::first);
+    return found == side.end() ? nullptr : &found->second;
+}
+
+std::string text_of(const analyze::Group& group) {
+    std::vector<std::string> words;
+    for (const auto& field : group)
+        words.push_back(fmt::format("{} {}", base::printable(field.key), report::group_text(field)));
+    return fmt::format("{}", fmt::join(words, ", "));
+}
+
 /// A recording for each run; the parts of one run are one.
-base::Result<std::vector<analyze::Summary>> load_side(const std::string& typed,
-                                                      const report::Presentation& presentation) {
+base::Result<Recordings> load_side(const std::string& typed, const report::Presentation& presentation,
+                                   const std::vector<std::string>& by) {
     const auto files = files_of(typed);
     if (files.empty()) {
         return base::bad_input(fmt::format("there are no files in {}", base::printable(typed)), "name another folder");
     }
     auto runs = session::load_runs(files, presentation, {});
     if (!runs) return tl::make_unexpected(runs.error());
-    std::vector<analyze::Summary> side;
+    Recordings side;
     for (auto& [name, reports] : *runs) {
         if (std::ranges::any_of(reports, has_durations)) {
             std::erase_if(reports, [](const analyze::Summary& summary) { return !has_durations(summary); });
@@ -61,38 +80,82 @@ base::Result<std::vector<analyze::Summary>> load_side(const std::string& typed,
             return base::bad_input(fmt::format("{} holds several recipes: {}", name, fmt::join(recipes, ", ")),
                                    "give a file of one recipe; 'report' shows what is in it");
         }
-        side.push_back(std::move(reports.front()));
+        auto& summary = reports.front();
+        const auto origin = summary.origins.empty() ? analyze::Origin() : summary.origins.front();
+        // A folder for each side, and in them the same names.
+        const auto group = session::origin_group(by, origin, std::filesystem::path(name).filename().string());
+        auto* known = recordings_of(group, side);
+        if (known == nullptr) known = &side.emplace_back(group, std::vector<analyze::Summary>()).second;
+        known->push_back(std::move(summary));
     }
     return side;
 }
 
-/// All recordings of a side as one.
-base::Result<analyze::Summary> sum_of(const std::vector<analyze::Summary>& side) {
-    auto sum = side.front();
-    for (auto other = side.begin() + 1; other != side.end(); ++other) {
-        if (auto done = analyze::merge(sum, *other); !done) return tl::make_unexpected(done.error());
+base::Result<report::Compared> compare(const analyze::Group& group, const std::vector<analyze::Summary>& before,
+                                       const std::vector<analyze::Summary>& after,
+                                       const analyze::CompareOptions& limits) {
+    auto comparison = analyze::compare(before, after, limits);
+    if (!comparison) return tl::make_unexpected(comparison.error());
+    comparison->group = group;
+    auto first = std::move(comparison->before.sum), second = std::move(comparison->after.sum);
+    return report::Compared{*std::move(comparison), std::move(first), std::move(second)};
+}
+
+/// What is on one side only, for the user.
+void report_missing(Recordings& side, Recordings& other, std::string_view name) {
+    for (const auto& [group, recordings] : side) {
+        if (recordings_of(group, other) == nullptr)
+            base::print_message(fmt::format("{} is in {} only, and not compared", text_of(group), name));
     }
-    return sum;
+}
+
+base::Result<std::vector<report::Compared>> compare_all(Recordings& before, Recordings& after,
+                                                        const analyze::CompareOptions& limits) {
+    report_missing(before, after, "BEFORE");
+    report_missing(after, before, "AFTER");
+    std::vector<report::Compared> all;
+    for (const auto& [group, recordings] : before) {
+        const auto* others = recordings_of(group, after);
+        if (others == nullptr) continue;
+        auto compared = compare(group, recordings, *others, limits);
+        if (!compared) {
+            if (!group.empty()) compared.error().what.insert(0, text_of(group) + ": ");
+            return tl::make_unexpected(compared.error());
+        }
+        all.push_back(*std::move(compared));
+    }
+    if (all.empty()) {
+        return base::bad_input("there is nothing that is both before and after",
+                               "leave --by out, or give recordings of the same hosts, names or labels for both sides");
+    }
+    return all;
 }
 
 base::Result<void> compare(const Call& call) {
     const auto& options = call.options;
     auto presentation = presentation_of(options.present);
     if (!presentation) return tl::make_unexpected(presentation.error());
+    const auto by = std::exchange(presentation->by_origin, {});
+    if (presentation->by && !presentation->by->empty()) {
+        return base::bad_input(fmt::format("--by {}: compare takes what a recording is of, not what its records are of",
+                                           base::printable(presentation->by->front())),
+                               "--by host, --by recording or --by label:NAME; 'report --by' has the rest");
+    }
     presentation->by.emplace();  // no groups
-    const auto before = load_side(options.before, *presentation);
+    auto before = load_side(options.before, *presentation, by);
     if (!before) return tl::make_unexpected(before.error());
-    const auto after = load_side(options.after, *presentation);
+    auto after = load_side(options.after, *presentation, by);
     if (!after) return tl::make_unexpected(after.error());
 
-    const analyze::CompareOptions limits{.percentiles = presentation->percentiles, .threshold = options.threshold};
-    const auto comparison = analyze::compare(*before, *after, limits);
-    if (!comparison) return tl::make_unexpected(comparison.error());
-    const auto first = sum_of(*before), second = sum_of(*after);
-    if (!first) return tl::make_unexpected(first.error());
-    if (!second) return tl::make_unexpected(second.error());
-    presentation->format->write_comparison(std::cout, *comparison, *first, *second, *presentation);
-    if (!comparison->has_regression()) return {};
+    const auto all =
+        compare_all(*before, *after, {.percentiles = presentation->percentiles, .threshold = options.threshold});
+    if (!all) return tl::make_unexpected(all.error());
+    if (all->size() > 1 && presentation->format->one_comparison) {
+        return base::bad_input(fmt::format("--format {} and --by: a page shows one comparison", options.present.format),
+                               "leave --by out, or compare the files of one group");
+    }
+    presentation->format->write_comparisons(std::cout, *all, *presentation);
+    if (std::ranges::none_of(*all, [](const auto& each) { return each.comparison.has_regression(); })) return {};
     return tl::make_unexpected(base::Error{
         base::ErrorKind::regression, fmt::format("after is slower by more than {:.4g} %", options.threshold * 100),
         "--threshold sets how much is allowed"});
@@ -103,7 +166,7 @@ base::Result<void> compare(const Call& call) {
 CommandSpec compare_command(Options& options) {
     std::vector<std::string> formats;
     for (const auto& format : report::formats()) {
-        if (format.write_comparison != nullptr) formats.emplace_back(format.name);
+        if (format.write_comparisons != nullptr) formats.emplace_back(format.name);
     }
     CommandSpec command{compare, "stapgen", "compare", "What became slower or faster between two measurements"};
     command.notes =
@@ -121,6 +184,7 @@ CommandSpec compare_command(Options& options) {
          option("--threshold", "PERCENT", groups::output, "A stage that is slower by more than this is a regression",
                 "", read_by(base::parse_percent, options.threshold, false), {.default_value = "5%"})},
         format_options(options.present.format, formats, "ndjson has a line for each change"),
+        origins_option(options.present),
         percentiles_option(options.present),
     });
     return command;

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include "base/files.h"
 #include "base/terminal.h"
+#include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/options/option_table.h"
 #include "cli/options/plans.h"
@@ -40,9 +42,17 @@ base::Result<void> exec(const Call& call) {
             fmt::format("{} is for kernel {}; {} runs here", options.file, module->info.release, target.release),
             fmt::format("make one with: stapgen build RECIPE -r {} -o FILE.ko", target.release));
     }
-    recording::Setup made;
+    auto& made = plan->made;
     made.hash_of = "module";
-    auto recorder = session::Recorder::create(*machine, *plan, std::move(made), module->path);
+    made.functions = module->info.functions;
+    made.recipe_hash = module->info.recipe_hash;
+    if (made.recipe_hash.empty()) {
+        // Of no recipe that anybody knows: this module's numbers add up with this module's only.
+        const auto content = base::read_file(module->path);
+        if (!content) return tl::make_unexpected(content.error());
+        made.recipe_hash = base::sha256(*content);
+    }
+    auto recorder = session::Recorder::create(*machine, *plan, module->path);
     if (!recorder) return tl::make_unexpected(recorder.error());
     auto job = session::load_job_of(target, module->path, *plan);
     job.explanation = module::explanation(*machine, question);
@@ -68,7 +78,11 @@ CommandSpec exec_command(Options& options) {
         measure_options(options.measure),
         load_options(options.measure),
         events_option(options.measure),
+        {{"--remote", "", groups::running, "Steered by another machine: what 'stapgen fleet run' starts over ssh",
+          "begins at a line on stdin and ends when stdin does; the recording goes to stdout",
+          &options.measure.plan.remote}},
     });
+    exclude(command.options, "--remote", {"--output", "--events"});
     return command;
 }
 

@@ -2,7 +2,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <functional>
+#include <algorithm>
+#include <array>
+#include <charconv>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -231,7 +233,13 @@ base::Result<KernelNames> names_for(const Options& options) {
 /// The addresses of a command line or of stdin.
 class Resolving {
   public:
-    Resolving(const Options& options, KernelNames& names) : options_(options), names_(names) {}
+    Resolving(const Options& options, KernelNames& names)
+        : options_(options),
+          names_(names),
+          digits_(static_cast<std::size_t>(names.address_digits())),
+          kind_(options.drop_sites         ? AddressKind::drop_site
+                : options.return_addresses ? AddressKind::return_address
+                                           : AddressKind::exact) {}
 
     void show(std::string_view word) {
         if (const auto address = parse(word)) show(*address);
@@ -244,17 +252,29 @@ class Resolving {
         return std::nullopt;
     }
     void show(std::uint64_t address) {
-        const auto kind = options_.drop_sites         ? AddressKind::drop_site
-                          : options_.return_addresses ? AddressKind::return_address
-                                                      : AddressKind::exact;
         if (options_.present.format == "ndjson") {
-            report::put_json(std::cout, name_json(names_, address, kind, options_.lines), -1);
+            report::put_json(std::cout, name_json(names_, address, kind_, options_.lines), -1);
             return;
         }
-        std::cout << fmt::format("{:0{}x} {}\n", address, names_.address_digits(),
-                                 to_string(names_.find(address, kind)));
-        for (const auto& frame : names_.source(address, kind))
-            std::cout << line_text(frame);
+        put_digits(address);
+        const auto name = names_.find(address, kind_);
+        if (name.symbol) {
+            symbols::append(out_, *name.symbol);
+        } else {
+            out_ += to_string(name);
+        }
+        out_ += '\n';
+        if (options_.lines) {
+            for (const auto& frame : names_.source(address, kind_))
+                out_ += line_text(frame);
+        }
+        constexpr std::size_t enough = 64U << 10U;
+        if (out_.size() > enough) flush();
+    }
+    /// What has been answered is written out.
+    void flush() {
+        std::cout.write(out_.data(), static_cast<std::streamsize>(out_.size())).flush();
+        out_.clear();
     }
     [[nodiscard]] base::Result<void> outcome() const {
         if (all_good_) return {};
@@ -262,29 +282,46 @@ class Resolving {
     }
 
   private:
+    /// With zeros before it, and a blank behind it.
+    void put_digits(std::uint64_t address) {
+        std::array<char, 2 * sizeof(address)> text{};
+        const auto length = static_cast<std::size_t>(
+            std::to_chars(text.data(), text.data() + text.size(), address, 16).ptr - text.data());
+        if (length < digits_) out_.append(digits_ - length, '0');
+        out_.append(text.data(), length) += ' ';
+    }
+
     const Options& options_;
     KernelNames& names_;
+    std::size_t digits_;
+    AddressKind kind_;
+    std::string out_;
     bool all_good_ = true;
 };
 
-/// Calls `take` with each; what has been answered is written out before more is waited for.
-base::Result<void> each_word_of_stdin(const std::function<void(std::string_view)>& take) {
+/// Calls `take` with each, and `pause` before more is waited for.
+template <class Take, class Pause>
+base::Result<void> each_word_of_stdin(const Take& take, const Pause& pause) {
     auto source = base::Source::open("-");
     if (!source) return tl::make_unexpected(source.error());
     std::vector<char> buffer(64U << 10U);
     std::string text;
+    const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\n'; };
     while (std::cout) {
         const auto count = (*source)->read(buffer);
         if (!count) return tl::make_unexpected(count.error());
         text.append(buffer.data(), *count);
         // A word may go on in the next piece.
         const auto whole = *count == 0 ? text.size() : text.find_last_of(" \t\n") + 1;
-        for (const auto line : base::split(std::string_view(text).substr(0, whole), '\n')) {
-            for (const auto word : base::words(base::trim(line)))
-                take(word);
+        for (std::size_t at = 0; at < whole;) {
+            const auto* const stop = std::find_if(text.data() + at, text.data() + whole, is_blank);
+            const auto end = static_cast<std::size_t>(stop - text.data());
+            const auto word = base::trim(std::string_view(text).substr(at, end - at));
+            if (!word.empty()) take(word);
+            at = end + 1;
         }
         text.erase(0, whole);
-        std::cout.flush();
+        pause();
         if (*count == 0) break;
     }
     return {};
@@ -316,13 +353,14 @@ base::Result<void> resolve(const Call& call) {
     for (const auto& word : options.words)
         take(word);
     if (options.words.empty()) {
-        if (auto read = each_word_of_stdin(take); !read) return read;
+        if (auto read = each_word_of_stdin(take, [&] { resolving.flush(); }); !read) return read;
     }
     if (!streaming && !all.empty()) {
         if (auto settled = session::settle_kaslr_offset(*names, all, reported); !settled) return settled;
     }
     for (const auto address : all)
         resolving.show(address);
+    resolving.flush();
     return resolving.outcome();
 }
 

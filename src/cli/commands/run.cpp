@@ -17,8 +17,7 @@ namespace stapgen::cli {
 namespace {
 
 base::Result<void> run_counters(const recipe::Program& program, const host::System& machine,
-                                const recipe::Recipe& recipe, const Options& options,
-                                const session::MeasurePlan& plan) {
+                                const recipe::Recipe& recipe, const Options& options, session::MeasurePlan& plan) {
     const auto interval = module::interval_of(recipe, options.make);
     if (options.make.dry_run) {
         std::cout << "# no script and no module: stapgen reads these itself, at the beginning, at the end of each "
@@ -28,10 +27,12 @@ base::Result<void> run_counters(const recipe::Program& program, const host::Syst
         print_ending(plan);
         return {};
     }
-    recording::Setup made;
-    made.parameters.emplace();
+    auto& made = plan.made;
+    const auto recipe_hash = recipe::hash_of(recipe, made.parameters.emplace());
+    if (!recipe_hash) return tl::make_unexpected(recipe_hash.error());
+    made.recipe_hash = *recipe_hash;
     made.hash_of = "recipe";
-    auto recorder = session::Recorder::create(machine, plan, std::move(made), recipe.folder / "recipe.toml");
+    auto recorder = session::Recorder::create(machine, plan, recipe.folder / "recipe.toml");
     if (!recorder) return tl::make_unexpected(recorder.error());
     host::CounterLines lines(machine, recipe.header().line(), recipe.record.tag);
     return session::measure_counters(machine, program.catalog, lines, recipe.name, interval, plan, recorder->get());
@@ -89,21 +90,21 @@ base::Result<void> run(const Call& call) {
         if (!expected.empty()) std::cout << "# " << expected << '\n';
         return {};
     }
-    recording::Setup made;
+    auto& made = plan->made;
     made.hash_of = "script";
+    made.recipe_hash = preparation->recipe_hash;
     if (auto parameters = recipe::complete_arguments(recipe, options.make.arguments)) made.parameters = *parameters;
     if (target.stap_version) made.stap_version = target.stap_version->text;
-    auto recorder = session::Recorder::create(*machine, *plan, std::move(made), preparation->job.options.script);
+    auto recorder = session::Recorder::create(*machine, *plan, preparation->job.options.script);
     if (!recorder) return tl::make_unexpected(recorder.error());
     auto compiled = module::compile(*machine, *preparation, plan->quiet, plan->verbose);
     if (!compiled) return tl::make_unexpected(compiled.error());
     // From here on only the module is needed, and a kill -9 leaves no folder behind.
     preparation->folder.reset();
-    if (!plan->filters.used.empty()) {
-        auto info = launch::read_module_info(compiled->module);
-        if (!info) return tl::make_unexpected(info.error());
-        if (auto has = session::check_module_has(plan->filters, recipe.name, *info); !has) return has;
-    }
+    auto info = launch::read_module_info(compiled->module);
+    if (!info) return tl::make_unexpected(info.error());
+    if (auto has = session::check_module_has(plan->filters, recipe.name, *info); !has) return has;
+    made.functions = std::move(info->functions);
     auto job = session::load_job_of(target, compiled->module, *plan);
     job.explanation = module::explanation(*machine, preparation->question);
     return session::measure(*machine, program.catalog, std::move(job), recipe.name, *plan, recorder->get());

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -114,10 +115,16 @@ Completion what_groups(const Known&) {
     return found;
 }
 
-Completion groups_of_files(const Known& known) {
-    auto found = what_groups(known);
+Completion origins(const Known&) {
+    Completion found;
     for (const auto word : session::origin_words)
         found.candidates.push_back({std::string(word)});
+    return found;
+}
+
+Completion groups_of_files(const Known& known) {
+    auto found = what_groups(known);
+    std::ranges::move(origins(known).candidates, std::back_inserter(found.candidates));
     return found;
 }
 
@@ -127,14 +134,23 @@ struct Source {
 };
 
 constexpr std::array sources{
-    Source{"AFTER", files},       Source{"BEFORE", files},
-    Source{"COMM", thread_names}, Source{"COMMAND", commands},
-    Source{"DEV", devices},       Source{"DIR", folders},
-    Source{"FILE", files},        Source{"GROUP", groups_of_files},
-    Source{"MODULE", modules},    Source{"PATH", files},
-    Source{"PID", process_ids},   Source{"RECIPE", recipes},
-    Source{"RELEASE", releases},  Source{"TID", thread_ids},
-    Source{"WHAT", what_groups},  Source{"WORKAROUND", workarounds},
+    Source{"AFTER", files},
+    Source{"BEFORE", files},
+    Source{"COMM", thread_names},
+    Source{"COMMAND", commands},
+    Source{"DEV", devices},
+    Source{"DIR", folders},
+    Source{"FILE", files},
+    Source{"GROUP", groups_of_files},
+    Source{"MODULE", modules},
+    Source{"ORIGIN", origins},
+    Source{"PATH", files},
+    Source{"PID", process_ids},
+    Source{"RECIPE", recipes},
+    Source{"RELEASE", releases},
+    Source{"TID", thread_ids},
+    Source{"WHAT", what_groups},
+    Source{"WORKAROUND", workarounds},
 };
 
 /// For a value's word as an option has it, "TIME" or "SIZE[,N]"; nothing if any value is possible.

@@ -96,6 +96,10 @@ void write_exit_status(Roff& page) {
     page.item("2", "Wrong usage or bad input.");
     page.item("3", "'stapgen compare' found a regression.");
     page.item("4", "This machine cannot do it; the message says what is missing.");
+    page.item("5", "'stapgen fleet run': some of the hosts did not measure to the end; the table says which, and why.");
+    page.item("6",
+              "The probes took more of a CPU's time than --budget, or SystemTap's own guard, allows; what was "
+              "measured until then was reported.");
 }
 
 void write_files(Roff& page) {

@@ -38,8 +38,9 @@ std::string default_of(const OptionSpec& option) {
 
 std::string manual_name(const CommandSpec& command) {
     auto name = full_name(command);
+    const auto verb = name.find(' ');
     // The page of build has its recipes.
-    if (std::ranges::count(name, ' ') > 1) name = command.parent;
+    if (verb != std::string::npos) name = name.substr(0, name.find(' ', verb + 1));
     std::ranges::replace(name, ' ', '-');
     return name;
 }
@@ -56,8 +57,7 @@ std::string usage_of(const CommandSpec& command) {
     auto usage = full_name(command);
     const auto commands = shown_commands(command);
     if (!commands.empty()) {
-        const bool recipes = std::ranges::all_of(commands, [](const auto* one) { return one->recipe != nullptr; });
-        usage += recipes ? " RECIPE" : " RECIPE|COMMAND";
+        usage += takes_recipe(command) ? " RECIPE" : command.parent.empty() ? " RECIPE|COMMAND" : " COMMAND";
     }
     usage += " [OPTIONS]";
     for (const auto* option : arguments_of(command)) {
@@ -95,7 +95,7 @@ std::vector<OptionGroup> all_option_groups(const CommandSpec& command) {
     auto general = std::move(all.back());
     all.pop_back();
     for (const auto* subcommand : shown_commands(command)) {
-        for (const auto& [title, options] : option_groups(*subcommand)) {
+        for (const auto& [title, options] : all_option_groups(*subcommand)) {
             if (title == groups::general) continue;
             auto& known = group_named(all, title).options;
             for (const auto* option : options) {

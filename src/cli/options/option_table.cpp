@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "cli/options/plans.h"
 #include "overhead/overhead.h"
+#include "recording/identity.h"
 #include "recording/writer.h"
 #include "report/presentation.h"
 #include "session/summary_facts.h"
@@ -51,7 +52,7 @@ OptionSpecs filter_options(const std::set<recipe::Filter>& filters, session::Fil
          {"--mark", "MARK[/MASK]", group, "Only packets with this mark (nft 'meta mark set', SO_MARK)", "",
           &options.mark}},
         {Filter::port, option("--sample", "N", group, "Only one in N sockets, chosen by a hash of its ends",
-                              "N is a power of two", &options.sample, {.range = Range{1, session::largest_sample}})},
+                              "N is a power of two", &options.sample, {.range = Range{1, recording::largest_sample}})},
     };
     OptionSpecs specs;
     for (auto& [filter, spec] : rows) {
@@ -124,7 +125,9 @@ OptionSpecs measure_options(MeasureOptions& options) {
          {"-o,--output", "FILE", groups::output, "Keep all lines in this new file", "'stapgen report' reads it again",
           &plan.output}},
         present_options(options.present),
-        {option("--rotate", "SIZE[,N]", groups::more_output, "Begin a further file (FILE.1, ...) at this size",
+        {{"--label", "NAME=VALUE", groups::more_output, "Call the place of this measurement so, as dc=fra1",
+          "in the recording and in reports; 'stapgen report --by label:NAME' groups by it", &options.labels},
+         option("--rotate", "SIZE[,N]", groups::more_output, "Begin a further file (FILE.1, ...) at this size",
                 "keep the newest N", read_by(recording::parse_rotation, plan.rotation, false), {.needs = {"--output"}}),
          option("--live{always},--no-live{never}", "", groups::more_output, "Show the measurement while it goes on",
                 "auto: on a terminal, where the report is a table; ? tells the keys", &options.live,
@@ -216,20 +219,29 @@ OptionSpecs percentiles_option(PresentOptions& options) {
                    read_by(analyze::parse_percentiles, options.shown.percentiles), {.default_value = "50,90,99,99.9"})};
 }
 
+namespace {
+std::vector<std::string_view> origin_names() {
+    std::vector<std::string_view> names(session::origin_words.begin(), session::origin_words.end());
+    names.back() = "label:NAME";
+    return names;
+}
+}  // namespace
+
 OptionSpecs present_options(PresentOptions& options, bool of_files) {
     const auto* group = groups::more_output;
     auto grouping = report::grouping_words();
     std::vector<std::string> formats;
     for (const auto& format : report::formats())
         formats.emplace_back(format.name);
-    if (of_files) grouping.insert(grouping.begin(), session::origin_words.begin(), session::origin_words.end());
+    const auto origins = origin_names();
+    if (of_files) grouping.insert(grouping.begin(), origins.begin(), origins.end());
     return joined({
         format_options(options.format, formats,
                        "ndjson has a line for each object, html is one page to mail, perfetto a trace for "
                        "ui.perfetto.dev"),
         percentiles_option(options),
         {{"--by", of_files ? "GROUP[,...]" : "WHAT[,...]", groups::output,
-          fmt::format("Group by {}process, port, cpu, ...", of_files ? "host, recording, " : ""),
+          of_files ? "Group by host, recording, label:NAME, port, cpu, ..." : "Group by process, port, cpu, ...",
           fmt::format("all of them: {}, or fields of the records, with commas between. Without it: thread, or what "
                       "the recipe says",
                       fmt::join(grouping, ", ")),
@@ -242,6 +254,14 @@ OptionSpecs present_options(PresentOptions& options, bool of_files) {
          {"--hide-benign", "", group, "Drops: no rows of those that are part of normal operation",
           "they are counted all the same", &options.shown.hide_benign}},
     });
+}
+
+OptionSpecs origins_option(PresentOptions& options) {
+    return {{"--by", "ORIGIN[,...]", groups::output, "Compare each host, recording or label with itself",
+             fmt::format(
+                 "all of them: {}, or several of them, with commas between; a recording is known by its file's name",
+                 fmt::join(origin_names(), ", ")),
+             &options.by}};
 }
 
 OptionSpecs name_options(symbols::NameSources& sources) {

@@ -41,6 +41,9 @@ OptionSpecs percentiles_option(PresentOptions& options);
 /// origin_words, too.
 OptionSpecs present_options(PresentOptions& options, bool of_files = false);
 
+/// --by, of origin_words only.
+OptionSpecs origins_option(PresentOptions& options);
+
 /// Where names of addresses come from: --map, --modules, --kaslr-offset, -r.
 OptionSpecs name_options(symbols::NameSources& sources);
 

@@ -21,14 +21,25 @@ struct PresentOptions {
 struct MeasureOptions {
     session::MeasurePlan plan;  ///< but for these:
     session::FilterOptions filters;
+    std::vector<std::string> labels;
     PresentOptions present;
     std::string live = "auto", color = "auto";  ///< auto, always or never
+};
+
+/// Which hosts are measured, and how they are reached.
+struct FleetOptions {
+    std::string hosts, program, ssh = "ssh";
+    std::vector<std::string> ssh_options, modules;
+    std::optional<std::int64_t> batch;
+    std::vector<analyze::Percentile> percentiles;  ///< of compare; empty: 50 and 99
+    bool sudo = false;
 };
 
 struct Options {
     std::string recipe_path;
     module::MakeOptions make;
     MeasureOptions measure;
+    FleetOptions fleet;
     PresentOptions present;  ///< of what is not measured
     symbols::NameSources names;
     std::vector<std::string> words;        ///< arguments that may be several

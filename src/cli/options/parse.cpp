@@ -16,8 +16,10 @@ namespace {
 std::vector<std::string> siblings_with(const CommandSpec& root, const CommandSpec& used, const std::string& option) {
     std::vector<std::string> names;
     if (used.recipe == nullptr) return names;
-    const auto parent = std::ranges::find(root.commands, used.parent, full_name);
-    for (const auto& other : (parent == root.commands.end() ? root : *parent).commands) {
+    const auto* parent = &root;
+    for (const auto word : base::words(std::string_view(used.parent).substr(root.name.size())))
+        parent = command_named(*parent, word);
+    for (const auto& other : parent->commands) {
         if (other.recipe != nullptr && option_named(other, option) != nullptr) names.push_back(other.name);
     }
     return names;
@@ -82,12 +84,16 @@ base::Error wrong_value(const CommandSpec& used, const OptionSpec& option, const
     return error;
 }
 
-/// The first word is no recipe and no command.
-base::Error unknown_verb(const CommandSpec& root, const std::string& verb) {
-    return {
-        base::ErrorKind::bad_input, fmt::format("there is no recipe or command '{}'", base::printable(verb)),
-        base::meant_hint(verb, command_names(root), "'stapgen list' shows the recipes, 'stapgen --help' the commands",
-                         " 'stapgen list' shows the recipes")};
+/// The word behind `command` is no recipe and no command.
+base::Error unknown_verb(const CommandSpec& command, const std::string& verb) {
+    const auto shown = base::printable(verb);
+    if (!command.parent.empty()) {
+        return usage_error(command, fmt::format("{} has no command '{}'", command.name, shown));
+    }
+    return {base::ErrorKind::bad_input, fmt::format("there is no recipe or command '{}'", shown),
+            base::meant_hint(verb, command_names(command),
+                             "'stapgen list' shows the recipes, 'stapgen --help' the commands",
+                             " 'stapgen list' shows the recipes")};
 }
 
 void add_option(CLI::App& app, const OptionSpec& spec) {
@@ -226,24 +232,32 @@ base::Result<void> check_rules(const CLI::App& app, const CommandSpec& command) 
     return {};
 }
 
-/// The first word is the verb; without this a slip in it would be called an unexpected argument.
+/// A word that should be a recipe with a script.
+base::Result<void> check_script(const CommandSpec& command, const recipe::Catalog& catalog, const std::string& word) {
+    const auto recipe = recipe::find_recipe(catalog, word);
+    if (!recipe) return tl::make_unexpected(recipe.error());
+    return base::bad_input(
+        fmt::format("{0} {1}: {1} has no script; stapgen reads the kernel's counters itself", command.name,
+                    recipe->name),
+        fmt::format("run it: stapgen {0}; 'stapgen {0} --dry-run' tells what it reads", recipe->name));
+}
+
+/// The first words are the verb; without this a slip in it would be called an unexpected argument.
 base::Result<void> check_verb(const CommandSpec& root, const recipe::Catalog& catalog,
                               const std::vector<std::string>& words, std::size_t first) {
-    if (first >= words.size() || words[first].starts_with("-")) return {};
-    const auto& verb = words[first];
-    const auto* command = command_named(root, verb);
-    if (command == nullptr) {
-        const auto broken = catalog.broken.find(verb);
-        return tl::make_unexpected(broken == catalog.broken.end() ? unknown_verb(root, verb) : broken->second);
+    const auto* command = &root;
+    for (auto at = first; at < words.size() && command->action == nullptr && !words[at].starts_with("-"); ++at) {
+        const auto& word = words[at];
+        const auto* next = command_named(*command, word);
+        if (next == nullptr && takes_recipe(*command)) return check_script(*command, catalog, word);
+        if (next == nullptr) {
+            const auto broken = catalog.broken.find(word);
+            const bool is_broken = command == &root && broken != catalog.broken.end();
+            return tl::make_unexpected(is_broken ? broken->second : unknown_verb(*command, word));
+        }
+        command = next;
     }
-    const bool takes_recipe = command->action == nullptr;
-    if (!takes_recipe || first + 1 >= words.size() || words[first + 1].starts_with("-")) return {};
-    const auto recipe = recipe::find_recipe(catalog, words[first + 1]);
-    if (!recipe) return tl::make_unexpected(recipe.error());
-    if (recipe->source == recipe::Source::script) return {};
-    return base::bad_input(
-        fmt::format("{0} {1}: {1} has no script; stapgen reads the kernel's counters itself", verb, recipe->name),
-        fmt::format("run it: stapgen {0}; 'stapgen {0} --dry-run' tells what it reads", recipe->name));
+    return {};
 }
 
 /// The command that the words came to.
@@ -265,7 +279,8 @@ base::Error error_of(const CLI::App& app, const CommandSpec& root, const CLI::Pa
             return unknown_word(root, used, words.back());
         case CLI::ExitCodes::RequiredError:
             return usage_error(used, used.parent.empty() ? "no recipe and no command is given"
-                                                         : fmt::format("{}: no recipe is given", used.name));
+                                                         : fmt::format("{}: no {} is given", used.name,
+                                                                       takes_recipe(used) ? "recipe" : "command"));
         default:
             // The words ended where a value should have been.
             return usage_error(used, fmt::format("the value of {} is missing", base::printable(words.back())));

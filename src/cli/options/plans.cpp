@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "live/terminal.h"
+#include "recording/identity.h"
 #include "session/summary_facts.h"
 
 namespace stapgen::cli {
@@ -78,9 +79,13 @@ base::Result<report::Presentation> presentation_of(const PresentOptions& options
     auto& by = presentation.by.emplace();
     for (const auto typed : base::split(options.by, ',')) {
         const auto word = base::trim(typed);
-        if (std::ranges::find(session::origin_words, word) != session::origin_words.end()) {
+        if (session::is_origin_word(word)) {
             presentation.by_origin.emplace_back(word);
             continue;
+        }
+        if (word.starts_with(session::origin_words.back())) {
+            return base::bad_input(fmt::format("--by {}: no label can have that name", base::printable(word)),
+                                   "for example --by label:dc, of recordings made with --label dc=fra1");
         }
         for (auto& field : report::fields_of(word)) {
             if (std::ranges::find(by, field) == by.end()) by.push_back(std::move(field));
@@ -94,6 +99,9 @@ base::Result<session::MeasurePlan> plan_of(const host::System& machine, const Me
     auto filters = session::filters_of(machine, options.filters, dry_run);
     if (!filters) return tl::make_unexpected(filters.error());
     plan.filters = *std::move(filters);
+    auto labels = recording::parse_labels(options.labels);
+    if (!labels) return tl::make_unexpected(labels.error());
+    plan.labels = *std::move(labels);
     auto presentation = presentation_of(options.present);
     if (!presentation) return tl::make_unexpected(presentation.error());
     plan.presentation = *std::move(presentation);
@@ -105,6 +113,10 @@ base::Result<session::MeasurePlan> plan_of(const host::System& machine, const Me
     if (plan.events && !plan.presentation.format->intervals) {
         return base::bad_input("--events and this --format: one document cannot be printed record by record",
                                "--format ndjson prints a line for each record, and the report as the last one");
+    }
+    if (plan.remote) {
+        plan.output = "-";
+        return plan;
     }
     if (plan.output == "-") {
         return base::bad_input("--output -: stdout has the report already",

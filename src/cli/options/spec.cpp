@@ -105,6 +105,10 @@ std::vector<std::string> command_names(const CommandSpec& parent) {
     return names;
 }
 
+bool takes_recipe(const CommandSpec& parent) {
+    return std::ranges::all_of(parent.commands, [](const CommandSpec& command) { return command.recipe != nullptr; });
+}
+
 std::string_view plain_word(std::string_view value) {
     return value.substr(0, value.find_first_of("[./,"));
 }

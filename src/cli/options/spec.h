@@ -19,6 +19,7 @@ namespace stapgen::cli {
 
 /// The headings of options in help and manual.
 namespace groups {
+inline constexpr const char* hosts = "Hosts";
 inline constexpr const char* filters = "Filters";
 inline constexpr const char* time = "Time";
 inline constexpr const char* output = "Output";
@@ -128,6 +129,8 @@ const CommandSpec* command_named(const CommandSpec& parent, std::string_view nam
 /// Without the hidden ones.
 std::vector<const CommandSpec*> shown_commands(const CommandSpec& parent);
 std::vector<std::string> command_names(const CommandSpec& parent);
+/// Whether what stands behind it is a recipe, and nothing else.
+bool takes_recipe(const CommandSpec& parent);
 
 /// A word that stands for a value in help, TID or TIME.
 struct ValueWord {

@@ -105,7 +105,7 @@ Section changes_section(const analyze::Comparison& comparison) {
                               verdict_cell(change),
                               {.range = range_of(change, scale)},
                               {interval_of(change)},
-                              {p_text(change)},
+                              {p_text(change.p)},
                               {fmt::format("{}", change.n_before)},
                               {fmt::format("{}", change.n_after)}});
     }

@@ -28,6 +28,7 @@ void append(std::string& text, const std::string& more) {
 std::string facts_of(const Summary& summary) {
     auto facts = fmt::format("{}", fmt::join(hosts_of(summary), " and "));
     append(facts, span_text(summary));
+    append(facts, definition_text(summary));
     return facts;
 }
 
@@ -118,10 +119,12 @@ void write(std::ostream& out, std::span<const Summary> reports, const Options& o
     html::write(out, page);
 }
 
-/// The changes, both in each chart, then a part for each.
-void write_comparison(std::ostream& out, const analyze::Comparison& comparison, const Summary& before,
-                      const Summary& after, const Options& options) {
+/// Of the first: the changes, both in each chart, then a part for each.
+void write_comparisons(std::ostream& out, std::span<const Compared> all, const Options& options) {
+    const auto& [comparison, before, after] = all.front();
     Run run{.id = "both", .heading = comparison.recipe + ": before and after"};
+    for (const auto& field : comparison.group)
+        run.heading += fmt::format(", {} {}", field.key, group_text(field));
     const auto facts_before = facts_of(before), facts_after = facts_of(after);
     if (!facts_before.empty() && !facts_after.empty()) {
         run.facts = fmt::format("before: {}; after: {}", facts_before, facts_after);
@@ -158,6 +161,7 @@ void write_comparison(std::ostream& out, const analyze::Comparison& comparison, 
 /// One page in one file, to mail or attach: nothing is fetched, and its Content-Security-Policy forbids fetching.
 /// All numbers are in tables; with JavaScript two charts are drawn from them. Local time zone. A part for each report.
 /// What comes from the input is escaped; bytes that are no UTF-8 become U+FFFD.
-constexpr Format html_format{.name = "html", .write = write, .write_comparison = write_comparison};
+constexpr Format html_format{
+    .name = "html", .write = write, .write_comparisons = write_comparisons, .one_comparison = true};
 
 }  // namespace stapgen::report

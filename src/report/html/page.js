@@ -30,9 +30,9 @@
       if (!table) return null;
       const rows = rowsOf(table);
       const length = Number(table.dataset.block);
-      // Between recordings; where they would be most of the chart, a block is left of each.
+      // Between recordings: a block is left of each.
       const gaps = rows.slice(1).map((row, i) => Math.max(0, row[0] - rows[i][0] - length));
-      const cut = gaps.reduce((sum, gap) => sum + gap, 0) > (rows.at(-1)[0] + length - rows[0][0]) / 2;
+      const cut = gaps.some(gap => gap > length);
       const points = [];
       let leftOut = 0;
       rows.forEach((row, i) => {

@@ -36,9 +36,27 @@ void add_once(std::vector<std::string>& texts, std::string text) {
     if (!text.empty() && std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
 }
 
+/// "machine 89ab4def", "machines 89ab4def, 01234567 and 3 more"; nothing where none is known.
+void add_ids(std::string_view what, const analyze::Summary& summary, std::string analyze::Origin::*id,
+             std::vector<std::string>& parts) {
+    constexpr std::size_t digits = 8, most = 4;
+    std::vector<std::string> ids;
+    for (const auto& origin : summary.origins)
+        add_once(ids, base::printable((origin.*id).substr(0, digits)));
+    if (ids.empty()) return;
+    const auto shown = std::min(ids.size(), most);
+    parts.push_back(
+        fmt::format("{}{} {}", what, ids.size() == 1 ? "" : "s", fmt::join(std::span(ids).first(shown), ", ")));
+    if (ids.size() > most) parts.back() += fmt::format(" and {} more", ids.size() - most);
+}
+
 std::string host_of(const analyze::Origin& origin) {
     if (origin.host.empty() && origin.kernel.empty()) return {};
-    const auto host = origin.host.empty() ? "a host" : base::printable(origin.host);
+    auto host = origin.host.empty() ? "a host" : base::printable(origin.host);
+    std::vector<std::string> labels;
+    for (const auto& [name, value] : origin.labels)
+        labels.push_back(base::printable(fmt::format("{}={}", name, value)));
+    if (!labels.empty()) host += fmt::format(" ({})", fmt::join(labels, ", "));
     return origin.kernel.empty() ? host : fmt::format("{}, Linux {}", host, base::printable(origin.kernel));
 }
 
@@ -59,11 +77,48 @@ std::vector<std::string> origin_lines(const analyze::Summary& summary) {
         const auto command = origin.command.empty() ? "" : ": " + base::printable(base::shell_quoted(origin.command));
         if (!host.empty()) add_once(lines, fmt::format("on {}{}", host, command));
     }
-    if (lines.size() <= most) return lines;
-    const auto more = lines.size() - most;
-    lines.resize(most);
-    lines.push_back(fmt::format("and {} more", more));
+    if (lines.size() > most) {
+        const auto more = lines.size() - most;
+        lines.resize(most);
+        lines.push_back(fmt::format("and {} more", more));
+    }
+    add_once(lines, definition_text(summary));
     return lines;
+}
+
+std::vector<std::pair<std::string, std::string>> origin_texts(const analyze::Origin& origin) {
+    std::vector<std::pair<std::string, std::string>> texts;
+    const auto say = [&](std::string what, std::string text) {
+        if (!text.empty()) texts.emplace_back(std::move(what), std::move(text));
+    };
+    say("host", origin.host);
+    say("machine", origin.machine);
+    for (const auto& [name, value] : origin.labels)
+        say("label:" + name, value);
+    say("kernel", origin.kernel);
+    say("build_id", origin.build_id);
+    say("command", base::shell_quoted(origin.command));
+    for (const auto& [option, value] : origin.filters)
+        say("filter:" + option, value);
+    if (!origin.definition.empty()) say("sample", fmt::format("{}", origin.sample));
+    say("definition", origin.definition);
+    return texts;
+}
+
+std::string definition_text(const analyze::Summary& summary) {
+    const auto definition = base::printable(summary.definition());
+    std::vector<std::string> parts;
+    if (!definition.empty()) {
+        parts.push_back("definition " + definition);
+        add_ids("kernel build", summary, &analyze::Origin::build_id, parts);
+        add_ids("machine", summary, &analyze::Origin::machine, parts);
+    } else if (!summary.apart.empty()) {
+        parts.emplace_back("without a definition");
+    }
+    auto text = fmt::format("{}", fmt::join(parts, ", "));
+    if (!summary.apart.empty())
+        text += fmt::format("; not added to the report above: {}", base::printable(summary.apart));
+    return text;
 }
 
 std::string filters_text(const analyze::Summary& summary) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analyze/summary.h"
@@ -8,8 +9,8 @@
 /// Sentences that tables and pages share. Control characters of names are made visible.
 namespace stapgen::report {
 
-/// When it began, and for how long: "2026-11-20 14:09:01 +0100, for 2.21 s"; empty if the input does not say. Local
-/// time zone.
+/// When it began, and for how long: "2026-11-20 14:09:01 +0100, for 2.21 s", of several recordings their lengths
+/// together; empty if the input does not say. Local time zone.
 std::string span_text(const analyze::Summary& summary);
 
 /// That only a sample of the sockets was measured, and how many records of all there would be; empty if it was all.
@@ -35,8 +36,17 @@ std::vector<std::string> not_understood(const decode::InputCounts& input);
 /// Each host with its kernel once: "web17, Linux 6.12"; empty where nothing is known.
 std::vector<std::string> hosts_of(const analyze::Summary& summary);
 
-/// A line for each measurement, the first few: "on web17, Linux 6.12: stapgen rx-latency --port 80".
+/// A line for each measurement, the first few: "on web17 (dc=fra1), Linux 6.12: stapgen rx-latency --port 80"; then
+/// definition_text(). Machines and builds of kernels are by the first eight digits.
 std::vector<std::string> origin_lines(const analyze::Summary& summary);
+
+/// All that is known of it, what it is and how it is: host, machine, label:NAME, kernel, build_id, command,
+/// filter:OPTION, sample, definition.
+std::vector<std::pair<std::string, std::string>> origin_texts(const analyze::Origin& origin);
+
+/// "definition 1f2e3d4c5b6a, kernel build 0123abcd, machine 89ab4def", and why the report stands apart from another;
+/// empty where it is not known and nothing is apart.
+std::string definition_text(const analyze::Summary& summary);
 
 /// By what was filtered: "--port 80", or of measurements that differ in it "--port 80 or --port 81"; empty where that
 /// is not known.

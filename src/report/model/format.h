@@ -39,6 +39,8 @@ class RecordWriter {
     virtual ~RecordWriter() = default;
 
     virtual void record(const decode::Record& record) = 0;
+    /// Where the records are from. May come again, with more known.
+    virtual void origin(const analyze::Origin& /*origin*/) {}
     /// The two clocks that make a record's time a time of day.
     virtual void ready(const decode::Ready& ready) = 0;
     /// Writes the rest. What could not be written is returned, a sentence for each reason.
@@ -47,19 +49,25 @@ class RecordWriter {
     virtual void interrupt() {}
 };
 
+/// A comparison, and each of its sides added up.
+struct Compared {
+    analyze::Comparison comparison;
+    analyze::Summary before, after;
+};
+
 /// An output format, and what it can. Null: it cannot. Each is defined beside what writes it, and named in
 /// report/presentation.cpp.
 struct Format {
     std::string_view name;
     /// Writes reports, one behind the other, as one document.
     void (*write)(std::ostream& out, std::span<const analyze::Summary> reports, const Options& options);
-    /// Writes a comparison.
-    void (*write_comparison)(std::ostream& out, const analyze::Comparison& comparison, const analyze::Summary& before,
-                             const analyze::Summary& after, const Options& options) = nullptr;
+    /// Writes comparisons, one behind the other, as one document.
+    void (*write_comparisons)(std::ostream& out, std::span<const Compared> all, const Options& options) = nullptr;
     /// Makes what writes single records as they come.
     std::unique_ptr<RecordWriter> (*records)(std::ostream& out) = nullptr;
-    bool intervals = false;  ///< an interval can be written before the end is known, and `write` heeds its number
-    bool is_trace = false;   ///< drawn by `records`, of one recording, and binary; `write` writes what is beside it
+    bool intervals = false;       ///< an interval can be written before the end is known, and `write` heeds its number
+    bool one_comparison = false;  ///< write_comparisons writes one only
+    bool is_trace = false;  ///< drawn by `records`, of one recording, and binary; `write` writes what is beside it
 };
 
 template <class Writer>

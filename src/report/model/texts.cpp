@@ -172,9 +172,9 @@ std::string change_percent(double part) {
     return fmt::format("{:+.{}f}", part * 100, std::abs(part) < 1 ? 1 : 0);
 }
 
-std::string p_text(const Change& change) {
-    if (!change.p) return "-";
-    return *change.p < 0.001 ? "<0.001" : fmt::format("{:.3f}", *change.p);
+std::string p_text(std::optional<double> p) {
+    if (!p) return "-";
+    return *p < 0.001 ? "<0.001" : fmt::format("{:.3f}", *p);
 }
 
 std::string statistic(const Change& change) {

@@ -67,8 +67,8 @@ std::string blocks_text(const analyze::Comparison& comparison);
 /// A part as percent: "+3.2", "-41.0", "+212".
 std::string change_percent(double part);
 
-/// Change::p: "0.012", "<0.001"; "-" where it is not known.
-std::string p_text(const analyze::Change& change);
+/// "0.012", "<0.001"; "-" where it is not known.
+std::string p_text(std::optional<double> p);
 
 /// "mean", "p99".
 std::string statistic(const analyze::Change& change);

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
+#include "report/model/account_text.h"
 #include "report/model/texts.h"
 #include "report/text/sections.h"
 
@@ -37,10 +39,13 @@ void write_legend(std::ostream& out, const analyze::Comparison& comparison) {
     out << blocks_text(comparison) << '\n';
 }
 
-}  // namespace
-
-void write_comparison(std::ostream& out, const analyze::Comparison& comparison, const analyze::Summary&,
-                      const analyze::Summary&, const Options&) {
+void write(std::ostream& out, const Compared& compared) {
+    const auto& comparison = compared.comparison;
+    for (const auto& field : comparison.group)
+        out << base::printable(field.key) << ' ' << group_text(field) << '\n';
+    for (const auto& [side, summary] : {std::pair("before", &compared.before), {"after", &compared.after}}) {
+        if (const auto text = definition_text(*summary); !text.empty()) out << side << ": " << text << '\n';
+    }
     out << base::printable(comparison_sentence(comparison)) << "\n\n";
     const auto style = style_of(comparison.changes);
     Table table{
@@ -56,12 +61,21 @@ void write_comparison(std::ostream& out, const analyze::Comparison& comparison, 
              {style.cell(change.after_ns)},
              {change_cell(change)},
              {change.low ? fmt::format("[{}%, {}%]", change_percent(*change.low), change_percent(*change.high)) : "-"},
-             {p_text(change)}});
+             {p_text(change.p)}});
     }
     out << text_of(table) << '\n';
     write_legend(out, comparison);
     for (const auto& warning : comparison.warnings)
         out << "WARNING: " << base::printable(warning) << '\n';
+}
+
+}  // namespace
+
+void write_comparisons(std::ostream& out, std::span<const Compared> all, const Options& /*options*/) {
+    for (const auto& compared : all) {
+        if (&compared != &all.front()) out << '\n';
+        write(out, compared);
+    }
 }
 
 }  // namespace stapgen::report

@@ -16,9 +16,8 @@ namespace stapgen::report {
 
 extern const Format table_format;
 
-/// The sentence, a table (us), what the signs in it mean, and warnings.
-void write_comparison(std::ostream& out, const analyze::Comparison& comparison, const analyze::Summary& before,
-                      const analyze::Summary& after, const Options& options);
+/// Of each whose it is, the sentence, a table (us), what the signs in it mean, and warnings.
+void write_comparisons(std::ostream& out, std::span<const Compared> all, const Options& options);
 
 /// A row for each record. interrupt() ends the table; its heading is repeated if it goes on.
 std::unique_ptr<RecordWriter> event_table(std::ostream& out);

@@ -89,11 +89,14 @@ void write_stages(std::ostream& out, const Report& report) {
 void write_averages(std::ostream& out, const Summary& summary) {
     if (summary.averages.empty()) return;
     Table table{"", {{"MEANS ONLY", Kind::head}, {"N"}, {"MEAN"}, {"+-ERROR"}}};
-    for (const auto& [name, is_time, n, mean, error] : summary.averages) {
-        const auto cell = [time = is_time](double number) {
+    for (const auto& average : summary.averages) {
+        const auto cell = [time = average.is_time](double number) {
             return time ? Style().cell(number) : fmt::format("{:.3f}", number);
         };
-        table.rows.push_back({{name + (is_time ? " [us]" : "")}, {fmt::format("{}", n)}, {cell(mean)}, {cell(error)}});
+        table.rows.push_back({{average.name + (average.is_time ? " [us]" : "")},
+                              {fmt::format("{}", average.n)},
+                              {cell(average.mean)},
+                              {cell(average.error)}});
     }
     out << text_of(table) << "means only: the input has no single values, so there are no percentiles\n\n";
 }
@@ -304,6 +307,6 @@ void write(std::ostream& out, std::span<const Summary> reports, const Options& o
 /// For a person and for a ticket: tables in one unit (us), where the tail comes from, the slowest, the accounting, and
 /// a WARNING for all that is missing. What is empty is left out. Local time zone.
 constexpr Format table_format{
-    .name = "table", .write = write, .write_comparison = write_comparison, .records = event_table, .intervals = true};
+    .name = "table", .write = write, .write_comparisons = write_comparisons, .records = event_table, .intervals = true};
 
 }  // namespace stapgen::report

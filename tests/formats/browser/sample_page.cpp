@@ -221,7 +221,8 @@ int main(int argc, char** argv) {
         auto before = server(1, 61, 997, 1);
         auto after = server(2, 67, 997, 1.31);
         before.origins = after.origins = {{"web17", "6.12.117", {}}};
-        html.write_comparison(std::cout, compare(before, after).value(), before, after, {});
+        html.write_comparisons(
+            std::cout, std::vector{stapgen::report::Compared{compare(before, after).value(), before, after}}, {});
         return 0;
     }
     const std::map<std::string, std::function<Summary()>> reports = {{"server", [] { return server(1, 61, 997, 1); }},

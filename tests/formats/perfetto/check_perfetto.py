@@ -134,6 +134,8 @@ def main():
             assert number == records, (path, number)
             assert f"= {records} reported" in said and "not in the trace" not in said, said
             check_sums(stapgen, path, sums)
+            if path.suffix == ".rec":
+                assert trace.metadata["stapgen-host"] == "lab" and "stapgen" in trace.metadata["stapgen-command"], path
         check_terminal(stapgen, made)
         # No time in it, no picture of it.
         trace, said = drawn(stapgen, samples / "dropwatch.rec")

@@ -18,9 +18,11 @@ TRACK = {1: ("uuid", "uint"), 2: ("name", "text"), 4: ("thread", THREAD), 5: ("p
          11: ("child_ordering", "uint"), 12: ("sibling_order_rank", "int"), 15: ("sibling_merge_behavior", "uint")}
 CLOCK = {1: ("clock_id", "uint"), 2: ("timestamp", "uint")}
 SNAPSHOT = {1: ("clocks", CLOCK), 2: ("primary_trace_clock", "uint")}
-PACKET = {6: ("clock_snapshot", SNAPSHOT), 8: ("timestamp", "uint"), 10: ("trusted_packet_sequence_id", "uint"),
+# ChromeEventBundle with ChromeMetadata, which the viewer's table `metadata` shows.
+BUNDLE = {2: ("metadata", {1: ("name", "text"), 2: ("string_value", "text")})}
+PACKET = {5: ("chrome_events", BUNDLE), 6: ("clock_snapshot", SNAPSHOT), 8: ("timestamp", "uint"), 10: ("trusted_packet_sequence_id", "uint"),
           11: ("track_event", EVENT), 58: ("timestamp_clock_id", "uint"), 60: ("track_descriptor", TRACK)}
-REPEATED = {"debug_annotations", "flow_ids", "clocks"}
+REPEATED = {"metadata", "debug_annotations", "flow_ids", "clocks"}
 REALTIME, MONOTONIC = 1, 3
 SLICE_BEGIN, SLICE_END, INSTANT = 1, 2, 3
 
@@ -78,15 +80,17 @@ def packets(data):
 
 class Trace:
     """tracks: uuid to descriptor. slices and instants: in order of time, each with track, name, begin, end, depth, flow
-    (0: none) and annotations. flows: id to its slices, in the order of their begins. wall: ns to add for the time of day."""
+    (0: none) and annotations. metadata: name to text. flows: id to its slices, in the order of their begins. wall: ns to add for the time of day."""
 
     def __init__(self, data):
-        self.tracks, self.slices, self.instants, self.wall = {}, [], [], None
+        self.tracks, self.slices, self.instants, self.wall, self.metadata = {}, [], [], None, {}
         events = []
         for place, packet in enumerate(packets(data)):
             assert packet["trusted_packet_sequence_id"] == 1, packet
             if place == 0:
                 self.read_clocks(packet["clock_snapshot"])
+            elif "chrome_events" in packet:
+                self.metadata |= {one["name"]: one["string_value"] for one in packet["chrome_events"]["metadata"]}
             elif "track_descriptor" in packet:
                 track = packet["track_descriptor"]
                 assert track["uuid"] > 0 and track["uuid"] not in self.tracks, track

@@ -84,7 +84,7 @@ EXPECTED = {
     "errors": (1, 89, 7, "7 probes ended in an error", False),
     "too-many": (1, 45, 4, "the script divided by zero", True),
     "skipped": (1, None, 0, "too many probes had to be skipped", True),
-    "overload": (1, None, None, "cycles of a CPU, allowed were 1000", True),
+    "overload": (6, None, None, "cycles of a CPU, allowed were 1000", True),
 }
 
 

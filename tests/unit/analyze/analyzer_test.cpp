@@ -426,7 +426,7 @@ TEST_CASE("groups can be by endpoint and by its port") {
     CHECK(by_port.stages[1].stats.n() == 2);
     const auto by_end = Run(text, {.group_by = {"local"}}).summary();
     REQUIRE(by_end.stages.size() == 4);
-    CHECK(by_end.stages[3].group == Group{{"local", "127.0.0.1:11211"}});
+    CHECK(by_end.stages[1].group == Group{{"local", "127.0.0.1:11211"}});
 }
 
 TEST_CASE("an input that names places instead of addresses has its drops by name") {

@@ -88,7 +88,7 @@ TEST_CASE("two measurements are one series in order of time, at the coarser leng
         early.at(i * second).stages[0].add(i);
     for (std::int64_t i = 0; i < 3; ++i)
         late.at(101 * second + i * 2 * second).stages[0].add(100 + i);
-    late.append(early);
+    late += early;
     CHECK(late.block_ns() == 2 * second);
     REQUIRE(late.blocks().size() == 7);
     CHECK(late.blocks()[0].stages[0].n() == 2);

@@ -67,6 +67,28 @@ TEST_CASE("drops keep to their own intervals when recordings are added") {
     CHECK(one.drops.at(0).interval == 2);
 }
 
+TEST_CASE("recordings of different definitions are not added, whoever comes first") {
+    const auto defined = [](const std::string& definition, std::map<std::string, std::string> filters) {
+        auto summary = host(5, 101, 7);
+        Origin origin{.host = "web17", .kernel = "6.12", .command = {}, .filters = std::move(filters)};
+        origin.definition = definition;
+        summary.origins.push_back(std::move(origin));
+        return summary;
+    };
+    const auto all = defined("1a", {}), port = defined("2b", {{"port", "80"}});
+    auto sum = all;
+    REQUIRE(merge(sum, all));
+    CHECK(sum.stages[0].stats.n() == 14);
+    CHECK(sum.definition() == "1a");
+    for (auto [one, other] : {std::pair(all, port), {port, all}, {all, host(5, 101, 7)}, {host(5, 101, 7), all}}) {
+        const auto added = merge(one, other);
+        REQUIRE_FALSE(added);
+        CHECK(one.stages[0].stats.n() == 7);
+    }
+    CHECK(why_apart(all, port) == "they differ in filters (none; --port 80)");
+    CHECK(why_apart(all, host(5, 101, 7)) == "one of them has no definition");
+}
+
 TEST_CASE("recordings of different recipes are not added") {
     auto all = host(5, 101, 7);
     Summary other;

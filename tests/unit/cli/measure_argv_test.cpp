@@ -110,6 +110,10 @@ TEST_CASE("a plan has the values understood") {
     CHECK(plan->presentation.by == std::vector<std::string>{"cpu"});
     CHECK(plan->presentation.percentiles.size() == 1);
     CHECK(plan->output == "a.rec");
+    CHECK(plan->labels.empty());
+    CHECK(plan_of("reads --label dc=fra1 --label rack=17")->labels ==
+          recording::Labels{{"dc", "fra1"}, {"rack", "17"}});
+    CHECK(plan_of("exec a.ko --label dc=fra1")->labels == recording::Labels{{"dc", "fra1"}});
     CHECK(plan->rotation.bytes == 1'000'000);
     CHECK(plan->filters.sample == 8);
     CHECK(!plan->live);
@@ -135,6 +139,10 @@ TEST_CASE("values that make no plan are refused") {
         {"reads -s 5GiB", "--buffer 5GiB: not between 1MiB and 4095MiB"},
         {"reads --sample 3", "--sample 3: not a power of two"},
         {"reads --live -q", "--live and --events, --format, -q or -v: two things for one terminal"},
+        {"reads --label dc", "--label 'dc': it is NAME=VALUE"},
+        {"reads --label dc=a --label dc=b", "--label dc: given twice"},
+        {"exec a.ko --label 9=x",
+         "--label '9=x': a name is a letter, then letters, digits, '_', '-' and '.', 63 bytes at most"},
         {"exec a.ko -d x", "'x' is not a duration"},
     };
     for (const auto& [typed, what, hint] : cases) {

@@ -42,6 +42,36 @@ TEST_CASE("new-recipe, help and man take their words") {
     test::check({{"new-recipe", "NAME is missing"}, {"man", "FOLDER is missing"}});
 }
 
+TEST_CASE("fleet run takes hosts, filters and what a recipe is built with") {
+    test::check("stapgen fleet run reads",
+                {{"fleet run reads --hosts a,b -d 5 -o d --batch 2 --sudo --port 80 --kind udp", [](const Options& o) {
+                      return o.fleet.hosts == "a,b" && o.fleet.batch == 2 && o.fleet.sudo &&
+                             o.measure.filters.port == 80 && o.measure.plan.output == "d" &&
+                             o.make.arguments.at("kind") == "udp";
+                  }}});
+    test::check({
+        {"fleet", "fleet: no command is given", "'stapgen fleet --help'"},
+        {"fleet compare", "FOLDER is missing"},
+        {"fleet walk", "fleet has no command 'walk'"},
+        {"fleet run", "run: no recipe is given"},
+        {"fleet run raeds", "there is no recipe 'raeds'", "did you mean 'reads'?"},
+        {"fleet run reads -d 5 -o d", "--hosts is missing"},
+        {"fleet run reads --hosts a -o d", "--duration is missing"},
+        {"fleet run reads --hosts a -d 5", "--output is missing"},
+        {"fleet run reads --hosts a -d 5 -o d -x 7", "unknown option '-x'"},
+        {"fleet run reads --hosts a -d 5 -o d --batch 0", "--batch: '0' is not a whole number, 1 or more"},
+    });
+}
+
+TEST_CASE("fleet report and fleet compare take a folder") {
+    test::check("stapgen fleet compare", {{"fleet compare d --threshold 20% -P 50 -j", [](const Options& o) {
+                                               return o.into == "d" && o.threshold == 0.2 &&
+                                                      o.fleet.percentiles.size() == 1 && o.present.format == "json";
+                                           }}});
+    test::check("stapgen fleet report", {{"fleet report d --by host",
+                                          [](const Options& o) { return o.into == "d" && o.present.by == "host"; }}});
+}
+
 TEST_CASE("for a verb that is none the nearest one is named") {
     test::check({
         {"", "no recipe and no command is given", "'stapgen --help'"},

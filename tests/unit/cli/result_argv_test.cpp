@@ -34,6 +34,17 @@ TEST_CASE("groups are split into those of records and those of where they are fr
     CHECK(presentation->by == std::vector<std::string>{"cpu", "pid", "comm"});
 }
 
+TEST_CASE("labels are origins, too, where they can be labels") {
+    const auto presentation = cli::presentation_of(CommandLine("report --by label:dc,host a").options.present);
+    REQUIRE(presentation);
+    CHECK(presentation->by_origin == std::vector<std::string>{"label:dc", "host"});
+    CHECK(presentation->by->empty());
+    for (const auto* wrong : {"report --by label: a", "report --by label:9 a", "compare --by host,label:a=b c d"}) {
+        CAPTURE(wrong);
+        CHECK_FALSE(cli::presentation_of(CommandLine(wrong).options.present));
+    }
+}
+
 TEST_CASE("a KASLR offset is a hex number, also below zero") {
     const auto offset_of = [](std::string_view typed) { return CommandLine(typed).options.names.kaslr_offset; };
     CHECK(offset_of("resolve --kaslr-offset 0x1c") == 0x1c);

@@ -47,3 +47,20 @@ TEST_CASE("the kernel's place is reported where it can be seen, and nothing wher
     CHECK_FALSE(hidden.etext);
     CHECK(host_name(FakeSystem()).empty());
 }
+
+TEST_CASE("a machine is known by a hash of its id, which it is not told from") {
+    FakeSystem system;
+    CHECK(machine_of(system).empty());
+    auto& file = system.files["/etc/machine-id"];
+    file = "51df0b4bc3b04c9780e299b98ca373b8\n";
+    // systemd-id128 machine-id --app-specific=a25a08b247db439596714c022c0ed5ed
+    CHECK(machine_of(system) == "d2f5ebf129ee49b196210dc877f5b2db");
+    file = "51df0b4bc3b04c9780e299b98ca373b9\n";
+    CHECK(machine_of(system).size() == 32);
+    CHECK(machine_of(system) != "d2f5ebf129ee49b196210dc877f5b2db");
+    for (const auto* none :
+         {"", "uninitialized\n", "51df0b4bc3b04c9780e299b98ca373\n", "no hexadecimal digits are here!!\n"}) {
+        file = none;
+        CHECK(machine_of(system).empty());
+    }
+}

@@ -9,8 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -356,4 +358,41 @@ TEST_CASE("the output of a short command is had as one text, and its failure as 
     const auto endless = output_of(fake("wait"), std::chrono::milliseconds(1));
     REQUIRE_FALSE(endless);
     CHECK(endless.error().what.find("did not end in time") != std::string::npos);
+}
+
+TEST_CASE("a child that takes input reads all that is written, and its end is how it is asked to end") {
+    const std::string text(1'000'003, 'x');
+    std::string seen;
+    Command command{{"/bin/cat"}};
+    command.takes_input = true;
+    Handlers handlers;
+    handlers.started = [&](Control& control) {
+        control.write(text);
+        control.write("end\n");
+        control.request_stop();
+    };
+    handlers.bytes = [&](std::string_view bytes, Control&) { seen += bytes; };
+    const auto ending = run_child(command, handlers);
+    REQUIRE(ending);
+    CHECK(ending->clean());
+    CHECK(seen == text + "end\n");
+}
+
+TEST_CASE("threads that heed no signals run children at once, and none holds another's input open") {
+    std::atomic<int> clean = 0;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 7; ++i) {
+        threads.emplace_back([&] {
+            Command command{{"/bin/cat"}};
+            command.takes_input = true;
+            Handlers handlers;
+            handlers.heeds_signals = false;
+            handlers.started = [](Control& control) { control.request_stop(); };
+            const auto ending = run_child(command, handlers);
+            if (ending && ending->clean()) ++clean;
+        });
+    }
+    for (auto& thread : threads)
+        thread.join();
+    CHECK(clean == 7);
 }

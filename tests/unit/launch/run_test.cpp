@@ -275,6 +275,22 @@ TEST_CASE("a module says what it was made of and which parameters it takes") {
     CHECK(info.systemtap);
     CHECK(info.parameters == std::set<std::string>{"stapgen_port", "_stp_bufsize"});
     CHECK_FALSE(info.is_signed);
+    CHECK(info.recipe_hash == "0123456789abcdef");
+    CHECK(info.functions == std::vector<std::string>{R"_(kernel.trace("skb:kfree_skb"))_",  //
+                                                     R"_(kprobe.function("ip_rcv_core"))_"});
+}
+
+TEST_CASE("probe points are told from a module's other texts, and hold nothing of their way there") {
+    using namespace std::string_view_literals;
+    const auto points = probe_points_in(
+        "kprobe.function(\"udp_rcv\")!\0kprobe.function(\"do_select\").return!\0kprobe.function(\"udp_rcv\")?!\0"
+        "kernel.function(\"tcp_v4_rcv@net/ipv4/tcp_ipv4.c:1950\").call\0"
+        "module(\"nf_tables\").function(\"nft_do_chain@net/x.c:7\") if (__global_x)\0"
+        "timer.ms(1000)\0begin(-9223372036854775808)\0read fault at 0x%lx\0kernel. of the text\0\0kprobe.fun"sv);
+    CHECK(points == std::set<std::string>{R"_(kernel.function("tcp_v4_rcv").call)_",
+                                          R"_(kprobe.function("do_select").return)_", R"_(kprobe.function("udp_rcv"))_",
+                                          R"_(module("nf_tables").function("nft_do_chain"))_"});
+    CHECK(probe_points_in("kprobe.function(\"" + std::string(2000, 'x') + "\")").empty());
 }
 
 TEST_CASE("a module that was signed is known by the mark at its end") {

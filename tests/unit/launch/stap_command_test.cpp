@@ -87,6 +87,14 @@ TEST_CASE("what probes cost is asked for, and its report where stdout is no term
           "/usr/bin/stap -v --color=never -p4 -t -D STP_FORCE_STDOUT_TTY /s.stp");
 }
 
+TEST_CASE("a module for elsewhere says what it was made of, as far as its stap can") {
+    auto options = script();
+    options.recipe_hash = "0123456789abcdef";
+    CHECK(line(compile_argv(target_with("1.7"), options)) ==
+          "/usr/bin/stap -v -p4 --modinfo stapgen_recipe=0123456789abcdef /s.stp");
+    CHECK(line(compile_argv(target_with("1.6"), options)) == "/usr/bin/stap -v -p4 /s.stp");
+}
+
 TEST_CASE("guru mode is given where it was agreed to, and seen in any word that asks stap for it") {
     auto options = script();
     options.guru = true;

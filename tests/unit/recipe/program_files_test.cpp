@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "recipe/carried_files.h"
 #include "recipe/catalog.h"
 
 using namespace stapgen;
@@ -75,4 +76,31 @@ TEST_CASE("under sudo a recipe of the caller's is refused, and the remedy is a c
           "read it, and copy it to where only root writes, where it is found without --recipe-path: sudo " + copy);
     // Where sudo has set $HOME to root's: nobody's home is in /etc/passwd.
     CHECK(std::ranges::count(folders_of(""), "/nonexistent/.config/stapgen/recipes") == 1);
+}
+
+TEST_CASE("files within the program are unpacked once, whole, and where nobody else can change them") {
+    const auto top = base::PrivateDirectory::create().value();
+    const auto cache = top.path() / "cache";
+    const std::vector<recipe::CarriedFile> files{{"templates/one/recipe.toml", "name"}, {"kernels.toml", "x\n"}};
+    const auto folder = recipe::unpack(files, cache).value();
+    CHECK(base::read_file(folder / "templates/one/recipe.toml") == std::string("name"));
+    CHECK(base::read_file(folder / "kernels.toml") == std::string(files[1].content));
+    const auto made = fs::last_write_time(folder);
+    CHECK(recipe::unpack(files, cache) == folder);
+    CHECK(fs::last_write_time(folder) == made);
+
+    // Other content is another folder, and nothing half done stays beside them.
+    const std::vector<recipe::CarriedFile> newer{{"templates/one/recipe.toml", "newer"}};
+    CHECK(recipe::unpack(newer, cache).value() != folder);
+    CHECK(std::distance(fs::directory_iterator(cache), {}) == 2);
+    const std::vector<recipe::CarriedFile> twice{{"a", ""}, {"a", ""}};
+    CHECK(!recipe::unpack(twice, cache));
+    CHECK(std::distance(fs::directory_iterator(cache), {}) == 2);
+
+    REQUIRE(base::create_file(top.path() / "file", ""));
+    CHECK(recipe::unpack(files, top.path() / "file").error().what.find("Not a directory") != std::string::npos);
+    if (::geteuid() == 0) {
+        fs::permissions(folder, fs::perms::others_write, fs::perm_options::add);
+        CHECK(recipe::unpack(files, cache).error().what.find("may be written by others") != std::string::npos);
+    }
 }

@@ -25,6 +25,11 @@ TEST_CASE("a header is one line, and what it says comes back") {
     header.setup.command = {"stapgen", "exec", "a\tb\nc", "--port", "11211"};
     header.setup.parameters.emplace().emplace("max-packets", "17");
     header.setup.filters = {{"port", "11211"}};
+    header.setup.recipe_hash = "0011223344556677";
+    header.setup.functions = {R"_(kprobe.function("ip_rcv_core"))_"};
+    header.setup.definition = "001122334455";
+    header.setup.machine = "1dee";
+    header.setup.labels = {{"dc", "fra1"}};
     header.setup.hash_of = "module";
     header.setup.sha256 = "abc";
     header.setup.stapgen_version = "0.1.0";
@@ -44,9 +49,13 @@ TEST_CASE("a header is one line, and what it says comes back") {
         "recording\t1\t"
         R"({"run":"00c0ffee","part":3,"lines_before":1000003,"repeated":2,"start_epoch_ns":1795180848778419768,)"
         R"("recipe":"rx-latency","command":["stapgen","exec","a\tb\nc","--port","11211"],)"
-        R"("parameters":{"max-packets":"17"},"filters":{"port":"11211"},"hash_of":"module","sha256":"abc",)"
+        R"("parameters":{"max-packets":"17"},"filters":{"port":"11211"},)"
+        R"_("recipe_hash":"0011223344556677","functions":["kprobe.function(\"ip_rcv_core\")"],)_"
+        R"("definition":"001122334455",)"
+        R"("hash_of":"module","sha256":"abc",)"
         R"("stapgen_version":"0.1.0","stap_version":"5.1/0.192",)"
         "\"host\":\"h\xef\xbf\xbd\","
+        R"("machine":"1dee","labels":{"dc":"fra1"},)"
         R"("release":"6.12","build_id":"0123","architecture":"x86_64","clocks":{"time":"CLOCK_MONOTONIC"},)"
         R"("symbols":{"_text":"ffffffff81000000","_stext":"ffffffff81000007","_etext":null},)"
         R"("modules":[{"name":"nf_tables","base":"ffffffffc0000000","size":389120},)"

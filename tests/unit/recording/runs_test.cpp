@@ -1,7 +1,6 @@
-#include "recording/reader.h"
-
 #include <limits>
 
+#include "recording/reader.h"
 #include "scratch.h"
 
 using namespace stapgen::recording;

@@ -59,6 +59,7 @@ TEST_CASE("the keys are those of the contract") {
     CHECK(document["recipe"] == "rx-latency");
     CHECK(keys(document) == std::set<std::string>{"schema",
                                                   "recipe",
+                                                  "definition",
                                                   "origins",
                                                   "recordings",
                                                   "start",

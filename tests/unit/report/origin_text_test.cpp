@@ -11,7 +11,12 @@ using namespace stapgen;
 namespace {
 
 analyze::Origin at(const std::string& host, const std::string& port) {
-    return {host, "6.12", {"stapgen", "rx-latency", "--port", port}, {{"port", port}}};
+    analyze::Origin origin;
+    origin.host = host;
+    origin.kernel = "6.12";
+    origin.command = {"stapgen", "rx-latency", "--port", port};
+    origin.filters = {{"port", port}};
+    return origin;
 }
 
 analyze::Summary filtered(std::vector<analyze::Origin> origins) {
@@ -60,7 +65,57 @@ TEST_CASE("the document says the same for programs") {
     CHECK(origins.at(0) == nlohmann::json{{"host", "web17"},
                                           {"kernel", "6.12"},
                                           {"command", {"stapgen", "rx-latency", "--port", "80"}},
-                                          {"filters", {{"port", "80"}}}});
+                                          {"filters", {{"port", "80"}}},
+                                          {"machine", nullptr},
+                                          {"labels", nlohmann::json::object()},
+                                          {"build_id", nullptr},
+                                          {"sample", 1},
+                                          {"definition", nullptr},
+                                          {"functions", nlohmann::json::array()}});
     CHECK(origins.at(1).at("host").is_null());
     CHECK(origins.at(1).at("filters") == nlohmann::json::object());
+}
+
+TEST_CASE("what a report is of stands in each format, and why it is apart") {
+    auto origin = at("web17", "80");
+    origin.machine = "89ab4def0123";
+    origin.labels = {{"dc", "fra1"}, {"rack", "\x1b[2J"}};
+    origin.build_id = "0123abcdffff";
+    origin.sample = 8;
+    origin.definition = "1f2e3d4c5b6a";
+    auto summary = filtered({origin});
+    summary.apart = "they differ in filters (none; --port 80)";
+    const auto text = written("table", {summary});
+    CHECK(has(text, "on web17 (dc=fra1, rack=\\x1b[2J), Linux 6.12: stapgen rx-latency --port 80\n"));
+    CHECK(has(text, "definition 1f2e3d4c5b6a, kernel build 0123abcd, machine 89ab4def; not added to"));
+    CHECK(
+        has(written("html", {summary}), "definition 1f2e3d4c5b6a, kernel build 0123abcd, machine 89ab4def; not added"));
+    const auto document = nlohmann::json::parse(written("json", {summary}));
+    CHECK(document.at("definition") == "1f2e3d4c5b6a");
+    CHECK(document.at("apart") == summary.apart);
+    CHECK(document.at("origins").at(0).at("labels").at("dc") == "fra1");
+    CHECK(document.at("origins").at(0).at("sample") == 8);
+    CHECK(document.at("origins").at(0).at("build_id") == "0123abcdffff");
+    const auto csv = written("csv", {summary});
+    CHECK(has(csv, "1,rx-latency,origin,1,,,,machine,89ab4def0123,\n"));
+    CHECK(has(csv, "1,rx-latency,origin,1,,,,label:dc,fra1,\n"));
+    CHECK(has(csv, "1,rx-latency,origin,1,,,,definition,1f2e3d4c5b6a,\n"));
+    const auto metrics = written("openmetrics", {summary});
+    CHECK(has(metrics,
+              "stapgen_run_info{recipe=\"rx-latency\",host=\"web17\",machine=\"89ab4def0123\",kernel=\"6.12\","
+              "build_id=\"0123abcdffff\",filters=\"port\",sample=\"8\",definition=\"1f2e3d4c5b6a\","
+              "label_dc=\"fra1\",label_rack=\"\\\\x1b[2J\"} 1\n"));
+    CHECK(has(metrics, "stapgen_seen_total{recipe=\"rx-latency\",definition=\"1f2e3d4c5b6a\"} 307\n"));
+    summary.apart.clear();
+    CHECK(has(written("openmetrics", {summary}), "stapgen_seen_total{recipe=\"rx-latency\"} 307\n"));
+}
+
+TEST_CASE("of several recordings the length is what was measured, not what lies between") {
+    auto summary = filtered({});
+    summary.start_epoch_ns = 1795180848000000000;
+    summary.end_epoch_ns = *summary.start_epoch_ns + 113'000'000'000;
+    CHECK(has(report::span_text(summary), ", for 113 s"));
+    summary.recordings = 5;
+    summary.recorded_ns = 13'500'000'000;
+    CHECK(has(report::span_text(summary), ", 5 recordings of 13.5 s together, within 113 s"));
 }

@@ -20,6 +20,7 @@ inline std::string written(std::string_view format, const stapgen::analyze::Comp
                            const stapgen::analyze::Summary& before = stapgen::analyze::Summary(),
                            const stapgen::analyze::Summary& after = stapgen::analyze::Summary()) {
     std::ostringstream out;
-    stapgen::report::format_named(format).write_comparison(out, comparison, before, after, {});
+    stapgen::report::format_named(format).write_comparisons(
+        out, std::vector{stapgen::report::Compared{comparison, before, after}}, {});
     return out.str();
 }

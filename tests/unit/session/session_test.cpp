@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <map>
+#include <random>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -123,4 +126,44 @@ TEST_CASE("a listener hears each line from the header on, and none of a session 
     CHECK_FALSE(events.analyzer());
     CHECK(heard.empty());
     CHECK(out.str().empty());
+}
+
+TEST_CASE("in whatever order recordings come, those of one definition are added and no others") {
+    const auto folder = base::PrivateDirectory::create().value();
+    // Two definitions by filters, one by functions; none is a fourth.
+    const std::vector<std::string> definitions{"aa", "bb", "", "aa", "cc", "bb", "", "aa"};
+    std::vector<std::filesystem::path> files;
+    std::map<std::string, std::int64_t> counts;
+    for (std::size_t i = 0; i < definitions.size(); ++i) {
+        recording::Header header;
+        header.run_id = std::to_string(i);
+        header.setup.host = "web" + std::to_string(i);
+        header.setup.definition = definitions[i];
+        const std::int64_t count = std::int64_t{1} << (4 * i);
+        counts[definitions[i]] += count;
+        auto text = recording::header_line(header);
+        text += lines[0] + "\n" + lines[1] + "\n";
+        text += "drop\t2000\tffffffffa5b3a20a\t3\t" + std::to_string(count) + "\n";
+        text +=
+            "end\t1795205724661541936\tseen=" + std::to_string(count) + "\treported=" + std::to_string(count) + "\n";
+        text += recording::trailer_line({});
+        files.push_back(folder.path() / (std::to_string(i) + ".rec"));
+        REQUIRE(base::create_file(files.back(), text));
+    }
+    std::mt19937 random(17);
+    for (int trial = 0; trial < 50; ++trial) {
+        std::ranges::shuffle(files, random);
+        const auto read = session::load(files, {}, {});
+        REQUIRE(read);
+        REQUIRE(read->size() == counts.size());
+        std::size_t apart = 0;
+        for (const auto& summary : *read) {
+            CHECK(summary.accounting.reported == counts.at(summary.definition()));
+            CHECK(std::ranges::all_of(summary.origins, [&](const analyze::Origin& origin) {
+                return origin.definition == summary.definition();
+            }));
+            apart += summary.apart.empty() ? 0 : 1;
+        }
+        CHECK(apart == counts.size() - 1);
+    }
 }

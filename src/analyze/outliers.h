@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analyze/summary.h"
+
+/// Which of several hosts is different, in which stage, and how sure that is.
+namespace stapgen::analyze {
+
+/// One host's measurement, as far as it is compared.
+struct Member {
+    std::string name;
+    std::vector<std::string> cohorts;  ///< the narrowest first: those who share one are compared with each other
+    std::vector<Measure> stages;       ///< in recipe order, without groups; the same names in all members
+};
+
+/// Its stages and its totals.
+std::vector<Measure> compared_stages(const Summary& summary);
+
+/// One stage and percentile of a host beside those of the others of its cohort, as if they were one.
+struct Deviation {
+    std::size_t member = 0;
+    std::string stage, statistic;  ///< "tcp-app", "99"
+    std::int64_t n = 0;            ///< of the host
+    double value_ns = 0, others_ns = 0;
+    std::size_t others = 0;  ///< so many hosts
+    std::string cohort;
+    double change = 0;         ///< value / others - 1
+    double low = 0, high = 0;  ///< its 95 % interval, not corrected for the number of tests
+    double p = 1;              ///< of "a host like the others", two-sided, corrected by Holm over hosts and rows
+    bool stands_out = false;   ///< p is below 0.05, and the change larger than the threshold
+};
+
+/// Every row that could be tested, the smallest p first. The test is Student's of the logarithm's distance from the
+/// others, measured in what these differ among each other: not by what values vary within a host, for no two hosts are
+/// the same. A stage's spread is drawn to that of all stages as if two more hosts had it (Smyth 2004, moderated t):
+/// three others alone would know little. A host that stands out is none of the others of the next one. Hosts whose
+/// every cohort has fewer than `others_needed` others are not tested.
+std::vector<Deviation> find_outliers(std::span<const Member> members, const std::vector<Percentile>& percentiles,
+                                     double threshold);
+
+inline constexpr std::size_t others_needed = 3;
+
+}  // namespace stapgen::analyze

@@ -1,0 +1,204 @@
+#include <elf.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <iostream>
+
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/options/option_table.h"
+#include "cli/options/plans.h"
+#include "fleet/hosts.h"
+#include "fleet/run.h"
+#include "host/facts.h"
+#include "module/make.h"
+
+namespace stapgen::cli {
+
+namespace {
+
+/// Whether a program needs no loader, and so none of the target's libraries.
+bool is_static(const std::string& program) {
+    if (program.size() < sizeof(Elf64_Ehdr)) return false;
+    Elf64_Ehdr header;
+    std::memcpy(&header, program.data(), sizeof(header));
+    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return false;
+    for (int i = 0; i < header.e_phnum; ++i) {
+        Elf64_Phdr segment;
+        const auto at = header.e_phoff + i * sizeof(segment);
+        if (at + sizeof(segment) > program.size()) return false;
+        std::memcpy(&segment, program.data() + at, sizeof(segment));
+        if (segment.p_type == PT_INTERP) return false;
+    }
+    return true;
+}
+
+/// The stapgen that hosts get; empty: they have their own.
+base::Result<std::string> program_of(const std::string& typed) {
+    auto program = base::read_file(typed.empty() ? host::own_program() : std::filesystem::path(typed));
+    if (!program || is_static(*program)) return program;
+    if (typed.empty()) return std::string();
+    return base::bad_input(fmt::format("--program {}: it is no program that is linked statically", typed),
+                           "a host may have none of its libraries: cmake --preset static makes one");
+}
+
+void add(std::vector<std::string>& argv, const std::string& option, const std::optional<std::string>& value) {
+    if (value) argv.insert(argv.end(), {option, *value});
+}
+
+std::optional<std::string> typed(const std::optional<std::int64_t>& number) {
+    return number ? std::optional(fmt::to_string(*number)) : std::nullopt;
+}
+
+std::vector<std::string> exec_arguments(const Options& options, const session::MeasurePlan& plan) {
+    const auto& filters = options.measure.filters;
+    std::vector<std::string> argv;
+    add(argv, "--comm", filters.comm);
+    add(argv, "--port", typed(filters.port));
+    add(argv, "--addr", filters.address);
+    add(argv, "--dev", filters.device);
+    add(argv, "--mark", filters.mark);
+    add(argv, "--sample", typed(filters.sample));
+    add(argv, "--buffer", plan.buffer_mb ? std::optional(fmt::format("{}MiB", *plan.buffer_mb)) : std::nullopt);
+    return argv;
+}
+
+/// What a host that compiles is told of the recipe's own options.
+std::vector<std::string> build_arguments(const Options& options) {
+    const auto& make = options.make;
+    std::vector<std::string> argv;
+    for (const auto& [name, value] : make.arguments)
+        argv.push_back(fmt::format("--{}={}", name, value));
+    if (make.interval) argv.push_back(fmt::format("--interval={}ms", make.interval->count()));
+    if (make.aggregate) argv.push_back("--aggregate");
+    if (make.guru) argv.push_back("--guru");
+    argv.push_back("--debuginfo=" + make.debuginfo);
+    return argv;
+}
+
+base::Result<void> fleet_run(const Call& call) {
+    const auto& [program, root, command, options] = call;
+    const auto& recipe = *command.recipe;
+    const auto machine = launch::this_machine();
+    const auto& plan = options.measure.plan;
+    auto hosts = fleet::parse_hosts(options.fleet.hosts);
+    if (!hosts) return tl::make_unexpected(hosts.error());
+    if (auto checked = session::filters_of(*machine, options.measure.filters, true); !checked)
+        return tl::make_unexpected(checked.error());
+    const auto aggregation = session::aggregation_of(recipe, options.make.aggregate, plan);
+    if (!aggregation) return tl::make_unexpected(aggregation.error());
+    options.make.aggregate = aggregation->in_kernel;
+    auto sent = program_of(options.fleet.program);
+    if (!sent) return tl::make_unexpected(sent.error());
+
+    fleet::Job job;
+    job.hosts = *std::move(hosts);
+    job.ssh = {options.fleet.ssh, options.fleet.ssh_options, options.fleet.sudo};
+    job.folder = *plan.output;
+    job.recipe = recipe.name;
+    job.build = build_arguments(options);
+    job.duration = *plan.duration;
+    job.exec = exec_arguments(options, plan);
+    job.batch = static_cast<std::size_t>(options.fleet.batch.value_or(0));
+    job.program = *std::move(sent);
+    job.quiet = plan.quiet;
+    job.compile = [&](const fleet::HostFacts& kernel) -> base::Result<std::filesystem::path> {
+        for (const auto& file : options.fleet.modules) {
+            const auto info = launch::read_module_info(file);
+            if (!info) return tl::make_unexpected(info.error());
+            if (info->release == kernel.release) return std::filesystem::path(file);
+        }
+        auto make = options.make;
+        make.release = kernel.release;
+        auto preparation = module::prepare(program, *machine, recipe, make, module::Purpose::run_elsewhere);
+        if (!preparation) return tl::make_unexpected(preparation.error());
+        auto compiled = module::compile(*machine, *preparation, true, false);
+        if (!compiled) return tl::make_unexpected(compiled.error());
+        return compiled->module;
+    };
+    if (options.make.dry_run) {
+        std::cout << "# asks each host what it is, compiles for each kernel, and puts the module there; then\n";
+        for (const auto& line : fleet::commands_of(job))
+            std::cout << line << '\n';
+        return {};
+    }
+    auto rows = fleet::run(job);
+    if (!rows) return tl::make_unexpected(rows.error());
+    std::cout << fleet::table_text(*rows);
+    const auto failed = static_cast<std::size_t>(
+        std::ranges::count_if(*rows, [](const fleet::Row& row) { return row.refusal.has_value(); }));
+    if (failed == 0) return {};
+    const auto what = fmt::format("{} of {} hosts did not measure to the end", failed, rows->size());
+    const auto hint = fmt::format("{} says why; what there is: stapgen report {}",
+                                  base::shell_quoted({(job.folder / "fleet.json").string()}),
+                                  base::shell_quoted({job.folder.string()}) + "/*.rec");
+    if (failed == rows->size()) return base::failed(what, hint);
+    return tl::make_unexpected(base::Error{base::ErrorKind::partial, what, hint});
+}
+
+}  // namespace
+
+CommandSpec fleet_run_command(const recipe::Recipe& recipe, Options& options) {
+    using recipe::Filter;
+    CommandSpec command{fleet_run, "stapgen fleet run", recipe.name, recipe.summary};
+    command.recipe = &recipe;
+    command.examples = {fmt::format("stapgen fleet run {} --hosts web1,web2 -d 60 -o monday", recipe.name)};
+    auto filters = filter_options(recipe.filters, options.measure.filters);
+    // A thread's number is of one host.
+    std::erase_if(filters, [](const OptionSpec& spec) { return long_name(spec).starts_with("--target-"); });
+    for (auto& spec : filters)
+        spec.rules.excludes.clear();
+    auto& plan = options.measure.plan;
+    auto& fleet = options.fleet;
+    const auto duration = [](const std::string& typed) { return base::parse_duration(typed); };
+    command.options = joined({
+        {option("--hosts", "HOSTS", groups::hosts, "Where: H1,H2,... or a file with one in each line",
+                "a host is what ssh takes", &fleet.hosts, {.required = true}),
+         option("--batch", "N", groups::hosts, "Measure on so many at a time", "on all at once without it",
+                &fleet.batch, {.range = Range{1}}),
+         {"--sudo", "", groups::hosts, "Measure by 'sudo -n', where ssh does not log in as root", "", &fleet.sudo},
+         {"--program", "FILE", groups::hosts, "The stapgen that they get",
+          "one that is linked statically; without it this one if it is, else they have their own", &fleet.program},
+         option("--ssh", "PROGRAM", groups::hosts, "Which ssh", "", &fleet.ssh, {}),
+         {"--ssh-option", "OPTION", groups::hosts, "Hand this to ssh's -o, as StrictHostKeyChecking=no", "",
+          &fleet.ssh_options},
+         option("-d,--duration", "TIME", groups::time, "Stop after this time", "", read_by(duration, plan.duration),
+                {.required = true}),
+         option("-o,--output", "DIR", groups::output, "A new folder for the recordings, one of each host",
+                "HOST.rec, and fleet.json, which says how each host fared", &plan.output, {.required = true}),
+         {"--ready-made", "FILE.ko", groups::compiling, "A module that 'stapgen build' has made, for its kernel",
+          "may be given for each kernel; for others it is compiled", &fleet.modules}},
+        filters,
+        script_options(recipe, options.make),
+        make_options(recipe, options.make),
+        {{"-s,--buffer", "SIZE", groups::running, "The kernel's buffer per CPU, 1MiB to 4095MiB", "",
+          read_by(parse_buffer, plan.buffer_mb)}},
+        quiet_option(plan.quiet),
+    });
+    std::erase_if(command.options, [](const OptionSpec& spec) {
+        const auto name = long_name(spec);
+        return name == "--release" || name == "--symbols";
+    });
+    return command;
+}
+
+CommandSpec fleet_command(const recipe::Catalog& catalog, Options& options) {
+    CommandSpec run{nullptr, "stapgen fleet", "run", "Measure on many hosts at once, over ssh"};
+    run.notes =
+        "Each kernel is compiled for once, here or on a host that can, and tried on one of its\n"
+        "hosts first. Hosts need staprun and stapio. Ctrl-C ends all of them in order.\n"
+        "Exit code 5: some hosts did not measure to the end, and their rows say why.\n";
+    run.examples = {"stapgen fleet run rx-latency --hosts web1,web2 -d 60 -o monday"};
+    for (const auto& recipe : catalog.recipes) {
+        if (recipe.source == recipe::Source::script) run.commands.push_back(fleet_run_command(recipe, options));
+    }
+    CommandSpec fleet{nullptr, "stapgen", "fleet", "Measure on many hosts"};
+    fleet.examples = run.examples;
+    fleet.commands = {std::move(run), fleet_report_command(options), fleet_compare_command(options)};
+    for (std::size_t i = 1; i < fleet.commands.size(); ++i)
+        fleet.examples.push_back(fleet.commands[i].examples.front());
+    return fleet;
+}
+
+}  // namespace stapgen::cli

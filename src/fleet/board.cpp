@@ -1,0 +1,80 @@
+#include "fleet/board.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <utility>
+
+#include "base/terminal.h"
+#include "report/model/texts.h"
+#include "report/text/sections.h"
+
+namespace stapgen::fleet {
+
+Board::Board(const std::vector<std::string>& hosts) {
+    for (const auto& host : hosts)
+        rows_.emplace_back().host = host;
+}
+
+std::vector<Row> Board::rows() const {
+    const std::scoped_lock lock(mutex_);
+    return rows_;
+}
+
+std::string_view state_text(const Row& row) {
+    constexpr std::string_view refusals[] = {"unreachable", "cannot", "failed", "over budget", "lost"};
+    constexpr std::string_view states[] = {"asking", "compiling", "sending", "waiting", "loading", "measuring", "done"};
+    if (row.refusal) return refusals[static_cast<std::size_t>(row.refusal->kind)];
+    return states[static_cast<std::size_t>(row.state)];
+}
+
+std::string table_text(const std::vector<Row>& rows) {
+    using report::Kind;
+    report::Table table;
+    table.columns = {
+        {"HOST", Kind::head},  {"KERNEL", Kind::text}, {"STATE", Kind::text}, {"PACKETS"}, {"LOST"}, {"P99"},
+        {"STAGE", Kind::text}, {"WHY", Kind::text}};
+    const bool is_why = std::ranges::any_of(rows, [](const Row& row) { return row.refusal.has_value(); });
+    if (!is_why) table.columns.pop_back();
+    for (const auto& row : rows) {
+        const auto& status = row.status;
+        const auto or_dash = [](const std::string& text) { return report::Cell{.text = text.empty() ? "-" : text}; };
+        auto& cells = table.rows.emplace_back();
+        cells = {{row.host},
+                 or_dash(row.facts.release),
+                 {std::string(state_text(row))},
+                 or_dash(status.is_measuring ? fmt::to_string(status.reported) : ""),
+                 or_dash(status.is_measuring ? fmt::to_string(status.lost) : ""),
+                 or_dash(status.p99_ns ? report::duration_text(*status.p99_ns) : ""),
+                 or_dash(status.stage)};
+        if (is_why) cells.push_back({row.refusal ? row.refusal->why : ""});
+    }
+    return report::text_of(table);
+}
+
+void BoardView::show(const std::vector<Row>& rows) {
+    if (quiet_) return;
+    if (is_terminal_) {
+        const auto text = table_text(rows);
+        end();
+        std::cerr << text << std::flush;
+        lines_ = static_cast<std::size_t>(std::ranges::count(text, '\n'));
+        return;
+    }
+    before_.resize(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const auto state = state_text(rows[i]);
+        if (std::exchange(before_[i], state) == state) continue;
+        base::print_message(
+            fmt::format("{}: {}{}", rows[i].host, state, rows[i].refusal ? ": " + rows[i].refusal->why : ""));
+    }
+}
+
+void BoardView::end() {
+    // CSI A, CSI J: ECMA-48.
+    if (lines_ > 0) std::cerr << fmt::format("\x1b[{}A\x1b[J", lines_) << std::flush;
+    lines_ = 0;
+}
+
+}  // namespace stapgen::fleet

@@ -1,0 +1,62 @@
+#include "fleet/hosts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/files.h"
+#include "base/text.h"
+
+namespace stapgen::fleet {
+
+namespace {
+
+/// What ssh would take for an option, and what would not be one file's name, is no host.
+bool is_host(std::string_view word) {
+    constexpr std::size_t longest = 255;
+    const auto is_fine = [](unsigned char c) {
+        return std::isalnum(c) != 0 || std::string_view("._-@:%[]").find(c) != std::string_view::npos;
+    };
+    return !word.empty() && word.size() <= longest && word[0] != '-' && word[0] != '.' &&
+           std::ranges::all_of(word, is_fine);
+}
+
+base::Result<void> add_host(std::string_view word, const std::string& where, std::vector<std::string>& hosts) {
+    if (!is_host(word)) {
+        return base::bad_input(fmt::format("{}: '{}' is not a host's name", where, base::printable(word)),
+                               "a host is a word that ssh takes: NAME, USER@NAME, or a Host of ~/.ssh/config");
+    }
+    if (std::ranges::find(hosts, word) != hosts.end())
+        return base::bad_input(fmt::format("{}: {} is there twice", where, word), "leave one of them out");
+    hosts.emplace_back(word);
+    return {};
+}
+
+}  // namespace
+
+base::Result<std::vector<std::string>> parse_hosts(const std::string& typed) {
+    std::vector<std::string> hosts;
+    std::error_code ignored;
+    if (std::filesystem::exists(typed, ignored)) {
+        const auto text = base::read_file(typed);
+        if (!text) return tl::make_unexpected(text.error());
+        std::size_t number = 0;
+        for (const auto line : base::split(*text, '\n')) {
+            ++number;
+            const auto word = base::trim(line.substr(0, line.find('#')));
+            if (word.empty()) continue;
+            if (auto added = add_host(word, fmt::format("{}:{}", typed, number), hosts); !added)
+                return tl::make_unexpected(added.error());
+        }
+    } else {
+        for (const auto word : base::split(typed, ',')) {
+            if (auto added = add_host(base::trim(word), "--hosts", hosts); !added)
+                return tl::make_unexpected(added.error());
+        }
+    }
+    if (hosts.empty()) return base::bad_input(fmt::format("--hosts {}: there is no host", typed), "one in each line");
+    return hosts;
+}
+
+}  // namespace stapgen::fleet

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace stapgen::fleet {
+
+/// "web1,web2", or the name of a file with one host in each line, where # begins a comment. A host is what ssh takes:
+/// NAME, USER@NAME, or an alias of ~/.ssh/config. Errors (bad_input): no host, one twice, or one that is no such word,
+/// with its line.
+base::Result<std::vector<std::string>> parse_hosts(const std::string& typed);
+
+}  // namespace stapgen::fleet

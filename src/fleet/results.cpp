@@ -1,0 +1,168 @@
+#include "fleet/results.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "recording/facts.h"
+#include "report/text/sections.h"
+#include "session/replay.h"
+
+namespace stapgen::fleet {
+
+namespace {
+
+namespace fs = std::filesystem;
+constexpr const char* index_file = "fleet.json";
+
+base::Result<std::vector<HostResult>> parse_index(const fs::path& folder, const std::string& text) {
+    std::vector<HostResult> hosts;
+    try {
+        const auto index = nlohmann::json::parse(text);
+        for (const auto& row : index.at("hosts")) {
+            auto& host = hosts.emplace_back(HostResult{row.at("host"), row.at("state"), row.value("why", "")});
+            // A name, and never a path out of the folder.
+            const fs::path name = fs::path(std::string(row.at("recording"))).filename();
+            if (!name.empty()) host.recording = folder / name;
+        }
+    } catch (const nlohmann::json::exception& error) {
+        return base::bad_input(fmt::format("{}: {}", (folder / index_file).string(), error.what()),
+                               "'stapgen fleet run' writes it; without it each file is a host");
+    }
+    return hosts;
+}
+
+}  // namespace
+
+base::Result<std::vector<HostResult>> read_results(const fs::path& folder) {
+    std::error_code error;
+    if (!fs::is_directory(folder, error)) {
+        return base::bad_input(fmt::format("{} is no folder", base::printable(folder.string())),
+                               "give what 'stapgen fleet run' was told as -o");
+    }
+    if (fs::exists(folder / index_file, error)) {
+        const auto text = base::read_file(folder / index_file);
+        if (!text) return tl::make_unexpected(text.error());
+        return parse_index(folder, *text);
+    }
+    std::vector<HostResult> hosts;
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+        if (entry.is_regular_file()) hosts.push_back({.host = entry.path().stem().string(), .recording = entry.path()});
+    }
+    std::ranges::sort(hosts, {}, &HostResult::host);
+    if (hosts.empty())
+        return base::bad_input(fmt::format("there are no files in {}", base::printable(folder.string())),
+                               "name another folder");
+    return hosts;
+}
+
+base::Result<void> for_each_summary(
+    std::vector<HostResult>& hosts, const report::Presentation& presentation,
+    const std::function<base::Result<void>(const HostResult& host, analyze::Summary summary)>& call) {
+    std::string recipe;
+    for (auto& host : hosts) {
+        if (host.recording.empty()) continue;
+        auto runs = session::load_runs({host.recording}, presentation, {});
+        if (!runs) {
+            if (host.why.empty()) host.why = runs.error().what;
+            continue;
+        }
+        for (auto& summary : runs->front().reports) {
+            if (recipe.empty()) recipe = summary.recipe;
+            if (summary.recipe != recipe) {
+                return base::bad_input(fmt::format("{}: {} is not {}, which the first one is", host.recording.string(),
+                                                   base::printable(summary.recipe), base::printable(recipe)),
+                                       "a fleet is measured with one recipe");
+            }
+            if (auto done = call(host, std::move(summary)); !done) return done;
+        }
+    }
+    if (recipe.empty()) return base::bad_input("no host has a recording", "fleet.json says why");
+    return {};
+}
+
+analyze::Member member_of(const std::string& host, const analyze::Summary& summary) {
+    analyze::Member member{host, {}, analyze::compared_stages(summary)};
+    const auto origin = summary.origins.empty() ? recording::Origin() : summary.origins.front();
+    const auto kernel = fmt::format("kernel {}", origin.kernel);
+    std::vector<std::string> labels;
+    for (const auto& [name, value] : origin.labels)
+        labels.push_back(name + '=' + value);
+    // The words behind the tab are for no person.
+    if (!labels.empty())
+        member.cohorts.push_back(fmt::format("{}, {}\t{}", kernel, fmt::join(labels, ", "), origin.definition));
+    member.cohorts.push_back(fmt::format("{}\t{}", kernel, origin.definition));
+    std::string filters;
+    for (const auto& [name, value] : origin.filters)
+        filters += fmt::format(" {}={}", name, value);
+    member.cohorts.push_back(fmt::format("all kernels\t{}{}", origin.recipe_hash, filters));
+    return member;
+}
+
+HostTotal total_of(const std::string& host, const analyze::Summary& summary) {
+    HostTotal row;
+    row.host = host;
+    row.n = summary.accounting.reported;
+    row.lost = summary.accounting.lost_total();
+    if (!summary.origins.empty()) row.kernel = summary.origins.front().kernel;
+    std::int64_t longest = -1;
+    for (const auto& stage : analyze::compared_stages(summary)) {
+        const auto p99 = stage.stats.percentile(99);
+        if (stage.name == "total" || stage.name.ends_with(" total")) {
+            if (row.n > 0 && row.max_ns.value_or(-1) >= stage.stats.max().value_or(0)) continue;
+            row.p50_ns = stage.stats.percentile(50);
+            row.p99_ns = p99;
+            row.max_ns = stage.stats.max();
+        } else if (p99.value_or(-1) > longest) {
+            longest = *p99;
+            row.slowest_stage = stage.name;
+        }
+    }
+    return row;
+}
+
+void write_totals(std::ostream& out, std::vector<HostTotal> totals, std::size_t most) {
+    using report::Kind;
+    std::ranges::stable_sort(totals, std::greater{}, &HostTotal::p99_ns);
+    report::Table table{"",
+                        {{"HOST", Kind::head},
+                         {"KERNEL", Kind::text},
+                         {"N"},
+                         {"P50 [us]"},
+                         {"P99"},
+                         {"MAX"},
+                         {"SLOWEST STAGE", Kind::text},
+                         {"LOST"}}};
+    const report::Style style;
+    for (const auto& row : totals) {
+        if (table.rows.size() == most) break;
+        table.rows.push_back({{row.host},
+                              {row.kernel},
+                              {fmt::to_string(row.n)},
+                              {style.cell(row.p50_ns)},
+                              {style.cell(row.p99_ns)},
+                              {style.cell(row.max_ns)},
+                              {row.slowest_stage.empty() ? "-" : row.slowest_stage},
+                              {fmt::to_string(row.lost)}});
+    }
+    out << report::text_of(table);
+    if (totals.size() > most) out << fmt::format("... and {} more hosts: --top\n", totals.size() - most);
+    out << '\n';
+}
+
+std::string missing_text(const std::vector<HostResult>& hosts) {
+    std::vector<std::string> missing;
+    for (const auto& host : hosts) {
+        if (!host.why.empty())
+            missing.push_back(fmt::format("{} ({})", host.host, host.state == "done" ? host.why : host.state));
+    }
+    if (missing.empty()) return {};
+    return fmt::format("{} of {} hosts did not measure to the end: {}", missing.size(), hosts.size(),
+                       fmt::join(missing, ", "));
+}
+
+}  // namespace stapgen::fleet

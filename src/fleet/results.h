@@ -1,0 +1,52 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "analyze/outliers.h"
+#include "base/result.h"
+#include "report/presentation.h"
+
+/// What a folder of recordings, one of each host, says: what `fleet run` made, or any other.
+namespace stapgen::fleet {
+
+/// One host's part in it.
+struct HostResult {
+    std::string host;
+    std::string state = "done", why{};  ///< as fleet.json has them
+    std::filesystem::path recording{};  ///< empty: none
+};
+
+/// The hosts of fleet.json, or one for each file where there is none. Errors (bad_input): no folder, nothing in it, or
+/// a fleet.json that cannot be read.
+base::Result<std::vector<HostResult>> read_results(const std::filesystem::path& folder);
+
+/// Calls for each recording, one after the other: only one is in memory. What cannot be read becomes the host's `why`.
+/// Error (bad_input): a recording has several recipes, or another one than the first.
+base::Result<void> for_each_summary(
+    std::vector<HostResult>& hosts, const report::Presentation& presentation,
+    const std::function<base::Result<void>(const HostResult& host, analyze::Summary summary)>& call);
+
+/// The cohorts are the hosts with its kernel, its labels and its definition, then those with its kernel and definition,
+/// then all that run the same recipe with the same filters.
+analyze::Member member_of(const std::string& host, const analyze::Summary& summary);
+
+/// A host's row in the report of its fleet.
+struct HostTotal {
+    std::string host, kernel;
+    std::int64_t n = 0, lost = 0;
+    std::optional<std::int64_t> p50_ns, p99_ns, max_ns;  ///< of the total of all stages; drops have none
+    std::string slowest_stage;                           ///< that with the largest p99 of them
+};
+HostTotal total_of(const std::string& host, const analyze::Summary& summary);
+/// The largest p99 first, `most` of them.
+void write_totals(std::ostream& out, std::vector<HostTotal> totals, std::size_t most);
+
+/// "1 of 4 hosts did not measure to the end: web3 (unreachable)"; empty if all did.
+std::string missing_text(const std::vector<HostResult>& hosts);
+
+}  // namespace stapgen::fleet

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "fleet/board.h"
+#include "fleet/remote.h"
+
+namespace stapgen::fleet {
+
+/// One measurement on many hosts.
+struct Job {
+    std::vector<std::string> hosts;
+    SshOptions ssh;
+    std::filesystem::path folder;  ///< for the recordings, HOST.rec, and fleet.json; made here
+    std::string recipe;
+    std::vector<std::string> build;  ///< arguments of `stapgen build` behind it, without -o, for a host that compiles
+    std::chrono::nanoseconds duration{};
+    std::vector<std::string> exec;  ///< further arguments of `stapgen exec`
+    std::size_t batch = 0;          ///< so many hosts at a time; 0: all
+    std::string program;            ///< the stapgen that hosts get, its content; empty: each needs one of its own
+    /// Makes the module for a kernel on this machine, or says why it cannot.
+    std::function<base::Result<std::filesystem::path>(const HostFacts& kernel)> compile;
+    bool quiet = false;
+};
+
+/// Asks the hosts, compiles once for each kernel, measures on one host of each first, for a moment, then on all: each
+/// begins when all of its batch are ready. SIGINT, SIGTERM and SIGHUP end all of them in order, a second one at once.
+/// The rows are as the recordings have it. Errors are of this machine; what a host cannot is in its row.
+base::Result<std::vector<Row>> run(const Job& job);
+
+/// What measures on each host, as a person would type it here who has put program and module there.
+std::vector<std::string> commands_of(const Job& job);
+
+}  // namespace stapgen::fleet

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "recording/facts.h"
+
+/// What tells one recording from another: the labels that a user gave it, and the definition of its numbers.
+namespace stapgen::recording {
+
+/// Of "dc=fra1", "rack=b 17". Error (bad_input): one is no label, there are too many, or a name comes twice.
+base::Result<Labels> parse_labels(const std::vector<std::string>& typed);
+
+/// Whether a label can have this name: a letter, then letters, digits, '_', '-' and '.'; 63 bytes at most.
+bool is_label_name(std::string_view name);
+
+/// One in so many sockets was measured; 1: all. `largest_sample` at most.
+inline constexpr std::int64_t largest_sample = 65536;
+std::int64_t sample_of(const std::map<std::string, std::string>& filters);
+
+/// 12 hexadecimal digits of a hash of recipe, parameters, filters and probed functions: numbers of equal definitions
+/// may be added. Which process or thread was measured (-p, -x) makes no difference: a restarted server has another
+/// number.
+std::string definition_of(const Setup& setup);
+
+/// What differs between two of unlike definitions, for a person: "they differ in filters (--port 80; none)".
+std::string unlike_text(const Origin& a, const Origin& b);
+
+}  // namespace stapgen::recording

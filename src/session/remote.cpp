@@ -1,0 +1,89 @@
+#include "session/remote.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <iostream>
+
+#include "base/text.h"
+
+namespace stapgen::session {
+
+namespace {
+
+constexpr std::string_view mark = "@stapgen ";
+
+/// Whether there is something to read, or an end.
+bool is_readable(int descriptor, int timeout_ms) {
+    pollfd poll{descriptor, POLLIN, 0};
+    return ::poll(&poll, 1, timeout_ms) > 0;
+}
+
+}  // namespace
+
+RemoteStatus status_of(const analyze::Summary& summary) {
+    RemoteStatus status;
+    status.is_measuring = true;
+    status.reported = summary.accounting.reported;
+    status.lost = summary.accounting.lost_total();
+    for (const auto& stage : summary.stages) {
+        if (!stage.group.empty()) continue;
+        const auto p99 = stage.stats.percentile(99);
+        if (!p99 || (status.p99_ns && *p99 <= *status.p99_ns)) continue;
+        status.p99_ns = p99;
+        status.stage = stage.name;
+    }
+    return status;
+}
+
+std::string status_line(const RemoteStatus& status) {
+    if (!status.is_measuring) return fmt::format("{}ready\n", mark);
+    auto line = fmt::format("{}{} {}", mark, status.reported, status.lost);
+    if (status.p99_ns) line += fmt::format(" {} {}", status.stage, *status.p99_ns);
+    return line + '\n';
+}
+
+std::optional<RemoteStatus> parse_status(std::string_view line) {
+    if (!line.starts_with(mark)) return std::nullopt;
+    const auto words = base::split(base::trim(line.substr(mark.size())), ' ');
+    RemoteStatus status;
+    if (words.size() == 1 && words[0] == "ready") return status;
+    if (words.size() != 2 && words.size() != 4) return std::nullopt;
+    const auto seen = base::to_int(words[0]), lost = base::to_int(words[1]);
+    if (!seen || !lost) return std::nullopt;
+    status.is_measuring = true;
+    status.reported = *seen;
+    status.lost = *lost;
+    if (words.size() == 4) {
+        status.stage = words[2];
+        status.p99_ns = base::to_int(words[3]);
+        if (!status.p99_ns) return std::nullopt;
+    }
+    return status;
+}
+
+base::Result<void> RemoteControl::wait_for_go() {
+    std::cerr << status_line({}) << std::flush;
+    char byte = 0;
+    while (::read(STDIN_FILENO, &byte, 1) == 1) {
+        if (byte == '\n') return {};
+    }
+    return base::failed("--remote: stdin ended before it said that the measurement is to begin",
+                        "'stapgen fleet run' uses it; without it the measurement begins at once");
+}
+
+bool RemoteControl::tick(const analyze::Analyzer* analyzer) {
+    const auto now = std::chrono::steady_clock::now();
+    if (analyzer != nullptr && now - said_ >= std::chrono::seconds(1)) {
+        said_ = now;
+        std::cerr << status_line(status_of(analyzer->summary())) << std::flush;
+    }
+    char bytes[64];
+    while (is_readable(STDIN_FILENO, 0)) {
+        if (::read(STDIN_FILENO, bytes, sizeof(bytes)) <= 0) return true;
+    }
+    return false;
+}
+
+}  // namespace stapgen::session

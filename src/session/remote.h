@@ -1,0 +1,47 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "analyze/analyzer.h"
+#include "base/result.h"
+
+namespace stapgen::session {
+
+/// How far a measurement is that another machine has started, a line on stderr each second:
+///
+///     @stapgen ready
+///     @stapgen PACKETS LOST [STAGE P99_NS]
+///
+/// "ready" before the module is loaded, which waits for a line on stdin. PACKETS and LOST are packets so far; the stage
+/// is the one with the largest p99.
+struct RemoteStatus {
+    bool is_measuring = false;  ///< else it is ready
+    std::int64_t reported = 0, lost = 0;
+    std::string stage;                   ///< empty: no sample is large enough
+    std::optional<std::int64_t> p99_ns;  ///< likewise
+};
+
+/// Of all that was measured so far.
+RemoteStatus status_of(const analyze::Summary& summary);
+std::string status_line(const RemoteStatus& status);
+/// Nothing if it is another line.
+std::optional<RemoteStatus> parse_status(std::string_view line);
+
+/// The other machine's side of it. stdin says when to begin and when to end.
+class RemoteControl {
+  public:
+    /// Says "ready" and waits for a line. Fails where stdin ends before it.
+    static base::Result<void> wait_for_go();
+
+    /// Several times a second: says how far it is, once a second. Whether stdin has ended.
+    bool tick(const analyze::Analyzer* analyzer);
+
+  private:
+    std::chrono::steady_clock::time_point said_{};
+};
+
+}  // namespace stapgen::session

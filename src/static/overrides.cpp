@@ -1,0 +1,40 @@
+// What of the C library a program that is linked statically cannot have: it loads plug-ins (NSS, conversions,
+// libraries), and those of the machine at hand belong to another C library. The linker warns of each, and is told to
+// fail of it.
+#include <pwd.h>
+
+#include <clocale>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+extern "C" {
+
+/// Nothing can be loaded: who asks does without.
+void* __wrap_dlopen(const char*, int) {
+    return nullptr;
+}
+
+/// Of /etc/passwd alone.
+passwd* getpwuid(uid_t uid) {
+    const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen("/etc/passwd", "re"), std::fclose);
+    if (!file) return nullptr;
+    for (;;) {
+        auto* const user = ::fgetpwent(file.get());
+        if (user == nullptr || user->pw_uid == uid) return user;
+    }
+}
+
+/// UTF-8 is built in, other encodings are plug-ins: where one is asked for it stays with ASCII.
+char* __real_setlocale(int category, const char* name);
+char* __wrap_setlocale(int category, const char* name) {
+    std::string_view asked = name == nullptr ? "" : name;
+    for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+        const char* const value = std::getenv(variable);
+        if (asked.empty() && name != nullptr && value != nullptr) asked = value;
+    }
+    const bool is_utf8 = asked.ends_with("UTF-8") || asked.ends_with("utf8");
+    return __real_setlocale(category, name == nullptr || is_utf8 ? name : "C");
+}
+}

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""check_results.py STAPGEN SAMPLES: fleet report and fleet compare of folders with recordings of hosts."""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROWS = [{"host": f"web{i}", "state": "done", "recording": f"web{i}.rec"} for i in range(1, 7)]
+
+
+class Results:
+    def __init__(self, stapgen, samples, folder):
+        self.stapgen, self.samples, self.folder = stapgen, samples, folder
+
+    def make(self, name, *recordings):
+        """Make a folder with these recordings as those of web1, web2, ..."""
+        folder = self.folder / name
+        folder.mkdir()
+        for number, recording in enumerate(recordings, 1):
+            shutil.copy(self.samples / recording, folder / f"web{number}.rec")
+        return folder
+
+    def run(self, *words, code=0):
+        done = subprocess.run([self.stapgen, "fleet", *words], capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == code, f"{words}: {done.returncode}\n{done.stdout}{done.stderr}"
+        return done.stdout, done.stderr
+
+
+def check_who_is_different(results):
+    alike = [f"slower-stage/before/{i}.rec" for i in range(1, 6)]
+    table, _ = results.run("compare", results.make("alike", *alike))
+    assert table.startswith("none of 5 hosts can be told from the others\n"), table
+
+    slow = results.make("slow", *alike, "slower-stage/after/1.rec")
+    said, error = results.run("compare", slow, "--json", code=3)
+    found = json.loads(said)
+    assert found["schema"] == "stapgen.fleet-compare/1" and found["different"] == 1 and found["hosts"] == 6, found
+    assert {(row["host"], row["stage"]) for row in found["rows"] if row["stands_out"]} == {("web6", "ip-tcp")}, found
+    assert "1 of 6 hosts differ" in error, error
+    # Three are too few to know what hosts differ by.
+    few, _ = results.run("compare", results.make("few", *alike[:2], "slower-stage/after/1.rec"))
+    assert few.startswith("cannot be told: "), few
+    results.run("compare", slow, "--threshold", "900%")
+
+
+def check_a_host_that_failed_is_said(results):
+    folder = results.make("failed", *[f"slower-stage/before/{i}.rec" for i in range(1, 5)], "dropwatch.rec")
+    rows = ROWS[:4] + [{"host": "web5", "state": "unreachable", "why": "no route", "recording": ""}]
+    (folder / "fleet.json").write_text(json.dumps({"hosts": rows}))
+    table, said = results.run("report", folder)
+    assert "1 of 5 hosts did not measure to the end: web5 (unreachable)" in said, said
+    hosts = [line.split() for line in table.splitlines()[1:5]]
+    assert sorted(row[0] for row in hosts) == ["web1", "web2", "web3", "web4"], table
+    p99 = [float(row[4]) for row in hosts]
+    assert p99 == sorted(p99, reverse=True), table
+    assert "2016 seen" in table or "of 2016" in table or " 2016 " in table, table
+
+    (folder / "fleet.json").write_text("{")
+    _, said = results.run("report", folder, code=2)
+    assert "fleet.json" in said, said
+    (folder / "fleet.json").unlink()
+    _, said = results.run("report", folder, code=2)
+    assert "dropwatch" in said and "rx-latency" in said, said
+    _, said = results.run("compare", results.folder / "nowhere", code=2)
+    assert "is no folder" in said, said
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        results = Results(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(folder))
+        check_who_is_different(results)
+        check_a_host_that_failed_is_said(results)
+
+
+main()

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""check_run.py STAPGEN RECORDING: fleet run over real ssh, to hosts whose stapgen is stood in for.
+
+Faults of hosts are here; what is measured on real kernels the lab's fleet shows.
+"""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from hosts import Hosts
+
+ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LC_ALL": "C.UTF-8", "STAPGEN_STAP": "/no/stap"}
+
+
+class Fleet:
+    def __init__(self, stapgen, folder, recording):
+        self.stapgen, self.folder, self.hosts = stapgen, folder, Hosts(folder, recording)
+
+    def command(self, names, *words, output="out"):
+        return [self.stapgen, "fleet", "run", "rx-latency", "--hosts", names, "-d", "3", "-o", self.folder / output, "--ssh",
+                self.hosts.ssh, "--no-workaround", "kept-module", *words]
+
+    def run(self, names, *words, code=0, output="out"):
+        """Return {host: row of fleet.json} and what it printed on stdout and stderr."""
+        done = subprocess.run(self.command(names, *words, output=output), env=ENVIRONMENT, capture_output=True, text=True,
+                              timeout=120, check=False)
+        assert done.returncode == code, f"{done.returncode}: {done.stdout}{done.stderr}"
+        file = self.folder / output / "fleet.json"
+        rows = {row["host"]: row for row in json.loads(file.read_text())["hosts"]} if file.exists() else {}
+        return rows, done.stdout, done.stderr
+
+
+def calls(room, verb):
+    file = room / "calls"
+    return [line for line in file.read_text().splitlines() if line.startswith(verb)] if file.exists() else []
+
+
+def check_a_module_for_each_kernel(fleet):
+    rooms = [fleet.hosts.add(name, release) for name, release in
+             (("web1", "6.1.0-a"), ("web2", "6.12.0-b"), ("web3", "6.12.0-b"), ("web4", "7.2.0-c"))]
+    rows, table, _ = fleet.run("web1,web2,web3,web4", "--port", "443", "--aggregate", output="kernels")
+    assert {row["state"] for row in rows.values()} == {"done"}, rows
+    built = [calls(room, "build") for room in rooms]
+    assert [len(each) for each in built] == [1, 1, 0, 1], built
+    assert "--aggregate" in built[0][0]
+    # The second kernel has two hosts: one of them is tried first.
+    measured = [[call.split(" -d ")[1] for call in calls(room, "exec")] for room in rooms]
+    assert [len(each) for each in measured] == [1, 2, 1, 1], measured
+    assert measured[1] == ["1000ms --port 443", "3000ms --port 443"], measured
+    for row in rows.values():
+        content = (fleet.folder / "kernels" / row["recording"]).read_bytes()
+        assert content == pathlib.Path(fleet.hosts.recording).read_bytes()
+    lines = table.splitlines()
+    assert lines[0].split() == ["HOST", "KERNEL", "STATE", "PACKETS", "LOST", "P99", "STAGE"], lines[0]
+    assert lines[2].split()[:4] == ["web2", "6.12.0-b", "done", lines[1].split()[3]], lines
+
+
+def check_each_fault_is_a_row(fleet):
+    add = fleet.hosts.add
+    add("good", "6.1.0-g")
+    add("no-compiler", "6.1.0-n", "cannot-build")
+    add("cannot", "6.1.0-x", "cannot")
+    add("dear", "6.1.0-o", "over-budget")
+    add("gone", "6.1.0-u", "lost")
+    hosts = fleet.folder / "hosts"
+    hosts.write_text("# the fleet\ngood\n\nno-compiler  # of them\ncannot\ndear\ngone\nnowhere.invalid\n")
+    rows, table, said = fleet.run(str(hosts), code=5, output="faults")
+    expected = {
+        "good": ("done", None),
+        "no-compiler": ("cannot", "no module: "),
+        "cannot": ("cannot", "the module loader is not installed"),
+        "dear": ("over budget", "the measurement failed: SystemTap pulled the brake"),
+        "gone": ("lost", "the connection was lost"),
+        "nowhere.invalid": ("unreachable", ""),
+    }
+    for name, (state, why) in expected.items():
+        row = rows[name]
+        assert row["state"] == state and row.get("why", "").startswith(why or ""), row
+    assert rows["good"].get("why") is None and rows["gone"]["recording"] == "gone.rec", rows
+    assert "over budget" in table and "5 of 6 hosts did not measure to the end" in said, table + said
+
+
+def check_the_first_of_a_kernel_spares_the_others(fleet):
+    fleet.hosts.add("first", "6.9.0-z", "cannot")
+    second = fleet.hosts.add("second", "6.9.0-z")
+    rows, _, _ = fleet.run("first,second", code=1, output="canary")
+    assert rows["second"]["why"] == "first, the first of this kernel: the module loader is not installed", rows
+    assert not calls(second, "exec"), "the second was not spared"
+
+
+def check_ctrl_c_ends_all_in_order(fleet):
+    rooms = [fleet.hosts.add(name, release, "waits") for name, release in (("slow1", "6.1.0-a"), ("slow2", "6.2.0-b"))]
+    command = subprocess.Popen(fleet.command("slow1,slow2", output="ended"), env=ENVIRONMENT, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not all((room / "measures").exists() for room in rooms) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    command.send_signal(signal.SIGINT)
+    table, said = command.communicate(timeout=60)
+    assert command.returncode == 0, f"{command.returncode}: {table}{said}"
+    assert [line.split()[2] for line in table.splitlines()[1:]] == ["done", "done"], table
+
+
+def check_bad_input(fleet):
+    hosts = fleet.folder / "bad"
+    hosts.write_text("web1\n-oProxyCommand=x\n")
+    _, _, said = fleet.run(str(hosts), code=2, output="bad-hosts")
+    assert f"{hosts}:2: '-oProxyCommand=x' is not a host's name" in said, said
+    _, _, said = fleet.run("web1,web1", code=2, output="twice")
+    assert "web1 is there twice" in said, said
+    _, _, said = fleet.run("web1", code=2, output="kernels")
+    assert "it is there already" in said, said
+    _, _, said = fleet.run("web1", "--program", "/bin/true", code=2, output="program")
+    assert "--program /bin/true: it is no program that is linked statically" in said, said
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        fleet = Fleet(os.path.abspath(sys.argv[1]), pathlib.Path(folder), os.path.abspath(sys.argv[2]))
+        check_a_module_for_each_kernel(fleet)
+        check_each_fault_is_a_row(fleet)
+        check_the_first_of_a_kernel_spares_the_others(fleet)
+        check_ctrl_c_ends_all_in_order(fleet)
+        check_bad_input(fleet)
+
+
+main()

@@ -1,0 +1,20 @@
+#include "session/remote.h"
+
+#include <doctest/doctest.h>
+
+using namespace stapgen::session;
+
+TEST_CASE("how far a measurement is comes through as it was said") {
+    const auto said = [](const std::string& line) {
+        const auto status = parse_status(line);
+        return status ? status_line(*status) : "nothing";
+    };
+    CHECK(said(status_line({})) == "@stapgen ready\n");
+    CHECK(said(status_line({true, 1009, 0, "", {}})) == "@stapgen 1009 0\n");
+    CHECK(said(status_line({true, 1009, 7, "tcp-app", 20'000'003})) == "@stapgen 1009 7 tcp-app 20000003\n");
+    for (const auto* other : {"", "@stapgen", "@stapgen 5", "@stapgen 5 x", "@stapgen 5 0 tcp-app",
+                              "@stapgen 5 0 tcp-app soon", "stapgen: measuring", "@stapgen ready now and then"}) {
+        CAPTURE(other);
+        CHECK(said(other) == "nothing");
+    }
+}
