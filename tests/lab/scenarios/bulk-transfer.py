@@ -25,7 +25,7 @@ SETS = {
     "loss-gso": {7441: ("veth", "send"), 7442: ("veth", "waitall")},
     "reorder": {7451: ("veth", "send"), 7452: ("veth", "small"), 7453: ("veth", "waitall")},
 }
-QDISCS = {"loss": "netem loss 2%", "loss-gso": "netem loss 17%", "reorder": "netem delay 3ms reorder 25% 50% rate 10mbit"}
+QDISCS = {"loss": "netem loss 2%", "loss-gso": "netem loss 31%", "reorder": "netem delay 3ms reorder 25% 50% rate 10mbit"}
 
 RECEIVER = """
 import socket, sys
