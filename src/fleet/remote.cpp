@@ -69,6 +69,9 @@ std::string reason_of(const std::string& said) {
 /// ssh's own failures: ssh(1), EXIT STATUS.
 constexpr int of_ssh = 255;
 
+/// ssh sees that a host is gone; one that compiles for the first time, on a busy or emulated machine, takes minutes.
+constexpr std::chrono::hours patience(1);
+
 }  // namespace
 
 launch::Command Remote::command(const std::string& script) const {
@@ -89,6 +92,9 @@ Answer<void> Remote::check(const base::Result<launch::Ending>& ending, const std
     using Kind = Refusal::Kind;
     if (!ending) return tl::make_unexpected(Refusal{Kind::cannot, ending.error().what});
     if (ending->clean()) return {};
+    if (ending->gave_up)
+        return tl::make_unexpected(
+            Refusal{had_begun ? Kind::lost : Kind::failed, "it did not end when it was asked to"});
     if (ending->signal != 0 || ending->exit_code == of_ssh) {
         const auto why = last_line_of(said);
         if (had_begun) return tl::make_unexpected(Refusal{Kind::lost, "the connection was lost: " + why});
@@ -109,7 +115,7 @@ Answer<std::string> Remote::run(const std::string& script, std::string input) co
     };
     handlers.bytes = [&](std::string_view bytes, launch::Control&) { output += bytes; };
     handlers.error = [&](launch::Line line, launch::Control&) { said.append(line.text).append(1, '\n'); };
-    handlers.patience = std::chrono::minutes(10);
+    handlers.patience = patience;
     handlers.tick = [&](launch::Control& control) {
         if (stop_ > 0) ::kill(control.pid(), SIGTERM);
     };
