@@ -16,8 +16,8 @@ namespace stapgen::session {
 ///     @stapgen ready
 ///     @stapgen PACKETS LOST [STAGE P99_NS]
 ///
-/// "ready" before the module is loaded, which waits for a line on stdin. PACKETS and LOST are packets so far; the stage
-/// is the one with the largest p99.
+/// "ready" before the module is loaded, which waits for a line on stdin. PACKETS and LOST are packets so far, from when
+/// the probes answer on; the stage is the one with the largest p99.
 struct RemoteStatus {
     bool is_measuring = false;  ///< else it is ready
     std::int64_t reported = 0, lost = 0;

@@ -160,7 +160,9 @@ void Measurement::tick(launch::Control& control) {
     if (recorder_ != nullptr) recorder_->tick();
     if (!ready_at_) progress_.tick(Clock::now());
     if (live_) live_->tick(*session_.analyzer(), control);
-    if (plan_.remote && remote_.tick(session_.analyzer() ? &*session_.analyzer() : nullptr)) control.request_stop();
+    // The first line comes before the probes answer.
+    if (plan_.remote && remote_.tick(ready_at_ && session_.analyzer() ? &*session_.analyzer() : nullptr))
+        control.request_stop();
     look_at_target(control);
     if (plan_.duration && ready_at_ && Clock::now() - *ready_at_ >= *plan_.duration) control.request_stop();
 }
