@@ -90,8 +90,11 @@ analyze::Member member_of(const std::string& host, const analyze::Summary& summa
     const auto origin = summary.origins.empty() ? recording::Origin() : summary.origins.front();
     const auto kernel = fmt::format("kernel {}", origin.kernel);
     std::vector<std::string> labels;
-    for (const auto& [name, value] : origin.labels)
+    if (!origin.kernel.empty()) member.levels.emplace(kernel_factor, kernel);
+    for (const auto& [name, value] : origin.labels) {
         labels.push_back(name + '=' + value);
+        member.levels.emplace("label " + name, labels.back());
+    }
     // The words behind the tab are for no person.
     if (!labels.empty())
         member.cohorts.push_back(fmt::format("{}, {}\t{}", kernel, fmt::join(labels, ", "), origin.definition));

@@ -31,6 +31,9 @@ base::Result<void> for_each_summary(
     std::vector<HostResult>& hosts, const report::Presentation& presentation,
     const std::function<base::Result<void>(const HostResult& host, analyze::Summary summary)>& call);
 
+/// Of Member::levels.
+inline constexpr const char* kernel_factor = "kernel";
+
 /// The cohorts are the hosts with its kernel, its labels and its definition, then those with its kernel and definition,
 /// then all that run the same recipe with the same filters.
 analyze::Member member_of(const std::string& host, const analyze::Summary& summary);
