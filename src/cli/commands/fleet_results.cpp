@@ -70,10 +70,10 @@ base::Result<void> fleet_report(const Call& call) {
     auto hosts = fleet::read_results(options.into);
     if (!hosts) return tl::make_unexpected(hosts.error());
     std::vector<analyze::Summary> all;
-    std::vector<fleet::HostTotal> totals;
+    std::vector<report::HostRow> rows;
     auto read = fleet::for_each_summary(
         *hosts, *presentation, [&](const fleet::HostResult& host, analyze::Summary summary) -> base::Result<void> {
-            totals.push_back(fleet::total_of(host.host, summary));
+            rows.push_back(report::host_row(host.host, summary));
             session::add_to(all, std::move(summary));
             return {};
         });
@@ -81,9 +81,9 @@ base::Result<void> fleet_report(const Call& call) {
     session::finish_sums(all, *presentation);
     for (auto& summary : all)
         session::put_meanings(summary, program.catalog);
-    if (const auto missing = fleet::missing_text(*hosts); !missing.empty()) base::print_message(missing);
-    if (options.present.format == "table") fleet::write_totals(std::cout, std::move(totals), presentation->top);
-    report::present(std::cout, all, *presentation);
+    const auto missing = fleet::missing_text(*hosts);
+    if (!missing.empty()) base::print_message(missing);
+    report::present(std::cout, report::Hosts(std::move(rows), missing), all, *presentation);
     return {};
 }
 
