@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
 #include "analyze/resampling.h"
+#include "analyze/t_test.h"
 
 namespace stapgen::analyze {
 
@@ -158,12 +158,10 @@ void Comparer::test(Change& change, const Estimate& before, const Estimate& afte
     const double degrees =
         std::pow(before_variance + after_variance, 2) /
         (before_variance * before_variance / before.degrees + after_variance * after_variance / after.degrees);
-    const boost::math::students_t distribution(degrees);
-    const double reach = error * boost::math::quantile(boost::math::complement(distribution, significance / 2));
-    change.low = std::expm1(log_ratio - reach);
-    change.high = std::expm1(log_ratio + reach);
-    const double t = std::abs(log_ratio) / error;
-    change.p = 2 * boost::math::cdf(boost::math::complement(distribution, t));
+    const TTest tested(log_ratio, error, degrees);
+    change.low = tested.low;
+    change.high = tested.high;
+    change.p = tested.p;
 }
 
 void Comparer::stage(const Measure& stage) {

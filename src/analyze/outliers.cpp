@@ -1,22 +1,16 @@
 #include "analyze/outliers.h"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <map>
 #include <numeric>
 #include <optional>
 
-#include "analyze/compare.h"
+#include "analyze/factors.h"
 
 namespace stapgen::analyze {
 
 namespace {
-
-/// How much the spread of all stages counts in that of one, in hosts.
-constexpr double prior_degrees = 2;
-/// A duration of 0 is one below the clock's resolution; it has no logarithm.
-constexpr double least_ns = 0.5;
 
 /// Counts by bin, from which a host can be taken away again.
 class Bins {
@@ -54,7 +48,11 @@ struct Row {
 class Finder {
   public:
     Finder(std::span<const Member> members, const std::vector<Percentile>& percentiles, double threshold)
-        : members_(members), threshold_(threshold), is_different_(members.size()), cohort_of_(members.size()) {
+        : members_(members),
+          threshold_(threshold),
+          families_(has_factors(members) ? 2 : 1),
+          is_different_(members.size()),
+          cohort_of_(members.size()) {
         for (std::size_t stage = 0; stage < members.front().stages.size(); ++stage) {
             for (const auto& percentile : percentiles)
                 rows_.push_back({stage, &percentile, values_of(stage, percentile.percent)});
@@ -113,7 +111,7 @@ class Finder {
         for (std::size_t member = 0; member < members_.size(); ++member) {
             if (cohort_of_[member] != nullptr) test(member, deviations);
         }
-        correct(deviations);
+        correct(deviations, threshold_, families_);
         return deviations;
     }
 
@@ -132,15 +130,16 @@ class Finder {
             }
             if (n < static_cast<double>(others_needed)) continue;
             const auto& stage = members_[member].stages[row.stage];
-            found.push_back({.member = member,
-                             .stage = stage.name,
-                             .statistic = row.percentile->text,
-                             .n = stage.stats.n(),
-                             .value_ns = *value,
-                             .others_ns = *center,
-                             .others = others.size(),
-                             .cohort = *cohort_of_[member],
-                             .change = *value / *center - 1});
+            auto& deviation = found.emplace_back();
+            deviation.member = member;
+            deviation.stage = stage.name;
+            deviation.statistic = row.percentile->text;
+            deviation.n = stage.stats.n();
+            deviation.value_ns = *value;
+            deviation.others_ns = *center;
+            deviation.others = others.size();
+            deviation.cohort = *cohort_of_[member];
+            deviation.change = *value / *center - 1;
             variances.push_back(squares / (n - 1));
             degrees.push_back(n - 1);
         }
@@ -149,29 +148,11 @@ class Finder {
         deviations.insert(deviations.end(), found.begin(), found.end());
     }
 
-    /// The mean variance of the rows of that percentile: the middle of a distribution varies less than its end.
-    static double prior_of(const std::vector<Deviation>& found, const std::vector<double>& variances,
-                           const std::string& statistic) {
-        double sum = 0, n = 0;
-        for (std::size_t i = 0; i < found.size(); ++i) {
-            if (found[i].statistic != statistic) continue;
-            sum += variances[i];
-            ++n;
-        }
-        return sum / n;
-    }
-
     static void state(Deviation& deviation, double variance, double degrees, double prior) {
-        const double drawn = (prior_degrees * prior + degrees * variance) / (prior_degrees + degrees);
-        const double rounding = relative_error * relative_error / 3;
+        const double drawn = drawn_variance(variance * degrees, degrees, prior);
         // A host's own error is that of its values, of which it may have fewer than the others.
-        const double error = std::sqrt((drawn + rounding) * (1 + 1 / (degrees + 1)) + rounding);
-        const boost::math::students_t distribution(prior_degrees + degrees);
-        const double distance = std::log1p(deviation.change);
-        const double reach = error * boost::math::quantile(boost::math::complement(distribution, significance / 2));
-        deviation.low = std::expm1(distance - reach);
-        deviation.high = std::expm1(distance + reach);
-        deviation.p = 2 * boost::math::cdf(boost::math::complement(distribution, std::abs(distance) / error));
+        const double error = std::sqrt(drawn * (1 + 1 / (degrees + 1)) + rounding_variance);
+        deviation.set({std::log1p(deviation.change), error, prior_degrees + degrees});
     }
 
     /// Of the others' values together.
@@ -192,19 +173,8 @@ class Finder {
         return center;
     }
 
-    void correct(std::vector<Deviation>& deviations) const {
-        std::ranges::stable_sort(deviations, {}, &Deviation::p);
-        double least = 0;
-        for (std::size_t i = 0; i < deviations.size(); ++i) {
-            auto& deviation = deviations[i];
-            least = std::max(least, std::min(1.0, deviation.p * static_cast<double>(deviations.size() - i)));
-            deviation.p = least;
-            deviation.stands_out = least < significance && std::abs(deviation.change) > threshold_;
-        }
-    }
-
     std::span<const Member> members_;
-    double threshold_;
+    double threshold_, families_;
     std::vector<Row> rows_;
     std::vector<char> is_different_;
     std::map<std::string, std::vector<std::size_t>> cohorts_;

@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "analyze/summary.h"
+#include "analyze/t_test.h"
 
 /// Which of several hosts is different, in which stage, and how sure that is.
 namespace stapgen::analyze {
@@ -16,23 +18,21 @@ struct Member {
     std::string name;
     std::vector<std::string> cohorts;  ///< the narrowest first: those who share one are compared with each other
     std::vector<Measure> stages;       ///< in recipe order, without groups; the same names in all members
+    std::map<std::string, std::string> levels{};  ///< "kernel" -> "kernel 6.1.0", "label dc" -> "dc=fra1"
 };
 
 /// Its stages and its totals.
 std::vector<Measure> compared_stages(const Summary& summary);
 
-/// One stage and percentile of a host beside those of the others of its cohort, as if they were one.
-struct Deviation {
+/// One stage and percentile of a host beside those of the others of its cohort, as if they were one. The change is
+/// value / others - 1.
+struct Deviation : Tested {
     std::size_t member = 0;
     std::string stage, statistic;  ///< "tcp-app", "99"
     std::int64_t n = 0;            ///< of the host
     double value_ns = 0, others_ns = 0;
     std::size_t others = 0;  ///< so many hosts
     std::string cohort;
-    double change = 0;         ///< value / others - 1
-    double low = 0, high = 0;  ///< its 95 % interval, not corrected for the number of tests
-    double p = 1;              ///< of "a host like the others", two-sided, corrected by Holm over hosts and rows
-    bool stands_out = false;   ///< p is below 0.05, and the change larger than the threshold
 };
 
 /// Every row that could be tested, the smallest p first. The test is Student's of the logarithm's distance from the

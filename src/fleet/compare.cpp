@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "fleet/results.h"
 #include "report/json.h"
 #include "report/model/texts.h"
 #include "report/text/sections.h"
@@ -15,23 +16,158 @@ namespace stapgen::fleet {
 
 namespace {
 
+using analyze::Contrast;
 using analyze::Deviation;
 using report::change_percent;
+using report::duration_text;
+using report::Kind;
+using Json = nlohmann::ordered_json;
 
-std::string interval_text(const Deviation& deviation, std::string_view unit) {
-    return fmt::format("[{}{}, {}{}]", change_percent(deviation.low), unit, change_percent(deviation.high), unit);
+std::string interval_text(const analyze::Tested& tested, std::string_view unit) {
+    return fmt::format("[{}{}, {}{}]", change_percent(tested.low), unit, change_percent(tested.high), unit);
+}
+
+template <class Row>
+std::string change_text(const Row& row, double from_ns, double to_ns) {
+    return fmt::format("is different: {} p{} {} % {}, from {} to {}", row.stage, row.statistic,
+                       change_percent(row.change), interval_text(row, " %"), duration_text(from_ns),
+                       duration_text(to_ns));
 }
 
 std::string host_text(const Comparison& comparison, const Deviation& deviation) {
-    return fmt::format("{} is different: {} p{} {} % {}, from {} to {}", comparison.members[deviation.member].name,
-                       deviation.stage, deviation.statistic, change_percent(deviation.change),
-                       interval_text(deviation, " %"), report::duration_text(deviation.others_ns),
-                       report::duration_text(deviation.value_ns));
+    return fmt::format("{} {}", comparison.members[deviation.member].name,
+                       change_text(deviation, deviation.others_ns, deviation.value_ns));
+}
+
+std::string level_text(const Contrast& contrast) {
+    const auto same = fmt::format("{}", fmt::join(contrast.same_hosts, " and "));
+    return fmt::format("{}{} {}, {} hosts against {} of {}", contrast.level,
+                       same.empty() ? "" : fmt::format(" (the same hosts: {})", same),
+                       change_text(contrast, contrast.base_ns, contrast.value_ns), contrast.hosts, contrast.base_hosts,
+                       contrast.base);
 }
 
 /// What a person reads of a cohort: fleet::member_of().
-std::string cohort_text(const Deviation& deviation) {
-    return fmt::format("{} of {}", deviation.others, deviation.cohort.substr(0, deviation.cohort.find('\t')));
+std::string cohort_name(const Deviation& deviation) {
+    return deviation.cohort.substr(0, deviation.cohort.find('\t'));
+}
+
+/// "2 kernels", "1 value of label dc".
+std::string count_text(const std::string& factor, std::size_t count) {
+    const auto plural = count == 1 ? "" : "s";
+    return factor == kernel_factor ? fmt::format("{} {}{}", count, factor, plural)
+                                   : fmt::format("{} value{} of {}", count, plural, factor);
+}
+
+/// The rows that stand out and the next ones up to `most`. Whether there is one that does not stand out.
+template <class Row>
+bool write_table(std::ostream& out, report::Table table, const std::vector<Row>& rows, std::size_t most,
+                 auto cells_before_change, auto compared_with) {
+    for (const char* name : {"CHANGE", "95% CI", "P"})
+        table.columns.push_back({name});
+    table.columns.push_back({"COMPARED WITH", Kind::text});
+    bool is_same = false;
+    for (const auto& row : rows) {
+        if (!row.stands_out && table.rows.size() >= most) continue;
+        is_same = is_same || !row.stands_out;
+        auto& cells = table.rows.emplace_back(cells_before_change(row));
+        cells.push_back({row.stands_out ? change_percent(row.change) + "%" : "~"});
+        cells.push_back({interval_text(row, "%")});
+        cells.push_back({report::p_text(row.p)});
+        cells.push_back({compared_with(row)});
+    }
+    if (!table.rows.empty()) out << '\n' << report::text_of(table);
+    const auto left = rows.size() - table.rows.size();
+    if (left > 0) out << fmt::format("... and {} more rows: --top\n", left);
+    return is_same;
+}
+
+bool write_hosts(std::ostream& out, const Comparison& comparison, std::size_t most) {
+    const report::Style style;
+    return write_table(
+        out,
+        {"", {{"HOST", Kind::head}, {"STAGE [us]", Kind::text}, {"STAT", Kind::text}, {"N"}, {"OTHERS"}, {"HOST"}}},
+        comparison.deviations, most,
+        [&](const Deviation& row) -> std::vector<report::Cell> {
+            return {{comparison.members[row.member].name},
+                    {row.stage},
+                    {"p" + row.statistic},
+                    {fmt::to_string(row.n)},
+                    {style.cell(row.others_ns)},
+                    {style.cell(row.value_ns)}};
+        },
+        [](const Deviation& row) { return fmt::format("{} of {}", row.others, cohort_name(row)); });
+}
+
+bool write_factors(std::ostream& out, const Comparison& comparison, std::size_t most) {
+    const report::Style style;
+    return write_table(
+        out,
+        {"",
+         {{"KERNEL OR LABEL", Kind::head},
+          {"STAGE [us]", Kind::text},
+          {"STAT", Kind::text},
+          {"HOSTS"},
+          {"OTHERS"},
+          {"THESE"}}},
+        comparison.factors.contrasts, most,
+        [&](const Contrast& row) -> std::vector<report::Cell> {
+            return {{row.level},
+                    {row.stage},
+                    {"p" + row.statistic},
+                    {fmt::to_string(row.hosts)},
+                    {style.cell(row.base_ns)},
+                    {style.cell(row.value_ns)}};
+        },
+        [](const Contrast& row) {
+            const auto within = fmt::format("{}", fmt::join(row.within, ", "));
+            return fmt::format("{} of {}{}", row.base_hosts, row.base,
+                               within.empty() ? "" : fmt::format(" with the same {}", within));
+        });
+}
+
+template <class Row>
+void put_change(Json& json, const Row& row) {
+    json["change"] = row.change;
+    json["change_low"] = row.low;
+    json["change_high"] = row.high;
+    json["p"] = row.p;
+    json["stands_out"] = row.stands_out;
+}
+
+Json hosts_json(const Comparison& comparison) {
+    auto rows = Json::array();
+    for (const auto& row : comparison.deviations) {
+        rows.push_back({{"host", comparison.members[row.member].name},
+                        {"stage", row.stage},
+                        {"statistic", row.statistic},
+                        {"n", row.n},
+                        {"value_ns", row.value_ns},
+                        {"others_ns", row.others_ns},
+                        {"others", row.others},
+                        {"cohort", cohort_name(row)}});
+        put_change(rows.back(), row);
+    }
+    return rows;
+}
+
+Json factors_json(const analyze::FactorEffects& factors) {
+    auto rows = Json::array();
+    for (const auto& row : factors.contrasts) {
+        rows.push_back({{"factor", row.factor},
+                        {"level", row.level},
+                        {"same_hosts", row.same_hosts},
+                        {"base", row.base},
+                        {"within", row.within},
+                        {"stage", row.stage},
+                        {"statistic", row.statistic},
+                        {"hosts", row.hosts},
+                        {"base_hosts", row.base_hosts},
+                        {"value_ns", row.value_ns},
+                        {"base_ns", row.base_ns}});
+        put_change(rows.back(), row);
+    }
+    return {{"sentence", sentence_of(factors)}, {"rows", std::move(rows)}};
 }
 
 }  // namespace
@@ -42,6 +178,15 @@ std::size_t Comparison::different() const {
         if (deviation.stands_out) found.insert(deviation.member);
     }
     return found.size();
+}
+
+std::vector<std::string> Comparison::different_levels() const {
+    std::vector<std::string> found;
+    for (const auto& contrast : factors.contrasts) {
+        if (contrast.stands_out && std::ranges::find(found, contrast.level) == found.end())
+            found.push_back(contrast.level);
+    }
+    return found;
 }
 
 std::string sentence_of(const Comparison& comparison) {
@@ -67,40 +212,37 @@ std::string sentence_of(const Comparison& comparison) {
                        others == 1 ? "the other is not" : fmt::format("none of the {} others is", others), rest);
 }
 
-void write_text(std::ostream& out, const Comparison& comparison, std::size_t rows) {
-    using report::Kind;
-    out << base::printable(sentence_of(comparison)) << '\n';
-    report::Table table{"",
-                        {{"HOST", Kind::head},
-                         {"STAGE [us]", Kind::text},
-                         {"STAT", Kind::text},
-                         {"N"},
-                         {"OTHERS"},
-                         {"HOST"},
-                         {"CHANGE"},
-                         {"95% CI"},
-                         {"P"},
-                         {"COMPARED WITH", Kind::text}}};
-    const report::Style style;
-    bool is_same = false;
-    for (const auto& deviation : comparison.deviations) {
-        if (!deviation.stands_out && table.rows.size() >= rows) continue;
-        is_same = is_same || !deviation.stands_out;
-        table.rows.push_back({{comparison.members[deviation.member].name},
-                              {deviation.stage},
-                              {"p" + deviation.statistic},
-                              {fmt::to_string(deviation.n)},
-                              {style.cell(deviation.others_ns)},
-                              {style.cell(deviation.value_ns)},
-                              {deviation.stands_out ? change_percent(deviation.change) + "%" : "~"},
-                              {interval_text(deviation, "%")},
-                              {report::p_text(deviation.p)},
-                              {cohort_text(deviation)}});
+std::string sentence_of(const analyze::FactorEffects& factors) {
+    std::set<std::string> levels, different, same;
+    std::vector<std::string> texts;
+    for (const auto& contrast : factors.contrasts) {
+        if (!contrast.stands_out) continue;
+        different.insert(contrast.factor);
+        if (levels.insert(contrast.level).second) texts.push_back(level_text(contrast));
     }
-    if (!table.rows.empty()) out << '\n' << report::text_of(table);
-    const auto left = comparison.deviations.size() - table.rows.size();
-    if (left > 0) out << fmt::format("... and {} more rows: --top\n", left);
-    if (is_same) {
+    for (const auto& contrast : factors.contrasts) {
+        if (!different.contains(contrast.factor)) same.insert(contrast.factor);
+    }
+    if (!same.empty()) texts.push_back(fmt::format("no difference by {} can be told", fmt::join(same, " or ")));
+    for (const auto& [factor, other] : factors.goes_with)
+        texts.push_back(fmt::format("{} goes with {} and cannot be told from it", factor, other));
+    if (!factors.untold.empty()) {
+        std::vector<std::string> counts;
+        for (const auto& [factor, count] : factors.untold)
+            counts.push_back(count_text(factor, count));
+        texts.push_back(fmt::format("of {} with fewer than {} hosts it cannot be told", fmt::join(counts, " and "),
+                                    analyze::hosts_needed));
+    }
+    return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+void write_text(std::ostream& out, const Comparison& comparison, std::size_t rows) {
+    out << base::printable(sentence_of(comparison)) << '\n';
+    if (const auto sentence = sentence_of(comparison.factors); !sentence.empty())
+        out << base::printable(sentence) << '\n';
+    const bool is_same_host = write_hosts(out, comparison, rows);
+    const bool is_same_level = write_factors(out, comparison, rows);
+    if (is_same_host || is_same_level) {
         out << fmt::format(
             "\n~: cannot be told from the others (P, corrected for the number of rows, is 0.05 or more), "
             "or differs\nby {:.4g} % or less\n",
@@ -111,23 +253,6 @@ void write_text(std::ostream& out, const Comparison& comparison, std::size_t row
 }
 
 void write_json(std::ostream& out, const Comparison& comparison) {
-    using Json = nlohmann::ordered_json;
-    auto rows = Json::array();
-    for (const auto& deviation : comparison.deviations) {
-        rows.push_back({{"host", comparison.members[deviation.member].name},
-                        {"stage", deviation.stage},
-                        {"statistic", deviation.statistic},
-                        {"n", deviation.n},
-                        {"value_ns", deviation.value_ns},
-                        {"others_ns", deviation.others_ns},
-                        {"others", deviation.others},
-                        {"cohort", deviation.cohort.substr(0, deviation.cohort.find('\t'))},
-                        {"change", deviation.change},
-                        {"change_low", deviation.low},
-                        {"change_high", deviation.high},
-                        {"p", deviation.p},
-                        {"stands_out", deviation.stands_out}});
-    }
     report::put_json(out,
                      Json{{"schema", "stapgen.fleet-compare/1"},
                           {"recipe", comparison.recipe},
@@ -136,7 +261,8 @@ void write_json(std::ostream& out, const Comparison& comparison) {
                           {"different", comparison.different()},
                           {"threshold", comparison.threshold},
                           {"warnings", comparison.warnings},
-                          {"rows", std::move(rows)}},
+                          {"rows", hosts_json(comparison)},
+                          {"factors", factors_json(comparison.factors)}},
                      2);
 }
 

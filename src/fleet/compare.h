@@ -5,26 +5,32 @@
 #include <string>
 #include <vector>
 
+#include "analyze/factors.h"
 #include "analyze/outliers.h"
 
-/// Which host is different: in a sentence, a table, or JSON.
+/// Which host is different, and whether its kernel or a label makes it so: in sentences, tables, or JSON.
 namespace stapgen::fleet {
 
 struct Comparison {
     std::string recipe;
     std::vector<analyze::Member> members;
     std::vector<analyze::Deviation> deviations;
+    analyze::FactorEffects factors;
     double threshold = 0;
     std::vector<std::string> warnings;
 
-    [[nodiscard]] std::size_t different() const;  ///< hosts that stand out
+    [[nodiscard]] std::size_t different() const;                      ///< hosts that stand out
+    [[nodiscard]] std::vector<std::string> different_levels() const;  ///< "kernel 6.1.0", "dc=fra1"
 };
 
 /// Without a full stop: "web17 is different: tcp-app p99 +340 % [+210 %, +520 %], from 1.20 ms to 5.28 ms; none of the
 /// 39 others is"; what cannot be told is said.
 std::string sentence_of(const Comparison& comparison);
+/// "kernel 6.12.9, the hosts of dc=fra1, is different: ip-tcp p50 +30 % [+12 %, +51 %], from 7.14 us to 9.28 us, 12
+/// hosts against 11 of kernel 6.1.0"; empty where all hosts have one kernel and the same labels.
+std::string sentence_of(const analyze::FactorEffects& factors);
 
-/// The sentence, the rows that stand out and the next ones up to `rows`, and what the signs mean.
+/// The sentences, the rows that stand out and the next ones up to `rows`, and what the signs mean.
 void write_text(std::ostream& out, const Comparison& comparison, std::size_t rows);
 /// All rows: "stapgen.fleet-compare/1".
 void write_json(std::ostream& out, const Comparison& comparison);

@@ -9,7 +9,6 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "recording/facts.h"
-#include "report/text/sections.h"
 #include "session/replay.h"
 
 namespace stapgen::fleet {
@@ -90,8 +89,11 @@ analyze::Member member_of(const std::string& host, const analyze::Summary& summa
     const auto origin = summary.origins.empty() ? recording::Origin() : summary.origins.front();
     const auto kernel = fmt::format("kernel {}", origin.kernel);
     std::vector<std::string> labels;
-    for (const auto& [name, value] : origin.labels)
+    if (!origin.kernel.empty()) member.levels.emplace(kernel_factor, kernel);
+    for (const auto& [name, value] : origin.labels) {
         labels.push_back(name + '=' + value);
+        member.levels.emplace("label " + name, labels.back());
+    }
     // The words behind the tab are for no person.
     if (!labels.empty())
         member.cohorts.push_back(fmt::format("{}, {}\t{}", kernel, fmt::join(labels, ", "), origin.definition));
@@ -101,57 +103,6 @@ analyze::Member member_of(const std::string& host, const analyze::Summary& summa
         filters += fmt::format(" {}={}", name, value);
     member.cohorts.push_back(fmt::format("all kernels\t{}{}", origin.recipe_hash, filters));
     return member;
-}
-
-HostTotal total_of(const std::string& host, const analyze::Summary& summary) {
-    HostTotal row;
-    row.host = host;
-    row.n = summary.accounting.reported;
-    row.lost = summary.accounting.lost_total();
-    if (!summary.origins.empty()) row.kernel = summary.origins.front().kernel;
-    std::int64_t longest = -1;
-    for (const auto& stage : analyze::compared_stages(summary)) {
-        const auto p99 = stage.stats.percentile(99);
-        if (stage.name == "total" || stage.name.ends_with(" total")) {
-            if (row.n > 0 && row.max_ns.value_or(-1) >= stage.stats.max().value_or(0)) continue;
-            row.p50_ns = stage.stats.percentile(50);
-            row.p99_ns = p99;
-            row.max_ns = stage.stats.max();
-        } else if (p99.value_or(-1) > longest) {
-            longest = *p99;
-            row.slowest_stage = stage.name;
-        }
-    }
-    return row;
-}
-
-void write_totals(std::ostream& out, std::vector<HostTotal> totals, std::size_t most) {
-    using report::Kind;
-    std::ranges::stable_sort(totals, std::greater{}, &HostTotal::p99_ns);
-    report::Table table{"",
-                        {{"HOST", Kind::head},
-                         {"KERNEL", Kind::text},
-                         {"N"},
-                         {"P50 [us]"},
-                         {"P99"},
-                         {"MAX"},
-                         {"SLOWEST STAGE", Kind::text},
-                         {"LOST"}}};
-    const report::Style style;
-    for (const auto& row : totals) {
-        if (table.rows.size() == most) break;
-        table.rows.push_back({{row.host},
-                              {row.kernel},
-                              {fmt::to_string(row.n)},
-                              {style.cell(row.p50_ns)},
-                              {style.cell(row.p99_ns)},
-                              {style.cell(row.max_ns)},
-                              {row.slowest_stage.empty() ? "-" : row.slowest_stage},
-                              {fmt::to_string(row.lost)}});
-    }
-    out << report::text_of(table);
-    if (totals.size() > most) out << fmt::format("... and {} more hosts: --top\n", totals.size() - most);
-    out << '\n';
 }
 
 std::string missing_text(const std::vector<HostResult>& hosts) {

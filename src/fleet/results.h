@@ -31,20 +31,12 @@ base::Result<void> for_each_summary(
     std::vector<HostResult>& hosts, const report::Presentation& presentation,
     const std::function<base::Result<void>(const HostResult& host, analyze::Summary summary)>& call);
 
+/// Of Member::levels.
+inline constexpr const char* kernel_factor = "kernel";
+
 /// The cohorts are the hosts with its kernel, its labels and its definition, then those with its kernel and definition,
 /// then all that run the same recipe with the same filters.
 analyze::Member member_of(const std::string& host, const analyze::Summary& summary);
-
-/// A host's row in the report of its fleet.
-struct HostTotal {
-    std::string host, kernel;
-    std::int64_t n = 0, lost = 0;
-    std::optional<std::int64_t> p50_ns, p99_ns, max_ns;  ///< of the total of all stages; drops have none
-    std::string slowest_stage;                           ///< that with the largest p99 of them
-};
-HostTotal total_of(const std::string& host, const analyze::Summary& summary);
-/// The largest p99 first, `most` of them.
-void write_totals(std::ostream& out, std::vector<HostTotal> totals, std::size_t most);
 
 /// "1 of 4 hosts did not measure to the end: web3 (unreachable)"; empty if all did.
 std::string missing_text(const std::vector<HostResult>& hosts);

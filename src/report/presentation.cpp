@@ -29,6 +29,13 @@ constexpr auto groupings = std::to_array<Grouping>({{"process", "pid comm"},
                                                     {"device", "dev"},
                                                     {"none", ""}});
 
+/// As wide as the terminal.
+Options fitted(Options options) {
+    options.width = base::terminal_columns(STDOUT_FILENO);
+    if (options.width == 0) options.width = base::default_width;
+    return options;
+}
+
 }  // namespace
 
 std::vector<std::string> fields_of(std::string_view word) {
@@ -98,11 +105,16 @@ void finish(RecordWriter& records) {
 
 void present(std::ostream& out, std::span<const analyze::Summary> reports, const Presentation& presentation,
              std::optional<std::int64_t> interval) {
-    Options options = presentation;
+    auto options = fitted(presentation);
     options.interval = interval;
-    options.width = base::terminal_columns(STDOUT_FILENO);
-    if (options.width == 0) options.width = base::default_width;
     presentation.format->write(out, reports, options);
+    out.flush();
+}
+
+void present(std::ostream& out, const Hosts& hosts, std::span<const analyze::Summary> reports,
+             const Presentation& presentation) {
+    if (presentation.format->write_hosts == nullptr) return present(out, reports, presentation);
+    presentation.format->write_hosts(out, hosts, reports, fitted(presentation));
     out.flush();
 }
 

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "decode/record.h"
 #include "report/model/format.h"
+#include "report/model/hosts.h"
 
 namespace stapgen::report {
 
@@ -57,5 +58,8 @@ void finish(RecordWriter& records);
 /// follow.
 void present(std::ostream& out, std::span<const analyze::Summary> reports, const Presentation& presentation,
              std::optional<std::int64_t> interval = {});
+/// Likewise, with the hosts in front where the format can show them.
+void present(std::ostream& out, const Hosts& hosts, std::span<const analyze::Summary> reports,
+             const Presentation& presentation);
 
 }  // namespace stapgen::report

@@ -23,6 +23,14 @@ class Results:
             shutil.copy(self.samples / recording, folder / f"web{number}.rec")
         return folder
 
+    def put(self, folder, host, recording, release, labels):
+        """Put this recording there, as if it came from another kernel."""
+        text = subprocess.run(["zstd", "-dc", self.samples / recording], check=True, capture_output=True, text=True).stdout
+        header, lines = text.split("\n", 1)
+        *begin, facts = header.split("\t", 2)
+        facts = json.loads(facts) | {"release": release, "labels": labels}
+        (folder / f"{host}.rec").write_text("\t".join([*begin, json.dumps(facts)]) + "\n" + lines)
+
     def run(self, *words, code=0):
         done = subprocess.run([self.stapgen, "fleet", *words], capture_output=True, text=True, timeout=120, check=False)
         assert done.returncode == code, f"{words}: {done.returncode}\n{done.stdout}{done.stderr}"
@@ -39,11 +47,30 @@ def check_who_is_different(results):
     found = json.loads(said)
     assert found["schema"] == "stapgen.fleet-compare/1" and found["different"] == 1 and found["hosts"] == 6, found
     assert {(row["host"], row["stage"]) for row in found["rows"] if row["stands_out"]} == {("web6", "ip-tcp")}, found
-    assert "1 of 6 hosts differ" in error, error
+    assert "different by more than 5 %: 1 of 6 hosts\n" in error, error
     # Three are too few to know what hosts differ by.
     few, _ = results.run("compare", results.make("few", *alike[:2], "slower-stage/after/1.rec"))
     assert few.startswith("cannot be told: "), few
     results.run("compare", slow, "--threshold", "900%")
+
+
+def check_which_kernel_is_different(results):
+    folder = results.make("kernels")
+    for i in range(1, 6):
+        results.put(folder, f"old{i}", f"slower-stage/before/{i}.rec", "6.1.0", {"dc": "fra1"})
+        results.put(folder, f"new{i}", f"slower-stage/after/{i}.rec", "6.12.9", {"dc": "lon2"})
+    table, error = results.run("compare", folder, code=3)
+    hosts, kernels = table.splitlines()[:2]
+    assert hosts == "none of 10 hosts can be told from the others", table
+    assert kernels.startswith("kernel 6.12.9 (the same hosts: dc=lon2) is different: ip-tcp p50 +"), table
+    assert kernels.endswith(", 5 hosts against 5 of kernel 6.1.0; label dc goes with kernel and cannot be told from it"), table
+    assert "different by more than 5 %: kernel 6.12.9\n" in error, error
+    found = json.loads(results.run("compare", folder, "--json", code=3)[0])
+    rows = found["factors"]["rows"]
+    assert found["factors"]["sentence"] == kernels and found["different"] == 0, found
+    assert {(row["level"], row["base"], row["hosts"]) for row in rows} == {("kernel 6.12.9", "kernel 6.1.0", 5)}, rows
+    assert rows[0]["stands_out"] and rows[0]["stage"] == "ip-tcp" and rows[0]["change"] > 3, rows
+    results.run("compare", folder, "--threshold", "2000%")
 
 
 def check_a_host_that_failed_is_said(results):
@@ -72,6 +99,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         results = Results(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(folder))
         check_who_is_different(results)
+        check_which_kernel_is_different(results)
         check_a_host_that_failed_is_said(results)
 
 

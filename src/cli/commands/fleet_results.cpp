@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iostream>
@@ -45,17 +46,21 @@ base::Result<void> fleet_compare(const Call& call) {
     if (!read) return read;
     if (const auto missing = fleet::missing_text(*hosts); !missing.empty()) comparison.warnings.push_back(missing);
     comparison.deviations = analyze::find_outliers(comparison.members, percentiles, options.threshold);
+    comparison.factors =
+        analyze::compare_factors(comparison.members, comparison.deviations, percentiles, options.threshold);
     if (options.present.format == "json") {
         fleet::write_json(std::cout, comparison);
     } else {
         fleet::write_text(std::cout, comparison, options.present.shown.top);
     }
-    if (comparison.different() == 0) return {};
-    return tl::make_unexpected(
-        base::Error{base::ErrorKind::regression,
-                    fmt::format("{} of {} hosts differ by more than {:.4g} %", comparison.different(),
-                                comparison.members.size(), options.threshold * 100),
-                    "--threshold sets how much is allowed"});
+    auto different = comparison.different_levels();
+    if (const auto count = comparison.different(); count > 0)
+        different.insert(different.begin(), fmt::format("{} of {} hosts", count, comparison.members.size()));
+    if (different.empty()) return {};
+    return tl::make_unexpected(base::Error{base::ErrorKind::regression,
+                                           fmt::format("different by more than {:.4g} %: {}", options.threshold * 100,
+                                                       base::printable(fmt::format("{}", fmt::join(different, ", ")))),
+                                           "--threshold sets how much is allowed"});
 }
 
 base::Result<void> fleet_report(const Call& call) {
@@ -65,10 +70,10 @@ base::Result<void> fleet_report(const Call& call) {
     auto hosts = fleet::read_results(options.into);
     if (!hosts) return tl::make_unexpected(hosts.error());
     std::vector<analyze::Summary> all;
-    std::vector<fleet::HostTotal> totals;
+    std::vector<report::HostRow> rows;
     auto read = fleet::for_each_summary(
         *hosts, *presentation, [&](const fleet::HostResult& host, analyze::Summary summary) -> base::Result<void> {
-            totals.push_back(fleet::total_of(host.host, summary));
+            rows.push_back(report::host_row(host.host, summary));
             session::add_to(all, std::move(summary));
             return {};
         });
@@ -76,9 +81,9 @@ base::Result<void> fleet_report(const Call& call) {
     session::finish_sums(all, *presentation);
     for (auto& summary : all)
         session::put_meanings(summary, program.catalog);
-    if (const auto missing = fleet::missing_text(*hosts); !missing.empty()) base::print_message(missing);
-    if (options.present.format == "table") fleet::write_totals(std::cout, std::move(totals), presentation->top);
-    report::present(std::cout, all, *presentation);
+    const auto missing = fleet::missing_text(*hosts);
+    if (!missing.empty()) base::print_message(missing);
+    report::present(std::cout, report::Hosts(std::move(rows), missing), all, *presentation);
     return {};
 }
 
@@ -90,18 +95,18 @@ OptionSpecs folder_argument(std::string& folder) {
 }  // namespace
 
 CommandSpec fleet_compare_command(Options& options) {
-    CommandSpec command{fleet_compare, "stapgen fleet", "compare", "Which host is different, and in which stage"};
+    CommandSpec command{fleet_compare, "stapgen fleet", "compare", "Which host or kernel is different, in which stage"};
     command.notes =
-        "Each host is compared with the others that have its kernel and its labels; where those are fewer than three, "
-        "its\n"
-        "kernel, and else all. Exit code 3: a host stands out.\n";
+        "Each host is compared with the others that have its kernel and its labels; where those are\n"
+        "fewer than three, its kernel, and else all. Then the hosts of each kernel, and of each value\n"
+        "of a label, with those of the kernel or value that most hosts have. Exit code 3: a host, a\n"
+        "kernel or a label stands out.\n";
     command.examples = {"stapgen fleet compare monday", "stapgen fleet compare --threshold 20% -P 50,99,99.9 monday"};
     command.options = joined({
         folder_argument(options.into),
         {option("--threshold", "PERCENT", groups::output, "A host that differs by no more than this does not stand out",
                 "", read_by(base::parse_percent, options.threshold, false), {.default_value = "5%"}),
-         {"--top", "N", groups::output, "Show so many rows, and all of the hosts that stand out", "",
-          &options.present.shown.top}},
+         {"--top", "N", groups::output, "Show so many rows, and all that stand out", "", &options.present.shown.top}},
         format_options(options.present.format, {"table", "json"}, ""),
         {option("-P,--percentiles", "LIST", groups::output, "Which percentiles, with commas between", "",
                 read_by(analyze::parse_percentiles, options.fleet.percentiles), {.default_value = "50,99"})},

@@ -69,16 +69,19 @@ struct Bins {
     }
 };
 
-std::map<std::int64_t, std::int64_t> counts_by_bin(const Histogram& stats, const Bins& bins) {
-    std::map<std::int64_t, std::int64_t> counts;
+}  // namespace
+
+std::vector<BinCount> bins_of(const Histogram& stats, std::int64_t resolution_ns) {
+    const Bins bins{std::max<std::int64_t>(1, resolution_ns)};
+    std::vector<BinCount> counts;
     stats.for_each_bin([&](int bin, std::int64_t count) {
         // Its highest value: what is a multiple of the resolution may begin above the bin's lowest.
-        counts[bins.low(analyze::bins::lowest(bin + 1) - 1)] += count;
+        const auto low = bins.low(analyze::bins::lowest(bin + 1) - 1);
+        if (counts.empty() || counts.back().low_ns != low) counts.push_back({low, bins.high(low), 0});
+        counts.back().count += count;
     });
     return counts;
 }
-
-}  // namespace
 
 std::int64_t block_length(const analyze::Summary& summary, std::size_t rows) {
     const auto& blocks = summary.series.blocks();
@@ -114,14 +117,13 @@ Section distribution_section(const Report& report) {
     const auto& summary = report.summary;
     Section section{"distribution", "Distribution"};
     const auto& stages = report.stages.whole;
-    const Bins bins{std::max<std::int64_t>(1, summary.resolution_ns)};
-    std::map<std::int64_t, std::vector<std::int64_t>> rows;
+    std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::int64_t>> rows;  ///< by lowest and highest value
     std::vector<std::int64_t> below(stages.size()), above(stages.size());
     Table table{"How many values are how large, in microseconds", {{"FROM"}, {"TO, BELOW"}}};
     for (std::size_t i = 0; i < stages.size(); ++i) {
         table.columns.push_back({stages[i].measure->name});
-        for (const auto& [low, count] : counts_by_bin(stages[i].measure->stats, bins)) {
-            auto& row = rows[low];
+        for (const auto& [low, high, count] : bins_of(stages[i].measure->stats, summary.resolution_ns)) {
+            auto& row = rows[{low, high}];
             row.resize(stages.size());
             row[i] = count;
         }
@@ -145,8 +147,8 @@ Section distribution_section(const Report& report) {
         return std::ranges::any_of(counts, std::identity{});
     };
     if (any(below)) add("-", style.cell(std::int64_t{0}), below);
-    for (const auto& [low, counts] : rows)
-        add(style.cell(low), style.cell(bins.high(low)), counts);
+    for (const auto& [bin, counts] : rows)
+        add(style.cell(bin.first), style.cell(bin.second), counts);
     if (any(above)) add(style.cell(analyze::bins::largest + 1), "-", above);
     section.tables.push_back(std::move(table));
     return section;

@@ -71,9 +71,35 @@ data stack_data(const Stack& stack) {
                   {"segments", list_of(stack.segments, segment_data)}};
 }
 
+data tick_data(const Tick& tick) {
+    return object{{"tick", tick.text}, {"at", width(tick.at)}};
+}
+
 data timelines_data(const Timelines& timelines) {
-    const auto tick_data = [](const Tick& tick) -> data { return object{{"tick", tick.text}, {"at", width(tick.at)}}; };
     return object{{"rows", list_of(timelines.rows, stack_data)}, {"scale", list_of(timelines.scale, tick_data)}};
+}
+
+/// An SVG path in a box of 100 by 100, whose y goes down.
+std::string path_of(const std::vector<Step>& steps) {
+    std::string path;
+    double end = -1;
+    for (const auto& [from, to, height] : steps) {
+        if (from - end > 1e-6) path += fmt::format("{}M{} 100", path.empty() ? "" : "V100", width(from));
+        path += fmt::format("V{}H{}", width(1 - height), width(to));
+        end = to;
+    }
+    return path.empty() ? path : path + "V100";
+}
+
+data small_charts_data(const SmallCharts& small) {
+    const auto chart_data = [&](const SmallChart& chart) -> data {
+        return object{{"chart_name", chart.name},
+                      {"chart_text", chart.text},
+                      {"path", path_of(chart.steps)},
+                      {"at_mark", chart.mark ? data(width(*chart.mark)) : data(false)},
+                      {"scale", list_of(small.scale, tick_data)}};
+    };
+    return list_of(small.charts, chart_data);
 }
 
 data range_data(const Range& range) {
@@ -131,6 +157,8 @@ data section_data(const std::string& run, const Section& section) {
                   {"legend", list_of(section.legend, segment_data)},
                   {"has_legend", !section.legend.empty()},
                   {"timelines", list_of(section.timelines, timelines_data)},
+                  {"small", small_charts_data(section.small)},
+                  {"has_small", !section.small.charts.empty()},
                   {"chart", text_or_false(section.chart)},
                   {"chart_runs", section.chart_runs},
                   {"chart_names", section.chart_names},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -37,6 +38,24 @@ struct Timelines {
     std::vector<Tick> scale{};
 };
 
+/// A part of a distribution, each from 0 to 1.
+struct Step {
+    double from = 0, to = 0, height = 0;
+};
+
+struct SmallChart {
+    std::string name;
+    std::string text;
+    std::vector<Step> steps{};     ///< ascending
+    std::optional<double> mark{};  ///< of one place on the scale
+};
+
+/// Small charts on one scale.
+struct SmallCharts {
+    std::vector<SmallChart> charts{};
+    std::vector<Tick> scale{};
+};
+
 struct Section {
     std::string id;
     std::string heading;
@@ -45,6 +64,7 @@ struct Section {
     std::vector<Stack> stacks{};
     std::vector<Segment> legend{};
     std::vector<Timelines> timelines{};
+    SmallCharts small{};
     std::string chart{};        ///< "time" or "distribution"
     std::string chart_runs{};   ///< ids of the runs whose tables it is drawn from, a blank between
     std::string chart_names{};  ///< what their lines are called, likewise; empty for one run

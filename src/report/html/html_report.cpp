@@ -105,7 +105,7 @@ Section stacks_of_both(const Summary& before, const Summary& after) {
     return section;
 }
 
-void write(std::ostream& out, std::span<const Summary> reports, const Options& options) {
+Page page_of(std::span<const Summary> reports, const Options& options) {
     Page page;
     const auto rows = max_block_rows / std::max<std::size_t>(1, reports.size());
     for (std::size_t i = 0; i < reports.size(); ++i)
@@ -116,6 +116,20 @@ void write(std::ostream& out, std::span<const Summary> reports, const Options& o
     } else {
         page.title = fmt::format("{} reports", reports.size());
     }
+    return page;
+}
+
+void write(std::ostream& out, std::span<const Summary> reports, const Options& options) {
+    html::write(out, page_of(reports, options));
+}
+
+void write_hosts(std::ostream& out, const Hosts& hosts, std::span<const Summary> reports, const Options& options) {
+    auto page = page_of(reports, options);
+    Run run{.id = "all", .heading = fmt::format("{} on {} hosts", reports.front().recipe, hosts.rows.size())};
+    if (!hosts.missing.empty()) run.warnings.push_back(hosts.missing);
+    run.sections.push_back(html::hosts_section(hosts));
+    page.title = run.heading;
+    page.runs.insert(page.runs.begin(), std::move(run));
     html::write(out, page);
 }
 
@@ -161,7 +175,10 @@ void write_comparisons(std::ostream& out, std::span<const Compared> all, const O
 /// One page in one file, to mail or attach: nothing is fetched, and its Content-Security-Policy forbids fetching.
 /// All numbers are in tables; with JavaScript two charts are drawn from them. Local time zone. A part for each report.
 /// What comes from the input is escaped; bytes that are no UTF-8 become U+FFFD.
-constexpr Format html_format{
-    .name = "html", .write = write, .write_comparisons = write_comparisons, .one_comparison = true};
+constexpr Format html_format{.name = "html",
+                             .write = write,
+                             .write_comparisons = write_comparisons,
+                             .write_hosts = write_hosts,
+                             .one_comparison = true};
 
 }  // namespace stapgen::report

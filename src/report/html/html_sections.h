@@ -8,6 +8,7 @@
 #include "analyze/compare.h"
 #include "analyze/summary.h"
 #include "report/html/html_page.h"
+#include "report/model/hosts.h"
 #include "report/model/report.h"
 
 namespace stapgen::report {
@@ -40,8 +41,23 @@ Section groups_section(const Report& report);
 std::int64_t block_length(const analyze::Summary& summary, std::size_t rows);
 /// A table for each stage, with blocks of that length.
 Section time_section(const analyze::Summary& summary, std::int64_t block_ns);
-/// One table: for each bin, about 8 to a doubling, how many values each stage has in it.
+/// One table: for each bin of bins_of() how many values each stage has in it.
 Section distribution_section(const Report& report);
+
+/// So many values are below `high_ns` and no less than `low_ns`.
+struct BinCount {
+    std::int64_t low_ns = 0, high_ns = 0, count = 0;
+};
+/// The bins that have values, ascending: about 8 to a doubling, and none narrower than the resolution.
+std::vector<BinCount> bins_of(const analyze::Histogram& stats, std::int64_t resolution_ns);
+
+/// A small chart for each of the slowest, and a table.
+Section hosts_section(const Hosts& hosts);
+
+/// Marks of a scale are this far from its end at least: their text is behind them.
+inline constexpr double last_tick = 0.9;
+/// "0.5 ms", "20 us", of 1, 2 or 5 times a power of ten.
+std::string round_duration(std::int64_t ns);
 
 Section drops_section(const Report& report);
 /// Counts by group, of the whole and of each interval.

@@ -62,16 +62,6 @@ double mean_total(const Breakdown& breakdown) {
     return breakdown.total().n() == 0 ? 0 : sum / static_cast<double>(breakdown.total().n());
 }
 
-/// Marks of a scale are this far from its end at least: their text is behind them.
-constexpr double last_tick = 0.9;
-
-/// "0.5 ms", "20 us", of 1, 2 or 5 times a power of ten.
-std::string round_duration(std::int64_t ns) {
-    if (ns >= 1'000'000'000) return fmt::format("{:g} s", static_cast<double>(ns) / 1e9);
-    if (ns >= 1'000'000) return fmt::format("{:g} ms", static_cast<double>(ns) / 1e6);
-    return fmt::format("{:g} us", static_cast<double>(ns) / 1e3);
-}
-
 /// Three to five marks, at multiples of the step from 0 on.
 std::vector<Tick> scale_ticks(std::int64_t max_ns) {
     std::int64_t step = 1;
@@ -146,6 +136,12 @@ Table slowest_table(const analyze::Summary& summary, const Breakdown& breakdown,
 }
 
 }  // namespace
+
+std::string round_duration(std::int64_t ns) {
+    if (ns >= 1'000'000'000) return fmt::format("{:g} s", static_cast<double>(ns) / 1e9);
+    if (ns >= 1'000'000) return fmt::format("{:g} ms", static_cast<double>(ns) / 1e6);
+    return fmt::format("{:g} us", static_cast<double>(ns) / 1e3);
+}
 
 std::string first_stage_of(const analyze::Summary& summary) {
     std::string first;

@@ -55,6 +55,8 @@ struct Compared {
     analyze::Summary before, after;
 };
 
+struct Hosts;
+
 /// An output format, and what it can. Null: it cannot. Each is defined beside what writes it, and named in
 /// report/presentation.cpp.
 struct Format {
@@ -63,6 +65,9 @@ struct Format {
     void (*write)(std::ostream& out, std::span<const analyze::Summary> reports, const Options& options);
     /// Writes comparisons, one behind the other, as one document.
     void (*write_comparisons)(std::ostream& out, std::span<const Compared> all, const Options& options) = nullptr;
+    /// Writes hosts, and what they say together, as one document. At least one report.
+    void (*write_hosts)(std::ostream& out, const Hosts& hosts, std::span<const analyze::Summary> reports,
+                        const Options& options) = nullptr;
     /// Makes what writes single records as they come.
     std::unique_ptr<RecordWriter> (*records)(std::ostream& out) = nullptr;
     bool intervals = false;       ///< an interval can be written before the end is known, and `write` heeds its number

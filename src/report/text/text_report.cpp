@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "report/model/account_text.h"
+#include "report/model/hosts.h"
 #include "report/model/slow_records.h"
 #include "report/text/sections.h"
 
@@ -302,11 +303,23 @@ void write(std::ostream& out, std::span<const Summary> reports, const Options& o
     }
 }
 
+void write_hosts(std::ostream& out, const Hosts& hosts, std::span<const Summary> reports, const Options& options) {
+    const auto table = hosts_table(hosts, options.top);
+    out << text_of(table);
+    if (!table.below.empty()) out << fmt::format("... {}: --top\n", table.below);
+    out << '\n';
+    write(out, reports, options);
+}
+
 }  // namespace
 
 /// For a person and for a ticket: tables in one unit (us), where the tail comes from, the slowest, the accounting, and
 /// a WARNING for all that is missing. What is empty is left out. Local time zone.
-constexpr Format table_format{
-    .name = "table", .write = write, .write_comparisons = write_comparisons, .records = event_table, .intervals = true};
+constexpr Format table_format{.name = "table",
+                              .write = write,
+                              .write_comparisons = write_comparisons,
+                              .write_hosts = write_hosts,
+                              .records = event_table,
+                              .intervals = true};
 
 }  // namespace stapgen::report

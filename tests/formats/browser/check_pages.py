@@ -16,10 +16,11 @@ import subprocess
 import sys
 import tempfile
 
-CHARTS = {"server": 2, "comparison": 2, "drops": 0, "averages": 0, "packets": 2, "hostile": 2}
+CHARTS = {"server": 2, "comparison": 2, "hosts": 2, "drops": 0, "averages": 0, "packets": 2, "hostile": 2}
 STAGES = {"packets": 21}  # with the total; 8 of the others
-TIMELINES = {"server": 10, "comparison": 20, "packets": 20, "hostile": 10}
-MOST_BYTES = {"comparison": 400_000, "packets": 300_000}
+TIMELINES = {"server": 10, "hosts": 10, "comparison": 20, "packets": 20, "hostile": 10}
+SMALL = {"hosts": 60}
+MOST_BYTES = {"comparison": 400_000, "hosts": 450_000, "packets": 300_000}
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 DARK, LIGHT = "preferredColorScheme=0", "preferredColorScheme=1"
 
@@ -59,6 +60,11 @@ PROBE = """
     bar.getBoundingClientRect().width, [...bar.children].reduce((sum, part) => sum + part.getBoundingClientRect().width, 0)]);
   const legend = document.querySelector(".timelines")?.parentElement.querySelectorAll(".legend i") ?? [];
   said.paints = [...legend].map(part => getComputedStyle(part)).map(style => style.backgroundColor + style.backgroundImage);
+  // Of each small chart how wide it is, how much of that its distribution takes, and where its line is.
+  said.small = [...document.querySelectorAll(".small svg")].map(svg => {
+    const [steps, mark] = [...svg.children].map(path => path.getBBox());
+    return [svg.getBoundingClientRect().width, svg.getBoundingClientRect().height, steps.width, steps.height, mark?.x];
+  });
   said.stages = [];
   for (const chart of charts) {
     const select = chart.querySelector("select");
@@ -156,6 +162,14 @@ def in_a_frame(folder, text, attributes, telling, **expected):
     return said_in(chromium(folder, outer, "--dump-dom", **expected))
 
 
+def check_small_charts(small, count):
+    assert len(small) == count, len(small)
+    for width, height, steps, highest, _ in small:
+        assert width > 200 and height > 30 and 5 < steps <= 100 and highest == 100, (width, height, steps, highest)
+    marks = [chart[4] for chart in small]
+    assert marks == sorted(marks, reverse=True), "the slowest is not first"
+
+
 def check(kind, text, folder):
     charts = CHARTS[kind]
     size = len(text.encode())
@@ -184,6 +198,7 @@ def check(kind, text, folder):
         assert len(said["stages"]) == (2 * STAGES.get(kind, 8) + 1 if charts else 0), said["stages"]
         assert len(said["timelines"]) == TIMELINES.get(kind, 0), said["timelines"]
         assert all(0.1 * bar < parts < bar + 0.5 for bar, parts in said["timelines"]), said["timelines"]
+        check_small_charts(said["small"], SMALL.get(kind, 0))
         assert len(set(said["paints"])) == len(said["paints"]), said["paints"]
         assert all(drawn and ink > 10 for _, drawn, ink in said["stages"]), said["stages"]
 

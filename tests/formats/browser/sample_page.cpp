@@ -1,5 +1,5 @@
 /// Writes a page from made-up data that looks like a measurement: sample_page KIND > FILE
-/// KIND: server, comparison, drops, averages, packets, hostile.
+/// KIND: server, comparison, hosts, drops, averages, packets, hostile.
 
 #include <fmt/format.h>
 
@@ -188,6 +188,22 @@ Summary averages() {
     return summary;
 }
 
+/// 67 hosts, of which one is slow and one has no values; those above 60 have no chart.
+void write_hosts(const stapgen::report::Format& html) {
+    std::vector<stapgen::report::HostRow> rows;
+    std::vector<Summary> all;
+    for (std::uint64_t i = 0; i < 67; ++i) {
+        auto summary = server(i + 1, 3, i == 11 ? 0 : 401, i == 7 ? 11 : 1);
+        summary.origins = {{fmt::format("web{}", i), i % 3 == 0 ? "6.12.117" : "6.1.0-45-amd64", {}}};
+        rows.push_back(stapgen::report::host_row(
+            i == 13 ? "web13<b>.a-long-name.of-a-host.example" : fmt::format("web{}", i), summary));
+        all.push_back(std::move(summary));
+    }
+    const stapgen::report::Hosts hosts(std::move(rows),
+                                       "1 of 68 hosts did not measure to the end: web67 (unreachable)");
+    html.write_hosts(std::cout, hosts, std::vector{merge_all(std::move(all))}, {});
+}
+
 /// Names that try to leave their place in the page.
 Summary hostile() {
     auto summary = server(7, 11, 401, 1);
@@ -225,6 +241,10 @@ int main(int argc, char** argv) {
             std::cout, std::vector{stapgen::report::Compared{compare(before, after).value(), before, after}}, {});
         return 0;
     }
+    if (kind == "hosts") {
+        write_hosts(html);
+        return 0;
+    }
     const std::map<std::string, std::function<Summary()>> reports = {{"server", [] { return server(1, 61, 997, 1); }},
                                                                      {"drops", drops},
                                                                      {"averages", averages},
@@ -232,7 +252,7 @@ int main(int argc, char** argv) {
                                                                      {"hostile", hostile}};
     const auto found = reports.find(kind);
     if (found == reports.end()) {
-        std::cerr << "usage: sample_page server|comparison|drops|averages|packets|hostile\n";
+        std::cerr << "usage: sample_page server|comparison|hosts|drops|averages|packets|hostile\n";
         return 2;
     }
     auto summary = found->second();

@@ -3,42 +3,14 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <random>
 #include <set>
+
+#include "simulated_hosts.h"
 
 using namespace stapgen::analyze;
 
 namespace {
-
-struct Fleet {
-    std::size_t hosts = 4, stages = 5;
-    int values = 1009;
-    double between = 0.2;       ///< standard deviation of the logarithm from host to host
-    double alike = 0.5;         ///< how much of its square the stages of a host have in common
-    std::size_t slow_host = 0;  ///< of which
-    double slower = 1;          ///< the first stage takes so many times as long
-};
-
-std::vector<Member> make(const Fleet& fleet, std::mt19937_64& random) {
-    std::normal_distribution<> normal;
-    std::vector<Member> members(fleet.hosts);
-    for (std::size_t host = 0; host < fleet.hosts; ++host) {
-        members[host].name = fmt::format("web{}", host);
-        members[host].cohorts = {""};
-        const double common = normal(random) * std::sqrt(fleet.alike);
-        for (std::size_t stage = 0; stage < fleet.stages; ++stage) {
-            const double own = normal(random) * std::sqrt(1 - fleet.alike);
-            double level = 20'000 * std::exp(fleet.between * (common + own));
-            if (host == fleet.slow_host && stage == 0) level *= fleet.slower;
-            auto& measure = members[host].stages.emplace_back(Measure{fmt::format("stage{}", stage), {}, {}});
-            for (int i = 0; i < fleet.values; ++i)
-                measure.stats.add(static_cast<std::int64_t>(level * std::exp(0.7 * normal(random))));
-        }
-    }
-    return members;
-}
 
 /// Who stands out, and in which stages.
 std::set<std::pair<std::size_t, std::string>> found_in(const std::vector<Member>& members) {
@@ -86,7 +58,8 @@ TEST_CASE("a host that is slow in one stage is found, with that stage and no oth
         std::mt19937_64 random(hosts);
         int right = 0;
         for (int i = 0; i < times; ++i) {
-            const auto members = make({.hosts = hosts, .values = 401, .slow_host = 2, .slower = slower}, random);
+            const auto slow = [&, by = slower](std::size_t host) { return host == 2 ? by : 1; };
+            const auto members = make({.hosts = hosts, .values = 401, .slower = slow}, random);
             right += found_in(members) == std::set<std::pair<std::size_t, std::string>>{{2, "stage0"}} ? 1 : 0;
         }
         MESSAGE(fmt::format("{} hosts, one {} times slower: {} of {}", hosts, slower, right, times));
