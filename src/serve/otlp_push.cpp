@@ -31,7 +31,12 @@ constexpr std::size_t max_answer = 65536;
 class Push final : public OtlpPush, public std::enable_shared_from_this<Push> {
   public:
     Push(asio::io_context& context, Url url, Body body)
-        : context_(context), timer_(context), resolver_(context), url_(std::move(url)), body_(std::move(body)) {
+        : context_(context),
+          timer_(context),
+          deadline_(context),
+          resolver_(context),
+          url_(std::move(url)),
+          body_(std::move(body)) {
         status_.wanted = true;
     }
 
@@ -44,6 +49,11 @@ class Push final : public OtlpPush, public std::enable_shared_from_this<Push> {
     void finish(std::function<void()> done) override {
         finished_ = std::move(done);
         if (!stream_) push();
+        // A name that is looked up has no limit of its own.
+        deadline_.expires_after(time_limit);
+        deadline_.async_wait([self = shared_from_this()](error_code error) {
+            if (!error) self->finished_();
+        });
     }
     [[nodiscard]] PushStatus status() const override { return status_; }
 
@@ -69,7 +79,7 @@ class Push final : public OtlpPush, public std::enable_shared_from_this<Push> {
         if (!is_name) return stream_->async_connect(tcp::endpoint(address, url_.port), connected());
         resolver_.async_resolve(
             url_.host, fmt::to_string(url_.port), [self = shared_from_this()](error_code error, const auto& found) {
-                if (error) return self->fail(error.message());
+                if (error) return self->fail(fmt::format("no address of {}: {}", self->url_.host, error.message()));
                 self->stream_->async_connect(
                     found, [self](error_code refused, const tcp::endpoint&) { self->connected()(refused); });
             });
@@ -120,7 +130,7 @@ class Push final : public OtlpPush, public std::enable_shared_from_this<Push> {
     }
 
     asio::io_context& context_;
-    asio::steady_timer timer_;
+    asio::steady_timer timer_, deadline_;
     tcp::resolver resolver_;
     Url url_;
     Body body_;

@@ -143,6 +143,7 @@ void Runner::tick(Child& child, launch::Control& control) {
     child.use = {std::max(child.use.cpu, use.cpu), use.resident_bytes};
     const std::lock_guard lock(mutex_);
     status_.use = {use_before_.cpu + child.use.cpu, use.resident_bytes};
+    take(child);
 }
 
 void Runner::hear(Child& child, const decode::Line& line) {
