@@ -131,7 +131,7 @@ void Analyzer::State::add(const decode::Record& record) {
 
 void Analyzer::State::add_stages(Plan& plan, const decode::Record& record) {
     auto& part = (current ? *current : total).part_of(record, plan.group_keys);
-    Block* block = plan.time ? &so_far.series.at(record.values[*plan.time].number) : nullptr;
+    Block* block = plan.time && options.keep_series ? &so_far.series.at(record.values[*plan.time].number) : nullptr;
     for (const auto& slot : plan.slots) {
         const auto& value = record.values[slot.field];
         if (!value.seen) continue;
@@ -200,7 +200,7 @@ void Analyzer::State::add_slow(const decode::Record& record) {
 /// are longer than blocks, these are made longer; one that came late is no reason.
 Block* Analyzer::State::block_of_interval(std::optional<std::int64_t> end_epoch_ns) {
     const auto start_epoch_ns = interval_start ? interval_start : end_epoch_ns;
-    if (!start_epoch_ns) return nullptr;
+    if (!start_epoch_ns || !options.keep_series) return nullptr;
     const auto length = base::saturating_subtract(end_epoch_ns.value_or(*start_epoch_ns), *start_epoch_ns);
     const auto usual = std::min(length, std::exchange(last_length_ns, length));
     auto& series = so_far.series;

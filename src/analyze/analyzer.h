@@ -20,6 +20,7 @@ struct AnalyzerOptions {
     std::size_t slowest = 10;        ///< so many records are kept for each direction
     std::int64_t resolution_ns = 1;  ///< stages are multiples of it
     bool keep_intervals = false;     ///< whether take_interval() is wanted
+    bool keep_series = true;         ///< whether Summary::series is, which takes megabytes
 };
 
 /// Turns records into a Summary. Memory depends on the number of groups and of drop rows, not on the number

@@ -80,6 +80,10 @@ Result<double> parse_percent(std::string_view text) {
     return percent / 100;
 }
 
+std::int64_t now_epoch_ns() {
+    return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
 std::string format_duration(std::chrono::nanoseconds duration) {
     const auto ns = static_cast<double>(duration.count());
     const double size = std::abs(ns);

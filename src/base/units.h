@@ -15,6 +15,9 @@ enum class BareNumber { seconds, refused };
 /// "250ms", "1.5s", "2m", "1h", "500us", "100ns", "5" (seconds, or refused); "0" needs no unit. Never negative.
 Result<std::chrono::nanoseconds> parse_duration(std::string_view text, BareNumber bare = BareNumber::seconds);
 
+/// The wall clock, ns since 1970.
+std::int64_t now_epoch_ns();
+
 /// For a person: three significant digits and the unit that fits, "6.57 us", "112 us", "1.20 s".
 std::string format_duration(std::chrono::nanoseconds value);
 

@@ -47,25 +47,6 @@ std::map<std::string, std::string, std::less<>> values_of(const std::string& tex
     return values;
 }
 
-/// The last words of what was said, for a table's cell.
-std::string last_line_of(const std::string& said) {
-    std::string last;
-    for (const auto line : base::split(said, '\n')) {
-        if (!base::trim(line).empty()) last = base::printable(base::trim(line));
-    }
-    return last;
-}
-
-/// What stapgen says of a failure: its first line, behind its name.
-std::string reason_of(const std::string& said) {
-    for (const auto line : base::split(said, '\n')) {
-        constexpr std::string_view name = "stapgen: ";
-        if (line.starts_with(name) && !line.starts_with("stapgen: measuring"))
-            return base::printable(line.substr(name.size()));
-    }
-    return last_line_of(said);
-}
-
 /// ssh's own failures: ssh(1), EXIT STATUS.
 constexpr int of_ssh = 255;
 
@@ -96,13 +77,13 @@ Answer<void> Remote::check(const base::Result<launch::Ending>& ending, const std
         return tl::make_unexpected(
             Refusal{had_begun ? Kind::lost : Kind::failed, "it did not end when it was asked to"});
     if (ending->signal != 0 || ending->exit_code == of_ssh) {
-        const auto why = last_line_of(said);
+        const auto why = session::last_line_of(said);
         if (had_begun) return tl::make_unexpected(Refusal{Kind::lost, "the connection was lost: " + why});
         return tl::make_unexpected(Refusal{Kind::unreachable, why.empty() ? "ssh failed" : why});
     }
     // Exit codes of stapgen: base::ErrorKind.
     const auto kind = ending->exit_code == 4 ? Kind::cannot : ending->exit_code == 6 ? Kind::over_budget : Kind::failed;
-    return tl::make_unexpected(Refusal{kind, reason_of(said)});
+    return tl::make_unexpected(Refusal{kind, session::reason_of(said)});
 }
 
 Answer<std::string> Remote::run(const std::string& script, std::string input) const {
@@ -142,7 +123,8 @@ Answer<HostFacts> Remote::ask() const {
     facts.stap = values["stap"];
     facts.staprun = values["staprun"];
     if (facts.release.empty() || facts.folder.empty())
-        return tl::make_unexpected(Refusal{Refusal::Kind::cannot, "there is no POSIX shell: " + last_line_of(*output)});
+        return tl::make_unexpected(
+            Refusal{Refusal::Kind::cannot, "there is no POSIX shell: " + session::last_line_of(*output)});
     return facts;
 }
 

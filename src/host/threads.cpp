@@ -1,6 +1,7 @@
 #include "host/threads.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <set>
@@ -75,12 +76,52 @@ std::optional<ProcessState> parse_process_state(std::string_view stat) {
     const auto name_end = stat.rfind(')');
     if (name_end == std::string_view::npos) return std::nullopt;
     const auto fields = base::words(stat.substr(name_end + 1));
-    constexpr std::size_t state = 0, threads = 17, start = 19;
-    if (fields.size() <= start || fields[state].size() != 1) return std::nullopt;
-    const auto count = base::to_int(fields[threads]);
-    const auto begun = base::to_int(fields[start]);
-    if (!count || !begun) return std::nullopt;
-    return ProcessState{fields[state].front(), *count, *begun};
+    constexpr std::size_t state = 0, times = 11, threads = 17, start = 19, resident = 21;
+    if (fields.size() <= resident || fields[state].size() != 1) return std::nullopt;
+    const auto number = [&](std::size_t field) { return base::to_int(fields[field]).value_or(0); };
+    if (!base::to_int(fields[threads]) || !base::to_int(fields[start])) return std::nullopt;
+    return ProcessState{fields[state].front(),
+                        number(threads),
+                        number(start),
+                        number(times) + number(times + 1),
+                        number(times + 2) + number(times + 3),
+                        number(resident)};
+}
+
+namespace {
+
+std::chrono::nanoseconds ns_of_ticks(std::int64_t ticks) {
+    return std::chrono::nanoseconds(std::chrono::seconds(1)) * ticks / std::max(1L, ::sysconf(_SC_CLK_TCK));
+}
+
+/// A tree of processes has no circle, but is read while it changes.
+constexpr int max_depth = 16;
+
+void add_tree(const System& system, std::int64_t pid, int depth, ProcessUse& use) {
+    const auto state = read_state(system, pid);
+    if (!state || depth > max_depth) return;
+    use.cpu += ns_of_ticks(state->cpu_ticks + state->child_cpu_ticks);
+    use.resident_bytes += state->resident_pages * ::sysconf(_SC_PAGESIZE);
+    const auto tasks = fmt::format("/proc/{}/task", pid);
+    for (const auto tid : numbers_in(system, tasks)) {
+        const auto children = system.read(fmt::format("{}/{}/children", tasks, tid)).value_or("");
+        for (const auto child : base::words(children)) {
+            if (const auto number = base::to_int(child)) add_tree(system, *number, depth + 1, use);
+        }
+    }
+}
+
+}  // namespace
+
+ProcessUse use_of_process(const System& system, std::int64_t pid) {
+    const auto state = read_state(system, pid).value_or(ProcessState());
+    return {ns_of_ticks(state.cpu_ticks), state.resident_pages * ::sysconf(_SC_PAGESIZE)};
+}
+
+ProcessUse use_of_tree(const System& system, std::int64_t pid) {
+    ProcessUse use;
+    add_tree(system, pid, 0, use);
+    return use;
 }
 
 std::optional<Task> Task::find(const System& system, std::int64_t id, bool whole_process) {

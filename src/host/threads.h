@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -33,13 +34,26 @@ base::Result<Process> process_of(const System& system, std::int64_t id, bool who
 
 /// What /proc/ID/stat says of a thread; of a process it is what it says of the first thread.
 struct ProcessState {
-    char state = '?';             ///< 'Z' and 'X' have ended
-    std::int64_t threads = 0;     ///< of the process, those that have ended and are not collected yet among them
-    std::int64_t started_at = 0;  ///< clock ticks since boot; a number that is used again has another
+    char state = '?';                  ///< 'Z' and 'X' have ended
+    std::int64_t threads = 0;          ///< of the process, those that have ended and are not collected yet among them
+    std::int64_t started_at = 0;       ///< clock ticks since boot; a number that is used again has another
+    std::int64_t cpu_ticks = 0;        ///< of its own
+    std::int64_t child_cpu_ticks = 0;  ///< of those that it has started and waited for
+    std::int64_t resident_pages = 0;
 };
 
 /// The text of that file: proc(5). Nothing if it is no such text.
 std::optional<ProcessState> parse_process_state(std::string_view stat);
+
+/// What a process takes: of the CPUs since it began, and of memory now.
+struct ProcessUse {
+    std::chrono::nanoseconds cpu{0};
+    std::int64_t resident_bytes = 0;
+};
+/// Without its children; nothing where there is none of that number.
+ProcessUse use_of_process(const System& system, std::int64_t pid);
+/// With all that it has started, and what these have: also those that have ended and were waited for.
+ProcessUse use_of_tree(const System& system, std::int64_t pid);
 
 /// The thread or process a measurement is about. It is looked at by its number, which may be used again.
 class Task {

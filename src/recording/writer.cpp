@@ -114,10 +114,6 @@ std::string random_id() {
     return id;
 }
 
-std::int64_t now_epoch_ns() {
-    return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 }  // namespace
 
 base::Result<Rotation> parse_rotation(std::string_view text) {
@@ -207,14 +203,14 @@ void Writer::begin_part() {
                         .part = part_,
                         .lines_before = lines_before_,
                         .repeated = std::ranges::count(repeated, '\n'),
-                        .start_epoch_ns = now_epoch_ns(),
+                        .start_epoch_ns = base::now_epoch_ns(),
                         .setup = std::move(setup)};
     note(file_->write(header_line(header) + repeated));
 }
 
 void Writer::end_part(bool continued) {
     auto outcome = facts_.outcome(continued);
-    if (note(file_->write(trailer_line({now_epoch_ns(), continued, lines_, std::move(outcome)}))))
+    if (note(file_->write(trailer_line({base::now_epoch_ns(), continued, lines_, std::move(outcome)}))))
         note(file_->finish());
 }
 

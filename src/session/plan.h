@@ -69,7 +69,7 @@ struct MeasurePlan {
     recording::Rotation rotation;
     std::optional<std::int64_t> buffer_mb;
     bool quiet = false, verbose = false;
-    bool remote = false;  ///< another machine steers it: remote.h. The recording goes to stdout, and no report
+    bool remote = false;  ///< another stapgen steers it: remote.h. The recording goes to stdout, and no report
     bool live = false;    ///< shown on the terminal as it goes on
     live::Colours colours = live::Colours::automatic;
     std::vector<std::string> notes;  ///< what the user should know of it; none if `quiet`

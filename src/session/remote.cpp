@@ -63,6 +63,23 @@ std::optional<RemoteStatus> parse_status(std::string_view line) {
     return status;
 }
 
+std::string last_line_of(std::string_view said) {
+    std::string last;
+    for (const auto line : base::split(said, '\n')) {
+        if (!base::trim(line).empty()) last = base::printable(base::trim(line));
+    }
+    return last;
+}
+
+std::string reason_of(std::string_view said) {
+    for (const auto line : base::split(said, '\n')) {
+        constexpr std::string_view name = "stapgen: ";
+        if (line.starts_with(name) && !line.starts_with("stapgen: measuring"))
+            return base::printable(line.substr(name.size()));
+    }
+    return last_line_of(said);
+}
+
 base::Result<void> RemoteControl::wait_for_go() {
     std::cerr << status_line({}) << std::flush;
     char byte = 0;

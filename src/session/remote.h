@@ -11,7 +11,8 @@
 
 namespace stapgen::session {
 
-/// How far a measurement is that another machine has started, a line on stderr each second:
+/// How far a measurement is that another stapgen has started, here or from another machine, a line on stderr each
+/// second:
 ///
 ///     @stapgen ready
 ///     @stapgen PACKETS LOST [STAGE P99_NS]
@@ -31,7 +32,11 @@ std::string status_line(const RemoteStatus& status);
 /// Nothing if it is another line.
 std::optional<RemoteStatus> parse_status(std::string_view line);
 
-/// The other machine's side of it. stdin says when to begin and when to end.
+/// Why a measurement failed, by what was said on stderr: what stapgen says first behind its name, else the last line.
+std::string reason_of(std::string_view said);
+std::string last_line_of(std::string_view said);
+
+/// The side of it that measures. stdin says when to begin and when to end.
 class RemoteControl {
   public:
     /// Says "ready" and waits for a line. Fails where stdin ends before it.

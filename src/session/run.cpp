@@ -97,7 +97,10 @@ Measurement::Measurement(const host::System& machine, const recipe::Catalog& cat
       name_(std::move(name)),
       plan_(plan),
       recorder_(recorder),
-      session_(plan.presentation, {plan.events, plan.presentation.format->intervals}, std::cout),
+      session_(
+          plan.presentation,
+          {.events = plan.events, .keep_intervals = plan.presentation.format->intervals, .keep_series = !plan.remote},
+          std::cout),
       namer_(recorder == nullptr ? own_namer_ : recorder->namer()),
       progress_(std::cerr, launch::progress_style(plan.quiet), base::terminal_columns(STDERR_FILENO)) {
     session_.set(setup_of(machine, plan));
@@ -354,6 +357,9 @@ base::Result<void> measure_counters(const host::System& machine, const recipe::C
                                     host::CounterLines& lines, const std::string& name,
                                     std::chrono::milliseconds interval, const MeasurePlan& plan, Recorder* recorder) {
     Measurement measurement(machine, catalog, name, plan, recorder);
+    if (plan.remote) {
+        if (auto go = RemoteControl::wait_for_go(); !go) return go;
+    }
     const auto ending = launch::count(lines, interval, measurement.handlers());
     auto shown = measurement.finish({{}, {}, ending.interrupted});
     if (!shown || recorder == nullptr) return shown;

@@ -14,6 +14,7 @@ Session::Session(const report::Presentation& presentation, SessionOptions option
     options_.slowest = presentation.slowest;
     options_.keep_intervals = options.keep_intervals;
     options_.resolution_ns = options.resolution_ns;
+    options_.keep_series = options.keep_series;
     if (!records_) return;
     listen([this](const decode::Line& line) {
         if (const auto* record = std::get_if<decode::Record>(&line)) records_->record(*record);

@@ -19,6 +19,7 @@ struct SessionOptions {
     bool events = false;             ///< each record is written as it comes
     bool keep_intervals = false;     ///< whether take_interval() is wanted
     std::int64_t resolution_ns = 1;  ///< stages are multiples of it
+    bool keep_series = true;         ///< whether Summary::series is wanted
 };
 
 /// One measurement, wherever its lines come from: lines and facts go in, a Summary comes out, and whoever wants to

@@ -1,6 +1,7 @@
 // What of the C library a program that is linked statically cannot have: it loads plug-ins (NSS, conversions,
 // libraries), and those of the machine at hand belong to another C library. The linker warns of each, and is told to
 // fail of it.
+#include <netdb.h>
 #include <pwd.h>
 
 #include <clocale>
@@ -15,6 +16,12 @@ extern "C" {
 void* __wrap_dlopen(const char*, int) {
     return nullptr;
 }
+
+/// Names of hosts are looked up by plug-ins. An address needs none: it is not asked for here.
+int __wrap_getaddrinfo(const char*, const char*, const addrinfo*, addrinfo**) {
+    return EAI_FAIL;
+}
+void __wrap_freeaddrinfo(addrinfo*) {}
 
 /// Of /etc/passwd alone.
 passwd* getpwuid(uid_t uid) {

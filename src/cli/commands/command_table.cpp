@@ -32,6 +32,7 @@ std::vector<CommandSpec> own_commands(const recipe::Catalog& catalog, Options& o
             of_each_script(std::move(build), catalog, options, build_command),
             exec_command(options),
             fleet_command(catalog, options),
+            serve_command(options),
             report_command(options),
             compare_command(options),
             resolve_command(options),

@@ -18,6 +18,7 @@ CommandSpec fleet_run_command(const recipe::Recipe& recipe, Options& options);
 CommandSpec fleet_report_command(Options& options);
 CommandSpec fleet_compare_command(Options& options);
 CommandSpec fleet_command(const recipe::Catalog& catalog, Options& options);
+CommandSpec serve_command(Options& options);
 CommandSpec report_command(Options& options);
 CommandSpec compare_command(Options& options);
 CommandSpec resolve_command(Options& options);

@@ -78,9 +78,7 @@ CommandSpec exec_command(Options& options) {
         measure_options(options.measure),
         load_options(options.measure),
         events_option(options.measure),
-        {{"--remote", "", groups::running, "Steered by another machine: what 'stapgen fleet run' starts over ssh",
-          "begins at a line on stdin and ends when stdin does; the recording goes to stdout",
-          &options.measure.plan.remote}},
+        remote_option(options.measure.plan, groups::running),
     });
     exclude(command.options, "--remote", {"--output", "--events"});
     return command;

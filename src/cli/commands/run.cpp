@@ -125,6 +125,7 @@ CommandSpec run_command(const recipe::Recipe& recipe, Options& options) {
         recipe.stages.empty() ? OptionSpecs{} : events_option(measure),
         has_script ? load_options(measure) : OptionSpecs{},
         has_script ? make_options(recipe, options.make) : dry_run_option(options.make.dry_run),
+        remote_option(measure.plan, groups::hidden),
     });
     return command;
 }

@@ -149,6 +149,11 @@ OptionSpecs load_options(MeasureOptions& options) {
                    verbose_option(options.plan.verbose)});
 }
 
+OptionSpecs remote_option(session::MeasurePlan& plan, const std::string& group) {
+    return {{"--remote", "", group, "Steered by another stapgen: what 'stapgen fleet run' starts over ssh",
+             "begins at a line on stdin and ends when stdin does; the recording goes to stdout", &plan.remote}};
+}
+
 OptionSpecs quiet_option(bool& quiet) {
     return {{"-q,--quiet", "", groups::running, "No progress and no hints on stderr", "", &quiet}};
 }

@@ -22,6 +22,8 @@ OptionSpecs measure_options(MeasureOptions& options);
 OptionSpecs events_option(MeasureOptions& options);
 /// --buffer and -v.
 OptionSpecs load_options(MeasureOptions& options);
+/// --remote.
+OptionSpecs remote_option(session::MeasurePlan& plan, const std::string& group);
 OptionSpecs quiet_option(bool& quiet);
 OptionSpecs verbose_option(bool& verbose);
 

@@ -35,11 +35,22 @@ struct FleetOptions {
     bool sudo = false;
 };
 
+/// Where metrics go.
+struct ServeOptions {
+    std::string listen = "127.0.0.1:9752";
+    std::optional<std::string> otlp;
+    std::optional<std::int64_t> native_schema;
+    /// As many as a host's other exporters have together. A host's drops and counters are some hundred; containers,
+    /// each with a device of its own, can make them endless.
+    std::size_t max_series = 2000;
+};
+
 struct Options {
     std::string recipe_path;
     module::MakeOptions make;
     MeasureOptions measure;
     FleetOptions fleet;
+    ServeOptions serve;
     PresentOptions present;  ///< of what is not measured
     symbols::NameSources names;
     std::vector<std::string> words;        ///< arguments that may be several

@@ -29,6 +29,9 @@ TEST_CASE("a state is read behind a name that looks like a state") {
         CHECK(state->state == 'S');
         CHECK(state->threads == 11);
         CHECK(state->started_at == 4177);
+        CHECK(state->cpu_ticks == 20);
+        CHECK(state->child_cpu_ticks == 0);
+        CHECK(state->resident_pages == 1231);
     }
     for (const auto* text :
          {"", "187 (x", "187 (x) S", "187 (x) S 1 2 3", "187 (x) SS 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1"})
@@ -75,4 +78,27 @@ TEST_CASE("the end of a real process is seen before anybody has collected it") {
     CHECK(target.has_ended(system));
     ::waitpid(child, nullptr, 0);
     CHECK(target.has_ended(system));
+}
+
+TEST_CASE("what a process takes is its own; of a tree that of all that it has started") {
+    FakeSystem system;
+    // utime and stime, then those of children that were waited for; pages are of the size of this machine.
+    const auto process = [&](const std::string& pid, int cpu, int waited, int pages, const std::string& children) {
+        system.files["/proc/" + pid + "/stat"] =
+            fmt::format("{0} (x) S 1 1 1 0 -1 0 0 0 0 0 {1} 1 {2} 2 20 0 1 0 5 1000 {3} 0 0", pid, cpu, waited, pages);
+        system.files["/proc/" + pid + "/task/" + pid + "/children"] = children;
+    };
+    process("187", 10, 100, 7, "190 191 ");
+    process("190", 20, 0, 11, "");
+    process("191", 30, 0, 13, "200 ");
+    process("200", 40, 0, 17, "");
+    const std::int64_t tick_ns = 1'000'000'000 / ::sysconf(_SC_CLK_TCK), page = ::sysconf(_SC_PAGESIZE);
+    CHECK(use_of_process(system, 187).cpu.count() == 11 * tick_ns);
+    CHECK(use_of_process(system, 187).resident_bytes == 7 * page);
+    CHECK(use_of_tree(system, 187).cpu.count() == (11 + 21 + 31 + 41 + 102 + 2 + 2 + 2) * tick_ns);
+    CHECK(use_of_tree(system, 187).resident_bytes == 48 * page);
+    CHECK(use_of_tree(system, 4711).cpu.count() == 0);
+    // One that says it has started itself.
+    process("300", 1, 0, 1, "300");
+    CHECK(use_of_tree(system, 300).resident_bytes < 100 * page);
 }

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "metrics/family.h"
+
+/// Our bins as buckets of other histograms. Each bin falls into one bucket, whatever else is in the histogram: buckets
+/// of a sum are the sum of buckets.
+namespace stapgen::metrics {
+
+/// The upper ends of classic buckets in ns, inclusive, the same in every run: so many to each doubling (1, 2 or 4) from
+/// 1 us to 68.7 s. Each is one below a border of bins.h, so that the counts are exact.
+std::span<const std::int64_t> classic_ends(int per_doubling);
+
+/// How many values are at or below each end.
+std::vector<std::int64_t> classic_counts(const Histogram& histogram, std::span<const std::int64_t> ends);
+
+/// Exponential buckets, in seconds: that of index i holds what is above base^i and up to base^(i+1), where base is
+/// 2^(2^-scale). OpenTelemetry numbers them so; of Prometheus' native histograms it is the bucket i + 1, for it calls
+/// them by their upper end. Of each bin the middle counts. At scale 9 no two bins share a bucket; what is beyond all
+/// bins counts in the bucket of the lowest such number.
+struct ExponentialBuckets {
+    std::map<int, std::int64_t> counts;
+    std::int64_t zero = 0;  ///< what is 0, or negative
+};
+ExponentialBuckets exponential_buckets(const Histogram& histogram, int scale);
+/// That of a number above 0.
+int exponential_index(std::int64_t ns, int scale);
+
+}  // namespace stapgen::metrics

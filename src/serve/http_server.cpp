@@ -1,0 +1,190 @@
+#include "serve/http_server.h"
+
+#include <fmt/format.h>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/version.hpp>
+#include <chrono>
+#include <optional>
+
+namespace stapgen::serve {
+
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr std::chrono::seconds time_limit{HttpServer::max_seconds};
+
+Reply refusal_of(error_code error) {
+    Reply reply;
+    reply.status = error == http::error::header_limit ? 431 : error == http::error::body_limit ? 413 : 400;
+    reply.body = "this is no request that can be answered\n";
+    return reply;
+}
+
+/// What is done when a connection is over.
+using Ended = std::function<void()>;
+
+/// One request, its answer, and the end. It lives as long as something of it is under way.
+class Connection : public std::enable_shared_from_this<Connection> {
+  public:
+    Connection(tcp::socket socket, const HttpServer::Handler& handler, Ended ended)
+        : stream_(std::move(socket)), handler_(handler), ended_(std::move(ended)) {}
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+    ~Connection() { ended_(); }
+
+    void start() {
+        parser_.header_limit(HttpServer::max_header_bytes);
+        stream_.expires_after(time_limit);
+        http::async_read_header(stream_, buffer_, parser_, [self = shared_from_this()](error_code error, std::size_t) {
+            if (error == http::error::end_of_stream || error == beast::error::timeout) return;
+            if (error.category() == http::make_error_code(http::error::bad_method).category()) {
+                self->write(refusal_of(error));
+            } else if (!error) {
+                self->answer();
+            }
+        });
+    }
+
+  private:
+    void answer() {
+        const auto& request = parser_.get();
+        is_head_ = request.method() == http::verb::head;
+        if (!is_head_ && request.method() != http::verb::get) {
+            response_.set(http::field::allow, "GET, HEAD");
+            Reply reply;
+            reply.status = 405;
+            reply.body = "GET and HEAD\n";
+            return write(std::move(reply));
+        }
+        const std::string target(request.target());
+        std::string accept;
+        // Several lines are as one with commas.
+        const auto [first, last] = request.equal_range(http::field::accept);
+        for (auto row = first; row != last; ++row)
+            accept += std::string(row->value()) + ',';
+        write(handler_(std::string_view(target).substr(0, target.find('?')), accept));
+    }
+
+    void write(Reply reply) {
+        response_.result(reply.status);
+        response_.version(11);
+        response_.keep_alive(false);
+        response_.set(http::field::content_type, reply.type);
+        response_.set("X-Content-Type-Options", "nosniff");
+        response_.content_length(reply.body.size());
+        if (!is_head_) response_.body() = std::move(reply.body);
+        stream_.expires_after(time_limit);
+        serializer_.emplace(response_);
+        const auto done = [self = shared_from_this()](error_code error, std::size_t) {
+            if (!error) self->close();
+        };
+        if (is_head_) {
+            http::async_write_header(stream_, *serializer_, done);
+        } else {
+            http::async_write(stream_, *serializer_, done);
+        }
+    }
+
+    /// Waits for the other end to close, too: else what it sent and nobody read would be answered by a reset, which may
+    /// overtake the answer.
+    void close() {
+        error_code ignored;
+        stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+        stream_.expires_after(std::chrono::seconds(1));
+        drain();
+    }
+    void drain() {
+        stream_.async_read_some(asio::buffer(drained_), [self = shared_from_this()](error_code error, std::size_t) {
+            if (!error) self->drain();
+        });
+    }
+
+    beast::tcp_stream stream_;
+    beast::flat_buffer buffer_{HttpServer::max_header_bytes + 4096};
+    http::request_parser<http::empty_body> parser_;  ///< what stands behind the header is not looked at
+    http::response<http::string_body> response_;
+    std::optional<http::response_serializer<http::string_body>> serializer_;
+    std::array<char, 512> drained_{};
+    const HttpServer::Handler& handler_;
+    Ended ended_;
+    bool is_head_ = false;
+};
+
+class Listener final : public HttpServer, public std::enable_shared_from_this<Listener> {
+  public:
+    Listener(asio::io_context& context, Handler handler)
+        : acceptor_(context), retry_(context), handler_(std::move(handler)) {}
+
+    error_code open(const Endpoint& at) {
+        error_code error;
+        const auto address = asio::ip::make_address(at.address, error);
+        const tcp::endpoint endpoint(address, at.port);
+        if (!error) acceptor_.open(endpoint.protocol(), error);
+        if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+        if (!error) acceptor_.bind(endpoint, error);
+        if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+        return error;
+    }
+    void accept() {
+        if (std::exchange(is_accepting_, true)) return;
+        acceptor_.async_accept([this](error_code error, tcp::socket socket) {
+            is_accepting_ = false;
+            if (error == asio::error::operation_aborted) return;
+            // Out of descriptors, or the other end is gone already.
+            if (error) return accept_later();
+            ++connections_;
+            std::make_shared<Connection>(std::move(socket), handler_, [weak = weak_from_this()] {
+                if (const auto self = weak.lock()) self->release();
+            })->start();
+            if (connections_ < max_connections) accept();
+        });
+    }
+
+    [[nodiscard]] Endpoint endpoint() const override {
+        error_code error;
+        const auto endpoint = acceptor_.local_endpoint(error);
+        return {endpoint.address().to_string(), endpoint.port()};
+    }
+
+  private:
+    void release() {
+        --connections_;
+        accept();
+    }
+    void accept_later() {
+        retry_.expires_after(std::chrono::milliseconds(100));
+        retry_.async_wait([this](error_code error) {
+            if (!error) accept();
+        });
+    }
+
+    tcp::acceptor acceptor_;
+    asio::steady_timer retry_;
+    Handler handler_;
+    int connections_ = 0;
+    bool is_accepting_ = false;
+};
+
+}  // namespace
+
+base::Result<std::shared_ptr<HttpServer>> HttpServer::listen(asio::io_context& context, const Endpoint& at,
+                                                             Handler handler) {
+    auto listener = std::make_shared<Listener>(context, std::move(handler));
+    if (const auto error = listener->open(at)) {
+        return base::failed(fmt::format("cannot listen on {}: {}", text_of(at), error.message()),
+                            "another program may have that port: ss -lntp; --listen takes another one");
+    }
+    listener->accept();
+    return listener;
+}
+
+}  // namespace stapgen::serve

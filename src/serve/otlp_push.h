@@ -1,0 +1,36 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "serve/address.h"
+#include "serve/exposition.h"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace stapgen::serve {
+
+/// Pushes metrics by OTLP over HTTP, one request every so often. One that fails is told and tried again later with what
+/// there is then, twice as late each time: nothing is lost by it, for sums are cumulative.
+class OtlpPush {
+  public:
+    static constexpr std::chrono::seconds period{15}, longest_wait{300}, time_limit{10};
+
+    /// The body of a request, as of now.
+    using Body = std::function<std::string()>;
+
+    /// Its work is done in `context`, which must outlive it.
+    static std::shared_ptr<OtlpPush> start(boost::asio::io_context& context, const Url& url, Body body);
+    virtual ~OtlpPush() = default;
+
+    /// Once more, then never again; calls `done` whatever comes of it.
+    virtual void finish(std::function<void()> done) = 0;
+
+    [[nodiscard]] virtual PushStatus status() const = 0;
+};
+
+}  // namespace stapgen::serve

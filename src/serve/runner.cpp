@@ -1,0 +1,195 @@
+#include "serve/runner.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "base/terminal.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "recording/identity.h"
+#include "session/remote.h"
+
+namespace stapgen::serve {
+
+namespace {
+
+/// By the exit code: base::ErrorKind.
+Failure failure_of(const launch::Ending& ending) {
+    if (ending.signal != 0) return Failure::killed;
+    switch (ending.exit_code) {
+        case 0:
+            return Failure::ended;
+        case 2:
+            return Failure::refused;
+        case 4:
+            return Failure::cannot;
+        case 6:
+            return Failure::over_budget;
+        default:
+            return Failure::failed;
+    }
+}
+
+std::string reason_of(const launch::Ending& ending, const std::string& said) {
+    if (ending.signal != 0) return fmt::format("ended by signal {}", ending.signal);
+    const auto reason = session::reason_of(said);
+    return reason.empty() ? fmt::format("it ended with exit code {}", ending.exit_code) : reason;
+}
+
+}  // namespace
+
+std::chrono::seconds wait_after(std::chrono::seconds before, std::chrono::nanoseconds lasted) {
+    if (before == std::chrono::seconds(0) || lasted >= longest_wait) return first_wait;
+    return std::min(2 * before, longest_wait);
+}
+
+Runner::Runner(const RecipeJob& job, const host::System& machine, SeriesLimit& limit, const std::atomic<int>& stop)
+    : job_(job), machine_(machine), stop_(stop), totals_(job.name, limit) {
+    status_.recipe = job.name;
+}
+
+Status Runner::status() const {
+    const std::lock_guard lock(mutex_);
+    auto status = status_;
+    status.measured = totals_.summary();
+    status.kept_out = totals_.kept_out();
+    return status;
+}
+
+void Runner::set_state(State state) {
+    const std::lock_guard lock(mutex_);
+    status_.state = state;
+}
+
+void Runner::run() {
+    std::chrono::seconds waited{0};
+    while (stop_ == 0) {
+        {
+            const std::lock_guard lock(mutex_);
+            status_.state = State::starting;
+            ++status_.starts;
+        }
+        const auto begun = Clock::now();
+        const auto end = run_once();
+        if (stop_ > 0) break;
+        waited = wait_after(waited, Clock::now() - begun);
+        {
+            const std::lock_guard lock(mutex_);
+            status_.state = State::waiting;
+            status_.last_failure = end.failure;
+            status_.why = end.why;
+            ++status_.failures.at(static_cast<std::size_t>(end.failure));
+        }
+        base::print_message(fmt::format("{}: {}; another try in {} s", job_.name, end.why, waited.count()));
+        wait(waited);
+    }
+    set_state(State::ended);
+}
+
+void Runner::wait(std::chrono::seconds time) {
+    const auto until = Clock::now() + time;
+    while (stop_ == 0 && Clock::now() < until)
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+}
+
+Runner::End Runner::run_once() {
+    Child child;
+    child.stream.session().listen([&](const decode::Line& line) { hear(child, line); });
+    launch::Command command;
+    command.argv = job_.argv;
+    command.environment = job_.environment;
+    command.takes_input = true;
+    launch::Handlers handlers;
+    handlers.heeds_signals = false;
+    handlers.bytes = [&](std::string_view bytes, launch::Control&) { child.stream.feed(bytes); };
+    handlers.error = [&](launch::Line line, launch::Control&) { hear_error(child, line.text); };
+    handlers.tick = [&](launch::Control& control) { tick(child, control); };
+    const auto ending = launch::run_child(command, handlers);
+    finish(child);
+    if (!ending) return {Failure::cannot, ending.error().what};
+    if (child.stream.is_damaged()) return {Failure::failed, "what it sent is damaged"};
+    return {failure_of(*ending), reason_of(*ending, child.said)};
+}
+
+void Runner::hear_error(Child& child, std::string_view line) {
+    if (const auto status = session::parse_status(line)) {
+        child.is_ready = child.is_ready || !status->is_measuring;
+        return;
+    }
+    constexpr std::size_t most = 8192;
+    if (child.said.size() < most) child.said.append(line).append(1, '\n');
+    constexpr std::string_view name = "stapgen: ";
+    base::print_message(fmt::format("{}: {}", job_.name, line.substr(line.starts_with(name) ? name.size() : 0)));
+}
+
+void Runner::tick(Child& child, launch::Control& control) {
+    if (child.is_ready && !std::exchange(child.has_begun, true)) control.write("go\n");
+    if (child.stream.is_damaged()) control.request_stop();
+    if (stop_ > child.heeded) {
+        child.heeded = stop_;
+        // What is not measuring yet does not look at its stdin.
+        if (child.heeded == 1 && child.has_begun) {
+            control.request_stop();
+        } else {
+            ::kill(control.pid(), SIGTERM);
+        }
+    }
+    if (Clock::now() - child.looked_at < std::chrono::seconds(1)) return;
+    child.looked_at = Clock::now();
+    const auto use = host::use_of_tree(machine_, control.pid());
+    child.use = {std::max(child.use.cpu, use.cpu), use.resident_bytes};
+    const std::lock_guard lock(mutex_);
+    status_.use = {use_before_.cpu + child.use.cpu, use.resident_bytes};
+    take(child);
+}
+
+void Runner::hear(Child& child, const decode::Line& line) {
+    const auto& facts = child.stream.session().facts();
+    if (std::holds_alternative<decode::Ready>(line)) {
+        if (!job_.counters.empty()) child.counters_before = host::read_net_counters(machine_);
+        const std::lock_guard lock(mutex_);
+        status_.state = State::measuring;
+        status_.probes = facts.setup.functions;
+        status_.sample = recording::sample_of(facts.setup.filters);
+        return;
+    }
+    auto interval = child.stream.session().take_interval();
+    if (!interval) return;
+    child.said.clear();
+    names_.put_into(interval->drops, facts);
+    const std::lock_guard lock(mutex_);
+    totals_.add(*interval);
+    status_.last_interval_ns = base::now_epoch_ns();
+    take(child);
+}
+
+/// What is known of the run by now.
+void Runner::take(Child& child) {
+    const auto& session = child.stream.session();
+    if (!session.analyzer()) return;
+    Totals::Run run{
+        session.analyzer()->accounting(), {}, child.stream.parser().input(), session.facts().setup.origin()};
+    if (!child.counters_before.empty()) {
+        const auto now = host::read_net_counters(machine_);
+        for (const auto& [name, help] : job_.counters)
+            run.counters.push_back({name, help, host::difference(child.counters_before, now, name)});
+    }
+    totals_.set_run(std::move(run));
+}
+
+void Runner::finish(Child& child) {
+    auto& session = child.stream.session();
+    const auto cost = session.summary().cost;
+    const auto probes_ns = cost.ns(cost.cycles());
+    const std::lock_guard lock(mutex_);
+    take(child);
+    totals_.end_run(session.facts().outcome.transport);
+    if (!cost.probes.empty() && probes_ns) status_.probe_cpu_s = status_.probe_cpu_s.value_or(0) + *probes_ns / 1e9;
+    use_before_.cpu += child.use.cpu;
+    status_.use = use_before_;
+}
+
+}  // namespace stapgen::serve

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "host/net_counters.h"
+#include "host/system.h"
+#include "launch/child_process.h"
+#include "recipe/recipe.h"
+#include "serve/drop_names.h"
+#include "serve/recording_stream.h"
+#include "serve/status.h"
+#include "serve/totals.h"
+
+namespace stapgen::serve {
+
+/// A recipe to be measured without an end, by a child that is a stapgen of its own.
+struct RecipeJob {
+    std::string name;
+    std::vector<std::string> argv;                   ///< with --remote
+    std::map<std::string, std::string> environment;  ///< further variables
+    std::vector<recipe::Counter> counters;           ///< of the kernel, that the recipe names
+};
+
+/// Between two tries of what fails at once: from the first on twice as long each time, up to the longest. A run that
+/// went on for that long begins anew.
+inline constexpr std::chrono::seconds first_wait{5}, longest_wait{600};
+std::chrono::seconds wait_after(std::chrono::seconds before, std::chrono::nanoseconds lasted);
+
+/// Keeps one recipe running, in a thread of its own.
+class Runner {
+  public:
+    /// `stop` is 1 where it is to end in order, more where at once. All that is given must outlive it.
+    Runner(const RecipeJob& job, const host::System& machine, SeriesLimit& limit, const std::atomic<int>& stop);
+
+    /// Until it is stopped.
+    void run();
+
+    /// From any thread.
+    [[nodiscard]] Status status() const;
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    struct End {
+        Failure failure = Failure::failed;
+        std::string why;
+    };
+    /// What lasts as long as a child.
+    struct Child {
+        RecordingStream stream;
+        std::string said;  ///< on stderr, that may say why it ends
+        bool is_ready = false, has_begun = false;
+        int heeded = 0;  ///< of stop_
+        host::NetCounters counters_before;
+        host::ProcessUse use;
+        Clock::time_point looked_at;
+    };
+
+    End run_once();
+    void hear(Child& child, const decode::Line& line);
+    void hear_error(Child& child, std::string_view line);
+    void tick(Child& child, launch::Control& control);
+    void take(Child& child);
+    void finish(Child& child);
+    void set_state(State state);
+    void wait(std::chrono::seconds time);
+
+    const RecipeJob& job_;
+    const host::System& machine_;
+    const std::atomic<int>& stop_;
+    DropNames names_;
+    mutable std::mutex mutex_;  ///< of all below
+    Status status_;             ///< but for what is in totals_
+    host::ProcessUse use_before_;
+    Totals totals_;
+};
+
+}  // namespace stapgen::serve

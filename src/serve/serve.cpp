@@ -1,0 +1,155 @@
+#include "serve/serve.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <memory>
+#include <thread>
+
+#include "base/build_facts.h"
+#include "base/terminal.h"
+#include "base/units.h"
+#include "host/facts.h"
+#include "launch/signals.h"
+#include "metrics/otlp.h"
+#include "serve/exposition.h"
+#include "serve/http_server.h"
+#include "serve/otlp_push.h"
+
+namespace stapgen::serve {
+
+namespace {
+
+namespace asio = boost::asio;
+
+class Server {
+  public:
+    Server(const host::System& machine, const Job& job) : machine_(machine), job_(job), limit_(job.max_series) {
+        for (const auto& recipe : job.recipes)
+            runners_.push_back(std::make_unique<Runner>(recipe, machine, limit_, stop_));
+    }
+
+    base::Result<void> listen() {
+        auto http =
+            HttpServer::listen(context_, job_.listen, [this](auto path, auto accept) { return answer(path, accept); });
+        if (!http) return tl::make_unexpected(http.error());
+        http_ = *std::move(http);
+        base::print_message(
+            fmt::format("metrics are at http://{}/metrics; Ctrl-C ends it", text_of(http_->endpoint())));
+        return {};
+    }
+
+    void run() {
+        hear_signals();
+        if (job_.otlp) push_ = OtlpPush::start(context_, *job_.otlp, [this] { return otlp_body(); });
+        std::vector<std::thread> threads;
+        running_ = runners_.size();
+        for (auto& runner : runners_) {
+            threads.emplace_back([this, &runner] {
+                runner->run();
+                asio::post(context_, [this] { end_runner(); });
+            });
+        }
+        context_.run();
+        for (auto& thread : threads)
+            thread.join();
+    }
+
+  private:
+    void hear_signals() {
+        for (const int number : launch::ending_signals())
+            signals_.add(number);
+        next_signal();
+    }
+    void next_signal() {
+        signals_.async_wait([this](boost::system::error_code error, int) {
+            if (error) return;
+            if (++stop_ == 1) base::print_message("ending");
+            next_signal();
+        });
+    }
+    void end_runner() {
+        if (--running_ > 0) return;
+        if (!push_) return context_.stop();
+        push_->finish([this] { context_.stop(); });
+    }
+
+    [[nodiscard]] std::vector<Status> statuses() const {
+        std::vector<Status> all;
+        for (const auto& runner : runners_)
+            all.push_back(runner->status());
+        return all;
+    }
+
+    [[nodiscard]] metrics::Families families() const {
+        const ServerStatus server{.version = base::build_facts.version,
+                                  .revision = base::build_facts.revision,
+                                  .kernel = machine_.running_release(),
+                                  .start_ns = start_ns_,
+                                  .use = host::use_of_process(machine_, ::getpid()),
+                                  .series = limit_.taken(),
+                                  .max_series = limit_.most(),
+                                  .push = push_ ? push_->status() : PushStatus()};
+        return families_of(server, statuses());
+    }
+    [[nodiscard]] std::string otlp_body() const {
+        return metrics::otlp_request(families(), {.resource = {{"service.name", "stapgen"},
+                                                               {"service.version", base::build_facts.version},
+                                                               {"host.name", host::host_name(machine_)},
+                                                               {"host.id", host::machine_of(machine_)}},
+                                                  .version = base::build_facts.version,
+                                                  .start_ns = start_ns_,
+                                                  .now_ns = base::now_epoch_ns()});
+    }
+
+    [[nodiscard]] Reply answer(std::string_view path, std::string_view accept) const {
+        Reply reply;
+        if (path == "/metrics") {
+            const auto exposition = exposition_for(accept);
+            reply.type = content_type_of(exposition);
+            reply.body = written(families(), exposition, start_ns_, job_.native_schema);
+        } else if (path == "/" || path == "/-/ready") {
+            reply.body = fmt::format("stapgen {}: /metrics\n", base::build_facts.version);
+            for (const auto& status : statuses()) {
+                reply.body +=
+                    fmt::format("{}: {}{}\n", status.recipe, state_names.at(static_cast<std::size_t>(status.state)),
+                                status.state == State::waiting ? ", " + status.why : "");
+                if (path != "/" && status.state != State::measuring) reply.status = 503;
+            }
+        } else if (path == "/-/healthy") {
+            reply.body = "healthy\n";
+        } else {
+            reply.status = 404;
+            reply.body = "/metrics, /-/healthy, /-/ready\n";
+        }
+        return reply;
+    }
+
+    const host::System& machine_;
+    const Job& job_;
+    const std::int64_t start_ns_ = base::now_epoch_ns();
+    std::atomic<int> stop_ = 0;
+    SeriesLimit limit_;
+    std::vector<std::unique_ptr<Runner>> runners_;
+    std::size_t running_ = 0;
+    asio::io_context context_;
+    asio::signal_set signals_{context_};
+    std::shared_ptr<HttpServer> http_;
+    std::shared_ptr<OtlpPush> push_;
+};
+
+}  // namespace
+
+base::Result<void> serve(const host::System& machine, const Job& job) {
+    const launch::IgnoredPipeSignal ignored;
+    Server server(machine, job);
+    if (auto listens = server.listen(); !listens) return listens;
+    server.run();
+    return {};
+}
+
+}  // namespace stapgen::serve

@@ -1,0 +1,118 @@
+#!/usr/bin/python3
+"""check_http.py SERVE_FAKE: whoever comes to the port is served or refused, and nothing of what is measured is lost by it."""
+
+import concurrent.futures
+import contextlib
+import pathlib
+import random
+import socket
+import sys
+import tempfile
+import threading
+
+sys.dont_write_bytecode = True
+from daemon import Recipe, serve_fake, wait_for  # noqa: E402
+
+STAGES = ["time:time", "drv-ip:stage"]
+
+
+def connect(serve):
+    return socket.create_connection(("127.0.0.1", serve.port), timeout=60)
+
+
+def ask(serve, request):
+    """Return the status of the answer to these bytes; nothing where there is none."""
+    with connect(serve) as connection:
+        connection.sendall(request)
+        with contextlib.suppress(ConnectionResetError):
+            answer = b""
+            while data := connection.recv(65536):
+                answer += data
+            return int(answer.split()[1]) if answer else None
+    return None
+
+
+def check_requests(serve):
+    for request, status in (
+            (b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", 200),
+            (b"GET /metrics?name=x HTTP/1.0\r\n\r\n", 200),
+            (b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", 200),
+            (b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n", 200),
+            (b"GET /metrics/ HTTP/1.1\r\nHost: x\r\n\r\n", 404),
+            (b"GET /../../etc/passwd HTTP/1.1\r\nHost: x\r\n\r\n", 404),
+            (b"POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 7\r\n\r\nx=1&y=2", 405),
+            (b"DELETE / HTTP/1.1\r\nHost: x\r\n\r\n", 405),
+            (b"GET /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n12345", 200),
+            (b"GET /metrics HTTP/1.1\r\nA: " + b"x" * 9000 + b"\r\n\r\n", 431),
+            (b"GET /" + b"x" * 9000 + b" HTTP/1.1\r\n\r\n", 431),
+            (b"GET /metrics HTTP/9.9\r\n\r\n", 400),
+            (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x07" * 200, 400),
+            (b"garbage\r\n\r\n", 400)):
+        assert ask(serve, request) == status, (request[:60], status)
+    status, headers, body = serve.get(method="HEAD")
+    assert (status, body) == (200, b"") and int(headers["Content-Length"]) > 1000, headers
+    assert headers["Connection"] == "close" and headers["X-Content-Type-Options"] == "nosniff"
+    chosen = random.Random(11)
+    for _ in range(100):
+        assert ask(serve, chosen.randbytes(chosen.randrange(1, 12000)) + b"\r\n\r\n") in (400, 405, 431, None)
+
+
+def check_a_thousand_at_once(serve):
+    gate = threading.Barrier(1000)
+
+    def scrape(_):
+        gate.wait()
+        return serve.get()
+
+    with concurrent.futures.ThreadPoolExecutor(1000) as pool:
+        answers = list(pool.map(scrape, range(1000)))
+    assert all(status == 200 and len(body) == int(headers["Content-Length"]) and b"stapgen_seen_total" in body
+               for status, headers, body in answers)
+
+
+def check_those_that_hang(serve):
+    """More than there is room for say nothing, half of a request, or never read: the next one waits, and is served."""
+    with contextlib.ExitStack() as hanging:
+        for number in range(200):
+            connection = hanging.enter_context(connect(serve))
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
+            connection.sendall((b"", b"GET /met", b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")[number % 3])
+        assert serve.get()[0] == 200
+
+
+def main():
+    program = str(pathlib.Path(sys.argv[1]).resolve())
+    with tempfile.TemporaryDirectory() as folder:
+        rx = Recipe(pathlib.Path(folder), "rx", STAGES)
+        with serve_fake(program, rx) as serve:
+            rx.begin()
+            sent, done = 0, threading.Event()
+
+            def send():
+                nonlocal sent
+                while not done.wait(0.05):
+                    sent += 7
+                    rx.send_values(**{"drv-ip": [1009] * 7})
+                    rx.tick(sent, sent)
+
+            sender = threading.Thread(target=send)
+            sender.start()
+            try:
+                wait_for(lambda: serve.state("rx") == "measuring")
+                before = serve.resident_bytes()
+                for check in (check_requests, check_a_thousand_at_once, check_those_that_hang, check_a_thousand_at_once):
+                    check(serve)
+                    print(check.__name__)
+            finally:
+                done.set()
+                sender.join()
+            wait_for(lambda: serve.value("stapgen_seen_total") == sent)
+            assert serve.value("stapgen_stage_seconds_count", stage="drv-ip") == sent
+            assert serve.value("stapgen_recipe_starts_total") == 1
+            grown = serve.resident_bytes() - before
+            print(f"{sent} of {sent}; {grown / 1e6:.1f} MB more")
+            assert grown < 64e6
+            serve.stop()
+
+
+main()
