@@ -128,7 +128,7 @@ base::Result<void> doctor(const Call& call) {
 
 CommandSpec doctor_command(Options& options) {
     CommandSpec command{doctor, "stapgen", "doctor",
-                        "Whether a recipe, or each of them, will run here, and what to do if not"};
+                        "Whether recipes will run here, and what to do if not"};
     command.examples = {"stapgen doctor rx-latency", "stapgen doctor --warm rx-latency tx-latency",
                         "stapgen doctor -r 6.12.117+deb13-amd64 --symbols kallsyms.gz"};
     command.options = joined({
