@@ -22,10 +22,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Files to read, and what their hosts are called where they do not say.
+/// Files to read, and of a folder what their hosts are called.
 struct Inputs {
     std::vector<fs::path> files;
-    std::map<fs::path, std::string> hosts;
+    std::map<fs::path, fleet::HostResult> hosts;
 };
 
 base::Result<Inputs> inputs_of(const std::vector<std::string>& words, std::vector<std::string>& problems) {
@@ -51,7 +51,7 @@ base::Result<Inputs> inputs_of(const std::vector<std::string>& words, std::vecto
         for (const auto& host : *hosts) {
             if (!host.recording.empty()) {
                 add(host.recording);
-                inputs.hosts.emplace(host.recording, host.host);
+                inputs.hosts.emplace(host.recording, host);
             }
             if (!host.why.empty()) problems.push_back(fmt::format("{}: {}", host.host, host.why));
         }
@@ -119,7 +119,7 @@ class Exporter {
     }
 
     /// Error: the store cannot be written. What cannot be read is a problem.
-    base::Result<void> add(const recording::Run& run, const std::string& host, Exported& done) {
+    base::Result<void> add(const recording::Run& run, const fleet::HostResult& host, Exported& done) {
         const auto id = id_of(run);
         if (!id) return tl::make_unexpected(id.error());
         Events events(database_, *id);
@@ -133,11 +133,9 @@ class Exporter {
         auto& [name, reports] = loaded->front();
         session::finish_sums(reports, presentation_);
         auto of_events = events.close();
-        if (!of_events) return tl::make_unexpected(of_events.error());
-        if (reports.size() > 1) of_events->clear();
-        if (reports.size() > 1 && plan_.events)
-            done.problems.push_back(
-                fmt::format("{}: several recipes are in it, and no events of it are exported", name));
+        if (of_events && !of_events->empty() && reports.size() > 1)
+            of_events = base::bad_input("several recipes are in it");
+        if (!of_events) done.problems.push_back(fmt::format("{}: no events: {}", name, of_events.error().what));
         std::size_t number = 0;
         for (auto& summary : reports) {
             ++number;
@@ -148,15 +146,18 @@ class Exporter {
             }
             session::put_meanings(summary, program_.catalog);
             const auto part = number > 1 ? fmt::format("{}-{}", *id, number) : *id;
-            if (auto put = add(part, host, summary, *of_events, done); !put) return put;
+            if (auto put = add(part, host, summary, of_events.value_or(std::vector<Filled>()), done); !put) return put;
         }
         return {};
     }
 
   private:
-    base::Result<void> add(const std::string& id, const std::string& host, const analyze::Summary& summary,
+    base::Result<void> add(const std::string& id, const fleet::HostResult& host, const analyze::Summary& summary,
                            const std::vector<Filled>& events, Exported& done) {
-        auto filled = put_run(database_, id, host, summary);
+        // As fleet.json calls it, as it calls itself, or as its file is called.
+        const bool is_known = !summary.origins.empty() && !summary.origins.front().host.empty();
+        const auto& host_name = is_known && !host.is_named ? summary.origins.front().host : host.host;
+        auto filled = put_run(database_, id, host_name, summary);
         if (!filled) return tl::make_unexpected(filled.error());
         filled->insert(filled->begin(), events.begin(), events.end());
         constexpr std::size_t date_length = 10;
@@ -220,7 +221,7 @@ base::Result<Exported> export_runs(const ExportPlan& plan, const recipe::Program
     Exporter exporter(plan, program, names, *database, temporary->path());
     for (const auto& run : *runs) {
         const auto host = inputs->hosts.find(run.files.front());
-        const auto put = exporter.add(run, host == inputs->hosts.end() ? "" : host->second, done);
+        const auto put = exporter.add(run, host == inputs->hosts.end() ? fleet::HostResult() : host->second, done);
         if (!put) return tl::make_unexpected(put.error());
     }
     if (done.runs == 0) {

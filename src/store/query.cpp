@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/files.h"
 #include "base/text.h"
 #include "report/json.h"
+#include "report/model/texts.h"
 #include "report/text/sections.h"
 #include "store/tables.h"
 

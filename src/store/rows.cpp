@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "analyze/outliers.h"
 #include "base/text.h"
@@ -46,10 +47,9 @@ class RunRows {
         std::vector<std::string> filters;
         for (const auto& [option, value] : origin.filters)
             filters.insert(filters.end(), {"--" + option, value});
-        row("runs", run_, origin.host.empty() ? host : origin.host, origin.machine, origin.kernel, origin.build_id,
-            origin.definition, base::shell_quoted(filters), base::shell_quoted(origin.command),
-            moment_of(summary.start_epoch_ns), moment_of(summary.end_epoch_ns), origin.sample, summary.resolution_ns,
-            analyze::is_whole(summary));
+        row("runs", run_, host, origin.machine, origin.kernel, origin.build_id, origin.definition,
+            base::shell_quoted(filters), base::shell_quoted(origin.command), moment_of(summary.start_epoch_ns),
+            moment_of(summary.end_epoch_ns), origin.sample, summary.resolution_ns, analyze::is_whole(summary));
         for (const auto& [name, value] : origin.labels)
             row("labels", run_, name, value);
     }
@@ -125,7 +125,8 @@ class RunRows {
         for (const auto& table : tables) {
             if (auto closed = tables_.at(table.name).close(); !closed) return tl::make_unexpected(closed.error());
             const std::string name(table.name);
-            if (filled_.contains(table.name)) filled.push_back({name, name, ""});
+            // In any engine views.sql finds labels, if only none.
+            if (filled_.contains(table.name) || name == "labels") filled.push_back({name, name, ""});
         }
         return filled;
     }

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <deque>
+#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analyze/summary.h"

@@ -9,42 +9,19 @@ import csv
 import io
 import json
 import pathlib
-import random
+import re
+import shlex
 import shutil
 import sys
 import tempfile
 
-from stores import RUN_START, Stapgen, bin_of, is_there, write_recording
+from stores import (RUN_START, Stapgen, bin_of, bins_of, check_percentiles, fleet, is_there, known_bins, percentiles_of,
+                    write_recording)
 
-PERCENTILES = {"50": "p50", "90": "p90", "99": "p99", "99.9": "p999"}
-# (recording, one of them): all that have durations, and one of each other kind.
+# All that have durations, and one of each other kind.
 SAMPLES = ["rx-latency.rec", "rx-latency-killed.rec", "rx-latency-cost.rec", "packet-flow.rec", "own-sock-latency.txt",
            "own-rx-latency.txt", "own-call-trace.txt", "net-latency.txt", "tx-latency.txt", "stage-timing.txt",
            "stage-timing-zones.txt", "dropwatch.rec", "losses.rec", "dropwatch-2023.txt", "softnet.rec"]
-
-
-def percentiles_of(stapgen, store, kind="all"):
-    """Return {(name, stage): its row}."""
-    rows = stapgen.rows(store, f"SELECT * FROM percentiles WHERE kind = '{kind}'")
-    return {(row["name"], row["stage"]): row for row in rows}
-
-
-def check_percentiles(reported, rows, name=""):
-    """Return how many of a report's percentiles were compared with those of the rows."""
-    compared = 0
-    for kind, unit in (("stage", "_ns"), ("value", "")):
-        for measure in reported[kind + "s"]:
-            if measure["group"] not in ({}, {"host": name}) or (name and not measure["group"]) or measure["n"] == 0:
-                continue
-            row = rows[name, measure[kind]]
-            told = {**measure["percentiles" + unit], "n": measure["n"], "min": measure["min" + unit],
-                    "max": measure["max" + unit]}
-            found = {percent: row[column] for percent, column in PERCENTILES.items()}
-            found |= {"n": row["n"], "min": row["min_value"], "max": row["max_value"]}
-            assert told == found, f"{measure[kind]}: {told} and {found}"
-            assert row["p99"] is None or row["p99_low"] <= row["p99"] <= row["p99_high"], row
-            compared += len(told)
-    return compared
 
 
 def check_samples(stapgen, source, folder):
@@ -110,24 +87,6 @@ def check_bins(stapgen, folder):
     assert check_percentiles(stapgen.report(file), percentiles_of(stapgen, folder / "bins")) == 2 * 7
 
 
-def fleet(folder, hosts, records_each, seed):
-    """Write recordings of HOSTS, two of each, and return them."""
-    generator, files = random.Random(seed), []
-    for number in range(2 * hosts):
-        host, slower = number % hosts, 5 if number % hosts == hosts - 1 else 1
-        records = [(generator.randrange(7 * 10 ** 9), int(slower * generator.lognormvariate(6.5, 0.7)),
-                    int(generator.lognormvariate(8.1, 1.3))) for _ in range(records_each)]
-        files.append(write_recording(folder / f"web{number}.txt", f"web{host}", sorted(records), run=f"{seed}x{number}",
-                                     start=RUN_START + number * 61 * 10 ** 9, labels={"dc": f"dc{host % 2}"}))
-    return files
-
-
-def bins_of(stapgen, store):
-    rows = stapgen.rows(store, "SELECT recipe, definition, stage, bin_low, bin_high, sum(h.n) AS n FROM hist h JOIN runs "
-                               "USING (run, recipe, day) GROUP BY ALL")
-    return {tuple(row[key] for key in row if key != "n"): row["n"] for row in rows}
-
-
 def check_sums(stapgen, folder):
     """What is exported together, one by one, twice and in any order is the same; its sum is that of the report."""
     files = fleet(folder, 5, 787, 7)
@@ -139,6 +98,7 @@ def check_sums(stapgen, folder):
     said, _ = stapgen.export(folder / "one by one", *files[4:])
     assert "6 runs exported, 6 of them in place of what was there" in said, said
     together = bins_of(stapgen, folder / "together")
+    assert together == known_bins(files)
     assert together == bins_of(stapgen, folder / "one by one")
     parts = collections.Counter()
     for part in (0, 1):
@@ -214,6 +174,32 @@ def check_events(stapgen, source, folder):
     assert stapgen.rows(store, "SELECT DISTINCT recipe FROM events") == [{"recipe": "dropwatch"}]
 
 
+def check_the_docs(stapgen, source, folder):
+    """What docs/store.md shows, of the hosts of docs/fleet.md."""
+    hosts, rows = folder / "hosts", []
+    hosts.mkdir()
+    for number in range(1, 7):
+        shutil.copy(source / "samples/slower-stage" / (f"before/{number}.rec" if number < 6 else "after/1.rec"),
+                    hosts / f"web{number}.rec")
+        rows.append({"host": f"web{number}", "state": "done", "recording": f"web{number}.rec"})
+    (hosts / "fleet.json").write_text(json.dumps({"hosts": rows}))
+    stapgen.export(folder / "docs", hosts)
+    docs = (source / "docs/store.md").read_text()
+    shown = re.findall(r"^    stapgen query store ([^\n]*)\n\n```text\n(.*?)^```$", docs, re.M | re.S)
+    for command, text in shown:
+        table, _ = stapgen.run("query", folder / "docs", *shlex.split(command))
+        assert table == text, f"{command}:\n{table}"
+    assert len(shown) == 2
+    # Without fleet.json they are what the recordings say.
+    (hosts / "fleet.json").unlink()
+    stapgen.export(folder / "docs", hosts)
+    assert stapgen.rows(folder / "docs", "SELECT DISTINCT host FROM runs") == [{"host": "lab"}]
+    for table, columns in re.findall(r"^\| (?!table)(\w+) \| .* \| (.*) \|$", docs, re.M):
+        known = [row["column_name"] for row in stapgen.rows(folder / "docs", f"FROM (DESCRIBE {table})")]
+        told = re.sub(r" \(.*?\)|,? and .*", "", columns).split(", ")
+        assert ["run", *told] == known[:-2] and set(known[-2:]) == {"recipe", "day"}, (table, told, known)
+
+
 def check_what_is_wrong_is_said(stapgen, source, folder, files):
     hosts = folder / "monday"
     hosts.mkdir()
@@ -243,6 +229,10 @@ def check_what_is_wrong_is_said(stapgen, source, folder, files):
     (folder / "half/sums").write_text("in the way")
     stapgen.export(folder / "half", files[0], code=1)
     assert list(folder.glob("half/hist/*/*/*.parquet")) and not (folder / "half/runs").exists()
+    # A record may have a field of a name that is taken.
+    (folder / "taken.txt").write_text(files[0].read_text().replace("cpu:int", "Event:int"))
+    _, errors = stapgen.run("export", folder / "taken.txt", "--parquet", folder / "taken", "--events", code=5)
+    assert "no events" in errors and len(stapgen.rows(folder / "taken", "SELECT * FROM runs")) == 1, errors
     # Its names are no paths, and its texts no commands to a terminal.
     strange = (source / "samples/own-rx-latency.txt").read_text().replace("rx-latency", "..%2f../x'\x9b1m", 1)
     (folder / "strange.txt").write_text(strange)
@@ -291,6 +281,7 @@ def main():
         check_questions(stapgen, folder, files)
         check_a_recording_that_grew(stapgen, folder)
         check_events(stapgen, source, folder)
+        check_the_docs(stapgen, source, folder)
         check_what_is_wrong_is_said(stapgen, source, folder, files)
         check_a_question_reads_the_store_only(stapgen, folder)
         check_without_the_library(stapgen, folder, files)

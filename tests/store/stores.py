@@ -1,11 +1,14 @@
 """What the tests of stores share: recordings of known values, and stapgen."""
 
+import collections
 import json
 import os
+import random
 import subprocess
 
 RUN_START = 1795180848_000_000_000  # 2026-11-20 13:20:48 UTC
 ABOVE = 1 << 41
+PERCENTILES = {"50": "p50", "90": "p90", "99": "p99", "99.9": "p999"}  # in a report and in the view
 
 
 class Stapgen:
@@ -55,6 +58,59 @@ def bin_of(value):
     shift = max(0, value.bit_length() - 9)
     low = value >> shift << shift
     return low, low + (1 << shift) - 1
+
+
+def fleet(folder, hosts, records_each, seed):
+    """Write recordings of HOSTS, two of each, and return them."""
+    generator, files = random.Random(seed), []
+    for number in range(2 * hosts):
+        host, slower = number % hosts, 5 if number % hosts == hosts - 1 else 1
+        records = [(generator.randrange(7 * 10 ** 9), int(slower * generator.lognormvariate(6.5, 0.7)),
+                    int(generator.lognormvariate(8.1, 1.3))) for _ in range(records_each)]
+        files.append(write_recording(folder / f"web{number}.txt", f"web{host}", sorted(records), run=f"{seed}x{number}",
+                                     start=RUN_START + number * 61 * 10 ** 9, labels={"dc": f"dc{host % 2}"}))
+    return files
+
+
+def known_bins(files):
+    """Return {(stage, bin_low, bin_high): n} of what fleet() has written."""
+    bins = collections.Counter()
+    for file in files:
+        for line in file.read_text().splitlines():
+            if line.startswith("rx\t"):
+                bins.update((stage, *bin_of(int(ns))) for stage, ns in zip(("drv-ip", "ip-tcp"), line.split("\t")[4:]))
+    return bins
+
+
+def bins_of(stapgen, store):
+    """Return {(stage, bin_low, bin_high): n}, as known_bins() has them."""
+    rows = stapgen.rows(store, "SELECT stage, bin_low, bin_high, sum(n) AS n FROM hist WHERE stage <> 'total' "
+                               "GROUP BY stage, bin_low, bin_high")
+    return {(row["stage"], row["bin_low"], row["bin_high"]): row["n"] for row in rows}
+
+
+def percentiles_of(stapgen, store, kind="all"):
+    """Return {(name, stage): its row}."""
+    rows = stapgen.rows(store, f"SELECT * FROM percentiles WHERE kind = '{kind}'")
+    return {(row["name"], row["stage"]): row for row in rows}
+
+
+def check_percentiles(reported, rows, name=""):
+    """Return how many of a report's percentiles were compared with those of the rows."""
+    compared = 0
+    for kind, unit in (("stage", "_ns"), ("value", "")):
+        for measure in reported[kind + "s"]:
+            if measure["group"] not in ({}, {"host": name}) or (name and not measure["group"]) or measure["n"] == 0:
+                continue
+            row = rows[name, measure[kind]]
+            told = {**measure["percentiles" + unit], "n": measure["n"], "min": measure["min" + unit],
+                    "max": measure["max" + unit]}
+            found = {percent: row[column] for percent, column in PERCENTILES.items()}
+            found |= {"n": row["n"], "min": row["min_value"], "max": row["max_value"]}
+            assert told == found, f"{measure[kind]}: {told} and {found}"
+            assert row["p99"] is None or row["p99_low"] <= row["p99"] <= row["p99_high"], row
+            compared += len(told)
+    return compared
 
 
 def is_there(program):
