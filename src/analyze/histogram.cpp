@@ -169,6 +169,11 @@ std::optional<std::int64_t> Histogram::max() const {
     return n_ > 0 ? std::optional(max_) : std::nullopt;
 }
 
+std::int64_t Histogram::whole_sum() const {
+    using Limits = std::numeric_limits<std::int64_t>;
+    return static_cast<std::int64_t>(std::clamp<Wide>(sum_, Limits::min(), Limits::max()));
+}
+
 std::optional<double> Histogram::mean() const {
     if (n_ == 0) return std::nullopt;
     return static_cast<double>(static_cast<long double>(sum_) / static_cast<long double>(n_));

@@ -116,6 +116,8 @@ class Histogram {
     [[nodiscard]] std::optional<double> stddev() const;
     /// Of all values; 0 when n is 0.
     [[nodiscard]] double sum() const { return static_cast<double>(sum_); }
+    /// The same to the last digit, as far as 64 bits go.
+    [[nodiscard]] std::int64_t whole_sum() const;
 
     /// The percentile, within relative_error and never outside [min, max]. Nothing when n is below
     /// values_needed(percent).

@@ -24,6 +24,7 @@ base::Result<std::vector<HostResult>> parse_index(const fs::path& folder, const 
         const auto index = nlohmann::json::parse(text);
         for (const auto& row : index.at("hosts")) {
             auto& host = hosts.emplace_back(HostResult{row.at("host"), row.at("state"), row.value("why", "")});
+            host.is_named = true;
             // A name, and never a path out of the folder.
             const fs::path name = fs::path(std::string(row.at("recording"))).filename();
             if (!name.empty()) host.recording = folder / name;

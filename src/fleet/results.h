@@ -19,6 +19,7 @@ struct HostResult {
     std::string host;
     std::string state = "done", why{};  ///< as fleet.json has them
     std::filesystem::path recording{};  ///< empty: none
+    bool is_named = false;              ///< by fleet.json, and not by its file
 };
 
 /// The hosts of fleet.json, or one for each file where there is none. Errors (bad_input): no folder, nothing in it, or

@@ -77,8 +77,9 @@ base::Result<Recipe> load_as(const fs::path& folder, const std::string& name,
 }
 
 ProgramFiles files_in(const fs::path& share) {
-    return {share / "templates", share / "tapsets", share / "skeleton" / "my-recipe", share / "workarounds.toml",
-            share / "kernels.toml"};
+    return {share / "templates",        share / "tapsets",      share / "skeleton" / "my-recipe",
+            share / "workarounds.toml", share / "kernels.toml", share / "sql",
+            share / "libduckdb.so"};
 }
 
 base::Result<ProgramFiles> unpacked(std::span<const CarriedFile> carried) {

@@ -30,6 +30,7 @@ struct RecipeFolder {
 
 struct ProgramFiles {
     std::filesystem::path templates, tapsets, skeleton, workarounds, kernels;
+    std::filesystem::path sql{}, duckdb{};                ///< questions to a store, and the library that answers
     std::shared_ptr<base::PrivateDirectory> temporary{};  ///< where they are, if they are to go with the program
 };
 

@@ -43,7 +43,8 @@ base::Error several_recordings(const report::Format& format) {
 /// One text, or the parts of one run one behind the other: a session for each source in it.
 class Input final : public decode::FormatDetector::Sink {
   public:
-    explicit Input(const report::Presentation& presentation) : presentation_(presentation) {}
+    Input(const report::Presentation& presentation, const RecordWriters& records)
+        : presentation_(presentation), records_(records) {}
 
     base::Result<void> read(const std::vector<std::filesystem::path>& parts) {
         for (const auto& part : parts) {
@@ -102,8 +103,8 @@ class Input final : public decode::FormatDetector::Sink {
     struct Part {
         decode::FormatDetector::Source* source;
         Session session;
-        Part(decode::FormatDetector::Source& of, const report::Presentation& presentation)
-            : source(&of), session(presentation, {.resolution_ns = of.resolution_ns}, std::cout) {}
+        Part(decode::FormatDetector::Source& of, const report::Presentation& presentation, const RecordWriters& records)
+            : source(&of), session(presentation, {.resolution_ns = of.resolution_ns, .records = records}, std::cout) {}
     };
 
     base::Result<void> read(recording::Reader& reader, const std::filesystem::path& file) {
@@ -157,12 +158,13 @@ class Input final : public decode::FormatDetector::Sink {
             if (known.source == &source) return known;
         }
         if (presentation_.format->is_trace && !parts_.empty()) refusal_ = several_recordings(*presentation_.format);
-        auto& part = parts_.emplace_back(source, presentation_);
+        auto& part = parts_.emplace_back(source, presentation_, records_);
         if (header_) part.session.set(header_->setup);
         return part;
     }
 
     const report::Presentation& presentation_;
+    const RecordWriters& records_;
     decode::FormatDetector detector_;
     std::deque<Part> parts_;
     Part* last_ = nullptr;
@@ -227,7 +229,7 @@ void finish_sums(std::vector<analyze::Summary>& all, const report::Presentation&
 
 base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem::path>& files,
                                                const report::Presentation& presentation,
-                                               const symbols::NameSources& names) {
+                                               const symbols::NameSources& names, const RecordWriters& records) {
     constexpr const char* hint = "stapgen help report says which kinds of text can be read";
     auto runs = recording::runs_of(files);
     if (!runs) return tl::make_unexpected(runs.error());
@@ -236,7 +238,7 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
     Namer namer(names);
     std::vector<LoadedRun> loaded;
     const auto read = [&](std::size_t place) {
-        auto input = std::make_unique<Input>(presentation);
+        auto input = std::make_unique<Input>(presentation, records);
         auto done = input->read((*runs)[place].files);
         return ReadRun{std::move(input), std::move(done)};
     };

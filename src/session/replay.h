@@ -7,6 +7,7 @@
 #include "analyze/summary.h"
 #include "base/result.h"
 #include "report/presentation.h"
+#include "session/session.h"
 #include "symbols/kernel_names.h"
 
 namespace stapgen::session {
@@ -19,10 +20,11 @@ struct LoadedRun {
 
 /// Reads files ("-" is stdin) of whatever kinds: recordings and text that other tools print. Parts of one run are put
 /// together. Drops that have no names get them from `names`. Errors (bad_input): a file cannot be read; there is
-/// nothing known in any of them; those of Namer::put_into(). What a user should know besides goes to stderr.
+/// nothing known in any of them; those of Namer::put_into(). What a user should know besides goes to stderr. `records`
+/// is called for each recording, by any thread where there are several runs.
 base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem::path>& files,
                                                const report::Presentation& presentation,
-                                               const symbols::NameSources& names);
+                                               const symbols::NameSources& names, const RecordWriters& records = {});
 
 /// Adds to that of its recipe and definition. Where there is none it stays apart, behind the others.
 void add_to(std::vector<analyze::Summary>& all, analyze::Summary summary);

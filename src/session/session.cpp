@@ -10,7 +10,7 @@ namespace stapgen::session {
 Session::Session(const report::Presentation& presentation, SessionOptions options, std::ostream& out)
     : presentation_(presentation),
       events_(options.events),
-      records_(report::record_writer(out, presentation, options.events)) {
+      records_(options.records ? options.records() : report::record_writer(out, presentation, options.events)) {
     options_.slowest = presentation.slowest;
     options_.keep_intervals = options.keep_intervals;
     options_.resolution_ns = options.resolution_ns;

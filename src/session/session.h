@@ -15,11 +15,15 @@
 
 namespace stapgen::session {
 
+/// Makes what is told of each record as it comes.
+using RecordWriters = std::function<std::unique_ptr<report::RecordWriter>()>;
+
 struct SessionOptions {
     bool events = false;             ///< each record is written as it comes
     bool keep_intervals = false;     ///< whether take_interval() is wanted
     std::int64_t resolution_ns = 1;  ///< stages are multiples of it
     bool keep_series = true;         ///< whether Summary::series is wanted
+    RecordWriters records{};         ///< in place of the presentation's
 };
 
 /// One measurement, wherever its lines come from: lines and facts go in, a Summary comes out, and whoever wants to

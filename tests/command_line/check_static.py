@@ -95,6 +95,7 @@ def check(static, stapgen, sample, top):
     root.run("list", code=4, XDG_CACHE_HOME="/stapgen")
     (root.folder / "tmp").mkdir()
     assert root.run("list", XDG_CACHE_HOME="/stapgen")[0] == root.run("list")[0]
+    assert "DuckDB" in root.run("export", "/sample.txt", "--parquet", "/store", code=4)[1]
     assert not list((root.folder / "tmp").iterdir())
 
 

@@ -36,6 +36,8 @@ std::vector<CommandSpec> own_commands(const recipe::Catalog& catalog, Options& o
             report_command(options),
             compare_command(options),
             resolve_command(options),
+            export_command(options),
+            query_command(options),
             new_recipe_command(options),
             help_command(options),
             man_command(options),
@@ -89,8 +91,7 @@ CommandSpec command_table(const recipe::Catalog& catalog, Options& options) {
         "it, and reports what it saw; Ctrl-C ends it. What -o keeps, and what other tools\n"
         "print, 'stapgen report' reads anywhere. --recipe-path and --version stand before\n"
         "the recipe or the command.\n";
-    root.examples = {"stapgen rx-latency --target-tid 31337", "stapgen dropwatch --interval 5",
-                     "stapgen resolve --map System.map 0xffffffff8149a8ed"};
+    root.examples = {"stapgen rx-latency --target-tid 31337", "stapgen dropwatch --interval 5"};
     root.options = {{"--version",
                      "",
                      groups::general,

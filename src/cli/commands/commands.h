@@ -22,6 +22,8 @@ CommandSpec serve_command(Options& options);
 CommandSpec report_command(Options& options);
 CommandSpec compare_command(Options& options);
 CommandSpec resolve_command(Options& options);
+CommandSpec export_command(Options& options);
+CommandSpec query_command(Options& options);
 CommandSpec new_recipe_command(Options& options);
 CommandSpec help_command(Options& options);
 CommandSpec man_command(Options& options);

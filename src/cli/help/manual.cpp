@@ -96,7 +96,9 @@ void write_exit_status(Roff& page) {
     page.item("2", "Wrong usage or bad input.");
     page.item("3", "'stapgen compare' found a regression.");
     page.item("4", "This machine cannot do it; the message says what is missing.");
-    page.item("5", "'stapgen fleet run': some of the hosts did not measure to the end; the table says which, and why.");
+    page.item("5",
+              "'stapgen fleet run': some of the hosts did not measure to the end; 'stapgen export': some of the "
+              "recordings could not be exported. Which, and why, is said.");
     page.item("6",
               "The probes took more of a CPU's time than --budget, or SystemTap's own guard, allows; what was "
               "measured until then was reported.");
@@ -118,6 +120,9 @@ void write_environment(Roff& page) {
     page.section("ENVIRONMENT");
     page.item("STAPGEN_RECIPE_PATH", "Folders with recipes, with : between them; they go before the user's own.");
     page.item("STAPGEN_STAP", "Which stap, as --stap.");
+    page.item("STAPGEN_DUCKDB",
+              "DuckDB's library, for export and query, in place of libduckdb.so of share/stapgen or "
+              "of the system.");
     page.item("XDG_CACHE_HOME", "Where the cache is, in place of ~/.cache.");
     page.item("XDG_CONFIG_HOME", "Where recipes of the user are, in place of ~/.config.");
     page.item("DEBUGINFOD_URLS", "Where debug information may be fetched from.");

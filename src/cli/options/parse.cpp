@@ -282,9 +282,13 @@ base::Error error_of(const CLI::App& app, const CommandSpec& root, const CLI::Pa
                                                          : fmt::format("{}: no {} is given", used.name,
                                                                        takes_recipe(used) ? "recipe" : "command"));
         default:
-            // The words ended where a value should have been.
-            return usage_error(used, fmt::format("the value of {} is missing", base::printable(words.back())));
+            break;
     }
+    // The words ended where a value should have been.
+    const auto what = fmt::format("the value of {} is missing", base::printable(words.back()));
+    const auto* option = option_named(used, words.back());
+    if (option == nullptr || option->rules.choices.empty()) return usage_error(used, what);
+    return usage_error(used, fmt::format("{}: one of {}", what, fmt::join(option->rules.choices, ", ")));
 }
 
 }  // namespace

@@ -1,0 +1,234 @@
+#include "store/export.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "fleet/results.h"
+#include "recording/reader.h"
+#include "report/model/texts.h"
+#include "session/replay.h"
+#include "session/summary_facts.h"
+#include "store/duckdb.h"
+#include "store/rows.h"
+#include "store/tables.h"
+
+namespace stapgen::store {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Files to read, and of a folder what their hosts are called.
+struct Inputs {
+    std::vector<fs::path> files;
+    std::map<fs::path, fleet::HostResult> hosts;
+};
+
+base::Result<Inputs> inputs_of(const std::vector<std::string>& words, std::vector<std::string>& problems) {
+    Inputs inputs;
+    std::error_code error;
+    const auto add = [&](const fs::path& file) {
+        // One that cannot be read is no reason to leave out the others.
+        if (const auto known = recording::runs_of({file}); known) {
+            inputs.files.push_back(file);
+        } else {
+            problems.push_back(known.error().what);
+        }
+    };
+    for (const auto& word : words) {
+        if (word == "-")
+            return base::bad_input("export reads files, for a run is known by its file", "keep it with -o FILE");
+        if (!fs::is_directory(word, error)) {
+            add(word);
+            continue;
+        }
+        auto hosts = fleet::read_results(word);
+        if (!hosts) return tl::make_unexpected(hosts.error());
+        for (const auto& host : *hosts) {
+            if (!host.recording.empty()) {
+                add(host.recording);
+                inputs.hosts.emplace(host.recording, host);
+            }
+            if (!host.why.empty()) problems.push_back(fmt::format("{}: {}", host.host, host.why));
+        }
+    }
+    return inputs;
+}
+
+/// The name of a folder as Hive has it: what is no letter of a name is %XX.
+std::string folder_name(std::string_view key, std::string_view value) {
+    constexpr std::size_t most = 80;
+    std::string name = fmt::format("{}=", key);
+    for (const unsigned char c : value.substr(0, most))
+        name += base::is_word_character(static_cast<char>(c)) || c == '-' || c == '.' ? std::string(1, c)
+                                                                                      : fmt::format("%{:02X}", c);
+    return name;
+}
+
+/// The same for the same recording, and a name of a file.
+base::Result<std::string> id_of(const recording::Run& run) {
+    constexpr std::size_t digits = 32, most = 64;
+    const bool is_name =
+        !run.id.empty() && run.id.size() <= most && std::ranges::all_of(run.id, base::is_word_character);
+    if (is_name) return run.id;
+    if (!run.id.empty()) return base::sha256(run.id).substr(0, digits);
+    const auto text = base::read_file(run.files.front());
+    if (!text) return tl::make_unexpected(text.error());
+    return base::sha256(*text).substr(0, digits);
+}
+
+/// The files of a store by their runs.
+using Files = std::multimap<std::string, fs::path>;
+
+std::string run_of(const fs::path& file) {
+    const auto name = file.filename().string();
+    return name.substr(0, name.find('.'));
+}
+
+/// TABLE/recipe=.../day=.../RUN.parquet
+fs::path table_of(const fs::path& file) {
+    return file.parent_path().parent_path().parent_path().filename();
+}
+
+Files files_in(const fs::path& store) {
+    Files files;
+    std::error_code error;
+    for (fs::recursive_directory_iterator file(store, error), end; !error && file != end; file.increment(error)) {
+        if (file->is_regular_file(error) && file->path().extension() == ".parquet")
+            files.emplace(run_of(file->path()), file->path());
+    }
+    return files;
+}
+
+class Exporter {
+  public:
+    Exporter(const ExportPlan& plan, const recipe::Program& program, const symbols::NameSources& names,
+             Database& database, const fs::path& temporary)
+        : plan_(plan),
+          program_(program),
+          names_(names),
+          database_(database),
+          temporary_(temporary),
+          there_(files_in(plan.into)) {
+        presentation_.by.emplace();  // no groups
+        presentation_.slowest = 10;
+    }
+
+    /// Error: the store cannot be written. What cannot be read is a problem.
+    base::Result<void> add(const recording::Run& run, const fleet::HostResult& host, Exported& done) {
+        const auto id = id_of(run);
+        if (!id) return tl::make_unexpected(id.error());
+        Events events(database_, *id);
+        const session::RecordWriters writers = [&] { return events.writer(); };
+        auto loaded =
+            session::load_runs(run.files, presentation_, names_, plan_.events ? writers : session::RecordWriters());
+        if (!loaded) {
+            done.problems.push_back(loaded.error().what);
+            return {};
+        }
+        auto& [name, reports] = loaded->front();
+        session::finish_sums(reports, presentation_);
+        auto of_events = events.close();
+        if (of_events && !of_events->empty() && reports.size() > 1)
+            of_events = base::bad_input("several recipes are in it");
+        if (!of_events) done.problems.push_back(fmt::format("{}: no events: {}", name, of_events.error().what));
+        std::size_t number = 0;
+        for (auto& summary : reports) {
+            ++number;
+            if (summary.recordings > 1) {
+                done.problems.push_back(fmt::format("{}: {} recordings are in it; put each into a file of its own",
+                                                    name, summary.recordings));
+                continue;
+            }
+            session::put_meanings(summary, program_.catalog);
+            const auto part = number > 1 ? fmt::format("{}-{}", *id, number) : *id;
+            if (auto put = add(part, host, summary, of_events.value_or(std::vector<Filled>()), done); !put) return put;
+        }
+        return {};
+    }
+
+  private:
+    base::Result<void> add(const std::string& id, const fleet::HostResult& host, const analyze::Summary& summary,
+                           const std::vector<Filled>& events, Exported& done) {
+        // As fleet.json calls it, as it calls itself, or as its file is called.
+        const bool is_known = !summary.origins.empty() && !summary.origins.front().host.empty();
+        const auto& host_name = is_known && !host.is_named ? summary.origins.front().host : host.host;
+        auto filled = put_run(database_, id, host_name, summary);
+        if (!filled) return tl::make_unexpected(filled.error());
+        filled->insert(filled->begin(), events.begin(), events.end());
+        constexpr std::size_t date_length = 10;
+        const auto day = report::utc_time(summary.start_epoch_ns.value_or(0)).substr(0, date_length);
+        const auto partition = fs::path(folder_name("recipe", summary.recipe)) / ("day=" + day);
+        const auto [first, last] = there_.equal_range(id);
+        done.replaced += first == last ? 0 : 1;
+        ++done.runs;
+        // Its row in `runs` goes first and comes last.
+        std::error_code error;
+        for (auto old = first; old != last; ++old) {
+            if (table_of(old->second) == tables.back().name) fs::remove(old->second, error);
+        }
+        std::vector<fs::path> written;
+        for (const auto& [table, name, suffix] : *filled) {
+            written.push_back(plan_.into / name / partition / (id + suffix + ".parquet"));
+            if (auto put = write(table, written.back()); !put) return put;
+        }
+        for (auto old = first; old != last; ++old) {
+            if (std::ranges::find(written, old->second) == written.end()) fs::remove(old->second, error);
+        }
+        return {};
+    }
+
+    /// A folder that others can write is no place for DuckDB to write in: it follows links.
+    base::Result<void> write(const std::string& table, const fs::path& file) {
+        const auto whole = temporary_ / "table.parquet";
+        auto copied = database_.run(
+            fmt::format("COPY {} TO {} (FORMAT parquet, COMPRESSION zstd, KV_METADATA {{stapgen: 'stapgen.store/1'}})",
+                        table, sql_text(whole.string())));
+        if (!copied) return copied;
+        const auto content = base::read_file(whole);
+        if (!content) return tl::make_unexpected(content.error());
+        std::error_code error;
+        fs::create_directories(file.parent_path(), error);
+        return base::replace_file(file, *content);
+    }
+
+    const ExportPlan& plan_;
+    const recipe::Program& program_;
+    const symbols::NameSources& names_;
+    Database& database_;
+    const fs::path& temporary_;
+    Files there_;
+    report::Presentation presentation_;
+};
+
+}  // namespace
+
+base::Result<Exported> export_runs(const ExportPlan& plan, const recipe::Program& program,
+                                   const symbols::NameSources& names) {
+    Exported done;
+    const auto inputs = inputs_of(plan.from, done.problems);
+    if (!inputs) return tl::make_unexpected(inputs.error());
+    const auto runs = recording::runs_of(inputs->files);
+    if (!runs) return tl::make_unexpected(runs.error());
+    const auto temporary = base::PrivateDirectory::create();
+    if (!temporary) return tl::make_unexpected(temporary.error());
+    auto database = Database::open(program.files.duckdb, temporary->path());
+    if (!database) return tl::make_unexpected(database.error());
+    Exporter exporter(plan, program, names, *database, temporary->path());
+    for (const auto& run : *runs) {
+        const auto host = inputs->hosts.find(run.files.front());
+        const auto put = exporter.add(run, host == inputs->hosts.end() ? fleet::HostResult() : host->second, done);
+        if (!put) return tl::make_unexpected(put.error());
+    }
+    if (done.runs == 0) {
+        return base::bad_input(done.problems.empty() ? "there is nothing to export" : done.problems.front(),
+                               "stapgen help report says which kinds of text can be read");
+    }
+    return done;
+}
+
+}  // namespace stapgen::store

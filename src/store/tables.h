@@ -1,0 +1,36 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+
+/// What a store is made of: docs/store.md. Each table is a folder of Parquet files, and has two columns more, which are
+/// names of folders: `recipe`, and `day`, on which the run began; 1970-01-01: not known.
+namespace stapgen::store {
+
+struct Table {
+    std::string_view name, columns;
+};
+
+/// `runs` is the last one: a run that is in it is there with all it has.
+inline constexpr auto tables = std::to_array<Table>({
+    {"hist", "run VARCHAR, stage VARCHAR, unit VARCHAR, t TIMESTAMPTZ, bin_low BIGINT, bin_high BIGINT, n UBIGINT"},
+    {"sums", "run VARCHAR, stage VARCHAR, unit VARCHAR, t TIMESTAMPTZ, n UBIGINT, sum BIGINT, min BIGINT, max BIGINT"},
+    {"account", "run VARCHAR, kind VARCHAR, name VARCHAR, n BIGINT"},
+    {"drops",
+     "run VARCHAR, t TIMESTAMPTZ, symbol VARCHAR, symbol_offset UBIGINT, module VARCHAR, address UBIGINT, "
+     "reason VARCHAR, reason_number BIGINT, benign BOOLEAN, n BIGINT"},
+    {"counts", "run VARCHAR, t TIMESTAMPTZ, counted VARCHAR, what VARCHAR, loss BOOLEAN, n BIGINT"},
+    {"slow",
+     "run VARCHAR, direction VARCHAR, place BIGINT, t TIMESTAMPTZ, total_ns BIGINT, stage VARCHAR, ns BIGINT, "
+     "what VARCHAR"},
+    {"labels", "run VARCHAR, name VARCHAR, value VARCHAR"},
+    {"runs",
+     "run VARCHAR, host VARCHAR, machine VARCHAR, kernel VARCHAR, build_id VARCHAR, definition VARCHAR, "
+     "filters VARCHAR, command VARCHAR, started TIMESTAMPTZ, ended TIMESTAMPTZ, sample BIGINT, resolution_ns BIGINT, "
+     "whole BOOLEAN"},
+});
+
+/// Besides, where they are asked for: columns as the records of the recipe have them.
+inline constexpr Table events_table{"events", "run VARCHAR, event VARCHAR"};
+
+}  // namespace stapgen::store
