@@ -9,6 +9,7 @@ import ctypes
 import lzma
 import os
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
@@ -40,6 +41,11 @@ def forbid_newer_calls():
     for words in ((38, 1, 0, 0, 0), (22, 2, program, 0, 0)):  # PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP
         if libc.prctl(*words) != 0:
             raise OSError(ctypes.get_errno(), "prctl")
+
+
+def without_traffic(text):
+    """Leave out what `show` expects of the traffic of now, of which an empty root knows nothing."""
+    return re.sub(rb"Expected: .*\n  with --aggregate: .*\n", b"", text)
 
 
 def words_of_elf(program):
@@ -80,7 +86,8 @@ def check(static, stapgen, sample, top):
         paths = [str(root.folder) + word if word.startswith("/") else word for word in words]
         wanted = subprocess.run([stapgen, *paths], capture_output=True, check=True, env={"HOME": str(top)}).stdout
         wanted = wanted.replace(str(root.folder).encode(), b"")
-        got = root.run(*words)[0]
+        got = without_traffic(root.run(*words)[0])
+        wanted = without_traffic(wanted)
         assert got == wanted, f"{words}: {got[:2000]!r} and not {wanted[:2000]!r}"
     kept = list((root.folder / "root/.cache/stapgen").iterdir())
     assert len(kept) == 1 and kept[0].name.startswith("program-"), kept
