@@ -137,7 +137,8 @@ protozero::pbf_tag_type data_field_of(Type type) {
 
 void add_family(pbf_writer& to, const Family& family, const OtlpOrigin& origin) {
     pbf_writer one(to, otlp::scope_metrics::metrics);
-    one.add_string(otlp::metric::name, family.type == Type::info ? sample_name(family) : family.name);
+    // As Prometheus has it: what reads the one reads the other.
+    one.add_string(otlp::metric::name, sample_name(family));
     one.add_string(otlp::metric::description, family.help);
     if (!family.unit.empty()) one.add_string(otlp::metric::unit, family.unit == "seconds" ? "s" : "By");
     const bool is_counter = family.type == Type::counter, is_histogram = family.type == Type::histogram;

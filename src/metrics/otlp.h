@@ -18,7 +18,7 @@ struct OtlpOrigin {
     std::int64_t start_ns = 0, now_ns = 0;  ///< since 1970; what is counted began at the first
 };
 
-/// An ExportMetricsServiceRequest. Sums are cumulative; histograms are exponential ones.
+/// An ExportMetricsServiceRequest. Sums are cumulative; histograms are exponential ones; names are those of Prometheus.
 std::string otlp_request(const Families& families, const OtlpOrigin& origin);
 
 /// What an ExportMetricsServiceResponse says was not taken.

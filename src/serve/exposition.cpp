@@ -64,11 +64,11 @@ metrics::Families own_families(const ServerStatus& server) {
     const auto seconds = [](std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); };
     metrics::Families all{
         std::move(build),
-        one("process_start_time_seconds", Type::gauge, "seconds", "When all counters were 0, since 1970.",
+        one("stapgen_start_time_seconds", Type::gauge, "seconds", "When all counters were 0, since 1970.",
             static_cast<double>(server.start_ns) / 1e9),
-        one("process_cpu_seconds", Type::counter, "seconds",
+        one("stapgen_cpu_seconds", Type::counter, "seconds",
             "CPU time of serve itself, without the recipes' processes.", seconds(server.use.cpu)),
-        one("process_resident_memory_bytes", Type::gauge, "bytes", "Memory of serve itself.",
+        one("stapgen_memory_bytes", Type::gauge, "bytes", "Memory of serve itself.",
             server.use.resident_bytes),
         one("stapgen_series", Type::gauge, "", "Series of what is measured, as --max-series counts them.",
             static_cast<std::int64_t>(server.series)),

@@ -153,7 +153,7 @@ def options_added(name, words):
         return "--map System.map"
     if name in WITHOUT_KERNEL or words[:1] in (["report"], ["compare"]) or name.startswith("-") or "--help" in words:
         return ""
-    return "--dry-run" if name == "softnet" else "--dry-run --no-workaround all"
+    return "--dry-run" if name in ("softnet", "serve") else "--dry-run --no-workaround all"
 
 
 def check_own(machine, command, in_sentence):

@@ -115,9 +115,9 @@ def check_pushes(program, folder):
     last = Request(collector.requests[-1][2])
     assert len(collector.requests) == 2, len(collector.requests)
     check_histogram(last, numbers, begun)
-    assert last.count("stapgen_seen", recipe="rx") == 2003
-    assert last.count("stapgen_otlp_pushes", outcome="failed") == 1
-    assert last.count("stapgen_losses", kind="skipped_probes") == 3, "what is known at a run's end is in the last push"
+    assert last.count("stapgen_seen_total", recipe="rx") == 2003
+    assert last.count("stapgen_otlp_pushes_total", outcome="failed") == 1
+    assert last.count("stapgen_losses_total", kind="skipped_probes") == 3, "what is known at a run's end is in the last push"
     assert last.resource["service.name"] == "stapgen" and last.resource["host.name"], last.resource
     state, _ = last.point("stapgen_recipe_state", 5, 7, recipe="rx", stapgen_recipe_state="ended")
     assert fixed64(state[6][0]) == 1

@@ -4,69 +4,20 @@
 promtool looks at each text. A restart of a recipe, and of serve itself, lies between two scrapes.
 """
 
-import json
 import math
 import pathlib
 import random
-import socket
 import subprocess
 import sys
 import tempfile
-import textwrap
-import urllib.error
-import urllib.parse
-import urllib.request
 
 sys.dont_write_bytecode = True
 from daemon import Recipe, serve_fake, wait_for  # noqa: E402
+from prometheus import Prometheus, free_port  # noqa: E402
 
 STAGES = ["time:time", "drv-ip:stage", "ip-tcp:stage"]
-# docs/serve.md: of schema 5, and how wide a classic bucket is, two of which are a doubling.
-NATIVE_ERROR, CLASSIC_ERROR = 0.0236, math.sqrt(2) - 1
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
-
-
-class Prometheus:
-    def __init__(self, folder, target, *options):
-        self.port = free_port()
-        (folder / "prometheus.yml").write_text(textwrap.dedent(f"""
-            global: {{scrape_interval: 250ms, scrape_timeout: 250ms}}
-            scrape_configs: [{{job_name: stapgen, static_configs: [{{targets: ["127.0.0.1:{target}"]}}]}}]
-            """))
-        self.said = open(folder / "said", "w+", encoding="utf-8")
-        self.process = subprocess.Popen(
-            ["prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
-             f"--web.listen-address=127.0.0.1:{self.port}", *options], stdout=self.said, stderr=self.said)
-
-    def query(self, text):
-        """Return [(labels, value)]; none while it cannot be asked."""
-        url = f"http://127.0.0.1:{self.port}/api/v1/query?" + urllib.parse.urlencode({"query": text})
-        try:
-            with urllib.request.urlopen(url, timeout=10) as answer:
-                found = json.load(answer)["data"]["result"]
-        except (urllib.error.URLError, ConnectionError):
-            return []
-        return [(row["metric"], float(row["value"][1])) for row in found if "value" in row]
-
-    def value(self, text):
-        found = self.query(text)
-        assert len(found) < 2, found
-        return found[0][1] if found else None
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, *_):
-        self.process.kill()
-        self.process.wait()
-        if kind:
-            self.said.seek(0)
-            print(self.said.read()[-3000:])
+# docs/serve.md: by schema; and how wide a classic bucket is, two of which are a doubling.
+NATIVE_ERRORS, CLASSIC_ERROR = {5: 0.0236, 8: 0.00465}, math.sqrt(2) - 1
 
 
 def check_text(serve):
@@ -85,13 +36,14 @@ def check_quantiles(ask, numbers, error):
         assert abs(told / truth - 1) <= error, f"p{percent}: {told}, not {truth} within {error}"
 
 
-def check_both_ways(program, folder, native):
+def check_quantiles_and_counts(program, folder, native):
+    """NATIVE: the schema of its histograms, or none."""
     chosen = random.Random(7)
     numbers = [max(1, int(chosen.lognormvariate(math.log(20011), 1.2))) for _ in range(4001)]
     parts = [numbers[:1009], numbers[1009:2503], numbers[2503:]]
     rx = Recipe(folder, "rx", STAGES)
     options = ["--enable-feature=native-histograms"] if native else []
-    with serve_fake(program, rx) as serve, Prometheus(folder, serve.port, *options) as prometheus:
+    with serve_fake(program, rx, native_schema=native or 5) as serve, Prometheus(folder, serve.port, *options) as prometheus:
         count = ("histogram_count(stapgen_stage_seconds{stage='drv-ip'})" if native else
                  "stapgen_stage_seconds_count{stage='drv-ip'}")
         sent, seen = [], 0
@@ -112,7 +64,7 @@ def check_both_ways(program, folder, native):
         assert abs(prometheus.value(total) - sum(sent) / 1e9) < 1e-9
         buckets = "stapgen_stage_seconds" if native else "stapgen_stage_seconds_bucket"
         check_quantiles(lambda part: prometheus.value(f"histogram_quantile({part}, {buckets})"), sent,
-                        NATIVE_ERROR if native else CLASSIC_ERROR)
+                        NATIVE_ERRORS.get(native, CLASSIC_ERROR))
         # No counter has ever fallen.
         assert prometheus.value("resets(stapgen_seen_total[1h])") == 0
         state = prometheus.query("stapgen_recipe_state == 1")
@@ -130,7 +82,7 @@ def check_a_restart_of_serve(program, folder):
         rx.send_values(**{"drv-ip": [1009] * 101, "ip-tcp": []})
         rx.tick(101, 101)
         wait_for(lambda: prometheus.value("stapgen_seen_total") == 101)
-        start = prometheus.value("process_start_time_seconds")
+        start = prometheus.value("stapgen_start_time_seconds")
         rx.run += 1
         serve.stop()
         with serve_fake(program, rx, listen=listen):
@@ -139,12 +91,13 @@ def check_a_restart_of_serve(program, folder):
             rx.tick(7, 7)
             wait_for(lambda: prometheus.value("stapgen_seen_total") == 7)
             assert prometheus.value("resets(stapgen_seen_total[1h])") == 1
-            assert prometheus.value("process_start_time_seconds") > start
+            assert prometheus.value("stapgen_start_time_seconds") > start
 
 
 def main():
     program = str(pathlib.Path(sys.argv[1]).resolve())
-    for check, *more in ((check_both_ways, True), (check_both_ways, False), (check_a_restart_of_serve,)):
+    for check, *more in ((check_quantiles_and_counts, 5), (check_quantiles_and_counts, 8), (check_quantiles_and_counts, None),
+                         (check_a_restart_of_serve,)):
         with tempfile.TemporaryDirectory() as folder:
             check(program, pathlib.Path(folder), *more)
             print(check.__name__, *more)

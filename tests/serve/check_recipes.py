@@ -108,7 +108,7 @@ def check_numbers_and_restarts(program, folder):
         check_formats(serve, first + second)
         assert serve.value("stapgen_stage_seconds_count", stage="ip-tcp") == 307
         samples = serve.samples()
-        start = serve.value("process_start_time_seconds")
+        start = serve.value("stapgen_start_time_seconds")
         created = [value for (name, _), value in samples.items() if name.endswith("_created")]
         assert created and all(abs(value - start) < 0.001 for value in created)
         assert serve.value("stapgen_seen_total") == 2420 and serve.value("stapgen_records_total", fate="filtered") == 1101
@@ -133,7 +133,7 @@ def check_numbers_and_restarts(program, folder):
         check_formats(serve, first + second + third)
         assert serve.value("stapgen_seen_total") == 2720 and serve.value("stapgen_records_total", fate="reported") == 1527
         assert serve.value("stapgen_recipe_starts_total") == 2
-        assert serve.value("process_start_time_seconds") == start
+        assert serve.value("stapgen_start_time_seconds") == start
 
         # Over the budget: a state and a reason. A failure at once after it waits twice as long.
         rx.die(6, "stapgen: the measurement failed: the probes took too much")

@@ -67,7 +67,7 @@ class Daemon:
                     if name == "stapgen_recipe_state" and value and ("recipe", recipe) in labels)
 
     def resident_bytes(self):
-        return self.value("process_resident_memory_bytes")
+        return self.value("stapgen_memory_bytes")
 
     def stop(self, number=signal.SIGTERM):
         self.process.send_signal(number)
@@ -148,8 +148,8 @@ class Recipe:
         return len(file.read_text().splitlines()) if file.exists() else 0
 
 
-def serve_fake(program, *recipes, max_series=2000, otlp="-", listen="127.0.0.1:0"):
-    argv = [program, listen, str(max_series), otlp]
+def serve_fake(program, *recipes, max_series=2000, native_schema=5, otlp="-", listen="127.0.0.1:0"):
+    argv = [program, listen, str(max_series), str(native_schema), otlp]
     for recipe in recipes:
         argv += recipe.argv()
     return Daemon(argv)

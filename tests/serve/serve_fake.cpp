@@ -1,5 +1,6 @@
 // What `stapgen serve` does once its words are understood, with other programs in place of the stapgen that each recipe
-// is: serve_fake LISTEN MAX_SERIES OTLP|- (NAME PROGRAM ARGUMENT)...
+// is:
+//     serve_fake LISTEN MAX_SERIES NATIVE_SCHEMA OTLP|- (NAME PROGRAM ARGUMENT)...
 
 #include <cstdlib>
 
@@ -14,11 +15,13 @@ int main(int argc, char** argv) {
     serve::Job job;
     job.listen = serve::parse_endpoint(words.at(0)).value();
     job.max_series = static_cast<std::size_t>(std::atoll(words.at(1).c_str()));
-    if (words.at(2) != "-") job.otlp = serve::parse_otlp_url(words[2]).value();
-    for (std::size_t i = 3; i + 2 < words.size(); i += 3) {
+    job.native_schema = std::atoi(words.at(2).c_str());
+    if (words.at(3) != "-") job.otlp = serve::parse_otlp_url(words[3]).value();
+    for (std::size_t i = 4; i + 2 < words.size(); i += 3) {
         serve::RecipeJob recipe;
         recipe.name = words[i];
         recipe.argv = {words[i + 1], words[i + 2]};
+        recipe.counters = {{"Ip.InReceives", ""}};
         job.recipes.push_back(std::move(recipe));
     }
     const auto done = serve::serve(*launch::this_machine(), job);

@@ -124,8 +124,8 @@ def check(lab):
         lost = [number for (kind, of), number in found.items()
                 if kind == "stapgen_records_total" and {("recipe", "sock-latency"), ("fate", "lost")} <= set(of)]
         cpu = {recipe: value(found, "stapgen_recipe_cpu_seconds_total", recipe=recipe) for recipe in RECIPES}
-        print(f"{lab.suite} {name}: {account}, lost {lost}, cpu {cpu}, serve {value(found, 'process_cpu_seconds_total')} s, "
-              f"{value(found, 'process_resident_memory_bytes') / 1e6:.1f} MB")
+        print(f"{lab.suite} {name}: {account}, lost {lost}, cpu {cpu}, serve {value(found, 'stapgen_cpu_seconds_total')} s, "
+              f"{value(found, 'stapgen_memory_bytes') / 1e6:.1f} MB")
         assert account["reported"] == requests and sum(lost) == 0
         native = native_counts(lab, name)
         for stage in ("app", "total"):
