@@ -39,7 +39,8 @@ def check(stapgen, clickhouse, source, store, files):
         assert asked == answered, f"{name}:\n{asked}\n{answered}"
         assert asked, name
         answers += len(asked)
-    print(f"{len(known_bins(files))} bins, {compared} percentiles and {answers} rows of {len(QUESTIONS)} questions are the same")
+    print(f"{len(known_bins(files))} bins, {compared} figures of the report and {answers} rows of {len(QUESTIONS)} "
+          "questions are the same")
 
 
 def main():
@@ -54,7 +55,7 @@ def main():
         print("ClickHouse", clickhouse.run("SELECT version()", "TSV").strip())
         of_files = "SELECT * FROM file('{}/{}/*/*/*.parquet')"
         for kind in ("VIEW {} AS " + of_files, "TABLE {} ENGINE = MergeTree ORDER BY tuple() AS " + of_files):
-            clickhouse.run(f"CREATE DATABASE made")
+            clickhouse.run("CREATE DATABASE made")
             clickhouse.run("USE made")
             for table in TABLES:
                 if (store / table).exists():

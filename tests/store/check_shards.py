@@ -67,7 +67,8 @@ def main():
         assert not rows and compared == 7 * 3 * 4, (rows, compared)
         by_host = json.loads(stapgen.run("report", *files, "--json", "--by", "host")[0])
         assert sum(check_percentiles(by_host, rows_of_view, f"web{host}") for host in range(7)) == 7 * 2 * 7
-        print(f"{parts[0]} and {parts[1]} rows of bins; {len(known_bins(files))} bins and {compared} percentiles are the same")
+        print(f"{parts[0]} and {parts[1]} rows of hist; {len(known_bins(files))} bins and {compared} percentiles are the "
+              "same")
 
 
 main()

@@ -87,6 +87,21 @@ def check_bins(stapgen, folder):
     assert check_percentiles(stapgen.report(file), percentiles_of(stapgen, folder / "bins")) == 2 * 7
 
 
+def check_too_few(stapgen, folder):
+    """A percentile is stated from so many values on, and of one fewer it is not. It is not outside of what was seen."""
+    counts = [5, 6, 35, 36, 367, 368, 3687, 3688]
+    files = [write_recording(folder / f"{n}.txt", f"host {n}",
+                             [(at, 701 + at * 13, 1303 - n % 2 * 3) for at in range(n)], run=f"n{n}") for n in counts]
+    stapgen.export(folder / "few", *files)
+    reported = json.loads(stapgen.run("report", *files, "--json", "--by", "host")[0])
+    rows = percentiles_of(stapgen, folder / "few", "host")
+    for n in counts:
+        assert check_percentiles(reported, rows, f"host {n}") == 2 * 7
+    stated = {n: [rows[f"host {n}", "drv-ip"][column] is not None for column in ("p50", "p90", "p99", "p999")].count(True)
+              for n in counts}
+    assert stated == dict(zip(counts, [0, 1, 1, 2, 2, 3, 3, 4])), stated
+
+
 def check_sums(stapgen, folder):
     """What is exported together, one by one, twice and in any order is the same; its sum is that of the report."""
     files = fleet(folder, 5, 787, 7)
@@ -277,6 +292,7 @@ def main():
         stapgen = Stapgen(program, folder)
         check_samples(stapgen, source, folder)
         check_bins(stapgen, folder)
+        check_too_few(stapgen, folder)
         files = check_sums(stapgen, folder)
         check_questions(stapgen, folder, files)
         check_a_recording_that_grew(stapgen, folder)

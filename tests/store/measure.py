@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How large a fleet's day is and how long questions take: measure.py STAPGEN SOURCE FOLDER HOSTS SPANS [--chdb LIB] [--shards ROOT]
+"""How large a fleet's day is and how long questions take: measure.py STAPGEN SOURCE FOLDER HOSTS SPANS [OPTIONS]
 
 The bins of the ten recordings of samples/slower-stage become a store in FOLDER with HOSTS runs of SPANS minutes each: of
 each minute, host and stage a fifth of one recording's bins, some 60 rows. HOSTS 1000 and SPANS 1440 are 260 million rows,
@@ -19,9 +19,10 @@ from servers import Servers
 from stores import RUN_START, Stapgen
 
 DAY = "recipe=rx-latency/day=2026-11-20"
-OF_ONE_HOST = "SELECT stage, sum(n) FROM hist h JOIN runs r ON h.run = r.run WHERE r.host = 'web7' GROUP BY stage ORDER BY stage"
-WEIGHTED = ("SELECT {}stage, sum(n), quantileExactWeighted(0.5)(bin_low, n), quantileExactWeighted(0.99)(bin_low, n) FROM {} "
-            "ANY INNER JOIN (SELECT run, host FROM runs) USING run GROUP BY {}stage ORDER BY {}stage")
+OF_ONE_HOST = ("SELECT stage, sum(n) FROM hist h JOIN runs r ON h.run = r.run WHERE r.host = 'web7' GROUP BY stage "
+               "ORDER BY stage")
+WEIGHTED = ("SELECT {}stage, sum(n), quantileExactWeighted(0.5)(bin_low, n), quantileExactWeighted(0.99)(bin_low, n) "
+            "FROM {} ANY INNER JOIN (SELECT run, host FROM runs) USING run GROUP BY {}stage ORDER BY {}stage")
 
 
 class Duckdb:
@@ -69,19 +70,21 @@ def multiply(duckdb, real, store, hosts, spans):
     """Write the store: of each host a file for each table, as export does."""
     for table in ("hist", "sums", "runs", "labels"):
         (store / table / DAY).mkdir(parents=True)
-    duckdb.run(f"CREATE TABLE bins AS SELECT dense_rank() OVER (ORDER BY run) AS recording, * FROM "
-               "(SELECT run, stage, unit, bin_low, bin_high, sum(n) AS n FROM "
-               f"read_parquet('{real}/hist/*/*/*.parquet') WHERE stage <> 'total' GROUP BY ALL)")
+    duckdb.run("CREATE TABLE bins AS SELECT dense_rank() OVER (ORDER BY run) AS recording, * FROM (SELECT run, stage, unit, "
+               f"bin_low, bin_high, sum(n) AS n FROM read_parquet('{real}/hist/*/*/*.parquet') WHERE stage <> 'total' "
+               "GROUP BY ALL)")
     start = f"make_timestamp({RUN_START // 1000})"
     for host in range(hosts):
-        duckdb.run(f"CREATE OR REPLACE TABLE hist AS SELECT 'run{host}' AS run, stage, unit, ({start} + to_minutes(m))::TIMESTAMPTZ "
-                   f"AS t, bin_low, bin_high, CAST(n * (1 + hash(m, bin_low) % 97) AS UBIGINT) AS n FROM range({spans}) s(m) "
-                   f"JOIN bins ON recording = 1 + hash({host}, m) % 10 WHERE hash({host}, m, stage, bin_low) % 5 = 0 "
-                   "ORDER BY stage, t, bin_low")
-        duckdb.run("CREATE OR REPLACE TABLE sums AS SELECT run, stage, unit, t, CAST(sum(n) AS UBIGINT) AS n, CAST(sum(n * "
-                   "bin_low) AS BIGINT) AS sum, min(bin_low) AS min, max(bin_high) AS max FROM hist GROUP BY ALL ORDER BY stage, t")
-        duckdb.run(f"CREATE OR REPLACE TABLE runs AS SELECT 'run{host}' AS run, 'web{host}' AS host, '065ddae3324d' AS definition, "
-                   "1::BIGINT AS resolution_ns")
+        duckdb.run(f"CREATE OR REPLACE TABLE hist AS SELECT 'run{host}' AS run, stage, unit, "
+                   f"({start} + to_minutes(m))::TIMESTAMPTZ AS t, bin_low, bin_high, "
+                   f"CAST(n * (1 + hash(m, bin_low) % 97) AS UBIGINT) AS n FROM range({spans}) s(m) "
+                   f"JOIN bins ON recording = 1 + hash({host}, m) % 10 "
+                   f"WHERE hash({host}, m, stage, bin_low) % 5 = 0 ORDER BY stage, t, bin_low")
+        duckdb.run("CREATE OR REPLACE TABLE sums AS SELECT run, stage, unit, t, CAST(sum(n) AS UBIGINT) AS n, "
+                   "CAST(sum(n * bin_low) AS BIGINT) AS sum, min(bin_low) AS min, max(bin_high) AS max FROM hist "
+                   "GROUP BY ALL ORDER BY stage, t")
+        duckdb.run(f"CREATE OR REPLACE TABLE runs AS SELECT 'run{host}' AS run, 'web{host}' AS host, "
+                   "'065ddae3324d' AS definition, 1::BIGINT AS resolution_ns")
         duckdb.run(f"CREATE OR REPLACE TABLE labels AS SELECT 'run{host}' AS run, 'dc' AS name, 'dc{host % 3}' AS value")
         for table in ("hist", "sums", "runs", "labels"):
             duckdb.run(f"COPY {table} TO '{store}/{table}/{DAY}/run{host}.parquet' (FORMAT parquet, COMPRESSION zstd)")

@@ -58,7 +58,7 @@ CommandSpec export_command(Options& options) {
         "It takes DuckDB's library, libduckdb.so. Exit code 5: some of it could not be exported.\n";
     command.examples = {"stapgen export web1.rec web2.rec --parquet store", "stapgen export monday --parquet store"};
     command.options = joined({
-        {option("from", "FILE|DIR", groups::arguments, "What 'report' reads, or what 'fleet run' made", "",
+        {option("file", "FILE", groups::arguments, "What 'report' reads, or folders that 'fleet run' made", "",
                 &options.words, {.required = true}),
          option("--parquet", "DIR", groups::output, "The folder of the files", "made where there is none",
                 &options.into, {.required = true}),
