@@ -97,7 +97,8 @@ std::string group_text(const OptionGroup& group, std::size_t brief) {
 }
 
 std::string short_help(const CommandSpec& command, std::size_t brief) {
-    std::string out = base::wrapped(command.summary, base::default_width) + "\n\n" + examples_of(command, max_examples);
+    const auto examples = brief > briefest.size() ? 1 : max_examples;
+    std::string out = base::wrapped(command.summary, base::default_width) + "\n\n" + examples_of(command, examples);
     if (!command.parent.empty()) {
         const bool plain = arguments_of(command).empty() && shown_commands(command).empty();
         if (!plain) out += fmt::format("Usage: {}\n", usage_of(command));
@@ -114,7 +115,7 @@ std::string short_help(const CommandSpec& command, std::size_t brief) {
 
 std::string short_help(const CommandSpec& command) {
     std::string out;
-    for (std::size_t brief = 0; brief <= briefest.size(); ++brief) {
+    for (std::size_t brief = 0; brief <= briefest.size() + 1; ++brief) {
         out = short_help(command, brief);
         if (std::ranges::count(out, '\n') <= screen_lines) break;
     }
