@@ -80,7 +80,7 @@ TEST_CASE("the end of a real process is seen before anybody has collected it") {
     CHECK(target.has_ended(system));
 }
 
-TEST_CASE("what a process takes is its own; of a tree that of all that it has started") {
+TEST_CASE("what a process takes is its own, of a tree that of all that it has started") {
     FakeSystem system;
     // utime and stime, then those of children that were waited for; pages are of the size of this machine.
     const auto process = [&](const std::string& pid, int cpu, int waited, int pages, const std::string& children) {

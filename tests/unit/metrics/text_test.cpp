@@ -56,7 +56,7 @@ TEST_CASE("text 0.0.4 knows neither info nor stateset, and has no end") {
           "a_cost_seconds_total 1.5\n");
 }
 
-TEST_CASE("equal labels add up; whole numbers neither overflow nor go below zero") {
+TEST_CASE("equal labels add up, whole numbers neither overflow nor go below zero") {
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
     Family family{"a", Type::counter, "", ""};
     family.add({}, std::int64_t{-3});

@@ -78,7 +78,7 @@ TEST_CASE("a recipe's state, its last error and its probes are metrics") {
     CHECK(text.find("stapgen_probe_cpu") == std::string::npos);
 }
 
-TEST_CASE("empty stages are left out; what is under way is no counter; all counters say since when") {
+TEST_CASE("empty stages are left out, what is under way is no counter, all counters say since when") {
     const auto text = text_of(measuring());
     CHECK(has(text, R"(stapgen_stage_seconds_count{recipe="rx-latency",stage="drv-ip"} 7)"));
     CHECK(has(text, R"(stapgen_stage_seconds_created{recipe="rx-latency",stage="drv-ip"} 7.000)"));
