@@ -39,7 +39,7 @@ Totals::Run sum_of(Totals::Run run, const Totals::Run& more) {
     run.input.lines += more.input.lines;
     run.input.recognised += more.input.recognised;
     run.input.unrecognised += more.input.unrecognised;
-    run.origin = more.origin;
+    if (!more.origin.host.empty()) run.origin = more.origin;
     return run;
 }
 

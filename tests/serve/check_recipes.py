@@ -124,6 +124,7 @@ def check_numbers_and_restarts(program, folder):
         assert serve.value("stapgen_recipe_last_error", stapgen_recipe_last_error="killed") == 1
         assert serve.value("stapgen_stage_seconds_count", **dict(n)) == 1316
         assert serve.value("stapgen_probe_active", probe='kprobe.function("ip_rcv_core")') == 0
+        assert serve.value("stapgen_run_info", host="web1") == 1
         assert serve.get("/-/ready")[0] == 503 and b"ended by signal 9" in serve.get("/")[2]
         # The next run begins at 0, and the sums go on.
         rx.begin()
