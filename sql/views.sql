@@ -43,7 +43,7 @@ ranked AS (
            t.definition AS definition, t.name AS name, t.n_all AS n_all, t.min_all AS min_all, t.max_all AS max_all,
            t.rank50 AS rank50, t.rank90 AS rank90, t.rank99 AS rank99, t.rank999 AS rank999,
            greatest(t.min_all, b.bin_low) AS low, least(t.max_all, b.bin_high) AS high,
-           least(t.max_all, greatest(0, CAST(t.step * floor((b.bin_low + floor((b.bin_high - b.bin_low) / 2)
+           least(t.max_all, greatest(t.min_all, CAST(t.step * floor((b.bin_low + floor((b.bin_high - b.bin_low) / 2)
                + floor(t.step / 2)) / t.step) AS BIGINT))) AS middle,
            sum(b.n_bin) OVER (PARTITION BY b.kind, b.number, b.stage, b.unit ORDER BY b.bin_low) AS up_to
     FROM bins b JOIN totals t ON b.kind = t.kind AND b.number = t.number AND b.stage = t.stage AND b.unit = t.unit

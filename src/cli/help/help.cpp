@@ -96,8 +96,7 @@ std::string group_text(const OptionGroup& group, std::size_t brief) {
     return is_brief(group.title, brief) ? paragraph(group.title, names) : rows_text(section);
 }
 
-std::string short_help(const CommandSpec& command, std::size_t brief) {
-    const auto examples = brief > briefest.size() ? 1 : max_examples;
+std::string short_help(const CommandSpec& command, std::size_t brief, std::size_t examples) {
     std::string out = base::wrapped(command.summary, base::default_width) + "\n\n" + examples_of(command, examples);
     if (!command.parent.empty()) {
         const bool plain = arguments_of(command).empty() && shown_commands(command).empty();
@@ -115,11 +114,11 @@ std::string short_help(const CommandSpec& command, std::size_t brief) {
 
 std::string short_help(const CommandSpec& command) {
     std::string out;
-    for (std::size_t brief = 0; brief <= briefest.size() + 1; ++brief) {
-        out = short_help(command, brief);
-        if (std::ranges::count(out, '\n') <= screen_lines) break;
+    for (std::size_t brief = 0; brief <= briefest.size(); ++brief) {
+        out = short_help(command, brief, max_examples);
+        if (std::ranges::count(out, '\n') <= screen_lines) return out;
     }
-    return out;
+    return short_help(command, briefest.size(), 1);
 }
 
 std::string whole_help(const CommandSpec& command) {
