@@ -11,7 +11,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "serve"))
 import protobuf  # noqa: E402
 
 DESCRIPTION = "serve sock-latency dropwatch: exact counts both ways, a killed stapio, SIGTERM; no module stays"
-IN_CI = ("trixie",)
+# By hand, and not run to its end yet: in a guest stap takes minutes.
+IN_CI = ()
 
 RECIPES = {"sock-latency": ["sock-latency", "--aggregate", "-i", "500ms"], "dropwatch": ["dropwatch", "-i", "500ms"]}
 FIRST, SECOND, REFUSED, UNREACHABLE = 1009, 307, 109, 103
