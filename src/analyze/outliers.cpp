@@ -197,6 +197,23 @@ std::vector<Measure> compared_stages(const Summary& summary) {
     return stages;
 }
 
+void align_stages(std::vector<Member>& members) {
+    std::vector<std::string> names;
+    for (const auto& member : members) {
+        for (const auto& stage : member.stages) {
+            if (std::ranges::find(names, stage.name) == names.end()) names.push_back(stage.name);
+        }
+    }
+    for (auto& member : members) {
+        std::vector<Measure> stages;
+        for (const auto& name : names) {
+            const auto known = std::ranges::find(member.stages, name, &Measure::name);
+            stages.push_back(known == member.stages.end() ? Measure{name, {}, {}} : std::move(*known));
+        }
+        member.stages = std::move(stages);
+    }
+}
+
 std::vector<Deviation> find_outliers(std::span<const Member> members, const std::vector<Percentile>& percentiles,
                                      double threshold) {
     if (members.empty()) return {};

@@ -23,6 +23,8 @@ struct Member {
 
 /// Its stages and its totals.
 std::vector<Measure> compared_stages(const Summary& summary);
+/// Gives all members the stages of all: one that measured nothing may lack some.
+void align_stages(std::vector<Member>& members);
 
 /// One stage and percentile of a host beside those of the others of its cohort, as if they were one. The change is
 /// value / others - 1.

@@ -73,6 +73,19 @@ def check_which_kernel_is_different(results):
     results.run("compare", folder, "--threshold", "2000%")
 
 
+def check_a_host_without_packets_is_no_example(results):
+    folder = results.make("idle", *[f"slower-stage/before/{i}.rec" for i in range(1, 6)])
+    text = subprocess.run(["zstd", "-dc", folder / "web5.rec"], check=True, capture_output=True, text=True).stdout
+    idle = [line for line in text.splitlines(keepends=True) if not line.startswith("rx\t")]
+    (folder / "web5.rec").write_text("".join(idle).replace("reported=504", "reported=0"))
+    table, _ = results.run("compare", folder)
+    assert table.startswith("none of 4 hosts can be told from the others; of 1 it cannot be told\n"), table
+    table, _ = results.run("report", folder)
+    assert table.splitlines()[5].split()[:4] == ["web5", "6.12.117+deb13-amd64", "0", "-"], table
+    page, _ = results.run("report", folder, "--format", "html")
+    assert page.count("<figure>") == 4, "a chart of nothing"
+
+
 def check_a_host_that_failed_is_said(results):
     folder = results.make("failed", *[f"slower-stage/before/{i}.rec" for i in range(1, 5)], "dropwatch.rec")
     rows = ROWS[:4] + [{"host": "web5", "state": "unreachable", "why": "no route", "recording": ""}]
@@ -100,6 +113,7 @@ def main():
         results = Results(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(folder))
         check_who_is_different(results)
         check_which_kernel_is_different(results)
+        check_a_host_without_packets_is_no_example(results)
         check_a_host_that_failed_is_said(results)
 
 

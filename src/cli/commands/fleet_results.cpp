@@ -45,6 +45,7 @@ base::Result<void> fleet_compare(const Call& call) {
         });
     if (!read) return read;
     if (const auto missing = fleet::missing_text(*hosts); !missing.empty()) comparison.warnings.push_back(missing);
+    analyze::align_stages(comparison.members);
     comparison.deviations = analyze::find_outliers(comparison.members, percentiles, options.threshold);
     comparison.factors =
         analyze::compare_factors(comparison.members, comparison.deviations, percentiles, options.threshold);
@@ -74,6 +75,7 @@ base::Result<void> fleet_report(const Call& call) {
     auto read = fleet::for_each_summary(
         *hosts, *presentation, [&](const fleet::HostResult& host, analyze::Summary summary) -> base::Result<void> {
             rows.push_back(report::host_row(host.host, summary));
+            summary.series = {};  // no order over time is made of several hosts' clocks
             session::add_to(all, std::move(summary));
             return {};
         });
@@ -119,6 +121,7 @@ CommandSpec fleet_report_command(Options& options) {
     command.examples = {"stapgen fleet report monday",
                         "stapgen fleet report monday --by host --format html >fleet.html"};
     command.options = joined({folder_argument(options.into), present_options(options.present, true)});
+    std::erase_if(command.options, [](const OptionSpec& spec) { return long_name(spec) == "--series"; });
     return command;
 }
 

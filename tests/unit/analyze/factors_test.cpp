@@ -153,3 +153,16 @@ TEST_CASE("hosts that run another recipe are not compared") {
     CHECK(effects_of(members).contrasts.empty());
     CHECK_FALSE(has_factors(members));
 }
+
+TEST_CASE("a host that lacks a stage has it, without values") {
+    std::vector<Member> members{{"idle", {"all"}, {{"tcp-app", {}, {}}}, {}}, host("6.1", 10'007)};
+    align_stages(members);
+    for (const auto& member : members) {
+        REQUIRE(member.stages.size() == 2);
+        CHECK(member.stages[0].name == "tcp-app");
+        CHECK(member.stages[1].name == "ip-tcp");
+    }
+    CHECK(members[0].stages[1].stats.n() == 0);
+    CHECK(members[1].stages[1].stats.n() == 401);
+    CHECK(members[1].stages[0].stats.max() == 907);
+}
