@@ -36,6 +36,16 @@ class Analyzer {
     void add(const decode::Line& line);
     void add(const decode::Record& record);
 
+    // Records may be read in pieces: a fork takes those of further lines, and joins what has taken all before them. It
+    // takes records and ticks only.
+
+    /// `header`: the same, as whoever reads the piece has it. It must outlive the fork. Not where intervals are kept.
+    [[nodiscard]] Analyzer fork(const decode::Header& header) const;
+    /// Whether join() leads to what the piece's lines would have led to one by one.
+    [[nodiscard]] bool fits(const Analyzer& piece) const;
+    /// Adds a piece that fits, and was forked from this before.
+    void join(Analyzer&& piece);
+
     /// Everything so far. `input` and `transport` are left to the caller.
     [[nodiscard]] Summary summary() const;
     /// Its accounting alone.

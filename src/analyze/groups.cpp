@@ -53,11 +53,6 @@ base::Result<void> check_group_keys(const decode::Header& header, const std::vec
     return {};
 }
 
-std::string_view key_text(const decode::Record& record, const GroupKey& key) {
-    const auto raw = record.values[key.field].raw;
-    return key.port_only ? raw.substr(raw.rfind(':') + 1) : raw;
-}
-
 GroupField group_field(const decode::Record& record, const GroupKey& key) {
     using decode::FieldType;
     const auto& field = record.schema->fields[key.field];
@@ -88,33 +83,38 @@ Groups::Part& Groups::part_with(std::string_view key, const Group& group) {
     return parts_.emplace(std::string(key), Part{group, {}}).first->second;
 }
 
-std::string_view Groups::joined(const decode::Record& record, const std::vector<GroupKey>& keys) {
-    const auto first = key_text(record, keys.front());
-    auto last = first;
-    std::size_t neighbours = 1;
-    for (; neighbours < keys.size(); ++neighbours) {
-        const auto next = key_text(record, keys[neighbours]);
-        if (last.data() + last.size() + 1 != next.data() || next.data()[-1] != '\t') break;
-        last = next;
+namespace {
+
+/// Whether these are the texts of the record's keys, with tabs between them.
+bool are_keys(std::string_view joined, const decode::Record& record, const std::vector<GroupKey>& keys) {
+    const char *at = joined.data(), *const end = at + joined.size();
+    for (const auto& key : keys) {
+        const auto text = key_text(record, key);
+        if (&key != keys.data() && (at == end || *at++ != '\t')) return false;
+        if (static_cast<std::size_t>(end - at) < text.size() || !base::are_same({at, text.size()}, text)) return false;
+        at += text.size();
     }
-    if (neighbours == keys.size()) return {first.data(), last.data() + last.size()};
+    return at == end;
+}
+
+}  // namespace
+
+Groups::Part& Groups::part_of(const decode::Record& record, const std::vector<GroupKey>& keys) {
+    if (keys.empty()) return ungrouped_;
+    std::uint64_t mixed_keys = 0;
+    for (const auto& key : keys)
+        mixed_keys = mixed(key_text(record, key), mixed_keys);
+    auto& recent = recent_[recent_place(mixed_keys)];
+    if (recent.value != nullptr && are_keys(recent.key, record, keys)) return *recent.value;
     key_.clear();
     for (const auto& key : keys) {
         if (&key != &keys.front()) key_ += '\t';
         key_ += key_text(record, key);
     }
-    return key_;
-}
-
-Groups::Part& Groups::part_of(const decode::Record& record, const std::vector<GroupKey>& keys) {
-    if (keys.empty()) return ungrouped_;
-    const auto key = joined(record, keys);
-    auto& recent = recent_[recent_place(key)];
-    if (recent.value != nullptr && recent.key == key) return *recent.value;
-    auto found = parts_.find(key);
+    auto found = parts_.find(std::string_view(key_));
     if (found == parts_.end()) {
         if (parts_.size() >= max_groups_) return other();
-        found = parts_.emplace(std::string(key), Part{group_of(record, keys), {}}).first;
+        found = parts_.emplace(key_, Part{group_of(record, keys), {}}).first;
     }
     recent = {found->first, &found->second};
     return found->second;
@@ -126,6 +126,21 @@ Groups& Groups::operator+=(const Groups& from) {
         add_part(part_with(key, part.group), part);
     if (from.other_) add_part(other(), *from.other_);
     return *this;
+}
+
+Groups Groups::fork() const {
+    Groups piece(max_groups_);
+    for (const auto& [key, part] : parts_)
+        piece.parts_.emplace(key, Part{part.group, {}});
+    return piece;
+}
+
+bool Groups::fits(const Groups& piece) const {
+    if (parts_.size() >= max_groups_ && !piece.other_) return true;
+    const auto is_known = [this](const auto& part) { return parts_.contains(part.first); };
+    const auto known = static_cast<std::size_t>(std::ranges::count_if(piece.parts_, is_known));
+    if (piece.other_) return known == parts_.size() && known == piece.parts_.size();
+    return parts_.size() + piece.parts_.size() - known <= max_groups_;
 }
 
 Groups::Part Groups::whole() const {

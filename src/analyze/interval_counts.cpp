@@ -52,7 +52,20 @@ void IntervalLog::close(const Interval& interval) {
     open_.clear();
     ++closed_;
     const bool is_whole = closed_ % joined_ == 0 && intervals_.size() % 2 == 0;
-    if (is_whole && (rows_.size() > max_rows || intervals_.size() > max_intervals)) join_neighbours();
+    if (!is_piece_ && is_whole && (rows_.size() > max_rows || intervals_.size() > max_intervals)) join_neighbours();
+}
+
+void IntervalLog::join(const IntervalLog& piece, const std::vector<std::size_t>& kinds,
+                       std::optional<std::int64_t> open_since_epoch_ns) {
+    auto row = piece.rows_.begin();
+    for (std::size_t i = 0; i < piece.intervals_.size(); ++i) {
+        for (; row != piece.rows_.end() && row->interval == i; ++row)
+            add(kinds[row->kind], row->count);
+        const auto& [start, end] = piece.intervals_[i];
+        close({i == 0 ? open_since_epoch_ns : start, end});
+    }
+    for (const auto kind : piece.open_)
+        add(kinds[kind], piece.kinds_[kind].open);
 }
 
 void IntervalLog::join_neighbours() {
@@ -94,13 +107,20 @@ void CountLog::add(const decode::Record& record, const std::vector<GroupKey>& ke
     IntervalItems::add(kind_of(key_, make), count);
 }
 
+void CountLog::join(const CountLog& piece, std::vector<std::size_t>& kinds) {
+    piece.for_each_kind([&](std::string_view key, std::size_t of_piece, const Tally& tally) {
+        kinds[of_piece] = kind_of(key, [&] { return tally; });
+    });
+}
+
 DropLog::DropLog(IntervalLog& log) : IntervalItems(log, Drop{.symbol = "other places"}) {}
 
 std::size_t DropLog::kind_of(std::string_view place, const decode::Value* reason, decode::FieldType reason_type) {
     const auto reason_text = reason != nullptr ? reason->raw : std::string_view();
-    auto& recent = recent_[recent_place(place)];
+    auto& recent = recent_[recent_place(mixed(place))];
     if (recent.key.size() == place.size() + 1 + reason_text.size() && recent.key[place.size()] == '\t' &&
-        recent.key.starts_with(place) && recent.key.ends_with(reason_text)) {
+        base::are_same(recent.key.substr(0, place.size()), place) &&
+        base::are_same(recent.key.substr(place.size() + 1), reason_text)) {
         return recent.value;
     }
     key_.assign(place);
@@ -127,11 +147,13 @@ std::size_t DropLog::kind_of(std::string_view place, const decode::Value* reason
         }
     }
     const auto key = written_alike(drop);
+    bool is_new = false;
     const auto kind = IntervalItems::kind_of(key, [&] {
-        if (parsed.refused && ++refused_ == 1) first_refused_ = place;
-        hashed_ += parsed.hashed ? 1 : 0;
+        is_new = true;
         return std::move(drop);
     });
+    if (is_new && parsed.refused) refused_.emplace(kind, place);
+    if (is_new && parsed.hashed) hashed_.insert(kind);
     // Texts of "other places" would fill the memory.
     if (!is_other(kind) && texts_.size() < max_texts) texts_.emplace(key_, kind);
     return kind;
@@ -142,21 +164,36 @@ void DropLog::add(std::string_view place, const decode::Value* reason, decode::F
     IntervalItems::add(kind_of(place, reason, reason_type), count);
 }
 
+void DropLog::join(const DropLog& piece, std::vector<std::size_t>& kinds) {
+    piece.for_each_kind([&](std::string_view key, std::size_t of_piece, const Drop& drop) {
+        bool is_new = false;
+        const auto kind = IntervalItems::kind_of(key, [&] {
+            is_new = true;
+            return drop;
+        });
+        kinds[of_piece] = kind;
+        if (const auto refused = piece.refused_.find(of_piece); is_new && refused != piece.refused_.end())
+            refused_.emplace(kind, refused->second);
+        if (is_new && piece.hashed_.contains(of_piece)) hashed_.insert(kind);
+    });
+}
+
 std::vector<Note> DropLog::notes() const {
     const auto places = [](std::size_t count, std::string_view one, std::string_view several) {
         return count == 1 ? fmt::format("1 place {}", one) : fmt::format("{} places {}", count, several);
     };
     std::vector<Note> notes;
-    if (refused_ > 0) {
-        notes.emplace_back(fmt::format("{} (the first: {})",
-                                       places(refused_, "had a name that no code has, and is shown as an address",
-                                              "had names that no code has, and are shown as addresses"),
-                                       base::printable(first_refused_)),
-                           NoteKind::count);
-    }
-    if (hashed_ > 0) {
+    if (!refused_.empty()) {
         notes.emplace_back(
-            places(hashed_, "is a pointer that the kernel has hashed (%p), and has no name",
+            fmt::format("{} (the first: {})",
+                        places(refused_.size(), "had a name that no code has, and is shown as an address",
+                               "had names that no code has, and are shown as addresses"),
+                        base::printable(refused_.begin()->second)),
+            NoteKind::count);
+    }
+    if (!hashed_.empty()) {
+        notes.emplace_back(
+            places(hashed_.size(), "is a pointer that the kernel has hashed (%p), and has no name",
                    "are pointers that the kernel has hashed (%p), and have no names") +
                 "; perf script and stapgen dropwatch see the addresses, with the boot argument no_hash_pointers "
                 "ftrace does",

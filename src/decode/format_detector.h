@@ -42,6 +42,7 @@ class FormatDetector {
         std::unique_ptr<Importer> foreign;  ///< one of the two
         std::unique_ptr<RecordParser> ours;
         bool begun = false;
+        bool has_taken = false;  ///< a line
     };
 
     /// The first that is heard of a source is its HeaderLine.
@@ -66,6 +67,16 @@ class FormatDetector {
     /// of a foreign text only if it does not end in a letter or digit. Empty: there is none.
     void finish(std::string_view last_line_without_newline, Sink& sink);
 
+    // Pieces of one text, as of an Importer. A piece is of one source.
+
+    /// Reads what stands behind further lines of the same source; null: of this text there are no pieces.
+    [[nodiscard]] std::unique_ptr<FormatDetector> fork() const;
+    /// Where in these lines a piece should end.
+    [[nodiscard]] std::size_t cut(std::string_view lines) const;
+    /// `piece` is a fork of what this was before, and was fed the lines behind those that this was fed. False, and
+    /// nothing has changed: they have to be fed to this.
+    bool join(const FormatDetector& piece, Sink& sink);
+
     /// Lines, and those of them that are not recognised, with an excerpt of the first ones.
     [[nodiscard]] const InputCounts& input() const { return input_; }
 
@@ -77,6 +88,7 @@ class FormatDetector {
 
   private:
     class Forward;
+    [[nodiscard]] const Source* only_source() const;
     std::size_t take(Source& source, std::string_view lines, Sink& sink);
     std::size_t take_with_any(std::string_view lines, Sink& sink);
     std::size_t take_header(std::string_view lines, Sink& sink);

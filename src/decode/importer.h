@@ -29,6 +29,17 @@ class Importer {
     /// What a reader of the numbers must know about what was read so far.
     [[nodiscard]] virtual std::vector<Note> notes() const { return {}; }
 
+    // A text may be read in pieces: a fork reads what stands behind lines that it has not seen, and joins what was read
+    // of those. What was sent by the one and then by the other is what would have been sent of both.
+
+    /// Where in these lines a piece should end: what does not have to be in one with what is before it.
+    [[nodiscard]] virtual std::size_t cut(std::string_view lines) const { return lines.size(); }
+    /// Has begun, as this has; null: what lines mean depends on those far before them.
+    [[nodiscard]] virtual std::unique_ptr<Importer> fork() const { return nullptr; }
+    /// `piece` is a fork of what this was before, and read the lines behind those that this has read. Sends what is to
+    /// be sent before what the piece sent. False, and nothing has changed: it has to be read anew, by this.
+    virtual bool join(const Importer& /*piece*/, Sink& /*sink*/) { return false; }
+
     /// So many events of a trace were lost, whatever they were; before finish().
     virtual void lose(std::int64_t /*events*/) {}
     /// The input has ended: sends what is still open, and an End if that is the end of the measurement.
@@ -51,7 +62,9 @@ class Importer {
     virtual void finished(Sink& sink) = 0;
 
     [[nodiscard]] bool begun() const { return begun_; }
-    [[nodiscard]] const Schema& schema(std::size_t index = 0) const { return header_.schemas[index]; }
+    void set_begun() { begun_ = true; }
+    [[nodiscard]] const Schema& schema() const { return header_.schemas.front(); }
+    [[nodiscard]] const Schema& schema(std::size_t index) const { return header_.schemas[index]; }
     /// Sends the header, once.
     void begin(Sink& sink);
     void send(Sink& sink, const Record& record) {
@@ -83,6 +96,7 @@ class TraceImporter : public Importer {
     [[nodiscard]] std::vector<Note> notes() const override;
 
   protected:
+    void join_counts(const TraceImporter& piece);
     [[nodiscard]] std::int64_t lost() const { return lost_; }
     /// Sends a record of `events` events.
     void report(const Record& record, Sink& sink, std::int64_t events = 1);

@@ -7,6 +7,7 @@
 #include "analyze/summary.h"
 #include "base/result.h"
 #include "report/presentation.h"
+#include "session/pieces.h"
 #include "symbols/kernel_names.h"
 
 namespace stapgen::session {
@@ -22,7 +23,7 @@ struct LoadedRun {
 /// nothing known in any of them; those of Namer::put_into(). What a user should know besides goes to stderr.
 base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem::path>& files,
                                                const report::Presentation& presentation,
-                                               const symbols::NameSources& names);
+                                               const symbols::NameSources& names, const Reading& reading = {});
 
 /// Adds to that of its recipe and definition. Where there is none it stays apart, behind the others.
 void add_to(std::vector<analyze::Summary>& all, analyze::Summary summary);
@@ -32,6 +33,6 @@ void finish_sums(std::vector<analyze::Summary>& all, const report::Presentation&
 /// The same, and what is of one recipe is one summary, added up over all runs.
 base::Result<std::vector<analyze::Summary>> load(const std::vector<std::filesystem::path>& files,
                                                  const report::Presentation& presentation,
-                                                 const symbols::NameSources& names);
+                                                 const symbols::NameSources& names, const Reading& reading = {});
 
 }  // namespace stapgen::session

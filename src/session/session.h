@@ -42,6 +42,10 @@ class Session {
     [[nodiscard]] const std::optional<base::Error>& refusal() const { return refusal_; }
     /// Nothing before the header, and after a refusal.
     [[nodiscard]] const std::optional<analyze::Analyzer>& analyzer() const { return analyzer_; }
+    /// For a piece of the records, see analyze::Analyzer; nothing where each of them has to come by here.
+    [[nodiscard]] std::optional<analyze::Analyzer> fork(const decode::Header& header) const;
+    /// Where fork() gives one.
+    [[nodiscard]] analyze::Analyzer& joining() { return *analyzer_; }
     [[nodiscard]] const analyze::AnalyzerOptions& analyzer_options() const { return options_; }
 
     void set(recording::Setup setup);

@@ -39,6 +39,10 @@ constexpr std::string_view drop_words = "dropped drops drop kfree_skb location";
 base::Result<std::uint64_t> parse_address(std::string_view word) {
     auto digits = base::trim(word);
     if (digits.starts_with("0x") || digits.starts_with("0X")) digits.remove_prefix(2);
+    if (std::uint64_t high = 0, low = 0;
+        digits.size() == 16 && hex::read_eight(digits.data(), high) && hex::read_eight(digits.data() + 8, low)) {
+        return high << 32U | low;
+    }
     const auto address = base::to_unsigned(digits, 16);
     if (!address) {
         return base::bad_input(fmt::format("\"{}\" is not an address", base::printable(base::trim(word))),
@@ -98,18 +102,31 @@ void Annotator::finish(std::string& out) {
 
 /// All words are whole that begin before `whole`; up to `given` it is copied.
 void Annotator::copy(std::size_t whole, std::size_t given, std::string& out) {
+    constexpr std::size_t at_once = 64;
     const std::string_view text = partial_;
     std::size_t copied = 0;
     std::size_t read = 0;
     for_each_address(text.substr(0, whole), digits_, [&](const AddressWord& word) {
         words_.read(text.substr(read, word.begin - read));
         read = word.begin;
-        out.append(text, copied, word.begin - copied);
-        copied = word.begin;
-        if (append_name_(word.address, words_.kind(), out)) copied = word.end;
+        found_.push_back({word.begin, word.end, words_.kind()});
+        addresses_.push_back(word.address);
+        if (found_.size() == at_once) put_names(copied, out);
     });
+    put_names(copied, out);
     words_.read(text.substr(read, whole - read));
     out.append(text, copied, given - copied);
+}
+
+void Annotator::put_names(std::size_t& copied, std::string& out) {
+    if (look_ahead_) look_ahead_(addresses_);
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+        const auto& [begin, end, kind] = found_[i];
+        out.append(partial_, copied, begin - copied);
+        copied = append_name_(addresses_[i], kind, out) ? end : begin;
+    }
+    found_.clear();
+    addresses_.clear();
 }
 
 void collect_addresses(std::string_view text, const std::function<void(std::uint64_t, AddressKind)>& found,

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -124,7 +125,8 @@ base::Result<void> annotate(symbols::KernelNames& names, const std::filesystem::
         if (name.symbol) symbols::append(out, *name.symbol);
         return name.symbol.has_value();
     };
-    symbols::Annotator annotator(append_name, names.address_digits());
+    symbols::Annotator annotator(append_name, names.address_digits(),
+                                 [&names](std::span<const std::uint64_t> addresses) { names.look_ahead(addresses); });
     Hearing hearing(names);
     Held held(names, reported);
     base::Result<void> outcome;
@@ -239,7 +241,8 @@ class Resolving {
           digits_(static_cast<std::size_t>(names.address_digits())),
           kind_(options.drop_sites         ? AddressKind::drop_site
                 : options.return_addresses ? AddressKind::return_address
-                                           : AddressKind::exact) {}
+                                           : AddressKind::exact),
+          is_json_(options.present.format == "ndjson") {}
 
     void show(std::string_view word) {
         if (const auto address = parse(word)) show(*address);
@@ -252,7 +255,37 @@ class Resolving {
         return std::nullopt;
     }
     void show(std::uint64_t address) {
-        if (options_.present.format == "ndjson") {
+        constexpr std::size_t at_once = 64;
+        asked_.push_back(address);
+        if (asked_.size() == at_once) answer();
+    }
+    /// What has been answered is written out.
+    void flush() {
+        answer();
+        write();
+    }
+    [[nodiscard]] base::Result<void> outcome() const {
+        if (all_good_) return {};
+        return base::bad_input("not everything was an address");
+    }
+
+  private:
+    void answer() {
+        names_.look_ahead(asked_);
+        for (const auto address : asked_)
+            put(address);
+        asked_.clear();
+        constexpr std::size_t enough = 64U << 10U;
+        if (out_.size() > enough) write();
+    }
+
+    void write() {
+        std::cout.write(out_.data(), static_cast<std::streamsize>(out_.size())).flush();
+        out_.clear();
+    }
+
+    void put(std::uint64_t address) {
+        if (is_json_) {
             report::put_json(std::cout, name_json(names_, address, kind_, options_.lines), -1);
             return;
         }
@@ -264,24 +297,11 @@ class Resolving {
             out_ += to_string(name);
         }
         out_ += '\n';
-        if (options_.lines) {
-            for (const auto& frame : names_.source(address, kind_))
-                out_ += line_text(frame);
-        }
-        constexpr std::size_t enough = 64U << 10U;
-        if (out_.size() > enough) flush();
-    }
-    /// What has been answered is written out.
-    void flush() {
-        std::cout.write(out_.data(), static_cast<std::streamsize>(out_.size())).flush();
-        out_.clear();
-    }
-    [[nodiscard]] base::Result<void> outcome() const {
-        if (all_good_) return {};
-        return base::bad_input("not everything was an address");
+        if (!options_.lines) return;
+        for (const auto& frame : names_.source(address, kind_))
+            out_ += line_text(frame);
     }
 
-  private:
     /// With zeros before it, and a blank behind it.
     void put_digits(std::uint64_t address) {
         std::array<char, 2 * sizeof(address)> text{};
@@ -295,6 +315,8 @@ class Resolving {
     KernelNames& names_;
     std::size_t digits_;
     AddressKind kind_;
+    bool is_json_;
+    std::vector<std::uint64_t> asked_;  ///< and not yet answered
     std::string out_;
     bool all_good_ = true;
 };
