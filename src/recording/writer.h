@@ -36,7 +36,8 @@ class Writer {
         std::function<Outcome(bool continued)> outcome;
     };
 
-    /// Creates the file; "-" is stdout. Fails if it is there already, or a second part of this name if there is to be one.
+    /// Creates the file; "-" is stdout. Fails if it is there already, or a second part of this name if there is to be
+    /// one.
     static base::Result<std::unique_ptr<Writer>> create(const std::filesystem::path& file, const Rotation& rotation,
                                                         Facts facts);
     Writer(const Writer&) = delete;
