@@ -208,8 +208,9 @@ std::string sentence_of(const Comparison& comparison) {
     const auto rest = untested == 0 ? "" : fmt::format("; of {} it cannot be told", untested);
     if (texts.empty()) return fmt::format("none of {} hosts can be told from the others{}", tested.size(), rest);
     const auto others = tested.size() - told.size();
-    return fmt::format("{}; {}{}", fmt::join(texts, "; "),
-                       others == 1 ? "the other is not" : fmt::format("none of the {} others is", others), rest);
+    std::string of_others;
+    if (others > 0) of_others = others == 1 ? "; the other is not" : fmt::format("; none of the {} others is", others);
+    return fmt::format("{}{}{}", fmt::join(texts, "; "), of_others, rest);
 }
 
 std::string sentence_of(const analyze::FactorEffects& factors) {
