@@ -107,8 +107,8 @@ def end_of_interval(second, seconds, count):
     return f"{word}\t{START + second * SECOND}\tseen={count}\treported={count}\n"
 
 
-def sizes(rate, random):
-    """Bytes of a minute of each recipe; and from what they are made."""
+def minutes(rate, random):
+    """A minute of each recipe of which there is a real recording: its name, the file, and what is in it."""
     own = lines_of("rx-latency.rec")
     begin, end = own[0] + "\n", own[-1] + "\n"  # counters and the rest, which is much of a small recording
     jitter = lambda stage: random.lognormvariate(0, 0.1)  # noqa: E731: a few hundred records have too few values
@@ -118,7 +118,7 @@ def sizes(rate, random):
         for second in range(1, 61):
             drawn = [real.times(record, jitter) for record in random.choices(real.records, k=rate)]
             texts.append(aggregated(real, drawn)[0] + end_of_interval(second, 60, second * rate))
-        return len(packed([*texts, end]))
+        return packed([*texts, end])
 
     def of_records(real):
         texts, time_ns = [begin + real.header()], UPTIME
@@ -129,14 +129,14 @@ def sizes(rate, random):
                 record[real.time] = str(time_ns)
                 lines.append("\t".join([real.tag, *record]) + "\n")
             texts.append("".join(lines))
-        return len(packed([*texts, end_of_interval(60, 60, 60 * rate), end]))
+        return packed([*texts, end_of_interval(60, 60, 60 * rate), end])
 
     def of_intervals(real, length):
         texts = [begin + real.header()]
         for second in range(length, 61, length):
             lines = ["\t".join([real.tag, *record[:-1], str(int(int(record[-1]) * jitter("")))]) + "\n" for record in real.records]
             texts.append("".join(lines) + end_of_interval(second, 60, 100 * second))
-        return len(packed([*texts, end]))
+        return packed([*texts, end])
 
     before = [f"slower-stage/before/{number}.rec" for number in range(1, 6)]
     yield "rx-latency", of_aggregated(Real(*before)), f"{rate} packets a second"
@@ -145,5 +145,5 @@ def sizes(rate, random):
     yield "sock-latency", of_aggregated(Real("own-sock-latency.txt")), f"{rate} requests a second"
     yield "packet-flow", of_records(Real("packet-flow.rec")), f"{rate} packets a second, each a record"
     yield "call-trace", of_records(Real("own-call-trace.txt")), f"{rate} calls a second, each a record"
-    yield "dropwatch", of_intervals(Real("own-dropwatch.txt"), 5), "seven places and reasons every 5 s"
+    yield "dropwatch", of_intervals(Real("own-dropwatch.txt"), 5), "four rows every 5 s"
     yield "softnet", of_intervals(Real("softnet.rec"), 1), "what rose in each second"
