@@ -204,11 +204,15 @@ base::Result<Database> Database::open(const fs::path& library, const fs::path& t
     const std::pair<const char*, std::string> settings[] = {{"autoinstall_known_extensions", "false"},
                                                             {"autoload_known_extensions", "false"},
                                                             {"temp_directory", temporary.string()}};
+    bool is_set = true;
     for (const auto& [name, value] : settings)
-        api->set_config(config, name, value.c_str());
+        is_set = api->set_config(config, name, value.c_str()) == success && is_set;
     char* error = nullptr;
-    const bool is_open = api->open_ext(nullptr, &state->database, config, &error) == success;
+    const bool is_open = is_set && api->open_ext(nullptr, &state->database, config, &error) == success;
     api->destroy_config(&config);
+    if (!is_set)
+        return base::cannot_here("this DuckDB does not have the settings that are needed",
+                                 "DuckDB 1.4 or a later one is needed");
     if (!is_open) {
         auto failure = base::failed("DuckDB: " + shown(error));
         api->free(error);

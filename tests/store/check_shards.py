@@ -24,7 +24,7 @@ TABLES = {"runs": "run String, host String, definition String, resolution_ns Int
 BY_HOST = ("SELECT host, stage, sum(n), " +
            ", ".join(f"quantileExactWeighted({float(percent) / 100:g})({end}, n)" for percent in PERCENTILES
                      for end in ("bin_low", "bin_high")) +
-           " FROM hist_all ANY INNER JOIN (SELECT run, host FROM runs) USING run GROUP BY host, stage")
+           " FROM hist_all ANY INNER JOIN (SELECT run, host FROM runs) AS r USING run GROUP BY host, stage")
 
 
 def load(servers, stapgen, store, folder):

@@ -22,7 +22,7 @@ DAY = "recipe=rx-latency/day=2026-11-20"
 OF_ONE_HOST = ("SELECT stage, sum(n) FROM hist h JOIN runs r ON h.run = r.run WHERE r.host = 'web7' GROUP BY stage "
                "ORDER BY stage")
 WEIGHTED = ("SELECT {}stage, sum(n), quantileExactWeighted(0.5)(bin_low, n), quantileExactWeighted(0.99)(bin_low, n) "
-            "FROM {} ANY INNER JOIN (SELECT run, host FROM runs) USING run GROUP BY {}stage ORDER BY {}stage")
+            "FROM {} ANY INNER JOIN (SELECT run, host FROM runs) AS r USING run GROUP BY {}stage ORDER BY {}stage")
 
 
 class Duckdb:
@@ -114,6 +114,8 @@ def ask_chdb(library, store, source, folder):
             sql = (source / f"sql/{name}.sql").read_text()
             timed(f"ClickHouse's engine, {kind}, {name}", lambda sql=sql: clickhouse.rows(sql))
         timed(f"ClickHouse's engine, {kind}, one host", lambda: clickhouse.rows(OF_ONE_HOST))
+        timed(f"ClickHouse's engine, {kind}, p99 by host, weighted",
+              lambda: clickhouse.run(WEIGHTED.format("host, ", "hist", "host, ", "host, ")))
     print(f"tables of ClickHouse's engine: {size_of(folder) / 1e6:.0f} MB")
 
 
