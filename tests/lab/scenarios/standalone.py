@@ -1,5 +1,7 @@
 """render --standalone: one script that plain stap compiles, with nothing of stapgen's beside it, and no longer than it was."""
 
+import os
+
 from lablib.captures import tracepoint_headers
 from lablib.scenario import load
 
@@ -7,7 +9,8 @@ DESCRIPTION = "each recipe's standalone script is a script to plain stap, and th
 IN_CI = ("trixie",)
 
 PLAIN = ("dropwatch", "page-alloc", "irq-latency", "tcp-probe")
-# Up to C, which takes seconds; from there it is the same as without --standalone. These are compiled, too.
+# Up to C, which takes seconds; from there it is the same as without --standalone. These are compiled, too, and with
+# STAPGEN_LAB_COMPILE_ALL=1 all.
 COMPILED = (*PLAIN, "rx-latency", "packet-flow")
 SCRIPTS = {recipe: [recipe] for recipe in (*COMPILED, "tx-latency", "net-latency", "sock-latency", "call-trace")}
 # With filters, which the others have none of, and what is left out where it is not asked for.
@@ -15,6 +18,8 @@ SCRIPTS |= {"page-alloc-comm": ["page-alloc", "--comm", "memcached"], "irq-laten
             "tcp-probe-filters": ["tcp-probe", "--port", "443", "--addr", "192.0.2.0/24", "--sample", "4", "--every", "1s"],
             "rx-latency-filters": ["rx-latency", "--port", "443", "--dev", "eth0", "--mark", "7"],
             "net-latency-aggregate": ["net-latency", "--aggregate"]}
+if os.environ.get("STAPGEN_LAB_COMPILE_ALL") == "1":
+    COMPILED = tuple(SCRIPTS)
 
 
 def prepare(lab):
