@@ -34,7 +34,7 @@ constexpr MessageRow table[] = {
 
     // Pass 1
     {"parse-error", 1, failure, 50, "", "parse error: *", "the script has an error: {1}",
-     "line and column are of what 'stapgen render' prints; if the recipe is stapgen's, report it"},
+     "mend it there and look with stapgen check; if the recipe is stapgen's, report it"},
     {"empty-script", 1, failure, 50, "", "Input file '*' is empty", "the script {1} is empty",
      "look at it with stapgen render"},
 

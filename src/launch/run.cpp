@@ -181,7 +181,7 @@ base::Result<Compiled> compile(const CompileJob& job) {
     if (!ending->clean()) {
         auto why = failure_of("stap failed in " + pass, *ending, messages, transcript.keep(command, job.cache),
                               job.explanation);
-        // Where the script was is nowhere to look: line and column are of what render prints.
+        // Where the script was is nowhere to look.
         const auto folder = job.options.script.parent_path().string() + "/";
         for (auto at = why.what.find(folder); at != std::string::npos; at = why.what.find(folder))
             why.what.erase(at, folder.size());

@@ -43,11 +43,11 @@ std::chrono::milliseconds interval_of(const recipe::Recipe& recipe, const MakeOp
     return options.interval.value_or(std::chrono::seconds(recipe.interval_s.value_or(0)));
 }
 
-base::Result<std::string> script_of(const recipe::Recipe& recipe, const MakeOptions& options) {
+base::Result<std::string> script_of(const recipe::Recipe& recipe, const MakeOptions& options, bool numbered) {
     auto text = base::read_file(recipe.folder / "script.stp");
     if (!text) return tl::make_unexpected(text.error());
-    return render::render_script(recipe, *text, options.arguments, interval_of(recipe, options), options.aggregate,
-                                 options.filters);
+    return render::render_script(recipe, *text, options.arguments, interval_of(recipe, options),
+                                 {options.aggregate, options.filters, numbered});
 }
 
 namespace {
@@ -230,9 +230,37 @@ base::Result<Preparation> prepare(const recipe::Program& program, const host::Sy
         job.options.loaded_modules.push_back(std::move(module.name));
     std::optional<KeptModules> kept;
     if (!question->choice.leaves_out("kept-module")) kept.emplace(machine, job, *script);
-    return Preparation{std::move(folder), std::move(job),       std::move(notes), options.aggregate,
-                       *recipe_hash,      *std::move(question), std::move(kept)};
+    const auto numbered = script_of(recipe, options, true);
+    return Preparation{std::move(folder),
+                       std::move(job),
+                       recipe.folder / "script.stp",
+                       render::source_lines(numbered.value_or(std::string())),
+                       std::move(notes),
+                       options.aggregate,
+                       *recipe_hash,
+                       *std::move(question),
+                       std::move(kept)};
 }
+
+namespace {
+
+/// Where the message names a line of the script, it names that of script.stp. The column is right unless a value was
+/// put in before it.
+std::string in_source(std::string message, const Preparation& preparation) {
+    const auto name = preparation.job.options.script.filename().string() + ":";
+    for (auto at = message.find(name); at != std::string::npos; at = message.find(name, at + 1)) {
+        const auto begin = at + name.size();
+        const auto end = std::min(message.find_first_not_of("0123456789", begin), message.size());
+        const auto line = base::to_unsigned(std::string_view(message).substr(begin, end - begin)).value_or(0);
+        if (line == 0 || line > preparation.lines.size()) continue;
+        const auto place = fmt::format("{}:{}", preparation.source.string(), preparation.lines[line - 1]);
+        message.replace(at, end - at, place);
+        at += place.size();
+    }
+    return message;
+}
+
+}  // namespace
 
 base::Result<launch::Compiled> compile(const host::System& machine, Preparation& preparation, bool quiet,
                                        bool verbose) {
@@ -257,7 +285,10 @@ base::Result<launch::Compiled> compile(const host::System& machine, Preparation&
     preparation.job.explanation = explanation(machine, preparation.question);
     auto compiled = launch::compile(preparation.job);
     preparation.job.progress = nullptr;
-    if (!compiled) return compiled;
+    if (!compiled) {
+        compiled.error().what = in_source(std::move(compiled.error().what), preparation);
+        return compiled;
+    }
     // One with warnings is made again, so that they are reported again.
     if (preparation.kept && compiled->warnings.empty()) preparation.kept->keep(compiled->module);
     if (!quiet) {

@@ -42,13 +42,15 @@ std::chrono::milliseconds interval_of(const recipe::Recipe& recipe, const MakeOp
 /// recipe needs it and the user has not agreed.
 base::Result<void> check_guru(const recipe::Recipe& recipe, const MakeOptions& options);
 
-/// The recipe's script, rendered from its script.stp.
-base::Result<std::string> script_of(const recipe::Recipe& recipe, const MakeOptions& options);
+/// The recipe's script, rendered from its script.stp. `numbered`: for render::source_lines().
+base::Result<std::string> script_of(const recipe::Recipe& recipe, const MakeOptions& options, bool numbered = false);
 
 /// Everything that is known before stap is started.
 struct Preparation {
     std::optional<base::PrivateDirectory> folder;  ///< that the script is in; none: a dry run
     launch::CompileJob job;
+    std::filesystem::path source;     ///< script.stp
+    std::vector<std::size_t> lines;   ///< of it, for each line of the script
     std::vector<std::string> notes;   ///< one line for each workaround, for the user
     bool aggregates = false;          ///< the script does
     std::string recipe_hash;          ///< recipe::hash_of()

@@ -7,6 +7,7 @@
 #include <boost/algorithm/string/replace.hpp>
 #include <kainjow/mustache.hpp>
 #include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "schema/schema.h"
@@ -92,8 +93,11 @@ base::Result<void> check_names(std::string_view text, const std::map<std::string
     return {};
 }
 
+/// Before the number at the end of a line.
+constexpr char number_mark = '\x01';
+
 /// A line that is one tag of a section, and nothing else, is not in the script.
-std::string without_tag_lines(std::string_view text) {
+std::string without_tag_lines(std::string_view text, bool numbered) {
     std::string out;
     const auto lines = base::split(text, '\n');
     for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -101,7 +105,9 @@ std::string without_tag_lines(std::string_view text) {
         const bool is_tag =
             line.starts_with("<%") && line.find("%>") == line.size() - 2 && line.find_first_of("#^/") == 2;
         out += is_tag ? line : lines[i];
-        if (!is_tag && i + 1 < lines.size()) out += '\n';
+        if (is_tag) continue;
+        if (numbered) out += number_mark + std::to_string(i + 1);
+        if (i + 1 < lines.size()) out += '\n';
     }
     return out;
 }
@@ -109,10 +115,10 @@ std::string without_tag_lines(std::string_view text) {
 }  // namespace
 
 base::Result<std::string> fill_template(std::string_view text, const std::map<std::string, std::string>& values,
-                                        std::string_view file) {
+                                        std::string_view file, bool numbered) {
     std::set<std::string> sections;
     if (auto checked = check_names(text, values, file, sections); !checked) return tl::make_unexpected(checked.error());
-    kainjow::mustache::mustache engine("{{=<% %>=}}" + without_tag_lines(text));
+    kainjow::mustache::mustache engine("{{=<% %>=}}" + without_tag_lines(text, numbered));
     if (!engine.is_valid()) return base::bad_input(fmt::format("{}: {}", file, engine.error_message()));
     engine.set_custom_escape([](const std::string& value) { return value; });
     kainjow::mustache::data data;
@@ -126,20 +132,20 @@ base::Result<std::string> fill_template(std::string_view text, const std::map<st
 
 base::Result<std::string> render_script(const recipe::Recipe& recipe, std::string_view script_template,
                                         const recipe::Arguments& arguments, std::chrono::milliseconds interval,
-                                        bool aggregate, bool filters) {
+                                        const ScriptForm& form) {
     auto complete = recipe::complete_arguments(recipe, arguments);
     if (!complete) return tl::make_unexpected(complete.error());
     const auto file = (recipe.folder / "script.stp").string();
     auto header = recipe.header();
-    header.aggregated = aggregate;
-    header.silent = aggregate && interval.count() == 0;
+    header.aggregated = form.aggregate;
+    header.silent = form.aggregate && interval.count() == 0;
     if (header.silent) interval = std::chrono::seconds(1);
     const auto first_line = header.line();
     std::map<std::string, std::string> values{{"summary", recipe.summary},
                                               {"header", boost::replace_all_copy(first_line, "\t", "\\t")},
                                               {"interval_ms", std::to_string(interval.count())},
-                                              {"aggregate", aggregate ? "true" : "false"},
-                                              {"filters", filters ? "true" : "false"}};
+                                              {"aggregate", form.aggregate ? "true" : "false"},
+                                              {"filters", form.filters ? "true" : "false"}};
     // A longer string is cut without a word (MAXSTRINGLEN), and nothing would be understood.
     constexpr std::size_t max_string_length = 511;
     if (first_line.size() > max_string_length &&
@@ -157,7 +163,19 @@ base::Result<std::string> render_script(const recipe::Recipe& recipe, std::strin
         for (const auto& choice : parameter.choices)
             values[fmt::format("{}_is_{}", name, template_name(choice))] = choice == value ? "true" : "false";
     }
-    return fill_template(script_template, values, file);
+    return fill_template(script_template, values, file, form.numbered);
+}
+
+std::vector<std::size_t> source_lines(std::string_view numbered) {
+    std::vector<std::size_t> sources;
+    std::size_t without = 0;  // lines of a value, but its last one
+    for (const auto line : base::split(numbered, '\n')) {
+        ++without;
+        const auto mark = line.rfind(number_mark);
+        if (mark == std::string_view::npos) continue;
+        sources.insert(sources.end(), std::exchange(without, 0), base::to_unsigned(line.substr(mark + 1)).value_or(0));
+    }
+    return sources;
 }
 
 std::vector<std::string> macros_of(const recipe::Recipe& recipe) {

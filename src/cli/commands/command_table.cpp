@@ -25,11 +25,19 @@ std::vector<CommandSpec> own_commands(const recipe::Catalog& catalog, Options& o
     build.notes = "The options of a recipe's own are those it is run with.\n";
     build.examples = {"stapgen build rx-latency -o rx.ko",
                       "stapgen build rx-latency -r 6.1.0-56-amd64 --symbols kallsyms.gz -o rx.ko"};
+    CommandSpec check{nullptr, "stapgen", "check", "Compile a recipe and say what is wrong with it; needs no root"};
+    check.notes =
+        "recipe.toml is read, the script made and compiled with its defaults or what is\n"
+        "given, printing and, where it can, aggregating. Nothing is loaded or kept.\n";
+    check.examples = {"stapgen check tcp-calls"};
+    for (const auto& recipe : catalog.recipes)
+        check.commands.push_back(check_command(recipe, options));
     return {list_command(options),
             show_command(options),
             doctor_command(options),
             of_each_script(std::move(render), catalog, options, render_command),
             of_each_script(std::move(build), catalog, options, build_command),
+            std::move(check),
             exec_command(options),
             fleet_command(catalog, options),
             serve_command(options),
@@ -64,7 +72,8 @@ std::string clash_of(const recipe::Recipe& recipe, const std::vector<CommandSpec
     without.parameters.clear();
     Options none;
     std::vector<CommandSpec> commands{run_command(without, none), render_command(without, none),
-                                      build_command(without, none), fleet_run_command(without, none)};
+                                      build_command(without, none), check_command(without, none),
+                                      fleet_run_command(without, none)};
     for (auto& command : commands)
         add_help(command);
     std::set<std::string> names;

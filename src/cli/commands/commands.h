@@ -10,6 +10,7 @@ namespace stapgen::cli {
 CommandSpec run_command(const recipe::Recipe& recipe, Options& options);
 CommandSpec render_command(const recipe::Recipe& recipe, Options& options);
 CommandSpec build_command(const recipe::Recipe& recipe, Options& options);
+CommandSpec check_command(const recipe::Recipe& recipe, Options& options);
 CommandSpec list_command(Options& options);
 CommandSpec show_command(Options& options);
 CommandSpec doctor_command(Options& options);

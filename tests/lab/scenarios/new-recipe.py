@@ -3,10 +3,15 @@
 import json
 import re
 
-DESCRIPTION = "a new recipe, untouched: show, help, run, filters, parameter, report, compare, HTML, against known calls"
+DESCRIPTION = "a new recipe, untouched: check, show, help, run, filters, parameter, report, compare, HTML, against known calls"
 IN_CI = ("trixie",)
 
 REQUESTS, BYTES = 503, 64
+WHERE = "        filtered <<< 1\n    } else if (bytes <= 0)"
+# In place of what counts there, and what is said of it; the place is that of the character behind ^.
+MISTAKES = {"filtered <<< ^no_such_call(1)": "unknown function",
+            "filtered <<< entered + ^\"text\"": "in place of long",
+            "filtered << ^<< 1": "expected literal"}
 
 GUEST = r"""
 export HOME=/lab/work/home
@@ -30,6 +35,11 @@ stapgen report server.rec --format html >server.html || exit 1
 stapgen report server.rec >server.txt || exit 1
 stapgen tcp-calls --help >help.txt && stapgen show tcp-calls >show.txt || exit 1
 
+# Without root.
+mkdir -m 777 /tmp/nobody
+setpriv --reuid=65534 --regid=65534 --clear-groups env -i PATH=$PATH HOME=/tmp/nobody \
+    stapgen --recipe-path recipes check tcp-calls >check.txt 2>&1 && exit 1
+
 # Typed as its user types it, with the stap of the machine.
 stapgen tcp-calls --comm serve -i 1 >typed.out 2>typed.err &
 tracer=$!
@@ -47,9 +57,40 @@ def prepare(lab):
     home = {"HOME": "/lab/work/home"}
     made = lab.stapgen(["new-recipe", "tcp-calls"], env=home)
     print(made.stdout)
-    build = ["build", "tcp-calls", "-r", lab.release, "--symbols", lab.symbols]
+    target = ["-r", lab.release, "--symbols", lab.symbols]
+    check_check(lab, target)
+    build = ["build", "tcp-calls", *target]
     for name, options in (("calls", []), ("least", ["--min-bytes", str(BYTES + 1)]), ("warm", ["-i", "1"])):
         lab.stapgen([*build, *options, "-o", f"/lab/work/{name}.ko"], env=home)
+
+
+def check_check(lab, target):
+    """stapgen check: what it makes is right, and mistakes are told by their place in script.stp."""
+    recipes = lab.work / "recipes"
+    lab.stapgen(["new-recipe", "tcp-calls", "--into", "/lab/work/recipes"])
+    check = ["--recipe-path", "/lab/work/recipes", "check", "tcp-calls", *target]
+    done = lab.stapgen(check)
+    assert done.stdout == f"tcp-calls: compiles for {lab.release}\n", (done.stdout, done.stderr)
+    script = recipes / "tcp-calls/script.stp"
+    right = script.read_text()
+    for wrong, reason in MISTAKES.items():
+        text = right.replace(WHERE, WHERE.replace("filtered <<< 1", wrong.replace("^", "")))
+        assert text != right
+        script.write_text(text)
+        # The guest's user reads the last one.
+        for path in (recipes, *recipes.rglob("*")):
+            path.chmod(0o755)
+        done = lab.stapgen(check, check=False)
+        place = place_of(lab, wrong)
+        print(done.stderr.splitlines()[-2:])
+        assert done.returncode == 1 and reason in done.stderr and place in done.stderr, (place, done.stderr)
+
+
+def place_of(lab, wrong):
+    """Return where script.stp has WRONG: of the character behind ^."""
+    lines = (lab.work / "recipes/tcp-calls/script.stp").read_text().splitlines()
+    line = next(number for number, line in enumerate(lines, 1) if wrong.replace("^", "") in line)
+    return f"/lab/work/recipes/tcp-calls/script.stp:{line}:{lines[line - 1].index(wrong.replace('^', '')) + wrong.index('^') + 1}"
 
 
 def load(lab, name):
@@ -74,6 +115,7 @@ def check(lab):
     account, _, _ = load(lab, "least")
     assert account["reported"] == 0 and account["filtered"] >= 2 * REQUESTS
 
+    assert place_of(lab, list(MISTAKES)[-1]).removeprefix("/lab/work/") in lab.read("check.txt"), lab.read("check.txt")
     assert lab.read("compare.exit").strip() == "0" and "took" in lab.read("compare.txt")
     assert "<html" in lab.read("server.html") and "took" in lab.read("server.html")
     assert "--min-bytes" in lab.read("help.txt") and "--comm" in lab.read("help.txt")

@@ -134,7 +134,7 @@ TEST_CASE("a mistake in the script is reported with its place, as render shows i
     CHECK(compiled.error().what ==
           "stap failed in pass 1 (parsing the script): the script has an error: expected literal string or number, not "
           "operator '}' at script.stp:43:19");
-    CHECK(compiled.error().hint.starts_with("line and column are of what 'stapgen render' prints"));
+    CHECK(compiled.error().hint.starts_with("mend it there and look with stapgen check"));
 }
 
 TEST_CASE("a module that stap could not put anywhere is an error with its reason") {

@@ -31,6 +31,9 @@ TEST_CASE("a name that no recipe declares is an error with line and column, not 
     const auto filled = render::fill_template("one\n  <% pakets %>\n", {{"packets", "1"}}, "x/script.stp");
     CHECK(filled.error().what == "x/script.stp:2:3: the template names 'pakets', which recipe.toml does not declare");
     CHECK(filled.error().hint == "did you mean 'packets'?");
+    const auto numbered =
+        render::fill_template("a\n<%#t%>\nb<%v%>\n<%/t%>\nc\n", {{"t", "5"}, {"v", "1\n2\n3"}}, "s", true);
+    CHECK(render::source_lines(numbered.value()) == std::vector<std::size_t>{1, 3, 3, 3, 5, 6});
     CHECK_FALSE(render::fill_template("<%#a%>b", {{"a", "1"}}, "s"));
     CHECK_FALSE(render::fill_template("<%a", {{"a", "1"}}, "s"));
 }
@@ -72,7 +75,7 @@ TEST_CASE("a script that aggregates has its own sections, a tick each second if 
         return render::render_script(mine,
                                      "<%header%> <%#aggregate%>bins<%/aggregate%><%^aggregate%>records<%/aggregate%> "
                                      "<%#interval_ms%><%interval_ms%><%/interval_ms%>",
-                                     {}, interval, aggregate)
+                                     {}, interval, {.aggregate = aggregate})
             .value();
     };
     CHECK(script(0ms, false) == "stapgen\\t4\\tmine\\tm\\ttook:stage records ");
@@ -88,7 +91,9 @@ TEST_CASE("what aggregates is printed and sized as the schema says") {
     mine.macros = {"MAXACTION=7"};
     mine.record = {
         {"m", 0, {{"bytes"}, {"in-a", FieldType::stage}, {"total", FieldType::stage}, {"n", FieldType::value}}}, true};
-    const auto script = [&](std::string_view text) { return render::render_script(mine, text, {}, 0ms, true).value(); };
+    const auto script = [&](std::string_view text) {
+        return render::render_script(mine, text, {}, 0ms, {.aggregate = true}).value();
+    };
     CHECK(script("    <%print_aggregated%>\n") ==
           "    stapgen_print_aggregated(\"m\", \"in-a\", 0)\n"
           "    stapgen_print_aggregated(\"m\", \"total\", 1)\n"
@@ -120,7 +125,8 @@ TEST_CASE("what the shipped scripts call is in the tapset") {
     for (const auto& recipe : catalog.recipes) {
         if (recipe.source != recipe::Source::script) continue;
         const auto text = base::read_file(recipe.folder / "script.stp").value();
-        const auto script = render::render_script(recipe, text, {}, 1000ms, recipe.record.aggregates).value();
+        const auto script =
+            render::render_script(recipe, text, {}, 1000ms, {.aggregate = recipe.record.aggregates}).value();
         for (std::sregex_iterator at(script.begin(), script.end(), called), end; at != end; ++at, ++calls) {
             const auto name = (*at)[1].str();
             CAPTURE(name);
@@ -150,7 +156,7 @@ TEST_CASE("every shipped recipe that has a script renders, with and without an i
         if (recipe.source != recipe::Source::script) continue;
         const auto text = base::read_file(recipe.folder / "script.stp").value();
         if (recipe.record.aggregates) {
-            const auto script = render::render_script(recipe, text, {}, 0ms, true).value();
+            const auto script = render::render_script(recipe, text, {}, 0ms, {.aggregate = true}).value();
             CHECK(script.find("<%") == std::string::npos);
             CHECK(script.find("timer.ms(1000)") != std::string::npos);
         }
@@ -182,7 +188,7 @@ TEST_CASE("standalone scripts are no longer than they were, and those without ta
         const auto text = base::read_file(recipe.folder / "script.stp").value();
         const auto interval =
             std::chrono::milliseconds(static_cast<std::int64_t>(recipe.interval_s.value_or(0) * 1000));
-        const auto script = render::render_script(recipe, text, {}, interval, false, false).value();
+        const auto script = render::render_script(recipe, text, {}, interval, {.filters = false}).value();
         const auto whole = render::with_tapsets(script, render::without_filters(script, tapsets));
         CHECK(std::ranges::count(whole, '\n') <= longest.at(recipe.name));
         const bool is_plain = longest.at(recipe.name) <= 120;

@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "cli/commands/commands.h"
+#include "cli/options/option_table.h"
+#include "module/make.h"
+
+namespace stapgen::cli {
+
+namespace {
+
+base::Result<void> check(const Call& call, const module::MakeOptions& make) {
+    const auto& [program, root, command, options] = call;
+    const auto& recipe = *command.recipe;
+    const auto machine = launch::this_machine();
+    const bool quiet = options.measure.plan.quiet;
+    auto preparation = module::prepare(program, *machine, recipe, make, module::Purpose::run_elsewhere);
+    if (!preparation) return tl::make_unexpected(preparation.error());
+    const auto compiled = module::compile(*machine, *preparation, quiet, options.measure.plan.verbose);
+    if (!compiled) return tl::make_unexpected(compiled.error());
+    if (!quiet) {
+        std::cout << fmt::format("{}{}: compiles for {}\n", recipe.name, make.aggregate ? " --aggregate" : "",
+                                 preparation->job.target.release);
+    }
+    return {};
+}
+
+base::Result<void> check_recipe(const Call& call) {
+    const auto& recipe = *call.command.recipe;
+    const bool quiet = call.options.measure.plan.quiet;
+    if (recipe.source != recipe::Source::script) {
+        if (!quiet) std::cout << fmt::format("{}: recipe.toml is right; there is no script to compile\n", recipe.name);
+        return {};
+    }
+    std::vector<module::MakeOptions> forms(recipe.record.aggregates ? 2 : 1, call.options.make);
+    forms.back().aggregate = recipe.record.aggregates;
+    for (const auto& form : forms) {
+        if (auto script = module::script_of(recipe, form); !script) return tl::make_unexpected(script.error());
+    }
+    for (const auto& form : forms) {
+        auto done = check(call, form);
+        if (done) continue;
+        if (done.error().kind == base::ErrorKind::cannot_here && !quiet)
+            std::cout << fmt::format("{}: recipe.toml and what is filled into script.stp are right\n", recipe.name);
+        return done;
+    }
+    return {};
+}
+
+}  // namespace
+
+CommandSpec check_command(const recipe::Recipe& recipe, Options& options) {
+    CommandSpec command{check_recipe, "stapgen check", recipe.name, recipe.summary};
+    command.recipe = &recipe;
+    command.examples = {fmt::format("stapgen check {}", recipe.name)};
+    if (recipe.source == recipe::Source::script)
+        command.options = joined({script_options(recipe, options.make), make_options(recipe, options.make)});
+    std::erase_if(command.options, [](const OptionSpec& option) { return option.names == "--dry-run"; });
+    for (auto& common : {quiet_option(options.measure.plan.quiet), verbose_option(options.measure.plan.verbose)})
+        command.options.insert(command.options.end(), common.begin(), common.end());
+    return command;
+}
+
+}  // namespace stapgen::cli
