@@ -63,6 +63,8 @@ std::string brief_name(const OptionSpec& option) {
 std::string examples_of(const CommandSpec& command, std::size_t most) {
     auto examples = command.examples;
     if (examples.empty()) return {};
+    // Where one is all that there is room for, there is none for a line of its own.
+    if (most == 1 && examples.size() > most) return fmt::format("Example: {}\n\n", examples.front());
     examples.resize(std::min(most, examples.size()));
     return fmt::format("Examples:\n  {}\n\n", fmt::join(examples, "\n  "));
 }
