@@ -64,7 +64,8 @@ GroupField group_field(const decode::Record& record, const GroupKey& key) {
     const auto& value = record.values[key.field];
     if (key.port_only) return {"port", base::to_int(key_text(record, key)).value_or(0)};
     if (field.type == FieldType::text) return {field.name, decode::unescape(value.raw)};
-    if (field.type == FieldType::endpoint) return {field.name, decode::endpoint_text(value.raw)};
+    if (field.type == FieldType::endpoint || field.type == FieldType::ip)
+        return {field.name, decode::endpoint_text(value.raw)};
     if (field.type == FieldType::address) return {field.name, fmt::format("0x{:x}", value.address())};
     if (!value.seen) return {field.name, std::string("-")};
     return {field.name, value.number};

@@ -149,15 +149,17 @@ inline constexpr std::uint64_t high_bits = each * 0x80;
     return (load(at) & six_bytes) == mapped && at[6] != '\n' && are_hex(load(at + 6)) ? at + 14 : nullptr;
 }
 
+[[gnu::always_inline]] inline const char* skip_ip(const char* at) {
+    if (const char* const mapped = skip_mapped_address(at); mapped != nullptr && !is_hex(*mapped)) [[likely]]
+        return mapped;
+    at = skip_hex(at);
+    if (at == nullptr || *at++ != '.') return nullptr;
+    return skip_hex(at);
+}
+
 [[gnu::always_inline]] inline const char* skip_endpoint(const char* at) {
-    if (const char* const mapped = skip_mapped_address(at); mapped != nullptr && *mapped == ':') [[likely]] {
-        at = mapped + 1;
-    } else {
-        at = skip_hex(at);
-        if (at == nullptr || *at++ != '.') return nullptr;
-        at = skip_hex(at);
-        if (at == nullptr || *at++ != ':') return nullptr;
-    }
+    at = skip_ip(at);
+    if (at == nullptr || *at++ != ':') return nullptr;
     std::int64_t port = 0;
     const char* const end = read_number(at, port, 0);
     if (end == nullptr || port > std::numeric_limits<std::uint16_t>::max()) return nullptr;
@@ -187,6 +189,8 @@ inline constexpr std::uint64_t high_bits = each * 0x80;
             return read_address(at, value.number);
         case FieldType::endpoint:
             return skip_endpoint(at);
+        case FieldType::ip:
+            return skip_ip(at);
         case FieldType::place:
         case FieldType::reason_name:
             break;  // cannot be declared

@@ -78,8 +78,8 @@ std::string endpoint_text(std::string_view raw) {
         return raw.substr(std::min(from, to), to - std::min(from, to));
     };
     const auto high = base::to_unsigned(part(0, dot), 16), low = base::to_unsigned(part(dot + 1, colon), 16);
-    if (!high || !low || colon == raw.size()) return std::string(raw);
-    const auto port = raw.substr(colon + 1);
+    if (!high || !low) return std::string(raw);
+    const auto port = raw.substr(colon);
     std::array<unsigned char, 16> bytes{};
     for (std::size_t i = 0; i < 8; ++i) {
         bytes[i] = static_cast<unsigned char>(*high >> (56 - 8 * i));
@@ -88,10 +88,10 @@ std::string endpoint_text(std::string_view raw) {
     std::array<char, INET6_ADDRSTRLEN> text{};
     if (*high == 0 && *low >> 32 == 0xffff) {
         ::inet_ntop(AF_INET, &bytes[12], text.data(), text.size());
-        return fmt::format("{}:{}", text.data(), port);
+        return fmt::format("{}{}", text.data(), port);
     }
     ::inet_ntop(AF_INET6, bytes.data(), text.data(), text.size());
-    return fmt::format("[{}]:{}", text.data(), port);
+    return port.empty() ? text.data() : fmt::format("[{}]{}", text.data(), port);
 }
 
 }  // namespace stapgen::decode

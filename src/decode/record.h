@@ -201,7 +201,8 @@ std::string_view describe(Flaw flaw);
 /// \UXXXXXXXX. Anything else that follows a backslash stays as it is.
 std::string unescape(std::string_view raw);
 
-/// An endpoint field as people write it: "127.0.0.1:11211" or "[fe80::1]:80". What is no endpoint comes back as it is.
+/// A field endpoint or ip as people write it: "127.0.0.1:11211", "[fe80::1]:80", "fe80::1". What is none comes back as
+/// it is.
 std::string endpoint_text(std::string_view raw);
 
 }  // namespace stapgen::decode

@@ -15,6 +15,7 @@ Json json_value(FieldType type, const decode::Value& value) {
         case FieldType::text:
             return decode::unescape(value.raw);
         case FieldType::endpoint:
+        case FieldType::ip:
             return decode::endpoint_text(value.raw);
         case FieldType::address:
             return fmt::format("0x{:x}", value.address());

@@ -29,6 +29,7 @@ enum class FieldType {
     reason,    ///< the kernel's number of a drop reason, -1: this kernel gives none
     count,     ///< how often, never negative
     endpoint,  ///< HIGH.LOW:PORT, see decode::endpoint_text(); from version 2 on
+    ip,        ///< HIGH.LOW likewise; from version 4 on
 
     // Not in recordings of ours, which have numbers where others print text.
     place,        ///< where a packet was dropped, see decode::parse_place()
@@ -38,7 +39,7 @@ enum class FieldType {
 /// What else a header says of a field, from version 3 on: `name:type,attribute`.
 enum class Attribute {
     none,
-    key,     ///< of int, text or endpoint: results are grouped by it if nothing else is asked for
+    key,     ///< of int, text, ip or endpoint: results are grouped by it if nothing else is asked for
     cpu,     ///< of a stage: it passed on the CPU of the field `cpu`
     thread,  ///< of a stage: the thread of the field `tid` spent it
     depth,   ///< of an int, 0 or more: the record is a call, nested so deep; it began its stages before its time

@@ -29,6 +29,7 @@ std::string column_of(const decode::Field& field) {
             return sql_name(field.name) + " BIGINT";
         case FieldType::text:
         case FieldType::endpoint:
+        case FieldType::ip:
         case FieldType::place:
         case FieldType::reason_name:
             break;
@@ -66,6 +67,7 @@ class EventRows final : public report::EventWriter {
             case FieldType::text:
                 return rows.put(decode::unescape(value.raw));
             case FieldType::endpoint:
+            case FieldType::ip:
                 return rows.put(decode::endpoint_text(value.raw));
             case FieldType::place:
             case FieldType::reason_name:

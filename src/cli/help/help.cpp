@@ -63,7 +63,6 @@ std::string brief_name(const OptionSpec& option) {
 std::string examples_of(const CommandSpec& command, std::size_t most) {
     auto examples = command.examples;
     if (examples.empty()) return {};
-    // Where one is all that there is room for, there is none for a line of its own.
     if (most == 1 && examples.size() > most) return fmt::format("Example: {}\n\n", examples.front());
     examples.resize(std::min(most, examples.size()));
     return fmt::format("Examples:\n  {}\n\n", fmt::join(examples, "\n  "));
@@ -99,7 +98,9 @@ std::string group_text(const OptionGroup& group, std::size_t brief) {
 }
 
 std::string short_help(const CommandSpec& command, std::size_t brief, std::size_t examples) {
-    std::string out = base::wrapped(command.summary, base::default_width) + "\n\n" + examples_of(command, examples);
+    // Where there is room for one example only, there is none for an empty line.
+    std::string out = base::wrapped(command.summary, base::default_width) + (examples > 1 ? "\n\n" : "\n") +
+                      examples_of(command, examples);
     if (!command.parent.empty()) {
         const bool plain = arguments_of(command).empty() && shown_commands(command).empty();
         if (!plain) out += fmt::format("Usage: {}\n", usage_of(command));

@@ -24,6 +24,7 @@ std::string cell(FieldType type, const decode::Value& value) {
         case FieldType::text:
             return base::printable(decode::unescape(value.raw));
         case FieldType::endpoint:
+        case FieldType::ip:
             return base::printable(decode::endpoint_text(value.raw));
         case FieldType::stage:
             return value.seen ? fmt::format("{}.{:03}", value.number / 1000, value.number % 1000) : "-";
@@ -48,6 +49,7 @@ EventColumn column_of(const decode::Field& field) {
         switch (field.type) {
             case FieldType::time:
             case FieldType::text:
+            case FieldType::ip:
                 return 15;
             case FieldType::endpoint:
                 return 21;
@@ -62,7 +64,7 @@ EventColumn column_of(const decode::Field& field) {
     const auto heading =
         base::printable(field.type == FieldType::stage ? field.name + "[us]" : base::upper(field.name));
     return {heading, std::max(width, heading.size()),
-            field.type == FieldType::text || field.type == FieldType::endpoint};
+            field.type == FieldType::text || field.type == FieldType::endpoint || field.type == FieldType::ip};
 }
 
 void append_cell(std::string& line, const EventColumn& column, std::string_view text) {

@@ -237,6 +237,15 @@ TEST_CASE("version 3 says of fields what results are grouped by, and where a sta
     }
 }
 
+TEST_CASE("addresses of hosts are read strictly") {
+    RecordParser parser;
+    CHECK_FALSE(flaw_of(parser, "stapgen\t4\tmine\tm\tremote:ip,key\tn:count"));
+    for (const char* good : {"0.ffff7f000001", "0.0", "fe80000000000000.1", "0.1"})
+        CHECK_FALSE(flaw_of(parser, fmt::format("m\t{}\t7", good)));
+    for (const char* bad : {"", "-", "0", "0.", ".1", "00.1", "0.01", "0.ffff7f000001:80", "0.ffff7f00000G", "0.1F"})
+        CHECK(flaw_of(parser, fmt::format("m\t{}\t7", bad)) == Flaw::bad_number);
+}
+
 TEST_CASE("a recording of version 2 has endpoints, and they are read strictly") {
     RecordParser parser;
     CHECK_FALSE(flaw_of(parser, "stapgen\t2\trx-latency\trx\tlocal:endpoint\tbytes:value"));

@@ -32,11 +32,13 @@ TEST_CASE("an endpoint is shown as people write it") {
     CHECK(endpoint_text("0.ffff7f000001:11211") == "127.0.0.1:11211");
     CHECK(endpoint_text("0.ffffffffffff:65535") == "255.255.255.255:65535");
     CHECK(endpoint_text("0.1:80") == "[::1]:80");
+    CHECK(endpoint_text("0.1") == "::1");
+    CHECK(endpoint_text("0.ffffc0000201") == "192.0.2.1");
     CHECK(endpoint_text("0.0:0") == "[::]:0");
     CHECK(endpoint_text("fe80000000000000.1:80") == "[fe80::1]:80");
     CHECK(endpoint_text("20010db8000000ff.123456789abcdef:443") == "[2001:db8:0:ff:123:4567:89ab:cdef]:443");
     CHECK(endpoint_text("1.ffff7f000001:1") == "[::1:0:ffff:7f00:1]:1");
-    for (const char* other : {"", ":", ".", ".:", "0.1", "0:80", "x.1:80"})
+    for (const char* other : {"", ":", ".", ".:", "0:80", "x.1:80"})
         CHECK(endpoint_text(other) == other);
 }
 

@@ -17,6 +17,9 @@ typedef struct {
 struct list_head {
     struct list_head *next, *prev;
 };
+struct net {
+    int ifindex;
+};
 struct net_device;
 struct napi_struct {
     struct net_device* dev;
@@ -43,7 +46,15 @@ struct ipv6_pinfo {
 
 struct sock_common {
     unsigned short skc_family;
+    unsigned char skc_state;
     int skc_bound_dev_if;
+#if KERNEL >= 401
+    struct {
+        struct net* net;
+    } skc_net;
+#else
+    struct net* skc_net;
+#endif
 #if KERNEL >= 310
     u32 skc_daddr, skc_rcv_saddr;
     u16 skc_dport, skc_num;
@@ -81,6 +92,7 @@ struct inet_sock {
 struct inet_connection_sock {
     struct inet_sock icsk_inet;
     u32 icsk_rto;
+    u8 icsk_ca_state, icsk_retransmits, icsk_pending;
 };
 
 struct tcp_sock {
@@ -116,8 +128,12 @@ struct sk_buff {
 
 struct skb_shared_info {
     atomic_t dataref;
+    u16 gso_segs;
 };
 
 struct tcp_skb_cb {
     u32 seq, end_seq, ack_seq;
+#if KERNEL >= 318
+    u16 tcp_gso_segs;
+#endif
 };

@@ -3,6 +3,7 @@
 struct sk_buff;
 struct net_device;
 struct sock;
+struct request_sock;
 struct irqaction;
 struct softirq_action;
 struct page;
@@ -37,6 +38,16 @@ DECLARE_TRACE(kfree_skb, PARAMS(struct sk_buff* skb, void* location), )
 #endif
 #ifdef TRACE_tcp_probe
 DECLARE_TRACE(tcp_probe, PARAMS(struct sock* sk, struct sk_buff* skb), )
+#endif
+#ifdef TRACE_tcp_retransmit_skb
+#if KERNEL >= 702
+DECLARE_TRACE(tcp_retransmit_skb, PARAMS(const struct sock* sk, const struct sk_buff* skb, int err), )
+#else
+DECLARE_TRACE(tcp_retransmit_skb, PARAMS(const struct sock* sk, const struct sk_buff* skb), )
+#endif
+#endif
+#ifdef TRACE_tcp_retransmit_synack
+DECLARE_TRACE(tcp_retransmit_synack, PARAMS(const struct sock* sk, const struct request_sock* req), )
 #endif
 #ifdef TRACE_irq_handler_entry
 DECLARE_TRACE(irq_handler_entry, PARAMS(int irq, struct irqaction* action), )

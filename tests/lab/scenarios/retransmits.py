@@ -1,0 +1,124 @@
+"""retransmits against the kernel's own counters of what it sent again, and why."""
+
+import collections
+
+from lablib.events import read_report
+
+DESCRIPTION = "segments sent again by cause and destination: as many as RetransSegs and TCPTimeouts, TCPFastRetrans ... say"
+IN_CI = ("trixie",)
+BUILD = {"again": ["retransmits"]}
+
+BULK, ASK, DEAD, HALF, HANDSHAKE = 7501, 7502, 7503, 7504, 7505
+COUNTERS = ("RetransSegs", "TCPTimeouts", "TCPFastRetrans", "TCPSlowStartRetrans", "TCPLossProbes", "TCPSynRetrans", "TCPRetransFail")
+# Netfilter's own count of what it dropped is the truth of losses on the way.
+RULES = f"""
+table ip lab {{
+    chain input {{
+        type filter hook input priority 0
+        tcp dport {BULK} numgen inc mod 17 == 11 counter drop
+        tcp dport {ASK} meta length > 60 numgen inc mod 5 == 3 counter drop
+        tcp dport {DEAD} counter drop
+    }}
+}}
+"""
+DEAF = f"add rule ip lab input tcp dport {HALF} counter drop"
+NO_ANSWER = f"""
+table ip lab {{
+    chain input {{
+        type filter hook input priority 0
+        tcp sport {HANDSHAKE} tcp flags & (syn | ack) == syn | ack counter drop
+    }}
+}}
+"""
+
+# connect.py ADDRESS PORT SECONDS: tries for so long.
+CONNECT = """
+import socket, sys
+try:
+    socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=float(sys.argv[3]))
+except TimeoutError:
+    print("timed out")
+"""
+# A message that is not acknowledged before the host hears again.
+UNHEARD = f"""
+import socket, subprocess, time
+connection = socket.create_connection(("10.9.0.2", {HALF}))
+time.sleep(0.1)
+subprocess.run(["ip", "netns", "exec", "right", "nft", "{DEAF}"], check=True)
+for _ in range(7):
+    connection.sendall(b"x" * 3000)
+time.sleep(2)
+subprocess.run(["ip", "netns", "exec", "right", "nft", "flush", "chain", "ip", "lab", "input"], check=True)
+time.sleep(4)
+"""
+LISTEN = f"""
+import socket, time
+servers = [socket.create_server(("", port)) for port in ({HALF}, {HANDSHAKE})]
+print("ready", flush=True)
+kept = servers[0].accept()
+while kept[0].recv(65536):
+    pass
+time.sleep(3600)
+"""
+
+GUEST = f"""
+make_pair || exit 1
+NETNS=right start_ready bulk --receive --port {BULK} || exit 1
+NETNS=right start_ready serve --port {ASK} || exit 1
+NETNS=right start_ready python3 listen.py || exit 1
+ip netns exec right nft -f rules && ip netns exec left nft -f no-answer || exit 1
+counters() {{ ip netns exec $1 cat /proc/net/netstat /proc/net/snmp | grep ^Tcp >$1.$2; }}
+counters left before; counters right before
+report again json again --format json -o again.rec || exit 1
+ip netns exec left bulk --send --address 10.9.0.2 --port {BULK} --bytes 1000003 >bulk || exit 1
+ip netns exec left ask --address 10.9.0.2 --port {ASK} --requests 101 >ask || exit 1
+ip netns exec left python3 connect.py 10.9.0.2 {DEAD} 3.5 || exit 1
+ip netns exec left python3 connect.py 10.9.0.2 {HANDSHAKE} 3.5 || exit 1
+ip netns exec left python3 unheard.py || exit 1
+end_trace again
+counters left after; counters right after
+report one json again --port {ASK} --format json || exit 1
+ip netns exec right nft -f rules
+ip netns exec left ask --address 10.9.0.2 --port {ASK} --requests 101 >ask || exit 1
+ip netns exec left python3 connect.py 10.9.0.2 {DEAD} 1.5 || exit 1
+end_trace one
+finish
+"""
+
+
+def prepare(lab):
+    for name, text in {"connect.py": CONNECT, "unheard.py": UNHEARD, "listen.py": LISTEN, "rules": RULES, "no-answer": NO_ANSWER}.items():
+        (lab.work / name).write_text(text)
+
+
+def rises(lab, side):
+    """Return by how much the counters of a network namespace rose."""
+    both = []
+    for when in ("before", "after"):
+        lines = [line.split() for line in lab.read(f"{side}.{when}").splitlines()]
+        both.append({name: int(number) for names, numbers in zip(lines[::2], lines[1::2])
+                     for name, number in zip(names[1:], numbers[1:])})
+    return collections.Counter({name: number - both[0].get(name, 0) for name, number in both[1].items()})
+
+
+def check(lab):
+    report = read_report(lab, "again")
+    sent = {"10.9.0.2": collections.Counter(), "10.9.0.1": collections.Counter()}
+    for row in report["counts"]:
+        sent[row["group"]["remote"]][row["group"]["cause"]] += row["count"]
+    for (remote, causes), side in zip(sent.items(), ("left", "right")):
+        known = rises(lab, side)
+        print(f"{lab.suite} to {remote}: {dict(causes)}, kernel: { {name: known[name] for name in COUNTERS} }")
+        assert sum(causes.values()) == known["RetransSegs"] and not known["TCPRetransFail"]
+        assert causes["fast"] == known["TCPFastRetrans"] and causes["after-timeout"] == known["TCPSlowStartRetrans"]
+        assert causes["syn"] + causes["syn-ack"] == known["TCPSynRetrans"] and not causes["other"]
+        # Of SYN-ACKs some answer a SYN that came again, and no timer does.
+        by_timer = causes["timeout"] + causes["syn"]
+        assert by_timer == known["TCPTimeouts"] if side == "left" else by_timer < known["TCPTimeouts"] <= causes["syn-ack"]
+        assert causes["tail-loss-probe"] <= known["TCPLossProbes"]
+    left, right = sent.values()
+    assert left["fast"] > 10 and left["syn"] >= 4 and left["timeout"] >= 3 and left["tail-loss-probe"] and right["syn-ack"] >= 2
+    one = read_report(lab, "one")
+    # The SYN, and the SYN-ACKs that a server goes on with.
+    assert one["accounting"]["filtered"] >= 1 and {row["group"]["cause"] for row in one["counts"]} <= {"tail-loss-probe", "timeout", "fast"}, one
+    assert lab.read("modules-left").strip() == "0"
