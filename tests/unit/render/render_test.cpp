@@ -205,6 +205,10 @@ TEST_CASE("filters are in a standalone script where one is asked for, or where t
     CHECK(with.find("global stapgen_port = 443, stapgen_mark = 0\n") != std::string::npos);
     CHECK(with.find("return p == stapgen_port") != std::string::npos);
     CHECK(with.find("filters") == std::string::npos);
+    const std::vector<render::TapsetFile> program{
+        {"c/f.h", "static unsigned long stapgen_filter[STAPGEN_ROOM] = {0};\nstatic int other[1] = {0};\n"}};
+    CHECK(render::with_filters(program, {{"stapgen_filter", "0x1,0x2"}})[0].text ==
+          "static unsigned long stapgen_filter[STAPGEN_ROOM] = {0x1,0x2};\nstatic int other[1] = {0};\n\n");
     const std::string own = "probe begin { println(stapgen_mark) }\n";
     CHECK(render::without_filters(own, tapsets)[0].text == render::with_filters(tapsets, {})[0].text);
 }
