@@ -1,6 +1,5 @@
 #include "launch/masked_bytes.h"
 
-#include <arpa/inet.h>
 #include <endian.h>
 #include <fmt/format.h>
 
@@ -11,18 +10,6 @@
 #include "base/text.h"
 
 namespace stapgen::launch {
-
-namespace {
-
-constexpr std::size_t mapped = 12;  // ::ffff: in front of an IPv4 address
-
-std::string address_text(const std::array<unsigned char, 16>& bytes, bool is_v4) {
-    std::array<char, INET6_ADDRSTRLEN> text{};
-    ::inet_ntop(is_v4 ? AF_INET : AF_INET6, &bytes[is_v4 ? mapped : 0], text.data(), text.size());
-    return text.data();
-}
-
-}  // namespace
 
 std::map<std::string, std::string> MaskedBytes::globals(std::string_view name) const {
     std::map<std::string, std::string> values;
@@ -36,46 +23,6 @@ std::map<std::string, std::string> MaskedBytes::globals(std::string_view name) c
     put("mask_a", &mask[0]);
     put("mask_b", &mask[8]);
     return values;
-}
-
-base::Result<MaskedBytes> masked_address(std::string_view text) {
-    const auto slash = std::min(text.find('/'), text.size());
-    const std::string address(text.substr(0, slash));
-    MaskedBytes result;
-    const bool is_v4 = ::inet_pton(AF_INET, address.c_str(), &result.bytes[mapped]) == 1;
-    if (is_v4) {
-        result.bytes[10] = result.bytes[11] = 0xff;
-    } else if (::inet_pton(AF_INET6, address.c_str(), result.bytes.data()) != 1) {
-        return base::bad_input(fmt::format("'{}' is not an address", base::printable(address)),
-                               "write it in full, without a host's name: 10.0.0.1, 10.0.0.0/8, ::1 or fe80::/10");
-    }
-    const std::uint64_t max_prefix = is_v4 ? 32 : 128;
-    std::uint64_t prefix = max_prefix;
-    if (slash < text.size()) {
-        const auto typed = base::to_unsigned(text.substr(slash + 1));
-        if (!typed || *typed > max_prefix) {
-            return base::bad_input(
-                fmt::format("'{}' is not a prefix's length", base::printable(text.substr(slash + 1))),
-                fmt::format("of {} it is 0 to {}", is_v4 ? "an IPv4 address" : "an IPv6 address", max_prefix));
-        }
-        prefix = *typed;
-    }
-    const auto bits = prefix + (is_v4 ? 96 : 0);
-    auto network = result.bytes;
-    for (std::size_t i = 0; i < 128; ++i) {
-        const auto bit = static_cast<unsigned char>(0x80 >> i % 8);
-        if (i < bits) {
-            result.mask[i / 8] |= bit;
-        } else {
-            network[i / 8] &= static_cast<unsigned char>(~bit);
-        }
-    }
-    if (network != result.bytes) {
-        return base::bad_input(fmt::format("'{}' has bits set beyond its prefix", text),
-                               fmt::format("the network is {}/{}; for the one address leave the prefix out",
-                                           address_text(network, is_v4), prefix));
-    }
-    return result;
 }
 
 std::map<std::string, std::string> MaskedMark::globals() const {

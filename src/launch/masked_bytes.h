@@ -10,7 +10,7 @@
 
 namespace stapgen::launch {
 
-/// 16 bytes of which a script compares those under a mask: an address, a device's name, a thread's name.
+/// 16 bytes of which a script compares those under a mask: a device's name, a thread's name.
 struct MaskedBytes {
     std::array<unsigned char, 16> bytes{}, mask{};
 
@@ -18,9 +18,6 @@ struct MaskedBytes {
     /// _b, as numbers in network byte order.
     [[nodiscard]] std::map<std::string, std::string> globals(std::string_view name) const;
 };
-
-/// ADDRESS[/PREFIX]; IPv4 becomes the v4-mapped IPv6 address. Bits beyond the prefix are an error.
-base::Result<MaskedBytes> masked_address(std::string_view text);
 
 /// A packet's mark (skb->mark) of which a script compares the bits under a mask that is not 0.
 struct MaskedMark {

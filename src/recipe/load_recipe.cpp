@@ -157,20 +157,20 @@ Source read_source(TomlTable& table, const Recipe& recipe) {
 }
 
 std::set<Filter> read_filters(TomlTable& table) {
-    static const std::map<std::string, Filter> words{{"thread", Filter::thread},
-                                                     {"port", Filter::port},
-                                                     {"addr", Filter::address},
-                                                     {"dev", Filter::device},
-                                                     {"mark", Filter::mark}};
+    // port and addr: recipes before --filter.
+    static const std::map<std::string, std::set<Filter>> words{
+        {"thread", {Filter::thread}}, {"packet", {Filter::packet}}, {"sample", {Filter::sample}},
+        {"dev", {Filter::device}},    {"mark", {Filter::mark}},     {"port", {Filter::packet, Filter::sample}},
+        {"addr", {Filter::packet}}};
     std::set<Filter> filters;
     for (const auto& word : table.texts("filters")) {
         const auto known = words.find(word);
         if (known == words.end()) {
             table.wrong("filters", fmt::format("there is no filter '{}'", base::printable(word)),
-                        base::meant_hint(word, {"thread", "port", "addr", "dev", "mark"},
-                                         "there are thread, port, addr, dev and mark"));
+                        base::meant_hint(word, {"thread", "packet", "sample", "dev", "mark"},
+                                         "there are thread, packet, sample, dev and mark"));
         }
-        filters.insert(known->second);
+        filters.insert(known->second.begin(), known->second.end());
     }
     return filters;
 }

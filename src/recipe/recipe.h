@@ -56,7 +56,7 @@ struct RecordSchema : schema::Schema {
 };
 
 /// What a measurement can be narrowed to: options of the command line, and module parameters of the script.
-enum class Filter { thread, port, address, device, mark };
+enum class Filter { thread, packet, sample, device, mark };
 
 /// What a recipe costs where nothing is filtered, as measured: docs/cost.md.
 struct Cost {

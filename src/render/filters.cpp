@@ -33,14 +33,22 @@ Marked split_at_marks(std::string_view text) {
     return marked;
 }
 
+/// Those of an array in C: NAME[SIZE] = {0};
+void set_elements(const std::string& name, const std::string& value, std::string& text) {
+    const auto begin = text.find(name + "["), none = text.find(" = {0};", begin);
+    if (begin != std::string::npos && none < text.find('\n', begin)) text.replace(none, 7, " = {" + value + "};");
+}
+
 }  // namespace
 
 std::vector<TapsetFile> with_filters(std::vector<TapsetFile> tapsets,
                                      const std::map<std::string, std::string>& globals) {
     for (auto& file : tapsets) {
         file.text = split_at_marks(file.text).all;
-        for (const auto& [name, value] : globals)
+        for (const auto& [name, value] : globals) {
             boost::replace_all(file.text, fmt::format("{} = 0", name), fmt::format("{} = {}", name, value));
+            set_elements(name, value, file.text);
+        }
     }
     return tapsets;
 }

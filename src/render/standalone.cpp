@@ -88,6 +88,17 @@ std::string c_of(std::string_view script, const std::vector<Part>& parts, const 
     return text + functions.text();
 }
 
+/// "NAME=VALUE" of those that the C names.
+std::string defines(const std::vector<std::string>& macros, std::string_view c) {
+    std::string text;
+    for (const auto& macro : macros) {
+        const auto end = std::min(macro.find('='), macro.size());
+        const auto name = macro.substr(0, end);
+        if (c.find(name) != std::string_view::npos) text += fmt::format("#define {} {}\n", name, macro.substr(end + 1));
+    }
+    return text.empty() ? text : text + '\n';
+}
+
 }  // namespace
 
 std::vector<std::string> used_parts(std::string_view script, const std::vector<TapsetFile>& files) {
@@ -110,7 +121,8 @@ bool probes_functions(std::string_view script, const std::vector<TapsetFile>& ta
                        [](const std::string& part) { return part.find("kprobe.function(") != std::string::npos; });
 }
 
-std::string with_tapsets(std::string_view recipe_script, const std::vector<TapsetFile>& tapsets) {
+std::string with_tapsets(std::string_view recipe_script, const std::vector<TapsetFile>& tapsets,
+                         const std::vector<std::string>& macros_of_c) {
     auto parts = used_by(recipe_script, tapsets);
     const std::string whole = expand_macros(std::string(recipe_script), parts);
     if (parts.empty()) return whole;
@@ -126,7 +138,10 @@ std::string with_tapsets(std::string_view recipe_script, const std::vector<Tapse
     // A macro that is its file's own stands where the file has it.
     for (const auto& part : parts)
         if (!is_shared_macro(part) && !is_c(part)) library.append(part);
-    const auto c = c_of(script, parts, tapsets);
+    auto c = c_of(script, parts, tapsets);
+    constexpr std::string_view begin_of_c = "\n%{\n";
+    if (const auto begin = c.find(begin_of_c); begin != std::string::npos)
+        c.insert(begin + begin_of_c.size(), defines(macros_of_c, c));
     std::size_t opening = 0;
     while (script.substr(opening).starts_with("//"))
         opening = std::min(script.find('\n', opening), script.size() - 1) + 1;

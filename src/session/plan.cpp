@@ -1,11 +1,13 @@
 #include "session/plan.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
 
 #include "base/text.h"
+#include "filter/filter.h"
 #include "host/facts.h"
 #include "launch/masked_bytes.h"
 #include "recording/identity.h"
@@ -33,6 +35,7 @@ std::map<std::string, std::string> as_typed(const FilterOptions& options) {
     put("target-tid", options.target_tid);
     put("target-pid", options.target_pid);
     put("comm", options.comm);
+    put("filter", options.expression);
     put("port", options.port);
     put("addr", options.address);
     put("dev", options.device);
@@ -108,6 +111,39 @@ base::Result<T> of_option(const char* option, base::Result<T> parsed) {
     return parsed;
 }
 
+/// --port and --addr are short for expressions; a packet has to pass each of the three.
+base::Result<void> use_packet_filter(const FilterOptions& options, Filters& filters) {
+    std::vector<std::string> all;
+    const char* option = "--filter";
+    if (options.port) {
+        option = "--port";
+        all.push_back(fmt::format("port {}", *options.port));
+    }
+    if (options.address) {
+        option = "--addr";
+        const auto address = of_option(option, filter::network_of(*options.address));
+        if (!address) return tl::make_unexpected(address.error());
+        all.push_back("net " + *address);
+    }
+    if (options.expression) {
+        option = "--filter";
+        // Alone first, for the place of what is wrong with it.
+        if (auto alone = of_option(option, filter::compile(*options.expression)); !alone)
+            return tl::make_unexpected(alone.error());
+        all.push_back("(" + *options.expression + ")");
+    }
+    if (all.empty()) return {};
+    const auto together = fmt::format("{}", fmt::join(all, " and "));
+    const auto program = filter::compile(together);
+    if (!program) {
+        return base::bad_input(
+            fmt::format("{}: with the others it is '{}': {}", option, base::printable(together), program.error().what),
+            program.error().hint);
+    }
+    use(filters, option, {{"stapgen_filter", filter::parameter_of(*program)}});
+    return {};
+}
+
 }  // namespace
 
 recording::Setup setup_of(const host::System& machine, const MeasurePlan& plan) {
@@ -160,12 +196,7 @@ base::Result<Filters> filters_of(const host::System& machine, const FilterOption
     if (options.comm) {
         if (auto used = use_comm(machine, *options.comm, filters); !used) return tl::make_unexpected(used.error());
     }
-    if (options.port) use(filters, "--port", {{"stapgen_port", fmt::to_string(*options.port)}});
-    if (options.address) {
-        const auto address = of_option("--addr", launch::masked_address(*options.address));
-        if (!address) return tl::make_unexpected(address.error());
-        use(filters, "--addr", address->globals("addr"));
-    }
+    if (auto used = use_packet_filter(options, filters); !used) return tl::make_unexpected(used.error());
     if (options.device) {
         if (auto used = use_device(machine, *options.device, filters); !used) return tl::make_unexpected(used.error());
     }

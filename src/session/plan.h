@@ -24,7 +24,7 @@ namespace stapgen::session {
 /// Whose packets are measured, as typed.
 struct FilterOptions {
     std::optional<std::int64_t> target_tid, target_pid, port, sample;
-    std::optional<std::string> comm, address, device, mark;
+    std::optional<std::string> comm, expression, address, device, mark;
     bool operator==(const FilterOptions&) const = default;
 };
 

@@ -4,6 +4,7 @@
 #include <netdb.h>
 #include <pwd.h>
 
+#include <cerrno>
 #include <clocale>
 #include <cstdio>
 #include <cstdlib>
@@ -22,6 +23,19 @@ int __wrap_getaddrinfo(const char*, const char*, const addrinfo*, addrinfo**) {
     return EAI_FAIL;
 }
 void __wrap_freeaddrinfo(addrinfo*) {}
+hostent* __wrap_gethostbyname(const char*) {
+    return nullptr;
+}
+
+/// Names of networks and protocols, which libpcap looks up: there are none.
+int __wrap_getnetbyname_r(const char*, netent*, char*, std::size_t, netent** found, int*) {
+    *found = nullptr;
+    return ENOENT;
+}
+int __wrap_getprotobyname_r(const char*, protoent*, char*, std::size_t, protoent** found) {
+    *found = nullptr;
+    return ENOENT;
+}
 
 /// Of /etc/passwd alone.
 passwd* getpwuid(uid_t uid) {

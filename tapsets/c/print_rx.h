@@ -2,19 +2,14 @@
 #ifndef STAPGEN_PRINT_RX_H
 #define STAPGEN_PRINT_RX_H
 
+#include "ends.h"
 #include "line.h"
 #include "rx_queued.h"
 
-/* Addresses and ports of a connected socket. */
-struct stapgen_endpoints {
-    const void *local, *remote;
-    int is_ip4;
-    u16 local_port, remote_port;
-};
 /* The one that this CPU has taken out last: `direction` is behind the thread's name, and `rest` behind the stages. The
  * endpoints of a datagram are in it; those of a segment are its socket's, as its own headers may be gone. */
 static inline void stapgen_print_rx(const char* tag, const char* direction, const char* rest, s64 now,
-                                    const struct sk_buff* skb, const struct stapgen_endpoints* of_socket,
+                                    const struct sk_buff* skb, const struct stapgen_ends* of_socket,
                                     const void** fault) {
     const struct stapgen_rx_queued* packet = STAPGEN_THIS_CPU(stapgen_rx_popped);
     s64 stages[STAPGEN_RX_ROOM];

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "filter/filter.h"
 #include "fuzz.h"
 #include "launch/masked_bytes.h"
 #include "recording/writer.h"
@@ -21,11 +22,7 @@ FUZZ_TARGET(typed) {
     if (const auto rotation = recording::parse_rotation(text)) {
         fuzz::always(rotation->bytes >= 100'000 && rotation->files >= 0 && rotation->files <= 10'000);
     }
-    if (const auto address = launch::masked_address(text)) {
-        for (std::size_t i = 0; i < address->bytes.size(); ++i)
-            fuzz::always((address->bytes[i] & ~address->mask[i]) == 0);
-        fuzz::always(address->globals("addr").size() == 4);
-    }
+    if (const auto network = filter::network_of(text)) fuzz::always(filter::network_of(*network) == *network);
     fuzz::always(launch::masked_name(text).bytes[15] == 0);
 
     const auto shown = base::printable(text);

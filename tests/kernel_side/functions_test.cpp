@@ -300,7 +300,7 @@ TEST_CASE("the record of a packet that was read") {
     CHECK(stapgen_pop_read(socket.key(), 0, 1, &fault) == nullptr);
     socket.tcp.copied_seq = 101;
     REQUIRE(stapgen_pop_read(socket.key(), 0, 1, &fault) != nullptr);
-    const stapgen_endpoints ends{packet.bytes + 32, packet.bytes + 28, 1, 11211, 4001};
+    const stapgen_ends ends{packet.bytes + 32, packet.bytes + 28, 1, 11211, 4001};
     stapgen_print_rx("rx", "\trx", "\t-", 2301, nullptr, &ends, &fault);
     // As many stages as the recipe has, which are nine here.
     CHECK(shim_printed ==

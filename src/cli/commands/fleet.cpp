@@ -55,6 +55,7 @@ std::vector<std::string> exec_arguments(const Options& options, const session::M
     const auto& filters = options.measure.filters;
     std::vector<std::string> argv;
     add(argv, "--comm", filters.comm);
+    add(argv, "--filter", filters.expression);
     add(argv, "--port", typed(filters.port));
     add(argv, "--addr", filters.address);
     add(argv, "--dev", filters.device);

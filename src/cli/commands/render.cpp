@@ -9,6 +9,7 @@
 #include "launch/child_process.h"
 #include "module/make.h"
 #include "render/filters.h"
+#include "render/script.h"
 #include "render/standalone.h"
 #include "render/tapset_files.h"
 
@@ -40,7 +41,8 @@ base::Result<std::string> standalone_script(const Call& call) {
     if (!tapsets) return tl::make_unexpected(tapsets.error());
     script->insert(script->find('\n') + 1, about(*filters));
     if (!make.filters) *tapsets = render::without_filters(*script, *tapsets);
-    return render::with_tapsets(*script, render::with_filters(*tapsets, filters->globals));
+    const auto macros = make.aggregate ? render::macros_of(*command.recipe) : std::vector<std::string>{};
+    return render::with_tapsets(*script, render::with_filters(*tapsets, filters->globals), macros);
 }
 
 base::Result<void> render(const Call& call) {

@@ -155,6 +155,8 @@ static inline void _stp_printf(const char* format, const char* text) {
     _stp_print("\n");
 }
 
+#define module_param_array(name, type, count, mode)
+
 /* ---- structures ---- */
 
 struct task_struct {
@@ -201,10 +203,16 @@ struct sk_buff {
     struct sock* sk;
     char cb[48];
     u32 len, data_len;
-    u16 transport_header, network_header;
+    __be16 protocol, vlan_proto;
+    u16 vlan_tci;
+    u16 transport_header, network_header, mac_header;
     u32 end;
     unsigned char *head, *data;
 };
+#define skb_vlan_tag_present(skb) ((skb)->vlan_proto != 0)
+#define skb_vlan_tag_get(skb) ((skb)->vlan_tci)
+/* What is in pages: by the test. */
+int skb_copy_bits(const struct sk_buff* skb, int offset, void* to, int length);
 #define skb_shinfo(skb) ((const struct skb_shared_info*)((skb)->head + (skb)->end))
 struct tcp_skb_cb {
     u32 seq, end_seq;

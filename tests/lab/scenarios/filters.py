@@ -92,6 +92,9 @@ THREADS = {
 PACKETS = {
     "port": ("--port 7508", lambda recipe, port, side: port == 7508),
     "port-other": ("--port 7599", nothing),
+    "filter": ("--filter 'tcp port 7508 or udp'", lambda recipe, port, side: port in (7506, 7508)),
+    "filter-not": ("--filter 'not portrange 7501-7509'", lambda recipe, port, side: port == 7510),
+    "filter-net": ("--filter 'net 127.0.0.0/8 or host ::1' --port 7503", lambda recipe, port, side: port == 7503),
     "addr": ("--addr 127.0.0.2", addressed("127.0.0.2")),
     "addr-other": ("--addr 127.0.0.3", nothing),
     "addr-range": ("--addr 10.9.0.0/30", addressed("10.9.")),

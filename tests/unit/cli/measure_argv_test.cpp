@@ -27,10 +27,10 @@ TEST_CASE("a recipe is run with filters, times and outputs") {
              [](const Options& o) {
                  return o.measure.filters.comm == "a" && o.measure.filters.port == 80 && o.measure.filters.sample == 4;
              }},
-            {"reads --addr ::1 --dev lo --mark 1/3",
+            {"reads --filter udp --addr ::1 --dev lo --mark 1/3",
              [](const Options& o) {
-                 return o.measure.filters.address == "::1" && o.measure.filters.device == "lo" &&
-                        o.measure.filters.mark == "1/3";
+                 return o.measure.filters.expression == "udp" && o.measure.filters.address == "::1" &&
+                        o.measure.filters.device == "lo" && o.measure.filters.mark == "1/3";
              }},
             {"reads -i 1 -d 10 -n 3",
              [](const Options& o) {

@@ -26,53 +26,7 @@ Bytes bytes_of(std::string_view text) {
     return bytes;
 }
 
-base::Error refusal(std::string_view text) {
-    const auto address = masked_address(text);
-    REQUIRE_FALSE(address);
-    CHECK(address.error().kind == base::ErrorKind::bad_input);
-    return address.error();
-}
-
 }  // namespace
-
-TEST_CASE("an IPv4 address is its v4-mapped IPv6 address, and its prefix is 96 longer") {
-    const auto one = masked_address("127.0.0.1").value();
-    CHECK(one.bytes == Bytes{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0, 1});
-    CHECK(one.mask == first_bits(128));
-    const auto net = masked_address("10.8.0.0/13").value();
-    CHECK(net.bytes == Bytes{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 8, 0, 0});
-    CHECK(net.mask == first_bits(96 + 13));
-    CHECK(masked_address("0.0.0.0/0").value().mask == first_bits(96));
-    CHECK(masked_address("::ffff:127.0.0.1").value().bytes == one.bytes);
-}
-
-TEST_CASE("an IPv6 address and its prefix are taken as they are") {
-    const auto one = masked_address("fe80::1").value();
-    CHECK(one.bytes == Bytes{0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1});
-    CHECK(one.mask == first_bits(128));
-    CHECK(masked_address("fe80::/10").value().mask == first_bits(10));
-    CHECK(masked_address("::/0").value().mask == first_bits(0));
-}
-
-TEST_CASE("bits beyond the prefix are refused, and the network that was meant is named") {
-    CHECK(refusal("10.1.2.3/8").what == "'10.1.2.3/8' has bits set beyond its prefix");
-    CHECK(refusal("10.1.2.3/8").hint == "the network is 10.0.0.0/8; for the one address leave the prefix out");
-    CHECK(refusal("fe80::1/64").hint == "the network is fe80::/64; for the one address leave the prefix out");
-    CHECK(refusal("10.0.0.1/0").hint.starts_with("the network is 0.0.0.0/0;"));
-}
-
-TEST_CASE("what is no address and no prefix is refused") {
-    for (const char* text :
-         {"", "/8", "10", "10.0.0", "10.0.0.256", "localhost", "fe80::1%eth0", "10.0.0.1 ", "[::1]"}) {
-        CAPTURE(text);
-        CHECK(refusal(text).what.find("is not an address") != std::string::npos);
-    }
-    for (const char* text : {"10.0.0.0/", "10.0.0.0/33", "::/129", "10.0.0.0/x", "10.0.0.0/-1", "10.0.0.0/8/8"}) {
-        CAPTURE(text);
-        CHECK(refusal(text).what.find("is not a prefix's length") != std::string::npos);
-    }
-    CHECK(refusal("\x1b[31m").what.find('\x1b') == std::string::npos);
-}
 
 TEST_CASE("a name is compared up to its NUL, and cut as the kernel cuts it") {
     const auto lo = masked_name("lo");

@@ -96,12 +96,15 @@ TEST_CASE("a recipe says by what it can be filtered, and a word that is no filte
     using recipe::Filter;
     const auto with = [](const std::string& list) { return load("filters = " + list + "\n" + good); };
     CHECK(with("[\"dev\", \"thread\"]").value().filters == std::set{Filter::thread, Filter::device});
-    CHECK(with("[\"port\", \"addr\"]").value().filters == std::set{Filter::port, Filter::address});
+    CHECK(with("[\"packet\", \"sample\"]").value().filters == std::set{Filter::packet, Filter::sample});
+    // Of recipes before there was --filter.
+    CHECK(with("[\"port\", \"addr\"]").value().filters == std::set{Filter::packet, Filter::sample});
+    CHECK(with("[\"addr\"]").value().filters == std::set{Filter::packet});
     CHECK(with("[\"mark\"]").value().filters == std::set{Filter::mark});
     CHECK(load(good).value().filters.empty());
-    CHECK(with("[\"thread\", \"adr\"]").error().what == "recipe.toml:1:11: there is no filter 'adr'");
-    CHECK(with("[\"thread\", \"adr\"]").error().hint == "did you mean 'addr'?");
-    CHECK(with("[\"bandwidth\"]").error().hint == "there are thread, port, addr, dev and mark");
+    CHECK(with("[\"thread\", \"packed\"]").error().what == "recipe.toml:1:11: there is no filter 'packed'");
+    CHECK(with("[\"thread\", \"packed\"]").error().hint == "did you mean 'packet'?");
+    CHECK(with("[\"bandwidth\"]").error().hint == "there are thread, packet, sample, dev and mark");
     CHECK(with("\"thread\"").error().what == "recipe.toml:1:11: 'filters' must be a list of texts");
 }
 

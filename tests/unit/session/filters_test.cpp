@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "filter/filter.h"
 #include "host/threads.h"
 #include "session/plan.h"
 
@@ -87,4 +88,38 @@ TEST_CASE("a thread and a process that are not there are reported as what they a
     CHECK(planned.target_id == no_such);
     CHECK_FALSE(planned.target);
     CHECK(planned.globals.at("stapgen_target_is_pid") == "1");
+}
+
+TEST_CASE("what is asked of packets is one program, in which a packet has to pass each of them") {
+    const auto parameter = [](const session::FilterOptions& options) {
+        return session::filters_of(*machine, options, false).value().globals.at("stapgen_filter");
+    };
+    const auto compiled = [](const char* expression) {
+        return filter::parameter_of(filter::compile(expression).value());
+    };
+    session::FilterOptions options;
+    options.port = 443;
+    CHECK(parameter(options) == compiled("port 443"));
+    options.address = "10.0.0.0/8";
+    CHECK(parameter(options) == compiled("port 443 and net 10.0.0.0/8"));
+    options.expression = "tcp or udp";
+    CHECK(parameter(options) == compiled("port 443 and net 10.0.0.0/8 and (tcp or udp)"));
+    const auto typed = session::filters_of(*machine, options, false).value().as_typed;
+    CHECK(typed ==
+          std::map<std::string, std::string>{{"addr", "10.0.0.0/8"}, {"filter", "tcp or udp"}, {"port", "443"}});
+}
+
+TEST_CASE("a wrong expression is told with the option and its place, and so is one that nothing can pass") {
+    const auto error = [](const char* expression, std::optional<std::int64_t> port) {
+        session::FilterOptions options;
+        options.expression = expression;
+        options.port = port;
+        return session::filters_of(*machine, options, true).error().what;
+    };
+    CHECK(error("tcp prot 443", {}) == "--filter: syntax error at 'prot' (column 5)");
+    // Whole only with what is put around it.
+    CHECK(error("tcp) or (udp", {}) == "--filter: syntax error at ')' (column 4)");
+    CHECK(
+        error("icmp", 443) ==
+        "--filter: with the others it is 'port 443 and (icmp)': expression rejects all packets at 'icmp' (column 15)");
 }
