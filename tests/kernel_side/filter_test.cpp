@@ -80,7 +80,7 @@ class Traffic {
                     pick({0, 0, 1}),
                     0,
                     below(4),
-                    pick({10, 192}),
+                    pick({10, 192, 224}),
                     pick({0, 168}),
                     0,
                     below(4)});
@@ -169,7 +169,7 @@ const std::vector<std::string> expressions{
     "tcp port 443 or (vlan and tcp port 443)",
     "mpls",
     "stp",
-    "ip[1] * 3 % 7 = 2",
+    "ip[1] * 3 % 7 = 6",
 };
 
 bool asks_for_vlan(const std::vector<std::uint64_t>& program) {
