@@ -149,7 +149,7 @@ make_pair || exit 1
 for side in left right; do ip netns exec $side sysctl -qw net.ipv6.conf.all.disable_ipv6=1; done
 ip netns exec right nft -f - <<'END' || exit 1
 table netdev lab {
-    chain all { type filter hook ingress device right0 priority 0; policy drop; }
+    chain arrived { type filter hook ingress device "right0" priority 0; policy drop; }
 }
 END
 python3 frames.py write >written || exit 1
