@@ -65,11 +65,14 @@ base::Result<ModuleInfo> read_module_info(const std::filesystem::path& file) {
         if (key == recipe_key) info.recipe_hash = value;
         if (key == "description") info.systemtap = value == "systemtap-generated probe";
     }
-    // Where the compiler puts strings: the longer ones are aligned.
+    // Where the compiler puts strings: the longer ones are aligned. GCC 15 copies the header from a constant.
     std::set<std::string> points;
-    for (const auto* section : {".rodata.str1.1", ".rodata.str1.8", ".rodata.str"}) {
+    for (const auto* section : {".rodata.str1.1", ".rodata.str1.8", ".rodata.str", ".rodata"}) {
         constexpr std::size_t most = 16UL * 1024 * 1024;
-        points.merge(probe_points_in(host::elf_section(file, section, most).value_or("")));
+        const auto texts = host::elf_section(file, section, most).value_or("");
+        points.merge(probe_points_in(texts));
+        if (const auto at = texts.find("stapgen\t"); info.header.empty() && at != std::string::npos)
+            info.header = texts.c_str() + at + std::string_view("stapgen\t").size();
     }
     info.functions.assign(points.begin(), points.end());
     info.is_signed = ends_with_signature(file);

@@ -29,6 +29,7 @@ struct ModuleInfo {
     bool is_signed = false;              ///< there is a signature at its end, of whomever
     std::set<std::string> parameters;    ///< of these it takes values; the kernel ignores any other in silence
     std::string recipe_hash;             ///< that `stapgen build` put there: recipe::hash_of(); else empty
+    std::string header;                  ///< its script's, for schema::parse_header(); empty: none of ours
     std::vector<std::string> functions;  ///< probe points in functions and tracepoints of the kernel it is for, sorted
 };
 

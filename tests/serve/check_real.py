@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""check_real.py STAPGEN: the whole program with recipes that need no kernel of a lab.
+"""check_real.py STAPGEN MODULE: the whole program with recipes that need no kernel of a lab.
 
 softnet counts in a network namespace of its own, where nobody else sends: what is sent is what /metrics has, to the
-datagram. dropwatch meets a machine without SystemTap.
+datagram. dropwatch meets a machine without SystemTap; MODULE aggregates and is for no kernel that there is.
 """
 
 import os
@@ -78,6 +78,33 @@ def check_a_machine_that_cannot(stapgen, environment):
         serve.stop()
 
 
+def check_modules(stapgen, environment):
+    """A module stands for the recipe that its script says it is of, if its output does not grow with the packets."""
+    module = pathlib.Path(environment["HOME"]) / "my module.ko"
+    content = pathlib.Path(sys.argv[2]).read_bytes()
+    module.write_bytes(content)
+
+    def serve(*words):
+        done = subprocess.run([stapgen, "serve", *words], env=environment, capture_output=True, text=True, timeout=60, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    asked = f"'{module}' --port 80"
+    assert serve(asked, "--dry-run") == (0, "# listens on 127.0.0.1:9752, and keeps running\n"
+                                            f"{stapgen} exec '{module}' --port 80 --remote --quiet\n")
+    code, said = serve(asked, f"'{module}'")
+    assert code == 2 and "x is there twice" in said, said
+    with Daemon([stapgen, "serve", asked, "--listen", "127.0.0.1:0"], environment) as daemon:
+        wait_for(lambda: daemon.state("x") == "waiting")
+        assert daemon.value("stapgen_recipe_last_error", recipe="x", stapgen_recipe_last_error="cannot") == 1
+        daemon.stop()
+    begins, each = b"stapgen\t4\tx,aggregated\tr\t", b"stapgen\t4\tx\tr\t"
+    assert content.count(begins) == 1
+    for other, why in ((each + b"time:time", "it prints each record"), (b"stapgen of another kind", "was made of no recipe")):
+        module.write_bytes(content.replace(begins + b"time:time", other.ljust(len(begins) + 9, b"\0")))
+        code, said = serve(asked)
+        assert code == 2 and why in said, said
+
+
 def check_a_port_that_is_taken(stapgen, environment):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -100,7 +127,7 @@ def main():
     with tempfile.TemporaryDirectory() as home:
         environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": home, "LC_ALL": "C.UTF-8"}
         for check in (check_known_datagrams, check_its_end_is_the_children_s, check_a_machine_that_cannot,
-                      check_a_port_that_is_taken):
+                      check_modules, check_a_port_that_is_taken):
             check(stapgen, environment)
             print(check.__name__)
 

@@ -13,6 +13,7 @@
 #include "cli/options/parse.h"
 #include "host/facts.h"
 #include "launch/child_process.h"
+#include "launch/module_file.h"
 
 namespace stapgen::cli {
 
@@ -21,15 +22,17 @@ namespace {
 /// Of each recipe that does not say how often it reports by itself: numbers are so old at most.
 constexpr const char* interval = "5";
 
-bool has_field(const recipe::Recipe& recipe, schema::FieldType type) {
-    return std::ranges::find(recipe.record.fields, type, &schema::Field::type) != recipe.record.fields.end();
+bool has_field(const schema::Schema& schema, schema::FieldType type) {
+    return std::ranges::find(schema.fields, type, &schema::Field::type) != schema.fields.end();
+}
+
+bool counts_drops(const schema::Schema& schema) {
+    return has_field(schema, schema::FieldType::address) && has_field(schema, schema::FieldType::count);
 }
 
 /// What it prints does not grow with the packets.
 bool can_go_on(const recipe::Recipe& recipe) {
-    using schema::FieldType;
-    const bool counts_drops = has_field(recipe, FieldType::address) && has_field(recipe, FieldType::count);
-    return recipe.record.aggregates || counts_drops || recipe.source == recipe::Source::network_counters;
+    return recipe.record.aggregates || counts_drops(recipe.record) || recipe.source == recipe::Source::network_counters;
 }
 
 base::Result<void> check_goes_on(const recipe::Recipe& recipe, const recipe::Catalog& catalog) {
@@ -41,6 +44,19 @@ base::Result<void> check_goes_on(const recipe::Recipe& recipe, const recipe::Cat
     return base::bad_input(
         fmt::format("{} cannot be served: its script prints each record, and does not aggregate", recipe.name),
         fmt::format("those that can: {}", fmt::join(others, ", ")));
+}
+
+/// The recipe that a module was made of, if its numbers can be served.
+base::Result<std::string> recipe_of_module(const std::string& file) {
+    const auto info = launch::read_module_info(file);
+    if (!info) return tl::make_unexpected(info.error());
+    const auto header = schema::parse_header(info->header);
+    if (!header || header->schemas.empty())
+        return base::bad_input(fmt::format("{} was made of no recipe", file), "name a file made by stapgen build");
+    if (header->aggregated || counts_drops(header->schemas.front())) return header->recipe;
+    return base::bad_input(
+        fmt::format("{} cannot be served: it prints each record, and does not aggregate", file),
+        fmt::format("if its recipe can aggregate: stapgen build {} --aggregate -o FILE.ko", header->recipe));
 }
 
 /// What serve itself says to each recipe, or what would end it.
@@ -67,33 +83,41 @@ base::Result<void> check_options(const std::string& typed, const Options& option
     return {};
 }
 
-/// `typed` is a recipe with its own options: "sock-latency --port 443".
+/// `typed` is a recipe, or a module made of one, with its own options: "sock-latency --port 443".
 base::Result<serve::RecipeJob> job_of(const recipe::Program& program, const std::string& recipe_path,
                                       const std::string& typed) {
-    std::vector<std::string> words;
-    for (const auto word : base::words(typed))
-        words.emplace_back(word);
+    auto words = shell_words(typed);
+    if (!words) return tl::make_unexpected(words.error());
+    const bool is_module = !words->empty() && words->front().find_first_of("./") != std::string::npos;
+    if (is_module) words->insert(words->begin(), "exec");
     Options options;
     const auto root = command_table(program.catalog, options);
-    const auto invocation = parse(root, program.catalog, words);
+    const auto invocation = parse(root, program.catalog, *words);
     if (!invocation) return tl::make_unexpected(invocation.error());
-    const auto* const recipe = invocation->command->recipe;
-    if (recipe == nullptr || invocation->command->parent != root.name ||
+    const auto& command = *invocation->command;
+    if ((command.recipe == nullptr && !is_module) || command.parent != root.name ||
         invocation->wanted != Invocation::Wanted::action)
         return base::bad_input(fmt::format("'{}' is no recipe", base::printable(typed)),
                                "'stapgen list' shows the recipes");
-    if (auto can = check_goes_on(*recipe, program.catalog); !can) return tl::make_unexpected(can.error());
     if (auto good = check_options(typed, options); !good) return tl::make_unexpected(good.error());
 
     serve::RecipeJob job;
-    job.name = recipe->name;
-    job.counters = recipe->counters;
     job.argv = {host::own_program().string()};
     if (!recipe_path.empty()) job.argv.insert(job.argv.end(), {"--recipe-path", recipe_path});
-    job.argv.insert(job.argv.end(), words.begin(), words.end());
+    job.argv.insert(job.argv.end(), words->begin(), words->end());
     job.argv.insert(job.argv.end(), {"--remote", "--quiet"});
-    if (recipe->record.aggregates && !options.make.aggregate) job.argv.emplace_back("--aggregate");
-    if (!options.make.interval && !recipe->interval_s) job.argv.insert(job.argv.end(), {"--interval", interval});
+    if (is_module) {
+        auto name = recipe_of_module(options.file);
+        if (!name) return tl::make_unexpected(name.error());
+        job.name = *std::move(name);
+    } else {
+        const auto& recipe = *command.recipe;
+        if (auto can = check_goes_on(recipe, program.catalog); !can) return tl::make_unexpected(can.error());
+        job.name = recipe.name;
+        if (recipe.record.aggregates && !options.make.aggregate) job.argv.emplace_back("--aggregate");
+        if (!options.make.interval && !recipe.interval_s) job.argv.insert(job.argv.end(), {"--interval", interval});
+    }
+    if (const auto recipe = recipe::find_recipe(program.catalog, job.name)) job.counters = recipe->counters;
     for (const char* name : {"STAPGEN_STAP", "STAPGEN_RECIPE_PATH", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"}) {
         if (const char* value = std::getenv(name)) job.environment[name] = value;
     }
@@ -136,15 +160,17 @@ base::Result<void> serve_recipes(const Call& call) {
 CommandSpec serve_command(Options& options) {
     CommandSpec command{serve_recipes, "stapgen", "serve", "Measure on and on, for Prometheus and OpenTelemetry"};
     command.notes =
-        "A recipe with options of its own is one word, in quotes; options are split at blanks.\n"
+        "A recipe with options of its own is one word, in quotes; what has blanks has quotes in it.\n"
+        "A module that build made of a recipe is taken in its place, where there is no compiler.\n"
         "A recipe that fails is tried again, later each time; its state is a metric.\n"
         "There is no TLS and no user: docs/serve.md.\n";
     command.examples = {"stapgen serve sock-latency dropwatch",
-                        "stapgen serve 'rx-latency --port 443 --budget 2%' --listen 0.0.0.0:9752"};
+                        "stapgen serve 'rx-latency --port 443 --budget 2%' --listen 0.0.0.0:9752",
+                        "stapgen serve \"sock-latency --comm 'tmux: server'\"", "stapgen serve 'rx.ko --port 443'"};
     auto& serve = options.serve;
     command.options = joined({
-        {option("recipe", "RECIPE", groups::arguments, "What is measured: recipes that aggregate, and dropwatch", "",
-                &options.words, {.required = true}),
+        {option("recipe", "RECIPE", groups::arguments, "What is measured: recipes that aggregate, dropwatch, softnet",
+                "or FILE.ko, made of one", &options.words, {.required = true}),
          option("--listen", "HOST:PORT", groups::output, "Where metrics are to be had, by HTTP",
                 "an address of this machine; 0.0.0.0 or [::] is all of them", &serve.listen, {}),
          {"--otlp", "URL", groups::output, "Push them there as well, by OTLP over HTTP", "http only; every 15 s",

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 
@@ -309,6 +310,34 @@ Beginning beginning_of(const std::vector<std::string>& words) {
         ++at;
     }
     return beginning;
+}
+
+base::Result<std::vector<std::string>> shell_words(std::string_view typed) {
+    std::vector<std::string> words;
+    char quote = 0;
+    bool in_word = false;
+    for (std::size_t i = 0; i < typed.size(); ++i) {
+        const char c = typed[i];
+        const char next = i + 1 < typed.size() ? typed[i + 1] : '\0';
+        if (quote == 0 && (c == ' ' || c == '\t' || c == '\n')) {
+            in_word = false;
+            continue;
+        }
+        if (!std::exchange(in_word, true)) words.emplace_back();
+        if (c == '\\' && next != '\0' && (quote == 0 || (quote == '"' && (next == '"' || next == '\\')))) {
+            words.back() += next;
+            ++i;
+        } else if (c == quote) {
+            quote = 0;
+        } else if (quote == 0 && (c == '\'' || c == '"')) {
+            quote = c;
+        } else {
+            words.back() += c;
+        }
+    }
+    if (quote == 0) return words;
+    return base::bad_input(fmt::format("a quote ({}) is not closed: {}", quote, base::printable(typed)),
+                           "quotes come in pairs; \\ before one makes it a character");
 }
 
 base::Result<Invocation> parse(const CommandSpec& root, const recipe::Catalog& catalog,

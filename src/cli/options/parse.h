@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -17,6 +18,10 @@ struct Beginning {
     std::size_t verb = 0;  ///< its place; the number of words if there is none
 };
 Beginning beginning_of(const std::vector<std::string>& words);
+
+/// A command line that is one text, in the words that a shell makes of it: quotes of both kinds, and \ before a
+/// character. Error (bad_input): a quote that is not closed.
+base::Result<std::vector<std::string>> shell_words(std::string_view typed);
 
 /// A command line, understood: the values are in the Options that the commands were made with.
 struct Invocation {

@@ -176,3 +176,18 @@ TEST_CASE("a recipe whose name or parameter stapgen has itself is set aside, and
     CHECK(clash_of("a", {"-x"}) == taken("-x"));
     CHECK(clash_of("a", {"b", "b"}) == "own/a/recipe.toml: two of its parameters have the same name");
 }
+
+TEST_CASE("a command line that is one text has the words that a shell makes of it") {
+    using Words = std::vector<std::string>;
+    const auto words = [](std::string_view typed) { return cli::shell_words(typed).value(); };
+    CHECK(words("  sock-latency\t--port 443 ") == Words{"sock-latency", "--port", "443"});
+    CHECK(words("--comm 'tmux: server' --comm=\"a b\"c") == Words{"--comm", "tmux: server", "--comm=a bc"});
+    CHECK(words(R"(a\ b \' "\"\\\n" 'c\d' '' "" \)") == Words{"a b", "'", R"("\\n)", R"(c\d)", "", "", "\\"});
+    CHECK(words("'a\"b' \"c'd\"") == Words{"a\"b", "c'd"});
+    CHECK(words(" ").empty());
+    for (const Words& any : {Words{"it's", "", "a\tb", "\\", "\"x\" 'y'", "$HOME", "a\nb"}, Words{}})
+        CHECK(words(base::shell_quoted(any)) == any);
+    CHECK(cli::shell_words("--comm 'tmux").error().what == "a quote (') is not closed: --comm 'tmux");
+    for (const auto* open : {"\"", "'a\\'b'", "\"a\\\""})
+        CHECK_FALSE(cli::shell_words(open));
+}

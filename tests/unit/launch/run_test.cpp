@@ -276,6 +276,7 @@ TEST_CASE("a module says what it was made of and which parameters it takes") {
     CHECK(info.parameters == std::set<std::string>{"stapgen_port", "_stp_bufsize"});
     CHECK_FALSE(info.is_signed);
     CHECK(info.recipe_hash == "0123456789abcdef");
+    CHECK(info.header == "4\tx,aggregated\tr\ttime:time");
     CHECK(info.functions == std::vector<std::string>{R"_(kernel.trace("skb:kfree_skb"))_",  //
                                                      R"_(kprobe.function("ip_rcv_core"))_"});
 }
