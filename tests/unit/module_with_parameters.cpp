@@ -3,7 +3,7 @@
 [[gnu::used, gnu::section(".modinfo")]] static const char info[] =
     "name=stap_0123456789abcdef\0vermagic=0.0.0-nowhere SMP\0description=systemtap-generated probe\0"
     "stapgen_recipe=0123456789abcdef\0"
-    "parmtype=stapgen_port:int64_t\0parm=_stp_bufsize:buffer size\0parmtype=_stp_bufsize:int";
+    "parmtype=stapgen_filter:array of ulong\0parm=_stp_bufsize:buffer size\0parmtype=_stp_bufsize:int";
 
 // As gcc puts the texts of a module there, stap's among them.
 [[gnu::used, gnu::section(".rodata.str1.1")]] static const char texts[] =

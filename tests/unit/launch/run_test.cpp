@@ -273,7 +273,7 @@ TEST_CASE("a module says what it was made of and which parameters it takes") {
     CHECK(info.name == "stap_0123456789abcdef");
     CHECK(info.release == "0.0.0-nowhere");
     CHECK(info.systemtap);
-    CHECK(info.parameters == std::set<std::string>{"stapgen_port", "_stp_bufsize"});
+    CHECK(info.parameters == std::set<std::string>{"stapgen_filter", "_stp_bufsize"});
     CHECK_FALSE(info.is_signed);
     CHECK(info.recipe_hash == "0123456789abcdef");
     CHECK(info.header == "4\tx,aggregated\tr\ttime:time");
