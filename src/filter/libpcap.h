@@ -13,7 +13,8 @@ struct Instruction {
     std::uint32_t k = 0;
 };
 
-/// libpcap's compiler, for Ethernet. The error is what it says. Optimized, 250 hosts take it a second, and 1,000 minutes.
+/// libpcap's compiler, for Ethernet. The error is what it says. Optimized, 250 hosts take it a second, and 1,000
+/// minutes.
 tl::expected<std::vector<Instruction>, std::string> libpcap_compile(const std::string& expression, bool optimize);
 
 }  // namespace stapgen::filter

@@ -57,33 +57,16 @@ class Traffic {
     int pick(std::initializer_list<int> of) { return of.begin()[below(static_cast<int>(of.size()))]; }
 
     void arp(Frame& frame) {
-        add(frame, {8, 6, 0,        1, 8, 0, 6, 4, 0, pick({1, 2}), 0x52, 0x54, 0,       0, 0, 1, 10,
-                    0, 0, below(4), 0, 0, 0, 0, 0, 0, 10,           0,    0,    below(4)});
+        add(frame, {8, 6, 0, 1, 8, 0, 6, 4, 0, pick({1, 2})});
+        add(frame, {0x52, 0x54, 0, 0, 0, 1, 10, 0, 0, below(4)});
+        add(frame, {0, 0, 0, 0, 0, 0, 10, 0, 0, below(4)});
     }
     void ip4(Frame& frame) {
         const int words = below(4) ? 5 : 5 + below(4), protocol = pick({6, 6, 6, 17, 17, 1, 132, 2, 50});
-        add(frame, {8,
-                    0,
-                    0x40 | words,
-                    below(4),
-                    below(2),
-                    below(256),
-                    0,
-                    below(4),
-                    pick({0, 0, 0x20, 0x40}),
-                    pick({0, 0, 0, 5}),
-                    64,
-                    protocol,
-                    0,
-                    0,
-                    10,
-                    pick({0, 0, 1}),
-                    0,
-                    below(4),
-                    pick({10, 192}),
-                    pick({0, 168}),
-                    0,
-                    below(4)});
+        add(frame, {8, 0, 0x40 | words, below(4), below(2), below(256), 0, below(4)});
+        add(frame, {pick({0, 0, 0x20, 0x40}), pick({0, 0, 0, 5}), 64, protocol, 0, 0});
+        add(frame, {10, pick({0, 0, 1}), 0, below(4)});
+        add(frame, {pick({10, 192, 224}), pick({0, 168}), 0, below(4)});
         for (int i = 5; i < words; ++i)
             add(frame, {1, 1, 1, 0});
         payload(frame, protocol);
@@ -169,7 +152,7 @@ const std::vector<std::string> expressions{
     "tcp port 443 or (vlan and tcp port 443)",
     "mpls",
     "stp",
-    "ip[1] * 3 % 7 = 2",
+    "(ip[1] * 3) % 7 = 2",
 };
 
 bool asks_for_vlan(const std::vector<std::uint64_t>& program) {

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "cli/commands/commands.h"
 #include "cli/options/option_table.h"
 #include "cli/options/plans.h"
