@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 
 #include "base/text.h"
 #include "symbols/files/address_words.h"
@@ -15,11 +17,36 @@ namespace {
 /// know the last bytes.
 constexpr std::size_t long_word = 19;
 
+/// A word of up to eight bytes as a number.
+constexpr std::uint64_t packed(std::string_view word) {
+    std::uint64_t number = 0;
+    for (const char c : word)
+        number = number << 8U | static_cast<unsigned char>(c);
+    return number;
+}
+
+/// Short words, to be looked for by each word of a text.
+template <std::size_t size>
+class ShortWords {
+  public:
+    constexpr explicit ShortWords(const std::array<std::string_view, size>& words) {
+        std::ranges::transform(words, words_.begin(), packed);
+        std::ranges::sort(words_);
+    }
+    [[nodiscard]] bool contains(std::string_view word) const {
+        return word.size() <= sizeof(std::uint64_t) && std::ranges::binary_search(words_, packed(word));
+    }
+
+  private:
+    std::array<std::uint64_t, size> words_{};
+};
+
 // As the kernel's oops texts of x86, arm, arm64, powerpc and riscv have them, and crash. What a register holds may be
 // where a function begins; taken for a return address it would get the name of the function before. Link registers are
 // not among them.
-constexpr std::string_view registers =
-    "RIP EIP IP NIP PC pc epc CTR rip ip RAX RBX RCX RDX RSI RDI RBP RSP EAX EBX ECX EDX ESI EDI EBP ESP ORIG_RAX";
+constexpr ShortWords registers(std::array<std::string_view, 27>{
+    "RIP", "EIP", "IP",  "NIP", "PC",  "pc",  "epc", "CTR", "rip", "ip",  "RAX", "RBX", "RCX",     "RDX",
+    "RSI", "RDI", "RBP", "RSP", "EAX", "EBX", "ECX", "EDX", "ESI", "EDI", "EBP", "ESP", "ORIG_RAX"});
 
 /// r0, R8, R08, x29, and riscv's t0, s1, a0.
 bool is_numbered_register(std::string_view word) {
@@ -32,13 +59,17 @@ bool is_number(std::string_view word) {
     return word.size() < long_word && (base::is_digit(word[0]) || std::ranges::all_of(word, hex::is_digit));
 }
 
-constexpr std::string_view drop_words = "dropped drops drop kfree_skb location";
+constexpr ShortWords drop_words(std::array<std::string_view, 4>{"dropped", "drops", "drop", "location"});
 
 }  // namespace
 
 base::Result<std::uint64_t> parse_address(std::string_view word) {
     auto digits = base::trim(word);
     if (digits.starts_with("0x") || digits.starts_with("0X")) digits.remove_prefix(2);
+    if (std::uint64_t high = 0, low = 0;
+        digits.size() == 16 && hex::read_eight(digits.data(), high) && hex::read_eight(digits.data() + 8, low)) {
+        return high << 32U | low;
+    }
     const auto address = base::to_unsigned(digits, 16);
     if (!address) {
         return base::bad_input(fmt::format("\"{}\" is not an address", base::printable(base::trim(word))),
@@ -66,13 +97,13 @@ void LineWords::read(std::string_view text) {
 
 void LineWords::take(std::string_view word) {
     if (is_number(word) || word == "is" || word == "at") return;  // PC is at
-    if (base::contains_word(registers, word) || is_numbered_register(word)) {
+    if (registers.contains(word) || is_numbered_register(word)) {
         instruction_ = true;
         return;
     }
     instruction_ = false;
     if (word == "consume_skb") no_loss_ = true;
-    if (base::contains_word(drop_words, word)) drop_ = true;
+    if (drop_words.contains(word) || word == "kfree_skb") drop_ = true;
 }
 
 AddressKind LineWords::kind() const {
@@ -98,18 +129,31 @@ void Annotator::finish(std::string& out) {
 
 /// All words are whole that begin before `whole`; up to `given` it is copied.
 void Annotator::copy(std::size_t whole, std::size_t given, std::string& out) {
+    constexpr std::size_t at_once = 64;
     const std::string_view text = partial_;
     std::size_t copied = 0;
     std::size_t read = 0;
     for_each_address(text.substr(0, whole), digits_, [&](const AddressWord& word) {
         words_.read(text.substr(read, word.begin - read));
         read = word.begin;
-        out.append(text, copied, word.begin - copied);
-        copied = word.begin;
-        if (append_name_(word.address, words_.kind(), out)) copied = word.end;
+        found_.push_back({word.begin, word.end, words_.kind()});
+        addresses_.push_back(word.address);
+        if (found_.size() == at_once) put_names(copied, out);
     });
+    put_names(copied, out);
     words_.read(text.substr(read, whole - read));
     out.append(text, copied, given - copied);
+}
+
+void Annotator::put_names(std::size_t& copied, std::string& out) {
+    if (look_ahead_) look_ahead_(addresses_);
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+        const auto& [begin, end, kind] = found_[i];
+        out.append(partial_, copied, begin - copied);
+        copied = append_name_(addresses_[i], kind, out) ? end : begin;
+    }
+    found_.clear();
+    addresses_.clear();
 }
 
 void collect_addresses(std::string_view text, const std::function<void(std::uint64_t, AddressKind)>& found,

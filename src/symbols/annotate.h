@@ -3,9 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "symbols/files/symbol_table.h"
@@ -16,6 +18,8 @@ namespace stapgen::symbols {
 /// it is not one.
 base::Result<std::uint64_t> parse_address(std::string_view word);
 
+/// Hears of addresses before their names are asked for.
+using LookAhead = std::function<void(std::span<const std::uint64_t> addresses)>;
 /// Appends the name of an address, as name+0xoffset/0xsize [module]. False, and nothing appended: there is none.
 using AppendName = std::function<bool(std::uint64_t address, AddressKind kind, std::string& out)>;
 
@@ -41,8 +45,10 @@ class LineWords {
 /// digits and '_'; what is around it does not matter and stays: brackets, "+0x10" behind it, bytes that are no text.
 class Annotator {
   public:
-    explicit Annotator(AppendName append_name, int digits = 16)
-        : append_name_(std::move(append_name)), digits_(static_cast<std::size_t>(digits)) {}
+    explicit Annotator(AppendName append_name, int digits = 16, LookAhead look_ahead = {})
+        : append_name_(std::move(append_name)),
+          look_ahead_(std::move(look_ahead)),
+          digits_(static_cast<std::size_t>(digits)) {}
 
     /// Any piece of text, cut anywhere; what is known to be whole is appended to `out`: all but a word at its end, of
     /// which not more than its last 19 bytes are kept back.
@@ -51,9 +57,18 @@ class Annotator {
     void finish(std::string& out);
 
   private:
+    struct Found {
+        std::size_t begin, end;
+        AddressKind kind;
+    };
+
     void copy(std::size_t whole, std::size_t given, std::string& out);
+    void put_names(std::size_t& copied, std::string& out);
 
     AppendName append_name_;
+    LookAhead look_ahead_;
+    std::vector<Found> found_;              ///< words of partial_ that are not yet copied
+    std::vector<std::uint64_t> addresses_;  ///< theirs
     std::size_t digits_;
     LineWords words_;
     std::string partial_;

@@ -242,6 +242,10 @@ AddressName KernelNames::find(std::uint64_t address, AddressKind kind) const {
     return name;
 }
 
+void KernelNames::look_ahead(std::span<const std::uint64_t> addresses) const {
+    if (kaslr_offset_) table().table.look_ahead(addresses, *kaslr_offset_);
+}
+
 base::Result<void> KernelNames::open_lines() {
     const auto& file = files_.image_file;
     if (file.empty()) {

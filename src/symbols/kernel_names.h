@@ -88,6 +88,8 @@ class KernelNames {
     [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
     [[nodiscard]] AddressName find(std::uint64_t address, AddressKind kind) const;
+    /// Before find() of some dozens of them: see SymbolTable.
+    void look_ahead(std::span<const std::uint64_t> addresses) const;
     /// 16, of a 32-bit kernel 8.
     [[nodiscard]] int address_digits() const { return table().table.is_32_bit() ? 8 : 16; }
 

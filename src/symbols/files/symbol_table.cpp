@@ -62,15 +62,18 @@ Range init_text(const Markers& markers) {
 }  // namespace
 
 void append(std::string& out, const Symbol& symbol) {
-    const auto append_hex = [&](std::string_view before, std::uint64_t number) {
-        std::array<char, 16> digits{};
-        const auto end = std::to_chars(digits.begin(), digits.end(), number, 16).ptr;
-        out += before;
-        out.append(digits.begin(), end);
+    std::array<char, 2 * (3 + 16)> numbers{};
+    auto* at = numbers.data();
+    const auto put_hex = [&](char before, std::uint64_t number) {
+        *at++ = before;
+        *at++ = '0';
+        *at++ = 'x';
+        at = std::to_chars(at, numbers.data() + numbers.size(), number, 16).ptr;
     };
+    put_hex('+', symbol.offset);
+    put_hex('/', symbol.size);
     out += symbol.name;
-    append_hex("+0x", symbol.offset);
-    append_hex("/0x", symbol.size);
+    out.append(numbers.data(), at);
     if (symbol.module) {
         out += " [";
         out += *symbol.module;
@@ -190,14 +193,36 @@ void SymbolTable::make_blocks() {
     }
 }
 
+const std::uint32_t* SymbolTable::block_of(std::uint64_t in_table) const {
+    if (in_table < starts_.front()) return nullptr;
+    const auto block = (in_table - starts_.front()) >> block_bits_;
+    return block + 1 < blocks_.size() ? &blocks_[block] : nullptr;
+}
+
+void SymbolTable::look_ahead(std::span<const std::uint64_t> addresses, std::int64_t kaslr_offset) const {
+    const auto block = [&](std::uint64_t address) {
+        return block_of(address - static_cast<std::uint64_t>(kaslr_offset));
+    };
+    for (const auto address : addresses)
+        __builtin_prefetch(block(address));
+    for (const auto address : addresses) {
+        const auto* const begin = block(address);
+        if (begin == nullptr) continue;
+        __builtin_prefetch(starts_.data() + *begin);
+        __builtin_prefetch(functions_.data() + *begin);
+    }
+    for (const auto address : addresses) {
+        if (const auto symbol = find(address, {AddressKind::exact, kaslr_offset}))
+            __builtin_prefetch(symbol->name.data());
+    }
+}
+
 std::optional<Symbol> SymbolTable::find(std::uint64_t address, const Lookup& lookup) const& {
     const auto in_table = address - static_cast<std::uint64_t>(lookup.kaslr_offset);
     const auto looked_up = in_table - (lookup.kind == AddressKind::exact ? 0 : 1);
-    if (looked_up < starts_.front()) return std::nullopt;
-    const auto block = (looked_up - starts_.front()) >> block_bits_;
-    if (block + 1 >= blocks_.size()) return std::nullopt;
-    const auto after =
-        std::upper_bound(starts_.begin() + blocks_[block], starts_.begin() + blocks_[block + 1], looked_up);
+    const auto* const block = block_of(looked_up);
+    if (block == nullptr) return std::nullopt;
+    const auto after = std::upper_bound(starts_.begin() + block[0], starts_.begin() + block[1], looked_up);
     const bool begins = lookup.kind == AddressKind::drop_site && after != starts_.end() && *after == in_table;
     const auto found = begins ? after : after - 1;
     const auto start = *found;
