@@ -4,10 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "analyze/aggregates.h"
-#include "analyze/groups.h"
-#include "analyze/interval_counts.h"
-#include "analyze/plan.h"
+#include "analyze/analyzer_state.h"
 #include "base/saturate.h"
 
 namespace stapgen::analyze {
@@ -26,87 +23,15 @@ constexpr std::int64_t min_interval_ns = 50'000'000;
 
 }  // namespace
 
-struct Analyzer::State {
-    const decode::Header* header;
-    AnalyzerOptions options;
-    std::vector<Plan> plans;
-    std::vector<MeasureName> measures;
-    std::optional<Groups> current;  ///< since the last tick, if intervals are kept
-    Groups total;
-    /// Recipe, breakdowns, series, counters, calls, costs and what is aggregated, up to now; times of records by the
-    /// kernel's clock.
-    Summary so_far;
-    Averages averages;
-    AggregateCollector aggregates;
-    std::int64_t aggregated_before = 0;  ///< at the last tick
-
-    IntervalLog log;
-    DropLog drops{log};
-    CountLog tallies{log};
-    std::vector<std::int64_t> stage_values;
-
-    Accounting script;           ///< what it said last
-    bool script_counts = false;  ///< it has said so
-    std::int64_t received = 0;
-    std::int64_t received_at_counts = 0;
-    std::int64_t records_in_interval = 0;
-    Accounting before;
-    bool closed = false;
-
-    std::optional<decode::Ready> ready;
-    std::optional<std::int64_t> last_record_ns;
-    std::optional<std::int64_t> last_epoch_ns;
-    std::optional<std::int64_t> interval_start;
-    std::int64_t last_length_ns = 0;  ///< of the interval before
-    std::optional<Summary> closed_interval;
-
-    State(const decode::Header& of, AnalyzerOptions with)
-        : header(&of), options(std::move(with)), total(options.max_groups) {
-        so_far.recipe = of.recipe;
-        so_far.resolution_ns = options.resolution_ns;
-        if (options.keep_intervals) current.emplace(options.max_groups);
-    }
-
-    void add(const decode::Ready& at) {
-        ready = at;
-        interval_start = at.epoch_ns;
-    }
-    void add(const decode::Tick& tick);
-    void add(const decode::End& end);
-    void add(const decode::BinsLine& line) { aggregates.add(line); }
-    void add(const decode::SumLine& line) { aggregates.add(line); }
-    void add(const decode::SplitLine& line) { aggregates.add(line); }
-    void add(const decode::SlowLine& line) { add_slow(line.record); }
-    void add(const decode::RunningMeans& means) { averages.add(means); }
-    void add(const decode::ProbeTimes& times) { so_far.cost.add(times); }
-    void add(const decode::CounterReading& reading) { so_far.tracks.add(reading); }
-    /// Headers, and what is not recognised.
-    template <class Other>
-    void add(const Other& /*line*/) {}
-
-    Plan& plan_for(const decode::Schema& schema);
-    void add(const decode::Record& record);
-    void add_stages(Plan& plan, const decode::Record& record);
-    std::optional<std::int64_t> read_parts(const Plan& plan, const decode::Record& record);
-    void add_slow(const decode::Record& record);
-    void settle(std::optional<std::int64_t> epoch_ns);
-    Block* block_of_interval(std::optional<std::int64_t> end_epoch_ns);
-    Breakdown& breakdown_of(Plan& plan, std::string_view direction);
-    [[nodiscard]] SlowRecord slow_record(const Plan& plan, const decode::Record& record, std::int64_t total_ns) const;
-    void counted(std::optional<std::int64_t> epoch_ns, std::span<const decode::Count> counts);
-    void close_interval(std::optional<std::int64_t> epoch_ns);
-    [[nodiscard]] Accounting accounting() const;
-    void put_results(const Groups& groups, Summary& summary) const;
-};
-
-Plan& Analyzer::State::plan_for(const decode::Schema& schema) {
+Plan& Analyzer::State::make_plan(const decode::Schema& schema) {
     while (plans.size() <= schema.index) {
-        plans.push_back(plan_of(header->schemas[plans.size()], options.group_by, measures));
-        if (plans.size() > 1) continue;
-        const auto stages = std::ranges::count(measures, true, &MeasureName::is_stage);
-        so_far.series = Series(stages, measures.size() - stages);
+        auto& plan = plans.emplace_back(plan_of(header->schemas[plans.size()], options.group_by, measures));
+        const auto stages = static_cast<std::size_t>(std::ranges::count(measures, true, &MeasureName::is_stage));
+        if (plans.size() == 1) so_far.series = Series(stages, measures.size() - stages);
+        for (auto& slot : plan.slots)
+            slot.in_series = slot.place < (slot.is_stage ? so_far.series.stages() : so_far.series.values());
     }
-    return plans[schema.index];
+    return plans.back();
 }
 
 void Analyzer::State::add(const decode::Record& record) {
@@ -129,42 +54,47 @@ void Analyzer::State::add(const decode::Record& record) {
     if (!plan.slots.empty()) add_stages(plan, record);
 }
 
+/// Calls for each stage and value that was seen. Puts the parts into stage_values and returns the total; nothing where
+/// neither that nor a part was seen.
+std::optional<std::int64_t> Analyzer::State::read_parts(const Plan& plan, const decode::Record& record, auto each) {
+    stage_values.resize(plan.parts.size());
+    const auto* const values = record.values.data();
+    auto* part = stage_values.data();
+    std::int64_t sum = 0;
+    bool is_seen = false;
+    for (const auto& slot : plan.slots) {
+        const auto& value = values[slot.field];
+        if (slot.is_part) {
+            *part++ = value.seen ? value.number : -1;
+            if (value.seen) sum = base::saturating_add(sum, value.number);
+            is_seen |= value.seen;
+        }
+        if (value.seen) each(slot, value.number);
+    }
+    if (plan.total && values[*plan.total].seen) return values[*plan.total].number;
+    return is_seen ? std::optional(sum) : std::nullopt;
+}
+
 void Analyzer::State::add_stages(Plan& plan, const decode::Record& record) {
     auto& part = (current ? *current : total).part_of(record, plan.group_keys);
-    Block* block = plan.time && options.keep_series ? &so_far.series.at(record.values[*plan.time].number) : nullptr;
-    for (const auto& slot : plan.slots) {
-        const auto& value = record.values[slot.field];
-        if (!value.seen) continue;
-        part.of(slot.measure).add(value.number);
-        if (auto* histogram = block != nullptr ? slot.in(*block) : nullptr) histogram->add(value.number);
-    }
-    if (plan.is_call) return;  // one is a part of another: they do not add up
-    const auto total_ns = read_parts(plan, record);
-    if (!total_ns) return;
-    auto& breakdown = breakdown_of(plan, plan.direction_in(record));
+    part.hold(measures.size());
     const auto time_ns = plan.time ? std::optional(record.values[*plan.time].number) : std::nullopt;
+    Block* const block = time_ns && options.keep_series ? &so_far.series.at(*time_ns) : nullptr;
+    auto* const of_part = part.measures.data();
+    auto* const of_block = block != nullptr ? block->stages.data() : nullptr;
+    const auto add = [&](const Plan::Slot& slot, std::int64_t value) {
+        of_part[slot.measure].add(value);
+        if (block != nullptr && slot.in_series)
+            (slot.is_stage ? of_block : block->values.data())[slot.place].add(value);
+    };
+    const auto total_ns = read_parts(plan, record, add);
+    if (!total_ns || plan.is_call) return;  // of calls one is a part of another: they do not add up
+    auto& breakdown = breakdown_of(plan, plan.direction_in(record));
     if (breakdown.add(*total_ns, stage_values, time_ns)) breakdown.keep(slow_record(plan, record, *total_ns));
 }
 
-/// Puts its parts into stage_values and returns the total; nothing where neither that nor a part was seen.
-std::optional<std::int64_t> Analyzer::State::read_parts(const Plan& plan, const decode::Record& record) {
-    stage_values.assign(plan.parts.size(), -1);
-    std::optional<std::int64_t> sum;
-    for (const auto& slot : plan.slots) {
-        const auto& value = record.values[slot.field];
-        if (!slot.part || !value.seen) continue;
-        stage_values[*slot.part] = value.number;
-        sum = base::saturating_add(sum.value_or(0), value.number);
-    }
-    if (plan.total && record.values[*plan.total].seen) return record.values[*plan.total].number;
-    return sum;
-}
-
-Breakdown& Analyzer::State::breakdown_of(Plan& plan, std::string_view direction) {
+Breakdown& Analyzer::State::make_breakdown(Plan& plan, std::string_view direction) {
     auto& all = so_far.breakdowns;
-    for (const auto known : plan.breakdowns) {
-        if (all[known].direction() == direction) return all[known];
-    }
     const auto found =
         std::ranges::find_if(all, [&](const Breakdown& known) { return known.is_of(direction, plan.parts); });
     plan.breakdowns.push_back(static_cast<std::size_t>(found - all.begin()));
@@ -188,7 +118,8 @@ SlowRecord Analyzer::State::slow_record(const Plan& plan, const decode::Record& 
 
 void Analyzer::State::add_slow(const decode::Record& record) {
     Plan& plan = plan_for(*record.schema);
-    const auto total_ns = read_parts(plan, record).value_or(0);
+    const auto pass_over = [](const Plan::Slot& /*slot*/, std::int64_t /*value*/) {};
+    const auto total_ns = read_parts(plan, record, pass_over).value_or(0);
     auto& breakdown = breakdown_of(plan, plan.direction_in(record));
     auto slow = slow_record(plan, record, total_ns);
     if (!breakdown.is_slow(total_ns, slow.time_ns)) return;
@@ -220,8 +151,10 @@ void Analyzer::State::settle(std::optional<std::int64_t> epoch_ns) {
     for (const auto& [schema, field, histogram, totals] : interval.values) {
         const auto& plan = plan_for(*schema);
         const auto slot = std::ranges::find(plan.slots, field, &Plan::Slot::field);
-        part.of(slot->measure) += histogram;
-        if (auto* of_block = block != nullptr ? slot->in(*block) : nullptr) *of_block += histogram;
+        part.hold(measures.size());
+        part.measures[slot->measure] += histogram;
+        if (block != nullptr && slot->in_series)
+            (slot->is_stage ? block->stages : block->values)[slot->place] += histogram;
     }
     std::int64_t records = 0;
     for (const auto& [schema, direction, index, n, sums_ns] : interval.splits) {
@@ -345,6 +278,7 @@ void Analyzer::add(const decode::Record& record) {
 Summary Analyzer::summary() const {
     const State& state = *state_;
     Summary summary = state.so_far;
+    summary.series.settle();
     if (state.current) {
         Groups all(state.options.max_groups);
         all += state.total;

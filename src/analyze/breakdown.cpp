@@ -10,10 +10,6 @@ namespace stapgen::analyze {
 
 namespace {
 
-int bin_of(std::int64_t total_ns) {
-    return total_ns > bins::largest ? bins::count : bins::index_of(std::max<std::int64_t>(total_ns, 0));
-}
-
 /// Of two that are equal in all that is known of them either will do.
 bool is_slower(const SlowRecord& a, const SlowRecord& b) {
     return a.total_ns != b.total_ns ? a.total_ns > b.total_ns : a < b;
@@ -24,17 +20,6 @@ bool is_slower(const SlowRecord& a, const SlowRecord& b) {
 Breakdown::Breakdown(std::string direction, std::vector<std::string> stages, std::size_t keep_slowest)
     : direction_(std::move(direction)), stages_(std::move(stages)), keep_slowest_(keep_slowest) {}
 
-bool Breakdown::add(std::int64_t total_ns, std::span<const std::int64_t> stages, std::optional<std::int64_t> time_ns) {
-    total_.add(total_ns);
-    auto* sums = row_of(total_ns);
-    ++*sums;
-    for (const auto stage : stages) {
-        ++sums;
-        if (stage > 0) *sums += static_cast<std::uint64_t>(stage);
-    }
-    return is_slow(total_ns, time_ns);
-}
-
 void Breakdown::add(std::int64_t total_ns, std::int64_t n, std::span<const std::int64_t> sums_ns) {
     if (!total_.add(total_ns, n)) return;
     auto* sums = row_of(total_ns);
@@ -43,16 +28,8 @@ void Breakdown::add(std::int64_t total_ns, std::int64_t n, std::span<const std::
         *++sums += static_cast<std::uint64_t>(sum);
 }
 
-std::uint64_t* Breakdown::row_of(std::int64_t total_ns) {
-    if (sums_.empty()) sums_.resize((bins::count + 1) * width());
-    return &sums_[static_cast<std::size_t>(bin_of(total_ns)) * width()];
-}
-
-bool Breakdown::is_slow(std::int64_t total_ns, std::optional<std::int64_t> time_ns) const {
-    if (slowest_.size() < keep_slowest_) return true;
-    if (keep_slowest_ == 0) return false;
-    const auto& fastest = slowest_.front();
-    return total_ns > fastest.total_ns || (total_ns == fastest.total_ns && time_ns <= fastest.time_ns);
+void Breakdown::make_rows() {
+    sums_.resize((bins::count + 1) * width());
 }
 
 bool Breakdown::keeps(const SlowRecord& record) const {

@@ -31,13 +31,25 @@ class Breakdown {
 
     /// `stages` in ns, negative where not seen. Returns whether it may be among the slowest so far, and must be given
     /// to keep().
-    bool add(std::int64_t total_ns, std::span<const std::int64_t> stages, std::optional<std::int64_t> time_ns = {});
+    bool add(std::int64_t total_ns, std::span<const std::int64_t> stages, std::optional<std::int64_t> time_ns = {}) {
+        total_.add(total_ns);
+        auto* sums = row_of(total_ns);
+        ++*sums;
+        for (const auto stage : stages)
+            *++sums += stage > 0 ? static_cast<std::uint64_t>(stage) : 0;
+        return is_slow(total_ns, time_ns);
+    }
     void keep(SlowRecord record);
 
     /// `n` records whose totals are about `total_ns`, and the sums of their stages.
     void add(std::int64_t total_ns, std::int64_t n, std::span<const std::int64_t> sums_ns);
     /// Whether a record with that total and time may be among the slowest so far. Of equal totals the earlier is kept.
-    [[nodiscard]] bool is_slow(std::int64_t total_ns, std::optional<std::int64_t> time_ns) const;
+    [[nodiscard]] bool is_slow(std::int64_t total_ns, std::optional<std::int64_t> time_ns) const {
+        if (slowest_.size() < keep_slowest_) return true;
+        if (keep_slowest_ == 0) return false;
+        const auto& fastest = slowest_.front();
+        return total_ns > fastest.total_ns || (total_ns == fastest.total_ns && time_ns <= fastest.time_ns);
+    }
     /// Whether keep() was given exactly that one, and it is among the slowest still.
     [[nodiscard]] bool keeps(const SlowRecord& record) const;
 
@@ -80,7 +92,15 @@ class Breakdown {
 
   private:
     /// n and the sums of the stages of a total's bin.
-    std::uint64_t* row_of(std::int64_t total_ns);
+    [[gnu::always_inline]] std::uint64_t* row_of(std::int64_t total_ns) {
+        if (sums_.empty()) [[unlikely]]
+            make_rows();
+        return &sums_[static_cast<std::size_t>(bin_of(total_ns)) * width()];
+    }
+    void make_rows();
+    static int bin_of(std::int64_t total_ns) {
+        return total_ns > bins::largest ? bins::count : bins::index_of(std::max<std::int64_t>(total_ns, 0));
+    }
     [[nodiscard]] const std::uint64_t* row(int bin) const { return &sums_[static_cast<std::size_t>(bin) * width()]; }
     [[nodiscard]] std::size_t width() const { return stages_.size() + 1; }
 

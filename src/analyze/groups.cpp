@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 #include <utility>
 
+#include "base/same_text.h"
 #include "base/text.h"
 
 namespace stapgen::analyze {
@@ -53,11 +55,6 @@ base::Result<void> check_group_keys(const decode::Header& header, const std::vec
     return {};
 }
 
-std::string_view key_text(const decode::Record& record, const GroupKey& key) {
-    const auto raw = record.values[key.field].raw;
-    return key.port_only ? raw.substr(raw.rfind(':') + 1) : raw;
-}
-
 GroupField group_field(const decode::Record& record, const GroupKey& key) {
     using decode::FieldType;
     const auto& field = record.schema->fields[key.field];
@@ -88,35 +85,53 @@ Groups::Part& Groups::part_with(std::string_view key, const Group& group) {
     return parts_.emplace(std::string(key), Part{group, {}}).first->second;
 }
 
-std::string_view Groups::joined(const decode::Record& record, const std::vector<GroupKey>& keys) {
-    const auto first = key_text(record, keys.front());
-    auto last = first;
-    std::size_t neighbours = 1;
-    for (; neighbours < keys.size(); ++neighbours) {
-        const auto next = key_text(record, keys[neighbours]);
-        if (last.data() + last.size() + 1 != next.data() || next.data()[-1] != '\t') break;
-        last = next;
+namespace {
+
+/// The texts of a record's keys and what is between them, where they stand close together: as those of a line mostly
+/// do.
+struct KeysInText {
+    std::string_view text;     ///< empty: they do not
+    std::uint64_t places = 0;  ///< of each key how far it is from the first one, and the size
+};
+
+[[gnu::always_inline]] inline KeysInText keys_in_text(const decode::Record& record, const std::vector<GroupKey>& keys) {
+    constexpr std::size_t max_keys = 4, max_size = 64, max_gap = 8;
+    const auto address = [](std::string_view text) { return reinterpret_cast<std::uintptr_t>(text.data()); };
+    const auto first = address(key_text(record, keys.front()));
+    auto begin = first, end = first;
+    std::size_t size = 0;
+    std::uint64_t places = 0;
+    for (const auto& key : keys) {
+        const auto text = key_text(record, key);
+        begin = std::min(begin, address(text));
+        end = std::max(end, address(text) + text.size());
+        size += text.size();
+        places = places << 16U | ((address(text) - first) & 0xffU) << 8U | (text.size() & 0xffU);
     }
-    if (neighbours == keys.size()) return {first.data(), last.data() + last.size()};
+    const bool are_close = end - begin - size <= max_gap * keys.size() && end - begin <= max_size;
+    if (!are_close || keys.size() > max_keys) return {};
+    return {{reinterpret_cast<const char*>(begin), end - begin}, places};
+}
+
+}  // namespace
+
+Groups::Part& Groups::part_of(const decode::Record& record, const std::vector<GroupKey>& keys) {
+    if (keys.empty()) return ungrouped_;
+    const auto [text, places] = keys_in_text(record, keys);
+    auto& recent = recent_[recent_place(text)];
+    if (recent.part != nullptr && recent.places == places && !text.empty() && base::are_same(recent.text, text))
+        return *recent.part;
     key_.clear();
     for (const auto& key : keys) {
         if (&key != &keys.front()) key_ += '\t';
         key_ += key_text(record, key);
     }
-    return key_;
-}
-
-Groups::Part& Groups::part_of(const decode::Record& record, const std::vector<GroupKey>& keys) {
-    if (keys.empty()) return ungrouped_;
-    const auto key = joined(record, keys);
-    auto& recent = recent_[recent_place(key)];
-    if (recent.value != nullptr && recent.key == key) return *recent.value;
-    auto found = parts_.find(key);
+    auto found = parts_.find(std::string_view(key_));
     if (found == parts_.end()) {
         if (parts_.size() >= max_groups_) return other();
-        found = parts_.emplace(std::string(key), Part{group_of(record, keys), {}}).first;
+        found = parts_.emplace(key_, Part{group_of(record, keys), {}}).first;
     }
-    recent = {found->first, &found->second};
+    recent = {std::string(text), places, &found->second};
     return found->second;
 }
 
@@ -126,6 +141,21 @@ Groups& Groups::operator+=(const Groups& from) {
         add_part(part_with(key, part.group), part);
     if (from.other_) add_part(other(), *from.other_);
     return *this;
+}
+
+Groups Groups::fork() const {
+    Groups piece(max_groups_);
+    for (const auto& [key, part] : parts_)
+        piece.parts_.emplace(key, Part{part.group, {}});
+    return piece;
+}
+
+bool Groups::fits(const Groups& piece) const {
+    if (parts_.size() >= max_groups_ && !piece.other_) return true;
+    const auto is_known = [this](const auto& part) { return parts_.contains(part.first); };
+    const auto known = static_cast<std::size_t>(std::ranges::count_if(piece.parts_, is_known));
+    if (piece.other_) return known == parts_.size() && known == piece.parts_.size();
+    return parts_.size() + piece.parts_.size() - known <= max_groups_;
 }
 
 Groups::Part Groups::whole() const {

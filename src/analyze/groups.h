@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -41,7 +42,10 @@ std::optional<GroupKey> group_key(const decode::Schema& schema, std::string_view
 base::Result<void> check_group_keys(const decode::Header& header, const std::vector<std::string>& group_by);
 
 /// The key's text as it stands in the input.
-std::string_view key_text(const decode::Record& record, const GroupKey& key);
+[[gnu::always_inline]] inline std::string_view key_text(const decode::Record& record, const GroupKey& key) {
+    const auto raw = record.values[key.field].raw;
+    return key.port_only ? raw.substr(raw.rfind(':') + 1) : raw;
+}
 
 /// A field of a record as part of a group's name.
 GroupField group_field(const decode::Record& record, const GroupKey& key);
@@ -56,15 +60,17 @@ class Groups {
         Group group;
         std::vector<Histogram> measures;
 
-        Histogram& of(std::size_t measure) {
-            if (measure >= measures.size()) measures.resize(measure + 1);
-            return measures[measure];
+        /// Makes room for so many measures.
+        void hold(std::size_t count) {
+            if (count > measures.size()) measures.resize(count);
         }
     };
 
     explicit Groups(std::size_t max_groups) : max_groups_(max_groups) {}
     Groups(const Groups&) = delete;
     Groups& operator=(const Groups&) = delete;
+    Groups(Groups&&) = default;
+    Groups& operator=(Groups&&) = default;
 
     /// The part of a record, made when it is the first of its group. Without keys that is the whole.
     Part& part_of(const decode::Record& record, const std::vector<GroupKey>& keys);
@@ -75,6 +81,12 @@ class Groups {
     /// As if all that went into `other` had gone in here.
     Groups& operator+=(const Groups& other);
 
+    /// For a piece of the records: the same groups, which are all empty.
+    [[nodiscard]] Groups fork() const;
+    /// Whether adding a piece, which was forked from this, gives what its records would have given one by one: that
+    /// depends on which groups were the first, unless there is room for all or was for none.
+    [[nodiscard]] bool fits(const Groups& piece) const;
+
     [[nodiscard]] Part whole() const;
     /// The groups, the largest first, of one size by their keys, then "other" if there is one.
     [[nodiscard]] std::vector<const Part*> in_order() const;
@@ -82,15 +94,19 @@ class Groups {
   private:
     Part& other();
     Part& part_with(std::string_view key, const Group& group);
-    /// The fields' text with tabs between them. Where they stand like that in the input, it is a part of that.
-    std::string_view joined(const decode::Record& record, const std::vector<GroupKey>& keys);
 
     std::size_t max_groups_;
     Part ungrouped_;
     TextMap<Part> parts_;
     std::optional<Part> other_;
-    std::string key_;             ///< kept for its memory
-    RecentKeys<Part*> recent_{};  ///< by a key of parts_
+    std::string key_;  ///< kept for its memory
+    /// The parts of keys that came up lately, by how these stood in the input.
+    struct Recent {
+        std::string text;
+        std::uint64_t places = 0;
+        Part* part = nullptr;
+    };
+    std::array<Recent, 256> recent_{};
 };
 
 }  // namespace stapgen::analyze

@@ -6,6 +6,7 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <charconv>
 #include <cmath>
+#include <numeric>
 #include <tuple>
 
 #include "base/text.h"
@@ -15,7 +16,7 @@ namespace stapgen::analyze {
 namespace {
 constexpr double tail = 0.025;  // on either side: 95 % in all
 constexpr std::int64_t square_limit = std::int64_t{1} << 47;
-constexpr std::int64_t round = std::int64_t{1} << 32;
+constexpr std::int64_t round = std::int64_t{1} << 16;  // of a bin's low bits
 constexpr int coarse_bits = 48;
 __extension__ using WideUnsigned = unsigned __int128;
 
@@ -28,6 +29,15 @@ WideUnsigned whole(long double value) {
 Histogram& Histogram::operator=(const Histogram& other) {
     if (this != &other) *this = Histogram(other);
     return *this;
+}
+
+void Histogram::make(std::unique_ptr<Chunk>& chunk) {
+    chunk = std::make_unique<Chunk>();
+    ++made_chunks_;
+}
+
+void Histogram::note_overflow(unsigned bin) {
+    ++overflows_[static_cast<int>(bin)];
 }
 
 void Histogram::add_outside(std::int64_t value) {
@@ -124,10 +134,25 @@ int Histogram::compare(const Histogram& other) const {
 }
 
 void Histogram::add_to_bin(int bin, std::int64_t count) {
-    auto& low = low_count(bin);
+    auto& chunk = chunks_[static_cast<unsigned>(bin) / bins::per_doubling];
+    if (!chunk) make(chunk);
+    auto& low = (*chunk)[static_cast<unsigned>(bin) % bins::per_doubling];
     const std::int64_t sum = low + count;
-    low = static_cast<std::uint32_t>(sum);
+    low = static_cast<Low>(sum);
     if (sum >= round) overflows_[bin] += sum / round;
+}
+
+void Histogram::add_chunk(std::size_t place, const Chunk& from) {
+    auto& into = *chunks_[place];
+    bool overflows = false;
+    for (std::size_t i = 0; i < into.size(); ++i) {
+        into[i] = static_cast<Low>(into[i] + from[i]);
+        overflows |= into[i] < from[i];
+    }
+    if (!overflows) return;
+    for (std::size_t i = 0; i < into.size(); ++i) {
+        if (into[i] < from[i]) note_overflow(static_cast<unsigned>(place * bins::per_doubling + i));
+    }
 }
 
 Histogram& Histogram::operator+=(const Histogram& other) {
@@ -142,23 +167,19 @@ Histogram& Histogram::operator+=(const Histogram& other) {
     coarse_squares_ += other.coarse_squares_;
     below_ += other.below_;
     above_ += other.above_;
-    other.for_each_bin([this](int bin, std::int64_t count) { add_to_bin(bin, count); });
+    for (std::size_t i = 0; i < chunks_.size(); ++i) {
+        if (!other.chunks_[i]) continue;
+        if (!chunks_[i]) make(chunks_[i]);
+        add_chunk(i, *other.chunks_[i]);
+    }
+    for (const auto& [bin, times] : other.overflows_)
+        overflows_[bin] += times;
     return *this;
 }
 
-void Histogram::for_each_bin(const std::function<void(int bin, std::int64_t count)>& call) const {
-    for (std::size_t i = 0; i < chunks_.size(); ++i) {
-        if (!chunks_[i]) continue;
-        for (std::size_t j = 0; j < chunks_[i]->size(); ++j) {
-            const int bin = static_cast<int>(i) * bins::per_doubling + static_cast<int>(j);
-            std::int64_t count = (*chunks_[i])[j];
-            if (!overflows_.empty()) {
-                const auto found = overflows_.find(bin);
-                if (found != overflows_.end()) count += found->second * round;
-            }
-            if (count != 0) call(bin, count);
-        }
-    }
+std::int64_t Histogram::overflow_of(int bin) const {
+    const auto found = overflows_.find(bin);
+    return found == overflows_.end() ? 0 : found->second * round;
 }
 
 std::optional<std::int64_t> Histogram::min() const {
@@ -194,12 +215,22 @@ std::int64_t Histogram::value_at(std::int64_t rank) const {
     if (rank <= 1 || rank <= below_) return min_;
     if (rank >= n_) return max_;
     std::int64_t before = below_;
-    std::optional<std::int64_t> value;
-    for_each_bin([&](int bin, std::int64_t count) {
-        before += count;
-        if (!value && before >= rank) value = value_of(bin);
-    });
-    return value.value_or(max_);
+    for (std::size_t i = 0; i < chunks_.size(); ++i) {
+        if (!chunks_[i]) continue;
+        const auto first = static_cast<int>(i) * bins::per_doubling, behind = first + bins::per_doubling;
+        auto count = std::accumulate(chunks_[i]->begin(), chunks_[i]->end(), std::int64_t{0});
+        for (auto at = overflows_.lower_bound(first); at != overflows_.lower_bound(behind); ++at)
+            count += at->second * round;
+        if (before + count < rank) {
+            before += count;
+            continue;
+        }
+        for (int bin = first; bin < behind; ++bin) {
+            before += (*chunks_[i])[static_cast<std::size_t>(bin - first)] + overflow_of(bin);
+            if (before >= rank) return value_of(bin);
+        }
+    }
+    return max_;
 }
 
 std::optional<std::int64_t> Histogram::percentile(double percent) const {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <tuple>
 
+#include "base/same_text.h"
 #include "base/saturate.h"
 #include "base/text.h"
 #include "decode/place.h"
@@ -33,6 +34,14 @@ void IntervalLog::add(std::size_t kind, std::int64_t count) {
 }
 
 void IntervalLog::close(const Interval& interval) {
+    end_interval(interval);
+    put_rows();
+    ++closed_;
+    const bool is_whole = closed_ % joined_ == 0 && intervals_.size() % 2 == 0;
+    if (!is_piece_ && is_whole && (rows_.size() > max_rows || intervals_.size() > max_intervals)) join_neighbours();
+}
+
+void IntervalLog::end_interval(const Interval& interval) {
     const auto place = closed_ / joined_;
     if (place == intervals_.size()) {
         intervals_.push_back(interval);
@@ -40,19 +49,40 @@ void IntervalLog::close(const Interval& interval) {
     } else {
         intervals_[place].end_epoch_ns = interval.end_epoch_ns;
     }
+}
+
+/// Of the open interval, into the last one.
+void IntervalLog::put_rows() {
+    const auto place = static_cast<std::uint32_t>(intervals_.size() - 1);
     for (const auto index : open_) {
         auto& kind = kinds_[index];
         if (kind.row < last_interval_ || kind.row >= rows_.size() || rows_[kind.row].kind != index) {
             kind.row = rows_.size();
-            rows_.push_back({place, index, 0});
+            rows_.push_back({place, static_cast<std::uint32_t>(index), 0});
         }
         base::add_saturating(rows_[kind.row].count, std::exchange(kind.open, 0));
         kind.is_open = false;
     }
     open_.clear();
-    ++closed_;
-    const bool is_whole = closed_ % joined_ == 0 && intervals_.size() % 2 == 0;
-    if (is_whole && (rows_.size() > max_rows || intervals_.size() > max_intervals)) join_neighbours();
+}
+
+void IntervalLog::join(const IntervalLog& piece, const std::vector<std::size_t>& kinds,
+                       std::optional<std::int64_t> open_since_epoch_ns) {
+    auto row = piece.rows_.begin();
+    for (std::size_t i = 0; i < piece.intervals_.size(); ++i) {
+        for (; row != piece.rows_.end() && row->interval == i; ++row)
+            add(kinds[row->kind], row->count);
+        const auto& [start, end] = piece.intervals_[i];
+        const Interval interval{i == 0 ? open_since_epoch_ns : start, end};
+        if ((closed_ + 1) % joined_ == 0 || i + 1 == piece.intervals_.size()) {
+            close(interval);
+        } else {  // the next one is a part of the same: what both have is one row
+            end_interval(interval);
+            ++closed_;
+        }
+    }
+    for (const auto kind : piece.open_)
+        add(kinds[kind], piece.kinds_[kind].open);
 }
 
 void IntervalLog::join_neighbours() {
@@ -78,7 +108,8 @@ void IntervalLog::join_neighbours() {
 std::vector<IntervalLog::Row> IntervalLog::open_rows() const {
     std::vector<Row> rows;
     for (const auto kind : open_)
-        rows.push_back({intervals_.size(), kind, kinds_[kind].open});
+        rows.push_back(
+            {static_cast<std::uint32_t>(intervals_.size()), static_cast<std::uint32_t>(kind), kinds_[kind].open});
     return rows;
 }
 
@@ -94,14 +125,21 @@ void CountLog::add(const decode::Record& record, const std::vector<GroupKey>& ke
     IntervalItems::add(kind_of(key_, make), count);
 }
 
+void CountLog::join(const CountLog& piece, std::vector<std::size_t>& kinds) {
+    piece.for_each_kind([&](std::string_view key, std::size_t of_piece, const Tally& tally) {
+        kinds[of_piece] = kind_of(key, [&] { return tally; });
+    });
+}
+
 DropLog::DropLog(IntervalLog& log) : IntervalItems(log, Drop{.symbol = "other places"}) {}
 
 std::size_t DropLog::kind_of(std::string_view place, const decode::Value* reason, decode::FieldType reason_type) {
     const auto reason_text = reason != nullptr ? reason->raw : std::string_view();
     auto& recent = recent_[recent_place(place)];
     if (recent.key.size() == place.size() + 1 + reason_text.size() && recent.key[place.size()] == '\t' &&
-        recent.key.starts_with(place) && recent.key.ends_with(reason_text)) {
-        return recent.value;
+        base::are_same(recent.key.substr(0, place.size()), place) &&
+        base::are_same(recent.key.substr(place.size() + 1), reason_text)) {
+        return recent.kind;
     }
     key_.assign(place);
     key_ += '\t';
@@ -127,11 +165,13 @@ std::size_t DropLog::kind_of(std::string_view place, const decode::Value* reason
         }
     }
     const auto key = written_alike(drop);
+    bool is_new = false;
     const auto kind = IntervalItems::kind_of(key, [&] {
-        if (parsed.refused && ++refused_ == 1) first_refused_ = place;
-        hashed_ += parsed.hashed ? 1 : 0;
+        is_new = true;
         return std::move(drop);
     });
+    if (is_new && parsed.refused) refused_.emplace(kind, place);
+    if (is_new && parsed.hashed) hashed_.insert(kind);
     // Texts of "other places" would fill the memory.
     if (!is_other(kind) && texts_.size() < max_texts) texts_.emplace(key_, kind);
     return kind;
@@ -142,21 +182,36 @@ void DropLog::add(std::string_view place, const decode::Value* reason, decode::F
     IntervalItems::add(kind_of(place, reason, reason_type), count);
 }
 
+void DropLog::join(const DropLog& piece, std::vector<std::size_t>& kinds) {
+    piece.for_each_kind([&](std::string_view key, std::size_t of_piece, const Drop& drop) {
+        bool is_new = false;
+        const auto kind = IntervalItems::kind_of(key, [&] {
+            is_new = true;
+            return drop;
+        });
+        kinds[of_piece] = kind;
+        if (const auto refused = piece.refused_.find(of_piece); is_new && refused != piece.refused_.end())
+            refused_.emplace(kind, refused->second);
+        if (is_new && piece.hashed_.contains(of_piece)) hashed_.insert(kind);
+    });
+}
+
 std::vector<Note> DropLog::notes() const {
     const auto places = [](std::size_t count, std::string_view one, std::string_view several) {
         return count == 1 ? fmt::format("1 place {}", one) : fmt::format("{} places {}", count, several);
     };
     std::vector<Note> notes;
-    if (refused_ > 0) {
-        notes.emplace_back(fmt::format("{} (the first: {})",
-                                       places(refused_, "had a name that no code has, and is shown as an address",
-                                              "had names that no code has, and are shown as addresses"),
-                                       base::printable(first_refused_)),
-                           NoteKind::count);
-    }
-    if (hashed_ > 0) {
+    if (!refused_.empty()) {
         notes.emplace_back(
-            places(hashed_, "is a pointer that the kernel has hashed (%p), and has no name",
+            fmt::format("{} (the first: {})",
+                        places(refused_.size(), "had a name that no code has, and is shown as an address",
+                               "had names that no code has, and are shown as addresses"),
+                        base::printable(refused_.begin()->second)),
+            NoteKind::count);
+    }
+    if (!hashed_.empty()) {
+        notes.emplace_back(
+            places(hashed_.size(), "is a pointer that the kernel has hashed (%p), and has no name",
                    "are pointers that the kernel has hashed (%p), and have no names") +
                 "; perf script and stapgen dropwatch see the addresses, with the boot argument no_hash_pointers "
                 "ftrace does",

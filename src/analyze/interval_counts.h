@@ -1,9 +1,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -25,12 +28,13 @@ class IntervalLog {
     static constexpr std::size_t max_intervals = 4096;
 
     struct Row {
-        std::size_t interval = 0;  ///< counted from 0; that of the open one is intervals().size()
-        std::size_t kind = 0;
+        std::uint32_t interval = 0;  ///< counted from 0; that of the open one is intervals().size()
+        std::uint32_t kind = 0;
         std::int64_t count = 0;
     };
 
-    IntervalLog() = default;
+    /// That of a piece of the records joins no intervals: where they begin to be joined, others know.
+    explicit IntervalLog(bool is_piece = false) : is_piece_(is_piece) {}
     IntervalLog(const IntervalLog&) = delete;
     IntervalLog& operator=(const IntervalLog&) = delete;
 
@@ -43,6 +47,12 @@ class IntervalLog {
     /// Ends the open interval and opens the next.
     void close(const Interval& interval);
 
+    /// Adds what was counted in a piece, whose first interval is the open one here. `kinds`: what its kinds are here.
+    void join(const IntervalLog& piece, const std::vector<std::size_t>& kinds,
+              std::optional<std::int64_t> open_since_epoch_ns);
+
+    /// So many kinds there are.
+    [[nodiscard]] std::size_t kinds() const { return kinds_.size(); }
     /// Of the open interval, in no order.
     [[nodiscard]] std::vector<Row> open_rows() const;
     /// Of the intervals that were closed, in no order within one.
@@ -56,8 +66,11 @@ class IntervalLog {
         std::size_t row = 0;  ///< in rows_, if that is one of the last interval
     };
 
+    void end_interval(const Interval& interval);
+    void put_rows();
     void join_neighbours();
 
+    bool is_piece_;
     std::vector<Kind> kinds_;
     std::vector<std::size_t> open_;  ///< kinds of the open interval
     std::vector<Row> rows_;
@@ -85,6 +98,13 @@ class IntervalItems {
     /// Of the intervals that were closed, in their order, of each likewise.
     [[nodiscard]] std::vector<Item> rows() const { return filled(log_.rows()); }
 
+    /// Whether there is room for all that came up in a piece.
+    [[nodiscard]] bool fits(const IntervalItems& piece) const {
+        if (piece.other_kind_) return false;
+        const auto is_new = [this](const auto& known) { return !kinds_.contains(known.first); };
+        return kinds_.size() + static_cast<std::size_t>(std::ranges::count_if(piece.kinds_, is_new)) <= max_items;
+    }
+
   protected:
     /// Of the item of that key; the first time of the one that `make` returns, or of `other`.
     std::size_t kind_of(std::string_view key, const auto& make) {
@@ -92,6 +112,15 @@ class IntervalItems {
         if (kinds_.size() < max_items) return kinds_.emplace(std::string(key), add_kind(make())).first->second;
         if (!other_kind_) other_kind_ = add_kind(other_);
         return *other_kind_;
+    }
+    /// Calls `take` with each key, number and item of another log, in the order in which they came up there.
+    void for_each_kind(auto take) const {
+        std::vector<std::pair<std::size_t, std::string_view>> kinds;
+        for (const auto& [key, kind] : kinds_)
+            kinds.emplace_back(kind, key);
+        std::ranges::sort(kinds);
+        for (const auto& [kind, key] : kinds)
+            take(key, kind, items_.at(kind));
     }
     [[nodiscard]] bool is_other(std::size_t kind) const { return kind == other_kind_; }
     void add(std::size_t kind, std::int64_t count) { log_.add(kind, count); }
@@ -141,6 +170,9 @@ class CountLog : public IntervalItems<Tally> {
     /// Into the open interval.
     void add(const decode::Record& record, const std::vector<GroupKey>& keys, std::int64_t count);
 
+    /// Adds the kinds of a piece that fits, and says what they are here.
+    void join(const CountLog& piece, std::vector<std::size_t>& kinds);
+
   private:
     std::string key_;  ///< kept for its memory
 };
@@ -154,6 +186,9 @@ class DropLog : public IntervalItems<Drop> {
     /// Into the open interval. `reason` may be null.
     void add(std::string_view place, const decode::Value* reason, decode::FieldType reason_type, std::int64_t count);
 
+    /// Adds the kinds of a piece that fits, and says what they are here.
+    void join(const DropLog& piece, std::vector<std::size_t>& kinds);
+
     /// What a reader must know of the places.
     [[nodiscard]] std::vector<Note> notes() const;
 
@@ -163,11 +198,14 @@ class DropLog : public IntervalItems<Drop> {
     std::size_t kind_of(std::string_view place, const decode::Value* reason, decode::FieldType reason_type);
 
     TextMap<std::size_t> texts_;  ///< kinds by the text of a place, a tab, that of the reason; max_texts of them
-    std::size_t refused_ = 0;     ///< kinds whose name no code has
-    std::size_t hashed_ = 0;      ///< kinds whose address the kernel has hashed
-    std::string first_refused_;
-    std::string key_;                   ///< kept for its memory
-    RecentKeys<std::size_t> recent_{};  ///< by the place of a key of texts_
+    std::map<std::size_t, std::string> refused_;  ///< places whose name no code has, by their kind
+    std::set<std::size_t> hashed_;                ///< kinds whose address the kernel has hashed
+    std::string key_;                             ///< kept for its memory
+    struct Recent {
+        std::string_view key;  ///< of texts_
+        std::size_t kind = 0;
+    };
+    std::array<Recent, 256> recent_{};  ///< those that came up lately, by their places
 };
 
 }  // namespace stapgen::analyze

@@ -19,19 +19,16 @@ Plan plan_of(const decode::Schema& schema, const std::vector<std::string>& group
         if (type == FieldType::count && !plan.count) plan.count = i;
         if (type != FieldType::stage && type != FieldType::value) continue;
         const auto known = std::ranges::find(measures, name, &MeasureName::name);
-        Plan::Slot slot{.field = i, .measure = static_cast<std::size_t>(known - measures.begin())};
-        const auto stages_before =
-            static_cast<std::size_t>(std::count_if(measures.begin(), known, [](auto& m) { return m.is_stage; }));
-        slot.value = slot.measure - stages_before;
-        if (type == FieldType::stage) slot.stage = stages_before;
-        if (is_part(schema.fields[i])) {
-            slot.part = plan.parts.size();
+        const auto measure = static_cast<std::size_t>(known - measures.begin());
+        const bool is_stage = type == FieldType::stage;
+        const auto place = std::count_if(measures.begin(), known, [&](auto& m) { return m.is_stage == is_stage; });
+        plan.slots.push_back({i, measure, static_cast<std::size_t>(place), is_stage, is_part(schema.fields[i])});
+        if (plan.slots.back().is_part) {
             plan.parts.push_back(name);
-        } else if (type == FieldType::stage) {
+        } else if (is_stage) {
             plan.total = i;
         }
-        plan.slots.push_back(slot);
-        if (known == measures.end()) measures.push_back({name, type == FieldType::stage});
+        if (known == measures.end()) measures.push_back({name, is_stage});
     }
     for (const auto& name : group_by) {
         if (const auto key = group_key(schema, name)) plan.group_keys.push_back(*key);

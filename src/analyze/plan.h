@@ -23,16 +23,10 @@ struct Plan {
     struct Slot {
         std::size_t field = 0;
         std::size_t measure = 0;
-        std::optional<std::size_t> stage{};  ///< place among the stages, or else
-        std::size_t value = 0;               ///< among the values
-        std::optional<std::size_t> part{};   ///< place in the breakdown; nothing for the total and for values
-
-        /// Its histogram in a block; null where the block has none of it.
-        Histogram* in(Block& block) const {
-            auto& histograms = stage ? block.stages : block.values;
-            const auto place = stage.value_or(value);
-            return place < histograms.size() ? &histograms[place] : nullptr;
-        }
+        std::size_t place = 0;  ///< among the stages, or else among the values
+        bool is_stage = true;
+        bool is_part = false;   ///< of the breakdown: no total, no value
+        bool in_series = true;  ///< blocks of time have it: those of the first kind of record
     };
     std::vector<Slot> slots;
     std::vector<GroupKey> group_keys;

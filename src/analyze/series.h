@@ -18,12 +18,13 @@ struct Block {
 /// A measurement cut into blocks of equal length, as many as keep memory bounded: the length doubles when there would
 /// be more than `max_blocks`, and when their histograms take more than `max_bytes`, unless only `min_blocks` are
 /// left. Blocks without any record are there, too. The histograms of all blocks together are
-/// exactly that of all records that have a time.
+/// exactly that of all records that have a time. The first block begins with the first record; beside that, the order
+/// of records makes no difference once settle() was called.
 class Series {
   public:
     static constexpr std::size_t max_blocks = 256;
     static constexpr std::size_t min_blocks = 32;
-    static constexpr std::size_t max_bytes = 16 * 1024 * 1024;
+    static constexpr std::size_t max_bytes = 8 * 1024 * 1024;
     static constexpr std::size_t max_sum_bytes = 64 * 1024 * 1024;
     static constexpr std::int64_t min_block_ns = 1'000'000'000;
 
@@ -39,6 +40,16 @@ class Series {
         return find(time_ns);
     }
 
+    /// Makes the blocks as long as they have to be. While records come in they may be shorter.
+    void settle();
+
+    /// That of a piece of the records: of the same blocks, which are all empty.
+    [[nodiscard]] Series fork() const;
+    /// Whether a piece, which was forked from this, has the same blocks still.
+    [[nodiscard]] bool fits(const Series& piece) const;
+    /// Adds what was measured in a piece that fits.
+    void join(const Series& piece);
+
     /// Adds this much to the start of all blocks: from one clock to another.
     void shift(std::int64_t by_ns);
 
@@ -51,9 +62,13 @@ class Series {
 
     [[nodiscard]] std::int64_t block_ns() const { return block_ns_; }
     [[nodiscard]] const std::vector<Block>& blocks() const { return blocks_; }
+    /// In each block.
+    [[nodiscard]] std::size_t stages() const { return stages_; }
+    [[nodiscard]] std::size_t values() const { return values_; }
 
   private:
     Block& find(std::int64_t time_ns);
+    void fill(std::size_t blocks);
     [[nodiscard]] std::size_t bytes() const;
 
     void push_back(std::int64_t start_ns);

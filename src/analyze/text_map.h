@@ -21,35 +21,28 @@ struct TextHash {
 template <class Value>
 using TextMap = std::unordered_map<std::string, Value, TextHash, std::equal_to<>>;
 
-/// What keys that came up lately stand for, by recent_place(). The keys are another map's.
-template <class Value>
-struct RecentKey {
-    std::string_view key;
-    Value value{};
-};
-template <class Value>
-using RecentKeys = std::array<RecentKey<Value>, 256>;
-
 /// A number of 8 bits that mostly differs where keys do: the place of a key in a table of those that came up lately.
-inline std::size_t recent_place(std::string_view key) {
-    constexpr std::size_t word_size = sizeof(std::uint64_t);
+[[gnu::always_inline]] inline std::size_t recent_place(std::string_view key) {
     constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;
-    std::uint64_t mixed = key.size(), word = 0;
+    std::uint64_t all = key.size();
     // The products do not wait for each other.
-    const auto mix = [&] { mixed = std::rotl(mixed, 7) ^ (word * factor); };
-    if (key.size() < word_size) {
-        for (const char c : key)
-            word = word << 8 | static_cast<unsigned char>(c);
-        mix();
-    } else {
-        for (std::size_t at = 0; at + word_size < key.size(); at += word_size) {
-            std::memcpy(&word, key.data() + at, word_size);
-            mix();
-        }
-        std::memcpy(&word, key.data() + key.size() - word_size, word_size);
-        mix();
+    const auto mix = [&](std::uint64_t word) { all = std::rotl(all, 7) ^ (word * factor); };
+    const auto load = [](auto word, const char* at) {
+        std::memcpy(&word, at, sizeof word);
+        return std::uint64_t{word};
+    };
+    const char* const end = key.data() + key.size();
+    if (key.size() >= 8) {
+        for (const auto* at = key.data(); at + 8 < end; at += 8)
+            mix(load(std::uint64_t{}, at));
+        mix(load(std::uint64_t{}, end - 8));
+    } else if (key.size() >= 4) {
+        mix(load(std::uint32_t{}, key.data()) << 32U | load(std::uint32_t{}, end - 4));
+    } else if (!key.empty()) {
+        mix(load(std::uint8_t{}, key.data()) << 16U | load(std::uint8_t{}, key.data() + key.size() / 2) << 8U |
+            load(std::uint8_t{}, end - 1));
     }
-    return ((mixed ^ mixed >> 32) * factor) >> 56;
+    return ((all ^ all >> 32U) * factor) >> 56U;
 }
 
 }  // namespace stapgen::analyze

@@ -30,6 +30,34 @@ class DropwatchScript final : public Importer {
         return notes;
     }
 
+    /// Before the last time: rows behind it are of the next interval.
+    std::size_t cut(std::string_view lines) const override {
+        constexpr std::size_t enough = 64U << 10U;
+        for (auto end = lines.size(); end > 0 && lines.size() - end < enough;) {
+            const auto begin = end < 2 ? 0 : lines.rfind('\n', end - 2) + 1;
+            if (begin > 0 && read_time(base::trim(lines.substr(begin, end - begin)))) return begin;
+            end = begin;
+        }
+        return lines.size();
+    }
+    std::unique_ptr<Importer> fork() const override {
+        auto piece = std::make_unique<DropwatchScript>();
+        piece->set_begun();
+        return piece;
+    }
+    bool join(const Importer& other, Sink& sink) override {
+        const auto& piece = static_cast<const DropwatchScript&>(other);
+        if (piece.interval_end_ns_) {
+            // Rows before its first time are of an interval whose end it does not know.
+            if (piece.rows_before_time_) return false;
+            close_interval(sink);
+            interval_end_ns_ = piece.interval_end_ns_;
+        }
+        if (piece.last_ns_ != unknown_time) last_ns_ = piece.last_ns_;
+        if (piece.stopped_) stopped_ = piece.stopped_;
+        return true;
+    }
+
   private:
     bool line(std::string_view line, Sink& sink) override {
         if (base::is_digit(line[0])) return row(line, sink);
@@ -39,16 +67,22 @@ class DropwatchScript final : public Importer {
             stopped_ = stops;
             return true;
         }
-        const auto time = read_ctime(line);
-        if (!time || !time->has_year || time->length != line.size()) return false;
+        const auto time_ns = read_time(line);
+        if (!time_ns) return false;
         close_interval(sink);
-        interval_end_ns_ = time->epoch_s * second_ns;
+        interval_end_ns_ = time_ns;
         return true;
+    }
+
+    static std::optional<std::int64_t> read_time(std::string_view line) {
+        const auto time = read_ctime(line);
+        if (!time || !time->has_year || time->length != line.size()) return std::nullopt;
+        return time->epoch_s * second_ns;
     }
 
     void finished(Sink& sink) override {
         close_interval(sink);
-        if (stopped_) send(sink, End{last_ns_, {}});
+        if (stopped_.value_or(false)) send(sink, End{last_ns_, {}});
     }
 
     bool row(std::string_view line, Sink& sink) {
@@ -69,6 +103,7 @@ class DropwatchScript final : public Importer {
         }
         place.raw = base::trim(place.raw);
         if (place.raw.empty()) return false;
+        if (!interval_end_ns_) rows_before_time_ = true;
         send(sink, Record{&schema(), values_});
         return true;
     }
@@ -83,7 +118,8 @@ class DropwatchScript final : public Importer {
     std::array<Value, 3> values_;
     std::optional<std::int64_t> interval_end_ns_;  ///< of the rows that are being read
     std::int64_t last_ns_ = unknown_time;
-    bool stopped_ = false;
+    bool rows_before_time_ = false;
+    std::optional<bool> stopped_;  ///< what the last line about that says
 };
 
 }  // namespace

@@ -42,6 +42,7 @@ class FormatDetector {
         std::unique_ptr<Importer> foreign;  ///< one of the two
         std::unique_ptr<RecordParser> ours;
         bool begun = false;
+        bool has_taken = false;  ///< a line
     };
 
     /// The first that is heard of a source is its HeaderLine.
@@ -66,6 +67,14 @@ class FormatDetector {
     /// of a foreign text only if it does not end in a letter or digit. Empty: there is none.
     void finish(std::string_view last_line_without_newline, Sink& sink);
 
+    // For a text that is read in pieces, as an Importer. All lines so far, and all of a piece, are of one source.
+
+    /// Null: this text is not read in pieces.
+    [[nodiscard]] std::unique_ptr<FormatDetector> fork() const;
+    [[nodiscard]] std::size_t cut(std::string_view lines) const;
+    /// False, and nothing has changed: the lines of the piece have to be fed to this.
+    bool join(const FormatDetector& piece, Sink& sink);
+
     /// Lines, and those of them that are not recognised, with an excerpt of the first ones.
     [[nodiscard]] const InputCounts& input() const { return input_; }
 
@@ -77,6 +86,7 @@ class FormatDetector {
 
   private:
     class Forward;
+    [[nodiscard]] const Source* only_source() const;
     std::size_t take(Source& source, std::string_view lines, Sink& sink);
     std::size_t take_with_any(std::string_view lines, Sink& sink);
     std::size_t take_header(std::string_view lines, Sink& sink);

@@ -74,6 +74,11 @@ void TraceImporter::lose(std::int64_t events) {
     base::add_saturating(lost_, events);
 }
 
+void TraceImporter::join_counts(const TraceImporter& piece) {
+    base::add_saturating(lost_, piece.lost_);
+    base::add_saturating(reported_, piece.reported_);
+}
+
 void TraceImporter::report(const Record& record, Sink& sink, std::int64_t events) {
     base::add_saturating(reported_, events);
     send(sink, record);

@@ -29,6 +29,17 @@ class Importer {
     /// What a reader of the numbers must know about what was read so far.
     [[nodiscard]] virtual std::vector<Note> notes() const { return {}; }
 
+    // For a text that is read in pieces: a fork reads one of them without those before it, and is then joined to the
+    // importer that has read all before it. Both together send what one would have sent.
+
+    /// Where a piece should best end that these lines end in.
+    [[nodiscard]] virtual std::size_t cut(std::string_view lines) const { return lines.size(); }
+    /// Null: what lines mean depends on those far before them.
+    [[nodiscard]] virtual std::unique_ptr<Importer> fork() const { return nullptr; }
+    /// Sends what has to come before what the piece sent. False, and nothing has changed: read with all before it the
+    /// piece would have sent something else.
+    virtual bool join(const Importer& /*piece*/, Sink& /*sink*/) { return false; }
+
     /// So many events of a trace were lost, whatever they were; before finish().
     virtual void lose(std::int64_t /*events*/) {}
     /// The input has ended: sends what is still open, and an End if that is the end of the measurement.
@@ -51,6 +62,7 @@ class Importer {
     virtual void finished(Sink& sink) = 0;
 
     [[nodiscard]] bool begun() const { return begun_; }
+    void set_begun() { begun_ = true; }
     [[nodiscard]] const Schema& schema(std::size_t index = 0) const { return header_.schemas[index]; }
     /// Sends the header, once.
     void begin(Sink& sink);
@@ -83,6 +95,7 @@ class TraceImporter : public Importer {
     [[nodiscard]] std::vector<Note> notes() const override;
 
   protected:
+    void join_counts(const TraceImporter& piece);
     [[nodiscard]] std::int64_t lost() const { return lost_; }
     /// Sends a record of `events` events.
     void report(const Record& record, Sink& sink, std::int64_t events = 1);

@@ -185,9 +185,13 @@ std::string_view PrefixStripper::feed(std::string_view lines) {
         const bool is_enough = text_.size() >= enough_bytes || std::ranges::count(text_, '\n') >= enough_lines;
         return is_enough ? finish() : std::string_view();
     }
+    return strip(lines, text_);
+}
+
+std::string_view PrefixStripper::strip(std::string_view lines, std::string& scratch) const {
     if (prefix_.is_empty() && lines.find(no_break_space) == npos) return lines;
-    text_ = prefix_.without(with_plain_blanks(lines));
-    return text_;
+    scratch = prefix_.without(with_plain_blanks(lines));
+    return scratch;
 }
 
 std::string_view PrefixStripper::finish() {

@@ -32,6 +32,14 @@ bool take_word(std::string_view& text, std::string_view word) {
 
 }  // namespace
 
+std::unique_ptr<RecordParser> RecordParser::fork() const {
+    auto piece = std::make_unique<RecordParser>();
+    piece->header_ = header_;
+    piece->last_schema_ = &piece->header_->schemas.front();
+    piece->values_.resize(values_.size());
+    return piece;
+}
+
 Line RecordParser::feed(std::string_view line) {
     ++input_.lines;
     Line parsed = parse(pad(line, "\n"));
@@ -76,6 +84,7 @@ std::size_t RecordParser::take_padded(std::string_view lines, Sink& sink) {
             sink.record({last_schema_, std::span<const Value>(values_.data(), last_schema_->fields.size())});
             continue;
         }
+        if (header_ && rest.starts_with("stapgen\t")) break;
         const auto size = rest.find('\n') + 1;
         const Line parsed = parse(rest.substr(0, size));
         if (std::holds_alternative<Unrecognised>(parsed)) break;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/same_text.h"
 #include "base/text.h"
 #include "decode/read_field.h"
 
@@ -33,9 +35,15 @@ inline std::size_t begin_of_last_digits(std::string_view text, char also = '0') 
 struct Scan {
     std::string_view rest;
 
-    /// Inlined by force: `word` is mostly a constant, and then it is compared without a call.
+    // Inlined by force: `word` is mostly a constant, and then it is compared without a call; and `rest` stays in
+    // registers as long as nothing needs its address.
+
+    [[gnu::always_inline]] [[nodiscard]] bool begins_with(std::string_view word) const {
+        return rest.size() >= word.size() && base::are_same({rest.data(), word.size()}, word);
+    }
+
     [[gnu::always_inline]] bool skip(std::string_view word) {
-        if (rest.size() < word.size() || std::memcmp(rest.data(), word.data(), word.size()) != 0) return false;
+        if (!begins_with(word)) return false;
         rest.remove_prefix(word.size());
         return true;
     }
@@ -47,7 +55,7 @@ struct Scan {
     }
 
     /// A decimal number that fits, with or without a sign. `raw` is its text.
-    bool number(std::int64_t& value, std::string_view& raw) {
+    [[gnu::always_inline]] bool number(std::int64_t& value, std::string_view& raw) {
         const char* const begin = rest.data();
         const char* stop = nullptr;
         if (rest.size() >= sizeof(std::uint64_t)) stop = fields::read_short_number(begin, value);
@@ -59,7 +67,7 @@ struct Scan {
     }
 
     /// A count: no sign.
-    bool count(std::int64_t& value, std::string_view& raw) {
+    [[gnu::always_inline]] bool count(std::int64_t& value, std::string_view& raw) {
         return !rest.empty() && base::is_digit(rest[0]) && number(value, raw);
     }
 
@@ -94,7 +102,7 @@ struct Scan {
 
   private:
     /// Null if it is none.
-    static const char* read_any_number(const char* begin, const char* end, std::int64_t& value) {
+    [[gnu::noinline]] static const char* read_any_number(const char* begin, const char* end, std::int64_t& value) {
         const bool negative = begin != end && *begin == '-';
         const char* const digits = begin + (negative ? 1 : 0);
         const char* at = digits;
@@ -111,5 +119,27 @@ struct Scan {
         return at;
     }
 };
+
+/// Where the number begins that a text ends in, with or without a sign; the text's end if there is none, or it does not
+/// fit.
+[[gnu::always_inline]] inline const char* read_last_number(const char* begin, const char* end, std::int64_t& number) {
+    if (end - begin > 8) {
+        // The last digits are the high bytes. No sum goes over into the next byte.
+        constexpr auto low_bits = ~fields::high_bits;
+        const auto digits = fields::load(end - 8) ^ (fields::each * '0');
+        const auto others = (((digits & low_bits) + fields::each * (0x80 - 10)) | digits) & fields::high_bits;
+        const auto count = std::countl_zero(others) / 8;
+        if (count == 0) return end;
+        if (count < 8 && end[-count - 1] != '-') [[likely]] {
+            number = static_cast<std::int64_t>(fields::eight_digits(digits & ~std::uint64_t{0} << (64 - 8 * count)));
+            return end - count;
+        }
+    }
+    const std::string_view text(begin, static_cast<std::size_t>(end - begin));
+    Scan scan{text.substr(begin_of_last_digits(text, '-'))};
+    const char* const at = scan.rest.data();
+    std::string_view raw;
+    return scan.number(number, raw) && scan.rest.empty() ? at : end;
+}
 
 }  // namespace stapgen::decode

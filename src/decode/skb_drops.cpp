@@ -29,6 +29,16 @@ class SkbDrops final : public TraceImporter {
         : TraceImporter("skb:kfree_skb", 1, "kfree_skb",
                         {"drop time:time comm:text tid:int cpu:int location:place reason:reason_name count:count"}) {}
 
+    std::unique_ptr<Importer> fork() const override {
+        auto piece = std::make_unique<SkbDrops>();
+        piece->set_begun();
+        return piece;
+    }
+    bool join(const Importer& piece, Sink& /*sink*/) override {
+        join_counts(static_cast<const SkbDrops&>(piece));
+        return true;
+    }
+
   private:
     bool line(std::string_view line, Sink& sink) override {
         if (begun() && is_stack_line(line)) return true;

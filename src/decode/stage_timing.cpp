@@ -17,12 +17,7 @@ constexpr std::int64_t half_hour_s = 1800;
 // gettimeofday_us() of a step that was never noted is 0, which leaves the clock itself: 10^15 us since 2001.
 constexpr std::int64_t max_us = 100'000'000'000'000;
 
-struct DirectionText {
-    std::string_view mark;
-    std::array<std::string_view, 3> stages;
-};
-constexpr std::array<DirectionText, 2> directions{DirectionText{"|I|", {"drv-ip: ", "ip-tcp: ", "tcp-app: "}},
-                                                  DirectionText{"|O|", {"app-tcp: ", "tcp-ip: ", "ip-drv: "}}};
+enum Direction : std::size_t { rx, tx };
 
 // Places of the fields.
 constexpr std::size_t time_field = 0, direction_field = 1, comm_field = 2, pid_field = 3, first_stage = 4;
@@ -64,63 +59,125 @@ class StageTiming final : public Importer {
         return notes;
     }
 
-  private:
-    enum Direction : std::size_t { rx, tx };
+    std::unique_ptr<Importer> fork() const override {
+        if (!first_direction_) return nullptr;
+        auto piece = std::make_unique<StageTiming>();
+        piece->set_begun();
+        piece->first_direction_ = first_direction_;
+        piece->has_year_ = has_year_;
+        piece->first_s_ = first_s_;
+        piece->offset_ = offset_.fork();
+        return piece;
+    }
+    bool join(const Importer& other, Sink& /*sink*/) override {
+        const auto& piece = static_cast<const StageTiming&>(other);
+        if (piece.other_clock_ || !offset_.join(piece.offset_)) return false;
+        if (!piece.offset_.is_empty()) last_ns_ = piece.last_ns_;
+        unseen_ += piece.unseen_;
+        return true;
+    }
 
+  private:
     /// How far the clocks of the two directions are apart. The script adds hours to one by hand. Lines stand in the
     /// order in which they were written, so each change of direction gives a bound.
     class ClockOffset {
       public:
         void saw(Direction direction, std::int64_t epoch_s) {
-            if (last_direction_ && *last_direction_ != direction) {
-                const auto passed_s = epoch_s - last_s_;
-                if (direction == tx) {
-                    least_s_ = std::max(least_s_, -passed_s);
-                } else {
-                    max_s_ = std::min(max_s_, passed_s);
-                }
-                if (least_s_ > max_s_) {  // a clock was set: begin anew
-                    least_s_ = direction == tx ? -passed_s : std::numeric_limits<std::int64_t>::min();
-                    max_s_ = direction == rx ? passed_s : std::numeric_limits<std::int64_t>::max();
-                }
-                ahead_s_ = nearest_to_zero();
+            if (last_ && last_->direction != direction) {
+                const auto passed_s = epoch_s - last_->epoch_s;
+                if (direction == tx ? -passed_s > bounds_.least_s : passed_s < bounds_.max_s)
+                    narrow(direction, passed_s);
             }
-            last_direction_ = direction;
-            last_s_ = epoch_s;
+            if (!last_) first_ = {direction, epoch_s};
+            last_ = {direction, epoch_s};
         }
 
+        [[nodiscard]] bool is_empty() const { return !last_; }
         /// By how much rx is ahead of tx: of the half hours that are possible the nearest to 0.
         [[nodiscard]] std::int64_t rx_ahead_s() const { return ahead_s_; }
 
-      private:
-        std::int64_t nearest_to_zero() const {
-            const bool has_least = least_s_ != std::numeric_limits<std::int64_t>::min();
-            const bool has_most = max_s_ != std::numeric_limits<std::int64_t>::max();
-            const auto least = has_least ? floor_to_half_hour(least_s_ + half_hour_s - 1) : 0;
-            const auto max = has_most ? floor_to_half_hour(max_s_) : 0;
-            // With one bound only, what is near to it is likely: most lines follow each other in less than a minute.
-            constexpr std::int64_t near_s = 60;
-            if (!has_most) return least_s_ > 0 || least - least_s_ <= near_s ? least : 0;
-            if (!has_least) return max_s_ < 0 || max_s_ - max <= near_s ? max : 0;
-            return least > 0 ? least : std::min<std::int64_t>(max, 0);
+        /// That of a piece: what it says stays, and its own lines are kept for join().
+        [[nodiscard]] ClockOffset fork() const {
+            ClockOffset piece;
+            piece.is_piece_ = true;
+            piece.ahead_s_ = ahead_s_;
+            return piece;
+        }
+        /// Goes on behind the lines of a piece. False, and nothing has changed: with all lines before it the piece
+        /// would have said something else somewhere.
+        bool join(const ClockOffset& piece) {
+            if (!piece.last_) return true;
+            auto bounds = bounds_;
+            if (last_ && piece.first_->direction != last_->direction)
+                bounds.narrow(piece.first_->direction, piece.first_->epoch_s - last_->epoch_s);
+            bounds.narrow(tx, -piece.bounds_.least_s);
+            bounds.narrow(rx, piece.bounds_.max_s);
+            // Between both bounds, which only come nearer to each other, what is said goes one way.
+            const bool is_new = bounds.least_s != bounds_.least_s || bounds.max_s != bounds_.max_s;
+            if (is_new && (!bounds_.has_least() || !bounds_.has_max() || bounds.least_s > bounds.max_s)) return false;
+            if (ahead_s_ != piece.ahead_s_ || bounds.nearest_to_zero() != ahead_s_) return false;
+            bounds_ = bounds;
+            last_ = piece.last_;
+            return true;
         }
 
-        std::optional<Direction> last_direction_;
-        std::int64_t last_s_ = 0;
-        std::int64_t least_s_ = std::numeric_limits<std::int64_t>::min();
-        std::int64_t max_s_ = std::numeric_limits<std::int64_t>::max();
+      private:
+        struct Bounds {
+            static constexpr auto none = std::numeric_limits<std::int64_t>::max();
+            std::int64_t least_s = -none, max_s = none;
+
+            [[nodiscard]] bool has_least() const { return least_s != -none; }
+            [[nodiscard]] bool has_max() const { return max_s != none; }
+            void narrow(Direction direction, std::int64_t passed_s) {
+                if (direction == tx) least_s = std::max(least_s, -passed_s);
+                if (direction == rx) max_s = std::min(max_s, passed_s);
+            }
+            [[nodiscard]] std::int64_t nearest_to_zero() const {
+                const auto least = has_least() ? floor_to_half_hour(least_s + half_hour_s - 1) : 0;
+                const auto max = has_max() ? floor_to_half_hour(max_s) : 0;
+                // With one bound only, what is near to it is likely: most lines follow each other in less than a
+                // minute.
+                constexpr std::int64_t near_s = 60;
+                if (!has_max()) return least_s > 0 || least - least_s <= near_s ? least : 0;
+                if (!has_least()) return max_s < 0 || max_s - max <= near_s ? max : 0;
+                return least > 0 ? least : std::min<std::int64_t>(max, 0);
+            }
+        };
+        struct Moment {
+            Direction direction;
+            std::int64_t epoch_s;
+        };
+
+        void narrow(Direction direction, std::int64_t passed_s) {
+            bounds_.narrow(direction, passed_s);
+            if (is_piece_) return;
+            if (bounds_.least_s > bounds_.max_s) {  // a clock was set: begin anew
+                bounds_ = {};
+                bounds_.narrow(direction, passed_s);
+            }
+            ahead_s_ = bounds_.nearest_to_zero();
+        }
+
+        bool is_piece_ = false;
+        std::optional<Moment> first_, last_;
+        Bounds bounds_;
         std::int64_t ahead_s_ = 0;
     };
 
     bool line(std::string_view line, Sink& sink) override {
         if (!read_time(line)) return false;
-        Scan scan{line.substr(time_text_.size())};
+        Scan scan{line};
+        scan.rest.remove_prefix(time_text_.size());
+        scan.skip(" \b\b\b\b\b\b ");  // as most lines have it
         scan.blanks();
-        const Direction direction = scan.rest.starts_with(directions[rx].mark) ? rx : tx;
-        auto& values = values_[direction];
-        if (!(direction == rx ? read_stages<rx>(scan) : read_stages<tx>(scan)) || !read_process(scan, values))
-            return false;
+        if (scan.skip("|I|")) return packet<rx>(line, scan, sink);
+        return scan.skip("|O|") && packet<tx>(line, scan, sink);
+    }
 
+    template <Direction direction>
+    bool packet(std::string_view line, Scan scan, Sink& sink) {
+        auto& values = values_[direction];
+        if (!read_stages<direction>(scan) || !read_process(scan.rest, values)) return false;
         for (std::size_t i = 0; i < 3; ++i) {
             auto& value = values[first_stage + 3 * direction + i];
             value.seen = value.number >= 0 && value.number < max_us;
@@ -132,7 +189,7 @@ class StageTiming final : public Importer {
             }
         }
         const bool is_first = !first_direction_;
-        values[time_field] = {line.substr(0, time_text_.size()), time_of(direction)};
+        values[time_field] = {{line.data(), time_text_.size()}, time_of(direction)};
         if (is_first && has_year_) send(sink, Ready{last_ns_, last_ns_});
         send(sink, Record{&schema(), values});
         return true;
@@ -142,7 +199,7 @@ class StageTiming final : public Importer {
 
     bool read_time(std::string_view line) {
         const auto length = time_text_.size();
-        if (length != 0 && line.starts_with(time_text_)) {
+        if (length != 0 && Scan{line}.begins_with(time_text_)) {
             if (time_has_year_ || line.size() < length + 2 || line[length + 1] == '|') return true;
         }
         const auto time = read_ctime(line);
@@ -153,37 +210,49 @@ class StageTiming final : public Importer {
         return true;
     }
 
+    /// What stands between two numbers. `in_file`: as a file has it, and not a terminal's copy.
+    [[gnu::always_inline]] static bool skip(Scan& scan, std::string_view in_file, std::string_view unit,
+                                            std::string_view name) {
+        if (scan.skip(in_file)) return true;
+        if (!scan.skip(unit)) return false;
+        scan.blanks();
+        return scan.skip(name);
+    }
+    [[gnu::always_inline]] static bool read(Scan& scan, Value& value) { return scan.number(value.number, value.raw); }
+
+    /// Up to the process's name.
     template <Direction direction>
-    bool read_stages(Scan& scan) {
-        constexpr auto& text = directions[direction];
-        if (!scan.skip(text.mark)) return false;
+    [[gnu::always_inline]] bool read_stages(Scan& scan) {
         // col -b lets no blank overwrite: the last digit of the year stays.
-        if (!scan.rest.empty() && scan.rest[0] >= '0' && scan.rest[0] <= '9') scan.rest.remove_prefix(1);
+        if (!scan.rest.empty() && base::is_digit(scan.rest[0])) scan.rest.remove_prefix(1);
+        scan.blanks();
         Value* const values = &values_[direction][first_stage + 3 * direction];
-        const auto read = [&](std::string_view name, Value & value, std::string_view unit)
-            __attribute__((always_inline)) {
-            scan.blanks();
-            return scan.skip(name) && scan.number(value.number, value.raw) && scan.skip(unit);
-        };
-        return read(text.stages[0], values[0], " us,") && read(text.stages[1], values[1], " us,") &&
-               read(text.stages[2], values[2], " us.");
+        if constexpr (direction == rx) {
+            return scan.skip("drv-ip: ") && read(scan, values[0]) && skip(scan, " us,\tip-tcp: ", " us,", "ip-tcp: ") &&
+                   read(scan, values[1]) && skip(scan, " us,\t tcp-app: ", " us,", "tcp-app: ") &&
+                   read(scan, values[2]) && skip(scan, " us.\t| Proc ", " us.", "| Proc ");
+        }
+        return scan.skip("app-tcp: ") && read(scan, values[0]) && skip(scan, " us,\ttcp-ip: ", " us,", "tcp-ip: ") &&
+               read(scan, values[1]) && skip(scan, " us,\t ip-drv: ", " us,", "ip-drv: ") && read(scan, values[2]) &&
+               skip(scan, " us.\t\t| Proc ", " us.", "| Proc ");
     }
 
-    static bool read_process(Scan& scan, std::array<Value, 10>& values) {
-        scan.blanks();
-        if (!scan.skip("| Proc ")) return false;
+    [[gnu::always_inline]] static bool read_process(std::string_view text, std::array<Value, 10>& values) {
+        const char *const name = text.data(), *end = name + text.size();
+        while (end != name && (end[-1] == ' ' || end[-1] == '\t'))
+            --end;
+        std::int64_t pid = 0;
+        const char* const digits = read_last_number(name, end, pid);
         // A process may have any name: the last ", PID " counts.
-        auto text = scan.rest;
-        while (text.ends_with(' ') || text.ends_with('\t'))
-            text.remove_suffix(1);
-        const auto digits = begin_of_last_digits(text, '-');
         constexpr std::string_view border = ", PID ";
-        if (digits < border.size() || text.substr(digits - border.size(), border.size()) != border) return false;
-        auto& pid = values[pid_field];
-        Scan number{text.substr(digits)};
-        values[comm_field] = {text.substr(0, digits - border.size())};
-        pid.seen = number.number(pid.number, pid.raw) && number.rest.empty();
-        return pid.seen;
+        const char* const name_end = digits - border.size();
+        if (digits == end || digits - name < std::ssize(border) ||
+            !Scan{{name_end, border.size()}}.begins_with(border)) {
+            return false;
+        }
+        values[comm_field] = {{name, static_cast<std::size_t>(name_end - name)}};
+        values[pid_field] = {{digits, static_cast<std::size_t>(end - digits)}, pid};
+        return true;
     }
 
     std::int64_t time_of(Direction direction) {
@@ -192,7 +261,10 @@ class StageTiming final : public Importer {
             has_year_ = time_has_year_;
             first_s_ = time_s_;
         }
-        if (time_has_year_ != has_year_) return last_ns_;  // two texts in one: the other clock is not known
+        if (time_has_year_ != has_year_) {  // two texts in one: the other clock is not known
+            other_clock_ = true;
+            return last_ns_;
+        }
         auto seconds = time_s_;
         offset_.saw(direction, seconds);
         if (direction != *first_direction_) seconds += direction == tx ? offset_.rx_ahead_s() : -offset_.rx_ahead_s();
@@ -215,6 +287,7 @@ class StageTiming final : public Importer {
     bool has_year_ = true;
     std::int64_t first_s_ = 0;
     std::int64_t last_ns_ = 0;
+    bool other_clock_ = false;  ///< a time was of it
     ClockOffset offset_;
     std::int64_t unseen_ = 0;
 };

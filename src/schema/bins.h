@@ -18,7 +18,8 @@ inline constexpr int split_count = 59 * split_per_doubling;
 
 /// The bin of 0 <= value <= largest.
 inline int index_of(std::int64_t value) {
-    const int shift = std::max(0, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(value))) - 9);
+    constexpr auto first_wide = std::uint64_t{2 * per_doubling};  // below it each number has a bin
+    const auto shift = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(value) | (first_wide - 1))) - 9;
     return shift * per_doubling + static_cast<int>(value >> shift);
 }
 

@@ -9,7 +9,6 @@
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "analyze/counter_tracks.h"
@@ -19,6 +18,7 @@
 #include "decode/prefix_stripper.h"
 #include "recording/reader.h"
 #include "session/namer.h"
+#include "session/pieces.h"
 #include "session/session.h"
 #include "session/summary_facts.h"
 
@@ -43,13 +43,15 @@ base::Error several_recordings(const report::Format& format) {
 /// One text, or the parts of one run one behind the other: a session for each source in it.
 class Input final : public decode::FormatDetector::Sink {
   public:
-    Input(const report::Presentation& presentation, const RecordWriters& records)
-        : presentation_(presentation), records_(records) {}
+    Input(const report::Presentation& presentation, const RecordWriters& records, const Reading& reading,
+          const SharedCores& shared)
+        : presentation_(presentation), records_(records), pieces_(detector_, *this, reading, shared) {}
 
     base::Result<void> read(const std::vector<std::filesystem::path>& parts) {
         for (const auto& part : parts) {
             auto reader = recording::Reader::open(part);
             if (!reader) return tl::make_unexpected(reader.error());
+            pieces_.begin_file();
             if (auto done = read(*reader, part); !done) return done;
         }
         if (continued_) remarks_.push_back(fmt::format("{} is not the last part of its run", shown(parts.back())));
@@ -114,18 +116,20 @@ class Input final : public decode::FormatDetector::Sink {
             header_ = reader.header();
             decode::PrefixStripper foreign;
             for (bool more = true; more;) {
+                const bool is_known = last_ != nullptr && (header_.has_value() || foreign.has_learned());
+                if (is_known) {
+                    pieces_.set(header_ ? nullptr : &foreign, last_->session);
+                    pieces_.read_file(reader);
+                }
                 auto lines = reader.next();
-                if (!lines) return tl::make_unexpected(lines.error());
-                more = !lines->empty();
-                const auto text = header_ ? *lines : more ? foreign.feed(*lines) : foreign.finish();
-                const bool is_unknown = parts_.empty();
-                if (is_unknown) lines_before_ = detector_.input().lines;
-                detector_.feed(text, *this);
-                // What stap says is of interest where nothing else is there.
-                if (is_unknown && parts_.empty()) read_messages(text);
+                more = lines && !lines->empty();
+                if (more && is_known && !reader.rest() && pieces_.take(*lines)) continue;
+                pieces_.finish();
+                if (lines) feed(header_ ? *lines : more ? foreign.feed(*lines) : foreign.finish());
                 for (const auto& refusal : {refusal_, detector_.refusal()}) {
                     if (refusal) return tl::make_unexpected(*refusal);
                 }
+                if (!lines) return tl::make_unexpected(lines.error());
             }
             if (last_ != nullptr && reader.header()) {
                 const auto trailer = reader.trailer().value_or(recording::Trailer{});
@@ -138,6 +142,14 @@ class Input final : public decode::FormatDetector::Sink {
             if (!reader.header()) detector_.finish(foreign.last_line(reader.last_partial_line()), *this);
         } while (reader.next_recording());
         return {};
+    }
+
+    void feed(std::string_view text) {
+        const bool is_unknown = parts_.empty();
+        if (is_unknown) lines_before_ = detector_.input().lines;
+        detector_.feed(text, *this);
+        // What stap says is of interest where nothing else is there.
+        if (is_unknown && parts_.empty()) read_messages(text);
     }
 
     /// Of the first lines of a text of which nothing is known yet.
@@ -175,6 +187,7 @@ class Input final : public decode::FormatDetector::Sink {
     std::int64_t lines_before_ = 0;  ///< the piece that is being read
     std::vector<std::string> remarks_;
     std::optional<base::Error> refusal_;
+    Pieces pieces_;
 };
 
 /// A run as it was read, by whatever thread.
@@ -229,7 +242,8 @@ void finish_sums(std::vector<analyze::Summary>& all, const report::Presentation&
 
 base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem::path>& files,
                                                const report::Presentation& presentation,
-                                               const symbols::NameSources& names, const RecordWriters& records) {
+                                               const symbols::NameSources& names, const RecordWriters& records,
+                                               const Reading& reading) {
     constexpr const char* hint = "stapgen help report says which kinds of text can be read";
     auto runs = recording::runs_of(files);
     if (!runs) return tl::make_unexpected(runs.error());
@@ -237,13 +251,16 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
     if (format.is_trace && runs->size() > 1) return tl::make_unexpected(several_recordings(format));
     Namer namer(names);
     std::vector<LoadedRun> loaded;
+    SharedCores shared{reading.cores};
     const auto read = [&](std::size_t place) {
-        auto input = std::make_unique<Input>(presentation, records);
+        ++shared.readers;
+        auto input = std::make_unique<Input>(presentation, records, reading, shared);
         auto done = input->read((*runs)[place].files);
+        --shared.readers;
         return ReadRun{std::move(input), std::move(done)};
     };
     // As many at once as there are cores; what is said of them, and names, come in their order.
-    const std::size_t cores = std::max(std::thread::hardware_concurrency(), 1U);
+    const auto cores = reading.cores;
     const auto policy = std::min(runs->size(), cores) > 1 ? std::launch::async : std::launch::deferred;
     std::deque<std::future<ReadRun>> at_work;
     std::size_t begun = 0;
@@ -280,8 +297,8 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
 
 base::Result<std::vector<analyze::Summary>> load(const std::vector<std::filesystem::path>& files,
                                                  const report::Presentation& presentation,
-                                                 const symbols::NameSources& names) {
-    auto runs = load_runs(files, presentation, names);
+                                                 const symbols::NameSources& names, const Reading& reading) {
+    auto runs = load_runs(files, presentation, names, {}, reading);
     if (!runs) return tl::make_unexpected(runs.error());
     std::vector<analyze::Summary> all;
     for (auto& run : *runs)

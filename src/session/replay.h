@@ -7,6 +7,7 @@
 #include "analyze/summary.h"
 #include "base/result.h"
 #include "report/presentation.h"
+#include "session/pieces.h"
 #include "session/session.h"
 #include "symbols/kernel_names.h"
 
@@ -21,10 +22,12 @@ struct LoadedRun {
 /// Reads files ("-" is stdin) of whatever kinds: recordings and text that other tools print. Parts of one run are put
 /// together. Drops that have no names get them from `names`. Errors (bad_input): a file cannot be read; there is
 /// nothing known in any of them; those of Namer::put_into(). What a user should know besides goes to stderr. `records`
-/// is called for each recording, by any thread where there are several runs.
+/// is called for each recording, by any thread where there are several runs; what it makes is told of each record in
+/// its order, so nothing is read in pieces then.
 base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem::path>& files,
                                                const report::Presentation& presentation,
-                                               const symbols::NameSources& names, const RecordWriters& records = {});
+                                               const symbols::NameSources& names, const RecordWriters& records = {},
+                                               const Reading& reading = {});
 
 /// Adds to that of its recipe and definition. Where there is none it stays apart, behind the others.
 void add_to(std::vector<analyze::Summary>& all, analyze::Summary summary);
@@ -34,6 +37,6 @@ void finish_sums(std::vector<analyze::Summary>& all, const report::Presentation&
 /// The same, and what is of one recipe is one summary, added up over all runs.
 base::Result<std::vector<analyze::Summary>> load(const std::vector<std::filesystem::path>& files,
                                                  const report::Presentation& presentation,
-                                                 const symbols::NameSources& names);
+                                                 const symbols::NameSources& names, const Reading& reading = {});
 
 }  // namespace stapgen::session

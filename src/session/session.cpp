@@ -55,6 +55,11 @@ void Session::add(const decode::Record& record) {
         listener(record);
 }
 
+std::optional<analyze::Analyzer> Session::fork(const decode::Header& header) const {
+    if (!analyzer_ || !listeners_.empty() || options_.keep_intervals) return std::nullopt;
+    return analyzer_->fork(header);
+}
+
 void Session::set(recording::Setup setup) {
     facts_.setup = std::move(setup);
     setup_known_ = true;

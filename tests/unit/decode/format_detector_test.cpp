@@ -154,6 +154,15 @@ TEST_CASE("recordings of ours one behind the other are sources of their own") {
     CHECK(decoded.lines.back() == "tx time=43788213017 app-tcp=7");
 }
 
+TEST_CASE("a recording goes on behind the header of another one") {
+    const DecodedText decoded(std::string(recording) +
+                              "stapgen\t2\trx-latency\trx\ttime:time\tdrv-ip:stage\n"
+                              "rx\t43788213017\t5\n"
+                              "tx\t43788213018\t7\n");
+    CHECK(decoded.detector.input().unrecognised == 0);
+    CHECK(decoded.lines.back() == "tx time=43788213018 app-tcp=7");
+}
+
 TEST_CASE("there is an end to the number of recordings that are kept apart") {
     std::string text;
     for (std::size_t i = 0; i < FormatDetector::max_recordings + 3; ++i)
