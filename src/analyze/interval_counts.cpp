@@ -5,8 +5,8 @@
 #include <limits>
 #include <tuple>
 
-#include "base/saturate.h"
 #include "base/same_text.h"
+#include "base/saturate.h"
 #include "base/text.h"
 #include "decode/place.h"
 
