@@ -12,8 +12,8 @@ struct TapsetFile {
 };
 
 /// The script with those parts of the tapset behind it that it needs, directly or through each other, so that it runs
-/// with nothing but stap. Found by their names: whatever stapgen's tapsets define begins with "stapgen". `macros`: those
-/// of macros_of() for the C, which stap's command line need not have then.
+/// with nothing but stap. Found by their names: whatever stapgen's tapsets define begins with "stapgen". `macros`:
+/// those of macros_of() for the C, which stap's command line need not have then.
 std::string with_tapsets(std::string_view script, const std::vector<TapsetFile>& tapsets,
                          const std::vector<std::string>& macros = {});
 

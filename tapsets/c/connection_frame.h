@@ -1,5 +1,5 @@
-/* Where a TCP connection is known and no packet of it: the frame of one from the local end to the remote one, for filters
- * of addresses and ports. It has nothing else: no flags, no data, no lengths but these headers'. */
+/* Where a TCP connection is known and no packet of it: the frame of one from the local end to the remote one, for
+ * filters of addresses and ports. It has nothing else: no flags, no data, no lengths but these headers'. */
 #ifndef STAPGEN_CONNECTION_FRAME_H
 #define STAPGEN_CONNECTION_FRAME_H
 
@@ -19,11 +19,12 @@ static inline void stapgen_copy_address(u8* to, const void* from, u32 size, cons
 }
 /* Whether an IPv6 address is an IPv4 one, ::ffff:a.b.c.d. */
 static inline int stapgen_is_mapped(const void* address, const void** fault) {
-    return !STAPGEN_READ((const u64*)address, fault) && STAPGEN_READ((const __be32*)address + 2, fault) == htonl(0xffff);
+    return !STAPGEN_READ((const u64*)address, fault) &&
+           STAPGEN_READ((const __be32*)address + 2, fault) == htonl(0xffff);
 }
 
-static inline void stapgen_make_connection_frame(struct stapgen_connection_frame* frame, const struct stapgen_ends* ends,
-                                                 const void** fault) {
+static inline void stapgen_make_connection_frame(struct stapgen_connection_frame* frame,
+                                                 const struct stapgen_ends* ends, const void** fault) {
     const int is_mapped = !ends->is_ip4 && stapgen_is_mapped(ends->remote, fault), is_ip4 = ends->is_ip4 || is_mapped;
     const u32 size = is_ip4 ? 4 : 16, length = is_ip4 ? STAPGEN_IP4_HEADER : STAPGEN_IP6_HEADER;
     u8 *ip = frame->headers, *addresses = ip + (is_ip4 ? 12 : 8), *tcp = ip + length;
