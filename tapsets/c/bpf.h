@@ -63,6 +63,23 @@ static inline int stapgen_bpf_is_true(u32 condition, u32 a, u32 operand) {
     }
 }
 
+/* What LD and LDX take that is no byte of the frame. */
+static inline u32 stapgen_bpf_value(u32 mode, u32 k, const u32* memory, const struct stapgen_frame* frame,
+                                    int* failed) {
+    switch (mode) {
+        case BPF_MEM:
+            *failed = k >= BPF_MEMWORDS;
+            return *failed ? 0 : memory[k];
+        case BPF_IMM:
+            return k;
+        case BPF_LEN:
+            return frame->length;
+        default:
+            *failed = 1;
+            return 0;
+    }
+}
+
 /* What the program returns of a frame; 0: it does not pass. A load beyond the frame's end ends it so. */
 static inline u32 stapgen_bpf_run(const unsigned long* program, u32 room, const struct stapgen_frame* frame,
                                   const void** fault) {
@@ -78,27 +95,15 @@ static inline u32 stapgen_bpf_run(const unsigned long* program, u32 room, const 
                     failed = !stapgen_load(frame, k, size, &a, fault);
                 else if (BPF_MODE(code) == BPF_IND)
                     failed = x + k < k || !stapgen_load(frame, x + k, size, &a, fault);
-                else if (BPF_MODE(code) == BPF_MEM && k < BPF_MEMWORDS)
-                    a = memory[k];
-                else if (BPF_MODE(code) == BPF_IMM)
-                    a = k;
-                else if (BPF_MODE(code) == BPF_LEN)
-                    a = frame->length;
                 else
-                    failed = 1;
+                    a = stapgen_bpf_value(BPF_MODE(code), k, memory, frame, &failed);
                 break;
             case BPF_LDX:
                 if (BPF_MODE(code) == BPF_MSH) {
                     failed = !stapgen_load(frame, k, 1, &x, fault);
                     x = (x & 0xf) << 2;
-                } else if (BPF_MODE(code) == BPF_MEM && k < BPF_MEMWORDS)
-                    x = memory[k];
-                else if (BPF_MODE(code) == BPF_IMM)
-                    x = k;
-                else if (BPF_MODE(code) == BPF_LEN)
-                    x = frame->length;
-                else
-                    failed = 1;
+                } else
+                    x = stapgen_bpf_value(BPF_MODE(code), k, memory, frame, &failed);
                 break;
             case BPF_ST:
             case BPF_STX:

@@ -1,5 +1,6 @@
 """accept-latency against servers that wait in accept(), accept late, are far away, or never accept."""
 
+from lablib.counters import rises
 from lablib.events import Trace
 
 DESCRIPTION = "each connection in its stage: handshake, queue or wake-up; a full accept queue, each SYN accounted for"
@@ -79,11 +80,6 @@ def prepare(lab):
     (lab.work / "client.py").write_text(CLIENT)
 
 
-def counters(lab, name):
-    names, numbers = (line.split()[1:] for line in lab.read(name).splitlines())
-    return dict(zip(names, map(int, numbers)))
-
-
 def check(lab):
     trace = Trace(lab, "all")
     for port, count in COUNTS.items():
@@ -101,8 +97,7 @@ def check(lab):
     assert ends[0]["remote"].startswith("[::1]:") and ends[1]["remote"].startswith("127.0.0.1:"), ends
     # What met a full queue: each client sends its SYN once more in this time.
     account, kept = trace.accounting, BACKLOG + 1
-    before, after = counters(lab, "before"), counters(lab, "after")
-    dropped = after["ListenDrops"] - before["ListenDrops"]
+    dropped = rises(lab, "before", "after")["TcpExt.ListenDrops"]
     print(f"{lab.suite}: {dropped} dropped, {account['other']}")
     assert account["seen"] == sum(COUNTS.values()) + TOO_MANY and account["filtered"] == 0
     assert {cause: n for cause, n in account["incomplete_by"].items() if n} == {"handshake": TOO_MANY - kept, "queued": kept}, account

@@ -5,6 +5,7 @@ every packet that is dropped without GSO has the same size. For that the sockets
 one is full TCP sends what it has, which may be less than a segment.
 """
 
+from lablib.counters import rises
 from lablib.events import Trace, total_bytes
 
 DESCRIPTION = "1,000,003 bytes by several write calls and readers; with losses and reordering: the bytes add up"
@@ -106,13 +107,7 @@ def prepare(lab):
 
 def counter(lab, name, side, key):
     """Return how far a counter of the kernel, as Tcp.RetransSegs, rose during a set."""
-    protocol, field = key.split(".")
-    values = []
-    for when in ("before", "after"):
-        names, numbers = [line.split() for line in lab.read(f"{name}-{when}.{side}").splitlines()
-                          if line.startswith(f"{protocol}:")]
-        values.append(int(numbers[names.index(field)]))
-    return values[1] - values[0]
+    return rises(lab, f"{name}-before.{side}", f"{name}-after.{side}")[key]
 
 
 def check_set(lab, name, transfers):

@@ -2,6 +2,7 @@
 
 import collections
 
+from lablib.counters import rises
 from lablib.events import read_report
 
 DESCRIPTION = "segments sent again by cause and destination: as many as RetransSegs and TCPTimeouts, TCPFastRetrans ... say"
@@ -9,7 +10,8 @@ IN_CI = ("trixie",)
 BUILD = {"again": ["retransmits"]}
 
 BULK, ASK, DEAD, HALF, HANDSHAKE = 7501, 7502, 7503, 7504, 7505
-COUNTERS = ("RetransSegs", "TCPTimeouts", "TCPFastRetrans", "TCPSlowStartRetrans", "TCPLossProbes", "TCPSynRetrans", "TCPRetransFail")
+COUNTERS = ("Tcp.RetransSegs", "TcpExt.TCPTimeouts", "TcpExt.TCPFastRetrans", "TcpExt.TCPSlowStartRetrans", "TcpExt.TCPLossProbes",
+            "TcpExt.TCPSynRetrans", "TcpExt.TCPRetransFail")
 # Netfilter's own count of what it dropped is the truth of losses on the way.
 RULES = f"""
 table ip lab {{
@@ -91,31 +93,22 @@ def prepare(lab):
         (lab.work / name).write_text(text)
 
 
-def rises(lab, side):
-    """Return by how much the counters of a network namespace rose."""
-    both = []
-    for when in ("before", "after"):
-        lines = [line.split() for line in lab.read(f"{side}.{when}").splitlines()]
-        both.append({name: int(number) for names, numbers in zip(lines[::2], lines[1::2])
-                     for name, number in zip(names[1:], numbers[1:])})
-    return collections.Counter({name: number - both[0].get(name, 0) for name, number in both[1].items()})
-
-
 def check(lab):
     report = read_report(lab, "again")
     sent = {"10.9.0.2": collections.Counter(), "10.9.0.1": collections.Counter()}
     for row in report["counts"]:
         sent[row["group"]["remote"]][row["group"]["cause"]] += row["count"]
     for (remote, causes), side in zip(sent.items(), ("left", "right")):
-        known = rises(lab, side)
+        known = rises(lab, f"{side}.before", f"{side}.after")
         print(f"{lab.suite} to {remote}: {dict(causes)}, kernel: { {name: known[name] for name in COUNTERS} }")
-        assert sum(causes.values()) == known["RetransSegs"] and not known["TCPRetransFail"]
-        assert causes["fast"] == known["TCPFastRetrans"] and causes["after-timeout"] == known["TCPSlowStartRetrans"]
-        assert causes["syn"] + causes["syn-ack"] == known["TCPSynRetrans"] and not causes["other"]
+        assert sum(causes.values()) == known["Tcp.RetransSegs"] and not known["TcpExt.TCPRetransFail"]
+        assert causes["fast"] == known["TcpExt.TCPFastRetrans"] and causes["after-timeout"] == known["TcpExt.TCPSlowStartRetrans"]
+        assert causes["syn"] + causes["syn-ack"] == known["TcpExt.TCPSynRetrans"] and not causes["other"]
         # Of SYN-ACKs some answer a SYN that came again, and no timer does.
         by_timer = causes["timeout"] + causes["syn"]
-        assert by_timer == known["TCPTimeouts"] if side == "left" else by_timer < known["TCPTimeouts"] <= causes["syn-ack"]
-        assert causes["tail-loss-probe"] <= known["TCPLossProbes"]
+        timeouts = known["TcpExt.TCPTimeouts"]
+        assert by_timer == timeouts if side == "left" else by_timer < timeouts <= causes["syn-ack"]
+        assert causes["tail-loss-probe"] <= known["TcpExt.TCPLossProbes"]
     left, right = sent.values()
     assert left["fast"] > 10 and left["syn"] >= 4 and left["timeout"] >= 3 and left["tail-loss-probe"] and right["syn-ack"] >= 2
     one = read_report(lab, "one")

@@ -4,6 +4,8 @@ import collections
 import json
 import tomllib
 
+from lablib.counters import read_pairs
+
 DESCRIPTION = "softnet without root, module or stap: its rises are the kernel's, to the last counter"
 IN_CI = ("trixie",)
 
@@ -70,17 +72,8 @@ finish
 """
 
 
-def pairs(text):
-    """The counters of /proc/net/snmp and netstat: {"Udp.NoPorts": n}."""
-    counters, lines = {}, [line.split() for line in text.splitlines()]
-    for names, values in zip(lines[::2], lines[1::2]):
-        assert names[0] == values[0], (names, values)
-        counters |= {names[0][:-1] + "." + name: int(value) for name, value in zip(names[1:], values[1:])}
-    return counters
-
-
 def of_namespace(lab, when):
-    counters = pairs(lab.read(f"{when}.pairs"))
+    counters = read_pairs(lab.read(f"{when}.pairs"))
     for line in lab.read(f"{when}.snmp6").splitlines():
         name, value = line.split()
         counters[name.replace("6", "6.", 1)] = int(value)
