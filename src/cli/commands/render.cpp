@@ -64,6 +64,7 @@ CommandSpec render_command(const recipe::Recipe& recipe, Options& options) {
     command.examples = {fmt::format("stapgen render {0} --standalone >{0}.stp", recipe.name)};
     command.options = joined({
         script_options(recipe, options.make),
+        by_option(recipe, options.make),
         filter_options(recipe.filters, options.measure.filters),
         {{"--standalone", "", groups::output, "With stapgen's tapset put in, to carry elsewhere",
           "of filters it has those that are asked for here", &options.standalone},
