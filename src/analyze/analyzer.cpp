@@ -47,6 +47,8 @@ void Analyzer::State::add(const decode::Record& record) {
         const auto* reason = plan.reason ? &record.values[*plan.reason] : nullptr;
         const auto type = plan.reason ? record.schema->fields[*plan.reason].type : decode::FieldType::reason;
         drops.add(record.values[*plan.place].raw, reason, type, count, {&record, plan.group_keys});
+    } else if (plan.is_stack()) {
+        stacks.add(record.values[*plan.stack].raw, plan.reason ? &record.values[*plan.reason] : nullptr, count);
     } else if (plan.is_count()) {
         tallies.add(record, plan.group_keys, count);
     }
@@ -213,6 +215,7 @@ void Analyzer::State::close_interval(std::optional<std::int64_t> epoch_ns) {
         };
         summary.drops = of_this(drops.open_rows());
         summary.tallies = of_this(tallies.open_rows());
+        summary.stacks = of_this(stacks.open_rows());
         summary.intervals = {interval};
         summary.accounting = difference(accounting(), before);
         summary.accounting.closed = true;
@@ -289,10 +292,12 @@ Summary Analyzer::summary() const {
     }
     summary.drops = state.drops.rows();
     summary.tallies = state.tallies.rows();
+    summary.stacks = state.stacks.rows();
     summary.intervals = state.log.intervals();
     if (state.records_in_interval > 0) {
         std::ranges::move(state.drops.open_rows(), std::back_inserter(summary.drops));
         std::ranges::move(state.tallies.open_rows(), std::back_inserter(summary.tallies));
+        std::ranges::move(state.stacks.open_rows(), std::back_inserter(summary.stacks));
         summary.intervals.push_back({state.interval_start, std::nullopt});
     }
     summary.notes = state.drops.notes();

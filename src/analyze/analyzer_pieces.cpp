@@ -24,6 +24,7 @@ void Analyzer::State::join(const State& piece) {
     std::vector<std::size_t> kinds(piece.log.kinds());
     drops.join(piece.drops, kinds);
     tallies.join(piece.tallies, kinds);
+    stacks.join(piece.stacks, kinds);
     log.join(piece.log, kinds, interval_start);
 
     if (piece.script_counts) {
@@ -56,7 +57,7 @@ Analyzer Analyzer::fork(const decode::Header& header) const {
 bool Analyzer::fits(const Analyzer& piece) const {
     const State &state = *state_, &other = *piece.state_;
     return state.total.fits(other.total) && state.so_far.series.fits(other.so_far.series) &&
-           state.drops.fits(other.drops) && state.tallies.fits(other.tallies);
+           state.drops.fits(other.drops) && state.tallies.fits(other.tallies) && state.stacks.fits(other.stacks);
 }
 
 void Analyzer::join(const Analyzer& piece) {

@@ -34,6 +34,7 @@ struct Analyzer::State {
     IntervalLog log;
     DropLog drops{log};
     CountLog tallies{log};
+    StackLog stacks{log};
     std::vector<std::int64_t> stage_values;
 
     Accounting script;           ///< what it said last

@@ -132,6 +132,28 @@ void CountLog::join(const CountLog& piece, std::vector<std::size_t>& kinds) {
     });
 }
 
+StackLog::StackLog(IntervalLog& log) : IntervalItems(log, Stack{}) {}
+
+void StackLog::add(std::string_view frames, const decode::Value* reason, std::int64_t count) {
+    key_.assign(reason != nullptr ? reason->raw : std::string_view());
+    key_ += '\t';
+    key_ += frames;
+    const auto make = [&] {
+        Stack stack;
+        if (reason != nullptr) stack.reason = reason->number;
+        for (const auto address : decode::stack_addresses(frames))
+            stack.frames.push_back({.address = address});
+        return stack;
+    };
+    IntervalItems::add(kind_of(key_, make), count);
+}
+
+void StackLog::join(const StackLog& piece, std::vector<std::size_t>& kinds) {
+    piece.for_each_kind([&](std::string_view key, std::size_t of_piece, const Stack& stack) {
+        kinds[of_piece] = kind_of(key, [&] { return stack; });
+    });
+}
+
 DropLog::DropLog(IntervalLog& log) : IntervalItems(log, Drop{.symbol = "other places"}) {}
 
 std::size_t DropLog::kind_of(std::string_view place, const decode::Value* reason, decode::FieldType reason_type,

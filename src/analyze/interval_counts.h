@@ -84,10 +84,10 @@ class IntervalLog {
 /// What some kinds of an IntervalLog are: of each an Item, which has `interval`, `end_epoch_ns` and `count` to be
 /// filled in. Several of these may share a log, each with kinds of its own. Bounded: where there would be more than
 /// max_items, further ones are `other`.
-template <class Item>
+template <class Item, std::size_t max_kept = 16384>
 class IntervalItems {
   public:
-    static constexpr std::size_t max_items = 16384;
+    static constexpr std::size_t max_items = max_kept;
 
     IntervalItems(IntervalLog& log, Item other) : log_(log), other_(std::move(other)) {}
     IntervalItems(const IntervalItems&) = delete;
@@ -173,6 +173,22 @@ class CountLog : public IntervalItems<Tally> {
 
     /// Adds the kinds of a piece that fits, and says what they are here.
     void join(const CountLog& piece, std::vector<std::size_t>& kinds);
+
+  private:
+    std::string key_;  ///< kept for its memory
+};
+
+/// Drops by interval, reason and call path, in bounded memory; further paths have no frames. The counts are in an
+/// IntervalLog.
+class StackLog : public IntervalItems<Stack, 4096> {
+  public:
+    explicit StackLog(IntervalLog& log);
+
+    /// Into the open interval. `reason` may be null.
+    void add(std::string_view frames, const decode::Value* reason, std::int64_t count);
+
+    /// Adds the kinds of a piece that fits, and says what they are here.
+    void join(const StackLog& piece, std::vector<std::size_t>& kinds);
 
   private:
     std::string key_;  ///< kept for its memory

@@ -98,6 +98,11 @@ std::uint64_t digest_of(const Summary& summary) {
             drop.reason_name.value_or(""));
         add_group(drop.group);
     }
+    for (const auto& stack : summary.stacks) {
+        add(stack.interval, stack.reason, stack.count, stack.reason_name.value_or(""));
+        for (const auto& frame : stack.frames)
+            add(static_cast<std::int64_t>(frame.address.value_or(0)), frame.symbol.value_or(""));
+    }
     for (const auto& tally : summary.tallies) {
         add(tally.interval, tally.count);
         add_group(tally.group);
@@ -147,6 +152,7 @@ class Portions {
         const bool is_last = at_ + 1 == of_.merge_state.portions.size();
         move_rows(of_.drops, is_last, shift, drop_, into.drops);
         move_rows(of_.tallies, is_last, shift, tally_, into.tallies);
+        move_rows(of_.stacks, is_last, shift, stack_, into.stacks);
         const auto first_call = into.calls.size();
         const auto kept = std::min(portion.calls, Call::max_kept - std::min(Call::max_kept, first_call));
         const auto left_out = portion.calls - kept;
@@ -181,7 +187,7 @@ class Portions {
     }
 
     Summary& of_;
-    std::size_t at_ = 0, interval_ = 0, average_ = 0, call_ = 0, drop_ = 0, tally_ = 0;
+    std::size_t at_ = 0, interval_ = 0, average_ = 0, call_ = 0, drop_ = 0, tally_ = 0, stack_ = 0;
     std::int64_t packets_ = 0;
 };
 
@@ -193,6 +199,7 @@ void merge_rows(Summary& into, Summary& other) {
     mine.average_intervals = std::exchange(into.average_intervals, {});
     mine.drops = std::exchange(into.drops, {});
     mine.tallies = std::exchange(into.tallies, {});
+    mine.stacks = std::exchange(into.stacks, {});
     mine.calls = std::exchange(into.calls, {});
     mine.merge_state.portions = std::exchange(portions, {});
     base::add_saturating(into.calls_left_out, other.calls_left_out);
@@ -205,21 +212,26 @@ void merge_rows(Summary& into, Summary& other) {
 
 /// Where a function's address and a reason's number are not the same everywhere: its name and that of the reason
 /// remain.
-void drop_places_of_one_kernel(std::vector<Drop>& drops) {
-    std::vector<Drop> rows;
-    const auto key = [](const Drop& drop) { return std::tuple_cat(std::tie(drop.interval), key_of(drop)); };
-    for (auto& drop : drops) {
-        if (drop.symbol) {
-            drop.address.reset();
-            drop.offset.reset();
-        }
-        if (drop.reason_name) drop.reason = -1;
-    }
-    add_rows(rows, drops, key, [](Drop& known, const Drop& drop) { base::add_saturating(known.count, drop.count); });
-    std::ranges::sort(rows, [](const Drop& a, const Drop& b) {
-        return std::tuple(a.interval, -a.count, key_of(a)) < std::tuple(b.interval, -b.count, key_of(b));
+void drop_places_of_one_kernel(Summary& summary) {
+    for_each_place(summary, [](auto& place) {
+        if (!place.symbol) return;
+        place.address.reset();
+        place.offset.reset();
     });
-    drops = std::move(rows);
+    const auto add_up = []<class Row>(std::vector<Row>& all) {
+        std::vector<Row> rows;
+        const auto key = [](const Row& row) { return std::tuple_cat(std::tie(row.interval), key_of(row)); };
+        for (auto& row : all) {
+            if (row.reason_name) row.reason = -1;
+        }
+        add_rows(rows, all, key, [](Row& known, const Row& row) { base::add_saturating(known.count, row.count); });
+        std::ranges::sort(rows, [](const Row& a, const Row& b) {
+            return std::tuple(a.interval, -a.count, key_of(a)) < std::tuple(b.interval, -b.count, key_of(b));
+        });
+        all = std::move(rows);
+    };
+    add_up(summary.drops);
+    add_up(summary.stacks);
 }
 
 void merge_kernels(Summary& into, Summary& other) {
@@ -227,7 +239,7 @@ void merge_kernels(Summary& into, Summary& other) {
     std::ranges::set_union(into.kernels, other.kernels, std::back_inserter(all));
     if (all.size() > 1) {
         for (auto* summary : {&into, &other}) {
-            if (summary->kernels.size() < 2) drop_places_of_one_kernel(summary->drops);
+            if (summary->kernels.size() < 2) drop_places_of_one_kernel(*summary);
         }
     }
     into.kernels = std::move(all);
@@ -371,6 +383,7 @@ base::Result<void> merge(Summary& into, Summary added) {
     into.tracks.append(added.tracks);
     into.counted = std::max(into.counted, added.counted);
     into.counts_drops = into.counts_drops || added.counts_drops;
+    into.stacks_shown = std::max(into.stacks_shown, added.stacks_shown);
     into.mixed_units = into.mixed_units || added.mixed_units;
     into.levels = into.levels || added.levels;
     into.accounting += added.accounting;

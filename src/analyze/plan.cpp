@@ -16,6 +16,7 @@ Plan plan_of(const decode::Schema& schema, const std::vector<std::string>& group
         if (type == FieldType::time && !plan.time) plan.time = i;
         if ((type == FieldType::address || type == FieldType::place) && !plan.place) plan.place = i;
         if ((type == FieldType::reason || type == FieldType::reason_name) && !plan.reason) plan.reason = i;
+        if (type == FieldType::stack && !plan.stack) plan.stack = i;
         if (type == FieldType::count && !plan.count) plan.count = i;
         if (type != FieldType::stage && type != FieldType::value) continue;
         const auto known = std::ranges::find(measures, name, &MeasureName::name);

@@ -30,7 +30,7 @@ struct Plan {
     };
     std::vector<Slot> slots;
     std::vector<GroupKey> group_keys;
-    std::optional<std::size_t> time, place, reason, count, direction, total;
+    std::optional<std::size_t> time, place, reason, stack, count, direction, total;
     std::vector<std::string> parts;
     std::vector<std::size_t> breakdowns;  ///< those of its directions so far
     bool is_main = false;
@@ -40,8 +40,9 @@ struct Plan {
     [[nodiscard]] std::string_view direction_in(const decode::Record& record) const {
         return direction ? record.values[*direction].raw : std::string_view();
     }
-    [[nodiscard]] bool is_drop() const { return place && count; }
-    [[nodiscard]] bool is_count() const { return count && !place; }
+    [[nodiscard]] bool is_drop() const { return place && count && !stack; }
+    [[nodiscard]] bool is_count() const { return count && !place && !stack; }
+    [[nodiscard]] bool is_stack() const { return stack && count; }
 };
 
 /// Appends those of `measures` that are new. Where a field of `group_by` is not there, nothing is grouped.

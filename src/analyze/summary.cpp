@@ -90,6 +90,26 @@ std::vector<Drop> total_drops(const Summary& summary) {
     return totals;
 }
 
+std::vector<Stack> total_stacks(const Summary& summary) {
+    auto rows = summary.stacks;
+    for (auto& stack : rows) {
+        for (auto& frame : stack.frames) {
+            if (!frame.symbol) continue;
+            frame.address.reset();
+            frame.offset.reset();
+        }
+    }
+    auto totals = totals_of(rows, [](const Stack& stack) { return key_of(stack); });
+    std::map<std::pair<std::int64_t, std::optional<std::string>>, std::int64_t> of_reason;
+    for (const auto& stack : totals)
+        base::add_saturating(of_reason[{stack.reason, stack.reason_name}], stack.count);
+    std::ranges::sort(totals, {}, [&](const Stack& stack) {
+        return std::tuple(-of_reason.at({stack.reason, stack.reason_name}), stack.reason, stack.reason_name,
+                          -stack.count, stack.frames);
+    });
+    return totals;
+}
+
 int rank_of(const Tally& tally) {
     if (tally.loss) return 3;
     if (tally.loss_by_name) return 2;

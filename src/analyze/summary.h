@@ -48,6 +48,42 @@ inline auto key_of(const Drop& drop) {
     return std::tie(drop.address, drop.symbol, drop.offset, drop.module, drop.reason, drop.reason_name, drop.group);
 }
 
+/// A call in the kernel.
+struct Frame {
+    std::optional<std::uint64_t> address{};  ///< behind the call; nothing where kernels differ
+
+    std::optional<std::string> symbol{};  ///< this and the rest as in a Drop
+    std::optional<std::uint64_t> offset{};
+    std::optional<std::string> module{};
+
+    auto operator<=>(const Frame&) const = default;
+};
+
+/// Packets dropped for one reason on one call path in one interval.
+struct Stack {
+    std::int64_t interval = 0;                   ///< counted from 0, see Summary::intervals
+    std::optional<std::int64_t> end_epoch_ns{};  ///< when that interval ended; nothing if the input stops before
+    std::int64_t reason = -1;                    ///< the kernel's number, -1: none given
+    std::vector<Frame> frames{};                 ///< the innermost first; none: further paths
+    std::int64_t count = 0;
+    std::optional<std::string> reason_name{};  ///< filled in by whoever has it
+};
+
+/// What paths that are the same have in common.
+inline auto key_of(const Stack& stack) {
+    return std::tie(stack.reason, stack.reason_name, stack.frames);
+}
+
+/// Calls with each place of the kernel that may have a name: drops, and frames of paths.
+void for_each_place(auto& summary, auto call) {
+    for (auto& drop : summary.drops)
+        call(drop);
+    for (auto& stack : summary.stacks) {
+        for (auto& frame : stack.frames)
+            call(frame);
+    }
+}
+
 /// How much was counted of one group in one interval.
 struct Tally {
     std::int64_t interval = 0;                   ///< counted from 0, see Summary::intervals
@@ -135,6 +171,8 @@ struct Summary : recording::RunEnd {
     std::vector<Note> notes;         ///< "requests above 100 us are cut off"
     bool counts_drops = false;       ///< the recipe's records are drops: no drop is a result, too
     std::vector<Drop> drops;         ///< by interval, then by count, the largest first
+    std::vector<Stack> stacks;       ///< by interval, then by count, the largest first
+    std::size_t stacks_shown = 5;    ///< so many of each reason a person wants to see
     std::string counted;             ///< the field whose sums are the tallies, "pages"; empty: nothing is counted
     std::vector<Tally> tallies;      ///< by interval, then by count, the largest first
     bool mixed_units = false;        ///< tallies are of bytes, packets and times: no sum of them means anything
@@ -143,7 +181,8 @@ struct Summary : recording::RunEnd {
     std::int64_t counters_read = 0;  ///< so many counters that is; 0: not known
     /// recording::definition_of(); empty: not known.
     [[nodiscard]] std::string definition() const { return origins.empty() ? "" : origins.front().definition; }
-    [[nodiscard]] bool counts() const { return counts_drops || !counted.empty(); }
+    /// Whether its records are counts. A latency recipe may count drops beside them.
+    [[nodiscard]] bool counts() const { return (counts_drops && stages.empty()) || !counted.empty(); }
     std::vector<Call> calls;          ///< see sort_calls()
     std::int64_t calls_left_out = 0;  ///< further ones, that are in the statistics only
     std::vector<Interval> intervals;  ///< all of them, also those in which nothing happened
@@ -165,6 +204,10 @@ struct Summary : recording::RunEnd {
 /// The drops of all intervals together, by place, reason and group, the largest first; `interval` and
 /// `end_epoch_ns` mean nothing in them.
 std::vector<Drop> total_drops(const Summary& summary);
+
+/// The call paths of all intervals together, by the names of their functions as far as these are known; those of the
+/// most frequent reason first, of one reason the largest first. `interval` and `end_epoch_ns` mean nothing in them.
+std::vector<Stack> total_stacks(const Summary& summary);
 
 /// What is shown first: 3 for losses, 2 for what is one by its name, 1 for what has a meaning, 0 for the rest.
 int rank_of(const Tally& tally);

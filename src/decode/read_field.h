@@ -166,6 +166,13 @@ inline constexpr std::uint64_t high_bits = each * 0x80;
     return is_digit(*at) && (*at != '0' || end - at == 1) ? end : nullptr;
 }
 
+[[gnu::noinline]] inline const char* skip_stack(const char* at) {
+    for (std::int64_t address = 0;; ++at) {
+        at = read_address(at, address);
+        if (at == nullptr || *at != ',') return at;
+    }
+}
+
 /// All of `value` but its `raw`.
 [[gnu::always_inline]] inline const char* read(const char* at, FieldType type, Value& value) {
     constexpr auto any = std::numeric_limits<std::int64_t>::min();
@@ -191,6 +198,8 @@ inline constexpr std::uint64_t high_bits = each * 0x80;
             return skip_endpoint(at);
         case FieldType::ip:
             return skip_ip(at);
+        case FieldType::stack:
+            return skip_stack(at);
         case FieldType::place:
         case FieldType::reason_name:
             break;  // cannot be declared

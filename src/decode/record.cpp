@@ -72,6 +72,13 @@ std::string unescape(std::string_view raw) {
     return out;
 }
 
+std::vector<std::uint64_t> stack_addresses(std::string_view raw) {
+    std::vector<std::uint64_t> addresses;
+    for (const auto address : base::split(raw, ','))
+        addresses.push_back(base::to_unsigned(address, 16).value_or(0));
+    return addresses;
+}
+
 std::string endpoint_text(std::string_view raw) {
     const auto dot = std::min(raw.find('.'), raw.size()), colon = std::min(raw.find(':'), raw.size());
     const auto part = [&](std::size_t from, std::size_t to) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "schema/schema.h"
 
@@ -21,7 +22,7 @@ using schema::Schema;
 /// One field of a record.
 struct Value {
     std::string_view raw;
-    std::int64_t number = 0;  ///< 0 for text and endpoint; the bits of an address, use address()
+    std::int64_t number = 0;  ///< 0 for text, endpoint and stack; the bits of an address, use address()
     bool seen = true;         ///< false for `-`
 
     [[nodiscard]] std::uint64_t address() const { return static_cast<std::uint64_t>(number); }
@@ -200,6 +201,9 @@ std::string_view describe(Flaw flaw);
 /// A text field as it was before the script's text_str() escaped it: \a \b \f \n \r \t \v \\ \" \ooo \uXXXX
 /// \UXXXXXXXX. Anything else that follows a backslash stays as it is.
 std::string unescape(std::string_view raw);
+
+/// The addresses of a field stack.
+std::vector<std::uint64_t> stack_addresses(std::string_view raw);
 
 /// A field endpoint or ip as people write it: "127.0.0.1:11211", "[fe80::1]:80", "fe80::1". What is none comes back as
 /// it is.

@@ -97,6 +97,12 @@ Parameter read_parameter(TomlTable table) {
     if (!value) table.wrong("name", fmt::format("the parameter '{}' has no 'default'", parameter.name));
     parameter.default_value = *value;
     if (auto checked = check_value(parameter, *value); !checked) table.wrong("default", checked.error().what);
+    if (const auto bare = table.integer("bare")) {
+        parameter.bare_value = std::to_string(*bare);
+        if (parameter.type != ParameterType::integer) table.wrong("bare", "'bare' is for a parameter of type int");
+        if (auto checked = check_value(parameter, parameter.bare_value); !checked)
+            table.wrong("bare", checked.error().what);
+    }
     table.refuse_the_rest();
     return parameter;
 }

@@ -24,6 +24,7 @@ struct Parameter {
     std::string default_value{};                       ///< as the user would type it
     std::optional<std::int64_t> minimum{}, maximum{};  ///< of a duration: ns
     std::vector<std::string> choices{};                ///< of a text: it is one of them; empty: any text
+    std::string bare_value{};  ///< of an integer: what the option alone stands for, --name; another value is --name=N
     std::string help{};
 
     /// Whether the option alone means true, as --one does.

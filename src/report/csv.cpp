@@ -198,6 +198,10 @@ class Writer {
             write("drop", drop);
         if (report.drops.hidden_rows > 0)
             row(Subject{.kind = "drops-not-shown", .name = {}, .benign = "true"}, "count", report.drops.hidden);
+        for (const auto& stack : analyze::total_stacks(report.summary)) {
+            const auto reason = reason_text(stack) == "-" ? "" : reason_text(stack);
+            row(Subject{.kind = "stack", .name = path_text(stack), .reason = reason}, "count", stack.count);
+        }
         if (report.summary.intervals.size() < 2) return;
         for (const auto& drop : report.interval_drops.rows)
             write("interval-drop", drop);

@@ -211,6 +211,24 @@ void add_drops(Json& document, const Report& report) {
     });
 }
 
+/// Only where call paths were recorded.
+void add_stacks(Json& document, const Report& report) {
+    if (report.summary.stacks.empty()) return;
+    document["stacks"] = array_of(report.summary.stacks, [&](const analyze::Stack& stack) -> Json {
+        return {{"time", time_or_null(stack.end_epoch_ns)},
+                {"interval", report.options.interval.value_or(stack.interval)},
+                {"reason", or_null(stack.reason_name)},
+                {"reason_number", stack.reason < 0 ? Json(nullptr) : Json(stack.reason)},
+                {"count", stack.count},
+                {"frames", array_of(stack.frames, [](const analyze::Frame& frame) -> Json {
+                     return {{"symbol", or_null(frame.symbol)},
+                             {"offset", or_null(frame.offset)},
+                             {"module", or_null(frame.module)},
+                             {"address", frame.address ? Json(fmt::format("0x{:x}", *frame.address)) : Json(nullptr)}};
+                 })}};
+    });
+}
+
 void add_counts(Json& document, const analyze::Summary& summary, const Options& options) {
     document["counted"] = summary.counted.empty() ? Json(nullptr) : Json(summary.counted);
     document["counts"] = array_of(summary.tallies, [&](const analyze::Tally& tally) {
@@ -341,6 +359,7 @@ Json report_json(const analyze::Summary& summary, const Options& options) {
     document["confidence_level"] = 0.95;
     add_analysis(document, report);
     add_drops(document, report);
+    add_stacks(document, report);
     add_counts(document, summary, options);
     add_calls(document, summary);
     document["counters"] = array_of(summary.counters, [](const analyze::Counter& counter) -> Json {

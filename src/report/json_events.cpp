@@ -17,6 +17,12 @@ Json json_value(FieldType type, const decode::Value& value) {
         case FieldType::endpoint:
         case FieldType::ip:
             return decode::endpoint_text(value.raw);
+        case FieldType::stack: {
+            auto frames = Json::array();
+            for (const auto address : decode::stack_addresses(value.raw))
+                frames.push_back(fmt::format("0x{:x}", address));
+            return frames;
+        }
         case FieldType::address:
             return fmt::format("0x{:x}", value.address());
         case FieldType::reason:

@@ -123,11 +123,11 @@ void present(std::ostream& out, const Hosts& hosts, std::span<const analyze::Sum
 }
 
 /// Each is at the end of the file that writes it. A new one is such a file, and its name here and below.
-extern const Format json_format, ndjson_format, csv_format, openmetrics_format, perfetto_format;
+extern const Format json_format, ndjson_format, csv_format, openmetrics_format, perfetto_format, folded_format;
 
 std::span<const Format> formats() {
-    static const std::array all{table_format,       json_format, ndjson_format,  csv_format,
-                                openmetrics_format, html_format, perfetto_format};
+    static const std::array all{table_format,       json_format, ndjson_format,   csv_format,
+                                openmetrics_format, html_format, perfetto_format, folded_format};
     return all;
 }
 

@@ -30,6 +30,7 @@ enum class FieldType {
     count,     ///< how often, never negative
     endpoint,  ///< HIGH.LOW:PORT, see decode::endpoint_text(); from version 2 on
     ip,        ///< HIGH.LOW likewise; from version 4 on
+    stack,     ///< a call path: addresses as above with commas between, the innermost first; from version 4 on
 
     // Not in recordings of ours, which have numbers where others print text.
     place,        ///< where a packet was dropped, see decode::parse_place()

@@ -119,8 +119,11 @@ void Runner::hear_error(Child& child, std::string_view line) {
         child.is_ready = child.is_ready || !status->is_measuring;
         return;
     }
+    // The reason is among the last lines; a run may warn for months.
     constexpr std::size_t most = 8192;
-    if (child.said.size() < most) child.said.append(line).append(1, '\n');
+    child.said.append(line).append(1, '\n');
+    while (child.said.size() > most)
+        child.said.erase(0, child.said.find('\n') + 1);
     constexpr std::string_view name = "stapgen: ";
     base::print_message(fmt::format("{}: {}", job_.name, line.substr(line.starts_with(name) ? name.size() : 0)));
 }

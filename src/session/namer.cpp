@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -16,18 +17,31 @@ namespace stapgen::session {
 
 namespace {
 
+/// Calls with each row that has a reason.
+void for_each_reason(analyze::Summary& summary, auto call) {
+    for (auto& drop : summary.drops)
+        call(drop);
+    for (auto& stack : summary.stacks)
+        call(stack);
+}
+
 void put(const recording::RunFacts& facts, analyze::Summary& summary) {
-    for (auto& drop : summary.drops) {
+    for_each_reason(summary, [&](auto& row) {
         const auto& reasons = facts.setup.drop_reasons;
-        const auto reason = reasons.find(drop.reason);
-        if (!drop.reason_name && reason != reasons.end()) drop.reason_name = reason->second;
-        const auto& names = facts.outcome.addresses;
-        const auto name = std::ranges::find(names, drop.address, &recording::AddressName::address);
-        if (name == names.end()) continue;
-        drop.symbol = name->symbol;
-        drop.offset = name->offset;
-        if (!name->module.empty()) drop.module = name->module;
-    }
+        const auto reason = reasons.find(row.reason);
+        if (!row.reason_name && reason != reasons.end()) row.reason_name = reason->second;
+    });
+    std::map<std::uint64_t, const recording::AddressName*> names;
+    for (const auto& name : facts.outcome.addresses)
+        if (name.address) names.emplace(*name.address, &name);
+    analyze::for_each_place(summary, [&](auto& place) {
+        const auto found = place.address ? names.find(*place.address) : names.end();
+        if (found == names.end()) return;
+        const auto& name = *found->second;
+        place.symbol = name.symbol;
+        place.offset = name.offset;
+        if (!name.module.empty()) place.module = name.module;
+    });
 }
 
 /// The first of them that has it.
@@ -51,27 +65,27 @@ bool has_owners(const decode::Schema& schema) {
 }
 
 void put(const symbols::KernelNames& names, analyze::Summary& summary) {
-    for (auto& drop : summary.drops) {
-        if (drop.symbol || !drop.address) continue;
-        const auto name = names.find(*drop.address, symbols::AddressKind::drop_site);
+    analyze::for_each_place(summary, [&](auto& place) {
+        if (place.symbol || !place.address) return;
+        const auto name = names.find(*place.address, symbols::AddressKind::drop_site);
         if (name.symbol) {
-            drop.symbol = name.symbol->name;
-            drop.offset = name.symbol->offset;
-            if (name.symbol->module) drop.module = *name.symbol->module;
+            place.symbol = name.symbol->name;
+            place.offset = name.symbol->offset;
+            if (name.symbol->module) place.module = *name.symbol->module;
         } else if (name.near && name.near->inside()) {
-            drop.module = name.near->name;
+            place.module = name.near->name;
         }
-    }
+    });
 }
 
 /// True if any was missing.
 bool put(const symbols::DropReasons& reasons, analyze::Summary& summary) {
     bool any = false;
-    for (auto& drop : summary.drops) {
-        if (drop.reason_name || drop.reason < 0) continue;
-        drop.reason_name = reasons.describe(static_cast<std::uint32_t>(drop.reason));
+    for_each_reason(summary, [&](auto& row) {
+        if (row.reason_name || row.reason < 0) return;
+        row.reason_name = reasons.describe(static_cast<std::uint32_t>(row.reason));
         any = true;
-    }
+    });
     return any;
 }
 
@@ -163,7 +177,7 @@ base::Result<void> Namer::put_into(analyze::Summary& summary, const recording::R
     put(facts, summary);
     put_owners({&facts.outcome.group_names, &facts.setup.group_names}, summary);
     if (sources_) return put_of_log(summary, facts.setup.kernel);
-    if (summary.drops.empty()) return {};
+    if (summary.drops.empty() && summary.stacks.empty()) return {};
     if (const auto* names = here()) put(*names, summary);
     if (reasons() != nullptr) put(*reasons_, summary);
     return {};
@@ -175,7 +189,9 @@ base::Result<void> Namer::put_of_log(analyze::Summary& summary, const symbols::L
     for (const auto& drop : summary.drops) {
         if (drop.address && !drop.symbol) places.push_back(*drop.address);
     }
-    const bool by_build_id = !places.empty() && !log.build_id.empty() && symbols::debuginfod_is_set();
+    bool any_unnamed = false;
+    analyze::for_each_place(summary, [&](const auto& place) { any_unnamed |= place.address && !place.symbol; });
+    const bool by_build_id = any_unnamed && !log.build_id.empty() && symbols::debuginfod_is_set();
     std::optional<symbols::DropReasons> reasons;
     if (!sources.files.empty() || sources.modules || sources.kaslr_offset || by_build_id) {
         auto names = symbols::KernelNames::open(sources, log);
@@ -189,7 +205,7 @@ base::Result<void> Namer::put_of_log(analyze::Summary& summary, const symbols::L
             std::erase_if(places, [](std::uint64_t address) { return address >> 32U == 0; });
         }
         if (auto agreed = names->hear(witnesses_of(summary)); !agreed) return tl::make_unexpected(agreed.error());
-        if (!places.empty()) {
+        if (any_unnamed) {
             if (const auto settled = settle_kaslr_offset(*names, places, reported_); !settled) {
                 base::show_error(settled.error());
                 summary.notes.emplace_back(settled.error().what);

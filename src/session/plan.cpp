@@ -234,7 +234,11 @@ base::Result<Filters> filters_of(const host::System& machine, const FilterOption
                                  const std::filesystem::path& root) {
     Filters filters;
     auto options = typed;
-    if (auto used = use_owner(root, options, filters); !used) return tl::make_unexpected(used.error());
+    if (auto used = use_owner(root, options, filters); !used) {
+        if (!dry_run) return tl::make_unexpected(used.error());
+        filters.hints.push_back(used.error().what);
+        filters.missing = used.error();
+    }
     filters.as_typed = as_typed(options);
     if (auto found = find_target(machine, options, dry_run, filters); !found) return tl::make_unexpected(found.error());
     if (options.comm) {

@@ -44,13 +44,14 @@ struct Filters {
     std::map<std::string, std::string> as_typed;  ///< option without dashes -> its value
     std::int64_t sample = 1;                      ///< one in so many sockets
     std::vector<std::string> hints;               ///< that what was asked for is not there now; for the user
+    std::optional<base::Error> missing;           ///< of a dry run: a namespace or container that is not there
 };
 
 /// One in `one_in` sockets; at most recording::largest_sample, a power of two.
 void use_sample(std::int64_t one_in, Filters& filters);
 
-/// Checks values. The thread of -x and the process of -p must exist, unless it is for a `dry_run`. What --netns,
-/// --cgroup, --container and --pod name must be there: it is looked for in the files below `root`.
+/// Checks values. The thread of -x and the process of -p, and what --netns, --cgroup, --container and --pod name, must
+/// be there, unless it is for a `dry_run`. The latter are looked for in the files below `root`.
 base::Result<Filters> filters_of(const host::System& machine, const FilterOptions& options, bool dry_run,
                                  const std::filesystem::path& root = "/");
 

@@ -74,8 +74,12 @@ void Recorder::line(std::string_view text, bool cut, const decode::Line& parsed)
     if (record == nullptr) return;
     constexpr std::size_t most = 4096;
     for (std::size_t i = 0; i < record->values.size(); ++i) {
-        const bool is_address = record->schema->fields[i].type == decode::FieldType::address;
-        if (is_address && addresses_.size() < most) addresses_.insert(record->values[i].address());
+        const auto type = record->schema->fields[i].type;
+        std::vector<std::uint64_t> addresses;
+        if (type == decode::FieldType::address) addresses = {record->values[i].address()};
+        if (type == decode::FieldType::stack) addresses = decode::stack_addresses(record->values[i].raw);
+        for (const auto address : addresses)
+            if (addresses_.size() < most) addresses_.insert(address);
     }
 }
 

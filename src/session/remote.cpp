@@ -72,12 +72,13 @@ std::string last_line_of(std::string_view said) {
 }
 
 std::string reason_of(std::string_view said) {
+    constexpr std::string_view name = "stapgen: ";
+    std::string reason;
     for (const auto line : base::split(said, '\n')) {
-        constexpr std::string_view name = "stapgen: ";
         if (line.starts_with(name) && !line.starts_with("stapgen: measuring"))
-            return base::printable(line.substr(name.size()));
+            reason = base::printable(line.substr(name.size()));
     }
-    return last_line_of(said);
+    return reason.empty() ? last_line_of(said) : reason;
 }
 
 base::Result<void> RemoteControl::wait_for_go() {

@@ -32,7 +32,8 @@ std::string status_line(const RemoteStatus& status);
 /// Nothing if it is another line.
 std::optional<RemoteStatus> parse_status(std::string_view line);
 
-/// Why a measurement failed, by what was said on stderr: what stapgen says first behind its name, else the last line.
+/// Why a measurement failed, from its stderr: the last line that stapgen begins with its name, which is its error, else
+/// the last line.
 std::string reason_of(std::string_view said);
 std::string last_line_of(std::string_view said);
 

@@ -1,11 +1,24 @@
 #include "session/session.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/saturate.h"
+#include "base/text.h"
 #include "recording/identity.h"
 
 namespace stapgen::session {
+
+namespace {
+
+/// Whether each record is one thing that happened. Counts beside the header's own kind are in the report alone.
+bool is_event(const decode::Schema& schema) {
+    const bool counts =
+        std::ranges::find(schema.fields, decode::FieldType::count, &decode::Field::type) != schema.fields.end();
+    return schema.index == 0 || !counts;
+}
+
+}  // namespace
 
 Session::Session(const report::Presentation& presentation, SessionOptions options, std::ostream& out)
     : presentation_(presentation),
@@ -17,7 +30,8 @@ Session::Session(const report::Presentation& presentation, SessionOptions option
     options_.keep_series = options.keep_series;
     if (!records_) return;
     listen([this](const decode::Line& line) {
-        if (const auto* record = std::get_if<decode::Record>(&line)) records_->record(*record);
+        if (const auto* record = std::get_if<decode::Record>(&line); record != nullptr && is_event(*record->schema))
+            records_->record(*record);
         if (const auto* ready = std::get_if<decode::Ready>(&line)) records_->ready(*ready);
     });
 }
@@ -75,6 +89,10 @@ std::optional<analyze::Summary> Session::take_interval() {
 
 analyze::Summary Session::summary() const {
     auto summary = analyzer_ ? analyzer_->summary() : analyze::Summary();
+    if (const auto& given = facts_.setup.parameters; given && given->contains("stacks")) {
+        const auto shown = base::to_int(given->at("stacks")).value_or(0);
+        if (shown > 0) summary.stacks_shown = static_cast<std::size_t>(shown);
+    }
     if (setup_known_) summary.origins.push_back(facts_.setup.origin());
     if (const auto& kernel = facts_.setup.kernel; !kernel.release.empty()) {
         summary.kernels = {kernel.release + ' ' + kernel.build_id};

@@ -97,7 +97,7 @@ analyze::Group origin_group(const std::vector<std::string>& words, const recordi
 
 base::Result<void> group_by_origin(const analyze::Group& origin, bool none_else, analyze::Summary& summary) {
     if (origin.empty()) return {};
-    if (summary.counts_drops) {
+    if (summary.counts_drops && summary.counts()) {
         return base::bad_input(fmt::format("--by {}: drops are by place and reason", origin.front().key),
                                "report the recordings one by one");
     }

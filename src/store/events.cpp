@@ -30,6 +30,7 @@ std::string column_of(const decode::Field& field) {
         case FieldType::text:
         case FieldType::endpoint:
         case FieldType::ip:
+        case FieldType::stack:
         case FieldType::place:
         case FieldType::reason_name:
             break;
@@ -69,6 +70,7 @@ class EventRows final : public report::EventWriter {
             case FieldType::endpoint:
             case FieldType::ip:
                 return rows.put(decode::endpoint_text(value.raw));
+            case FieldType::stack:
             case FieldType::place:
             case FieldType::reason_name:
                 return rows.put(value.raw);

@@ -13,8 +13,7 @@ namespace stapgen::symbols {
 
 namespace {
 
-/// So many bytes are more than any address has, and any word that LineWords looks for: of longer words it is enough to
-/// know the last bytes.
+/// So many bytes are more than any address has.
 constexpr std::size_t long_word = 19;
 
 /// A word of up to eight bytes as a number.
@@ -60,6 +59,17 @@ bool is_number(std::string_view word) {
 }
 
 constexpr ShortWords drop_words(std::array<std::string_view, 4>{"dropped", "drops", "drop", "location"});
+
+/// Tells `found` of each address word, and what it is. `words`: those before it in the first line.
+template <class Found>
+void for_each_with_kind(std::string_view text, std::size_t digits, LineWords words, const Found& found) {
+    std::size_t read = 0;
+    for_each_address(text, digits, [&](const AddressWord& word) {
+        words.read(text.substr(read, word.begin - read));
+        read = word.begin;
+        found(word, words.kind());
+    });
+}
 
 }  // namespace
 
@@ -111,45 +121,24 @@ AddressKind LineWords::kind() const {
     return drop_ && !no_loss_ ? AddressKind::drop_site : AddressKind::return_address;
 }
 
-void Annotator::feed(std::string_view text, std::string& out) {
-    partial_ += text;
-    auto whole = partial_.size();
-    while (whole > 0 && base::is_word_character(partial_[whole - 1]))
-        --whole;
-    const auto given = std::max(whole, partial_.size() - std::min(partial_.size(), long_word));
-    copy(whole, given, out);
-    partial_.erase(0, given);
-}
-
-void Annotator::finish(std::string& out) {
-    copy(partial_.size(), partial_.size(), out);
-    partial_.clear();
-    words_ = {};
-}
-
-/// All words are whole that begin before `whole`; up to `given` it is copied.
-void Annotator::copy(std::size_t whole, std::size_t given, std::string& out) {
+void Annotator::annotate(std::string_view text, LineWords words, std::string& out) {
     constexpr std::size_t at_once = 64;
-    const std::string_view text = partial_;
     std::size_t copied = 0;
-    std::size_t read = 0;
-    for_each_address(text.substr(0, whole), digits_, [&](const AddressWord& word) {
-        words_.read(text.substr(read, word.begin - read));
-        read = word.begin;
-        found_.push_back({word.begin, word.end, words_.kind()});
+    const auto found = [&](const AddressWord& word, AddressKind kind) {
+        found_.push_back({word.begin, word.end, kind});
         addresses_.push_back(word.address);
-        if (found_.size() == at_once) put_names(copied, out);
-    });
-    put_names(copied, out);
-    words_.read(text.substr(read, whole - read));
-    out.append(text, copied, given - copied);
+        if (found_.size() == at_once) put_names(text, copied, out);
+    };
+    for_each_with_kind(text, digits_, words, found);
+    put_names(text, copied, out);
+    out.append(text, copied);
 }
 
-void Annotator::put_names(std::size_t& copied, std::string& out) {
+void Annotator::put_names(std::string_view text, std::size_t& copied, std::string& out) {
     if (look_ahead_) look_ahead_(addresses_);
     for (std::size_t i = 0; i < found_.size(); ++i) {
         const auto& [begin, end, kind] = found_[i];
-        out.append(partial_, copied, begin - copied);
+        out.append(text, copied, begin - copied);
         copied = append_name_(addresses_[i], kind, out) ? end : begin;
     }
     found_.clear();
@@ -158,13 +147,8 @@ void Annotator::put_names(std::size_t& copied, std::string& out) {
 
 void collect_addresses(std::string_view text, const std::function<void(std::uint64_t, AddressKind)>& found,
                        int digits) {
-    LineWords words;
-    std::size_t read = 0;
-    for_each_address(text, static_cast<std::size_t>(digits), [&](const AddressWord& word) {
-        words.read(text.substr(read, word.begin - read));
-        read = word.begin;
-        found(word.address, words.kind());
-    });
+    for_each_with_kind(text, static_cast<std::size_t>(digits), {},
+                       [&](const AddressWord& word, AddressKind kind) { found(word.address, kind); });
 }
 
 }  // namespace stapgen::symbols

@@ -50,11 +50,8 @@ class Annotator {
           look_ahead_(std::move(look_ahead)),
           digits_(static_cast<std::size_t>(digits)) {}
 
-    /// Any piece of text, cut anywhere; what is known to be whole is appended to `out`: all but a word at its end, of
-    /// which not more than its last 19 bytes are kept back.
-    void feed(std::string_view text, std::string& out);
-    /// The rest.
-    void finish(std::string& out);
+    /// Appends to `out`. No word goes on before the text or behind it; `words` are those before it in its first line.
+    void annotate(std::string_view text, LineWords words, std::string& out);
 
   private:
     struct Found {
@@ -62,16 +59,13 @@ class Annotator {
         AddressKind kind;
     };
 
-    void copy(std::size_t whole, std::size_t given, std::string& out);
-    void put_names(std::size_t& copied, std::string& out);
+    void put_names(std::string_view text, std::size_t& copied, std::string& out);
 
     AppendName append_name_;
     LookAhead look_ahead_;
-    std::vector<Found> found_;              ///< words of partial_ that are not yet copied
+    std::vector<Found> found_;              ///< words that are not yet copied
     std::vector<std::uint64_t> addresses_;  ///< theirs
     std::size_t digits_;
-    LineWords words_;
-    std::string partial_;
 };
 
 /// The addresses of a text of whole lines, by the same rules; whether they have names is not known.

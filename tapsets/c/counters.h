@@ -34,6 +34,13 @@
     counter(tx_reported)             /* left */ \
     counter(tx_acks)                 /* segments without data */ \
     counter(tx_retransmits)          /* segments that were sent before */ \
+    counter(forward_seen)            /* passed on to another device; each is one of the next five, or has not left */ \
+    counter(forward_no_driver)       /* not seen leaving the driver */ \
+    counter(forward_filtered)        /* a filter left them out */ \
+    counter(forward_dropped)         /* freed on their way */ \
+    counter(forward_evicted)         /* gave way to later ones */ \
+    counter(forward_reported)        /* left */ \
+    counter(forward_copies)          /* further copies of a flooded one, or of one not seen before */ \
     counter(requests)                /* each is one of the others, or goes on */ \
     counter(request_no_driver)       /* not seen leaving the driver, or entering IP */ \
     counter(request_evicted)         /* gave way to later ones */ \

@@ -97,6 +97,17 @@ static inline void stapgen_read_device(const struct sk_buff* skb, u64* device, c
     device[1] = STAPGEN_READ((const u64*)&dev->name[8], fault);
 }
 
+/* Whether the device that has it is on top of others (bond, VLAN, bridge); of older kernels the caller sees to that. */
+static inline int stapgen_has_lower_device(const struct sk_buff* skb, const void** fault) {
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(3, 13, 0)
+    const struct net_device* dev = STAPGEN_READ(&skb->dev, fault);
+    if (*fault) return 0;
+    return STAPGEN_READ(&dev->adj_list.lower.next, fault) != &dev->adj_list.lower;
+#else
+    return 0;
+#endif
+}
+
 /* ---- of an skb that can be read as a whole ---- */
 
 static inline const unsigned char* stapgen_network_header_of(const struct sk_buff* skb) {

@@ -154,16 +154,6 @@ static inline void stapgen_tx_cut(const struct sk_buff* skb, const struct sk_buf
     stapgen_erase_alias(stapgen_queued_skbs, (unsigned long)skb);
     stapgen_set_alias(stapgen_cut_heads, head, READ_ONCE(packet->at.key));
 }
-/* Whether the device that has it is on top of others (bond, VLAN, bridge); of older kernels the caller sees to that. */
-static inline int stapgen_has_lower_device(const struct sk_buff* skb, const void** fault) {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(3, 13, 0)
-    const struct net_device* dev = STAPGEN_READ(&skb->dev, fault);
-    if (*fault) return 0;
-    return STAPGEN_READ(&dev->adj_list.lower.next, fault) != &dev->adj_list.lower;
-#else
-    return 0;
-#endif
-}
 /* The last driver gets it. NULL: it is not followed or this skb is not the one, or its way is not known or not wanted,
  * when it is counted and forgotten. Else it is counted as reported. */
 static inline const struct stapgen_tx_packet* stapgen_pop_tx_packet(const struct sk_buff* skb, const void** fault) {

@@ -113,12 +113,15 @@ void annotate(const char* map) {
     const auto table = table_of(map);
     const Names names(table);
     symbols::Annotator annotator(names);
-    std::string out;
+    std::string out, lines;
     read_stdin([&](std::string_view piece) {
-        annotator.feed(piece, out);
+        lines += piece;
+        const auto whole = lines.rfind('\n') + 1;
+        annotator.annotate(std::string_view(lines).substr(0, whole), {}, out);
+        lines.erase(0, whole);
         write_out(out);
     });
-    annotator.finish(out);
+    annotator.annotate(lines, {}, out);
     write_out(out);
 }
 

@@ -109,6 +109,8 @@ def expected(number, report):
         rows.tail(tail)
     for drop in report.total_drops():
         rows.drop("drop", drop)
+    for reason, path, count in report.total_stacks():
+        rows.add("stack", path, "count", count, reason="" if reason == "-" else cell(reason))
     for tally in report.total_counts():
         rows.add("count", known["counted"], "count", tally["count"], group=tally["group"])
     if report.has_intervals():

@@ -289,10 +289,17 @@ class Run:
             for row in cells:
                 given = sentences.compare_advice(self.compared, row["REASON"], row["ADVICE"], self.report)
                 self.compared.same("advice count", row["DROPS"], str(given["count"]))
+        elif caption.startswith("Call paths, the "):
+            total = sum(count for _, _, count in self.report.total_stacks())
+            self.counted("stacks", cells, [{"COUNT": str(count), "REASON": reason, "PATH": path}
+                                           for reason, path, count in self.report.shown_stacks()], total)
         elif caption == "Drops in each interval":
             for interval, row in enumerate(cells):
                 here = [drop for drop in drops if drop["interval"] == interval]
-                self.compared.same("interval drops", row["DROPS"], str(sum(drop["count"] for drop in here)))
+                self.compared.same("interval drops", row.pop("DROPS"), str(sum(drop["count"] for drop in here)))
+                for reason in row.keys() - {"FROM [s]", "TO [s]", "ENDED"}:
+                    self.compared.same("interval reason", row[reason],
+                                       str(sum(drop["count"] for drop in here if reason_of(drop) == reason)))
                 if here:
                     self.compared.same("interval end", row["ENDED"], end_of(here[0]))
         elif caption == "Places and reasons in each interval":

@@ -168,6 +168,14 @@ def compare_rows(compared, lines, kind, known):
         rows.remove(row)
 
 
+def compare_stacks(compared, lines, report):
+    """Each is wrapped; of equal counts the order is open."""
+    rows = " ".join(line if line.startswith(" ") else f"\n{line}" for line in lines).split("\n")[1:]
+    found = [re.fullmatch(r"(\d+) (\S+): (.*)", " ".join(row.split())).groups() for row in rows]
+    known = [(str(count), reason, path) for reason, path, count in report.shown_stacks()]
+    compared.same("stacks", sorted(found), sorted(known))
+
+
 def drop_rows(drops):
     return [[str(drop["count"]), place_of(drop), reason_of(drop) + (" *" if drop["benign"] else "")] for drop in drops]
 
@@ -289,6 +297,8 @@ class Parts:
             compare_series(compared, lines.block(), report, found[1])
         elif re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0000|after the last tick", line):
             self.heading_of_interval(line)
+        elif line.startswith("Call paths, the "):
+            compare_stacks(compared, lines.block(), report)
         elif line.startswith("WARNING: "):
             sentences.compare_warning(compared, line.removeprefix("WARNING: "), report)
             self.warnings += 1

@@ -144,6 +144,22 @@ class Report:
         names = ("symbol", "offset", "module", "address", "reason", "reason_number", "benign")
         return [dict(zip(names, key), count=count) for key, count in totals.most_common()]
 
+    def total_stacks(self):
+        """Return (reason, path, count) of all intervals together, of each reason the largest count first."""
+        totals = collections.Counter()
+        for stack in self.known.get("stacks", []):
+            names = [frame["symbol"] or frame["address"] or "0x0" for frame in stack["frames"]]
+            totals[reason_of(stack), " < ".join(map(printable, names)) or "other paths"] += stack["count"]
+        return [(*key, count) for key, count in totals.most_common()]
+
+    def shown_stacks(self, number=5):
+        """Return so many of each reason."""
+        shown = collections.Counter()
+        for reason, path, count in self.total_stacks():
+            shown[reason] += 1
+            if shown[reason] <= number:
+                yield reason, path, count
+
     def total_counts(self):
         totals = {}
         for tally in self.known["counts"]:

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "fuzz.h"
 
 namespace {
@@ -35,16 +36,23 @@ struct Collector {
 
 std::string annotated(std::string_view text, const symbols::AppendName& names, int digits, std::size_t step) {
     symbols::Annotator annotator(names, digits);
+    symbols::LineWords words;
     std::string out;
-    for (; !text.empty(); text.remove_prefix(std::min(step, text.size())))
-        annotator.feed(std::string(text.substr(0, step)), out);
-    annotator.finish(out);
+    while (!text.empty()) {
+        auto cut = std::min(step, text.size());
+        while (cut < text.size() && base::is_word_character(text[cut - 1]))
+            ++cut;
+        annotator.annotate(std::string(text.substr(0, cut)), words, out);
+        words.read(text.substr(0, cut));
+        text.remove_prefix(cut);
+    }
     return out;
 }
 
 }  // namespace
 
-/// Any cutting gives the same; without names nothing changes; what is collected is what names are asked of.
+/// Any cutting behind words gives the same; without names nothing changes; what is collected is what names are asked
+/// of.
 FUZZ_TARGET(annotate) {
     const auto text = fuzz::text_of(data, size);
     for (const int digits : {16, 8}) {

@@ -33,9 +33,21 @@ def main():
             known.stdin.write(written)
             assert known.stdout.readline() == expected
         known.stdin.write("no line end, ")
+        known.stdin.flush()
+        assert known.stdout.read(len("no line end, ")) == "no line end, "
         known.stdin.close()
-        assert known.stdout.read() == "no line end, "
+        assert known.stdout.read() == ""
         assert known.wait() == 0
+
+    # So are addresses alone, whatever stands between them.
+    command = [sys.argv[1], "resolve", "--map", MAP, "--kaslr-offset", "33e00000", "--drop-sites"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as addresses:
+        for (address, name), behind in zip(PLACES, " \n\t" * 4):
+            addresses.stdin.write((address + behind).encode())
+            addresses.stdin.flush()
+            assert addresses.stdout.readline() == f"{address[2:]} {name}\n".encode()
+        addresses.stdin.close()
+        assert addresses.wait() == 0
 
     # To be inferred it takes all ten; then they are there, and later lines one by one.
     with start(sys.argv[1]) as inferring:

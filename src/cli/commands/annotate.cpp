@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cstdint>
-#include <iostream>
 #include <optional>
 #include <set>
 #include <span>
@@ -12,8 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/in_order.h"
 #include "base/source.h"
 #include "base/text.h"
+#include "base/text_blocks.h"
 #include "session/namer.h"
 #include "symbols/annotate.h"
 
@@ -34,69 +35,101 @@ std::optional<std::int64_t> told_kaslr_offset(std::string_view text) {
     return kaslr_offset ? std::optional(static_cast<std::int64_t>(*kaslr_offset)) : std::nullopt;
 }
 
-/// Text that waits for the KASLR offset.
-class Held {
+/// A text in blocks, and what it says of its kernel. While a thread reads the next block others may ask
+/// for names as soon as the KASLR offset is sure.
+class HeardText {
   public:
-    Held(symbols::KernelNames& names, session::ReportedNotes& reported) : names_(names), reported_(reported) {}
+    struct Block {
+        std::string text;
+        symbols::LineWords words;  ///< of the line before it
+        bool has_names = true;     ///< else it is copied as it is
+        std::string out;
+    };
 
-    /// True once the KASLR offset is known. `last`: there is no more text.
-    base::Result<bool> add(std::string_view text, bool last) {
+    /// `is_whole`: all of it can be read at once.
+    HeardText(symbols::KernelNames& names, base::TextBlocks blocks, bool is_whole)
+        : names_(names),
+          blocks_(std::move(blocks)),
+          // What is assumed can be compared with all of a file, but not with what a pipe is still to bring.
+          is_holding_(!is_sure() && (is_whole || !names.kaslr_offset_known())) {
+        session::report_notes(names_, reported_);
+    }
+
+    [[nodiscard]] bool is_sure() const { return names_.kaslr_offset_known() && !names_.kaslr_offset_is_assumed(); }
+
+    /// False: there is no more, see outcome().
+    bool next(Block& block) {
+        bool is_there = false;
+        do {
+            is_there = blocks_.next(block.text);
+            hear(block.text);
+            if (is_holding_) is_holding_ = must_wait(block.text, !is_there);
+        } while (is_holding_);
+        if (!held_.empty()) block.text = std::exchange(held_, {});
+        block.has_names = outcome_.has_value();
+        block.words = words_;
+        words_.read(block.text);
+        return !block.text.empty();
+    }
+
+    /// Errors: see annotate().
+    [[nodiscard]] base::Result<void> outcome() const {
+        return blocks_.error() ? tl::make_unexpected(*blocks_.error()) : outcome_;
+    }
+
+  private:
+    /// Compares the log's own names with the table as long as that can say more.
+    void hear(std::string_view text) {
+        constexpr std::size_t enough = 1000;
+        if (heard_ >= enough || !outcome_) return;
+        unheard_ += text;
+        const auto whole = unheard_.rfind('\n') + 1;
+        const auto lines = std::string_view(unheard_).substr(0, whole);
+        const auto witnesses = symbols::find_witnesses(lines, names_.address_digits());
+        unheard_.erase(0, whole);
+        if (witnesses.empty()) return;
+        heard_ += witnesses.size();
+        outcome_ = names_.hear(witnesses);
+        session::report_notes(names_, reported_);
+    }
+
+    /// Adds to what is held. False once that need not wait: the KASLR offset is known, or will not be.
+    bool must_wait(std::string_view text, bool last) {
         constexpr std::size_t most = 64U << 20U;
-        text_ += text;
-        const auto whole = last ? text_.size() : text_.rfind('\n') + 1;
-        const auto lines = std::string_view(text_).substr(looked_at_, whole - looked_at_);
+        held_ += text;
+        if (is_sure() || !outcome_) return false;
+        const auto whole = last ? held_.size() : held_.rfind('\n') + 1;
+        const auto lines = std::string_view(held_).substr(looked_at_, whole - looked_at_);
+        looked_at_ = whole;
         if (const auto kaslr_offset = told_kaslr_offset(lines)) {
             names_.set_kaslr_offset(*kaslr_offset, "the text says 'Kernel Offset'");
             session::report_notes(names_, reported_);
-            return true;
+            return false;
         }
         const auto note = [this](std::uint64_t address, symbols::AddressKind kind) {
             if (kind == symbols::AddressKind::drop_site) places_.insert(address);
         };
         symbols::collect_addresses(lines, note, names_.address_digits());
-        looked_at_ = whole;
-        const bool must = last || text_.size() >= most;
-        if (!must && places_.size() == tried_) return false;
+        const bool must = last || held_.size() >= most;
+        if (!must && places_.size() == tried_) return true;
         tried_ = places_.size();
         auto settled = session::settle_kaslr_offset(names_, std::vector(places_.begin(), places_.end()), reported_);
-        if (settled) return true;
-        if (must) return tl::make_unexpected(settled.error());
+        if (!settled && !must) return true;
+        outcome_ = std::move(settled);
         return false;
     }
-    std::string take() { return std::exchange(text_, {}); }
 
-  private:
     symbols::KernelNames& names_;
-    session::ReportedNotes& reported_;
-    std::string text_;
+    session::ReportedNotes reported_;
+    base::TextBlocks blocks_;
+    base::Result<void> outcome_;
+    symbols::LineWords words_;
+    std::string unheard_;  ///< a line that is not yet whole
+    std::size_t heard_ = 0;
+    bool is_holding_;
+    std::string held_;  ///< waits for the KASLR offset
     std::size_t looked_at_ = 0, tried_ = 0;
     std::set<std::uint64_t> places_;  ///< of drops
-};
-
-/// The log's own names, compared with the table as long as that can say more.
-class Hearing {
-  public:
-    explicit Hearing(symbols::KernelNames& names) : names_(names) {}
-
-    /// Errors: those of KernelNames::hear().
-    base::Result<void> add(std::string_view text) {
-        constexpr std::size_t enough = 1000;
-        if (heard_ >= enough) return {};
-        text_ += text;
-        const auto whole = text_.rfind('\n') + 1;
-        const auto witnesses =
-            symbols::find_witnesses(std::string_view(text_).substr(0, whole), names_.address_digits());
-        text_.erase(0, whole);
-        if (std::exchange(begun_, true) && witnesses.empty()) return {};
-        heard_ += witnesses.size();
-        return names_.hear(witnesses);
-    }
-
-  private:
-    symbols::KernelNames& names_;
-    std::string text_;
-    std::size_t heard_ = 0;
-    bool begun_ = false;
 };
 
 /// Whether all of it can be read at once.
@@ -108,69 +141,34 @@ bool is_whole(const std::filesystem::path& file) {
 
 }  // namespace
 
-base::Result<void> annotate(symbols::KernelNames& names, const std::filesystem::path& file) {
-    session::ReportedNotes reported;
-    session::report_notes(names, reported);
+base::Result<void> annotate(symbols::KernelNames& names, const std::filesystem::path& file, std::ostream& out,
+                            const Blocks& blocks) {
     auto source = base::Source::open(file);
     if (!source) return tl::make_unexpected(source.error());
-    const auto append_name = [&names](std::uint64_t address, symbols::AddressKind kind, std::string& out) {
+    HeardText text(names, base::TextBlocks(**source, blocks.size, [](char c) { return !base::is_word_character(c); }),
+                   is_whole(file));
+    const auto append_name = [&names](std::uint64_t address, symbols::AddressKind kind, std::string& to) {
         const auto name = names.find(address, kind);
-        if (name.symbol) symbols::append(out, *name.symbol);
+        if (name.symbol) symbols::append(to, *name.symbol);
         return name.symbol.has_value();
     };
-    symbols::Annotator annotator(append_name, names.address_digits(),
-                                 [&names](std::span<const std::uint64_t> addresses) { names.look_ahead(addresses); });
-    Hearing hearing(names);
-    Held held(names, reported);
-    base::Result<void> outcome;
-    bool begun = false, holding = false, copying = false;
-    std::vector<char> buffer(256U << 10U);
-    std::string first_lines, out;
-    while (std::cout) {
-        const auto count = (*source)->read(buffer);
-        std::string_view text(buffer.data(), count.value_or(0));
-        const bool last = text.empty();
-        if (!begun) {
-            // A source may give the first bytes alone.
-            text = first_lines += text;
-            if (!last && text.find('\n') == std::string_view::npos && text.size() < buffer.size()) continue;
+    const auto look_ahead = [&names](std::span<const std::uint64_t> addresses) { names.look_ahead(addresses); };
+    using Block = HeardText::Block;
+    const auto work = [&](Block& block) {
+        block.out.clear();
+        if (block.has_names) {
+            symbols::Annotator(append_name, names.address_digits(), look_ahead)
+                .annotate(block.text, block.words, block.out);
         }
-        if (!copying) {
-            outcome = hearing.add(text);
-            session::report_notes(names, reported);
-            if (!outcome && begun) annotator.finish(out);
-            copying = !outcome;
-        }
-        const bool is_sure = names.kaslr_offset_known() && !names.kaslr_offset_is_assumed();
-        // What is assumed can be compared with all of a file, but not with what a pipe is still to bring.
-        if (!std::exchange(begun, true)) holding = !is_sure && !(names.kaslr_offset_known() && !is_whole(file));
-        std::string given_back;
-        if (holding && (copying || is_sure)) {
-            given_back = held.take().append(text);
-            holding = false;
-        } else if (holding) {
-            const auto known = held.add(text, last);
-            if (known && !*known) continue;
-            if (!known) {
-                outcome = tl::make_unexpected(known.error());
-                copying = true;
-            }
-            holding = false;
-            given_back = held.take();
-        }
-        const auto piece = given_back.empty() ? text : std::string_view(given_back);
-        if (copying) {
-            out += piece;
-        } else {
-            annotator.feed(piece, out);
-            if (last) annotator.finish(out);
-        }
-        std::cout.write(out.data(), static_cast<std::streamsize>(out.size())).flush();
-        out.clear();
-        if (!count) return tl::make_unexpected(count.error());
-        if (last) break;
-    }
-    return outcome;
+    };
+    const auto put = [&](const Block& block) {
+        const auto& copy = block.has_names ? block.out : block.text;
+        return static_cast<bool>(out.write(copy.data(), static_cast<std::streamsize>(copy.size())).flush());
+    };
+    // Until the KASLR offset is sure, what is read may change it.
+    base::in_order<Block>([&](Block& block) { return text.next(block); }, work, put,
+                          [&] { return text.is_sure() ? blocks.cores : 1; });
+    return text.outcome();
 }
 
 }  // namespace stapgen::cli

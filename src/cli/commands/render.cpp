@@ -31,6 +31,8 @@ base::Result<std::string> standalone_script(const Call& call) {
     const auto& [program, root, command, options] = call;
     const auto filters = session::filters_of(*launch::this_machine(), options.measure.filters, true);
     if (!filters) return tl::make_unexpected(filters.error());
+    // It is to be written in.
+    if (filters->missing) return tl::make_unexpected(*filters->missing);
     auto make = options.make;
     // A thread or a process stap is asked for.
     make.filters =

@@ -92,6 +92,12 @@ OptionSpec parameter_option(const recipe::Parameter& parameter, const std::strin
     if (parameter.is_flag()) return spec;
     spec.rules.default_value = parameter.default_value;
     spec.rules.choices = parameter.choices;
+    if (!parameter.bare_value.empty()) {
+        spec.names += '{' + parameter.bare_value + '}';
+        spec.value = "[=N]";
+        spec.rules.default_value.clear();
+        return spec;
+    }
     switch (parameter.type) {
         case ParameterType::integer:
             spec.value = "N";
@@ -259,7 +265,7 @@ OptionSpecs present_options(PresentOptions& options, bool of_files) {
     return joined({
         format_options(options.format, formats,
                        "ndjson has a line for each object, html is one page to mail, perfetto a trace for "
-                       "ui.perfetto.dev"),
+                       "ui.perfetto.dev, folded the call paths for a flame graph"),
         percentiles_option(options),
         {{"--by", of_files ? "GROUP[,...]" : "WHAT[,...]", groups::output,
           of_files ? "Group by host, recording, label:NAME, port, cpu, ..." : "Group by process, port, cpu, ...",

@@ -186,9 +186,14 @@ struct Put {
     }
     /// Their values are checked with the recipe.
     base::Result<bool> operator()(recipe::Arguments* to) const {
+        const auto name = names_of(spec).front().substr(2);
+        if (!spec.value.empty()) {
+            (*to)[name] = last();
+            return true;
+        }
         bool is_set = true;
         if (is_flag(spec) && !*(*this)(&is_set)) return false;
-        (*to)[spec.names.substr(2)] = is_flag(spec) ? (is_set ? "true" : "false") : last();
+        (*to)[name] = is_flag(spec) ? (is_set ? "true" : "false") : last();
         return true;
     }
     base::Result<bool> operator()(const Reader& read) const {

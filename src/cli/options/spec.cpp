@@ -46,7 +46,7 @@ bool is_argument(const OptionSpec& option) {
 }
 
 bool is_flag(const OptionSpec& option) {
-    return option.value.empty();
+    return option.value.empty() || option.value.starts_with('[');
 }
 
 bool is_repeatable(const OptionSpec& option) {

@@ -73,7 +73,7 @@ struct Rules {
 /// An option, or with a name without dashes an argument.
 struct OptionSpec {
     std::string names;  ///< "-x,--target-tid"; of a flag that stands for a text: "--live{always},--no-live{never}"
-    std::string value;  ///< stands for the value, "TID"; empty: a flag
+    std::string value;  ///< stands for the value, "TID"; empty: a flag; "[=N]": a flag that may be given one
     std::string group;
     std::string help;  ///< one line, for the short help
     std::string more;  ///< what the whole help says besides; may be empty

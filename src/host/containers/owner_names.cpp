@@ -46,13 +46,14 @@ void OwnerNames::see(std::string_view field, std::string_view value) {
     constexpr std::chrono::milliseconds pause{500};
     auto key = fmt::format("{}:{}", field, value);
     if (names_.contains(key)) return;
-    if (unknown_.size() < max_names) unknown_.insert(std::move(key));
-    if (!machine_ || std::chrono::steady_clock::now() - looked_ >= pause) look();
+    if (unknown_.size() < max_names && unknown_.insert(std::move(key)).second) is_due_ = true;
+    if (is_due_ && std::chrono::steady_clock::now() - looked_ >= pause) look();
 }
 
 void OwnerNames::look() {
     machine_ = look_at(root_);
     looked_ = std::chrono::steady_clock::now();
+    is_due_ = false;
     for (const auto& key : std::set<std::string>(unknown_))
         name(key);
     std::map<std::string_view, std::uint64_t> ids;

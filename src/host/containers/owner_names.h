@@ -31,7 +31,7 @@ class OwnerNames {
 
     explicit OwnerNames(std::filesystem::path root = "/") : root_(std::move(root)) {}
 
-    /// A record has it. Of a new value the machine is looked at, not more often than twice a second.
+    /// A record has it. Of a new value the machine is looked at, once and not more often than twice a second.
     void see(std::string_view field, std::string_view value);
     /// Looks at the machine: at the beginning and at the end.
     void look();
@@ -44,7 +44,8 @@ class OwnerNames {
 
     std::filesystem::path root_;
     std::optional<Machine> machine_;
-    std::chrono::steady_clock::time_point looked_;
+    std::chrono::steady_clock::time_point looked_{};
+    bool is_due_ = false;  ///< a new value was seen since
     NamesByValue names_;
     std::set<std::string> unknown_;  ///< keys that were seen
 };

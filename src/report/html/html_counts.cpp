@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <span>
 
 #include "base/saturate.h"
 #include "base/text.h"
@@ -28,18 +31,63 @@ Table advice_table(const std::vector<GivenAdvice>& advice) {
     return table;
 }
 
-Table interval_table(const analyze::Summary& summary) {
-    std::vector<std::int64_t> sums(summary.intervals.size());
+/// The reasons with the most drops, as many as a chart has colours, the largest first.
+std::vector<std::string> charted_reasons(std::span<const analyze::Drop> drops) {
+    constexpr std::size_t most = 7;
+    std::map<std::string, std::int64_t> sums;
+    for (const auto& drop : drops)
+        base::add_saturating(sums[reason_text(drop)], drop.count);
+    std::vector<std::string> reasons;
+    for (const auto& [reason, sum] : sums)
+        reasons.push_back(reason);
+    std::ranges::stable_sort(reasons, std::greater{}, [&](const std::string& reason) { return sums.at(reason); });
+    if (reasons.size() > most) reasons.resize(most);
+    return reasons;
+}
+
+/// "12.5": since the measurement began; "-" where it is not known.
+std::string since_start(const analyze::Summary& summary, const std::optional<std::int64_t>& epoch_ns) {
+    if (!epoch_ns || !summary.start_epoch_ns) return "-";
+    return fmt::format("{:.3f}",
+                       static_cast<double>(base::saturating_subtract(*epoch_ns, *summary.start_epoch_ns)) / 1e9);
+}
+
+/// By reason; what has no column of its own is in DROPS alone.
+Table interval_table(const Report& report) {
+    const auto& summary = report.summary;
+    const auto reasons = charted_reasons(report.interval_drops.rows);
+    Table table{"Drops in each interval", {{"FROM [s]"}, {"TO [s]"}, {"ENDED", Kind::text}, {"DROPS"}}};
+    for (const auto& reason : reasons)
+        table.columns.push_back({reason});
+    table.chart = table.stage = "drops";
+    std::vector<std::vector<std::int64_t>> counts(summary.intervals.size(),
+                                                  std::vector<std::int64_t>(reasons.size() + 1));
     for (const auto& drop : summary.drops) {
         const auto interval = static_cast<std::size_t>(drop.interval);
-        if (interval < sums.size()) sums[interval] = base::saturating_add(sums[interval], drop.count);
+        if (interval >= counts.size()) continue;
+        base::add_saturating(counts[interval].front(), drop.count);
+        const auto reason = std::ranges::find(reasons, reason_text(drop));
+        if (reason == reasons.end()) continue;
+        base::add_saturating(counts[interval][static_cast<std::size_t>(reason - reasons.begin()) + 1], drop.count);
     }
-    const auto most = sums.empty() ? 0 : *std::ranges::max_element(sums);
-    Table table{"Drops in each interval", {{"ENDED", Kind::head}, {"DROPS"}, {"", Kind::text}}};
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-        table.rows.push_back({{end_text(summary.intervals[i].end_epoch_ns)},
-                              {fmt::format("{}", sums[i])},
-                              {.bar = part_cell(sums[i], most).bar}});
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        const auto& interval = summary.intervals[i];
+        auto& row = table.rows.emplace_back();
+        row.push_back({since_start(summary, interval.start_epoch_ns)});
+        row.push_back({since_start(summary, interval.end_epoch_ns)});
+        row.push_back({end_text(interval.end_epoch_ns)});
+        for (const auto count : counts[i])
+            row.push_back({fmt::format("{}", count)});
+    }
+    return table;
+}
+
+Table stack_table(const Report& report) {
+    Table table{report.stacks_title, {{"COUNT"}, {"SHARE", Kind::text}, {"REASON", Kind::head}, {"PATH", Kind::text}}};
+    const auto sum = analyze::sum_of(report.summary.stacks);
+    for (const auto& stack : report.stacks) {
+        table.rows.push_back(
+            {{fmt::format("{}", stack.count)}, part_cell(stack.count, sum), {reason_text(stack)}, {path_text(stack)}});
     }
     return table;
 }
@@ -59,8 +107,10 @@ Section drops_section(const Report& report) {
         if (any_benign(rows)) section.paragraphs.emplace_back(benign_legend);
         if (!rows.empty()) section.tables.push_back(bounded(drop_table(report.drops)));
         if (!report.advice.empty()) section.tables.push_back(bounded(advice_table(report.advice)));
+        if (!report.stacks.empty()) section.tables.push_back(bounded(stack_table(report)));
         if (report.summary.intervals.size() > 1) {
-            section.tables.push_back(bounded(interval_table(report.summary)));
+            section.tables.push_back(bounded(interval_table(report)));
+            if (!report.summary.drops.empty()) section.chart = "drops";
             if (!report.interval_drops.rows.empty())
                 section.tables.push_back(bounded(drop_table(report.interval_drops, true)));
         }

@@ -56,16 +56,18 @@ Run run_of(const Report& report, std::size_t number, std::int64_t block_ns, bool
     add_section(run, html::calls_section(summary));
     add_section(run, html::stages_section(report));
     add_section(run, html::tail_section(report));
-    for (auto section : {html::time_section(summary, block_ns), html::distribution_section(report)}) {
+    const auto add_charted = [&](Section section) {
         if (with_charts) {
             section.chart_runs = run.id;
         } else {
             section.chart.clear();
         }
         add_section(run, std::move(section));
-    }
+    };
+    add_charted(html::time_section(summary, block_ns));
+    add_charted(html::distribution_section(report));
     add_section(run, html::slowest_section(report));
-    add_section(run, html::drops_section(report));
+    add_charted(html::drops_section(report));
     add_section(run, html::tallies_section(report));
     add_section(run, html::averages_section(summary));
     add_section(run, html::groups_section(report));

@@ -21,6 +21,7 @@
     time: run => tablesOf(run, "time").map(table => table.dataset.stage),
     distribution: run => tablesOf(run, "distribution").flatMap(table =>
       [...table.tHead.rows[0].cells].slice(2).map(cell => cell.textContent)),
+    drops: run => tablesOf(run, "drops").map(table => table.dataset.stage),
   };
 
   // Columns of each run: [xs, ys, ys, ...], and what the ys are called.
@@ -43,6 +44,21 @@
         else if (gaps[i] > 0) points.push([end, ...row.slice(1)], [end + length / 1e3, null, null, null, null, null]);
       });
       return { names: ["P50", "P99", "max"], columns: [0, 3, 4, 5].map(i => points.map(row => row[i])), cut };
+    },
+    // Of each reason, in a second.
+    drops(run) {
+      const table = tablesOf(run, "drops")[0];
+      const first = 4;  // from, to, at, all reasons
+      const points = [];
+      const rows = rowsOf(table).filter(row => row[0] !== null && row[1] > row[0]);
+      if (!rows.length) return null;
+      rows.forEach((row, i) => {
+        const rates = row.slice(first).map(count => count / (row[1] - row[0]));
+        points.push([row[0], ...rates]);
+        if (i + 1 === rows.length) points.push([row[1], ...rates]);
+      });
+      return { names: [...table.tHead.rows[0].cells].slice(first).map(cell => cell.textContent),
+        columns: points[0].map((_, i) => points.map(point => point[i])) };
     },
     distribution(run, stage) {
       const column = stagesOf.distribution(run).indexOf(stage) + 2;
@@ -71,8 +87,8 @@
   const dashes = [[6, 4], []];
   const styles = { P50: ["--c2", 1.5], P99: ["--c0", 2], max: ["--c7", 1], share: ["--c0", 1.5] };
 
-  function seriesOf(kind, name, run, runs, label, text) {
-    const [stroke, width] = styles[name];
+  function seriesOf(kind, name, place, run, runs, label, text) {
+    const [stroke, width] = kind === "drops" ? [`--c${place % 9}`, 1.5] : styles[name];
     const paths = uPlot.paths.stepped({ align: 1 });
     const single = runs === 1;
     const line = { label, stroke: colour(!single && kind === "distribution" && run === 1 ? "--c1" : stroke), width, paths, points: { show: false } };
@@ -109,7 +125,7 @@
   function optionsOf(kind, width, logCounts, text) {
     const height = Math.round(Math.max(220, Math.min(340, width * 0.42)));
     const common = { width, height, padding: [10, 28, 0, 0], cursor: { drag: { x: true, y: false } }, legend: { live: true } };
-    if (kind === "time") {
+    if (kind !== "distribution") {
       return { ...common, scales: { x: { time: false }, y: text === duration ? { distr: 3 } : {} },
         axes: [axis({ size: 34, space: 80, label: "since the start", values: (_, splits) => splits.map(since) }),
                axis({ size: 64, values: (_, splits) => splits.map(value => (value == null ? "" : text(value))) })],
@@ -134,7 +150,7 @@
     for (const name of stages) stage.add(new Option(name, name, false, name === place.dataset.stage));
     const label = document.createElement("label");
     label.append("Stage ", stage);
-    controls.append(label);
+    if (kind !== "drops") controls.append(label);
     const log = document.createElement("input");
     log.type = "checkbox";
     if (kind === "distribution") {
@@ -148,7 +164,9 @@
     let plot = null;
     function draw() {
       if (plot) plot.destroy();
-      const text = kind === "time" && runs.every(run => unitOf(run, stage.value) !== "us") ? plain : duration;
+      const perSecond = value => (value == null ? "-" : `${plain(value)}/s`);
+      const text = kind === "drops" ? perSecond
+        : kind === "time" && runs.every(run => unitOf(run, stage.value) !== "us") ? plain : duration;
       const options = optionsOf(kind, Math.max(240, place.clientWidth), log.checked, text);
       const tables = [];
       runs.forEach((run, i) => {
@@ -157,10 +175,10 @@
         if (log.checked) found.columns = found.columns.map((column, j) => (j ? column.map(y => y || null) : column));
         tables.push(found.columns);
         if (found.cut) options.axes[0].label = "since the start, without the time between recordings";
-        found.names.forEach(name => options.series.push(
-          seriesOf(kind, name, i, runs.length, names.length ? `${name} ${names[i]}` : name, text)));
+        found.names.forEach((name, place) => options.series.push(
+          seriesOf(kind, name, place, i, runs.length, names.length ? `${name} ${names[i]}` : name, text)));
       });
-      if (kind === "time" && !tables.some(table => table.slice(1).some(column => column.some(y => y !== null)))) return;
+      if (kind !== "distribution" && !tables.some(table => table.slice(1).some(column => column.some(y => y !== null)))) return;
       plot = new uPlot(options, uPlot.join(tables), canvas);
       place.dataset.drawn = stage.value;
     }

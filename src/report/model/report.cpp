@@ -110,6 +110,24 @@ MeasureRows rows_of(const Summary& summary, const std::vector<Measure>& measures
     return rows;
 }
 
+/// Of each reason the most frequent paths, and how many others there are.
+void put_stacks(Report& report) {
+    auto totals = analyze::total_stacks(report.summary);
+    std::map<std::string, std::size_t> shown;
+    std::size_t others = 0;
+    for (auto& stack : totals) {
+        if (++shown[reason_text(stack)] <= report.summary.stacks_shown) {
+            report.stacks.push_back(std::move(stack));
+        } else {
+            ++others;
+        }
+    }
+    const auto most = report.summary.stacks_shown;
+    report.stacks_title =
+        fmt::format("Call paths, the {}most frequent of each reason", most == 1 ? "" : fmt::format("{} ", most));
+    if (others > 0) report.stacks_title += fmt::format("; --format folded has {} more", others);
+}
+
 }  // namespace
 
 Style style_of(const Rows& rows, bool is_time) {
@@ -170,6 +188,7 @@ Report::Report(const Summary& of, const Options& shown)
     drops = shown_drops(totals, options.hide_benign);
     interval_drops = shown_drops(summary.drops, options.hide_benign);
     advice = advice_for(drops.rows);
+    put_stacks(*this);
     counts = analyze::total_tallies(summary);
 }
 

@@ -163,9 +163,30 @@ std::string place_text(const analyze::Drop& drop) {
     return text;
 }
 
+std::string function_text(const analyze::Frame& frame) {
+    return frame.symbol ? base::printable(*frame.symbol) : fmt::format("0x{:x}", frame.address.value_or(0));
+}
+
+std::string path_text(const analyze::Stack& stack) {
+    std::string text;
+    for (const auto& frame : stack.frames)
+        text += (text.empty() ? "" : " < ") + function_text(frame);
+    return text.empty() ? "other paths" : text;
+}
+
+namespace {
+std::string reason_of(const std::optional<std::string>& name, std::int64_t number) {
+    if (name) return base::printable(*name);
+    return number < 0 ? "-" : fmt::format("{}", number);
+}
+}  // namespace
+
 std::string reason_text(const analyze::Drop& drop) {
-    if (drop.reason_name) return base::printable(*drop.reason_name);
-    return drop.reason < 0 ? "-" : fmt::format("{}", drop.reason);
+    return reason_of(drop.reason_name, drop.reason);
+}
+
+std::string reason_text(const analyze::Stack& stack) {
+    return reason_of(stack.reason_name, stack.reason);
 }
 
 std::string change_percent(double part) {

@@ -51,8 +51,13 @@ std::string csv_cell(std::string_view raw);
 std::string group_text(const analyze::GroupField& field);
 /// "icmp_rcv+0x1f [module]", or the address.
 std::string place_text(const analyze::Drop& drop);
+/// The name of the function, or the address.
+std::string function_text(const analyze::Frame& frame);
+/// "nf_hook_slow < ip_forward < ip_rcv".
+std::string path_text(const analyze::Stack& stack);
 /// The name of the reason or else its number; "-" where there is none.
 std::string reason_text(const analyze::Drop& drop);
+std::string reason_text(const analyze::Stack& stack);
 
 /// What came out, in one sentence without a full stop: "ip-tcp is slower: p99 +212 % [+180 %, +251 %], from 9.30 us to
 /// 29.1 us; no other stage changed significantly". Stage names as they are, unprinted characters too.

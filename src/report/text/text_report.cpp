@@ -171,6 +171,17 @@ void write_drop_table(std::ostream& out, const ShownDrops& shown, bool with_lege
     out << '\n';
 }
 
+/// Each with its frames, the innermost first.
+void write_stacks(std::ostream& out, const Report& report) {
+    if (report.stacks.empty()) return;
+    out << base::wrapped(report.stacks_title + ":", report.options.width, 2) << '\n';
+    for (const auto& stack : report.stacks) {
+        const auto text = fmt::format("{:>5} {}: {}", stack.count, reason_text(stack), path_text(stack));
+        out << base::wrapped(text, report.options.width, 6) << '\n';
+    }
+    out << '\n';
+}
+
 /// A heading and a table for each interval, then the total and what its rows mean.
 void write_drops(std::ostream& out, const Report& report) {
     const auto& options = report.options;
@@ -184,6 +195,7 @@ void write_drops(std::ostream& out, const Report& report) {
     for (const auto& given : std::span(report.advice).first(std::min(max_advice, report.advice.size())))
         out << base::wrapped(fmt::format("{}: {}", subject_of(given), given.advice.text), options.width, 2) << '\n';
     if (!report.advice.empty()) out << '\n';
+    write_stacks(out, report);
 }
 
 /// The first rows; returns them.

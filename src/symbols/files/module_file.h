@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,7 +51,8 @@ struct PlacedSection {
 /// as it loads (.plt of arm64), or whose size or alignment is nonsense.
 std::vector<PlacedSection> lay_out_code(const ElfFile& elf);
 
-/// The code of modules, where a list of modules says they were. A module's file is read when an address first needs it.
+/// The code of modules, where a list of modules says they were. A module's file is read when an address first needs it;
+/// many threads may look up.
 class ModuleNames {
   public:
     ModuleNames() = default;
@@ -70,7 +72,11 @@ class ModuleNames {
     std::vector<ModuleFile> files_;
     std::vector<std::filesystem::path> folders_;
     std::string release_;
-    mutable std::map<std::string, std::optional<SymbolTable>> tables_;  ///< those that were needed
+    struct Table {
+        std::once_flag once;
+        std::optional<SymbolTable> symbols;
+    };
+    mutable std::map<std::string, Table> tables_;  ///< by module; read when they are needed
 };
 
 }  // namespace stapgen::symbols

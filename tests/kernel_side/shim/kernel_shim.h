@@ -157,6 +157,17 @@ static inline void _stp_printf(const char* format, const char* text) {
 
 #define module_param_array(name, type, count, mode)
 
+/* Call paths, and the names of functions in them. */
+struct module {
+    char name[56];
+};
+extern struct module shim_module;
+#define THIS_MODULE (&shim_module)
+#define STAPCONF_STACK_TRACE_SAVE_REGS 1
+unsigned int stack_trace_save(unsigned long* frame, unsigned int size, unsigned int skip);
+void shim_name_function(char* name, size_t size, unsigned long address);
+#define STAPGEN_NAME_FUNCTION(name, address) shim_name_function((name), STAPGEN_FUNCTION_NAME, (address))
+
 /* ---- structures ---- */
 
 struct task_struct {
@@ -185,6 +196,7 @@ typedef struct {
 struct net_device {
     char name[16];
     possible_net_t nd_net;
+    unsigned int priv_flags;
     struct {
         struct list_head lower;
     } adj_list;
@@ -242,12 +254,16 @@ struct sk_buff {
     struct sock* sk;
     char cb[48];
     u32 len, data_len;
+    int skb_iif;
     __be16 protocol, vlan_proto;
     u16 vlan_tci;
     u16 transport_header, network_header, mac_header;
     u32 end;
     unsigned char *head, *data;
 };
+static inline int netif_is_bridge_port(const struct net_device* dev) {
+    return dev->priv_flags & 1;
+}
 #define skb_vlan_tag_present(skb) ((skb)->vlan_proto != 0)
 #define skb_vlan_tag_get(skb) ((skb)->vlan_tci)
 /* What is in pages: by the test. */

@@ -323,6 +323,54 @@ TEST_CASE("drops belong to the interval that the next tick closes, empty interva
     CHECK(totals[1].count == 17);
 }
 
+TEST_CASE("call paths are no drops of their own, and add up by reason and by their functions") {
+    const std::string text = std::string(drop_header) + std::string(ready) +
+                             "fields\tstack\treason:reason\tframes:stack\tcount:count\n"
+                             "drop\tffffffff9a000001\t3\t5\ndrop\tffffffff9a000002\t4\t9\n"
+                             "stack\t3\tffffffff9a000001,ffffffff9a000010\t3\nstack\t3\tffffffff9a000005\t2\n"
+                             "stack\t4\tffffffff9a000002\t9\n"
+                             "tick\t1795180005000000000\tseen=14\treported=14\n"
+                             "drop\tffffffff9a000001\t3\t1\nstack\t3\tffffffff9a000001,ffffffff9a000010\t1\n"
+                             "end\t1795180012000000000\tseen=15\treported=15\n";
+    auto summary = Run(text).summary();
+    CHECK(is_whole(summary));
+    CHECK(summary.drops.size() == 3);
+    CHECK(summary.tallies.empty());
+    REQUIRE(summary.stacks.size() == 4);
+    CHECK(summary.stacks[0].count == 9);
+    CHECK(summary.stacks[3].interval == 1);
+    CHECK(summary.stacks[3].frames.size() == 2);
+    CHECK(summary.stacks[3].frames[1].address == 0xffffffff9a000010);
+
+    auto totals = total_stacks(summary);
+    REQUIRE(totals.size() == 3);
+    CHECK(totals[0].reason == 4);
+    CHECK(totals[1].count == 4);
+    CHECK(totals[2].count == 2);
+    // Two places of one function.
+    for_each_place(summary, [](auto& place) {
+        if (place.address == 0xffffffff9a000010) return;
+        place.symbol = "f";
+        place.offset = *place.address & 0xf;
+    });
+    totals = total_stacks(summary);
+    REQUIRE(totals.size() == 3);
+    CHECK(totals[1].frames[0].symbol == "f");
+    CHECK(totals[1].frames[1].address == 0xffffffff9a000010);
+
+    // Two kernels: the functions' names remain.
+    auto other = summary;
+    summary.kernels = {"6.1 a"};
+    other.kernels = {"6.12 b"};
+    REQUIRE(merge(summary, other));
+    CHECK(summary.stacks.size() == 8);
+    CHECK_FALSE(summary.stacks[0].frames[0].address);
+    totals = total_stacks(summary);
+    REQUIRE(totals.size() == 3);
+    CHECK(totals[0].count == 18);
+    CHECK(totals[1].count == 8);
+}
+
 TEST_CASE("an end line a moment after the last tick closes no interval of its own") {
     const std::string text = std::string(drop_header) + std::string(ready) +
                              "drop\tffffffff9a000001\t3\t5\ntick\t1795180005000000000\tseen=5\treported=5\n";

@@ -246,6 +246,16 @@ TEST_CASE("addresses of hosts are read strictly") {
         CHECK(flaw_of(parser, fmt::format("m\t{}\t7", bad)) == Flaw::bad_number);
 }
 
+TEST_CASE("call paths are addresses with commas between") {
+    RecordParser parser;
+    CHECK_FALSE(flaw_of(parser, "stapgen\t4\tmine\tm\tframes:stack\tn:count"));
+    for (const char* good : {"ffffffff81000010", "ffffffff81000010,0,FF", "1,2,3"})
+        CHECK_FALSE(flaw_of(parser, fmt::format("m\t{}\t7", good)));
+    for (const char* bad : {"", "-", ",", "1,", ",1", "1,,2", "1 2", "g", "11111111111111111", "0x1", "1,-2"})
+        CHECK(flaw_of(parser, fmt::format("m\t{}\t7", bad)) == Flaw::bad_number);
+    CHECK(stack_addresses("ffffffff81000010,0,ff") == std::vector<std::uint64_t>{0xffffffff81000010, 0, 0xff});
+}
+
 TEST_CASE("a recording of version 2 has endpoints, and they are read strictly") {
     RecordParser parser;
     CHECK_FALSE(flaw_of(parser, "stapgen\t2\trx-latency\trx\tlocal:endpoint\tbytes:value"));

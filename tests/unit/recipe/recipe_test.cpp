@@ -238,6 +238,19 @@ TEST_CASE("what the program would trip over later is refused when the recipe is 
     CHECK_FALSE(load(std::string(good) + "[stap]\nmacros = [\"=5\"]\n"));
 }
 
+TEST_CASE("an int may stand for a number of its own where it is given without one") {
+    const auto with = [](const std::string& type, const std::string& bare) {
+        return load(
+            fmt::format("{}[[parameters]]\nname = \"paths\"\ntype = \"{}\"\ndefault = {}\nbare = {}\n"
+                        "minimum = 0\nmaximum = 9\nhelp = \"h\"\n",
+                        good, type, type == "int" ? "0" : "\"\"", bare));
+    };
+    CHECK(with("int", "5").value().parameters.back().bare_value == "5");
+    CHECK_FALSE(with("int", "10"));
+    CHECK_FALSE(with("int", "\"five\""));
+    CHECK_FALSE(with("text", "5"));
+}
+
 TEST_CASE("guru mode is off unless the recipe asks for it") {
     CHECK_FALSE(load(good).value().guru);
     CHECK(load(std::string(good) + "[stap]\nguru = true\n").value().guru);

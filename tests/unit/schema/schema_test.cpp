@@ -27,7 +27,7 @@ TEST_CASE("a header line is read and written with every type and attribute") {
     REQUIRE(header->schemas.size() == 1);
     const auto& schema = header->schemas.front();
     CHECK(schema.tag == "m");
-    CHECK(schema.fields.size() == 17);
+    CHECK(schema.fields.size() == 18);
     CHECK(schema.fields[schema.find("of-int").value()].type == FieldType::integer);
     CHECK(schema.find(Attribute::depth) == schema.find("of-int,depth"));
     CHECK(schema.fields[schema.find("of-stage,thread").value()].attribute == Attribute::thread);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/text.h"
 #include "symbols/files/symbol_table.h"
 
 using namespace stapgen;
@@ -58,23 +59,25 @@ class TableNamer {
 
 std::string annotated(std::string_view text, const AppendName& names = UpperHalf(), int digits = 16) {
     std::string out;
-    Annotator annotator(names, digits);
-    annotator.feed(text, out);
-    annotator.finish(out);
+    Annotator(names, digits).annotate(text, {}, out);
     return out;
 }
 
+/// Cut behind words.
 template <class Random>
 std::string annotated_in_pieces(std::string_view text, const AppendName& names, int digits, std::size_t longest,
                                 Random& random) {
     std::string out;
     Annotator annotator(names, digits);
+    symbols::LineWords words;
     while (!text.empty()) {
-        const auto size = std::min<std::size_t>(text.size(), random() % (longest + 1));
-        annotator.feed(text.substr(0, size), out);
+        auto size = std::min<std::size_t>(text.size(), random() % (longest + 1));
+        while (size < text.size() && (size == 0 || base::is_word_character(text[size - 1])))
+            ++size;
+        annotator.annotate(text.substr(0, size), words, out);
+        words.read(text.substr(0, size));
         text.remove_prefix(size);
     }
-    annotator.finish(out);
     return out;
 }
 
@@ -212,39 +215,6 @@ TEST_CASE("addresses are collected by the same rules, with names or without") {
           "Dffffffffb594ae2a Bffffffffb594ae2b I42 ");
     CHECK(mentions("pc : c0008000\n12345678 123456789", 8) == "Ic0008000 B12345678 ");
     CHECK(mentions("").empty());
-}
-
-TEST_CASE("what is known to be whole is given out at once, lines or not") {
-    const UpperHalf names;
-    Annotator annotator(names);
-    std::string out;
-    annotator.feed("dropwatch> ", out);
-    CHECK(out == "dropwatch> ");
-    annotator.feed("1 drops at 0xffffffff8149a8e", out);
-    CHECK(out == "dropwatch> 1 drops at ");
-    annotator.feed("d", out);
-    CHECK(out == "dropwatch> 1 drops at ");
-    annotator.feed(")", out);
-    CHECK(out == "dropwatch> 1 drops at <D:8ed>)");
-    annotator.finish(out);
-    CHECK(out == "dropwatch> 1 drops at <D:8ed>)");
-}
-
-TEST_CASE("a word of any length is given out with little kept back") {
-    const UpperHalf names;
-    Annotator annotator(names);
-    std::string out;
-    std::size_t fed = 0;
-    std::string expected;
-    for (int i = 0; i < 1009; ++i) {
-        const std::string piece(997, i % 7 == 0 ? '_' : 'f');
-        annotator.feed(piece, out);
-        expected += piece;
-        fed += piece.size();
-        REQUIRE(out.size() + 19 >= fed);
-    }
-    annotator.finish(out);
-    CHECK(out == expected);
 }
 
 TEST_CASE("any cutting of any text gives what the text in one piece gives") {

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "base/source.h"
+
+namespace stapgen::base {
+
+/// The text of a source in blocks that end where a word does. A block is what one read gives, of up to `size` bytes,
+/// but a word at its end, which may go on: nothing waits for more than that.
+class TextBlocks {
+  public:
+    using IsBetweenWords = bool (*)(char);
+
+    TextBlocks(Source& source, std::size_t size, IsBetweenWords is_between_words)
+        : source_(source), size_(size), is_between_words_(is_between_words) {}
+
+    /// False, and the block is empty: there is no more, or reading failed.
+    bool next(std::string& block);
+    /// What reading failed with; the text before that has been given out.
+    [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+
+  private:
+    Source& source_;
+    std::size_t size_;
+    IsBetweenWords is_between_words_;
+    std::string rest_;  ///< read, and behind the last block
+    std::optional<Error> error_;
+    bool at_end_ = false;
+};
+
+}  // namespace stapgen::base

@@ -1,0 +1,223 @@
+#include "cli/commands/answers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <utility>
+
+#include "base/in_order.h"
+#include "base/source.h"
+#include "base/terminal.h"
+#include "base/text.h"
+#include "base/text_blocks.h"
+#include "report/json.h"
+#include "session/namer.h"
+#include "symbols/annotate.h"
+
+namespace stapgen::cli {
+
+namespace {
+
+using symbols::AddressKind;
+using symbols::KernelNames;
+using Json = nlohmann::ordered_json;
+
+std::string line_text(const symbols::SourceFrame& frame) {
+    return fmt::format("    {}{} at {}:{}\n", frame.inlined ? "(inlined) " : "",
+                       frame.function.empty() ? "?" : frame.function, frame.file.empty() ? "?" : frame.file,
+                       frame.line);
+}
+
+Json name_json(const KernelNames& names, std::uint64_t address, const AnswerForm& form) {
+    Json out{{"address", fmt::format("0x{:x}", address)},
+             {"symbol", nullptr},
+             {"offset", nullptr},
+             {"size", nullptr},
+             {"module", nullptr}};
+    const auto name = names.find(address, form.kind);
+    if (const auto& symbol = name.symbol) {
+        out["symbol"] = symbol->name;
+        out["offset"] = symbol->offset;
+        out["size"] = symbol->size;
+        if (symbol->module) out["module"] = *symbol->module;
+        if (symbol->init_text) out["init_text"] = true;
+    }
+    if (const auto& near = name.near) {
+        out["near"] = {{"module", near->name}, {"offset", near->offset}, {"size", near->size}};
+    }
+    if (!form.lines) return out;
+    out["source"] = Json::array();
+    for (const auto& frame : names.source(address, form.kind)) {
+        out["source"].push_back(
+            {{"function", frame.function}, {"file", frame.file}, {"line", frame.line}, {"inlined", frame.inlined}});
+    }
+    return out;
+}
+
+/// With zeros before it, and a blank behind it.
+void put_digits(std::uint64_t address, std::size_t digits, std::string& out) {
+    std::array<char, 2 * sizeof(address)> text{};
+    const auto length =
+        static_cast<std::size_t>(std::to_chars(text.data(), text.data() + text.size(), address, 16).ptr - text.data());
+    if (length < digits) out.append(digits - length, '0');
+    out.append(text.data(), length) += ' ';
+}
+
+/// Some of what is asked, and the answers.
+struct Block {
+    std::string words;
+    std::vector<std::uint64_t> addresses;
+    std::vector<base::Error> errors;  ///< of words that are none
+    std::string out;
+};
+
+bool is_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\n';
+}
+
+void put_address(std::string_view word, Block& block) {
+    if (word.empty()) return;
+    if (const auto address = symbols::parse_address(word)) {
+        block.addresses.push_back(*address);
+    } else {
+        block.errors.push_back(address.error());
+    }
+}
+
+void put_addresses(Block& block) {
+    block.addresses.clear();
+    block.errors.clear();
+    const std::string_view words = block.words;
+    for (const auto* at = words.begin(); at < words.end(); ++at) {
+        const auto* const end = std::find_if(at, words.end(), is_blank);
+        put_address(base::trim({at, end}), block);
+        at = end;
+    }
+}
+
+void put_answer(const KernelNames& names, const AnswerForm& form, std::uint64_t address, std::string& out) {
+    put_digits(address, static_cast<std::size_t>(names.address_digits()), out);
+    const auto name = names.find(address, form.kind);
+    if (name.symbol) {
+        symbols::append(out, *name.symbol);
+    } else {
+        out += to_string(name);
+    }
+    out += '\n';
+    if (!form.lines) return;
+    for (const auto& frame : names.source(address, form.kind))
+        out += line_text(frame);
+}
+
+void put_answers(const KernelNames& names, const AnswerForm& form, std::span<const std::uint64_t> addresses,
+                 std::string& out) {
+    constexpr std::size_t at_once = 64;
+    std::ostringstream json;
+    out.clear();
+    for (; !addresses.empty(); addresses = addresses.subspan(std::min(at_once, addresses.size()))) {
+        const auto some = addresses.first(std::min(at_once, addresses.size()));
+        names.look_ahead(some);
+        for (const auto address : some) {
+            if (form.is_json) {
+                report::put_json(json, name_json(names, address, form), -1);
+            } else {
+                put_answer(names, form, address, out);
+            }
+        }
+    }
+    if (form.is_json) out = std::move(json).str();
+}
+
+/// What was no address is said. True if there is none.
+bool show(std::span<const base::Error> errors) {
+    std::ranges::for_each(errors, base::show_error);
+    return errors.empty();
+}
+
+base::Result<void> outcome(bool all_good) {
+    if (all_good) return {};
+    return base::bad_input("not everything was an address");
+}
+
+bool write(std::ostream& out, std::string_view text) {
+    return static_cast<bool>(out.write(text.data(), static_cast<std::streamsize>(text.size())).flush());
+}
+
+/// Lines of source are read as they are needed, by one thread.
+std::size_t cores_for(const AnswerForm& form, const Blocks& blocks) {
+    return form.lines ? 1 : blocks.cores;
+}
+
+/// Of all that is asked; makes the KASLR offset known.
+base::Result<void> answer_all(KernelNames& names, const AnswerForm& form, std::span<const std::uint64_t> all,
+                              std::ostream& out, const Blocks& blocks) {
+    session::ReportedNotes reported;
+    if (!all.empty()) {
+        if (auto settled = session::settle_kaslr_offset(names, all, reported); !settled) return settled;
+    }
+    struct Part {
+        std::span<const std::uint64_t> addresses;
+        std::string out;
+    };
+    constexpr std::size_t line_size = 16;
+    const auto size = std::max<std::size_t>(blocks.size / line_size, 1);
+    const auto next = [&](Part& part) {
+        part.addresses = all.first(std::min(size, all.size()));
+        all = all.subspan(part.addresses.size());
+        return !part.addresses.empty();
+    };
+    const auto work = [&](Part& part) { put_answers(names, form, part.addresses, part.out); };
+    const auto put = [&](const Part& part) { return write(out, part.out); };
+    base::in_order<Part>(next, work, put, [&] { return cores_for(form, blocks); });
+    return {};
+}
+
+}  // namespace
+
+base::Result<void> answer(KernelNames& names, const AnswerForm& form, const std::vector<std::string>& words,
+                          std::ostream& out) {
+    Block block;
+    for (const auto& word : words)
+        put_address(base::trim(word), block);
+    const bool all_good = show(block.errors);
+    return answer_all(names, form, block.addresses, out, {}).and_then([&] { return outcome(all_good); });
+}
+
+base::Result<void> answer(KernelNames& names, const AnswerForm& form, const std::filesystem::path& file,
+                          std::ostream& out, const Blocks& blocks) {
+    auto source = base::Source::open(file);
+    if (!source) return tl::make_unexpected(source.error());
+    base::TextBlocks words(**source, blocks.size, is_blank);
+    bool all_good = true;
+    const auto next = [&](Block& block) { return words.next(block.words); };
+    if (names.kaslr_offset_known()) {
+        session::ReportedNotes reported;
+        session::report_notes(names, reported);
+        const auto work = [&](Block& block) {
+            put_addresses(block);
+            put_answers(names, form, block.addresses, block.out);
+        };
+        const auto put = [&](const Block& block) {
+            all_good = show(block.errors) && all_good;
+            return write(out, block.out);
+        };
+        base::in_order<Block>(next, work, put, [&] { return cores_for(form, blocks); });
+        if (words.error()) return tl::make_unexpected(*words.error());
+    } else {
+        std::vector<std::uint64_t> all;
+        for (Block block; next(block);) {
+            put_addresses(block);
+            all_good = show(block.errors) && all_good;
+            all.insert(all.end(), block.addresses.begin(), block.addresses.end());
+        }
+        if (words.error()) return tl::make_unexpected(*words.error());
+        if (auto answered = answer_all(names, form, all, out, blocks); !answered) return answered;
+    }
+    return outcome(all_good);
+}
+
+}  // namespace stapgen::cli

@@ -1,0 +1,186 @@
+// Call paths of drops: where they begin and end, and what becomes of those that a full table has no room for.
+#include <doctest/doctest.h>
+
+#include <map>
+#include <sstream>
+#include <vector>
+
+#define STAPGEN_STACK_BITS 1
+#include "world.h"
+
+// world.h is first: it has what the C is made of.
+#include "c/stacks.h"
+
+module shim_module{"stap_0123456789"};
+
+namespace {
+
+using Frames = std::vector<unsigned long>;
+
+Frames kernel_stack;
+int names_looked_up = 0;
+
+/// Functions of 256 bytes each, from here on.
+constexpr unsigned long text = 0xffffffff81000000;
+std::vector<std::string> functions;
+
+/// The place behind a call in a function.
+unsigned long in(const std::string& function, unsigned long offset = 0x20) {
+    const auto known = std::find(functions.begin(), functions.end(), function);
+    const auto place = static_cast<unsigned long>(known - functions.begin());
+    if (known == functions.end()) functions.push_back(function);
+    return text + place * 0x100 + offset;
+}
+
+struct Printed {
+    std::string reason;
+    Frames frames;
+    int count = 0;
+};
+
+std::vector<Printed> print() {
+    shim_printed.clear();
+    stapgen_print_stacks();
+    std::vector<Printed> all;
+    std::istringstream lines(shim_printed);
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words(line);
+        std::string tag, frames, frame;
+        Printed& printed = all.emplace_back();
+        words >> tag >> printed.reason >> frames >> printed.count;
+        CHECK(tag == "stack");
+        std::istringstream each(frames);
+        while (std::getline(each, frame, ','))
+            printed.frames.push_back(std::stoul(frame, nullptr, 16));
+    }
+    return all;
+}
+
+void drop(const Frames& stack, unsigned long location, s64 reason = 2) {
+    kernel_stack = stack;
+    stapgen_add_stack(location, reason);
+}
+
+void clear() {
+    std::memset(&stapgen_stack_sets, 0, sizeof(stapgen_stack_sets));
+}
+
+Frames joined(std::initializer_list<Frames> parts) {
+    Frames all;
+    for (const auto& part : parts)
+        all.insert(all.end(), part.begin(), part.end());
+    return all;
+}
+
+/// What is in front of each path: the kernel's own, and a module of SystemTap.
+Frames tracing() {
+    return {in("stack_trace_save"), in("probe_1 [stap_0123456789]"), in("__traceiter_kfree_skb"),
+            in("kfree_skb_reason")};
+}
+Frames softirq() {
+    return {in("ip_rcv"), in("net_rx_action"), in("handle_softirqs")};
+}
+
+}  // namespace
+
+unsigned int stack_trace_save(unsigned long* frame, unsigned int size, unsigned int skip) {
+    const auto frames = std::min<std::size_t>(size, kernel_stack.size() - skip);
+    std::copy_n(kernel_stack.begin() + skip, frames, frame);
+    return static_cast<unsigned int>(frames);
+}
+
+void shim_name_function(char* name, size_t size, unsigned long address) {
+    ++names_looked_up;
+    const auto place = (address - text) / 0x100;
+    std::snprintf(name, size, "%s", address >= text && place < functions.size() ? functions[place].c_str() : "0x0");
+}
+
+TEST_CASE("a path begins where the packet was dropped") {
+    clear();
+    const Frames path{in("nf_hook_slow"), in("ip_forward"), in("ip_rcv")};
+    drop(joined({tracing(), path}), path[0]);
+    drop(joined({tracing(), path}), path[0]);
+    drop(joined({tracing(), path}), path[0], 3);
+    const auto printed = print();
+    REQUIRE(printed.size() == 2);
+    for (const auto& one : printed) {
+        CHECK(one.frames == path);
+        CHECK(one.count == (one.reason == "2" ? 2 : 1));
+    }
+    CHECK(print().empty());  // since the last time
+    drop(joined({tracing(), path}), path[0]);
+    CHECK(print()[0].count == 1);
+}
+
+TEST_CASE("a place that is its own function is found by the name, another one behind what traces") {
+    clear();
+    const Frames path{in("net_tx_action", 0x42), in("handle_softirqs"), in("run_ksoftirqd")};
+    drop(joined({tracing(), path}), in("net_tx_action", 0));
+    CHECK(print()[0].frames == path);
+    drop(joined({tracing(), path}), in("udp_recvmsg", 0));
+    CHECK(print()[0].frames == path);
+    drop(tracing(), in("udp_recvmsg", 0x7));
+    CHECK(print()[0].frames == Frames{in("udp_recvmsg", 0x7)});
+    drop({}, in("udp_recvmsg", 0x7));
+    CHECK(print()[0].frames == Frames{in("udp_recvmsg", 0x7)});
+}
+
+TEST_CASE("what an interrupt has interrupted is not in a path, and who sends in softirq is") {
+    clear();
+    const Frames interrupted{in("__irq_exit_rcu"), in("sysvec_apic_timer_interrupt"),
+                             in("asm_sysvec_apic_timer_interrupt")};
+    for (unsigned long i = 0; i < 5; ++i)
+        drop(joined({tracing(), softirq(), interrupted, {in("anything", 8 * i)}}), softirq()[0]);
+    auto printed = print();
+    REQUIRE(printed.size() == 1);
+    CHECK(printed[0].frames == softirq());
+    CHECK(printed[0].count == 5);
+    const Frames sender{in("do_softirq"), in("__local_bh_enable_ip"), in("udp_sendmsg"),
+                        in("entry_SYSCALL_64_after_hwframe")};
+    drop(joined({tracing(), softirq(), sender}), softirq()[0]);
+    CHECK(print()[0].frames == joined({softirq(), sender}));
+    // In the interrupt itself.
+    drop(joined({tracing(), {in("driver_isr"), in("asm_common_interrupt"), in("anything")}}), in("driver_isr"));
+    CHECK(print()[0].frames == Frames{in("driver_isr")});
+}
+
+TEST_CASE("a path that is too deep keeps its innermost frames, and a line has them all") {
+    clear();
+    Frames path;
+    for (int i = 0; i < 60; ++i)
+        path.push_back(in("f" + std::to_string(i)));
+    drop(joined({tracing(), path}), path[0], -1);
+    const auto printed = print();
+    REQUIRE(printed.size() == 1);
+    CHECK(printed[0].reason == "-1");
+    CHECK(printed[0].frames == Frames(path.begin(), path.begin() + STAPGEN_FRAMES));
+}
+
+TEST_CASE("each function's name is looked up once") {
+    clear();
+    std::memset(&stapgen_frame_kinds, 0, sizeof(stapgen_frame_kinds));
+    const auto path = joined({tracing(), softirq()});
+    drop(path, softirq()[0]);
+    names_looked_up = 0;
+    for (int i = 0; i < 100; ++i)
+        drop(path, softirq()[0]);
+    CHECK(names_looked_up == 0);
+}
+
+TEST_CASE("each packet is in a path or counted as evicted, and those that come often stay") {
+    clear();
+    const auto often = in("often"), other = in("other");
+    for (int i = 0; i < 100; ++i) {
+        for (int n = 0; n < 10; ++n)
+            drop({often}, often);
+        drop({other, static_cast<unsigned long>(i) << 8 | text}, other);
+    }
+    int sum = 0, most = 0;
+    for (const auto& printed : print()) {
+        sum += printed.count;
+        if (printed.frames[0] == often) most += printed.count;
+    }
+    CHECK(most == 1000);
+    CHECK(sum + static_cast<int>(stapgen_evicted_by_stacks()) == 1100);
+    CHECK(stapgen_evicted_by_stacks() > 80);
+}
