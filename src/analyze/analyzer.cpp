@@ -46,7 +46,7 @@ void Analyzer::State::add(const decode::Record& record) {
     if (plan.is_drop()) {
         const auto* reason = plan.reason ? &record.values[*plan.reason] : nullptr;
         const auto type = plan.reason ? record.schema->fields[*plan.reason].type : decode::FieldType::reason;
-        drops.add(record.values[*plan.place].raw, reason, type, count);
+        drops.add(record.values[*plan.place].raw, reason, type, count, {&record, plan.group_keys});
     } else if (plan.is_stack()) {
         stacks.add(record.values[*plan.stack].raw, plan.reason ? &record.values[*plan.reason] : nullptr, count);
     } else if (plan.is_count()) {

@@ -60,6 +60,12 @@ Breakdown& Breakdown::operator+=(const Breakdown& other) {
     return *this;
 }
 
+void Breakdown::name(const std::function<void(Group& group)>& name) {
+    for (auto& record : slowest_)
+        name(record.of);
+    std::ranges::make_heap(slowest_, is_slower);
+}
+
 void Breakdown::shift(std::int64_t by_ns) {
     for (auto& record : slowest_) {
         if (record.time_ns) record.time_ns = base::saturating_add(*record.time_ns, by_ns);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -57,6 +58,9 @@ class Breakdown {
 
     /// Adds this much to the times of the slowest: from one clock to another.
     void shift(std::int64_t by_ns);
+
+    /// Puts names in place of what the slowest have in their fields: `name` takes a Group.
+    void name(const std::function<void(Group& group)>& name);
 
     /// Of the same direction and stages: the two can be added.
     [[nodiscard]] bool is_like(const Breakdown& other) const { return is_of(other.direction_, other.stages_); }

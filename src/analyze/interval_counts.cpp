@@ -15,9 +15,10 @@ namespace stapgen::analyze {
 namespace {
 
 /// What places that are the same, however they are written, have in common.
-std::string written_alike(const Drop& drop) {
-    return fmt::format("{:x} {}+{:x} {} {} {}", drop.address.value_or(0), drop.symbol.value_or(""),
-                       drop.offset.value_or(0), drop.module.value_or(""), drop.reason, drop.reason_name.value_or(""));
+std::string written_alike(const Drop& drop, std::string_view groups) {
+    return fmt::format("{:x} {}+{:x} {} {} {}{}", drop.address.value_or(0), drop.symbol.value_or(""),
+                       drop.offset.value_or(0), drop.module.value_or(""), drop.reason, drop.reason_name.value_or(""),
+                       groups);
 }
 
 }  // namespace
@@ -155,17 +156,23 @@ void StackLog::join(const StackLog& piece, std::vector<std::size_t>& kinds) {
 
 DropLog::DropLog(IntervalLog& log) : IntervalItems(log, Drop{.symbol = "other places"}) {}
 
-std::size_t DropLog::kind_of(std::string_view place, const decode::Value* reason, decode::FieldType reason_type) {
+std::size_t DropLog::kind_of(std::string_view place, const decode::Value* reason, decode::FieldType reason_type,
+                             const RecordKeys& by) {
     const auto reason_text = reason != nullptr ? reason->raw : std::string_view();
     auto& recent = recent_[recent_place(place)];
-    if (recent.key.size() == place.size() + 1 + reason_text.size() && recent.key[place.size()] == '\t' &&
-        base::are_same(recent.key.substr(0, place.size()), place) &&
+    if (by.keys.empty() && recent.key.size() == place.size() + 1 + reason_text.size() &&
+        recent.key[place.size()] == '\t' && base::are_same(recent.key.substr(0, place.size()), place) &&
         base::are_same(recent.key.substr(place.size() + 1), reason_text)) {
         return recent.kind;
     }
     key_.assign(place);
     key_ += '\t';
     key_ += reason_text;
+    const auto groups_begin = key_.size();
+    for (const auto& key : by.keys) {
+        key_ += '\t';
+        key_ += key_text(*by.record, key);
+    }
     const auto found = texts_.find(std::string_view(key_));
     if (found != texts_.end()) {
         recent = {found->first, found->second};
@@ -186,7 +193,9 @@ std::size_t DropLog::kind_of(std::string_view place, const decode::Value* reason
             drop.reason_name = reason->raw;
         }
     }
-    const auto key = written_alike(drop);
+    for (const auto& key : by.keys)
+        drop.group.push_back(group_field(*by.record, key));
+    const auto key = written_alike(drop, std::string_view(key_).substr(groups_begin));
     bool is_new = false;
     const auto kind = IntervalItems::kind_of(key, [&] {
         is_new = true;
@@ -200,8 +209,8 @@ std::size_t DropLog::kind_of(std::string_view place, const decode::Value* reason
 }
 
 void DropLog::add(std::string_view place, const decode::Value* reason, decode::FieldType reason_type,
-                  std::int64_t count) {
-    IntervalItems::add(kind_of(place, reason, reason_type), count);
+                  std::int64_t count, const RecordKeys& by) {
+    IntervalItems::add(kind_of(place, reason, reason_type, by), count);
 }
 
 void DropLog::join(const DropLog& piece, std::vector<std::size_t>& kinds) {

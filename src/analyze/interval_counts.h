@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -193,14 +194,21 @@ class StackLog : public IntervalItems<Stack, 4096> {
     std::string key_;  ///< kept for its memory
 };
 
-/// Drops by interval, place and reason, in bounded memory; further pairs of place and reason are "other places". The
+/// What a record is grouped by.
+struct RecordKeys {
+    const decode::Record* record = nullptr;
+    std::span<const GroupKey> keys{};
+};
+
+/// Drops by interval, place, reason and group, in bounded memory; further ones are of "other places". The
 /// counts are in an IntervalLog.
 class DropLog : public IntervalItems<Drop> {
   public:
     explicit DropLog(IntervalLog& log);
 
     /// Into the open interval. `reason` may be null.
-    void add(std::string_view place, const decode::Value* reason, decode::FieldType reason_type, std::int64_t count);
+    void add(std::string_view place, const decode::Value* reason, decode::FieldType reason_type, std::int64_t count,
+             const RecordKeys& by = {});
 
     /// Adds the kinds of a piece that fits, and says what they are here.
     void join(const DropLog& piece, std::vector<std::size_t>& kinds);
@@ -211,9 +219,11 @@ class DropLog : public IntervalItems<Drop> {
   private:
     static constexpr std::size_t max_texts = 4 * max_items;
 
-    std::size_t kind_of(std::string_view place, const decode::Value* reason, decode::FieldType reason_type);
+    std::size_t kind_of(std::string_view place, const decode::Value* reason, decode::FieldType reason_type,
+                        const RecordKeys& by);
 
-    TextMap<std::size_t> texts_;  ///< kinds by the text of a place, a tab, that of the reason; max_texts of them
+    /// Kinds by the text of a place, that of the reason and those of groups, with tabs between; max_texts of them.
+    TextMap<std::size_t> texts_;
     std::map<std::size_t, std::string> refused_;  ///< places whose name no code has, by their kind
     std::set<std::size_t> hashed_;                ///< kinds whose address the kernel has hashed
     std::string key_;                             ///< kept for its memory

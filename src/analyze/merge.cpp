@@ -88,10 +88,15 @@ std::uint64_t digest_of(const Summary& summary) {
     const auto add = [&](const auto&... fields) { (digest.add(fields), ...); };
     for (const auto& [start, end] : summary.intervals)
         add(start, end);
+    const auto add_group = [&](const Group& group) {
+        for (const auto& [key, value] : group)
+            std::visit([&, &name = key](const auto& known) { add(name, known); }, value);
+    };
     for (const auto& drop : summary.drops) {
         add(drop.interval, static_cast<std::int64_t>(drop.address.value_or(0)), drop.reason, drop.count,
             drop.symbol.value_or(""), static_cast<std::int64_t>(drop.offset.value_or(0)), drop.module.value_or(""),
             drop.reason_name.value_or(""));
+        add_group(drop.group);
     }
     for (const auto& stack : summary.stacks) {
         add(stack.interval, stack.reason, stack.count, stack.reason_name.value_or(""));
@@ -100,8 +105,7 @@ std::uint64_t digest_of(const Summary& summary) {
     }
     for (const auto& tally : summary.tallies) {
         add(tally.interval, tally.count);
-        for (const auto& [key, value] : tally.group)
-            std::visit([&, &name = key](const auto& known) { add(name, known); }, value);
+        add_group(tally.group);
     }
     for (const auto& call : summary.calls)
         add(call.packet, call.begin_ns, call.duration_ns, call.depth, call.function, call.args);

@@ -81,7 +81,7 @@ std::vector<Drop> total_drops(const Summary& summary) {
     static constexpr std::optional<std::uint64_t> any_address;
     auto totals = totals_of(summary.drops, [&](const Drop& drop) {
         auto key = std::tie(summary.recordings > 1 && drop.symbol ? any_address : drop.address, drop.symbol,
-                            drop.offset, drop.module, drop.reason, drop.reason_name);
+                            drop.offset, drop.module, drop.reason, drop.reason_name, drop.group);
         return key;
     });
     std::ranges::sort(totals, [](const Drop& a, const Drop& b) {

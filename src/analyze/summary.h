@@ -28,12 +28,13 @@ struct Measure {
     Histogram stats;
 };
 
-/// Packets dropped at one place for one reason in one interval.
+/// Packets of one group dropped at one place for one reason in one interval.
 struct Drop {
     std::int64_t interval = 0;                   ///< counted from 0, see Summary::intervals
     std::optional<std::int64_t> end_epoch_ns{};  ///< when that interval ended; nothing if the input stops before
     std::optional<std::uint64_t> address{};      ///< nothing where the input gives a name only
     std::int64_t reason = -1;                    ///< the kernel's number, -1: none given
+    Group group{};                               ///< what else they have in common; empty if nothing was asked for
     std::int64_t count = 0;
 
     std::optional<std::string> symbol{};  ///< this and the rest: filled in by whoever has the symbols
@@ -42,9 +43,9 @@ struct Drop {
     std::optional<std::string> reason_name{};
 };
 
-/// What drops of one place and reason have in common.
+/// What drops of one place, reason and group have in common.
 inline auto key_of(const Drop& drop) {
-    return std::tie(drop.address, drop.symbol, drop.offset, drop.module, drop.reason, drop.reason_name);
+    return std::tie(drop.address, drop.symbol, drop.offset, drop.module, drop.reason, drop.reason_name, drop.group);
 }
 
 /// A call in the kernel.
@@ -200,7 +201,7 @@ struct Summary : recording::RunEnd {
     std::int64_t recorded_ns = 0;                ///< of more than one: their lengths together; 0: not known
 };
 
-/// The drops of all intervals together, by place and reason, the largest first; `interval` and
+/// The drops of all intervals together, by place, reason and group, the largest first; `interval` and
 /// `end_epoch_ns` mean nothing in them.
 std::vector<Drop> total_drops(const Summary& summary);
 

@@ -109,7 +109,7 @@ void add_keys(Grid& grid, const std::vector<analyze::Tally>& of, Order order) {
     if (keys.empty()) grid.columns.push_back({.name = "", .right = false, .priority = 9});
     for (std::size_t i = 0; i < of.size(); ++i) {
         for (const auto& key : keys)
-            grid.rows[i].cells.push_back(report::key_cell(of[i], key, key == keys.front()));
+            grid.rows[i].cells.push_back(report::key_cell(of[i].group, key, key == keys.front()));
         if (keys.empty()) grid.rows[i].cells.emplace_back("other");
     }
 }
@@ -164,11 +164,16 @@ Section drop_section(const Scene& scene, Order order, std::size_t width) {
     grid.columns.push_back(
         {.name = "LOCATION", .right = false, .priority = 7, .min_width = 12, .chosen = order == Order::name});
     grid.columns.push_back({.name = "REASON", .right = false, .priority = 6, .min_width = 10});
+    const auto keys = report::keys_of(std::span<const analyze::Drop>(shown.rows));
+    for (const auto& key : keys)
+        grid.columns.push_back({.name = report::key_name(key), .right = false, .priority = 5, .min_width = 8});
     for (const auto& drop : shown.rows) {
         const auto reason = report::reason_cell(drop);
-        grid.rows.push_back({{base::with_commas(drop.count), rate_text(drop.count, scene.window_ns),
-                              report::place_text(drop), reason.text},
-                             reason.mark.empty() ? Style::plain : Style::faint});
+        std::vector<std::string> cells{base::with_commas(drop.count), rate_text(drop.count, scene.window_ns),
+                                       report::place_text(drop), reason.text};
+        for (const auto& key : keys)
+            cells.push_back(report::key_cell(drop.group, key, key == keys.front()));
+        grid.rows.push_back({std::move(cells), reason.mark.empty() ? Style::plain : Style::faint});
     }
     auto lines = fitted(grid, width);
     if (report::any_benign(shown.rows)) lines.rows.push_back({{cut(report::benign_legend, width), Style::faint}});

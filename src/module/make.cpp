@@ -47,7 +47,7 @@ base::Result<std::string> script_of(const recipe::Recipe& recipe, const MakeOpti
     auto text = base::read_file(recipe.folder / "script.stp");
     if (!text) return tl::make_unexpected(text.error());
     return render::render_script(recipe, *text, options.arguments, interval_of(recipe, options),
-                                 {options.aggregate, options.filters, numbered});
+                                 {options.aggregate, options.filters, numbered, options.by});
 }
 
 namespace {

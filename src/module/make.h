@@ -28,6 +28,7 @@ struct MakeOptions {
     recipe::Arguments arguments;
     std::optional<std::chrono::milliseconds> interval;
     bool aggregate = false;
+    std::vector<std::string> by;  ///< of Recipe::by
     bool filters = true;  ///< the script heeds those that it can: false in a standalone one that none is asked of
 };
 

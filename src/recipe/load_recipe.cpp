@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -16,6 +17,21 @@ namespace stapgen::recipe {
 bool is_name(std::string_view text) {
     constexpr std::string_view characters = "abcdefghijklmnopqrstuvwxyz0123456789-_";
     return !text.empty() && text.find_first_not_of(characters) == std::string_view::npos;
+}
+
+std::vector<schema::Field> by_fields() {
+    using schema::Attribute, schema::FieldType;
+    return {{"netns", FieldType::integer, Attribute::key},  {"cgroup", FieldType::integer, Attribute::key},
+            {"container", FieldType::text, Attribute::key}, {"dev", FieldType::text, Attribute::key},
+            {"port", FieldType::integer, Attribute::key},   {"protocol", FieldType::text, Attribute::key}};
+}
+
+schema::Header Recipe::header(const std::vector<std::string>& with) const {
+    auto all = header();
+    for (const auto& field : by_fields()) {
+        if (std::ranges::find(with, field.name) != with.end()) all.schemas.front().fields.push_back(field);
+    }
+    return all;
 }
 
 namespace {
@@ -53,7 +69,7 @@ RecordSchema read_record(TomlTable table) {
 Parameter read_parameter(TomlTable table) {
     Parameter parameter;
     parameter.name = table.text("name");
-    static const std::set<std::string_view> taken{"header", "summary", "interval-ms", "interval_ms", "aggregate"};
+    static const std::set<std::string_view> taken{"header", "summary", "interval-ms", "interval_ms", "aggregate", "by"};
     if (!is_name(parameter.name) || taken.contains(parameter.name)) {
         table.wrong("name", fmt::format("'{}' is not a parameter's name", parameter.name));
     }
@@ -145,7 +161,7 @@ Source read_source(TomlTable& table, const Recipe& recipe) {
         table.wrong("reads", fmt::format("'{}' is nothing that stapgen reads", base::printable(reads)),
                     "there is network-counters; without 'reads' the recipe has a script.stp");
     }
-    for (const auto* key : {"cost", "filters", "parameters", "stages", "stap"}) {
+    for (const auto* key : {"by", "cost", "filters", "parameters", "stages", "stap"}) {
         if (table.has(key)) {
             table.wrong(key, fmt::format("'{}' is for a script, and with 'reads' there is none", key));
         }
@@ -164,21 +180,40 @@ Source read_source(TomlTable& table, const Recipe& recipe) {
 
 std::set<Filter> read_filters(TomlTable& table) {
     // port and addr: recipes before --filter.
-    static const std::map<std::string, std::set<Filter>> words{
-        {"thread", {Filter::thread}}, {"packet", {Filter::packet}}, {"sample", {Filter::sample}},
-        {"dev", {Filter::device}},    {"mark", {Filter::mark}},     {"port", {Filter::packet, Filter::sample}},
-        {"addr", {Filter::packet}}};
+    static const std::map<std::string, std::set<Filter>> words{{"thread", {Filter::thread}},
+                                                               {"packet", {Filter::packet}},
+                                                               {"sample", {Filter::sample}},
+                                                               {"dev", {Filter::device}},
+                                                               {"mark", {Filter::mark}},
+                                                               {"container", {Filter::container}},
+                                                               {"port", {Filter::packet, Filter::sample}},
+                                                               {"addr", {Filter::packet}}};
     std::set<Filter> filters;
     for (const auto& word : table.texts("filters")) {
         const auto known = words.find(word);
         if (known == words.end()) {
             table.wrong("filters", fmt::format("there is no filter '{}'", base::printable(word)),
-                        base::meant_hint(word, {"thread", "packet", "sample", "dev", "mark"},
-                                         "there are thread, packet, sample, dev and mark"));
+                        base::meant_hint(word, {"thread", "packet", "sample", "dev", "mark", "container"},
+                                         "there are thread, packet, sample, dev, mark and container"));
         }
         filters.insert(known->second.begin(), known->second.end());
     }
     return filters;
+}
+
+/// What the record has already is no field to be asked for.
+std::vector<std::string> read_by(TomlTable& table, const RecordSchema& record) {
+    auto words = table.texts("by");
+    std::vector<std::string> known;
+    for (const auto& field : by_fields())
+        known.push_back(field.name);
+    for (const auto& word : words) {
+        if (std::ranges::find(known, word) == known.end() || record.find(word)) {
+            table.wrong("by", fmt::format("'{}' is nothing that --by can add to these records", base::printable(word)),
+                        base::meant_hint(word, known, fmt::format("there are {}", fmt::join(known, ", "))));
+        }
+    }
+    return words;
 }
 
 void read_stap(TomlTable table, Recipe& recipe) {
@@ -224,6 +259,7 @@ Recipe read_recipe(TomlTable& table) {
         stage.refuse_the_rest();
     }
     recipe.filters = read_filters(table);
+    recipe.by = read_by(table, recipe.record);
     for (auto& parameter : table.tables("parameters"))
         recipe.parameters.push_back(read_parameter(parameter));
     for (auto& counter : table.tables("counters"))

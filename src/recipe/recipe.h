@@ -57,7 +57,7 @@ struct RecordSchema : schema::Schema {
 };
 
 /// What a measurement can be narrowed to: options of the command line, and module parameters of the script.
-enum class Filter { thread, packet, sample, device, mark };
+enum class Filter { thread, packet, sample, device, mark, container };
 
 /// What a recipe costs where nothing is filtered, as measured: docs/cost.md.
 struct Cost {
@@ -86,6 +86,7 @@ struct Recipe {
     std::vector<Stage> stages;
     std::vector<Parameter> parameters;
     std::set<Filter> filters;
+    std::vector<std::string> by;  ///< of by_fields(): what --by asks the script for
     std::vector<Counter> counters;
     std::vector<Meaning> meanings;
     std::optional<Cost> cost;
@@ -95,7 +96,12 @@ struct Recipe {
 
     /// What a recording of it begins with, where it is not aggregated.
     [[nodiscard]] schema::Header header() const { return {.recipe = name, .schemas = {record}}; }
+    /// The same with the fields of these words behind the others.
+    [[nodiscard]] schema::Header header(const std::vector<std::string>& with) const;
 };
+
+/// The fields that a script can be asked for with --by, and their names.
+std::vector<schema::Field> by_fields();
 
 /// Whether a recipe, a field or a parameter may be called so: lower case letters, digits, - and _.
 bool is_name(std::string_view text);

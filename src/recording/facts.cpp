@@ -76,6 +76,7 @@ void keys(auto& io, is<Header> auto& header) {
     io("modules", kernel.modules);
     io("drop_reasons", setup.drop_reasons);
     io("counters", setup.counters);
+    io("group_names", setup.group_names, !setup.group_names.empty());
 }
 
 void keys(auto& io, is<Trailer> auto& trailer) {
@@ -103,6 +104,7 @@ void keys(auto& io, is<Trailer> auto& trailer) {
     io("counter_rises", outcome.counters);
     io("counters", outcome.net_counters);
     io("addresses", outcome.addresses);
+    io("group_names", outcome.group_names, !outcome.group_names.empty());
 }
 
 /// Writes. `known`: else the key is left out.

@@ -39,6 +39,9 @@ struct Counter {
     bool operator==(const Counter&) const = default;
 };
 
+/// Names of network namespaces, cgroups and containers by what records have of them: "netns:4026532201" -> "red".
+using GroupNames = std::map<std::string, std::string>;
+
 /// What the user calls the place of a run: dc -> fra1.
 using Labels = std::map<std::string, std::string>;
 
@@ -94,6 +97,7 @@ struct Setup {
     std::map<std::string, std::string> clocks;  ///< "time": of fields of this type, "epoch": of ready, tick and end
     std::map<std::int64_t, std::string> drop_reasons;  ///< of recipes whose records have a reason
     Counters counters;                                 ///< host::NetCounters
+    GroupNames group_names;
 
     [[nodiscard]] Origin origin() const;
 };
@@ -107,11 +111,13 @@ struct RunEnd {
     std::vector<Counter> counters;  ///< as the recipe declares them
 };
 
-/// What is known of a run once it has ended. Of a part that is continued only net_counters and addresses are known.
+/// What is known of a run once it has ended. Of a part that is continued only net_counters, addresses and group_names
+/// are known.
 struct Outcome : RunEnd {
     ProbeClock clock;
     Counters net_counters;               ///< host::NetCounters
     std::vector<AddressName> addresses;  ///< those that occurred and have a name, 4096 at most
+    GroupNames group_names;
 };
 
 /// All that is known of a run beside its lines.

@@ -59,6 +59,17 @@ void add_fields(const schema::Schema& record, std::map<std::string, std::string>
     }
 }
 
+/// In a template behind a text: those of a packet, and of a socket, in the order of the header.
+void add_by(const schema::Header& header, std::size_t fields, std::map<std::string, std::string>& values) {
+    const auto& all = header.schemas.front().fields;
+    auto &of_packet = values["by_packet"], &of_socket = values["by_socket"];
+    values["by"] = all.size() > fields ? "true" : "false";
+    for (auto i = fields; i < all.size(); ++i) {
+        of_packet += fmt::format(" . stapgen_by_{}_of_packet(skb)", all[i].name);
+        of_socket += fmt::format(" . stapgen_by_{}_of_socket(sk)", all[i].name);
+    }
+}
+
 std::string position(std::string_view text, std::size_t offset, std::string_view file) {
     const auto before = text.substr(0, offset);
     // npos + 1 is 0: in the first line.
@@ -136,7 +147,7 @@ base::Result<std::string> render_script(const recipe::Recipe& recipe, std::strin
     auto complete = recipe::complete_arguments(recipe, arguments);
     if (!complete) return tl::make_unexpected(complete.error());
     const auto file = (recipe.folder / "script.stp").string();
-    auto header = recipe.header();
+    auto header = recipe.header(form.by);
     header.aggregated = form.aggregate;
     header.silent = form.aggregate && interval.count() == 0;
     if (header.silent) interval = std::chrono::seconds(1);
@@ -156,6 +167,7 @@ base::Result<std::string> render_script(const recipe::Recipe& recipe, std::strin
             "in place of stapgen_print_header(\"<%header%>\") write printf(\"<%header%>\\n\") and stapgen_begin()");
     }
     add_fields(recipe.record, values);
+    add_by(header, recipe.record.fields.size(), values);
     for (const auto& parameter : recipe.parameters) {
         const auto name = template_name(parameter.name);
         const auto value = recipe::template_value(parameter, complete->at(parameter.name));

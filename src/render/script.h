@@ -14,8 +14,9 @@ namespace stapgen::render {
 /// How a script is made of its template.
 struct ScriptForm {
     bool aggregate = false;
-    bool filters = true;    ///< it heeds those that it can
-    bool numbered = false;  ///< for source_lines()
+    bool filters = true;            ///< it heeds those that it can
+    bool numbered = false;          ///< for source_lines()
+    std::vector<std::string> by{};  ///< of Recipe::by: fields that records have besides
 };
 
 /// The recipe's script with these arguments (checked and completed here). Pure: `script_template` is the text

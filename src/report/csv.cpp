@@ -56,6 +56,7 @@ class Writer {
             learn(report.stages);
             learn(report.values);
             learn(report.tallies);
+            learn(report.drops);
         }
         out_ << "report,recipe,kind,name,module,reason,time_ns";
         for (const auto& key : keys_)
@@ -189,6 +190,7 @@ class Writer {
                         .module = module,
                         .reason = reason_text(drop) == "-" ? "" : reason_text(drop),
                         .time_ns = drop.end_epoch_ns,
+                        .group = drop.group,
                         .benign = benign},
                 "count", drop.count);
         };

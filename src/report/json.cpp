@@ -196,6 +196,7 @@ void add_drops(Json& document, const Report& report) {
                 {"address", drop.address ? Json(fmt::format("0x{:x}", *drop.address)) : Json(nullptr)},
                 {"reason", or_null(drop.reason_name)},
                 {"reason_number", drop.reason < 0 ? Json(nullptr) : Json(drop.reason)},
+                {"group", group_json(drop.group)},
                 {"count", drop.count},
                 {"benign", advice_of(drop).benign}};
     });

@@ -64,7 +64,11 @@ std::vector<std::string> group_fields(const Presentation& presentation, const de
     for (const auto& field : schema.fields) {
         if (field.attribute == decode::Attribute::key) fields.push_back(field.name);
     }
-    if (!fields.empty()) return fields;
+    const bool are_drops = std::ranges::any_of(schema.fields, [](const auto& field) {
+        return field.type == decode::FieldType::address || field.type == decode::FieldType::place;
+    });
+    // Drops are by place and reason.
+    if (!fields.empty() || are_drops) return fields;
     for (const char* field : {"pid", "tid", "comm"}) {
         if (schema.find(field)) fields.emplace_back(field);
     }

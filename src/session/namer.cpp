@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/group_names.h"
 #include "base/terminal.h"
 #include "host/facts.h"
 #include "symbols/debuginfod.h"
@@ -41,6 +42,26 @@ void put(const recording::RunFacts& facts, analyze::Summary& summary) {
         place.offset = name.offset;
         if (!name.module.empty()) place.module = name.module;
     });
+}
+
+/// The first of them that has it.
+void put_owners(std::initializer_list<const recording::GroupNames*> all, analyze::Summary& summary) {
+    const auto find = [&](const std::string& key) -> const std::string* {
+        for (const auto* names : all) {
+            if (const auto found = names->find(key); found != names->end()) return &found->second;
+        }
+        return nullptr;
+    };
+    analyze::name_groups(summary, [&](const analyze::GroupField& field) -> std::optional<std::string> {
+        if (!containers::is_owner_field(field.key) || std::holds_alternative<bool>(field.value)) return std::nullopt;
+        const auto* number = std::get_if<std::int64_t>(&field.value);
+        return containers::owner_name(
+            field.key, number != nullptr ? fmt::to_string(*number) : std::get<std::string>(field.value), find);
+    });
+}
+
+bool has_owners(const decode::Schema& schema) {
+    return std::ranges::any_of(schema.fields, [](const auto& field) { return containers::is_owner_field(field.name); });
 }
 
 void put(const symbols::KernelNames& names, analyze::Summary& summary) {
@@ -134,8 +155,27 @@ const std::map<std::uint32_t, std::string>* Namer::reasons() {
     return reasons_ ? &reasons_->all() : nullptr;
 }
 
+void Namer::look_at_owners(const decode::Header& header) {
+    if (!has_owners(header.schemas.front())) return;
+    if (!owners_) owners_.emplace();
+    owners_->look();
+}
+
+void Namer::see(const decode::Record& record) {
+    // They are the last ones.
+    const auto& fields = record.schema->fields;
+    for (auto i = fields.size(); owners_ && i > 0 && fields[i - 1].attribute == decode::Attribute::key; --i) {
+        if (containers::is_owner_field(fields[i - 1].name)) owners_->see(fields[i - 1].name, record.values[i - 1].raw);
+    }
+}
+
+recording::GroupNames Namer::group_names() {
+    return owners_ ? owners_->names() : recording::GroupNames();
+}
+
 base::Result<void> Namer::put_into(analyze::Summary& summary, const recording::RunFacts& facts) {
     put(facts, summary);
+    put_owners({&facts.outcome.group_names, &facts.setup.group_names}, summary);
     if (sources_) return put_of_log(summary, facts.setup.kernel);
     if (summary.drops.empty() && summary.stacks.empty()) return {};
     if (const auto* names = here()) put(*names, summary);

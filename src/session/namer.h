@@ -8,6 +8,8 @@
 #include <string>
 
 #include "analyze/summary.h"
+#include "decode/record.h"
+#include "host/containers/owner_names.h"
 #include "recording/facts.h"
 #include "symbols/drop_reasons.h"
 #include "symbols/kernel_names.h"
@@ -26,14 +28,21 @@ class Namer {
     /// Of a log: what its recording says comes first, then what the user gave.
     explicit Namer(symbols::NameSources sources) : sources_(std::move(sources)) {}
 
-    /// Into the drops that have none. Where a log's KASLR offset is not known addresses stay, and it is said. Errors
-    /// (bad_input), of a log only: see symbols::KernelNames.
+    /// Into the drops that have none, and into groups by namespace, cgroup and container. Where a log's KASLR offset is
+    /// not known addresses stay, and it is said. Errors (bad_input), of a log only: see symbols::KernelNames.
     base::Result<void> put_into(analyze::Summary& summary, const recording::RunFacts& facts);
 
     /// What an address of this machine lies in. Its views live as long as this.
     std::optional<symbols::Symbol> find(std::uint64_t address);
     /// All drop reasons of this machine that have a name; null where they cannot be read.
     const std::map<std::uint32_t, std::string>* reasons();
+
+    /// Records with this header are about to come; they end.
+    void look_at_owners(const decode::Header& header);
+    /// A record of this machine, whose namespace, cgroup and container are to be named.
+    void see(const decode::Record& record);
+    /// What has been named so; empty where records have no such field.
+    recording::GroupNames group_names();
 
   private:
     const symbols::KernelNames* here();
@@ -44,6 +53,7 @@ class Namer {
     bool read_symbols_ = false, read_reasons_ = false;
     std::optional<symbols::KernelNames> names_;
     std::optional<symbols::DropReasons> reasons_;
+    std::optional<containers::OwnerNames> owners_;  ///< of records that have fields for it
 };
 
 /// Makes the KASLR offset known, inferred from these addresses of drops where that is needed. What a user should know

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "filter/filter.h"
+#include "host/containers/wanted.h"
 #include "host/facts.h"
 #include "launch/masked_bytes.h"
 #include "recording/identity.h"
@@ -40,6 +41,10 @@ std::map<std::string, std::string> as_typed(const FilterOptions& options) {
     put("addr", options.address);
     put("dev", options.device);
     put("mark", options.mark);
+    put("netns", options.netns);
+    put("cgroup", options.cgroup);
+    put("container", options.container);
+    put("pod", options.pod);
     return typed;
 }
 
@@ -144,6 +149,42 @@ base::Result<void> use_packet_filter(const FilterOptions& options, Filters& filt
     return {};
 }
 
+base::Result<containers::Wanted> wanted_of(const FilterOptions& options, const containers::Machine& machine,
+                                           const std::filesystem::path& root) {
+    if (options.container) return containers::container_named(machine, *options.container);
+    if (options.pod) return containers::pod_named(machine, *options.pod);
+    return containers::cgroup_named(root, machine, *options.cgroup);
+}
+
+/// With a container the numbers of -x and -p are those of its PID namespace: put in place of them are this machine's.
+base::Result<void> use_owner(const std::filesystem::path& root, FilterOptions& options, Filters& filters) {
+    if (options.netns) {
+        const auto netns = containers::netns_named(root, *options.netns);
+        if (!netns) return tl::make_unexpected(netns.error());
+        use(filters, "--netns", {{"stapgen_wanted_netns", fmt::to_string(*netns)}});
+    }
+    const char* option = options.container ? "--container" : options.pod ? "--pod" : "--cgroup";
+    if (!options.container && !options.pod && !options.cgroup) return {};
+    const auto machine = containers::look_at(root);
+    auto wanted = wanted_of(options, machine, root);
+    if (!wanted) return tl::make_unexpected(wanted.error());
+    std::map<std::string, std::string> globals;
+    const auto put = [&](const char* name, const std::vector<std::uint64_t>& numbers) {
+        if (!numbers.empty()) globals[name] = fmt::format("{}", fmt::join(numbers, ","));
+    };
+    put("stapgen_wanted_cgroups", wanted->cgroups);
+    put("stapgen_container_netns", wanted->netns);
+    use(filters, option, globals);
+    std::ranges::move(wanted->hints, std::back_inserter(filters.hints));
+    for (auto* id : {&options.target_tid, &options.target_pid}) {
+        if (!*id || wanted->containers.empty()) continue;
+        const auto task = containers::task_in(root, wanted->containers, **id, id == &options.target_pid);
+        if (!task) return tl::make_unexpected(task.error());
+        *id = *task;
+    }
+    return {};
+}
+
 }  // namespace
 
 recording::Setup setup_of(const host::System& machine, const MeasurePlan& plan) {
@@ -189,8 +230,15 @@ void use_sample(std::int64_t one_in, Filters& filters) {
     use(filters, "--sample", {{"stapgen_sample", fmt::to_string(one_in)}});
 }
 
-base::Result<Filters> filters_of(const host::System& machine, const FilterOptions& options, bool dry_run) {
+base::Result<Filters> filters_of(const host::System& machine, const FilterOptions& typed, bool dry_run,
+                                 const std::filesystem::path& root) {
     Filters filters;
+    auto options = typed;
+    if (auto used = use_owner(root, options, filters); !used) {
+        if (!dry_run) return tl::make_unexpected(used.error());
+        filters.hints.push_back(used.error().what);
+        filters.missing = used.error();
+    }
     filters.as_typed = as_typed(options);
     if (auto found = find_target(machine, options, dry_run, filters); !found) return tl::make_unexpected(found.error());
     if (options.comm) {

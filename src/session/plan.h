@@ -25,6 +25,7 @@ namespace stapgen::session {
 struct FilterOptions {
     std::optional<std::int64_t> target_tid, target_pid, port, sample;
     std::optional<std::string> comm, expression, address, device, mark;
+    std::optional<std::string> netns, cgroup, container, pod;
     bool operator==(const FilterOptions&) const = default;
 };
 
@@ -43,13 +44,16 @@ struct Filters {
     std::map<std::string, std::string> as_typed;  ///< option without dashes -> its value
     std::int64_t sample = 1;                      ///< one in so many sockets
     std::vector<std::string> hints;               ///< that what was asked for is not there now; for the user
+    std::optional<base::Error> missing;           ///< of a dry run: a namespace or container that is not there
 };
 
 /// One in `one_in` sockets; at most recording::largest_sample, a power of two.
 void use_sample(std::int64_t one_in, Filters& filters);
 
-/// Checks values. The thread of -x and the process of -p must exist, unless it is for a `dry_run`.
-base::Result<Filters> filters_of(const host::System& machine, const FilterOptions& options, bool dry_run);
+/// Checks values. The thread of -x and the process of -p, and what --netns, --cgroup, --container and --pod name, must
+/// be there, unless it is for a `dry_run`. The latter are looked for in the files below `root`.
+base::Result<Filters> filters_of(const host::System& machine, const FilterOptions& options, bool dry_run,
+                                 const std::filesystem::path& root = "/");
 
 /// The kernel would ignore a parameter that the module does not have, and everything would be measured.
 base::Result<void> check_module_has(const Filters& filters, const std::string& file, const launch::ModuleInfo& info);

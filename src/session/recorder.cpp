@@ -41,6 +41,7 @@ recording::Setup Recorder::setup() {
     setup.counters = host::read_net_counters(machine_);
     if (header_ == nullptr) return setup;
     put_recipe(plan_, header_->recipe, setup);
+    setup.group_names = namer_.group_names();
     const bool has_reasons = std::ranges::any_of(header_->schemas, [](const decode::Schema& schema) {
         return std::ranges::find(schema.fields, decode::FieldType::reason, &decode::Field::type) != schema.fields.end();
     });
@@ -52,6 +53,7 @@ recording::Setup Recorder::setup() {
 recording::Outcome Recorder::outcome_of_part(bool continued) {
     auto outcome = continued ? recording::Outcome{} : outcome_;
     outcome.net_counters = host::read_net_counters(machine_);
+    outcome.group_names = namer_.group_names();
     for (const auto address : addresses_) {
         const auto symbol = namer_.find(address);
         if (!symbol) continue;
@@ -62,7 +64,10 @@ recording::Outcome Recorder::outcome_of_part(bool continued) {
 }
 
 void Recorder::line(std::string_view text, bool cut, const decode::Line& parsed) {
-    if (const auto* first = std::get_if<decode::HeaderLine>(&parsed)) header_ = first->header;
+    if (const auto* first = std::get_if<decode::HeaderLine>(&parsed)) {
+        header_ = first->header;
+        namer_.look_at_owners(*header_);
+    }
     writer_->line(cut ? fmt::format("(cut) {}", text) : text);
     report_failure();
     const auto* record = std::get_if<decode::Record>(&parsed);

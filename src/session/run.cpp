@@ -128,7 +128,9 @@ void Measurement::output(launch::Line line, launch::Control& control) {
 }
 
 void Measurement::hear(const decode::Line& line) {
+    if (const auto* record = std::get_if<decode::Record>(&line)) namer_.see(*record);
     if (const auto* first = std::get_if<decode::HeaderLine>(&line)) {
+        if (recorder_ == nullptr) namer_.look_at_owners(*first->header);
         auto setup = session_.facts().setup;
         put_recipe(plan_, first->header->recipe, setup);
         session_.set(std::move(setup));
@@ -146,6 +148,7 @@ void Measurement::hear(const decode::Line& line) {
     if (std::holds_alternative<decode::End>(line)) {
         is_closed_ = true;
         read_counters();
+        if (parser_.header() != nullptr) namer_.look_at_owners(*parser_.header());
         // The last one, cut short. Where there was no other it is the whole, which finish() shows.
         if (intervals_ > 0 && intervals_ != plan_.intervals) show_interval();
     }
@@ -288,7 +291,9 @@ void Measurement::show_interval() {
 
 void Measurement::put_names(analyze::Summary& summary) {
     // Names of this machine are never refused.
-    (void)namer_.put_into(summary, session_.facts());
+    auto facts = session_.facts();
+    facts.outcome.group_names = namer_.group_names();
+    (void)namer_.put_into(summary, facts);
     put_meanings(summary, catalog_);
 }
 

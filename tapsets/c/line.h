@@ -11,10 +11,11 @@
 #include "read.h"
 #include "stages.h"
 
-/* So much is never needed: 9 stages, 6 numbers, two endpoints, and two names of which each byte is escaped. */
+/* So much is never needed: 9 stages, 6 numbers, two endpoints, two names of which each byte is escaped, and three
+ * numbers of --by. */
 struct stapgen_line {
     int length;
-    char text[512];
+    char text[576];
 };
 
 static inline void stapgen_put_byte(struct stapgen_line* line, char byte) {

@@ -6,8 +6,8 @@
 #include "request.h"
 
 /* The one that was answered from this CPU last: the thread is the one that read it, the device the one it came by, and
- * the endpoints are those of the answer, the server's first. */
-static inline void stapgen_print_request_of(const char* tag, const struct sk_buff* skb, s64 answered,
+ * the endpoints are those of the answer, the server's first. `rest` is behind the stages. */
+static inline void stapgen_print_request_of(const char* tag, const char* rest, const struct sk_buff* skb, s64 answered,
                                             const void** fault) {
     enum { EVENTS = STAPGEN_RECORD_FIELDS, FIELDS };
     const struct stapgen_request* request = STAPGEN_THIS_CPU(stapgen_request_popped);
@@ -24,6 +24,7 @@ static inline void stapgen_print_request_of(const char* tag, const struct sk_buf
     for (i = 0; i < FIELDS; i++)
         if (stages[i] < 0) stages[i] = STAPGEN_NO_STAGE;
     stapgen_put_stages(&line, stages, FIELDS);
+    stapgen_put_text(&line, rest);
     stapgen_print_line(&line);
 }
 

@@ -6,8 +6,8 @@
 #include "tx_packet.h"
 
 /* The one that has left from this CPU last: `direction` is behind the name of the thread, which is the one that sent
- * it, and `before` before the stages. The device is the one that has it now. */
-static inline void stapgen_print_tx(const char* tag, const char* direction, const char* before,
+ * it, `before` before the stages, and `rest` behind them. The device is the one that has it now. */
+static inline void stapgen_print_tx(const char* tag, const char* direction, const char* before, const char* rest,
                                     const struct sk_buff* skb, s64 now, const void** fault) {
     const struct stapgen_tx_packet* packet = STAPGEN_THIS_CPU(stapgen_tx_popped);
     s64 stages[STAPGEN_TX_STAGES];
@@ -25,6 +25,7 @@ static inline void stapgen_print_tx(const char* tag, const char* direction, cons
     stapgen_put_number(&line, packet->bytes);
     stapgen_put_text(&line, before);
     stapgen_put_stages(&line, stages, STAPGEN_TX_STAGES);
+    stapgen_put_text(&line, rest);
     stapgen_print_line(&line);
 }
 

@@ -6,6 +6,8 @@
     "parmtype=stapgen_comm_a:int64_t\0parmtype=stapgen_comm_b:int64_t\0"
     "parmtype=stapgen_comm_mask_a:int64_t\0parmtype=stapgen_comm_mask_b:int64_t\0"
     "parmtype=stapgen_filter:array of ulong\0"
+    "parmtype=stapgen_wanted_netns:array of ulong\0parmtype=stapgen_wanted_cgroups:array of ulong\0"
+    "parmtype=stapgen_container_netns:array of ulong\0"
     "parmtype=stapgen_dev_a:int64_t\0parmtype=stapgen_dev_b:int64_t\0"
     "parmtype=stapgen_dev_mask_a:int64_t\0parmtype=stapgen_dev_mask_b:int64_t\0"
     "parmtype=stapgen_mark:int64_t\0parmtype=stapgen_mark_mask:int64_t\0parmtype=stapgen_sample:int64_t";

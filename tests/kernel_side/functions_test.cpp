@@ -336,10 +336,10 @@ TEST_CASE("the record of a datagram that leaves, over IPv6") {
     shim_time = 1300;
     stapgen_tx_at_device(&packet.skb, 1, &fault);
     REQUIRE(stapgen_pop_tx_packet(&packet.skb, &fault) != nullptr);
-    stapgen_print_tx("tx", "", "", &packet.skb, 1701, &fault);
+    stapgen_print_tx("tx", "", "", "\t4026531840", &packet.skb, 1701, &fault);
     CHECK(shim_printed ==
           "tx\t1701\t0\t16\t17\tdig\tfe80000000000000.1:5353\t2000000000000000.ab:53\teth0\t9"
-          "\t-\t-\t101\t100\t200\t400\n");
+          "\t-\t-\t101\t100\t200\t400\t4026531840\n");
 }
 
 TEST_CASE("the longest line fits, and a longer one is cut") {
@@ -349,7 +349,7 @@ TEST_CASE("the longest line fits, and a longer one is cut") {
         stapgen_put_byte(&line, 'x');
     shim_printed.clear();
     stapgen_print_line(&line);
-    CHECK(shim_printed == std::string(510, 'x') + "\n");
+    CHECK(shim_printed == std::string(574, 'x') + "\n");
     line.length = 0;
     stapgen_put_number(&line, -9223372036854775807 - 1);
     stapgen_put_hex(&line, 0);

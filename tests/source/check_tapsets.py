@@ -42,11 +42,14 @@ def main():
     of_c, of_scripts = counters_in_c((tapsets / "c/counters.h").read_text()), counters_in_scripts(texts.values())
     assert len(of_c) > 1 and of_c == of_scripts, sorted(of_c ^ of_scripts)
 
+    # What <%by_packet%> and <%by_socket%> stand for.
+    for_by = re.compile("|".join(name.replace("{}", r"\w+") for name in
+                                 re.findall(r"stapgen_by_\{\}_of_\w+", (sources / "src/render/script.cpp").read_text())))
     for file, text in texts.items():
         if file.parent != tapsets or file.suffix != ".stp":
             continue
         others = "\n".join(other for name, other in texts.items() if name != file)
-        assert any(re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", others) for name in names_in(text)), \
+        assert any(for_by.fullmatch(name) or re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", others) for name in names_in(text)), \
             f"nothing in {file.name} is named elsewhere: stap will not take it in"
 
     library = "\n".join(text for file, text in texts.items() if file.is_relative_to(tapsets))

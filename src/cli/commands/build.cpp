@@ -49,6 +49,7 @@ CommandSpec build_command(const recipe::Recipe& recipe, Options& options) {
     auto make = make_options(recipe, options.make);
     command.options = joined({
         script_options(recipe, options.make),
+        by_option(recipe, options.make),
         {option("-o,--output", "FILE", groups::output, "The module's file, to be made", "",
                 &options.measure.plan.output, {.required = true})},
         std::move(make),

@@ -73,8 +73,9 @@ CommandSpec exec_command(Options& options) {
         {option("module", "FILE", groups::arguments, "The module's file, also packed", "", &options.file,
                 {.required = true})},
         // Which of them the module's recipe has is known when the file is read.
-        filter_options({Filter::thread, Filter::packet, Filter::sample, Filter::device, Filter::mark},
-                       options.measure.filters),
+        filter_options(
+            {Filter::thread, Filter::packet, Filter::sample, Filter::device, Filter::mark, Filter::container},
+            options.measure.filters),
         measure_options(options.measure),
         load_options(options.measure),
         events_option(options.measure),

@@ -61,6 +61,10 @@ std::vector<std::string> exec_arguments(const Options& options, const session::M
     add(argv, "--addr", filters.address);
     add(argv, "--dev", filters.device);
     add(argv, "--mark", filters.mark);
+    add(argv, "--container", filters.container);
+    add(argv, "--pod", filters.pod);
+    add(argv, "--cgroup", filters.cgroup);
+    add(argv, "--netns", filters.netns);
     add(argv, "--sample", typed(filters.sample));
     add(argv, "--buffer", plan.buffer_mb ? std::optional(fmt::format("{}MiB", *plan.buffer_mb)) : std::nullopt);
     return argv;
@@ -86,7 +90,10 @@ base::Result<void> fleet_run(const Call& call) {
     const auto& plan = options.measure.plan;
     auto hosts = fleet::parse_hosts(options.fleet.hosts);
     if (!hosts) return tl::make_unexpected(hosts.error());
-    if (auto checked = session::filters_of(*machine, options.measure.filters, true); !checked)
+    auto checkable = options.measure.filters;
+    // What these name is on the hosts.
+    checkable.container = checkable.pod = checkable.cgroup = checkable.netns = std::nullopt;
+    if (auto checked = session::filters_of(*machine, checkable, true); !checked)
         return tl::make_unexpected(checked.error());
     const auto aggregation = session::aggregation_of(recipe, options.make.aggregate, plan);
     if (!aggregation) return tl::make_unexpected(aggregation.error());

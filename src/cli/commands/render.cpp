@@ -31,6 +31,8 @@ base::Result<std::string> standalone_script(const Call& call) {
     const auto& [program, root, command, options] = call;
     const auto filters = session::filters_of(*launch::this_machine(), options.measure.filters, true);
     if (!filters) return tl::make_unexpected(filters.error());
+    // It is to be written in.
+    if (filters->missing) return tl::make_unexpected(*filters->missing);
     auto make = options.make;
     // A thread or a process stap is asked for.
     make.filters =
@@ -64,6 +66,7 @@ CommandSpec render_command(const recipe::Recipe& recipe, Options& options) {
     command.examples = {fmt::format("stapgen render {0} --standalone >{0}.stp", recipe.name)};
     command.options = joined({
         script_options(recipe, options.make),
+        by_option(recipe, options.make),
         filter_options(recipe.filters, options.measure.filters),
         {{"--standalone", "", groups::output, "With stapgen's tapset put in, to carry elsewhere",
           "of filters it has those that are asked for here", &options.standalone},

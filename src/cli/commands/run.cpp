@@ -73,7 +73,10 @@ base::Result<void> run(const Call& call) {
     if (!aggregation->note.empty()) base::print_message(aggregation->note);
     options.make.aggregate = aggregation->in_kernel;
     if (plan->live && !has_interval) options.make.interval = module::live_interval;
-    if (auto can = report::check_groups(plan->presentation, recipe.header()); !can) return can;
+    if (auto can = report::check_groups(plan->presentation, recipe.header(recipe.by)); !can) return can;
+    for (const auto& field : plan->presentation.by.value_or(std::vector<std::string>())) {
+        if (std::ranges::find(recipe.by, field) != recipe.by.end()) options.make.by.push_back(field);
+    }
     if (recipe.source == recipe::Source::network_counters) {
         return run_counters(program, *machine, recipe, options, *plan);
     }

@@ -54,6 +54,17 @@ OptionSpecs filter_options(const std::set<recipe::Filter>& filters, session::Fil
         {Filter::mark,
          {"--mark", "MARK[/MASK]", group, "Only packets with this mark (nft 'meta mark set', SO_MARK)", "",
           &options.mark}},
+        {Filter::container,
+         {"--container", "CONTAINER", group, "Only what this container receives and sends",
+          "of docker, podman, containerd, CRI-O, nspawn or LXC; -x and -p are then numbers of its PID namespace",
+          &options.container}},
+        {Filter::container,
+         {"--pod", "POD", group, "Only what this pod's containers receive and send", "POD, NAMESPACE/POD or its uid",
+          &options.pod}},
+        {Filter::container,
+         {"--cgroup", "CGROUP", group, "Only sockets made in this cgroup or below it", "of version 2",
+          &options.cgroup}},
+        {Filter::container, {"--netns", "NETNS", group, "Only what is in this network namespace", "", &options.netns}},
         {Filter::sample,
          option("--sample", "N", group, "Only one in N sockets, chosen by a hash of its ends", "N is a power of two",
                 &options.sample, {.range = Range{1, recording::largest_sample}})},
@@ -64,6 +75,8 @@ OptionSpecs filter_options(const std::set<recipe::Filter>& filters, session::Fil
     }
     exclude(specs, "--target-tid", {"--target-pid", "--comm"});
     exclude(specs, "--target-pid", {"--comm"});
+    exclude(specs, "--container", {"--pod", "--cgroup"});
+    exclude(specs, "--pod", {"--cgroup"});
     return specs;
 }
 
@@ -116,10 +129,9 @@ OptionSpecs script_options(const recipe::Recipe& recipe, module::MakeOptions& op
                            read_by(parse_interval, options.interval),
                            {.default_value = recipe.interval_s ? fmt::to_string(*recipe.interval_s) : ""}));
     if (recipe.record.aggregates) {
-        specs.push_back({"--aggregate", "", groups::output,
-                         "Aggregate in the kernel: the same percentiles, no groups, and little output however many "
-                         "packets",
-                         "the default of a run of 60 s or more (-d) that asks for neither --events nor --by",
+        specs.push_back({"--aggregate", "", groups::output, "Aggregate in the kernel: same percentiles, no groups",
+                         "and little output however many packets; the default of a run of 60 s or more (-d) that asks "
+                         "for neither --events nor --by",
                          &options.aggregate});
     }
     return specs;
@@ -269,6 +281,13 @@ OptionSpecs present_options(PresentOptions& options, bool of_files) {
          {"--hide-benign", "", group, "Drops: no rows of those that are part of normal operation",
           "they are counted all the same", &options.shown.hide_benign}},
     });
+}
+
+OptionSpecs by_option(const recipe::Recipe& recipe, module::MakeOptions& options) {
+    if (recipe.by.empty()) return {};
+    const auto read = [&recipe](const std::string& typed) { return parse_by(recipe, typed); };
+    return {{"--by", "WHAT[,...]", groups::output, "Records say these, too, to be grouped by",
+             fmt::format("all of them: {}", fmt::join(recipe.by, ", ")), read_by(read, options.by)}};
 }
 
 OptionSpecs origins_option(PresentOptions& options) {

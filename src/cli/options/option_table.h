@@ -11,7 +11,8 @@
 /// `options` is what the values are put into.
 namespace stapgen::cli {
 
-/// -x, -p and --comm, --port, --addr, --dev, --mark: those that the recipe has; --sample where it has --port.
+/// -x, -p and --comm, --port, --addr, --dev, --mark, --container, --pod, --cgroup, --netns: those that the recipe has;
+/// --sample where it has --port.
 OptionSpecs filter_options(const std::set<recipe::Filter>& filters, session::FilterOptions& options);
 
 /// The recipe's own, --interval, and --aggregate where it can.
@@ -42,6 +43,9 @@ OptionSpecs percentiles_option(PresentOptions& options);
 /// How results are shown: -P, --format, -j, --by, --top, --slowest, --series, --hide-benign. `of_files`: --by takes
 /// origin_words, too.
 OptionSpecs present_options(PresentOptions& options, bool of_files = false);
+
+/// --by, of what the recipe's script can be asked for: of what makes a script, and measures nothing.
+OptionSpecs by_option(const recipe::Recipe& recipe, module::MakeOptions& options);
 
 /// --by, of origin_words only.
 OptionSpecs origins_option(PresentOptions& options);

@@ -1,6 +1,7 @@
 #include "cli/options/plans.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -45,6 +46,21 @@ base::Result<std::chrono::milliseconds> parse_interval(std::string_view typed) {
     if (rounded == *interval && rounded >= milliseconds(10) && rounded <= hours(24)) return rounded;
     return base::bad_input(fmt::format("--interval {}: not between 10ms and 24h in whole milliseconds", typed),
                            "for example --interval 5 or --interval 250ms");
+}
+
+base::Result<std::vector<std::string>> parse_by(const recipe::Recipe& recipe, std::string_view typed) {
+    std::vector<std::string> by;
+    for (const auto word : base::split(typed, ',')) {
+        for (auto& field : report::fields_of(base::trim(word))) {
+            if (std::ranges::find(recipe.by, field) == recipe.by.end()) {
+                return base::bad_input(
+                    fmt::format("--by {}: not what {} can add to its records", base::printable(field), recipe.name),
+                    base::meant_hint(field, recipe.by, fmt::format("there are {}", fmt::join(recipe.by, ", "))));
+            }
+            by.push_back(std::move(field));
+        }
+    }
+    return by;
 }
 
 base::Result<std::int64_t> parse_kaslr_offset(std::string_view typed) {

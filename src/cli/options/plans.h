@@ -13,6 +13,9 @@ base::Result<report::Presentation> presentation_of(const PresentOptions& options
 /// be there for a `dry_run`.
 base::Result<session::MeasurePlan> plan_of(const host::System& machine, const MeasureOptions& options, bool dry_run);
 
+/// What a script is asked for by --by, where nothing is measured.
+base::Result<std::vector<std::string>> parse_by(const recipe::Recipe& recipe, std::string_view typed);
+
 /// Whole milliseconds from 10 ms to a day.
 base::Result<std::chrono::milliseconds> parse_interval(std::string_view typed);
 

@@ -13,13 +13,16 @@ namespace {
 
 constexpr std::array value_words{
     ValueWord{"ADDRESS", "IPv4 or IPv6, in full and without a host's name"},
+    ValueWord{"CGROUP", "a cgroup's path, as /proc/PID/cgroup has it"},
     ValueWord{"COMM", "a thread's name, of which the kernel keeps 15 bytes"},
+    ValueWord{"CONTAINER", "a container's name, or the beginning of its id"},
     ValueWord{"DEV", "a network device's name"},
     ValueWord{"DURATION", "a number with its unit: ns, us, ms, s, m or h, as 250ms"},
     ValueWord{"FUNC", "a kernel function; * and ? stand for anything"},
     ValueWord{"HEX", "hexadecimal, with or without 0x"},
     ValueWord{"MARK", "32 bits, decimal or with 0x hexadecimal"},
     ValueWord{"MODULE", "a kernel module's name"},
+    ValueWord{"NETNS", "a network namespace: a name of 'ip netns', a process's number, or an inode"},
     ValueWord{"PERCENT", "a number, with or without %: 2.5%"},
     ValueWord{"PID", "a process, decimal: 'ps -e' lists them"},
     ValueWord{"RECIPE", "a recipe's name: 'stapgen list' lists them"},

@@ -55,7 +55,8 @@ void SummaryMetrics::add(const Summary& summary, std::span<const analyze::Tally>
                        {"place", place_text(drop)},
                        {"module", module},
                        {"reason", reason},
-                       {"benign", benign}}),
+                       {"benign", benign}},
+                      drop.group),
                    drop.count);
     }
     for (const auto& tally : counts)

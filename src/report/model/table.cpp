@@ -12,6 +12,10 @@ namespace stapgen::report {
 using analyze::Drop;
 using analyze::Tally;
 
+std::string key_name(const std::string& key) {
+    return base::upper(base::printable(key));
+}
+
 namespace {
 
 /// None for a total, which is no part of a bar.
@@ -21,10 +25,6 @@ std::optional<std::size_t> colour_of(const analyze::Summary& summary, const std:
     };
     if (std::ranges::none_of(summary.breakdowns, has_stage)) return std::nullopt;
     return colour_of_stage(summary, stage);
-}
-
-std::string key_name(const std::string& key) {
-    return base::upper(base::printable(key));
 }
 
 Cell number_cell(std::int64_t number) {
@@ -146,6 +146,32 @@ bool any_benign(std::span<const Drop> drops) {
     return std::ranges::any_of(drops, [](const Drop& drop) { return advice_of(drop).benign; });
 }
 
+namespace {
+std::vector<std::string> keys_of_rows(const auto& rows) {
+    std::vector<std::string> keys;
+    for (const auto& row : rows) {
+        for (const auto& field : row.group) {
+            const bool is_other = std::holds_alternative<bool>(field.value);
+            if (!is_other && std::ranges::find(keys, field.key) == keys.end()) keys.push_back(field.key);
+        }
+    }
+    return keys;
+}
+}  // namespace
+
+std::vector<std::string> keys_of(std::span<const Tally> tallies) {
+    return keys_of_rows(tallies);
+}
+std::vector<std::string> keys_of(std::span<const Drop> drops) {
+    return keys_of_rows(drops);
+}
+
+std::string key_cell(const analyze::Group& group, const std::string& key, bool is_first) {
+    const auto found = std::ranges::find(group, key, &analyze::GroupField::key);
+    if (found != group.end()) return group_text(*found);
+    return is_first ? "other" : "";
+}
+
 Table drop_table(const ShownDrops& drops, bool by_interval) {
     Table table{by_interval ? "Places and reasons in each interval" : "Drops by place and reason", {}};
     table.folded = by_interval;
@@ -154,6 +180,9 @@ Table drop_table(const ShownDrops& drops, bool by_interval) {
     if (!by_interval) table.columns.push_back({"SHARE", Kind::text, In::page});
     table.columns.push_back({"LOCATION", by_interval ? Kind::text : Kind::head});
     table.columns.push_back({"REASON", Kind::text});
+    const auto keys = keys_of(std::span<const Drop>(drops.rows));
+    for (const auto& key : keys)
+        table.columns.push_back({key_name(key), Kind::text});
     const auto sum = base::saturating_add(analyze::sum_of(drops.rows), drops.hidden);
     for (const auto& drop : drops.rows) {
         auto& row = table.rows.emplace_back();
@@ -162,6 +191,8 @@ Table drop_table(const ShownDrops& drops, bool by_interval) {
         if (!by_interval) row.push_back(part_cell(drop.count, sum));
         row.push_back({place_text(drop)});
         row.push_back(reason_cell(drop));
+        for (const auto& key : keys)
+            row.push_back({key_cell(drop.group, key, key == keys.front())});
     }
     return table;
 }
@@ -173,23 +204,6 @@ Table counters_table(const std::vector<analyze::Counter>& counters) {
         if (count.value_or(0) > 0) table.rows.push_back({number_cell(*count), {name}, {help}});
     }
     return table;
-}
-
-std::vector<std::string> keys_of(std::span<const Tally> tallies) {
-    std::vector<std::string> keys;
-    for (const auto& tally : tallies) {
-        for (const auto& field : tally.group) {
-            const bool is_other = std::holds_alternative<bool>(field.value);
-            if (!is_other && std::ranges::find(keys, field.key) == keys.end()) keys.push_back(field.key);
-        }
-    }
-    return keys;
-}
-
-std::string key_cell(const Tally& tally, const std::string& key, bool is_first) {
-    const auto found = std::ranges::find(tally.group, key, &analyze::GroupField::key);
-    if (found != tally.group.end()) return group_text(*found);
-    return is_first ? "other" : "";
 }
 
 std::string_view loss_cell(const Tally& tally) {
@@ -244,7 +258,7 @@ Table tally_table(const analyze::Summary& summary, std::span<const Tally> tallie
         if (!summary.mixed_units) row.push_back(part_cell(tally.count, sum));
         if (any_rate) row.push_back({tally.per_s ? per_second_text(*tally.per_s) : "-"});
         for (const auto& key : keys)
-            row.push_back({key_cell(tally, key, key == keys.front())});
+            row.push_back({key_cell(tally.group, key, key == keys.front())});
         if (any_loss) row.push_back({std::string(loss_cell(tally))});
         if (has_meanings) row.push_back({tally.meaning});
     }

@@ -71,15 +71,18 @@ Table measures_table(const Report& report, const Rows& rows, const Style& style)
 /// With the mark of what is benign.
 Cell reason_cell(const analyze::Drop& drop);
 bool any_benign(std::span<const analyze::Drop> drops);
-/// By place and reason, of one interval or of all together; or with `by_interval` of each.
+/// By place, reason and group, of one interval or of all together; or with `by_interval` of each.
 Table drop_table(const ShownDrops& drops, bool by_interval = false);
 /// Those that rose.
 Table counters_table(const std::vector<analyze::Counter>& counters);
 
 /// The names of the keys, in the order in which they come up; "other" is none.
 std::vector<std::string> keys_of(std::span<const analyze::Tally> tallies);
+std::vector<std::string> keys_of(std::span<const analyze::Drop> drops);
+/// The heading of its column.
+std::string key_name(const std::string& key);
 /// The value of that key; "other" in the first column of the group "other", else "".
-std::string key_cell(const analyze::Tally& tally, const std::string& key, bool is_first);
+std::string key_cell(const analyze::Group& group, const std::string& key, bool is_first);
 /// In the column "LOSS"; of what is none the cell is empty.
 std::string_view loss_cell(const analyze::Tally& tally);
 /// What stands above the totals: their sum; or, where they have no common unit, how many counters rose.

@@ -183,19 +183,58 @@ typedef struct {
 struct list_head {
     struct list_head *next, *prev;
 };
+struct net_device;
+struct net {
+    struct {
+        u32 inum;
+    } ns;
+    struct net_device* loopback_dev;
+};
+typedef struct {
+    struct net* net;
+} possible_net_t;
 struct net_device {
     char name[16];
+    possible_net_t nd_net;
     unsigned int priv_flags;
     struct {
         struct list_head lower;
     } adj_list;
 };
+struct kernfs_node {
+    u64 id;
+};
+struct cgroup_subsys_state {
+    struct cgroup_subsys_state* parent;
+};
+struct cgroup {
+    struct cgroup_subsys_state self;
+    struct kernfs_node* kn;
+};
+#define CONFIG_SOCK_CGROUP_DATA 1
+struct sock_cgroup_data {
+    struct cgroup* cgroup;
+    u32 classid;
+};
+static inline struct cgroup* sock_cgroup_ptr(struct sock_cgroup_data* data) {
+    return data->cgroup;
+}
+#define container_of(p, type, member) ((type*)((char*)(p)-offsetof(type, member)))
+struct sock;
 struct sock_common {
     u64 skc_cookie;
+    possible_net_t skc_net;
+    volatile unsigned char skc_state;
+    struct sock* skc_listener;
 };
 struct sock {
     struct sock_common __sk_common;
+    struct sock_cgroup_data sk_cgrp_data;
 };
+struct request_sock {
+    struct sock_common __req_common;
+};
+#define rsk_listener __req_common.skc_listener
 #define sk_cookie __sk_common.skc_cookie
 struct inet_sock {
     struct sock sk;

@@ -21,7 +21,7 @@ inline recipe::Catalog made_up_catalog() {
     using recipe::ParameterType;
     recipe::Recipe reads;
     reads.name = "reads";
-    reads.filters = {Filter::thread, Filter::packet, Filter::sample, Filter::device, Filter::mark};
+    reads.filters = {Filter::thread, Filter::packet, Filter::sample, Filter::device, Filter::mark, Filter::container};
     reads.stages = {{"queued", "until it is read"}};
     reads.record.aggregates = true;
     reads.guru = true;

@@ -44,6 +44,7 @@ TEST_CASE("a header is one line, and what it says comes back") {
     header.setup.kernel.modules = {{"nf_tables", 0xffffffffc0000000, 389120}, {"hidden", std::nullopt, 7}};
     header.setup.drop_reasons = {{3, "NO_SOCKET"}, {-1, "x"}};
     header.setup.counters = {{"Tcp.InSegs", 47}, {"Tcp.MaxConn", -1}};
+    header.setup.group_names = {{"netns:4026532201", "red"}};
 
     const std::string line =
         "recording\t1\t"
@@ -60,7 +61,7 @@ TEST_CASE("a header is one line, and what it says comes back") {
         R"("symbols":{"_text":"ffffffff81000000","_stext":"ffffffff81000007","_etext":null},)"
         R"("modules":[{"name":"nf_tables","base":"ffffffffc0000000","size":389120},)"
         R"({"name":"hidden","base":null,"size":7}],"drop_reasons":{"-1":"x","3":"NO_SOCKET"},)"
-        R"("counters":{"Tcp.InSegs":47,"Tcp.MaxConn":-1}})"
+        R"("counters":{"Tcp.InSegs":47,"Tcp.MaxConn":-1},"group_names":{"netns:4026532201":"red"}})"
         "\n";
     CHECK(header_line(header) == line);
     const auto again = parse_header(json_of(line));
@@ -72,6 +73,7 @@ TEST_CASE("a header is one line, and what it says comes back") {
     CHECK_FALSE(again->setup.kernel.modules[1].base);
     CHECK(again->setup.drop_reasons.at(3) == "NO_SOCKET");
     CHECK(again->setup.counters.at("Tcp.MaxConn") == -1);
+    CHECK(again->setup.group_names.at("netns:4026532201") == "red");
     CHECK(again->setup.parameters->at("max-packets") == "17");
     header.setup.parameters.reset();
     CHECK_FALSE(parse_header(json_of(header_line(header)))->setup.parameters);

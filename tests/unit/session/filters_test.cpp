@@ -8,6 +8,7 @@
 #include "filter/filter.h"
 #include "host/threads.h"
 #include "session/plan.h"
+#include "unit/host_containers/host_files.h"
 
 using namespace stapgen;
 
@@ -122,4 +123,32 @@ TEST_CASE("a wrong expression is told with the option and its place, and so is o
     CHECK(
         error("icmp", 443) ==
         "--filter: with the others it is 'port 443 and (icmp)': expression rejects all packets at 'icmp' (column 15)");
+}
+
+TEST_CASE("a container becomes numbers for the module, and a process's number inside that of this machine") {
+    containers::HostFiles files;
+    const auto id = containers::id_of('a'), path = "/system.slice/docker-" + id + ".scope";
+    const auto pid = static_cast<int>(::getpid());
+    const auto cgroup = files.cgroup(path);
+    files.process(1, "0::/init.scope\n", containers::host_netns);
+    files.process(pid, "0::" + path + "\n", containers::red_netns, std::to_string(pid) + "\t7");
+    session::FilterOptions options;
+    options.container = id;
+    options.target_pid = 7;
+    const auto filters = session::filters_of(*machine, options, false, files.root()).value();
+    CHECK(filters.globals.at("stapgen_wanted_cgroups") == std::to_string(cgroup));
+    CHECK(filters.globals.at("stapgen_container_netns") == "4026532201");
+    CHECK(filters.target_id == pid);
+    CHECK(filters.as_typed.at("container") == id);
+    CHECK(filters.as_typed.at("target-pid") == std::to_string(pid));
+    options.target_pid = 8;
+    CHECK(session::filters_of(*machine, options, false, files.root()).error().what ==
+          "process 8 is not in aaaaaaaaaaaa (docker aaaaaaaaaaaa)");
+    session::FilterOptions netns;
+    netns.netns = std::to_string(pid);
+    const auto of_netns = session::filters_of(*machine, netns, false, files.root()).value();
+    CHECK(of_netns.globals == std::map<std::string, std::string>{{"stapgen_wanted_netns", "4026532201"}});
+    launch::ModuleInfo without;
+    CHECK(session::check_module_has(of_netns, "x.ko", without).error().what ==
+          "x.ko cannot be filtered by --netns: the recipe it was made of does not ask for it");
 }
