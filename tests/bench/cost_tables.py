@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tables of docs/cost.md, made from the lab's golden/cost.toml and figures.json: cost_tables.py [OVERHEAD.json]
+"""The tables of docs/inside/benchmarks.md, made from the lab's golden/cost.toml and figures.json: cost_tables.py [OVERHEAD.json]
 
 OVERHEAD.json is what tests/bench/overhead --json wrote: its figures are kept in figures.json first. bench.overhead-figures
 tells where the document is not what is made here.
@@ -17,7 +17,7 @@ sys.path[:0] = [str(HERE / "overhead.d"), str(HERE.parent / "lab")]
 import figures  # noqa: E402 pylint: disable=wrong-import-position
 from lablib import cost  # noqa: E402 pylint: disable=wrong-import-position
 
-DOCUMENT = HERE.parent.parent / "docs/cost.md"
+DOCUMENT = HERE.parent.parent / "docs/inside/benchmarks.md"
 KEPT = HERE / "figures.json"
 
 

@@ -124,7 +124,7 @@ void set_aside_clashes(recipe::Catalog& catalog) {
         if (clash.empty()) return false;
         const auto what = fmt::format("{}: {}", (recipe.folder / "recipe.toml").string(), clash);
         catalog.broken.emplace(recipe.name,
-                               base::Error{base::ErrorKind::bad_input, what, "choose another name; docs/recipes.md"});
+                               base::Error{base::ErrorKind::bad_input, what, "choose another name; docs/reference/recipes.md"});
         return true;
     });
 }

@@ -25,7 +25,7 @@ PHASES = {"a": (503, 307, 211, 101, 29, 7), "b": (307, 211, 101, 53, 13, 3),  # 
           "c": (101, 67, 31, 17, 5, 2), "d": (53, 31, 17, 7, 3, 1)}  # the guest ends between b and c, serve between c and d
 REFUSED = {"a": 109, "b": 53, "c": 31, "d": 17}
 EVERY_MINUTE, MINUTES = 101, 60
-# docs/serve.md
+# docs/guide/always-on.md
 ERRORS = {"native": 0.0236, "classic": math.sqrt(2) - 1}
 
 CONFIGURATION = """
