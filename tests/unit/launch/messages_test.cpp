@@ -198,7 +198,7 @@ TEST_CASE("docs/reference/stap-failures.md has each row in a table by its words,
     const auto docs = stapgen::base::read_file(STAP_FAILURES_MD);
     REQUIRE(docs);
     std::set<std::string_view> found;
-    const std::regex row_of_table("\n\\| `([^`\n]+)` \\|[^\n]* \\|[^\n]* \\|(?=\n)");
+    const std::regex row_of_table("\n\\| `([^`\n]+)` \\|");
     for (std::sregex_iterator at(docs->begin(), docs->end(), row_of_table), end; at != end; ++at) {
         const auto words = (*at)[1].str();
         CAPTURE(words);
