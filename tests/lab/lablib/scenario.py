@@ -91,9 +91,9 @@ class Lab:
         return Guest(self.root, self.run, self.append, net, cache=self.cache, real_time=real_time, cpus=cpus,
                      env={"LAB_SUITE": self.suite, "LAB_RELEASE": self.release, "LAB_SYMBOLS": self.symbols})
 
-    def boot(self, script, timeout=TIMEOUT):
+    def boot(self, script, timeout=TIMEOUT, real_time=False, cpus=None):
         """Boot one more guest, without a card, and run SCRIPT there as GUEST is run."""
-        code = run_script(self.guest(), script, timeout)
+        code = run_script(self.guest(real_time=real_time, cpus=cpus), script, timeout)
         assert code == 0, f"the guest's script ended with {code}"
 
     def read(self, name):
