@@ -1,4 +1,4 @@
-# The Debian package: cpack -G DEB in the build folder. docs/installing.md
+# The Debian package: cpack -G DEB in the build folder. docs/guide/installing.md
 # What is packed is what was built before: cpack does not build.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
 set(CPACK_GENERATOR DEB)

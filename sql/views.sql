@@ -1,4 +1,4 @@
--- Views over the tables of a store, in SQL that DuckDB and ClickHouse have in common: docs/store.md
+-- Views over the tables of a store, in SQL that DuckDB and ClickHouse have in common: docs/guide/store.md
 
 -- Whose each run is: of its host, of each of its labels, and of all. Runs of one definition may be added up; those that are
 -- have one number among their kind.

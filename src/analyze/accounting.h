@@ -50,8 +50,8 @@ struct Accounting {
     Accounting& operator+=(const Accounting& more);
 };
 
-/// The script's own counts, as a tick or end line gives them: docs/recording-format.md, "Counts". Nothing where it does
-/// not say how many it has seen.
+/// The script's own counts, as a tick or end line gives them: docs/reference/recording-format.md, "Counts". Nothing
+/// where it does not say how many it has seen.
 std::optional<Accounting> script_counts(std::span<const decode::Count> counts);
 
 /// What was added since `before`.

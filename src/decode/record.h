@@ -65,7 +65,7 @@ struct End {
 };
 
 // What a script that aggregates prints in place of records, from version 4 on, before each Tick and the End: what it
-// aggregated since the last one. docs/recording-format.md has the lines, schema/bins.h their bins.
+// aggregated since the last one. docs/reference/recording-format.md has the lines, schema/bins.h their bins.
 
 struct BinCount {
     int index = 0;  ///< below schema::bins::count

@@ -177,7 +177,7 @@ Line RecordParser::parse_header(std::string_view fields) {
                                          fmt::format("line {} begins like a header of stapgen, but the rest "
                                                      "of it makes no sense",
                                                      lines_before_ + input_.lines),
-                                         "see docs/recording-format.md; was the file edited or damaged?"});
+                                         "see docs/reference/recording-format.md; was the file edited or damaged?"});
     }
     header_ = std::move(header);
     last_schema_ = &header_->schemas.front();

@@ -36,7 +36,7 @@ struct Remedy {
     std::string otherwise{};
 };
 
-/// One thing that decides whether a recipe runs. docs/doctor.md says what each id means.
+/// One thing that decides whether a recipe runs. docs/guide/troubleshooting.md says what each id means.
 struct Check {
     std::string id{};  ///< stable; of a workaround it is the workaround's name
     State state = State::ok;

@@ -24,8 +24,8 @@ std::map<CounterId, std::uint64_t> read_counters(const System& system);
 /// Where read_counters() reads, one line each, for a person.
 std::vector<std::string> counter_sources();
 
-/// What a script would print that counts by how much these counters rise: docs/recording-format.md, with records of
-/// name:text, of:text and a count. Each function reads them all once and returns lines without their ends.
+/// What a script would print that counts by how much these counters rise: docs/reference/recording-format.md, with
+/// records of name:text, of:text and a count. Each function reads them all once and returns lines without their ends.
 class CounterLines {
   public:
     /// `header` is the first line, `tag` its records'.

@@ -279,8 +279,8 @@ base::Result<Recipe> load_recipe(const std::filesystem::path& folder) {
     auto text = base::read_file(file);
     if (!text) return tl::make_unexpected(text.error());
     Recipe recipe;
-    const base::TomlFile toml{*text, file.native(), "the recipe", "docs/recipes.md has the keys",
-                              "recipe.toml is TOML; docs/recipes.md has the keys"};
+    const base::TomlFile toml{*text, file.native(), "the recipe", "docs/reference/recipes.md has the keys",
+                              "recipe.toml is TOML; docs/reference/recipes.md has the keys"};
     return base::read_toml(toml, [&](TomlTable& table) { recipe = read_recipe(table); }).map([&] {
         recipe.folder = folder;
         return std::move(recipe);

@@ -59,7 +59,7 @@ struct RecordSchema : schema::Schema {
 /// What a measurement can be narrowed to: options of the command line, and module parameters of the script.
 enum class Filter { thread, packet, sample, device, mark, container };
 
-/// What a recipe costs where nothing is filtered, as measured: docs/cost.md.
+/// What a recipe costs where nothing is filtered, as measured: docs/reference/recipes.md.
 struct Cost {
     std::map<std::string, double> hits;  ///< of probes, per event: the kernel's counter of it -> how many
     std::int64_t instructions = 0;       ///< of a CPU, per hit; without `printing`
@@ -74,7 +74,7 @@ enum class Source {
     network_counters,  ///< the kernel's counters, read by stapgen itself: there is no script
 };
 
-/// recipe.toml, checked, and the folder it came from: docs/recipes.md.
+/// recipe.toml, checked, and the folder it came from: docs/reference/recipes.md.
 struct Recipe {
     std::filesystem::path folder;
     std::string name, summary, description;

@@ -11,7 +11,7 @@
 
 namespace stapgen::recording {
 
-/// The newest version of a recording file that this code reads: docs/recording-format.md, "The file".
+/// The newest version of a recording file that this code reads: docs/reference/recording-format.md, "The file".
 inline constexpr int file_version = 1;
 
 using Counters = std::map<std::string, std::int64_t>;

@@ -27,7 +27,7 @@ nlohmann::ordered_json origins_json(const std::vector<analyze::Origin>& origins)
 
 /// Schema "stapgen.compare/1", a document, or several in one of "stapgen.compares/1", and a line end. Keys are never
 /// renamed; durations are in ns, changes are parts (0.05 is 5 %). What is not known is null. See
-/// docs/reading-the-numbers.md for the keys.
+/// docs/reference/formats.md for the keys.
 void write_comparisons_json(std::ostream& out, std::span<const Compared> all, const Options& options);
 /// The same, of each a line for the whole and then one for each change.
 void write_comparisons_ndjson(std::ostream& out, std::span<const Compared> all, const Options& options);

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-/// What recordings are made of: docs/recording-format.md. A recipe declares a schema, its script prints it in the
-/// header line, and whoever reads the records has it from there.
+/// What recordings are made of: docs/reference/recording-format.md. A recipe declares a schema, its script prints it in
+/// the header line, and whoever reads the records has it from there.
 namespace stapgen::schema {
 
 /// The newest version of the format. A recording says its own in its header line.

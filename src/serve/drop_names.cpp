@@ -1,7 +1,6 @@
 #include "serve/drop_names.h"
 
 #include <fmt/format.h>
-#include <malloc.h>
 
 #include "session/namer.h"
 
@@ -16,11 +15,7 @@ void DropNames::put_into(std::vector<analyze::Drop>& drops, const recording::Run
         keys.push_back(key_of(drop));
         unknown.drops.push_back(drop);
     }
-    if (!keys.empty()) {
-        (void)session::Namer().put_into(unknown, facts);  // names of this machine are never refused
-        // glibc would keep the 20 MB: it takes blocks of that size from its heap once one was freed.
-        ::malloc_trim(0);
-    }
+    if (!keys.empty()) (void)session::Namer().put_into(unknown, facts);  // names of this machine are never refused
     for (std::size_t i = 0; i < keys.size(); ++i) {
         auto& drop = unknown.drops[i];
         if (!drop.symbol) drop.symbol = "unknown";

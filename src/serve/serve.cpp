@@ -1,6 +1,7 @@
 #include "serve/serve.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -145,6 +146,9 @@ class Server {
 }  // namespace
 
 base::Result<void> serve(const host::System& machine, const Job& job) {
+    // Said here, it stays so. Else glibc raises it to the largest block that was freed, takes the next ones from a
+    // thread's heap, and keeps them: 20 MB of the kernel's symbols, which are read when a drop's place is new.
+    ::mallopt(M_MMAP_THRESHOLD, 128 << 10);
     const launch::IgnoredPipeSignal ignored;
     Server server(machine, job);
     if (auto listens = server.listen(); !listens) return listens;

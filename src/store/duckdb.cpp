@@ -151,7 +151,7 @@ base::Result<Api> load(const fs::path& library) {
     void* const code = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (code == nullptr && ::getauxval(AT_BASE) == 0) {
         return base::cannot_here("a program that is linked statically cannot load DuckDB's library",
-                                 "take an installed stapgen; docs/installing.md");
+                                 "take an installed stapgen; docs/guide/installing.md");
     }
     if (code == nullptr) {
         return base::cannot_here(
@@ -245,7 +245,7 @@ base::Result<std::vector<Answer::Column>> Database::State::columns_of(const std:
     }
     api.destroy_prepare(&statement);
     if (wrong.empty()) return columns;
-    return base::bad_input(wrong, "give one SELECT; docs/store.md has the tables and their columns");
+    return base::bad_input(wrong, "give one SELECT; docs/guide/store.md has the tables and their columns");
 }
 
 void Database::State::put_rows(Result& result, Answer& answer) const {

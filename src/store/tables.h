@@ -3,8 +3,8 @@
 #include <array>
 #include <string_view>
 
-/// What a store is made of: docs/store.md. Each table is a folder of Parquet files, and has two columns more, which are
-/// names of folders: `recipe`, and `day`, on which the run began; 1970-01-01: not known.
+/// What a store is made of: docs/guide/store.md. Each table is a folder of Parquet files, and has two columns more,
+/// which are names of folders: `recipe`, and `day`, on which the run began; 1970-01-01: not known.
 namespace stapgen::store {
 
 struct Table {

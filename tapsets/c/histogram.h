@@ -1,6 +1,6 @@
-/* Aggregation in the kernel: what records would have said, as counts in bins. docs/recording-format.md, bin, sum, split
- * and slow. Counts only grow, each CPU has a stripe of its own (of more CPUs than stripes some share one), and what was
- * printed last is kept, so that printing stops nobody.
+/* Aggregation in the kernel: what records would have said, as counts in bins. docs/reference/recording-format.md, bin,
+ * sum, split and slow. Counts only grow, each CPU has a stripe of its own (of more CPUs than stripes some share one),
+ * and what was printed last is kept, so that printing stops nobody.
  *
  * STAPGEN_FIELDS and the other macros of a recipe's fields are said in stages.h. STAPGEN_SLOWEST: so many records at
  * least are printed, those of the highest bins of totals. */

@@ -1,6 +1,6 @@
 /* The lines of the latency recipes' records, put together here: SystemTap's printf() takes some hundred instructions
- * for each number, and a text is copied whole from function to function (docs/cost.md). What is in them is in
- * docs/recording-format.md. */
+ * for each number, and a text is copied whole from function to function (docs/inside/benchmarks.md). What is in them is
+ * in docs/reference/recording-format.md. */
 #ifndef STAPGEN_LINE_H
 #define STAPGEN_LINE_H
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The figures of tests/bench/overhead, from runs whose cost and losses are known; docs/cost.md has them. Nothing is measured."""
+"""The figures of tests/bench/overhead, from runs whose cost and losses are known; docs/inside/benchmarks.md has them. Nothing is measured."""
 
 import json
 import pathlib
@@ -83,7 +83,7 @@ def check_instructions():
 
 
 def check_document():
-    assert cost_tables.made() == cost_tables.DOCUMENT.read_text(), "docs/cost.md: run tests/bench/cost_tables.py"
+    assert cost_tables.made() == cost_tables.DOCUMENT.read_text(), "docs/inside/benchmarks.md: run tests/bench/cost_tables.py"
 
 
 def check_turns():

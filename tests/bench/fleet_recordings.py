@@ -72,7 +72,7 @@ class Real:
 
 
 def bin_of(number, bits):
-    """docs/recording-format.md: 2 ** bits to each doubling."""
+    """docs/reference/recording-format.md: 2 ** bits to each doubling."""
     shift = max(0, number.bit_length() - bits - 1)
     return (shift << bits) + (number >> shift)
 

@@ -16,7 +16,7 @@ INSTALLED = ["bin/stapgen", "share/stapgen/workarounds.toml", "share/stapgen/ker
              "share/bash-completion/completions/stapgen", "share/zsh/vendor-completions/_stapgen",
              "share/zsh/site-functions/_stapgen", "share/fish/vendor_completions.d/stapgen.fish",
              "share/doc/stapgen/README.md", "share/doc/stapgen/CHANGELOG.md", "share/doc/stapgen/copyright",
-             "share/doc/stapgen/THIRD-PARTY-NOTICES.md", "share/doc/stapgen/docs/installing.md"]
+             "share/doc/stapgen/THIRD-PARTY-NOTICES.md", "share/doc/stapgen/docs/guide/installing.md"]
 
 
 def facts(prefix):
@@ -41,7 +41,7 @@ def main():
         assert (int(recipes), own) == (len(list((source / "templates").glob("*/recipe.toml"))), "0")
         assert state == "as built"
         share = moved / "share/stapgen"
-        manual = (source / "docs/installing.md").read_text()
+        manual = (source / "docs/guide/installing.md").read_text()
         documented = re.search(r"^    cd PREFIX/(share/stapgen) && (find .*)$", manual, re.M)
         sums = subprocess.run(["sh", "-c", documented[2]], cwd=moved / documented[1], capture_output=True, text=True,
                               check=True).stdout

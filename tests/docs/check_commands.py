@@ -26,7 +26,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "command_line"))
 from stapgen import Stapgen  # noqa: E402
 
-DOCUMENTS = ["*.md", "docs/*.md", "samples/*.md", "tests/README.md", "tests/*/README.md"]
+DOCUMENTS = ["*.md", "docs/**/*.md", "samples/*.md", "tests/README.md", "tests/*/README.md"]
 # Each name in the docs, and what of the source it is here; .gz is packed. Compare would end with 3 if aN were slower.
 FILES = {
     "slow.rec": "samples/rx-latency.rec",
@@ -76,7 +76,7 @@ RUN = ("apt-get install ", "cd ", "man ", "sudo ", "tests/formats/perfetto/draw_
 # How each other begins that neither runs here nor can be asked of, and what runs it.
 NOT_HERE = {
     "apt-get remove stapgen": "the lab's package, on a machine that has it",
-    "nft ": "the lab's packet-flow-chosen, which reads them in docs/packet-flow.md: they take a kernel's netfilter",
+    "nft ": "the lab's packet-flow-chosen, which reads them in docs/guide/one-packet.md: they take a kernel's netfilter",
 }
 
 # Begins a command that is not stapgen's.

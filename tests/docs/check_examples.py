@@ -30,8 +30,8 @@ def demo_commands(source):
 
 
 def check_recipes(stapgen, source):
-    """The recipes of docs/recipes.md: the new one renders (the lab's scenario new-recipe runs it), the other is valid."""
-    text = (source / "docs/recipes.md").read_text(encoding="utf-8")
+    """The recipes of docs/reference/recipes.md: the new one renders (the lab's scenario new-recipe runs it), the other is valid."""
+    text = (source / "docs/reference/recipes.md").read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
         other = pathlib.Path(folder) / "mynic"
         other.mkdir()
@@ -42,7 +42,7 @@ def check_recipes(stapgen, source):
                 for words in (["new-recipe", "tcp-calls", "--into", folder],
                               [*path, "render", "tcp-calls", "-i", "1"], [*path, "show", "mynic"])]
     if any(each.returncode for each in done) or "timer.ms(1000)" not in done[1].stdout:
-        print("docs/recipes.md:\n" + "".join(each.stdout for each in done))
+        print("docs/reference/recipes.md:\n" + "".join(each.stdout for each in done))
         return 1
     return 0
 
@@ -54,7 +54,7 @@ def folder_of(command, source):
 def main():
     stapgen, source = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
     measured, failed, run = demo_commands(source), 0, 0
-    for path in [source / "README.md", *sorted((source / "docs").glob("*.md"))]:
+    for path in [source / "README.md", *sorted((source / "docs").rglob("*.md"))]:
         for command, shown in examples(path.read_text(encoding="utf-8")):
             run += 1
             if re.sub(r"(--target-tid) \d+", r"\1 TID", command) in measured:

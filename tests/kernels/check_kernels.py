@@ -151,7 +151,7 @@ def aliases(stap, tapsets, known):
 
 
 def locks_in_branches(source):
-    """Handlers that take their locks inside a branch only, in stap's C code: docs/kernel-quirks.md, "A lock in a branch".
+    """Handlers that take their locks inside a branch only, in stap's C code: docs/inside/kernel-quirks.md, "A lock in a branch".
     Globals that no handler writes have none."""
     places = dict(re.findall(r'STAP_PROBE_INIT\(\d+, &(probe_\d+), "(.*?)", ', source))
     for handler in re.split(r"^static void (?=probe_\d+ \(struct context)", source, flags=re.MULTILINE)[1:]:

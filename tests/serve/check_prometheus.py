@@ -16,7 +16,7 @@ from daemon import Recipe, serve_fake, wait_for  # noqa: E402
 from prometheus import Prometheus, free_port  # noqa: E402
 
 STAGES = ["time:time", "drv-ip:stage", "ip-tcp:stage"]
-# docs/serve.md: by schema; and how wide a classic bucket is, two of which are a doubling.
+# docs/guide/always-on.md: by schema; and how wide a classic bucket is, two of which are a doubling.
 NATIVE_ERRORS, CLASSIC_ERROR = {5: 0.0236, 8: 0.00465}, math.sqrt(2) - 1
 
 

@@ -86,7 +86,7 @@ class Daemon:
 
 
 def bin_of(value):
-    """The bin of a number: docs/recording-format.md."""
+    """The bin of a number: docs/reference/recording-format.md."""
     shift = max(0, value.bit_length() - 9)
     return 256 * shift + (value >> shift)
 

@@ -4,7 +4,7 @@
 - The counters that scripts name are in the list of c/counters.h, and each of that list is named by one.
 - Each file has a function, a variable or an alias that another text names: stap takes in a file of a tapset only for that,
   and one of which only the probes are wanted is left out without a word.
-- What docs/recipes.md names is there, and an alias sets the variables that its row has: to SystemTap another is a new one.
+- What docs/reference/recipes.md names is there, and an alias sets the variables that its row has: to SystemTap another is a new one.
 """
 
 import pathlib
@@ -53,18 +53,18 @@ def main():
             f"nothing in {file.name} is named elsewhere: stap will not take it in"
 
     library = "\n".join(text for file, text in texts.items() if file.is_relative_to(tapsets))
-    documented = set(re.findall(r"`@?(stapgen[._]\w[\w.]*\w)(?=[`(,])", (sources / "docs/recipes.md").read_text()))
+    documented = set(re.findall(r"`@?(stapgen[._]\w[\w.]*\w)(?=[`(,])", (sources / "docs/reference/recipes.md").read_text()))
     documented -= {file.name for file in texts}
     assert len(documented) > 50, documented
     missing = [name for name in documented if not re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", library)]
-    assert not missing, f"docs/recipes.md names what is not there: {', '.join(sorted(missing))}"
+    assert not missing, f"docs/reference/recipes.md names what is not there: {', '.join(sorted(missing))}"
 
-    rows = re.findall(r"^\| (`stapgen\..*?) \|.*\| (`[^|]*) \|$", (sources / "docs/recipes.md").read_text(), re.M)
+    rows = re.findall(r"^\| (`stapgen\..*?) \|.*\| (`[^|]*) \|$", (sources / "docs/reference/recipes.md").read_text(), re.M)
     assert len(rows) > 20, rows
     for aliases, promised in rows:
         for alias in re.findall(r"`(stapgen\.[\w.]+)`", aliases):
             unset = set(re.findall(r"`(\w+)`", promised)) - variables(alias, library)
-            assert not unset, f"{alias} does not set {', '.join(sorted(unset))}, which docs/recipes.md promises"
+            assert not unset, f"{alias} does not set {', '.join(sorted(unset))}, which docs/reference/recipes.md promises"
 
 
 main()

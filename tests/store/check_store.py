@@ -190,7 +190,7 @@ def check_events(stapgen, source, folder):
 
 
 def check_the_docs(stapgen, source, folder):
-    """What docs/store.md shows, of the hosts of docs/fleet.md."""
+    """What docs/guide/store.md shows, of the hosts of docs/guide/many-hosts.md."""
     hosts, rows = folder / "hosts", []
     hosts.mkdir()
     for number in range(1, 7):
@@ -199,7 +199,7 @@ def check_the_docs(stapgen, source, folder):
         rows.append({"host": f"web{number}", "state": "done", "recording": f"web{number}.rec"})
     (hosts / "fleet.json").write_text(json.dumps({"hosts": rows}))
     stapgen.export(folder / "docs", hosts)
-    docs = (source / "docs/store.md").read_text()
+    docs = (source / "docs/guide/store.md").read_text()
     shown = re.findall(r"^    stapgen query store ([^\n]*)\n\n```text\n(.*?)^```$", docs, re.M | re.S)
     for command, text in shown:
         table, _ = stapgen.run("query", folder / "docs", *shlex.split(command))

@@ -52,7 +52,7 @@ def write_recording(path, host, records, *, run, start=RUN_START, labels=None, f
 
 
 def bin_of(value):
-    """Return the lowest and the highest number of a value's bin, by docs/recording-format.md."""
+    """Return the lowest and the highest number of a value's bin, by docs/reference/recording-format.md."""
     if value >= ABOVE:
         return ABOVE, (1 << 63) - 1
     shift = max(0, value.bit_length() - 9)

@@ -123,8 +123,8 @@ void set_aside_clashes(recipe::Catalog& catalog) {
         const auto clash = clash_of(recipe, own);
         if (clash.empty()) return false;
         const auto what = fmt::format("{}: {}", (recipe.folder / "recipe.toml").string(), clash);
-        catalog.broken.emplace(recipe.name,
-                               base::Error{base::ErrorKind::bad_input, what, "choose another name; docs/recipes.md"});
+        catalog.broken.emplace(recipe.name, base::Error{base::ErrorKind::bad_input, what,
+                                                        "choose another name; docs/reference/recipes.md"});
         return true;
     });
 }

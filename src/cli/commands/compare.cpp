@@ -172,7 +172,7 @@ CommandSpec compare_command(Options& options) {
     command.notes =
         "~ stands where before and after cannot be told apart. Exit code 3: a regression.\n"
         "Several files for a side are recordings of the same, best taken in turns (ABAB); from five for each\n"
-        "side on, what differs from recording to recording is in the intervals. docs/reading-the-numbers.md\n";
+        "side on, what differs from recording to recording is in the intervals. docs/guide/comparing.md\n";
     command.examples = {"stapgen compare before.rec after.rec",
                         "stapgen compare --threshold 10% -P 50,99 a1.rec,a2.rec b1.rec,b2.rec"};
     command.options = joined({

@@ -54,7 +54,8 @@ base::Result<void> query(const Call& call) {
 CommandSpec export_command(Options& options) {
     CommandSpec command{export_runs, "stapgen", "export", "Recordings to Parquet files, for query and other engines"};
     command.notes =
-        "The folder grows with each export; a run that is there already is replaced. docs/store.md has the tables.\n"
+        "The folder grows with each export; a run that is there already is replaced. The tables are in\n"
+        "docs/guide/store.md.\n"
         "It takes DuckDB's library, libduckdb.so. Exit code 5: some of it could not be exported.\n";
     command.examples = {"stapgen export web1.rec web2.rec --parquet store", "stapgen export monday --parquet store"};
     command.options = joined({

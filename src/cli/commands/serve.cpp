@@ -163,7 +163,7 @@ CommandSpec serve_command(Options& options) {
         "A recipe with options of its own is one word, in quotes; what has blanks has quotes in it.\n"
         "A module that build made of a recipe is taken in its place, where there is no compiler.\n"
         "A recipe that fails is tried again, later each time; its state is a metric.\n"
-        "There is no TLS and no user: docs/serve.md.\n";
+        "There is no TLS and no user: docs/guide/always-on.md.\n";
     command.examples = {"stapgen serve sock-latency dropwatch",
                         "stapgen serve 'rx-latency --port 443 --budget 2%' --listen 0.0.0.0:9752",
                         "stapgen serve \"sock-latency --comm 'tmux: server'\"", "stapgen serve 'rx.ko --port 443'"};

@@ -85,7 +85,7 @@ namespace {
 OptionSpec parameter_option(const recipe::Parameter& parameter, const std::string& group,
                             recipe::Arguments& arguments) {
     using recipe::ParameterType;
-    // recipe.toml has both texts in one: docs/recipes.md.
+    // recipe.toml has both texts in one: docs/reference/recipes.md.
     const auto end = std::min(parameter.help.find(';'), parameter.help.size());
     const auto more = base::trim(std::string_view(parameter.help).substr(std::min(end + 1, parameter.help.size())));
     OptionSpec spec{"--" + parameter.name, "", group, parameter.help.substr(0, end), std::string(more), &arguments};

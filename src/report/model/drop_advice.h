@@ -12,7 +12,7 @@
 
 namespace stapgen::report {
 
-/// What is known of a drop by its place and reason: explained in docs/drops.md.
+/// What is known of a drop by its place and reason: explained in docs/reference/drop-reasons.md.
 struct DropAdvice {
     std::string_view reason{};    ///< of a function NOT_SPECIFIED stands also for drops without a reason
     std::string_view text{};      ///< one line: what it means and where to look; empty: nothing known

@@ -16,7 +16,7 @@ from prometheus import Prometheus  # noqa: E402
 BUILD = {"sock": ["sock-latency", "--aggregate"], "drops": ["dropwatch"]}
 # How long the server sleeps, us.
 DELAYS = 211, 1013, 3011, 10007, 30011, 100003
-# docs/serve.md
+# docs/guide/always-on.md
 ERRORS = {"native": 0.0236, "classic": math.sqrt(2) - 1}
 
 CONFIGURATION = """
@@ -36,7 +36,7 @@ scrape_all() {
     scrape classic 9091
 }
 scrape() {
-    /tmp/prometheus --config.file=/lab/work/prometheus.yml --storage.tsdb.path=/tmp/$1/data --storage.tsdb.no-lockfile \
+    /tmp/prometheus --config.file=/lab/work/prometheus.yml --storage.tsdb.path=/tmp/$1/data \
         --web.listen-address=127.0.0.1:$2 ${@:3} >>/tmp/$1/said 2>&1 &
     wait_port $2
 }
@@ -64,7 +64,7 @@ traffic() {
     done
 }
 # mark NAME: both have scraped twice since the last traffic.
-mark() { sleep 40; echo "$1 $(date +%s.%N)" >>marks; }
+mark() { sleep 40; echo "$1 $(date +%s.%N)" | tee -a marks; }
 start_ready serve --port 7001 --delay-from-request || exit 1
 """.replace("DELAYS", " ".join(map(str, DELAYS)))
 

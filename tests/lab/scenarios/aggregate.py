@@ -10,7 +10,7 @@ BUILD = {"tx": ["tx-latency", "--aggregate", EVERY], "sock": ["sock-latency", "-
          "rx": ["rx-latency", "--aggregate", EVERY], "net": ["net-latency", "--aggregate", EVERY]}
 
 REQUESTS, DATAGRAMS = 2003, 997
-# Half a bin: docs/reading-the-numbers.md.
+# Half a bin: docs/guide/reading-results.md.
 ERROR = 1 / 512
 
 GUEST = f"""

@@ -144,7 +144,7 @@ def prepare(lab):
 
 
 def rows(lab, name):
-    """Return {check: row} of a JSON, which is as docs/doctor.md has it, and the same as the table."""
+    """Return {check: row} of a JSON, which is as docs/reference/formats.md has it, and the same as the table."""
     document = json.loads(lab.read(f"{name}.json"))
     assert list(document) == KEYS and document["schema"] == "stapgen.doctor/1", document.keys()
     assert document["release"] == lab.release and document["running"] is True

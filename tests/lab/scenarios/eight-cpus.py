@@ -1,7 +1,7 @@
 """Eight CPUs, each flooded, thousands of short connections, and modules that come and go meanwhile: no packet goes missing.
 
 On the counting clock, as in loads: one thread of the host is all CPUs in turn. On the host's clock the emulator itself has a
-race with code that changes (docs/kernel-quirks.md): with STAPGEN_LAB_REAL_TIME=1 the CPUs run side by side, and no module
+race with code that changes (docs/inside/kernel-quirks.md): with STAPGEN_LAB_REAL_TIME=1 the CPUs run side by side, and no module
 comes or goes while there is traffic.
 """
 

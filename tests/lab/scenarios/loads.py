@@ -1,7 +1,7 @@
 """Modules come and go under full traffic on four CPUs: the kernel's code is patched while other CPUs are in it.
 
 On the counting clock, where one thread of the host is all CPUs in turn. On the host's clock the emulator itself has a race
-with code that changes, and its guests die of that: docs/kernel-quirks.md.
+with code that changes, and its guests die of that: docs/inside/kernel-quirks.md.
 """
 
 import json
@@ -65,7 +65,7 @@ def check(lab):
         print(f"{lab.suite} {recipe}: {LOADS} loads, {seen} seen, {skipped} probes skipped")
         assert all(account["closed"] and account["unaccounted"] == 0 for account in accounts), recipe
         assert seen or recipe == "dropwatch", f"{recipe} saw no traffic"
-        # Under full traffic interrupts wait for handlers' ends (docs/kernel-quirks.md): the kernel names what it missed. The
+        # Under full traffic interrupts wait for handlers' ends (docs/inside/kernel-quirks.md): the kernel names what it missed. The
         # last print of packet-flow wakes its reader, and a wake-up's probe in a probe is skipped.
         missed = sum(sum(account.get("skipped_by", {}).values()) for account in accounts)
         assert skipped - missed <= (LOADS if recipe == "packet-flow" else 0), accounts

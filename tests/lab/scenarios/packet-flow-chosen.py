@@ -17,9 +17,9 @@ MESSAGES = 23
 LATE, MARKED = 7701, 7703
 OTHERS = 10_007
 SIZE = 17
-# What docs/packet-flow.md says to type; its rule is for other ports than those here.
+# What docs/guide/one-packet.md says to type; its rule is for other ports than those here.
 DOCUMENTED = "\n".join(f"{command} || exit 1" for command in
-                       re.findall(r"^nft .*", (SOURCE.parents[1] / "docs/packet-flow.md").read_text(), re.M))
+                       re.findall(r"^nft .*", (SOURCE.parents[1] / "docs/guide/one-packet.md").read_text(), re.M))
 
 GUEST = f"""
 # receiver PORT COUNT: take so many datagrams, each in a call of its own.

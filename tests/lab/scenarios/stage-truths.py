@@ -93,7 +93,7 @@ MISSED = {"rx": {"ip_rcv_core": "no-ip"}, "tx": {"ip_output": "no-ip-output"}, "
 
 # Probes that are skipped though every packet and request is counted. The last print of packet-flow wakes its reader, and a
 # wake-up's probe in a probe is skipped. An interrupt that waited for the end of a handler in a thread has its softirq's
-# kprobes missed (docs/kernel-quirks.md): once in twenty runs the four of an acknowledgment's way.
+# kprobes missed (docs/inside/kernel-quirks.md): once in twenty runs the four of an acknowledgment's way.
 SKIPPED = {"flow": 1, "sock": 4}
 
 

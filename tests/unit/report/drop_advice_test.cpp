@@ -95,7 +95,7 @@ TEST_CASE("the docs have what the code has") {
     for (const bool of_places : {false, true}) {
         const auto table = docs_table(of_places);
         const bool has_it = docs.find(table) != std::string::npos;
-        CHECK_MESSAGE(has_it, "docs/drops.md should have:\n" << table);
+        CHECK_MESSAGE(has_it, "docs/reference/drop-reasons.md should have:\n" << table);
     }
 }
 
