@@ -87,7 +87,7 @@ TEST_CASE("what is wrong with a run is said in the words of its options") {
         {"reads --top -1", "--top: '-1' is not a whole number"},
         {"reads --rotate 1MB", "--rotate needs --output"},
         {"reads -j --format csv", "--format and --json: only one of them"},
-        {"reads --format xml", "--format: 'xml' is none of table, json, ndjson, csv, openmetrics, html, perfetto"},
+        {"reads --format xml", "--format: 'xml' is none of table, json, ndjson, csv, openmetrics, html, perfetto, folded"},
         {"reads --live=x", "--live: 'x' is none of auto, always, never"},
         {"reads --quiet=x", "--quiet takes no value"},
         {"reads --json=csv", "--json takes no value"},
