@@ -104,7 +104,7 @@ TEST_CASE("a recipe says by what it can be filtered, and a word that is no filte
     CHECK(load(good).value().filters.empty());
     CHECK(with("[\"thread\", \"packed\"]").error().what == "recipe.toml:1:11: there is no filter 'packed'");
     CHECK(with("[\"thread\", \"packed\"]").error().hint == "did you mean 'packet'?");
-    CHECK(with("[\"bandwidth\"]").error().hint == "there are thread, packet, sample, dev and mark");
+    CHECK(with("[\"bandwidth\"]").error().hint == "there are thread, packet, sample, dev, mark and container");
     CHECK(with("\"thread\"").error().what == "recipe.toml:1:11: 'filters' must be a list of texts");
 }
 

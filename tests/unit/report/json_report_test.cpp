@@ -90,7 +90,8 @@ TEST_CASE("the keys are those of the contract") {
     CHECK(keys(document["values"][0]) == std::set<std::string>{"value", "group", "n", "sum", "mean", "stddev", "min",
                                                                "max", "percentiles", "percentiles_ci"});
     CHECK(keys(document["drops"][0]) == std::set<std::string>{"time", "interval", "symbol", "offset", "module",
-                                                              "address", "reason", "reason_number", "count", "benign"});
+                                                              "address", "reason", "reason_number", "group", "count",
+                                                              "benign"});
 }
 
 TEST_CASE("numbers are ns, and what is not known is null") {
@@ -146,6 +147,7 @@ TEST_CASE("drops have time, place and reason") {
                            {"address", "0xffffffff9a000001"},
                            {"reason", "NO_SOCKET"},
                            {"reason_number", 3},
+                           {"group", json::object()},
                            {"count", 17},
                            {"benign", true}});
     CHECK(drops[1]["time"].is_null());
