@@ -43,15 +43,19 @@ class DropwatchScript final : public Importer {
     std::unique_ptr<Importer> fork() const override {
         auto piece = std::make_unique<DropwatchScript>();
         piece->set_begun();
+        piece->interval_end_ns_ = piece->assumed_end_ns_ = interval_end_ns_;
         return piece;
     }
     bool join(const Importer& other, Sink& sink) override {
         const auto& piece = static_cast<const DropwatchScript&>(other);
-        if (piece.interval_end_ns_) {
-            // Rows before its first time are of an interval whose end it does not know.
-            if (piece.rows_before_time_) return false;
-            close_interval(sink);
+        if (piece.has_time_) {
+            if (!piece.rows_before_time_) {
+                close_interval(sink);
+            } else if (piece.assumed_end_ns_ != interval_end_ns_) {
+                return false;
+            }
             interval_end_ns_ = piece.interval_end_ns_;
+            has_time_ = true;
         }
         if (piece.last_ns_ != unknown_time) last_ns_ = piece.last_ns_;
         if (piece.stopped_) stopped_ = piece.stopped_;
@@ -69,8 +73,10 @@ class DropwatchScript final : public Importer {
         }
         const auto time_ns = read_time(line);
         if (!time_ns) return false;
-        close_interval(sink);
+        // Before a piece's first row it is not this one that closes what was open.
+        if (has_time_ || rows_before_time_) close_interval(sink);
         interval_end_ns_ = time_ns;
+        has_time_ = true;
         return true;
     }
 
@@ -103,7 +109,7 @@ class DropwatchScript final : public Importer {
         }
         place.raw = base::trim(place.raw);
         if (place.raw.empty()) return false;
-        if (!interval_end_ns_) rows_before_time_ = true;
+        rows_before_time_ = rows_before_time_ || !has_time_;
         send(sink, Record{&schema(), values_});
         return true;
     }
@@ -117,8 +123,9 @@ class DropwatchScript final : public Importer {
 
     std::array<Value, 3> values_;
     std::optional<std::int64_t> interval_end_ns_;  ///< of the rows that are being read
+    std::optional<std::int64_t> assumed_end_ns_;   ///< of a piece's rows before its first time
     std::int64_t last_ns_ = unknown_time;
-    bool rows_before_time_ = false;
+    bool has_time_ = false, rows_before_time_ = false;
     std::optional<bool> stopped_;  ///< what the last line about that says
 };
 

@@ -167,10 +167,16 @@ TEST_CASE("what is read in pieces, and what is read again") {
     const std::string time = "Tue Nov 17 00:26:51 2020\n", row = "17 packets dropped at icmp_rcv+0x12d/0x400\n";
     CHECK(joined(time + row + time + row, time.size() + row.size()));
     CHECK(joined(time + row + row, time.size() + row.size()));
-    CHECK_FALSE(joined(time + row + row + time + row, time.size() + row.size()));
+    CHECK(joined(time + row + row + time + row, time.size() + row.size()));
     FormatDetector detector;
     Reader reader({});
     detector.feed(time + row, reader);
+    const auto in_interval = detector.fork(), behind_another = detector.fork();
+    in_interval->feed(row + time + row, reader);
+    behind_another->feed(row + time + row, reader);
+    CHECK(detector.join(*in_interval, reader));
+    detector.feed("Tue Nov 17 00:26:56 2020\n" + row, reader);
+    CHECK_FALSE(detector.join(*behind_another, reader));  // its first row is not of the interval that it began in
     CHECK(detector.cut(row + time + row + row) == row.size());
     CHECK(detector.cut(time + row + row) == time.size() + 2 * row.size());
 
