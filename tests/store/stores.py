@@ -17,7 +17,7 @@ class Stapgen:
 
     def run(self, *words, code=0, **environment):
         """Return what it prints on stdout and on stderr; it has to end with CODE."""
-        done = subprocess.run([self.program, *map(str, words)], capture_output=True, text=True, timeout=300, check=False,
+        done = subprocess.run([self.program, *map(str, words)], capture_output=True, text=True, timeout=3600, check=False,
                               env={**self.environment, **environment})
         assert done.returncode == code, f"{words} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
         return done.stdout, done.stderr

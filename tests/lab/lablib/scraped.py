@@ -69,6 +69,14 @@ start_ready serve --port 7001 --delay-from-request || exit 1
 """.replace("DELAYS", " ".join(map(str, DELAYS)))
 
 
+def measured(counts):
+    """Return how many requests are measured of connections with so many each.
+
+    Both ends are in the guest. To the client's a reply is a request, which the next one answers; the last is not answered.
+    """
+    return sum(2 * count - 1 for count in counts)
+
+
 def prepare(lab):
     if not shutil.which("prometheus"):
         lab.skip("Debian's prometheus is not installed on this machine")

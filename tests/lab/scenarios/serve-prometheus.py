@@ -51,8 +51,8 @@ prepare = scraped.prepare
 def check_counts(stored):
     """To the request, and to the refused connection: each phase, and all, through a kill, a new guest and a restart."""
     names = ["begin", *PHASES]
-    wanted = {(begin, end): (sum(PHASES[end]), REFUSED[end]) for begin, end in zip(names, names[1:])}
-    wanted["begin", "d"] = sum(map(sum, PHASES.values())), sum(REFUSED.values())
+    wanted = {(begin, end): (scraped.measured(PHASES[end]), REFUSED[end]) for begin, end in zip(names, names[1:])}
+    wanted["begin", "d"] = sum(map(scraped.measured, PHASES.values())), sum(REFUSED.values())
     for (begin, end), (requests, refused) in wanted.items():
         told = {stage: stored.requests(stage, begin, end) for stage in ("app", "total")}
         told["reported"] = stored.increase("stapgen_records_total{recipe='sock-latency',fate='reported'}", begin, end)
@@ -79,7 +79,7 @@ def check(lab):
     assert marks["d"] - marks["begin"] >= 1800
     beside = lab.stapgen(["report", "--format", "json", "-P", "50,90,99", "beside-ab.rec", "beside-cd.rec"])
     report = json.loads(beside.stdout)
-    assert report["accounting"]["reported"] == sum(map(sum, PHASES.values())), report["accounting"]
+    assert report["accounting"]["reported"] == sum(map(scraped.measured, PHASES.values())), report["accounting"]
     for kind, error in scraped.ERRORS.items():
         print(f"{lab.suite} {kind}:")
         with scraped.stored_by(lab, kind, marks) as stored:
