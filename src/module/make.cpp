@@ -219,8 +219,8 @@ base::Result<Preparation> prepare(const recipe::Program& program, const host::Sy
         for (auto& macro : overhead::guard_macros(*options.budget))
             job.options.macros.push_back(std::move(macro));
     }
-    // Whoever runs it there has no recipe.
-    if (purpose == Purpose::run_elsewhere) job.options.recipe_hash = *recipe_hash;
+    // Whoever runs it elsewhere has no recipe; what is made here is the same module, so that either finds it kept.
+    job.options.recipe_hash = *recipe_hash;
     job.options.guru = recipe.guru;
     job.options.timing = options.cost;
     job.options.all_modules = options.all_modules;

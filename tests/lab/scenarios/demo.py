@@ -70,6 +70,7 @@ def read_rows(shown):
 def check(lab):
     shown = lab.read("shown")
     print("\n" + shown)
+    assert "stap pass" not in shown, "what was compiled for the guest is not what it asked for"
     rows = read_rows(shown)
     # memcslap writes what it will read, and says goodbye: so many packets, replies, and each segment of a reply is seen too.
     for stage in ("drv-ip", "ip-tcp", "tcp-app"):
