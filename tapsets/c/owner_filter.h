@@ -8,17 +8,19 @@
 
 /* --netns: inodes of network namespaces. */
 enum { STAPGEN_OWNER_ROOM = 64 };
+/* How many numbers the array has that was given last: 0 where none was, and nothing is asked for. */
+static unsigned int stapgen_owner_numbers;
 static unsigned long stapgen_wanted_netns[STAPGEN_OWNER_ROOM] = {0};
-module_param_array(stapgen_wanted_netns, ulong, NULL, 0);
+module_param_array(stapgen_wanted_netns, ulong, &stapgen_owner_numbers, 0);
 /* --cgroup, --container, --pod: cgroups with all below them, and the namespaces that only what is in these has, which
  * tell where no socket's cgroup is known. */
 static unsigned long stapgen_wanted_cgroups[STAPGEN_OWNER_ROOM] = {0};
-module_param_array(stapgen_wanted_cgroups, ulong, NULL, 0);
+module_param_array(stapgen_wanted_cgroups, ulong, &stapgen_owner_numbers, 0);
 static unsigned long stapgen_container_netns[STAPGEN_OWNER_ROOM] = {0};
-module_param_array(stapgen_container_netns, ulong, NULL, 0);
+module_param_array(stapgen_container_netns, ulong, &stapgen_owner_numbers, 0);
 
 static inline int stapgen_has_owner_filter(void) {
-    return stapgen_wanted_netns[0] || stapgen_wanted_cgroups[0] || stapgen_container_netns[0];
+    return stapgen_owner_numbers != 0;
 }
 
 static inline int stapgen_is_among(const unsigned long* numbers, u64 number) {

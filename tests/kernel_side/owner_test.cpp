@@ -59,6 +59,7 @@ void want(std::initializer_list<unsigned long> netns, std::initializer_list<unsi
     set(stapgen_wanted_netns, netns);
     set(stapgen_wanted_cgroups, cgroups);
     set(stapgen_container_netns, of_containers);
+    stapgen_owner_numbers = static_cast<unsigned>(netns.size() + cgroups.size() + of_containers.size());
 }
 
 TEST_CASE("the namespace is that of the device, else of the socket") {
