@@ -126,12 +126,6 @@ void CountLog::add(const decode::Record& record, const std::vector<GroupKey>& ke
     IntervalItems::add(kind_of(key_, make), count);
 }
 
-void CountLog::join(const CountLog& piece, std::vector<std::size_t>& kinds) {
-    piece.for_each_kind([&](std::string_view key, std::size_t of_piece, const Tally& tally) {
-        kinds[of_piece] = kind_of(key, [&] { return tally; });
-    });
-}
-
 StackLog::StackLog(IntervalLog& log) : IntervalItems(log, Stack{}) {}
 
 void StackLog::add(std::string_view frames, const decode::Value* reason, std::int64_t count) {
@@ -146,12 +140,6 @@ void StackLog::add(std::string_view frames, const decode::Value* reason, std::in
         return stack;
     };
     IntervalItems::add(kind_of(key_, make), count);
-}
-
-void StackLog::join(const StackLog& piece, std::vector<std::size_t>& kinds) {
-    piece.for_each_kind([&](std::string_view key, std::size_t of_piece, const Stack& stack) {
-        kinds[of_piece] = kind_of(key, [&] { return stack; });
-    });
 }
 
 DropLog::DropLog(IntervalLog& log) : IntervalItems(log, Drop{.symbol = "other places"}) {}

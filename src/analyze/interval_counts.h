@@ -99,6 +99,13 @@ class IntervalItems {
     /// Of the intervals that were closed, in their order, of each likewise.
     [[nodiscard]] std::vector<Item> rows() const { return filled(log_.rows()); }
 
+    /// Adds the kinds of a piece that fits, and says what they are here.
+    void join(const IntervalItems& piece, std::vector<std::size_t>& kinds) {
+        piece.for_each_kind([&](std::string_view key, std::size_t of_piece, const Item& item) {
+            kinds[of_piece] = kind_of(key, [&] { return item; });
+        });
+    }
+
     /// Whether there is room for all that came up in a piece.
     [[nodiscard]] bool fits(const IntervalItems& piece) const {
         if (piece.other_kind_) return false;
@@ -171,9 +178,6 @@ class CountLog : public IntervalItems<Tally> {
     /// Into the open interval.
     void add(const decode::Record& record, const std::vector<GroupKey>& keys, std::int64_t count);
 
-    /// Adds the kinds of a piece that fits, and says what they are here.
-    void join(const CountLog& piece, std::vector<std::size_t>& kinds);
-
   private:
     std::string key_;  ///< kept for its memory
 };
@@ -186,9 +190,6 @@ class StackLog : public IntervalItems<Stack, 4096> {
 
     /// Into the open interval. `reason` may be null.
     void add(std::string_view frames, const decode::Value* reason, std::int64_t count);
-
-    /// Adds the kinds of a piece that fits, and says what they are here.
-    void join(const StackLog& piece, std::vector<std::size_t>& kinds);
 
   private:
     std::string key_;  ///< kept for its memory

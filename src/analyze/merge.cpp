@@ -213,11 +213,7 @@ void merge_rows(Summary& into, Summary& other) {
 /// Where a function's address and a reason's number are not the same everywhere: its name and that of the reason
 /// remain.
 void drop_places_of_one_kernel(Summary& summary) {
-    for_each_place(summary, [](auto& place) {
-        if (!place.symbol) return;
-        place.address.reset();
-        place.offset.reset();
-    });
+    for_each_place(summary, [](auto& place) { keep_name_only(place); });
     const auto add_up = []<class Row>(std::vector<Row>& all) {
         std::vector<Row> rows;
         const auto key = [](const Row& row) { return std::tuple_cat(std::tie(row.interval), key_of(row)); };

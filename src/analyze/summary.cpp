@@ -93,11 +93,8 @@ std::vector<Drop> total_drops(const Summary& summary) {
 std::vector<Stack> total_stacks(const Summary& summary) {
     auto rows = summary.stacks;
     for (auto& stack : rows) {
-        for (auto& frame : stack.frames) {
-            if (!frame.symbol) continue;
-            frame.address.reset();
-            frame.offset.reset();
-        }
+        for (auto& frame : stack.frames)
+            keep_name_only(frame);
     }
     auto totals = totals_of(rows, [](const Stack& stack) { return key_of(stack); });
     std::map<std::pair<std::int64_t, std::optional<std::string>>, std::int64_t> of_reason;

@@ -74,6 +74,13 @@ inline auto key_of(const Stack& stack) {
     return std::tie(stack.reason, stack.reason_name, stack.frames);
 }
 
+/// Where it has a name that is all of it: addresses and offsets differ from kernel to kernel.
+void keep_name_only(auto& place) {
+    if (!place.symbol) return;
+    place.address.reset();
+    place.offset.reset();
+}
+
 /// Calls with each place of the kernel that may have a name: drops, and frames of paths.
 void for_each_place(auto& summary, auto call) {
     for (auto& drop : summary.drops)

@@ -93,6 +93,22 @@ Descriptor::~Descriptor() {
     if (fd_ >= 0) ::close(fd_);
 }
 
+std::vector<fs::path> entries_of(const fs::path& folder) {
+    std::vector<fs::path> entries;
+    std::error_code error;
+    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+        entries.push_back(at->path());
+    std::ranges::sort(entries);
+    return entries;
+}
+
+std::vector<std::string> names_in(const fs::path& folder) {
+    std::vector<std::string> names;
+    for (const auto& entry : entries_of(folder))
+        names.push_back(entry.filename());
+    return names;
+}
+
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit) {
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (file.get() < 0) return system_error("open", path);

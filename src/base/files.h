@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
 
@@ -22,6 +23,11 @@ class Descriptor {
   private:
     int fd_;
 };
+
+/// What is in a folder, sorted by name; nothing where it cannot be read.
+std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);
+/// Their names.
+std::vector<std::string> names_in(const std::filesystem::path& folder);
 
 /// The whole file, or its first `limit` bytes. Files of /proc, whose size reads as 0, are fine.
 Result<std::string> read_file(const std::filesystem::path& path,

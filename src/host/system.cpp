@@ -7,7 +7,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 
 #include "base/files.h"
@@ -51,12 +50,7 @@ class RealSystem final : public System {
     }
 
     [[nodiscard]] std::vector<std::string> list(const std::filesystem::path& folder) const override {
-        std::vector<std::string> names;
-        std::error_code error;
-        for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
-            names.push_back(at->path().filename());
-        std::sort(names.begin(), names.end());
-        return names;
+        return base::names_in(folder);
     }
 
     [[nodiscard]] std::optional<std::uint64_t> free_space(const std::filesystem::path& path) const override {

@@ -188,7 +188,7 @@ class Writer {
             row(Subject{.kind = kind,
                         .name = place_text(drop),
                         .module = module,
-                        .reason = reason_text(drop) == "-" ? "" : reason_text(drop),
+                        .reason = reason_or_empty(drop),
                         .time_ns = drop.end_epoch_ns,
                         .group = drop.group,
                         .benign = benign},
@@ -199,8 +199,8 @@ class Writer {
         if (report.drops.hidden_rows > 0)
             row(Subject{.kind = "drops-not-shown", .name = {}, .benign = "true"}, "count", report.drops.hidden);
         for (const auto& stack : analyze::total_stacks(report.summary)) {
-            const auto reason = reason_text(stack) == "-" ? "" : reason_text(stack);
-            row(Subject{.kind = "stack", .name = path_text(stack), .reason = reason}, "count", stack.count);
+            row(Subject{.kind = "stack", .name = path_text(stack), .reason = reason_or_empty(stack)}, "count",
+                stack.count);
         }
         if (report.summary.intervals.size() < 2) return;
         for (const auto& drop : report.interval_drops.rows)

@@ -64,22 +64,20 @@ recording::Outcome Recorder::outcome_of_part(bool continued) {
 }
 
 void Recorder::line(std::string_view text, bool cut, const decode::Line& parsed) {
-    if (const auto* first = std::get_if<decode::HeaderLine>(&parsed)) {
-        header_ = first->header;
-        namer_.look_at_owners(*header_);
-    }
+    if (const auto* first = std::get_if<decode::HeaderLine>(&parsed)) header_ = first->header;
     writer_->line(cut ? fmt::format("(cut) {}", text) : text);
     report_failure();
     const auto* record = std::get_if<decode::Record>(&parsed);
     if (record == nullptr) return;
-    constexpr std::size_t most = 4096;
+    const auto note = [this](std::uint64_t address) {
+        constexpr std::size_t most = 4096;
+        if (addresses_.size() < most) addresses_.insert(address);
+    };
     for (std::size_t i = 0; i < record->values.size(); ++i) {
+        const auto& value = record->values[i];
         const auto type = record->schema->fields[i].type;
-        std::vector<std::uint64_t> addresses;
-        if (type == decode::FieldType::address) addresses = {record->values[i].address()};
-        if (type == decode::FieldType::stack) addresses = decode::stack_addresses(record->values[i].raw);
-        for (const auto address : addresses)
-            if (addresses_.size() < most) addresses_.insert(address);
+        if (type == decode::FieldType::address) note(value.address());
+        if (type == decode::FieldType::stack) std::ranges::for_each(decode::stack_addresses(value.raw), note);
     }
 }
 

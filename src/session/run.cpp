@@ -120,6 +120,8 @@ void Measurement::output(launch::Line line, launch::Control& control) {
     bytes_ += static_cast<std::int64_t>(line.text.size()) + 1;
     // Of a line that was cut the last number may be wrong: it counts as not understood.
     const auto parsed = parser_.feed(line.cut ? std::string_view("(cut)") : line.text);
+    // Before the recorder, whose header has their names.
+    if (const auto* first = std::get_if<decode::HeaderLine>(&parsed)) namer_.look_at_owners(*first->header);
     if (recorder_ != nullptr) recorder_->line(line.text, line.cut, parsed);
     session_.add(parsed);
     const bool enough = std::holds_alternative<decode::Tick>(parsed) && intervals_ == plan_.intervals;
@@ -130,7 +132,6 @@ void Measurement::output(launch::Line line, launch::Control& control) {
 void Measurement::hear(const decode::Line& line) {
     if (const auto* record = std::get_if<decode::Record>(&line)) namer_.see(*record);
     if (const auto* first = std::get_if<decode::HeaderLine>(&line)) {
-        if (recorder_ == nullptr) namer_.look_at_owners(*first->header);
         auto setup = session_.facts().setup;
         put_recipe(plan_, first->header->recipe, setup);
         session_.set(std::move(setup));

@@ -24,7 +24,7 @@ static inline void stapgen_print_request_of(const char* tag, const char* rest, c
     for (i = 0; i < FIELDS; i++)
         if (stages[i] < 0) stages[i] = STAPGEN_NO_STAGE;
     stapgen_put_stages(&line, stages, FIELDS);
-    stapgen_put_text(&line, rest);
+    if (*rest) stapgen_put_text(&line, rest); /* of a constant that is empty nothing is left */
     stapgen_print_line(&line);
 }
 

@@ -25,7 +25,7 @@ static inline void stapgen_print_tx(const char* tag, const char* direction, cons
     stapgen_put_number(&line, packet->bytes);
     stapgen_put_text(&line, before);
     stapgen_put_stages(&line, stages, STAPGEN_TX_STAGES);
-    stapgen_put_text(&line, rest);
+    if (*rest) stapgen_put_text(&line, rest); /* of a constant that is empty nothing is left */
     stapgen_print_line(&line);
 }
 

@@ -101,6 +101,13 @@ static inline enum stapgen_frame_kind stapgen_frame_kind_of(unsigned long addres
     return (enum stapgen_frame_kind)(value & 3);
 }
 
+/* The first that neither frees nor tells of it; SIZE: there is none. */
+static inline u32 stapgen_skip_tracing(const unsigned long* frame, u32 size) {
+    u32 i;
+    for (i = 0; i < size && stapgen_frame_kind_of(frame[i]) == STAPGEN_TRACING_FRAME; i++) {
+    }
+    return i;
+}
 /* Where LOCATION is in a path. Some of the kernel's functions say not where they free but who they are: then it is the
  * function of that name. SIZE: it is nowhere. */
 static inline u32 stapgen_find_location(const unsigned long* frame, u32 size, unsigned long location) {
@@ -109,8 +116,7 @@ static inline u32 stapgen_find_location(const unsigned long* frame, u32 size, un
     for (i = 0; i < size; i++)
         if (frame[i] == location) return i;
     STAPGEN_NAME_FUNCTION(function, location);
-    for (i = 0; i < size && stapgen_frame_kind_of(frame[i]) == STAPGEN_TRACING_FRAME; i++) {
-    }
+    i = stapgen_skip_tracing(frame, size);
     if (i == size) return size;
     STAPGEN_NAME_FUNCTION(name, frame[i] - 1);
     return strcmp(name, function) ? size : i;
@@ -119,10 +125,7 @@ static inline u32 stapgen_find_location(const unsigned long* frame, u32 size, un
 static inline void stapgen_cut_stack(const unsigned long* frame, u32 size, unsigned long location,
                                      struct stapgen_stack* stack) {
     u32 i = stapgen_find_location(frame, size, location);
-    if (i == size) {
-        for (i = 0; i < size && stapgen_frame_kind_of(frame[i]) == STAPGEN_TRACING_FRAME; i++) {
-        }
-    }
+    if (i == size) i = stapgen_skip_tracing(frame, size);
     for (stack->frames = 0; i < size && stack->frames < STAPGEN_FRAMES; i++) {
         if (stapgen_frame_kind_of(frame[i]) == STAPGEN_INTERRUPT_FRAME) break;
         stack->frame[stack->frames++] = frame[i];

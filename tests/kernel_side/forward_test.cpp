@@ -62,6 +62,16 @@ struct Router {
     const stapgen_forwarded* leave(const sk_buff* skb, bool needs_device = false) {
         return stapgen_pop_forwarded(skb, needs_device, &fault);
     }
+    /// The whole way of a packet, until it leaves.
+    sk_buff* pass() {
+        auto* const skb = arrive(packet());
+        into_ip(skb);
+        route(skb);
+        output(skb);
+        queue(skb);
+        leave(skb);
+        return skb;
+    }
     bool drop(const sk_buff* skb) { return stapgen_forward_dropped(skb, &fault) != 0; }
 };
 
@@ -115,12 +125,7 @@ TEST_CASE("a routed packet has each stage, whose sum is the time from the driver
 
 TEST_CASE("a record names both devices, how, both ends and the bytes") {
     Router router;
-    auto* const skb = router.arrive(router.packet());
-    router.into_ip(skb);
-    router.route(skb);
-    router.output(skb);
-    router.queue(skb);
-    router.leave(skb);
+    auto* const skb = router.pass();
     shim_printed.clear();
     stapgen_print_forwarded("forward", skb, shim_time, &router.fault);
     CHECK(shim_printed.find("\tveth0\teth1\trouted\t0.ffff0a000001:4001\t0.ffff0a000002:11211\t45\t") !=
@@ -371,12 +376,7 @@ TEST_CASE("an skb that comes again ends the way of the packet before") {
 
 TEST_CASE("aggregated, a packet's stages are in the bins of the fields of its record") {
     Router router;
-    auto* const skb = router.arrive(router.packet());
-    router.into_ip(skb);
-    router.route(skb);
-    router.output(skb);
-    router.queue(skb);
-    router.leave(skb);
+    router.pass();
     CHECK(stapgen_aggregate_forwarded(shim_time) == 1);
     shim_printed.clear();
     stapgen_print_histogram("forward", "qdisc", STAPGEN_FORWARD_QDISC);

@@ -8,7 +8,6 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "host/containers/entries.h"
 
 namespace stapgen::containers {
 
@@ -36,7 +35,7 @@ std::string cgroup_in(std::string_view text) {
 
 std::vector<Process> processes_of(const fs::path& root) {
     std::vector<Process> processes;
-    for (const auto& folder : entries_of(root / "proc")) {
+    for (const auto& folder : base::entries_of(root / "proc")) {
         const auto pid = base::to_int(folder.filename().string());
         if (!pid) continue;
         auto cgroup = cgroup_in(text_of(folder / "cgroup"));
@@ -55,7 +54,7 @@ void add_cgroups(const fs::path& folder, const std::string& path, int depth,
     const auto inode = inode_of(folder);
     if (!inode || all.size() >= most || depth > deepest) return;
     all.emplace(*inode, path.empty() ? "/" : path);
-    for (const auto& entry : entries_of(folder)) {
+    for (const auto& entry : base::entries_of(folder)) {
         std::error_code error;
         if (fs::is_directory(fs::symlink_status(entry, error)))
             add_cgroups(entry, path + '/' + entry.filename().string(), depth + 1, all);
@@ -144,14 +143,9 @@ Machine look_at(const fs::path& root) {
     Machine machine;
     machine.processes = processes_of(root);
     machine.host_netns = netns_of_process(root, 1).value_or(0);
-    for (const auto* folder : {"run/docker/netns", "run/netns"}) {
-        for (const auto& file : entries_of(root / folder)) {
-            // Docker's are called by digits, and "default" is the host's.
-            const bool is_of_docker = folder == std::string_view("run/docker/netns");
-            if (const auto inode = inode_of(file); inode && !is_of_docker)
-                machine.netns_names[*inode] = file.filename().string();
-        }
-    }
+    // Not those of /run/docker/netns, which are called by digits.
+    for (const auto& file : base::entries_of(root / "run/netns"))
+        if (const auto inode = inode_of(file)) machine.netns_names[*inode] = file.filename().string();
     if (const auto mount = cgroup2_mount(root); !mount.empty()) add_cgroups(mount, "", 0, machine.cgroups);
     machine.containers = containers_of(machine.processes, read_names(root));
     return machine;
@@ -165,12 +159,16 @@ fs::path cgroup2_mount(const fs::path& root) {
     return {};
 }
 
-std::optional<std::uint64_t> netns_of_process(const fs::path& root, std::int64_t pid) {
+std::optional<std::uint64_t> netns_of_link(const fs::path& path) {
     std::error_code error;
-    const auto link = fs::read_symlink(root / fmt::format("proc/{}/ns/net", pid), error).string();
+    const auto link = fs::read_symlink(path, error).string();
     constexpr std::string_view begin = "net:[";
     if (!link.starts_with(begin) || !link.ends_with(']')) return std::nullopt;
     return base::to_unsigned(std::string_view(link).substr(begin.size(), link.size() - begin.size() - 1));
+}
+
+std::optional<std::uint64_t> netns_of_process(const fs::path& root, std::int64_t pid) {
+    return netns_of_link(root / fmt::format("proc/{}/ns/net", pid));
 }
 
 std::optional<std::uint64_t> inode_of(const fs::path& file) {

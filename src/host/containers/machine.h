@@ -62,6 +62,9 @@ Machine look_at(const std::filesystem::path& root);
 /// Where cgroups of version 2 are mounted: /sys/fs/cgroup, or with those of version 1 .../unified. Empty: nowhere.
 std::filesystem::path cgroup2_mount(const std::filesystem::path& root);
 
+/// Of a link as /proc/PID/ns/net, "net:[4026532201]"; nothing if it is none.
+std::optional<std::uint64_t> netns_of_link(const std::filesystem::path& path);
+
 /// Of a process; nothing where that cannot be read.
 std::optional<std::uint64_t> netns_of_process(const std::filesystem::path& root, std::int64_t pid);
 

@@ -6,7 +6,6 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "host/containers/entries.h"
 
 namespace stapgen::containers {
 
@@ -55,7 +54,7 @@ Name of_runtime_name(std::string_view name) {
 
 /// Kubelet's links: POD_NAMESPACE_CONTAINER-ID.log.
 void read_kubelet(const fs::path& root, Names& names) {
-    for (const auto& entry : entries_of(root / "var/log/containers")) {
+    for (const auto& entry : base::entries_of(root / "var/log/containers")) {
         const auto stem = entry.stem().string();
         const auto dash = stem.rfind('-');
         const auto parts = base::split(std::string_view(stem).substr(0, std::min(dash, stem.size())), '_');
@@ -66,8 +65,8 @@ void read_kubelet(const fs::path& root, Names& names) {
 
 /// containerd's bundles: of Kubernetes the annotations of its CRI plugin, of nerdctl its own.
 void read_containerd(const fs::path& root, Names& names) {
-    for (const auto& space : entries_of(root / "run/containerd/io.containerd.runtime.v2.task")) {
-        for (const auto& bundle : entries_of(space)) {
+    for (const auto& space : base::entries_of(root / "run/containerd/io.containerd.runtime.v2.task")) {
+        for (const auto& bundle : base::entries_of(space)) {
             const auto json = json_of(bundle / "config.json");
             const auto& annotations = part_at(json, "annotations");
             if (!annotations.is_object()) continue;
@@ -96,12 +95,12 @@ void read_storage(const fs::path& storage, Names& names) {
 }
 void read_storages(const fs::path& root, Names& names) {
     read_storage(root / "var/lib/containers/storage", names);
-    auto homes = entries_of(root / "home");
+    auto homes = base::entries_of(root / "home");
     homes.push_back(root / "root");
     for (const auto& home : homes)
         read_storage(home / ".local/share/containers/storage", names);
     // CRI-O's own annotations.
-    for (const auto& container : entries_of(root / "run/containers/storage/overlay-containers")) {
+    for (const auto& container : base::entries_of(root / "run/containers/storage/overlay-containers")) {
         const auto json = json_of(container / "userdata/config.json");
         const auto name = of_labels(part_at(json, "annotations"));
         if (!name.name.empty() || !name.pod.empty()) add(names[container.filename().string()], name);
@@ -109,7 +108,7 @@ void read_storages(const fs::path& root, Names& names) {
 }
 
 void read_docker(const fs::path& root, Names& names) {
-    for (const auto& folder : entries_of(root / "var/lib/docker/containers")) {
+    for (const auto& folder : base::entries_of(root / "var/lib/docker/containers")) {
         const auto json = json_of(folder / "config.v2.json");
         auto called = text_at(json, "Name");
         if (called.starts_with('/')) called.erase(0, 1);

@@ -8,7 +8,6 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "host/containers/entries.h"
 
 namespace stapgen::containers {
 
@@ -18,14 +17,6 @@ namespace {
 
 /// No inode of a namespace is below it, and no PID is so large.
 constexpr std::uint64_t first_namespace = 0xeffffff0;
-
-/// Those that `ip netns` has.
-std::vector<std::string> names_in(const fs::path& folder) {
-    std::vector<std::string> names;
-    for (const auto& entry : entries_of(folder))
-        names.push_back(entry.filename().string());
-    return names;
-}
 
 /// By its cgroups, and the namespaces that what is in them has.
 Wanted wanted_of(const Machine& machine, const std::vector<std::string>& paths, const std::string& what) {
@@ -119,10 +110,8 @@ base::Error not_found(const Machine& machine, std::string what, const std::strin
 
 base::Result<std::uint64_t> netns_named(const fs::path& root, const std::string& typed) {
     if (typed.find('/') != std::string::npos) {
-        std::error_code error;
         const auto path = root / fs::path(typed).relative_path();
-        const auto link = fs::read_symlink(path, error).string();
-        if (link.starts_with("net:[")) return base::to_unsigned(link.substr(5, link.size() - 6)).value_or(0);
+        if (const auto netns = netns_of_link(path)) return *netns;
         const auto inode = inode_of(path);
         if (inode && *inode >= first_namespace) return *inode;
         return base::bad_input(fmt::format("--netns: {} is no network namespace", base::printable(typed)),
@@ -136,7 +125,7 @@ base::Result<std::uint64_t> netns_named(const fs::path& root, const std::string&
         return base::bad_input(fmt::format("--netns: there is no process {}", *number),
                                "'ps -e' lists the processes, 'lsns -t net' the namespaces with their inodes");
     }
-    const auto names = names_in(root / "run/netns");
+    const auto names = base::names_in(root / "run/netns");
     return base::bad_input(
         fmt::format("--netns: there is no network namespace '{}'", base::printable(typed)),
         base::meant_hint(typed, names,
@@ -220,7 +209,7 @@ base::Result<std::int64_t> task_in(const fs::path& root, const std::vector<const
     for (const auto* container : containers) {
         for (const auto pid : container->pids) {
             const auto process = root / fmt::format("proc/{}", pid);
-            for (const auto& name : whole ? std::vector{fmt::to_string(pid)} : names_in(process / "task")) {
+            for (const auto& name : whole ? std::vector{fmt::to_string(pid)} : base::names_in(process / "task")) {
                 const auto status = base::read_file(whole ? process / "status" : process / "task" / name / "status")
                                         .value_or(std::string());
                 for (const auto line : base::split(status, '\n')) {

@@ -50,7 +50,7 @@ void SummaryMetrics::add(const Summary& summary, std::span<const analyze::Tally>
     for (auto drop : analyze::total_drops(summary)) {
         const auto* const benign = advice_of(drop).benign ? "true" : "false";
         const auto module = std::exchange(drop.module, std::nullopt).value_or("");
-        const auto reason = reason_text(drop) == "-" ? "" : reason_text(drop);
+        const auto reason = reason_or_empty(drop);
         drops_.add(of({{"recipe", summary.recipe},
                        {"place", place_text(drop)},
                        {"module", module},

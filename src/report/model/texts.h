@@ -58,6 +58,11 @@ std::string path_text(const analyze::Stack& stack);
 /// The name of the reason or else its number; "-" where there is none.
 std::string reason_text(const analyze::Drop& drop);
 std::string reason_text(const analyze::Stack& stack);
+/// The same; "" where there is none.
+std::string reason_or_empty(const auto& row) {
+    auto text = reason_text(row);
+    return text == "-" ? std::string() : text;
+}
 
 /// What came out, in one sentence without a full stop: "ip-tcp is slower: p99 +212 % [+180 %, +251 %], from 9.30 us to
 /// 29.1 us; no other stage changed significantly". Stage names as they are, unprinted characters too.
