@@ -127,14 +127,14 @@ std::unique_ptr<Pieces::Piece> Pieces::make_piece() {
 void Pieces::read_file(recording::Reader& reader) {
     if (read_again_ >= too_often || cores() < 2) return;
     const auto rest = reader.rest();
-    const auto least = std::max<std::uint64_t>(reading_.piece_size / 4, 1);
+    const auto least = std::max<std::uint64_t>(reading_.piece_size / 8, 1);
     if (!rest || rest->begin < not_before_ || rest->end - rest->begin < 2 * least) return;
     auto begun = rest->begin, done = rest->begin;
     bool is_right = true;
     while (is_right) {
-        // One more than there are cores: while this thread adds up, none of the others has to wait. Smaller ones at the
-        // end, so that all are done at once.
-        while (at_work_.size() <= cores() && begun < rest->end) {
+        // Twice as many as there are cores: with one more than these a core was idle for a tenth of the time, since the
+        // oldest is not always the first that is done. Smaller ones at the end, so that all are done at once.
+        while (at_work_.size() < 2 * cores() && begun < rest->end) {
             const auto left = rest->end - begun;
             const auto size = std::clamp<std::uint64_t>(left / (2 * cores()), least, reading_.piece_size);
             const auto end = find_cut(reader, detector_, begun, begun + std::min(left, size));

@@ -20,7 +20,7 @@ struct Reading {
     std::size_t cores = usable_cores();
     /// So many bytes of a file are one thread's at a time, at most. Of what comes through a pipe or is unpacked a
     /// quarter: that is held in memory.
-    std::size_t piece_size = std::size_t{16} << 20U;
+    std::size_t piece_size = std::size_t{32} << 20U;
 
     /// Those on which this process may run.
     static std::size_t usable_cores();
