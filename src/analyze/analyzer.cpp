@@ -56,6 +56,14 @@ void Analyzer::State::add(const decode::Record& record) {
     if (!plan.slots.empty()) add_stages(plan, record);
 }
 
+void Analyzer::State::leave_out(const decode::Record& record) {
+    const Plan& plan = plan_for(*record.schema);
+    if (!plan.is_main) return;
+    const std::int64_t count = plan.count ? record.values[*plan.count].number : 1;
+    base::add_saturating(received, count);
+    base::add_saturating(left_out, count);
+}
+
 /// Calls for each stage and value that was seen. Puts the parts into stage_values and returns the total; nothing where
 /// neither that nor a part was seen.
 std::optional<std::int64_t> Analyzer::State::read_parts(const Plan& plan, const decode::Record& record, auto each) {
@@ -174,7 +182,8 @@ Accounting Analyzer::State::accounting() const {
     const bool is_final = closed && script_counts;
     const auto later = std::max<std::int64_t>(0, base::saturating_subtract(received, received_at_counts));
     if (!is_final) base::add_saturating(result.seen, later);
-    result.reported = received;
+    result.reported = base::saturating_subtract(received, left_out);
+    base::add_saturating(result.filtered, left_out);
     result.closed = closed;
     const auto missing = base::saturating_subtract(script.reported, is_final ? received : received_at_counts);
     if (missing > 0) add_cause(result.lost, "transport", missing);
@@ -276,6 +285,10 @@ void Analyzer::add(const decode::Line& line) {
 
 void Analyzer::add(const decode::Record& record) {
     state_->add(record);
+}
+
+void Analyzer::leave_out(const decode::Record& record) {
+    state_->leave_out(record);
 }
 
 Summary Analyzer::summary() const {

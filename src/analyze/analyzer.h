@@ -36,6 +36,8 @@ class Analyzer {
     /// Any line; headers and unrecognised lines change nothing.
     void add(const decode::Line& line);
     void add(const decode::Record& record);
+    /// One that nobody wants: it counts as filtered.
+    void leave_out(const decode::Record& record);
 
     // For a text that is read in pieces: a fork takes the records and ticks of one, and is then joined to the analyzer
     // that has taken all before it.

@@ -102,6 +102,17 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
     return entries;
 }
 
+std::vector<fs::path> files_at(const fs::path& path) {
+    std::error_code error;
+    if (!fs::is_directory(path, error)) return {path};
+    auto files = entries_of(path);
+    std::erase_if(files, [](const fs::path& entry) {
+        std::error_code ignored;
+        return !fs::is_regular_file(entry, ignored);
+    });
+    return files;
+}
+
 std::vector<std::string> names_in(const fs::path& folder) {
     std::vector<std::string> names;
     for (const auto& entry : entries_of(folder))
@@ -171,6 +182,14 @@ PrivateDirectory::PrivateDirectory(PrivateDirectory&& other) noexcept : path_(st
 PrivateDirectory::~PrivateDirectory() {
     std::error_code ignored;
     if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+}
+
+std::optional<std::filesystem::path> config_directory() {
+    if (const char* config = std::getenv("XDG_CONFIG_HOME"); config != nullptr && config[0] == '/')
+        return fs::path(config) / "stapgen";
+    const char* home = std::getenv("HOME");
+    if (home == nullptr || home[0] != '/') return std::nullopt;
+    return fs::path(home) / ".config/stapgen";
 }
 
 std::filesystem::path cache_directory() {

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,7 +27,9 @@ class Descriptor {
 
 /// What is in a folder, sorted by name; nothing where it cannot be read.
 std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);
-/// Their names.
+/// The regular files in a folder, sorted by name; of anything else itself, be it there or not.
+std::vector<std::filesystem::path> files_at(const std::filesystem::path& path);
+/// Names of what is in a folder, likewise.
 std::vector<std::string> names_in(const std::filesystem::path& folder);
 
 /// The whole file, or its first `limit` bytes. Files of /proc, whose size reads as 0, are fine.
@@ -55,6 +58,12 @@ class PrivateDirectory {
     explicit PrivateDirectory(std::filesystem::path path) : path_(std::move(path)) {}
     std::filesystem::path path_;
 };
+
+/// What a user has for stapgen, recipes and settings: $XDG_CONFIG_HOME/stapgen or ~/.config/stapgen. Nothing without
+/// $HOME.
+std::optional<std::filesystem::path> config_directory();
+/// Of the machine's root likewise.
+inline constexpr const char* system_config_directory = "/etc/stapgen";
 
 /// Where stapgen keeps what it can make again: $XDG_CACHE_HOME/stapgen or ~/.cache/stapgen. Modules that are loaded
 /// come from there, so as root (a sudo that kept somebody's $HOME) it is /var/cache/stapgen where others can write that

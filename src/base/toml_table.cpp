@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <utility>
@@ -21,6 +22,13 @@ struct Wrong {
 
 std::optional<std::string> string_of(const toml::node& node) {
     return node.value_exact<std::string>();
+}
+
+std::optional<std::string> scalar_of(const toml::node& node) {
+    if (const auto value = node.value_exact<std::int64_t>()) return std::to_string(*value);
+    if (const auto value = node.value_exact<double>()) return fmt::to_string(*value);
+    if (const auto value = node.value_exact<bool>()) return *value ? "true" : "false";
+    return string_of(node);
 }
 
 constexpr std::string_view a_text = "a text in quotes";
@@ -102,11 +110,23 @@ bool TomlTable::flag(const std::string& key) {
 }
 
 std::optional<std::string> TomlTable::scalar(const std::string& key) {
-    return source_->value(key, a_text, [](const toml::node& node) {
-        if (const auto value = node.value_exact<std::int64_t>()) return std::optional(std::to_string(*value));
-        if (const auto value = node.value_exact<bool>()) return std::optional<std::string>(*value ? "true" : "false");
-        return string_of(node);
-    });
+    return source_->value(key, a_text, scalar_of);
+}
+
+std::vector<std::string> TomlTable::scalars(const std::string& key) {
+    std::vector<std::string> values;
+    const auto read = [&values](const toml::node& node) -> std::optional<bool> {
+        const auto add = [&values](const toml::node& item) {
+            auto value = scalar_of(item);
+            if (value) values.push_back(*std::move(value));
+            return value.has_value();
+        };
+        const auto* list = node.as_array();
+        const bool is_good = list == nullptr ? add(node) : std::all_of(list->begin(), list->end(), add);
+        return is_good ? std::optional(true) : std::nullopt;
+    };
+    (void)source_->value(key, "a text in quotes, a number, true or false, or a list of these", read);
+    return values;
 }
 
 std::optional<TomlTable> TomlTable::table(const std::string& key) {

@@ -29,6 +29,7 @@ class TomlTable {
     std::optional<std::int64_t> integer(const std::string& key);
     bool flag(const std::string& key);                          ///< false if it is not there
     std::optional<std::string> scalar(const std::string& key);  ///< as the user would type it
+    std::vector<std::string> scalars(const std::string& key);   ///< the same of a list; of anything else, of it alone
     std::optional<TomlTable> table(const std::string& key);
     std::vector<TomlTable> tables(const std::string& key);  ///< none if they are not there
 

@@ -10,6 +10,7 @@
 #include "base/terminal.h"
 #include "cli/commands/commands.h"
 #include "cli/help/help.h"
+#include "cli/options/config.h"
 #include "cli/options/parse.h"
 #include "host/facts.h"
 #include "recipe/catalog.h"
@@ -64,7 +65,9 @@ base::Result<void> perform(const std::vector<std::string>& given) {
         print(completion_of({program, root}, words));
         return {};
     }
-    const auto invocation = parse(root, program.catalog, words);
+    const auto config = read_config_files();
+    if (!config) return tl::make_unexpected(config.error());
+    const auto invocation = parse(root, program.catalog, words, *config);
     if (!invocation) return tl::make_unexpected(invocation.error());
     const auto& command = *invocation->command;
     switch (invocation->wanted) {

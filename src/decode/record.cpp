@@ -79,26 +79,35 @@ std::vector<std::uint64_t> stack_addresses(std::string_view raw) {
     return addresses;
 }
 
-std::string endpoint_text(std::string_view raw) {
+std::optional<Endpoint> endpoint_of(std::string_view raw) {
     const auto dot = std::min(raw.find('.'), raw.size()), colon = std::min(raw.find(':'), raw.size());
     const auto part = [&](std::size_t from, std::size_t to) {
         return raw.substr(std::min(from, to), to - std::min(from, to));
     };
     const auto high = base::to_unsigned(part(0, dot), 16), low = base::to_unsigned(part(dot + 1, colon), 16);
-    if (!high || !low) return std::string(raw);
-    const auto port = raw.substr(colon);
-    std::array<unsigned char, 16> bytes{};
+    if (!high || !low) return std::nullopt;
+    Endpoint endpoint{{}, raw.substr(std::min(colon + 1, raw.size()))};
     for (std::size_t i = 0; i < 8; ++i) {
-        bytes[i] = static_cast<unsigned char>(*high >> (56 - 8 * i));
-        bytes[8 + i] = static_cast<unsigned char>(*low >> (56 - 8 * i));
+        endpoint.address[i] = static_cast<unsigned char>(*high >> (56 - 8 * i));
+        endpoint.address[8 + i] = static_cast<unsigned char>(*low >> (56 - 8 * i));
     }
+    return endpoint;
+}
+
+std::string endpoint_text(std::string_view raw) {
+    const auto endpoint = endpoint_of(raw);
+    if (!endpoint) return std::string(raw);
+    const auto& [address, port] = *endpoint;
+    constexpr std::array<unsigned char, 12> mapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+    const bool is_ipv4 = std::equal(mapped.begin(), mapped.end(), address.begin());
     std::array<char, INET6_ADDRSTRLEN> text{};
-    if (*high == 0 && *low >> 32 == 0xffff) {
-        ::inet_ntop(AF_INET, &bytes[12], text.data(), text.size());
-        return fmt::format("{}{}", text.data(), port);
+    if (is_ipv4) {
+        ::inet_ntop(AF_INET, &address[12], text.data(), text.size());
+    } else {
+        ::inet_ntop(AF_INET6, address.data(), text.data(), text.size());
     }
-    ::inet_ntop(AF_INET6, bytes.data(), text.data(), text.size());
-    return port.empty() ? text.data() : fmt::format("[{}]{}", text.data(), port);
+    if (port.empty()) return text.data();
+    return is_ipv4 ? fmt::format("{}:{}", text.data(), port) : fmt::format("[{}]:{}", text.data(), port);
 }
 
 }  // namespace stapgen::decode

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -204,6 +206,15 @@ std::string unescape(std::string_view raw);
 
 /// The addresses of a field stack.
 std::vector<std::uint64_t> stack_addresses(std::string_view raw);
+
+/// What a field endpoint or ip holds. IPv4 addresses are ::ffff:a.b.c.d.
+struct Endpoint {
+    std::array<unsigned char, 16> address{};
+    std::string_view port;  ///< empty where there is none
+};
+
+/// Nothing where it is none.
+std::optional<Endpoint> endpoint_of(std::string_view raw);
 
 /// A field endpoint or ip as people write it: "127.0.0.1:11211", "[fe80::1]:80", "fe80::1". What is none comes back as
 /// it is.

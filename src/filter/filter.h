@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -19,7 +20,19 @@ base::Result<Program> compile(const std::string& expression);
 /// As a module takes it: numbers with commas between.
 std::string parameter_of(const Program& program);
 
-/// ADDRESS[/PREFIX] as what follows "net" in an expression. Bits beyond the prefix are an error.
-base::Result<std::string> network_of(std::string_view text);
+/// ADDRESS[/PREFIX].
+struct Network {
+    bool is_ipv4 = true;
+    std::array<unsigned char, 16> address{};  ///< of IPv4 the first four bytes
+    std::uint64_t prefix = 0;                 ///< so many bits are the network's
+
+    /// As what follows "net" in an expression.
+    [[nodiscard]] std::string text() const;
+    /// IPv4 addresses are ::ffff:a.b.c.d, as records have them.
+    [[nodiscard]] bool contains(const std::array<unsigned char, 16>& address) const;
+};
+
+/// Bits beyond the prefix are an error. ::ffff:a.b.c.d is a.b.c.d.
+base::Result<Network> parse_network(std::string_view text);
 
 }  // namespace stapgen::filter

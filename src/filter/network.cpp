@@ -11,66 +11,90 @@ namespace stapgen::filter {
 
 namespace {
 
-struct Address {
-    int family = AF_INET;
-    std::array<unsigned char, 16> bytes{};
+using Bytes = std::array<unsigned char, 16>;
 
-    [[nodiscard]] std::uint64_t bits() const { return family == AF_INET ? 32 : 128; }
-    [[nodiscard]] std::string text() const {
-        std::array<char, INET6_ADDRSTRLEN> text{};
-        ::inet_ntop(family, bytes.data(), text.data(), text.size());
-        return text.data();
-    }
-};
+/// ::ffff:a.b.c.d is how IPv6 sockets have a.b.c.d; in packets there is none.
+constexpr std::array<unsigned char, 12> mapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+constexpr std::uint64_t mapped_bits = 96;
 
-base::Result<Address> parse_address(const std::string& text) {
-    Address address;
-    if (::inet_pton(AF_INET, text.c_str(), address.bytes.data()) == 1) return address;
-    address.family = AF_INET6;
-    if (::inet_pton(AF_INET6, text.c_str(), address.bytes.data()) == 1) return address;
+bool is_mapped(const Bytes& address) {
+    return std::equal(mapped.begin(), mapped.end(), address.begin());
+}
+
+std::uint64_t bits_of(const Network& network) {
+    return network.is_ipv4 ? 32 : 128;
+}
+
+std::string address_text(const Network& network) {
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    ::inet_ntop(network.is_ipv4 ? AF_INET : AF_INET6, network.address.data(), text.data(), text.size());
+    return text.data();
+}
+
+/// Without the bits beyond the prefix.
+Bytes masked(Bytes address, std::uint64_t prefix) {
+    for (auto bit = prefix; bit < 8 * address.size(); ++bit)
+        address[bit / 8] &= static_cast<unsigned char>(~(0x80 >> bit % 8));
+    return address;
+}
+
+base::Result<Network> parse_address(const std::string& text) {
+    Network network;
+    if (::inet_pton(AF_INET, text.c_str(), network.address.data()) == 1) return network;
+    network.is_ipv4 = false;
+    if (::inet_pton(AF_INET6, text.c_str(), network.address.data()) == 1) return network;
     return base::bad_input(fmt::format("'{}' is not an address", base::printable(text)),
                            "write it in full, without a host's name: 10.0.0.1, 10.0.0.0/8, ::1 or fe80::/10");
 }
 
-/// ::ffff:a.b.c.d is how IPv6 sockets have a.b.c.d; in packets there is none.
-void unmap(Address& address, std::uint64_t& prefix) {
-    constexpr std::array<unsigned char, 12> mapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-    constexpr std::uint64_t before = 96;
-    if (address.family == AF_INET || prefix < before ||
-        !std::equal(mapped.begin(), mapped.end(), address.bytes.begin()))
-        return;
-    address.family = AF_INET;
-    std::copy_n(address.bytes.begin() + mapped.size(), 4, address.bytes.begin());
-    prefix -= before;
+void unmap(Network& network) {
+    if (network.is_ipv4 || network.prefix < mapped_bits || !is_mapped(network.address)) return;
+    network.is_ipv4 = true;
+    network.prefix -= mapped_bits;
+    std::copy(network.address.begin() + mapped.size(), network.address.end(), network.address.begin());
+    std::fill(network.address.begin() + 4, network.address.end(), 0);
 }
 
 }  // namespace
 
-base::Result<std::string> network_of(std::string_view text) {
+std::string Network::text() const {
+    return fmt::format("{}/{}", address_text(*this), prefix);
+}
+
+bool Network::contains(const Bytes& other) const {
+    Bytes bytes = other;
+    if (is_ipv4) {
+        if (!is_mapped(other)) return false;
+        bytes = {};
+        std::copy(other.begin() + mapped.size(), other.end(), bytes.begin());
+    }
+    return masked(bytes, prefix) == address;
+}
+
+base::Result<Network> parse_network(std::string_view text) {
     const auto slash = std::min(text.find('/'), text.size());
-    auto address = parse_address(std::string(text.substr(0, slash)));
-    if (!address) return tl::make_unexpected(address.error());
-    auto prefix = address->bits();
+    auto network = parse_address(std::string(text.substr(0, slash)));
+    if (!network) return network;
+    network->prefix = bits_of(*network);
     if (slash < text.size()) {
         const auto typed = base::to_unsigned(text.substr(slash + 1));
-        if (!typed || *typed > prefix) {
+        if (!typed || *typed > network->prefix) {
             return base::bad_input(
                 fmt::format("'{}' is not a prefix's length", base::printable(text.substr(slash + 1))),
-                fmt::format("of {} it is 0 to {}", address->family == AF_INET ? "an IPv4 address" : "an IPv6 address",
-                            prefix));
+                fmt::format("of {} it is 0 to {}", network->is_ipv4 ? "an IPv4 address" : "an IPv6 address",
+                            network->prefix));
         }
-        prefix = *typed;
+        network->prefix = *typed;
     }
-    unmap(*address, prefix);
-    auto network = *address;
-    for (auto bit = prefix; bit < network.bits(); ++bit)
-        network.bytes[bit / 8] &= static_cast<unsigned char>(~(0x80 >> bit % 8));
-    if (network.bytes != address->bytes) {
+    unmap(*network);
+    auto alone = *network;
+    alone.address = masked(network->address, network->prefix);
+    if (alone.address != network->address) {
         return base::bad_input(
             fmt::format("'{}' has bits set beyond its prefix", text),
-            fmt::format("the network is {}/{}; for the one address leave the prefix out", network.text(), prefix));
+            fmt::format("the network is {}; for the one address leave the prefix out", alone.text()));
     }
-    return fmt::format("{}/{}", network.text(), prefix);
+    return network;
 }
 
 }  // namespace stapgen::filter

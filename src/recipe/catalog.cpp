@@ -18,15 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* below_config = "stapgen/recipes";
-
 std::optional<fs::path> recipes_of_home() {
-    if (const char* config = std::getenv("XDG_CONFIG_HOME"); config != nullptr && config[0] == '/') {
-        return fs::path(config) / below_config;
-    }
-    const char* home = std::getenv("HOME");
-    if (home == nullptr || home[0] != '/') return std::nullopt;
-    return fs::path(home) / ".config" / below_config;
+    const auto folder = base::config_directory();
+    return folder ? std::optional(*folder / "recipes") : std::nullopt;
 }
 
 /// sudo has set $HOME to root's, unless it was asked not to.
@@ -36,7 +30,7 @@ std::optional<fs::path> recipes_of_caller_of_sudo() {
     if (!number) return std::nullopt;
     const auto* user = ::getpwuid(static_cast<uid_t>(*number));
     if (user == nullptr || user->pw_dir == nullptr || user->pw_dir[0] != '/') return std::nullopt;
-    return fs::path(user->pw_dir) / ".config" / below_config;
+    return fs::path(user->pw_dir) / ".config/stapgen/recipes";
 }
 
 /// What root reads and nobody else can change. `otherwise`: what else is to be done once it is copied.

@@ -126,9 +126,9 @@ base::Result<void> use_packet_filter(const FilterOptions& options, Filters& filt
     }
     if (options.address) {
         option = "--addr";
-        const auto address = of_option(option, filter::network_of(*options.address));
+        const auto address = of_option(option, filter::parse_network(*options.address));
         if (!address) return tl::make_unexpected(address.error());
-        all.push_back("net " + *address);
+        all.push_back("net " + address->text());
     }
     if (options.expression) {
         option = "--filter";

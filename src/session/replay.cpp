@@ -43,9 +43,8 @@ base::Error several_recordings(const report::Format& format) {
 /// One text, or the parts of one run one behind the other: a session for each source in it.
 class Input final : public decode::FormatDetector::Sink {
   public:
-    Input(const report::Presentation& presentation, const RecordWriters& records, const Reading& reading,
-          const SharedCores& shared)
-        : presentation_(presentation), records_(records), pieces_(detector_, *this, reading, shared) {}
+    Input(const report::Presentation& presentation, const ReplayOptions& options, const SharedCores& shared)
+        : presentation_(presentation), options_(options), pieces_(detector_, *this, options.reading, shared) {}
 
     base::Result<void> read(const std::vector<std::filesystem::path>& parts) {
         for (const auto& part : parts) {
@@ -55,8 +54,10 @@ class Input final : public decode::FormatDetector::Sink {
             if (auto done = read(*reader, part); !done) return done;
         }
         if (continued_) remarks_.push_back(fmt::format("{} is not the last part of its run", shown(parts.back())));
-        for (auto& part : parts_)
+        for (auto& part : parts_) {
             part.session.end();
+            if (const auto& refusal = part.session.refusal()) return tl::make_unexpected(*refusal);
+        }
         return {};
     }
 
@@ -105,8 +106,14 @@ class Input final : public decode::FormatDetector::Sink {
     struct Part {
         decode::FormatDetector::Source* source;
         Session session;
-        Part(decode::FormatDetector::Source& of, const report::Presentation& presentation, const RecordWriters& records)
-            : source(&of), session(presentation, {.resolution_ns = of.resolution_ns, .records = records}, std::cout) {}
+        Part(decode::FormatDetector::Source& of, const report::Presentation& presentation, const ReplayOptions& options)
+            : source(&of),
+              session(presentation,
+                      {.events = options.events,
+                       .resolution_ns = of.resolution_ns,
+                       .records = options.records,
+                       .selection = options.selection},
+                      std::cout) {}
     };
 
     base::Result<void> read(recording::Reader& reader, const std::filesystem::path& file) {
@@ -170,13 +177,13 @@ class Input final : public decode::FormatDetector::Sink {
             if (known.source == &source) return known;
         }
         if (presentation_.format->is_trace && !parts_.empty()) refusal_ = several_recordings(*presentation_.format);
-        auto& part = parts_.emplace_back(source, presentation_, records_);
+        auto& part = parts_.emplace_back(source, presentation_, options_);
         if (header_) part.session.set(header_->setup);
         return part;
     }
 
     const report::Presentation& presentation_;
-    const RecordWriters& records_;
+    const ReplayOptions& options_;
     decode::FormatDetector detector_;
     std::deque<Part> parts_;
     Part* last_ = nullptr;
@@ -242,8 +249,7 @@ void finish_sums(std::vector<analyze::Summary>& all, const report::Presentation&
 
 base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem::path>& files,
                                                const report::Presentation& presentation,
-                                               const symbols::NameSources& names, const RecordWriters& records,
-                                               const Reading& reading) {
+                                               const symbols::NameSources& names, const ReplayOptions& options) {
     constexpr const char* hint = "stapgen help report says which kinds of text can be read";
     auto runs = recording::runs_of(files);
     if (!runs) return tl::make_unexpected(runs.error());
@@ -251,16 +257,16 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
     if (format.is_trace && runs->size() > 1) return tl::make_unexpected(several_recordings(format));
     Namer namer(names);
     std::vector<LoadedRun> loaded;
-    SharedCores shared{reading.cores};
+    SharedCores shared{options.reading.cores};
     const auto read = [&](std::size_t place) {
         ++shared.readers;
-        auto input = std::make_unique<Input>(presentation, records, reading, shared);
+        auto input = std::make_unique<Input>(presentation, options, shared);
         auto done = input->read((*runs)[place].files);
         --shared.readers;
         return ReadRun{std::move(input), std::move(done)};
     };
     // As many at once as there are cores; what is said of them, and names, come in their order.
-    const auto cores = reading.cores;
+    const auto cores = options.events ? 1 : options.reading.cores;
     const auto policy = std::min(runs->size(), cores) > 1 ? std::launch::async : std::launch::deferred;
     std::deque<std::future<ReadRun>> at_work;
     std::size_t begun = 0;
@@ -297,8 +303,8 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
 
 base::Result<std::vector<analyze::Summary>> load(const std::vector<std::filesystem::path>& files,
                                                  const report::Presentation& presentation,
-                                                 const symbols::NameSources& names, const Reading& reading) {
-    auto runs = load_runs(files, presentation, names, {}, reading);
+                                                 const symbols::NameSources& names, const ReplayOptions& options) {
+    auto runs = load_runs(files, presentation, names, options);
     if (!runs) return tl::make_unexpected(runs.error());
     std::vector<analyze::Summary> all;
     for (auto& run : *runs)

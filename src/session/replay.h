@@ -19,15 +19,23 @@ struct LoadedRun {
     std::vector<analyze::Summary> reports;  ///< one for each recipe, in the order of their first lines; never empty
 };
 
+/// What else is wanted of files.
+struct ReplayOptions {
+    Selection selection{};  ///< of records
+    bool events = false;    ///< each record is written to stdout; runs are read one by one
+    /// In place of that called for each recording, by any thread where there are several runs; what it makes hears each
+    /// record in its order.
+    RecordWriters records{};
+    Reading reading{};  ///< where each record is written or selected, nothing is read in pieces
+};
+
 /// Reads files ("-" is stdin) of whatever kinds: recordings and text that other tools print. Parts of one run are put
 /// together. Drops that have no names get them from `names`. Errors (bad_input): a file cannot be read; there is
-/// nothing known in any of them; those of Namer::put_into(). What a user should know besides goes to stderr. `records`
-/// is called for each recording, by any thread where there are several runs; what it makes is told of each record in
-/// its order, so nothing is read in pieces then.
+/// nothing known in any of them; records cannot be selected like that; those of Namer::put_into(). What a user should
+/// know besides goes to stderr.
 base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem::path>& files,
                                                const report::Presentation& presentation,
-                                               const symbols::NameSources& names, const RecordWriters& records = {},
-                                               const Reading& reading = {});
+                                               const symbols::NameSources& names, const ReplayOptions& options = {});
 
 /// Adds to that of its recipe and definition. Where there is none it stays apart, behind the others.
 void add_to(std::vector<analyze::Summary>& all, analyze::Summary summary);
@@ -37,6 +45,6 @@ void finish_sums(std::vector<analyze::Summary>& all, const report::Presentation&
 /// The same, and what is of one recipe is one summary, added up over all runs.
 base::Result<std::vector<analyze::Summary>> load(const std::vector<std::filesystem::path>& files,
                                                  const report::Presentation& presentation,
-                                                 const symbols::NameSources& names, const Reading& reading = {});
+                                                 const symbols::NameSources& names, const ReplayOptions& options = {});
 
 }  // namespace stapgen::session

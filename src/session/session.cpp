@@ -1,5 +1,7 @@
 #include "session/session.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -23,6 +25,8 @@ bool is_event(const decode::Schema& schema) {
 Session::Session(const report::Presentation& presentation, SessionOptions options, std::ostream& out)
     : presentation_(presentation),
       events_(options.events),
+      selection_(std::move(options.selection)),
+      selector_(selection_),
       records_(options.records ? options.records() : report::record_writer(out, presentation, options.events)) {
     options_.slowest = presentation.slowest;
     options_.keep_intervals = options.keep_intervals;
@@ -38,6 +42,10 @@ Session::Session(const report::Presentation& presentation, SessionOptions option
 
 void Session::begin(const decode::Header& header) {
     if (auto can = report::check_aggregated(presentation_, events_, header); !can) {
+        refusal_ = can.error();
+        return;
+    }
+    if (auto can = selector_.check(header); !can) {
         refusal_ = can.error();
         return;
     }
@@ -57,20 +65,30 @@ void Session::add(const decode::Line& line) {
     const auto* first = std::get_if<decode::HeaderLine>(&line);
     if (first != nullptr && !analyzer_ && !refusal_) begin(*first->header);
     if (!analyzer_) return;
+    if (const auto* record = std::get_if<decode::Record>(&line); record != nullptr && !wants(*record)) return;
     analyzer_->add(line);
+    if (const auto* ready = std::get_if<decode::Ready>(&line)) selector_.hear(*ready);
+    if (const auto* tick = std::get_if<decode::Tick>(&line)) selector_.hear(*tick);
     for (const auto& listener : listeners_)
         listener(line);
 }
 
 void Session::add(const decode::Record& record) {
-    if (!analyzer_) return;
+    if (!analyzer_ || !wants(record)) return;
     analyzer_->add(record);
     for (const auto& listener : listeners_)
         listener(record);
 }
 
+/// Whether a record is of the selection; else it counts as filtered.
+bool Session::wants(const decode::Record& record) {
+    const bool is_wanted = selection_.is_all() || selector_.takes(record);
+    if (!is_wanted) analyzer_->leave_out(record);
+    return is_wanted;
+}
+
 std::optional<analyze::Analyzer> Session::fork(const decode::Header& header) const {
-    if (!analyzer_ || !listeners_.empty() || options_.keep_intervals) return std::nullopt;
+    if (!analyzer_ || !listeners_.empty() || options_.keep_intervals || !selection_.is_all()) return std::nullopt;
     return analyzer_->fork(header);
 }
 
@@ -97,6 +115,13 @@ analyze::Summary Session::summary() const {
     if (const auto& kernel = facts_.setup.kernel; !kernel.release.empty()) {
         summary.kernels = {kernel.release + ' ' + kernel.build_id};
     }
+    if (!selection_.is_all()) {
+        summary.notes.emplace_back(
+            fmt::format("only records with {}; the others count as filtered", selection_.options));
+        if (const auto since = selector_.since()) summary.start_epoch_ns = std::max(summary.start_epoch_ns, since);
+        if (const auto until = selector_.until(); until && summary.end_epoch_ns)
+            summary.end_epoch_ns = std::min(summary.end_epoch_ns, until);
+    }
     static_cast<recording::RunEnd&>(summary) = facts_.outcome;
     static_cast<recording::ProbeClock&>(summary.cost) = facts_.outcome.clock;
     const auto one_in = recording::sample_of(facts_.setup.filters);
@@ -105,6 +130,10 @@ analyze::Summary Session::summary() const {
 }
 
 void Session::end() {
+    if (analyzer_ && selector_.lacks_times() && !refusal_) {
+        refusal_ = base::Error{base::ErrorKind::bad_input, selection_.options + ": the text has no times",
+                               "leave it out: records cannot be told apart by time"};
+    }
     if (records_) report::finish(*records_);
 }
 

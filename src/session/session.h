@@ -12,6 +12,7 @@
 #include "decode/record.h"
 #include "recording/facts.h"
 #include "report/presentation.h"
+#include "session/selection.h"
 
 namespace stapgen::session {
 
@@ -24,6 +25,7 @@ struct SessionOptions {
     std::int64_t resolution_ns = 1;  ///< stages are multiples of it
     bool keep_series = true;         ///< whether Summary::series is wanted
     RecordWriters records{};         ///< in place of the presentation's
+    Selection selection{};           ///< records beside it count as filtered
 };
 
 /// One measurement, wherever its lines come from: lines and facts go in, a Summary comes out, and whoever wants to
@@ -61,16 +63,19 @@ class Session {
     std::optional<analyze::Summary> take_interval();
     /// Everything so far, with the facts but for names.
     [[nodiscard]] analyze::Summary summary() const;
-    /// Writes the end of what is written record by record.
+    /// Nothing more comes: writes the end of what is written record by record.
     void end();
 
   private:
     void begin(const decode::Header& header);
+    bool wants(const decode::Record& record);
 
     const report::Presentation& presentation_;
     analyze::AnalyzerOptions options_;
     std::optional<analyze::Analyzer> analyzer_;
     bool events_;
+    Selection selection_;
+    Selector selector_;
     std::unique_ptr<report::RecordWriter> records_;  ///< may be null
     std::vector<Listener> listeners_;
     std::optional<base::Error> refusal_;

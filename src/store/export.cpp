@@ -123,9 +123,9 @@ class Exporter {
         const auto id = id_of(run);
         if (!id) return tl::make_unexpected(id.error());
         Events events(database_, *id);
-        const session::RecordWriters writers = [&] { return events.writer(); };
-        auto loaded =
-            session::load_runs(run.files, presentation_, names_, plan_.events ? writers : session::RecordWriters());
+        session::ReplayOptions wanted;
+        if (plan_.events) wanted.records = [&] { return events.writer(); };
+        auto loaded = session::load_runs(run.files, presentation_, names_, wanted);
         if (!loaded) {
             done.problems.push_back(loaded.error().what);
             return {};

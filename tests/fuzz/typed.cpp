@@ -22,7 +22,10 @@ FUZZ_TARGET(typed) {
     if (const auto rotation = recording::parse_rotation(text)) {
         fuzz::always(rotation->bytes >= 100'000 && rotation->files >= 0 && rotation->files <= 10'000);
     }
-    if (const auto network = filter::network_of(text)) fuzz::always(filter::network_of(*network) == *network);
+    if (const auto network = filter::parse_network(text)) {
+        const auto again = filter::parse_network(network->text());
+        fuzz::always(again && again->text() == network->text());
+    }
     fuzz::always(launch::masked_name(text).bytes[15] == 0);
 
     const auto shown = base::printable(text);

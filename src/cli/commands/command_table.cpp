@@ -58,10 +58,15 @@ const OptionSpecs help_options{
     {"--help-all", "", groups::general, "All there is to say, as 'stapgen help' has it", "", {}},
 };
 
-void add_help(CommandSpec& command) {
+/// What each command has.
+void add_general_options(CommandSpec& command, Options& options) {
+    if (command.action != nullptr && !command.options.empty()) {
+        command.options.push_back({"--profile", "NAME", groups::general, "Options of [profile.NAME] in config.toml",
+                                   "~/.config/stapgen/config.toml or /etc/stapgen/config.toml", &options.profile});
+    }
     command.options.insert(command.options.begin(), help_options.begin(), help_options.end());
     for (auto& one : command.commands)
-        add_help(one);
+        add_general_options(one, options);
 }
 
 /// What is in the way of a recipe among the commands; empty if nothing is.
@@ -75,7 +80,7 @@ std::string clash_of(const recipe::Recipe& recipe, const std::vector<CommandSpec
                                       build_command(without, none), check_command(without, none),
                                       fleet_run_command(without, none)};
     for (auto& command : commands)
-        add_help(command);
+        add_general_options(command, none);
     std::set<std::string> names;
     for (const auto& parameter : recipe.parameters) {
         const auto is_taken = [&](const CommandSpec& command) {
@@ -112,7 +117,7 @@ CommandSpec command_table(const recipe::Catalog& catalog, Options& options) {
     for (const auto& recipe : catalog.recipes)
         root.commands.push_back(run_command(recipe, options));
     std::ranges::move(own_commands(catalog, options), std::back_inserter(root.commands));
-    add_help(root);
+    add_general_options(root, options);
     return root;
 }
 

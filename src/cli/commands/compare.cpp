@@ -8,6 +8,7 @@
 #include <iostream>
 #include <utility>
 
+#include "base/files.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -26,15 +27,8 @@ namespace {
 /// A folder's files, or a list with commas, unless there is a file of that very name.
 std::vector<std::filesystem::path> files_of(const std::string& typed) {
     std::error_code error;
+    if (std::filesystem::exists(typed, error)) return base::files_at(typed);
     std::vector<std::filesystem::path> files;
-    if (std::filesystem::is_directory(typed, error)) {
-        for (const auto& entry : std::filesystem::directory_iterator(typed, error)) {
-            if (entry.is_regular_file()) files.push_back(entry.path());
-        }
-        std::ranges::sort(files);
-        return files;
-    }
-    if (std::filesystem::exists(typed, error)) return {typed};
     for (const auto name : base::split(typed, ','))
         files.emplace_back(name);
     return files;

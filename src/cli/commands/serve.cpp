@@ -121,6 +121,7 @@ base::Result<serve::RecipeJob> job_of(const recipe::Program& program, const std:
     for (const char* name : {"STAPGEN_STAP", "STAPGEN_RECIPE_PATH", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"}) {
         if (const char* value = std::getenv(name)) job.environment[name] = value;
     }
+    job.environment["STAPGEN_CONFIG"] = "";
     return job;
 }
 

@@ -124,7 +124,10 @@ void write_environment(Roff& page) {
               "DuckDB's library, for export and query, in place of libduckdb.so of share/stapgen or "
               "of the system.");
     page.item("XDG_CACHE_HOME", "Where the cache is, in place of ~/.cache.");
-    page.item("XDG_CONFIG_HOME", "Where recipes of the user are, in place of ~/.config.");
+    page.item("XDG_CONFIG_HOME", "Where recipes and settings of the user are, in place of ~/.config.");
+    page.item("STAPGEN_CONFIG",
+              "A file of settings, in place of ~/.config/stapgen/config.toml and "
+              "/etc/stapgen/config.toml; empty: no settings.");
     page.item("DEBUGINFOD_URLS", "Where debug information may be fetched from.");
 }
 

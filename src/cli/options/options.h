@@ -6,6 +6,7 @@
 #include "module/make.h"
 #include "report/presentation.h"
 #include "session/plan.h"
+#include "session/replay.h"
 #include "symbols/kernel_names.h"
 
 /// The values of a command line. A command uses those that it has options for.
@@ -47,17 +48,20 @@ struct ServeOptions {
 
 struct Options {
     std::string recipe_path;
+    std::string profile;  ///< of config.toml
     module::MakeOptions make;
     MeasureOptions measure;
     FleetOptions fleet;
     ServeOptions serve;
     PresentOptions present;  ///< of what is not measured
     symbols::NameSources names;
-    std::vector<std::string> words;        ///< arguments that may be several
-    std::string file, recipe, name, into;  ///< arguments of exec, show, new-recipe and man
-    std::string before, after;             ///< of compare
-    double threshold = 0.05;               ///< likewise
-    std::string recording;                 ///< of resolve
+    session::ReplayOptions replay;                ///< of report
+    std::optional<std::filesystem::path> output;  ///< likewise
+    std::vector<std::string> words;               ///< arguments that may be several
+    std::string file, recipe, name, into;         ///< arguments of exec, show, new-recipe and man
+    std::string before, after;                    ///< of compare
+    double threshold = 0.05;                      ///< likewise
+    std::string recording;                        ///< of resolve
     bool standalone = false, warm = false, installed = false;
     bool return_addresses = false, drop_sites = false, annotate = false, lines = false;
 };

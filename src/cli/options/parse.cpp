@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/text.h"
@@ -238,6 +239,40 @@ base::Result<void> check_rules(const CLI::App& app, const CommandSpec& command) 
     return {};
 }
 
+/// Gives options of a command values as if they were typed, unless that goes against what was.
+Setter setter_for(CLI::App& app, const CommandSpec& command) {
+    std::set<std::string> typed;
+    for (const auto& spec : command.options) {
+        if (given(app, spec) != nullptr) typed.insert(long_name(spec));
+    }
+    return
+        [&app, &command, typed](const OptionSpec& spec, const std::vector<std::string>& values) -> base::Result<bool> {
+            auto* option = app.get_option_no_throw(names_of(spec).front());
+            const auto is_typed = [&](const std::string& name) { return typed.contains(name); };
+            const auto is_there = [&](const std::string& name) { return given(app, *option_named(command, name)); };
+            const bool is_off = is_flag(spec) && values == std::vector<std::string>{"false"};
+            if (option == nullptr || option->count() > 0 || is_off ||
+                std::ranges::any_of(spec.rules.excludes, is_typed) || !std::ranges::all_of(spec.rules.needs, is_there))
+                return true;
+            if (values.empty() || (values.size() > 1 && !is_repeatable(spec))) return false;
+            for (const auto& value : values)
+                option->add_result(value);
+            return std::visit(Put{spec, *option}, spec.target);
+        };
+}
+
+base::Result<void> use_config(CLI::App& app, const CommandSpec& root, const CommandSpec& command,
+                              const std::vector<ConfigFile>& config) {
+    const auto value_of = [&](const char* name) -> std::optional<std::string> {
+        const auto* spec = option_named(command, name);
+        const auto* option = spec == nullptr ? nullptr : given(app, *spec);
+        return option == nullptr ? std::nullopt : std::optional(option->results().back());
+    };
+    // What another stapgen steers is what that one says, on each host.
+    if (value_of("--remote")) return {};
+    return apply_config(config, root, command, value_of("--profile").value_or(""), setter_for(app, command));
+}
+
 /// A word that should be a recipe with a script.
 base::Result<void> check_script(const CommandSpec& command, const recipe::Catalog& catalog, const std::string& word) {
     const auto recipe = recipe::find_recipe(catalog, word);
@@ -267,7 +302,7 @@ base::Result<void> check_verb(const CommandSpec& root, const recipe::Catalog& ca
 }
 
 /// The command that the words came to.
-std::pair<const CLI::App*, const CommandSpec*> used_of(const CLI::App& app, const CommandSpec& root) {
+std::pair<CLI::App*, const CommandSpec*> used_of(CLI::App& app, const CommandSpec& root) {
     std::pair used(&app, &root);
     while (!used.first->get_subcommands().empty()) {
         used.first = used.first->get_subcommands().front();
@@ -276,7 +311,7 @@ std::pair<const CLI::App*, const CommandSpec*> used_of(const CLI::App& app, cons
     return used;
 }
 
-base::Error error_of(const CLI::App& app, const CommandSpec& root, const CLI::ParseError& error,
+base::Error error_of(CLI::App& app, const CommandSpec& root, const CLI::ParseError& error,
                      const std::vector<std::string>& words) {
     const auto& used = *used_of(app, root).second;
     switch (static_cast<CLI::ExitCodes>(error.get_exit_code())) {
@@ -346,7 +381,7 @@ base::Result<std::vector<std::string>> shell_words(std::string_view typed) {
 }
 
 base::Result<Invocation> parse(const CommandSpec& root, const recipe::Catalog& catalog,
-                               const std::vector<std::string>& words) {
+                               const std::vector<std::string>& words, const std::vector<ConfigFile>& config) {
     using Wanted = Invocation::Wanted;
     if (auto known = check_verb(root, catalog, words, beginning_of(words).verb); !known)
         return tl::make_unexpected(known.error());
@@ -369,6 +404,7 @@ base::Result<Invocation> parse(const CommandSpec& root, const recipe::Catalog& c
     }
     const auto [used, command] = used_of(app, root);
     if (auto good = read_values(*used, *command); !good) return tl::make_unexpected(good.error());
+    if (auto good = use_config(*used, root, *command, config); !good) return tl::make_unexpected(good.error());
     if (auto good = check_rules(*used, *command); !good) return tl::make_unexpected(good.error());
     return Invocation{Wanted::action, command};
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/options/config.h"
 #include "cli/options/spec.h"
 #include "recipe/catalog.h"
 
@@ -30,10 +31,10 @@ struct Invocation {
     const CommandSpec* command = nullptr;
 };
 
-/// `words` are those behind the program's name, `root` is command_table() of `catalog`. Starts nothing and reads no
-/// file. Error (bad_input): a word, a value or what does not go together; a recipe that cannot be used or has no script
-/// to render.
+/// `words` are those behind the program's name, `root` is command_table() of `catalog`. What was not typed comes from
+/// `config`, unless it does not go with what was. Starts nothing and reads no file. Error (bad_input): a word, a value
+/// or what does not go together; a recipe that cannot be used or has no script to render; those of apply_config().
 base::Result<Invocation> parse(const CommandSpec& root, const recipe::Catalog& catalog,
-                               const std::vector<std::string>& words);
+                               const std::vector<std::string>& words, const std::vector<ConfigFile>& config = {});
 
 }  // namespace stapgen::cli

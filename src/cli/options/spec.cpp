@@ -21,6 +21,8 @@ constexpr std::array value_words{
     ValueWord{"FUNC", "a kernel function; * and ? stand for anything"},
     ValueWord{"HEX", "hexadecimal, with or without 0x"},
     ValueWord{"MARK", "32 bits, decimal or with 0x hexadecimal"},
+    ValueWord{"MOMENT",
+              "90s or 5m after the start, 14:05 or 14:05:10 of that day, or '2026-11-25 14:05:10'; local time"},
     ValueWord{"MODULE", "a kernel module's name"},
     ValueWord{"NETNS", "a network namespace: a name of 'ip netns', a process's number, or an inode"},
     ValueWord{"PERCENT", "a number, with or without %: 2.5%"},

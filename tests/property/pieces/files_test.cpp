@@ -24,7 +24,7 @@ namespace {
 const session::Reading from_end_to_end{.cores = 1};
 
 std::string said(const Files& files, const session::Reading& reading) {
-    const auto summaries = session::load(files, {}, {}, reading);
+    const auto summaries = session::load(files, {}, {}, {.reading = reading});
     return summaries ? written(*summaries, {}) : summaries.error().what;
 }
 
@@ -49,7 +49,7 @@ std::string prefixed(std::string_view text) {
 std::string compared(const Files& files, const session::Reading& reading) {
     report::Presentation presentation;
     presentation.by.emplace();
-    auto runs = session::load_runs(files, presentation, {}, {}, reading);
+    auto runs = session::load_runs(files, presentation, {}, {.reading = reading});
     REQUIRE(runs);
     REQUIRE(runs->size() == 2);
     auto &before = runs->front().reports.front(), &after = runs->back().reports.front();

@@ -50,7 +50,8 @@ inline std::vector<std::string> words_of(std::string_view typed) {
 /// A command line, parsed.
 class CommandLine {
   public:
-    explicit CommandLine(std::string_view typed) : result(cli::parse(root, catalog, words_of(typed))) {}
+    explicit CommandLine(std::string_view typed, std::string_view config = "")
+        : result(cli::parse(root, catalog, words_of(typed), {{"config.toml", std::string(config)}})) {}
     CommandLine(const CommandLine&) = delete;
     CommandLine& operator=(const CommandLine&) = delete;
 

@@ -18,10 +18,19 @@ TEST_CASE("report takes files, how they are shown and where names come from") {
                   }},
                  {"report --kaslr-offset 1c a", [](const Options& o) { return o.names.kaslr_offset == 0x1c; }},
                  {"report --slide 1c a", [](const Options& o) { return o.names.kaslr_offset == 0x1c; }},
+                 {"report", [](const Options& o) { return o.words.empty(); }},
+                 {"report a --port 443 --addr 10.0.0.0/8 --since 90s --until 14:05 --events -o b",
+                  [](const Options& o) {
+                      const auto& selection = o.replay.selection;
+                      return selection.port == 443 && selection.address->text() == "10.0.0.0/8" && selection.since &&
+                             selection.until && o.replay.events && o.output == "b" &&
+                             selection.options == "--port 443 --addr 10.0.0.0/8 --since 90s --until 14:05";
+                  }},
                  {"report -- -a", [](const Options& o) { return o.words == std::vector<std::string>{"-a"}; }}});
     test::check({
-        {"report", "FILE... is missing", "'stapgen report --help'"},
-        {"report a --events", "unknown option '--events'"},
+        {"report a --port 65536", "--port: '65536' is not a port", "1 to 65535"},
+        {"report a --addr web1", "--addr: 'web1' is not an address"},
+        {"report a --since soon", "--since: 'soon' is not a time", "90s or 5m after the start"},
         {"report a --slowest 1001", "--slowest: '1001' is not a whole number, 0 to 1000"},
     });
 }

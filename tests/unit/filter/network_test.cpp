@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <array>
+
 #include "filter/filter.h"
 
 using namespace stapgen;
@@ -7,7 +10,7 @@ using namespace stapgen;
 namespace {
 
 base::Error refusal(std::string_view text) {
-    const auto address = filter::network_of(text);
+    const auto address = filter::parse_network(text);
     REQUIRE_FALSE(address);
     CHECK(address.error().kind == base::ErrorKind::bad_input);
     return address.error();
@@ -16,7 +19,7 @@ base::Error refusal(std::string_view text) {
 }  // namespace
 
 TEST_CASE("an address is a network of one, and a network is taken as it is") {
-    const auto network = [](std::string_view text) { return filter::network_of(text).value(); };
+    const auto network = [](std::string_view text) { return filter::parse_network(text).value().text(); };
     CHECK(network("127.0.0.1") == "127.0.0.1/32");
     CHECK(network("10.8.0.0/13") == "10.8.0.0/13");
     CHECK(network("0.0.0.0/0") == "0.0.0.0/0");
@@ -47,4 +50,22 @@ TEST_CASE("what is no address and no prefix is refused") {
         CHECK(refusal(text).what.find("is not a prefix's length") != std::string::npos);
     }
     CHECK(refusal("\x1b[31m").what.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("an address is in a network, of its own family only") {
+    const auto address = [](std::string_view text) { return filter::parse_network(text).value().address; };
+    const auto mapped = [&](std::string_view text) {
+        std::array<unsigned char, 16> bytes{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+        const auto ipv4 = address(text);
+        std::copy_n(ipv4.begin(), 4, bytes.begin() + 12);
+        return bytes;
+    };
+    const auto network = [](std::string_view text) { return filter::parse_network(text).value(); };
+    CHECK(network("10.8.0.0/13").contains(mapped("10.15.255.255")));
+    CHECK_FALSE(network("10.8.0.0/13").contains(mapped("10.16.0.0")));
+    CHECK(network("0.0.0.0/0").contains(mapped("127.0.0.1")));
+    CHECK_FALSE(network("0.0.0.0/0").contains(address("fe80::1")));
+    CHECK(network("fe80::/10").contains(address("febf::1")));
+    CHECK_FALSE(network("fe80::1").contains(address("fe80::2")));
+    CHECK(network("::/0").contains(mapped("127.0.0.1")));
 }
