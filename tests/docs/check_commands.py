@@ -295,6 +295,9 @@ def main():
     for name, text in documents(stapgen, source):
         with tempfile.TemporaryDirectory() as folder:
             machine = Machine(stapgen, source, *built, pathlib.Path(folder))
+            if settings := re.search(r"```toml\n(\[options\].*?)```", text, re.DOTALL):
+                (pathlib.Path(folder) / ".config/stapgen").mkdir(parents=True)
+                (pathlib.Path(folder) / ".config/stapgen/config.toml").write_text(settings[1])
             for command, check, problem in check_document(text, machine, parse, build):
                 checks[check] += 1
                 unused -= {begin for begin in unused if command.startswith(begin)}
