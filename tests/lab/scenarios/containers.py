@@ -8,6 +8,7 @@ import collections
 import json
 
 from lablib.events import check_account, check_ended, read_report
+from lablib.talk import CLOSED_PORT, TALK
 
 DESCRIPTION = "--netns, --cgroup, --container, --pod and --by in four recipes: same addresses and ports, told apart, and named later elsewhere"
 IN_CI = ("trixie",)
@@ -46,30 +47,6 @@ HOSTS = ("agent", "plain")
 
 # Each of the host's has a port of its own; the others have the same.
 PORTS = {"web": 7300, "cache": 7300, "nginx": 7300, "agent": 7301, "plain": 7302}
-CLOSED_PORT = 7013
-
-TALK = f"""
-import os, socket, sys, time
-port, received, closed, accepted = map(int, sys.argv[1:])
-datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-datagrams.bind(("127.0.0.1", port))
-listener = socket.create_server(("127.0.0.1", port))
-print("ready", flush=True)
-while not os.path.exists("go"):
-    time.sleep(0.01)
-sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-for i in range(received):
-    sender.sendto(b"x", ("127.0.0.1", port))
-    datagrams.recv(9)
-for i in range(closed):
-    sender.sendto(b"y", ("127.0.0.1", {CLOSED_PORT}))
-for i in range(accepted):
-    client = socket.create_connection(("127.0.0.1", port))
-    listener.accept()
-print("done", flush=True)
-time.sleep(3600)
-"""
-
 RUNS = {
     # name -> module, options
     "drops-all": ("drops", "--by netns"),

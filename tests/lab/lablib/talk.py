@@ -1,0 +1,26 @@
+"""What the containers of scenarios do: receive, send to where nobody listens, and connect, so many times each."""
+
+CLOSED_PORT = 7013
+
+# talk.py PORT RECEIVED CLOSED ACCEPTED: "ready", and once there is a file "go", "done".
+TALK = f"""
+import os, socket, sys, time
+port, received, closed, accepted = map(int, sys.argv[1:])
+datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+datagrams.bind(("127.0.0.1", port))
+listener = socket.create_server(("127.0.0.1", port))
+print("ready", flush=True)
+while not os.path.exists("go"):
+    time.sleep(0.01)
+sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for i in range(received):
+    sender.sendto(b"x", ("127.0.0.1", port))
+    datagrams.recv(9)
+for i in range(closed):
+    sender.sendto(b"y", ("127.0.0.1", {CLOSED_PORT}))
+for i in range(accepted):
+    client = socket.create_connection(("127.0.0.1", port))
+    listener.accept()
+print("done", flush=True)
+time.sleep(3600)
+"""
