@@ -6,6 +6,17 @@
 
 namespace stapgen::render {
 
+namespace {
+
+/// A script that has tapsets in it is for people to read; LICENSE holds for it without the line.
+std::string without_licence_line(std::string text) {
+    const auto end = text.find('\n');
+    if (text.substr(0, end).find("SPDX-License-Identifier:") != std::string::npos) text.erase(0, end + 1);
+    return text;
+}
+
+}  // namespace
+
 std::vector<std::filesystem::path> tapset_folders(const recipe::ProgramFiles& files, const std::string& debuginfo) {
     return {files.tapsets, files.tapsets / ("debuginfo-" + debuginfo)};
 }
@@ -20,7 +31,7 @@ base::Result<std::vector<TapsetFile>> read_tapsets(const std::vector<std::filesy
                 if (!entry.is_regular_file(error)) continue;
                 auto text = base::read_file(entry.path());
                 if (!text) return tl::make_unexpected(text.error());
-                tapsets.push_back({below + entry.path().filename().string(), *std::move(text)});
+                tapsets.push_back({below + entry.path().filename().string(), without_licence_line(*std::move(text))});
             }
         }
     }

@@ -8,6 +8,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "formats"))
+from documents import checked  # noqa: E402
+
 ROWS = [{"host": f"web{i}", "state": "done", "recording": f"web{i}.rec"} for i in range(1, 7)]
 
 
@@ -44,7 +47,7 @@ def check_who_is_different(results):
 
     slow = results.make("slow", *alike, "slower-stage/after/1.rec")
     said, error = results.run("compare", slow, "--json", code=3)
-    found = json.loads(said)
+    found = checked(json.loads(said))
     assert found["schema"] == "stapgen.fleet-compare/1" and found["different"] == 1 and found["hosts"] == 6, found
     assert {(row["host"], row["stage"]) for row in found["rows"] if row["stands_out"]} == {("web6", "ip-tcp")}, found
     assert "different by more than 5 %: 1 of 6 hosts\n" in error, error
@@ -65,7 +68,7 @@ def check_which_kernel_is_different(results):
     assert kernels.startswith("kernel 6.12.9 (the same hosts: dc=lon2) is different: ip-tcp p50 +"), table
     assert kernels.endswith(", 5 hosts against 5 of kernel 6.1.0; label dc goes with kernel and cannot be told from it"), table
     assert "different by more than 5 %: kernel 6.12.9\n" in error, error
-    found = json.loads(results.run("compare", folder, "--json", code=3)[0])
+    found = checked(json.loads(results.run("compare", folder, "--json", code=3)[0]))
     rows = found["factors"]["rows"]
     assert found["factors"]["sentence"] == kernels and found["different"] == 0, found
     assert {(row["level"], row["base"], row["hosts"]) for row in rows} == {("kernel 6.12.9", "kernel 6.1.0", 5)}, rows

@@ -15,6 +15,9 @@ import time
 
 from hosts import Hosts
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "formats"))
+from documents import checked  # noqa: E402
+
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LC_ALL": "C.UTF-8", "STAPGEN_STAP": "/no/stap"}
 
 
@@ -32,7 +35,7 @@ class Fleet:
                               timeout=120, check=False)
         assert done.returncode == code, f"{done.returncode}: {done.stdout}{done.stderr}"
         file = self.folder / output / "fleet.json"
-        rows = {row["host"]: row for row in json.loads(file.read_text())["hosts"]} if file.exists() else {}
+        rows = {row["host"]: row for row in checked(json.loads(file.read_text()))["hosts"]} if file.exists() else {}
         return rows, done.stdout, done.stderr
 
 

@@ -3,8 +3,13 @@
 import collections
 import json
 import os
+import pathlib
 import random
 import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "formats"))
+from documents import checked  # noqa: E402
 
 RUN_START = 1795180848_000_000_000  # 2026-11-20 13:20:48 UTC
 ABOVE = 1 << 41
@@ -27,7 +32,7 @@ class Stapgen:
 
     def rows(self, store, *asked):
         """Return the rows of the answer, each a dictionary."""
-        return json.loads(self.run("query", store, *asked, "--json")[0])["rows"]
+        return checked(json.loads(self.run("query", store, *asked, "--json")[0]))["rows"]
 
     def report(self, *files):
         return json.loads(self.run("report", *files, "--json", "--by", "none")[0])

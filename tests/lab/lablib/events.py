@@ -2,9 +2,18 @@
 
 import collections
 import json
+import pathlib
 import statistics
+import sys
 
 from .common import LabError
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "formats"))
+try:
+    from documents import checked  # pylint: disable=wrong-import-position
+except ModuleNotFoundError:  # a Python without jsonschema: formats.schemas has Debian's
+    def checked(document):
+        return document
 
 SOCK_STAGES = ("rx", "tcpip_rx", "epoll", "wait", "read", "app", "tx")
 RECEIVE_STAGES = ("drv-ip", "ip-tcp", "tcp-app", "ip-udp", "udp-app")
@@ -24,7 +33,7 @@ def check_ended(lab, name):
 def read_report(lab, name):
     """Return NAME.json, the account of which adds up."""
     check_ended(lab, name)
-    document = json.loads(lab.read(f"{name}.json"))
+    document = checked(json.loads(lab.read(f"{name}.json")))
     check_account(document["accounting"])
     assert not document["accounting"]["skipped_probes"], "probes were skipped"
     return document
@@ -47,7 +56,7 @@ class Trace:
         check_ended(lab, name)
         lines = [json.loads(line) for line in lab.read(f"{name}.events").splitlines()]
         self.events = [line for line in lines if "event" in line]
-        self.report = lines[-1]
+        self.report = checked(lines[-1])
         assert self.report["schema"] == "stapgen.report/1", self.report
         self.accounting = self.report["accounting"]
         print(f"{lab.suite} {name}: {self.account()}")
