@@ -29,7 +29,7 @@ base::Result<Address> parse_address(const std::string& text) {
     address.family = AF_INET6;
     if (::inet_pton(AF_INET6, text.c_str(), address.bytes.data()) == 1) return address;
     return base::bad_input(fmt::format("'{}' is not an address", base::printable(text)),
-                           "write it in full, without a host's name: 10.0.0.1, 10.0.0.0/8, ::1 or fe80::/10");
+                           "write an address, no host name: 10.0.0.1, 10.0.0.0/8, ::1 or fe80::/10");
 }
 
 /// ::ffff:a.b.c.d is how IPv6 sockets have a.b.c.d; in packets there is none.
@@ -55,7 +55,7 @@ base::Result<std::string> network_of(std::string_view text) {
         const auto typed = base::to_unsigned(text.substr(slash + 1));
         if (!typed || *typed > prefix) {
             return base::bad_input(
-                fmt::format("'{}' is not a prefix's length", base::printable(text.substr(slash + 1))),
+                fmt::format("'{}' is not a prefix length", base::printable(text.substr(slash + 1))),
                 fmt::format("of {} it is 0 to {}", address->family == AF_INET ? "an IPv4 address" : "an IPv6 address",
                             prefix));
         }
@@ -68,7 +68,7 @@ base::Result<std::string> network_of(std::string_view text) {
     if (network.bytes != address->bytes) {
         return base::bad_input(
             fmt::format("'{}' has bits set beyond its prefix", text),
-            fmt::format("the network is {}/{}; for the one address leave the prefix out", network.text(), prefix));
+            fmt::format("the network is {}/{}; for one address omit the prefix", network.text(), prefix));
     }
     return fmt::format("{}/{}", network.text(), prefix);
 }

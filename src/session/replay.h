@@ -22,7 +22,7 @@ struct LoadedRun {
 /// Reads files ("-" is stdin) of whatever kinds: recordings and text that other tools print. Parts of one run are put
 /// together. Drops that have no names get them from `names`. Errors (bad_input): a file cannot be read; there is
 /// nothing known in any of them; those of Namer::put_into(). What a user should know besides goes to stderr. `records`
-/// is called for each recording, by any thread where there are several runs; what it makes is told of each record in
+/// is called for each recording, by any thread where there are several runs; what it makes receives each record in
 /// its order, so nothing is read in pieces then.
 base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem::path>& files,
                                                const report::Presentation& presentation,
