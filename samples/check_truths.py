@@ -39,6 +39,7 @@ TIMES |= {
     "rx-latency.rec": {"rx-latency": {"tcp-app": 308}},
     "rx-latency-killed.rec": {"rx-latency": {"tcp-app": 312}},
     "rx-latency-cost.rec": {"rx-latency": {"tcp-app": 1007}},
+    "containers.rec": {"rx-latency": {"drv-ip": 533, "udp-app": 533}},
     "rx-latency-version-1.txt": {"rx-latency": {"drv-ip": 803, "tcp-app": 803}},
     "mixed-paste.txt": {"stage-timing": {"tcp-app": 64, "ip-drv": 4}},
 }

@@ -11,7 +11,7 @@ endfunction()
 
 set(revision unknown)
 string(TIMESTAMP date "%Y-%m-%d" UTC)  # of $SOURCE_DATE_EPOCH where that is set
-# A tarball unpacked in somebody's repository is not of it.
+# A tarball unpacked in another repository is not of it.
 git_says(prefix rev-parse --show-prefix)
 git_says(commit rev-parse --short=12 HEAD)
 if(commit AND prefix STREQUAL "")

@@ -29,10 +29,10 @@ std::int64_t sum_of(const auto& rows) {
 /// What was lost in two runs, or by two ways of counting.
 void add_up(recording::Transport& into, const recording::Transport& more);
 
-/// Where everything that was seen went. In the script's own order of causes.
+/// The account of everything seen. In the script's own order of causes.
 struct Accounting {
     /// What the script says it saw. Without an end line: what the last tick said, plus the records after it;
-    /// at least so many there were.
+    /// at least this many.
     std::int64_t seen = 0;
     std::int64_t reported = 0;  ///< records that were received here (of a recipe with counts: the sum of counts)
     std::int64_t filtered = 0;
@@ -86,7 +86,7 @@ struct Cost : recording::ProbeClock {
     std::int64_t runs_ = 1;
 };
 
-/// One in so many sockets was measured.
+/// One in this many sockets was measured.
 struct Sample {
     std::int64_t one_in = 1;     ///< 0: several runs with several samples
     std::int64_t estimated = 0;  ///< records there would be of all sockets, if each had as many

@@ -194,7 +194,7 @@ void Averages::put_into(Summary& summary) const {
     if (lines_each_ > 1)
         summary.notes.emplace_back(fmt::format("an interval is that of {} lines", lines_each_), NoteKind::count);
     if (forgotten_ > 0)
-        summary.notes.emplace_back(fmt::format("the first {} intervals are left out", forgotten_), NoteKind::count);
+        summary.notes.emplace_back(fmt::format("the first {} intervals are not shown", forgotten_), NoteKind::count);
 }
 
 }  // namespace stapgen::analyze

@@ -36,8 +36,8 @@ class AggregateCollector {
     struct Interval {
         std::vector<Values> values;
         std::vector<Split> splits;
-        /// So many records at least are in `splits` and not in each of `values` in which they should be: lines were
-        /// lost on their way.
+        /// The least number of records that are in `splits` and missing in some of `values`: lines were
+        /// lost.
         std::int64_t partial = 0;
     };
 
@@ -88,8 +88,8 @@ class Averages {
 
     std::vector<decode::RunningMean> means_;  ///< names and units
     std::vector<Point> points_;               ///< the last one is the last line
-    std::size_t lines_each_ = 1;              ///< so many lines are in an interval
-    std::size_t lines_in_last_ = 0;           ///< so many in that of the last point
+    std::size_t lines_each_ = 1;              ///< number of lines in an interval
+    std::size_t lines_in_last_ = 0;           ///< the same, for the last point
     std::int64_t forgotten_ = 0;              ///< points that are no longer kept and had to be
 
     std::int64_t starts_ = 0;

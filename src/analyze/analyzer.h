@@ -16,8 +16,8 @@ struct AnalyzerOptions {
     /// Names of fields of the header's own records, or "port" where they have an endpoint `local`; empty: the whole
     /// only.
     std::vector<std::string> group_by;
-    std::size_t max_groups = 512;    ///< the first so many distinct ones; the rest is the group "other"
-    std::size_t slowest = 10;        ///< so many records are kept for each direction
+    std::size_t max_groups = 512;    ///< limit of distinct ones; the rest is the group "other"
+    std::size_t slowest = 10;        ///< number of records kept per direction
     std::int64_t resolution_ns = 1;  ///< stages are multiples of it
     bool keep_intervals = false;     ///< whether take_interval() is wanted
     bool keep_series = true;         ///< whether Summary::series is, which takes megabytes

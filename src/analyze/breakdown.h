@@ -59,7 +59,7 @@ class Breakdown {
     /// Adds this much to the times of the slowest: from one clock to another.
     void shift(std::int64_t by_ns);
 
-    /// Puts names in place of what the slowest have in their fields: `name` takes a Group.
+    /// Puts names instead of what the slowest have in their fields: `name` takes a Group.
     void name(const std::function<void(Group& group)>& name);
 
     /// Of the same direction and stages: the two can be added.

@@ -252,8 +252,8 @@ base::Result<void> check_blocks(const Half& half, std::string_view name) {
     const auto side = side_of(half);
     if (side.blocks > 0) return {};
     return base::bad_input(
-        fmt::format("{} has no times: it cannot be cut into blocks, and without them no interval can be stated", name),
-        fmt::format("give {} or more recordings for each side: then each is a block", recordings_as_blocks));
+        fmt::format("{} has no times, so it has no blocks and no confidence interval", name),
+        fmt::format("give {} or more recordings for each side; then each recording is a block", recordings_as_blocks));
 }
 
 }  // namespace

@@ -12,12 +12,12 @@
 
 namespace stapgen::analyze {
 
-/// What is told to differ has a p below this.
+/// A difference is significant if its p is below this.
 inline constexpr double significance = 0.05;
 
-/// Whether before and after can be told apart: Change::p below `significance`.
+/// Whether before and after differ significantly: Change::p below `significance`.
 enum class Verdict {
-    same,  ///< `~`: they cannot
+    same,  ///< `~`: no significant difference
     slower,
     faster,
     too_few,   ///< not enough samples or blocks of time to say anything
@@ -64,7 +64,7 @@ struct Comparison {
     [[nodiscard]] bool has_regression() const;
 };
 
-/// With so many recordings on both sides each is a block, so that what differs from recording to recording is in the
+/// From this many recordings on both sides, each is a block, so that what differs from recording to recording is in the
 /// intervals.
 inline constexpr std::size_t recordings_as_blocks = 5;
 

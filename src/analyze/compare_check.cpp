@@ -49,8 +49,8 @@ void doubts_of_side(std::string_view side, std::span<const Summary> recordings, 
     for (std::size_t i = 0; i < recordings.size(); ++i) {
         if (is_whole(recordings[i])) continue;
         const auto which = recordings.size() == 1 ? std::string(side) : fmt::format("{}, recording {}", side, i + 1);
-        doubts.push_back(fmt::format("{}: data is missing ({}); what is left may be the faster or the slower part",
-                                     which, missing(recordings[i])));
+        doubts.push_back(fmt::format("{}: data is missing ({}); the rest may be the faster or the slower part", which,
+                                     missing(recordings[i])));
     }
 }
 
@@ -111,28 +111,27 @@ base::Result<void> check_comparable(const Summary& before, const Summary& after)
             std::ranges::any_of(side->averages, [](const Average& average) { return average.n > 0; }))
             continue;
         const auto* name = side == &before ? "before" : "after";
-        return base::bad_input(
-            fmt::format("{} holds no durations of {} to compare", name, base::printable(side->recipe)),
-            side->counts_drops ? "'compare' is for latencies; 'report' counts the drops of each"
-                               : "'report' shows what is in it, and what was lost; measure again under load");
+        return base::bad_input(fmt::format("{} has no durations of {} to compare", name, base::printable(side->recipe)),
+                               side->counts_drops
+                                   ? "'compare' compares latencies; 'report' counts drops"
+                                   : "'report' shows what is in it, and what was lost; measure again under load");
     }
     if (has_durations(before) != has_durations(after)) {
         return base::bad_input(
             fmt::format(
-                "{} holds averages only, the other single durations: percentiles cannot be compared with averages",
+                "{} has averages only, the other one single durations: percentiles cannot be compared with averages",
                 has_durations(before) ? "after" : "before"),
             "measure both in the same way");
     }
     if (before.resolution_ns != after.resolution_ns) {
         return base::bad_input(
-            fmt::format(
-                "a resolution of {} ns and one of {} ns cannot be compared: durations near them differ for that alone",
-                before.resolution_ns, after.resolution_ns),
+            fmt::format("resolutions differ ({} ns and {} ns): short durations differ for that reason alone",
+                        before.resolution_ns, after.resolution_ns),
             "measure both in the same way");
     }
     const auto before_notes = meanings(before), after_notes = meanings(after);
     if (before_notes != after_notes) {
-        return base::bad_input(fmt::format("what was cut off is not the same on both sides: {} and {}",
+        return base::bad_input(fmt::format("the two sides leave out different values: {} and {}",
                                            notes_text(before_notes), notes_text(after_notes)),
                                "measure both in the same way, with the same limits");
     }
@@ -157,7 +156,8 @@ std::vector<std::string> doubts(std::span<const Summary> before, std::span<const
             const auto which = before.size() == 1 && after.size() == 1
                                    ? std::string("before and after")
                                    : fmt::format("recording {} of before and {} of after", i + 1, j + 1);
-            doubts.push_back(which + " were measured at the same time: what both share cannot show as a change");
+            doubts.push_back(which +
+                             " were measured at the same time: a cause that both share does not show as a change");
         }
     }
     return doubts;

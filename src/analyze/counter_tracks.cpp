@@ -96,26 +96,24 @@ void Rises::put_notes(Summary& summary) const {
     auto& notes = summary.notes;
     if (compared_ == 0) {
         notes.emplace_back(
-            "one sample tells what counters stand at since the machine or the driver was started, not what rises: give "
-            "a second one, too: stapgen report BEFORE AFTER");
+            "one sample shows totals since the machine or the driver started, not rises: give a second one: stapgen "
+            "report BEFORE AFTER");
         return;
     }
     const auto counters = [](std::int64_t count) { return fmt::format("{} counter{}", count, count == 1 ? "" : "s"); };
     if (once_ > 0)
-        notes.emplace_back(counters(once_) + " stood in one sample only: how far they rose is not known",
-                           NoteKind::count);
+        notes.emplace_back(counters(once_) + " are in one sample only: their rise is not known", NoteKind::count);
     if (from_zero_ > 0) {
         notes.emplace_back(
             counters(from_zero_) +
-                " stood in later samples only: taken for 0 before, as netstat and nstat leave out what is 0",
+                " are in later samples only: they count as 0 before, since netstat and nstat leave out zeros",
             NoteKind::count);
     }
     if (fallen_ > 0 && fallen_ >= risen_) {
-        notes.emplace_back(
-            fmt::format("{} fell and {} rose: the samples are in the wrong order, or of two machines, or the machine "
-                        "was started in between; nstat without -a tells rises",
-                        counters(fallen_), risen_),
-            NoteKind::count);
+        notes.emplace_back(fmt::format("{} fell and {} rose: the samples are in the wrong order or of two machines, or "
+                                       "the machine restarted between them; nstat without -a prints rises",
+                                       counters(fallen_), risen_),
+                           NoteKind::count);
     }
     notes.insert(notes.end(), wraps_.begin(), wraps_.end());
 }
@@ -133,7 +131,7 @@ void Rises::put_into(Summary& summary) {
     }
     put_notes(summary);
     if (tracks_.left_out() > 0) {
-        summary.notes.push_back(fmt::format("{} readings are left out: there are more than {} counters",
+        summary.notes.push_back(fmt::format("{} readings are ignored: there are more than {} counters",
                                             tracks_.left_out(), CounterTracks::max_counters));
     }
     const auto interval = static_cast<std::int64_t>(summary.intervals.size());

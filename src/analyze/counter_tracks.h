@@ -19,7 +19,7 @@ struct Summary;
 struct CounterTrack {
     std::string format;
     std::int64_t first_sample = 0, last_sample = 0;  ///< of its format
-    std::int64_t samples = 0;                        ///< in so many it was
+    std::int64_t samples = 0;                        ///< number of samples with it
     std::uint64_t first = 0, before = 0, last = 0;   ///< in the first and the last two samples; parts are added up
     std::uint64_t rise = 0;                          ///< up to `before`
     std::int64_t falls = 0;                          ///< likewise: it stood lower than in the sample before
@@ -27,7 +27,7 @@ struct CounterTrack {
     bool is_rise = false, zeros_left_out = false;
     std::optional<std::int64_t> first_ns, last_ns;  ///< times of the first and the last sample, where they are known
 
-    /// The next sample has it. `value` is what it stands at there.
+    /// The next sample has it. `value` is its value there.
     void next(std::uint64_t value, bool wraps);
     /// The last two samples, too, into `rise` and `falls`.
     void settle(bool wraps);
@@ -40,7 +40,7 @@ struct CounterTrack {
 /// Counters as they were read, in bounded memory.
 class CounterTracks {
   public:
-    /// So many counters are kept; readings of further ones are counted.
+    /// Limit of counters; readings of further ones are only counted.
     static constexpr std::size_t max_counters = 65536;
     /// Name, and what it is of.
     using Key = std::pair<std::string, std::string>;
@@ -61,7 +61,7 @@ class CounterTracks {
 };
 
 /// Turns counters that were read into tallies: how far each rose from its first sample to its last, grouped by `by` (of
-/// "name" and "of"), with what does not add up as notes. Of one sample: what counters stand at. Call it once, when all
+/// "name" and "of"), with what does not add up as notes. Of one sample: the values of counters. Call it once, when all
 /// inputs are in the summary. Without such counters nothing changes.
 void put_rises(Summary& summary, const std::vector<std::string>& by);
 

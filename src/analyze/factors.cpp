@@ -257,7 +257,7 @@ class ContrastFinder {
     std::vector<HostLogs> rows_;
     std::set<std::pair<std::size_t, std::string>> left_out_;  ///< host and factor
     std::vector<Pair> pairs_;
-    std::vector<std::string> blocks_;  ///< factors of which a level stands out, in their order
+    std::vector<std::string> blocks_;  ///< factors with a level that stands out, in their order
     std::map<std::string, std::string> goes_with_;
     std::map<std::string, std::size_t> untold_;
 };

@@ -25,7 +25,7 @@ struct Contrast : Tested {
 
 struct FactorEffects {
     std::vector<Contrast> contrasts;               ///< the smallest p first
-    std::map<std::string, std::string> goes_with;  ///< a factor that cannot be told from another -> that one
+    std::map<std::string, std::string> goes_with;  ///< a factor that coincides with another -> that one
     std::map<std::string, std::size_t> untold;     ///< by factor: how many of its levels have too few hosts
 };
 
@@ -35,9 +35,9 @@ struct FactorEffects {
 /// drawn to that of all stages and both levels. One Holm family, apart from that of the hosts: their number would drown
 /// the few rows of factors.
 ///
-/// A host that stands out (`deviations`) of hosts that have its level is left out. A factor of which a level stands out
-/// is a block for the others from then on: they are compared within its levels, so that what goes with it in part is
-/// not told, too.
+/// Ignores hosts that stand out (`deviations`) among those of their level. A factor with a level that stands out
+/// is a block for the others from then on: they are compared within its levels, so that a factor that partly coincides
+/// with it is not reported, too.
 FactorEffects compare_factors(std::span<const Member> members, std::span<const Deviation> deviations,
                               const std::vector<Percentile>& percentiles, double threshold);
 

@@ -60,7 +60,7 @@ class Groups {
         Group group;
         std::vector<Histogram> measures;
 
-        /// Makes room for so many measures.
+        /// Reserves room for this many measures.
         void hold(std::size_t count) {
             if (count > measures.size()) measures.resize(count);
         }

@@ -63,7 +63,7 @@ class Histogram {
     /// Larger values count in n, mean and maximum; a percentile that falls among them is given as the maximum. Negative
     /// values likewise fall into one bin, given as the minimum.
     static constexpr std::int64_t largest_binned = bins::largest;
-    /// So many values at most, a million a second for nine years: what would be more is not added.
+    /// Limit of values, a million a second for nine years: more are not added.
     static constexpr std::int64_t most = std::int64_t{1} << 48;
 
     Histogram() = default;

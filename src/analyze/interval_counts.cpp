@@ -222,19 +222,19 @@ std::vector<Note> DropLog::notes() const {
     std::vector<Note> notes;
     if (!refused_.empty()) {
         notes.emplace_back(
-            fmt::format("{} (the first: {})",
-                        places(refused_.size(), "had a name that no code has, and is shown as an address",
-                               "had names that no code has, and are shown as addresses"),
-                        base::printable(refused_.begin()->second)),
+            fmt::format(
+                "{} (the first: {})",
+                places(refused_.size(), "had a name that is not in the kernel's code, and is shown as an address",
+                       "had names that are not in the kernel's code, and are shown as addresses"),
+                base::printable(refused_.begin()->second)),
             NoteKind::count);
     }
     if (!hashed_.empty()) {
-        notes.emplace_back(
-            places(hashed_.size(), "is a pointer that the kernel has hashed (%p), and has no name",
-                   "are pointers that the kernel has hashed (%p), and have no names") +
-                "; perf script and stapgen dropwatch see the addresses, with the boot argument no_hash_pointers "
-                "ftrace does",
-            NoteKind::count);
+        notes.emplace_back(places(hashed_.size(), "is a pointer hashed by the kernel (%p), and has no name",
+                                  "are pointers hashed by the kernel (%p), and have no names") +
+                               "; perf script and stapgen dropwatch show the addresses; ftrace needs the boot argument "
+                               "no_hash_pointers",
+                           NoteKind::count);
     }
     return notes;
 }

@@ -52,7 +52,7 @@ class IntervalLog {
     void join(const IntervalLog& piece, const std::vector<std::size_t>& kinds,
               std::optional<std::int64_t> open_since_epoch_ns);
 
-    /// So many kinds there are.
+    /// The number of kinds.
     [[nodiscard]] std::size_t kinds() const { return kinds_.size(); }
     /// Of the open interval, in no order.
     [[nodiscard]] std::vector<Row> open_rows() const;
@@ -77,7 +77,7 @@ class IntervalLog {
     std::vector<Row> rows_;
     std::vector<Interval> intervals_;
     std::size_t closed_ = 0;         ///< how often close() was called
-    std::size_t joined_ = 1;         ///< so many of them are one of intervals_
+    std::size_t joined_ = 1;         ///< how many of them make one of intervals_
     std::size_t last_interval_ = 0;  ///< where its rows begin
 };
 

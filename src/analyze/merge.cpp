@@ -246,7 +246,7 @@ void merge_average(Average& known, const Average& average, std::vector<Note>& no
         // The input does not say of how many each is.
         if (known.mean == average.mean) return;
         known.mean = std::max(known.mean, average.mean);
-        auto note = Note(known.name + ": the largest mean of the recordings, which do not say of how many values it is",
+        auto note = Note(known.name + ": the largest mean of the recordings, which do not state their number of values",
                          NoteKind::count);
         if (std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
         return;
@@ -339,9 +339,9 @@ base::Result<void> check_one_definition(const Summary& summary, const Summary& o
     }
     if (summary.definition() != other.definition()) {
         return base::bad_input(
-            fmt::format("recordings of {} are not of one definition, {} and {}: {}", base::printable(summary.recipe),
+            fmt::format("recordings of {} have different definitions, {} and {}: {}", base::printable(summary.recipe),
                         definition_name(summary), definition_name(other), why_apart(summary, other)),
-            "'stapgen report' shows them apart; compare recordings of one definition with each other");
+            "'stapgen report' shows them separately; compare recordings of one definition");
     }
     return {};
 }

@@ -150,7 +150,7 @@ class Finder {
 
     static void state(Deviation& deviation, double variance, double degrees, double prior) {
         const double drawn = drawn_variance(variance * degrees, degrees, prior);
-        // A host's own error is that of its values, of which it may have fewer than the others.
+        // A host's own error is that of its values, and it may have fewer of them than the others.
         const double error = std::sqrt(drawn * (1 + 1 / (degrees + 1)) + rounding_variance);
         deviation.set({std::log1p(deviation.change), error, prior_degrees + degrees});
     }

@@ -33,7 +33,7 @@ struct Deviation : Tested {
     std::string stage, statistic;  ///< "tcp-app", "99"
     std::int64_t n = 0;            ///< of the host
     double value_ns = 0, others_ns = 0;
-    std::size_t others = 0;  ///< so many hosts
+    std::size_t others = 0;  ///< number of hosts
     std::string cohort;
 };
 

@@ -23,7 +23,7 @@ class Resampling {
   public:
     /// `values` must outlive this. `follows`: the block begins where the one before it ends.
     void add(const Histogram& values, bool follows);
-    /// A block of which only the mean is known. A Resampling has blocks of one kind only.
+    /// A block known only by its mean. A Resampling has blocks of one kind only.
     void add(const Average& mean, bool follows);
 
     [[nodiscard]] std::int64_t n() const;

@@ -115,7 +115,7 @@ inline auto key_of(const Tally& tally) {
 
 /// One call of a function of the kernel.
 struct Call {
-    static constexpr std::size_t max_kept = 10000;       ///< the first so many of an input
+    static constexpr std::size_t max_kept = 10000;       ///< limit per input
     static constexpr std::size_t max_text_length = 256;  ///< bytes; longer names and arguments are cut
 
     std::int64_t packet = 0;    ///< the number of the tree that it belongs to
@@ -146,7 +146,7 @@ struct Average {
     double mean = 0;
     double error = 0;  ///< the true mean is this far away at most: the input cuts digits off
     __extension__ using Wide = __int128;
-    Wide halves = 0;                ///< twice the sum of times, of which `mean` is made: whole, so that sums are exact
+    Wide halves = 0;  ///< twice the sum of times, the source of `mean`: an integer, so that sums are exact
     std::int64_t error_halves = 0;  ///< likewise of `error`
 
     /// Sets mean and error of times from the sums. n is above 0.
@@ -179,13 +179,13 @@ struct Summary : recording::RunEnd {
     bool counts_drops = false;       ///< the recipe's records are drops: no drop is a result, too
     std::vector<Drop> drops;         ///< by interval, then by count, the largest first
     std::vector<Stack> stacks;       ///< by interval, then by count, the largest first
-    std::size_t stacks_shown = 5;    ///< so many of each reason a person wants to see
+    std::size_t stacks_shown = 5;    ///< number shown per reason
     std::string counted;             ///< the field whose sums are the tallies, "pages"; empty: nothing is counted
     std::vector<Tally> tallies;      ///< by interval, then by count, the largest first
     bool mixed_units = false;        ///< tallies are of bytes, packets and times: no sum of them means anything
-    bool levels = false;             ///< tallies say what counters stand at: there was one sample of them
-    CounterTracks tracks;            ///< counters as they were read, of which put_rises() makes tallies
-    std::int64_t counters_read = 0;  ///< so many counters that is; 0: not known
+    bool levels = false;             ///< tallies say the values of counters: there was one sample of them
+    CounterTracks tracks;            ///< counters as they were read; put_rises() makes tallies of them
+    std::int64_t counters_read = 0;  ///< number of counters read; 0: unknown
     /// recording::definition_of(); empty: not known.
     [[nodiscard]] std::string definition() const { return origins.empty() ? "" : origins.front().definition; }
     /// Whether its records are counts. A latency recipe may count drops beside them.
@@ -194,8 +194,8 @@ struct Summary : recording::RunEnd {
     std::int64_t calls_left_out = 0;  ///< further ones, that are in the statistics only
     std::vector<Interval> intervals;  ///< all of them, also those in which nothing happened
     Accounting accounting;
-    /// So many of the records that were reported were aggregated in the kernel: they are in no group, and not all of
-    /// the slowest need be known.
+    /// Number of reported records that were aggregated in the kernel: they are in no group, and the slowest of them
+    /// may be unknown.
     std::int64_t aggregated = 0;
     decode::InputCounts input;  ///< set by the caller from RecordParser::input()
     Cost cost;
@@ -229,7 +229,7 @@ void add_call(Summary& summary, const decode::Record& record);
 /// Those of `more` behind those of the summary.
 void join_calls(Summary& summary, const Summary& more);
 
-/// By packet, then by context, then by begin: an order in which a call stands before those that it made.
+/// By packet, then by context, then by begin: an order in which a call precedes those that it made.
 void sort_calls(std::vector<Call>& calls);
 
 /// Whether anything in it says that data is missing: lost, skipped, unaccounted, broken off or not closed.

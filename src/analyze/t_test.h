@@ -23,7 +23,7 @@ inline constexpr double prior_degrees = 2;
 /// The variance of a logarithm that bins alone make.
 inline constexpr double rounding_variance = relative_error * relative_error / 3;
 
-/// `squares` of so many degrees of freedom as a variance, drawn to `prior`.
+/// `squares`, with these degrees of freedom, as a variance, drawn to `prior`.
 inline double drawn_variance(double squares, double degrees, double prior) {
     return (prior_degrees * prior + squares) / (prior_degrees + degrees) + rounding_variance;
 }
@@ -38,7 +38,7 @@ struct Tested {
     void set(const TTest& test) { low = test.low, high = test.high, p = test.p; }
 };
 
-/// Sorts by p and corrects it; says what stands out. `families`: so many such families are in one answer, which is
+/// Sorts by p and corrects it; marks what stands out. `families`: the number of such families in one answer, which is
 /// wrong as often as one alone.
 template <class Row>
 void correct(std::vector<Row>& rows, double threshold, double families) {

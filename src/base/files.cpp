@@ -69,7 +69,7 @@ Result<void> look_along(const fs::path& path, bool last_strictly) {
     for (int links = 0;;) {
         struct stat status {};
         if (error || ::lstat(place.c_str(), &status) != 0) {
-            return failed(fmt::format("cannot look at {}: {}", place.string(), std::strerror(errno)));
+            return failed(fmt::format("cannot examine {}: {}", place.string(), std::strerror(errno)));
         }
         if (auto trusted = look_at(place, status, left.empty() && last_strictly); !trusted) return trusted;
         if (S_ISLNK(status.st_mode)) {

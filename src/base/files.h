@@ -36,7 +36,7 @@ std::vector<std::string> names_in(const std::filesystem::path& folder);
 Result<std::string> read_file(const std::filesystem::path& path,
                               std::size_t limit = std::numeric_limits<std::size_t>::max());
 
-/// Creates `path` with `content`, readable by the owner only. Fails if it is there already, even as a
+/// Creates `path` with `content`, readable by the owner only. Fails if it exists, even as a
 /// dangling symbolic link. What cannot be written whole is not left behind.
 Result<void> create_file(const std::filesystem::path& path, std::string_view content);
 
@@ -66,26 +66,26 @@ std::optional<std::filesystem::path> config_directory();
 inline constexpr const char* system_config_directory = "/etc/stapgen";
 
 /// Where stapgen keeps what it can make again: $XDG_CACHE_HOME/stapgen or ~/.cache/stapgen. Modules that are loaded
-/// come from there, so as root (a sudo that kept somebody's $HOME) it is /var/cache/stapgen where others can write that
-/// one. Nothing is made.
+/// come from there, so as root (a sudo that kept another user's $HOME) it is /var/cache/stapgen where others can write
+/// that one. Nothing is made.
 std::filesystem::path cache_directory();
 
 /// Makes that folder, for its owner only, if it is not there and can be made. To be called before stap is started,
 /// which makes it otherwise: create_dir() of its util.cxx sets the umask to 0, and others may write what it makes.
 void make_cache(const std::filesystem::path& cache);
 
-/// Fails where somebody else than root could change what stands at `path`, or have something else stand there: a file
+/// Fails where another user than root could change `path`, or put something else there: a file
 /// or folder on the way, or the last one, is not root's, or others may write it. A symbolic link counts, and what it
 /// leads to. In a folder with the sticky bit (/tmp) nobody can replace what is root's, so that one may be on the way.
 /// Access control lists show in the group's bits of the mode, which they mask (acl(5)). The error names the place and
-/// why. It has no hint: a place of somebody's is theirs (a home that is root's locks its user out), so the caller says
+/// why. It has no hint: another user's place is theirs (a home that is root's locks its user out), so the caller says
 /// where else to go.
 Result<void> only_root_writes(const std::filesystem::path& path);
 
 /// The same for what may not be there yet: then the nearest folder on the way counts that is there.
 Result<void> only_root_makes(const std::filesystem::path& path);
 
-/// The same for a folder in which root will make something: one with the sticky bit will do.
+/// The same for a folder in which root will make something: the sticky bit is enough.
 Result<void> only_root_replaces(const std::filesystem::path& folder);
 
 }  // namespace stapgen::base

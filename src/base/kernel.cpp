@@ -113,7 +113,7 @@ Result<std::vector<LoadedModule>> parse_loaded_modules(std::string_view text, st
         auto module = parse_loaded_module(content);
         if (!module) {
             const auto column = module.error().data() - line.data() + 1;
-            return bad_input(fmt::format("{} is no list of modules: line {}, column {} is not `NAME SIZE REFERENCES "
+            return bad_input(fmt::format("{} is not a list of modules: line {}, column {} is not `NAME SIZE REFERENCES "
                                          "USERS STATE 0xBASE`: {}",
                                          printable(origin), number, column, printable(content.substr(0, 80))),
                              "give a copy of /proc/modules, made by root: sudo cat /proc/modules >FILE");

@@ -53,7 +53,7 @@ std::optional<std::vector<std::string_view>> match(std::string_view pattern, std
         pattern.remove_prefix(star + 1);
         star = pattern.find('*');
         const auto literal = pattern.substr(0, star);
-        // The last one ends the text; the others stand where they are found first.
+        // The last one ends the text; the others stay where they are found first.
         if (star == std::string_view::npos && !text.ends_with(literal)) return std::nullopt;
         const auto at = star == std::string_view::npos ? text.size() - literal.size() : text.find(literal);
         if (at == std::string_view::npos) return std::nullopt;

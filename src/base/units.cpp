@@ -74,7 +74,7 @@ Result<double> parse_percent(std::string_view text) {
     const auto [end, error] =
         std::from_chars(number.data(), number.data() + number.size(), percent, std::chars_format::fixed);
     if (error != std::errc{} || end != number.data() + number.size() || !std::isfinite(percent) || percent < 0) {
-        return bad_input(fmt::format("'{}' is no percentage", printable(text)),
+        return bad_input(fmt::format("'{}' is not a percentage", printable(text)),
                          "write percent, 0 or more, for example 5% or 2.5%");
     }
     return percent / 100;

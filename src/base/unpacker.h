@@ -23,7 +23,7 @@ class Unpacker {
     [[nodiscard]] virtual bool complete() const = 0;
 };
 
-/// So many bytes of the beginning are enough to tell.
+/// Number of leading bytes that identify the format.
 inline constexpr std::size_t magic_size = 6;
 
 /// By the first bytes: zstd, gzip, bzip2 or xz. Null for anything else.

@@ -41,13 +41,13 @@ bool nobody_reads() {
 /// Writes what is not written yet. Error: what stdout goes to did not take all of it.
 base::Result<void> finish_output() {
     if (std::cout.flush() || nobody_reads()) return {};
-    return base::failed("the output could not be written to its end",
-                        "see whether stdout is closed, or the disk it goes to full");
+    return base::failed("the output is incomplete: it could not be written",
+                        "check whether stdout is closed, or its disk full");
 }
 
 /// `given`, without the program's name, to what it asks for, done.
 base::Result<void> perform(const std::vector<std::string>& given) {
-    // Of the shells: what stands behind `--` is another command line.
+    // Called by shells: another command line follows `--`.
     const bool completing = given.size() > 1 && given[0] == "complete" && given[1] == "--";
     const std::vector<std::string> words(given.begin() + (completing ? 2 : 0), given.end());
     auto files = recipe::find_program_files(host::own_program());

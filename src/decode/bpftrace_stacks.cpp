@@ -22,7 +22,7 @@ std::string_view find_reason(std::string_view keys) {
 
 /// "]: 12" at the end of a line.
 struct Closing {
-    std::string_view keys;  ///< what stands before
+    std::string_view keys;  ///< what precedes it
     Value count;
 };
 
@@ -60,7 +60,7 @@ class BpftraceStacks final : public DropImporter {
 
     std::vector<Note> notes() const override {
         auto notes = TraceImporter::notes();
-        add_count(notes, cut_, "stacks have no count below them, and are not counted");
+        add_count(notes, cut_, "stacks without a count are ignored");
         return notes;
     }
 

@@ -92,7 +92,7 @@ bool set(std::optional<T>& part, std::optional<T> value) {
     return true;
 }
 
-/// ".123456789" or ",123", of which digits beyond the ninth mean nothing.
+/// ".123456789" or ",123", digits beyond the ninth are ignored.
 std::int64_t read_fraction(Scan& scan) {
     if (!scan.skip(".") && !scan.skip(",")) return 0;
     std::int64_t value = 0, unit = second_ns / 10;
@@ -197,7 +197,7 @@ std::optional<CalendarTime> read_ctime(std::string_view text) {
 std::optional<SampleTime> read_sample_time(std::string_view line) {
     line = base::trim(line);
     if (line.starts_with("Every ") && line.size() > 24) {
-        // The command and the host stand before the time.
+        // The command and the host precede the time.
         const auto time = read_ctime(line.substr(line.size() - 24));
         if (!time || !time->has_year) return std::nullopt;
         return SampleTime{time->epoch_s * second_ns, false};

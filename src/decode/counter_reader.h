@@ -37,7 +37,7 @@ struct CounterLine {
 
     std::vector<CounterValue> values;
     bool begins_sample = false;  ///< its values are of the next sample of this format
-    bool is_rise = false;        ///< they say by how much counters rose and not what they stand at
+    bool is_rise = false;        ///< they say by how much counters rose and not their values
 };
 
 /// One kind of text in which some tool prints counters.

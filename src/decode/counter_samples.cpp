@@ -24,23 +24,20 @@ class CounterSamples final : public Importer {
 
     std::vector<Note> notes() const override {
         std::vector<Note> notes;
-        if (has_local_times_)
-            notes.emplace_back("times are local ones of that machine, taken for UTC", NoteKind::clock);
+        if (has_local_times_) notes.emplace_back("times are that machine's local time, read as UTC", NoteKind::clock);
         if (has_rises_) {
-            notes.emplace_back(
-                "nstat without -a tells how far counters rose since its last call, and that is shown; over what time "
-                "is not known");
+            notes.emplace_back("nstat without -a prints rises since its last call; the time between is unknown");
         }
         if (has_unnamed_device_) {
             notes.emplace_back(
-                "?: no line names this device; all such counters are taken for one device's: give the command before "
-                "them, too");
+                "?: no line names the device; all such counters count as one device: include the command line before "
+                "them");
         }
         return notes;
     }
 
   private:
-    /// So many counters of one sample are told apart; the lines of further ones are not understood.
+    /// Limit of different counters in one sample; lines of further ones are not understood.
     static constexpr std::size_t max_counters = 65536;
 
     struct Format {

@@ -25,7 +25,7 @@ class DropwatchScript final : public Importer {
     std::vector<Note> notes() const override {
         std::vector<Note> notes{{"drops after the last interval are missing: dropwatch.stp does not print them"}};
         if (last_ns_ == unknown_time && !interval_end_ns_) {
-            notes.emplace_back("the lines have no times: all intervals are told as one");
+            notes.emplace_back("the lines have no times: all intervals are added up");
         }
         return notes;
     }

@@ -72,8 +72,8 @@ class DropwatchTool final : public Importer {
     std::vector<Note> notes() const override {
         std::vector<Note> notes;
         if (last_ns_ != unknown_time)
-            notes.emplace_back("times are local ones of that machine, taken for UTC", NoteKind::clock);
-        add_count(notes, hardware_, "alerts are of traps of the hardware: their places are no functions");
+            notes.emplace_back("times are that machine's local time, read as UTC", NoteKind::clock);
+        add_count(notes, hardware_, "alerts are hardware traps: their places are not functions");
         if (!stopped_) add_count(notes, tail_dropped_, "alerts were lost");
         return notes;
     }

@@ -21,9 +21,9 @@ namespace stapgen::decode {
 /// who knows what it did. Pure: no input or output, no clock. Memory is bounded whatever is fed.
 class FormatDetector {
   public:
-    /// So many recordings of ours are kept apart in one input; the lines of further ones are not recognised.
+    /// Limit of our recordings in one input; the lines of further ones are not recognised.
     static constexpr std::size_t max_recordings = 64;
-    /// So many bytes of an unrecognised line are kept.
+    /// Bytes kept of an unrecognised line.
     static constexpr std::size_t max_excerpt_length = 80;
 
     /// One measurement in the input. Its address does not change.

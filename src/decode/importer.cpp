@@ -91,7 +91,7 @@ void TraceImporter::finished(Sink& sink) {
 
 std::vector<Note> TraceImporter::notes() const {
     std::vector<Note> notes;
-    add_count(notes, lost_, "events of whatever kind were lost by the trace buffer");
+    add_count(notes, lost_, "events were lost by the trace buffer");
     return notes;
 }
 

@@ -40,7 +40,7 @@ class Importer {
     /// piece would have sent something else.
     virtual bool join(const Importer& /*piece*/, Sink& /*sink*/) { return false; }
 
-    /// So many events of a trace were lost, whatever they were; before finish().
+    /// The trace lost this number of events of any kind; called before finish().
     virtual void lose(std::int64_t /*events*/) {}
     /// The input has ended: sends what is still open, and an End if that is the end of the measurement.
     void finish(Sink& sink) {
@@ -87,7 +87,7 @@ class Importer {
     std::int64_t line_number_ = 1;
 };
 
-/// Events of a trace of the kernel, some of which its buffer may have lost. Its End counts what report() sent.
+/// Events of a kernel trace, whose buffer may have lost some. Its End counts what report() sent.
 class TraceImporter : public Importer {
   public:
     using Importer::Importer;
@@ -108,7 +108,7 @@ class TraceImporter : public Importer {
     std::int64_t lost_ = 0, reported_ = 0;
 };
 
-/// A trace of which drops alone are read: records of location, reason and count.
+/// A trace, read for its drops only: records of location, reason and count.
 class DropImporter : public TraceImporter {
   protected:
     DropImporter(std::string_view title, std::string_view recipe)

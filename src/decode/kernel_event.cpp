@@ -77,7 +77,7 @@ bool read_thread(std::string_view head, KernelEvent& event) {
     return is_comm(event.comm.raw);
 }
 
-/// "5123.456789" at the front of `scan`, with so many digits behind the point for ns.
+/// "5123.456789" at the front of `scan`, with the digits after the point converted to ns.
 bool read_time(Scan& scan, int digits, KernelEvent& event) {
     const auto before = scan.rest;
     std::int64_t time = 0;
@@ -112,7 +112,7 @@ std::string_view take_last_word(std::string_view& head) {
     return word;
 }
 
-/// "12us", "12us+" of ftrace's latency-format, or "5123.456789": what stands before a ':'.
+/// "12us", "12us+" of ftrace's latency-format, or "5123.456789": what precedes a ':'.
 bool read_short_time(std::string_view word, KernelEvent& event) {
     Scan scan{word};
     std::int64_t us = 0;

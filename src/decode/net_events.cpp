@@ -46,8 +46,7 @@ class NetEvents final : public TraceImporter {
         std::vector<Note> notes;
         add_count(notes, received_, "packets were received (netif_receive_skb)");
         if (reported_tx_ > 0 && !sees_start_) {
-            notes.emplace_back(
-                "net_dev_start_xmit was not traced: qdisc goes on until the driver has taken the packet");
+            notes.emplace_back("net_dev_start_xmit was not traced: qdisc includes the driver's transmit call");
         }
         for (auto& note : TraceImporter::notes())
             notes.push_back(std::move(note));

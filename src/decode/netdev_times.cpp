@@ -40,8 +40,9 @@ class NetdevTimes final : public Importer {
                     "drop time:time location:place count:count"}) {}
 
     std::vector<Note> notes() const override {
-        return {{"netdev-times shows only packets received behind an interrupt and packets sent whose end it saw"},
-                {"netdev-times says nothing of packets that it gave up at 65536 under way, but for its option debug"}};
+        return {
+            {"netdev-times shows only packets received after an interrupt and packets whose transmission completed"},
+            {"netdev-times drops packets beyond 65536 in flight, and reports them only with its option debug"}};
     }
 
   private:

@@ -275,7 +275,7 @@ class NetstatText final : public CounterReader {
                 if (!counter.empty()) return fmt::format("{}.{}{}", group_, direction_, counter);
             }
             if (!base::is_counter_name(text)) return std::nullopt;
-            // Where a page has lost the headings, those of IcmpMsg stand behind Icmp's.
+            // Where a page has lost the headings, those of IcmpMsg follow Icmp's.
             const bool is_type = text.starts_with("InType") || text.starts_with("OutType");
             if (group_ == "Icmp" && is_type) return fmt::format("IcmpMsg.{}", text);
             if (seen_.empty()) {

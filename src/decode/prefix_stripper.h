@@ -31,16 +31,16 @@ class LinePrefix {
     void learn_shapes(const Lines& lines, const std::vector<bool>& as_is, const std::vector<bool>& without_it);
 
     std::size_t words_ = 0;
-    std::size_t signs_ = 0;  ///< up to so many ':', '|', '>' and ')' in what is behind the words: "a.log:12:3 drops"
+    std::size_t signs_ = 0;  ///< limit of ':', '|', '>' and ')' after the words: "a.log:12:3 drops"
     /// Of each word, and of what the signs end: its shapes. Empty: they are many.
     std::vector<std::set<std::string>> shapes_;
 };
 
-/// The lines of a text without what another tool has put before each of them, and with plain blanks in place of
+/// The lines of a text without what another tool has put before each of them, and with plain blanks instead of
 /// no-break ones. Holds the first lines back until there are enough to learn from.
 class PrefixStripper {
   public:
-    /// What can be said of so many whole lines, each with its '\n'; empty as long as it holds back. Valid until the
+    /// The stripped text of whole lines, each with its '\n'; empty as long as it holds back. Valid until the
     /// next call.
     std::string_view feed(std::string_view whole_lines);
     /// Holds nothing back any more: feed() is strip(), in a piece of memory of its own.

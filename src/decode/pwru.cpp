@@ -23,7 +23,7 @@ namespace {
 /// Before them may stand a time of day, behind the first two kinds "netns=... len=74 10.0.0.1:4->10.0.0.2:80(tcp)". Of
 /// the third people cut columns on the left; what is left begins with the tuple or before it.
 struct PwruRow {
-    std::string_view packet;    ///< tells packets apart: the address of the skb; where that was cut, the tuple
+    std::string_view packet;    ///< identifies a packet: the address of the skb; where that was cut, the tuple
     std::string_view function;  ///< "ip_rcv", "vxlan_xmit[vxlan]"
     std::string_view reason;    ///< of a function that drops; empty if it is unknown
     std::string_view caller;    ///< of --output-caller, else empty
@@ -185,18 +185,18 @@ class Pwru final : public DropImporter {
 
     std::vector<Note> notes() const override {
         auto notes = TraceImporter::notes();
-        add_count(notes, passed_, "rows are of functions that drop nothing");
+        add_count(notes, passed_, "rows are of functions that do not drop");
         if (after_ > 0) {
             notes.push_back(
-                fmt::format("the places of {} drops are the last functions that their packets had entered, which may "
-                            "have returned before: pwru --output-caller tells who drops",
+                fmt::format("the places of {} drops are the last functions that the packets entered, which may have "
+                            "returned: pwru --output-caller shows the caller",
                             after_));
         }
         return notes;
     }
 
   private:
-    /// So many packets are told apart, then all are dropped from memory: places may be unknown, the drops are counted.
+    /// Limit of packets in memory; then all are dropped from it: places may be unknown, the drops are counted.
     static constexpr std::size_t max_packets = 32768;
 
     struct Packet {

@@ -9,11 +9,11 @@
 #include "decode/record.h"
 
 /// The fields of records, read off text that ends in '\n' without a search for the end of a field or of the line first.
-/// All functions return where the field ends, null if it is none. Eight bytes are looked at at a time, as one number of
-/// which the first byte is the lowest. Inlined by force: `at` has to stay in a register.
+/// All functions return where the field ends, null if it is none. Eight bytes are looked at at a time, as one number
+/// whose lowest byte is the first one. Inlined by force: `at` has to stay in a register.
 namespace stapgen::decode::fields {
 
-/// So many bytes behind the '\n' of a line are read with it and must be there; what they are does not matter.
+/// Bytes after the '\n' of a line that are read with it and must exist; their values do not matter.
 inline constexpr std::size_t padding = 8;
 
 [[gnu::always_inline]] inline bool at_line_end(const char* at) {
@@ -67,7 +67,7 @@ inline constexpr std::uint64_t high_bits = each * 0x80;
     return std::from_chars(at, end, number).ec == std::errc{} && end != at ? end : nullptr;
 }
 
-/// One to seven digits, of which only the eight bytes from `at` on are looked at.
+/// One to seven digits; reads only the eight bytes from `at` on.
 [[gnu::always_inline]] inline const char* read_short_number(const char* at, std::int64_t& number) {
     const std::uint64_t digits = load(at) ^ (each * '0'), others = mark_others(digits);
     const auto count = bytes_before(others);

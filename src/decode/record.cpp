@@ -12,14 +12,14 @@ namespace stapgen::decode {
 std::string_view describe(Flaw flaw) {
     constexpr std::array<std::string_view, 10> texts{"no header before it",
                                                      "a newer format version",
-                                                     "a header that makes no sense",
+                                                     "an invalid header",
                                                      "a second recording",
-                                                     "not a kind of line that the header declares",
+                                                     "a tag that the header does not declare",
                                                      "wrong number of fields",
                                                      "not a number, or out of range",
                                                      "control characters in a text",
-                                                     "no kind of line that stapgen knows",
-                                                     "no line end: it may be cut short"};
+                                                     "not a known kind of line",
+                                                     "no line end: it may be truncated"};
     return texts.at(static_cast<std::size_t>(flaw));
 }
 

@@ -66,7 +66,7 @@ struct End {
     std::span<const Count> counts;
 };
 
-// What a script that aggregates prints in place of records, from version 4 on, before each Tick and the End: what it
+// What a script that aggregates prints instead of records, from version 4 on, before each Tick and the End: what it
 // aggregated since the last one. docs/reference/recording-format.md has the lines, schema/bins.h their bins.
 
 struct BinCount {
@@ -133,7 +133,7 @@ struct CounterReading {
     std::string_view name, of;  ///< as the recipe softnet has them: "link.rx_dropped" of "eth0"
     std::uint64_t value = 0;
     bool part = false;                     ///< to be added to what the same sample has of it before
-    bool is_rise = false;                  ///< the tool says how far it rose, and not what it stands at
+    bool is_rise = false;                  ///< the tool says how far it rose, and not its value
     bool zeros_left_out = false;           ///< the format may leave out what is 0
     std::int64_t epoch_ns = unknown_time;  ///< the last time in the text, or unknown_time
 };
@@ -152,7 +152,7 @@ struct FieldsLine {
 enum class Flaw {
     no_header,      ///< no header has been read yet, or it was refused
     newer_version,  ///< a header of a format version this code does not know
-    bad_header,     ///< a header or `fields` line that makes no sense
+    bad_header,     ///< an invalid header or `fields` line
     second_header,  ///< a header after the first one, and every line from there on
     unknown_tag,    ///< not a kind of line that was declared
     field_count,    ///< too few or too many fields

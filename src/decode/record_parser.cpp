@@ -168,16 +168,16 @@ Line RecordParser::parse_header(std::string_view fields) {
     if (header && header->version > schema::format_version) {
         return refuse(Flaw::newer_version,
                       {base::ErrorKind::bad_input,
-                       fmt::format("line {} says format version {}, and this stapgen reads up to version {}",
+                       fmt::format("line {} has format version {}; this stapgen reads versions up to {}",
                                    lines_before_ + input_.lines, header->version, schema::format_version),
                        "read it with the stapgen that recorded it, or a newer one"});
     }
     if (!header) {
-        return refuse(Flaw::bad_header, {base::ErrorKind::bad_input,
-                                         fmt::format("line {} begins like a header of stapgen, but the rest "
-                                                     "of it makes no sense",
-                                                     lines_before_ + input_.lines),
-                                         "see docs/reference/recording-format.md; was the file edited or damaged?"});
+        return refuse(Flaw::bad_header,
+                      {base::ErrorKind::bad_input,
+                       fmt::format("line {} starts like a header of stapgen, but the rest is invalid",
+                                   lines_before_ + input_.lines),
+                       "check whether the file was edited or damaged; docs/reference/recording-format.md"});
     }
     header_ = std::move(header);
     last_schema_ = &header_->schemas.front();

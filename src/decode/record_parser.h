@@ -10,7 +10,7 @@ namespace stapgen::decode {
 
 /// How much of the input could be read. lines == recognised + unrecognised, always.
 struct InputCounts {
-    /// So many unrecognised lines are kept by number; the rest is only counted.
+    /// Limit of unrecognised lines kept by number; the rest is only counted.
     static constexpr std::size_t kept_flaws = 5;
 
     struct FlawedLine {
@@ -26,11 +26,11 @@ struct InputCounts {
 };
 
 /// Reads what our own scripts print, line by line. Pure: no input or output, no clock. Any bytes may be fed;
-/// what makes no sense is counted and returned as Unrecognised. Not copyable, since records point into it.
+/// what is invalid is counted and returned as Unrecognised. Not copyable, since records point into it.
 /// Nothing is allocated for a record.
 class RecordParser {
   public:
-    /// `lines_before`: so many lines are before the first one that is fed; for error messages only.
+    /// `lines_before`: number of lines before the first one that is fed; for error messages only.
     explicit RecordParser(std::int64_t lines_before = 0) : lines_before_(lines_before) {}
     RecordParser(const RecordParser&) = delete;
     RecordParser& operator=(const RecordParser&) = delete;

@@ -40,7 +40,7 @@ bool is_column_heading(std::string_view line) {
            (line.find("TASK-PID") != line.npos && line.find("TIMESTAMP  FUNCTION") != line.npos);
 }
 
-/// What stands before and behind the number.
+/// What surrounds the number.
 struct LossText {
     std::string_view before, behind;
 };

@@ -19,7 +19,7 @@ class SkbTable {
         std::int64_t second_ns = -1;         ///< -1: not yet
         std::array<char, 16> device_text{};  ///< as long as the kernel's names of devices are
         std::int64_t stacked_ns = -1;        ///< when the first of several stacked devices had it; -1: there is one
-        int above = 0;                       ///< how many devices stand above this one
+        int above = 0;                       ///< number of devices stacked on this one
         bool gone = false;                   ///< the lowest device has sent it, those above have not said so yet
 
         [[nodiscard]] std::string_view device() const { return device_text.data(); }

@@ -47,7 +47,7 @@ class StageTiming final : public Importer {
 
     std::vector<Note> notes() const override {
         std::vector<Note> notes;
-        add_count(notes, unseen_, "stages were not seen: negative, or as large as a clock");
+        add_count(notes, unseen_, "stages are ignored: negative, or as large as a clock");
         if (const auto ahead = offset_.rx_ahead_s(); ahead != 0) {
             notes.emplace_back(
                 fmt::format("times are those of |{}| lines: the clock of |I| lines is {:g} h {} that of |O| lines",

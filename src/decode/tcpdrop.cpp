@@ -29,7 +29,7 @@ std::optional<std::string_view> enclosed(std::string_view text) {
 /// What bcc's tcpdrop prints for each dropped TCP packet:
 ///     20:49:06 0      4  10.32.119.56:443     > 10.66.65.252:22912   CLOSE (ACK)
 ///     14:46:49 0      4  39.156.66.10:80      > 10.211.55.10:33280   SYN_SENT (SYN|ACK)   NETFILTER_DROP (12)
-/// The second with a reason, since March 2025. Below stand the calls that led there, of which the first that does not
+/// The second with a reason, since March 2025. Below it are the calls that led there; the first that does not
 /// only drop is the place. Of a reason the number is taken: the name is looked up in a list of tcpdrop's own, whatever
 /// kernel it is.
 class TcpDrop final : public DropImporter {
@@ -40,10 +40,9 @@ class TcpDrop final : public DropImporter {
         auto notes = TraceImporter::notes();
         if (has_reasons_) {
             notes.emplace_back(
-                "reasons are the kernel's numbers, which --release names: the names beside them are of a list in "
-                "tcpdrop, made for Linux 6.14");
+                "reasons are the kernel's numbers, named by --release: tcpdrop's own names are those of Linux 6.14");
         }
-        add_count(notes, placeless_, "drops have no calls below them, and no place");
+        add_count(notes, placeless_, "drops have no stack, so no place");
         return notes;
     }
 

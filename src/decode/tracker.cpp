@@ -27,13 +27,12 @@ class Tracker final : public Importer {
                  {"epoll_return", 0, RunningMean::Unit::thousandths}} {}
 
     std::vector<Note> notes() const override {
-        return {
-            {cut_was_changed_
-                 ? "requests above a limit are missing, and that is not the original script's 100 us: it is not told"
-                 : "requests above 100 us are missing: the script leaves them out of its means"},
-            {"the script prints means since its start: no percentiles can be had of them"},
-            {"epoll_return is events for each epoll_wait(), of the whole only: how many calls there were is not "
-             "printed"}};
+        return {{cut_was_changed_
+                     ? "requests above a limit are missing; the limit is unknown, not the original script's 100 us"
+                     : "requests above 100 us are missing: the script excludes them from its means"},
+                {"the script prints means since its start, so there are no percentiles"},
+                {"epoll_return is events per epoll_wait(), for the whole run only: the script does not print the "
+                 "number of calls"}};
     }
 
   private:

@@ -61,7 +61,7 @@ Check systemtap(const host::System& /*system*/, const Question& question) {
                        {{}, host::install_stap(), {}});
     }
     if (!target.stap_version) {
-        return missing(fmt::format("{} --version does not say which SystemTap it is", target.stap.string()),
+        return missing(fmt::format("{} --version does not print SystemTap's version", target.stap.string()),
                        {"name a working stap with --stap PATH or $STAPGEN_STAP"});
     }
     const auto& version = *target.stap_version;
@@ -69,19 +69,19 @@ Check systemtap(const host::System& /*system*/, const Question& question) {
     const auto newest = host::parse_version_number(version.tested_to);
     const auto asked = host::parse_version_number(target.release);
     if (newest && asked && *asked > *newest) {
-        return note(fmt::format("SystemTap {} was tested by its makers up to Linux {}, and this is {}.{}", number,
-                                version.tested_to, asked->major, asked->minor),
-                    {"go on; if stap fails in pass 2 or 4, take a newer SystemTap"});
+        return note(fmt::format("SystemTap {} supports kernels up to {}; this is {}.{}", number, version.tested_to,
+                                asked->major, asked->minor),
+                    {"continue; if stap fails in pass 2 or 4, install a newer SystemTap"});
     }
     if (!newest) return ok("SystemTap " + number);
-    return ok(fmt::format("SystemTap {}, tested by its makers up to Linux {}", number, version.tested_to));
+    return ok(fmt::format("SystemTap {}, which supports kernels up to {}", number, version.tested_to));
 }
 
 Check headers(const host::System& /*system*/, const Question& question) {
     const auto& target = question.target;
     if (target.release.empty()) {
         return missing(
-            fmt::format("{} does not say which kernel it builds", target.build.string()),
+            fmt::format("{} does not state its kernel release", target.build.string()),
             {"its include/config/kernel.release is missing: name a configured and built kernel tree with -r"});
     }
     if (target.build_has_config && target.build_has_makefile) return ok(target.build.string());
@@ -89,11 +89,11 @@ Check headers(const host::System& /*system*/, const Question& question) {
     Remedy remedy{{}, host::install_headers(target.release), {}};
     if (target.running) {
         remedy.otherwise = fmt::format(
-            "where there is no such package, compile on a machine that has it (stapgen build -r {}) and run the module "
-            "here with stapgen exec",
+            "without such a package, compile on a machine that has it (stapgen build -r {}) and run the module here "
+            "with stapgen exec",
             target.release);
     }
-    return missing(fmt::format("{} is not there", absent.string()), std::move(remedy));
+    return missing(fmt::format("{} does not exist", absent.string()), std::move(remedy));
 }
 
 Check compiler(const host::System& system, const Question& question) {
@@ -109,8 +109,8 @@ Check compiler(const host::System& system, const Question& question) {
                        {{}, host::install_compiler(name), {}});
     }
     if (built_by.starts_with("clang")) {
-        return note(fmt::format("the kernel was built by clang, and modules are built by {}", name),
-                    {"if stap fails in pass 4, use a kernel that was built by gcc"});
+        return note(fmt::format("the kernel was built by clang, modules are built by {}", name),
+                    {"if stap fails in pass 4, use a kernel built by gcc"});
     }
     return ok(fmt::format("{} and make", name));
 }
@@ -132,10 +132,10 @@ Check kernel_options(const host::System& system, const Question& question) {
     }
     if (!absent.empty()) {
         return missing(fmt::format("the kernel lacks {} ({})", fmt::join(absent, ", "), seen),
-                       {"use a kernel that has it, as distributions ship it"});
+                       {"use a distribution's kernel"});
     }
-    if (config.text.empty()) return note("not known: no file has the kernel's options");
-    return ok(fmt::format("{} and {} others that SystemTap needs ({})", required[2], required.size() - 1, seen));
+    if (config.text.empty()) return note("unknown: no file with the kernel's options");
+    return ok(fmt::format("{} and {} more that SystemTap needs ({})", required[2], required.size() - 1, seen));
 }
 
 Check symbol_table(const host::System& system, const Question& question) {
@@ -148,39 +148,39 @@ Check symbol_table(const host::System& system, const Question& question) {
     if (table.state == host::SymbolTableState::usable && !question.symbols_given) return ok(found);
     if (table.state == host::SymbolTableState::stub) found += " is a stub without functions";
     if (question.choice.leaves_out(id)) {
-        return note(found + ", and --no-workaround leaves it at that: stap finds no function",
+        return note(found + ", and its workaround is switched off: stap finds no function",
                     {"leave out --no-workaround"});
     }
     if (std::ranges::none_of(question.subjects, &Subject::probes_functions)) {
         // Where it is for nothing, whether it can be worked around does not matter.
-        if (!target.running && !question.symbols_given) return ok(found + "; no function is probed");
+        if (!target.running && !question.symbols_given) return ok(found + "; not needed: no function is probed");
     }
     const bool from_memory = target.running && system.exists(host::kallsyms_file);
     if (!question.symbols_given && !from_memory) {
         const Remedy remedy{
-            "bring that kernel's own table here: there, as root, 'gzip </proc/kallsyms >FILE.gz'; here "
-            "--symbols FILE.gz"};
-        if (!target.debuginfo.empty()) return note(found + ", so that functions are found in debuginfo only", remedy);
-        return missing(found + ", so that stap finds no function of this kernel", remedy);
+            "copy that kernel's own table here: there, as root, 'gzip </proc/kallsyms >FILE.gz'; here --symbols "
+            "FILE.gz"};
+        if (!target.debuginfo.empty()) return note(found + ", so stap finds functions only in debuginfo", remedy);
+        return missing(found + ", so stap finds no function of this kernel", remedy);
     }
     if (!host::may_mount(system)) {
-        return missing(found + ", and this user may not mount another over it: user namespaces are switched off",
+        return missing(found + ", and this user may not mount another one over it: user namespaces are switched off",
                        {"run it with sudo"});
     }
-    return worked_around(found + fmt::format("; stap is shown the names of {}", question.symbols_given
-                                                                                    ? "the file given by --symbols"
-                                                                                    : host::kallsyms_file));
+    return worked_around(found +
+                         fmt::format("; stap gets the names from {} instead",
+                                     question.symbols_given ? "the file given by --symbols" : host::kallsyms_file));
 }
 
 Check debuginfo(const host::System& /*system*/, const Question& question) {
     const auto& target = question.target;
     if (!target.debuginfo.empty()) return ok(target.debuginfo);
-    if (!question.debuginfo_required) return ok("none, and none is needed");
+    if (!question.debuginfo_required) return ok("none, not needed");
     return missing(
-        fmt::format("no debuginfo of kernel {}: there is no /usr/lib/debug/boot/vmlinux-{} nor another file "
-                    "that stap would take",
+        fmt::format("no debuginfo of kernel {}: /usr/lib/debug/boot/vmlinux-{} and the other places that stap searches "
+                    "are empty",
                     target.release, target.release),
-        {{}, host::install_debuginfo(target.release), "or set DEBUGINFOD_URLS, or leave --debuginfo require out"});
+        {{}, host::install_debuginfo(target.release), "or set DEBUGINFOD_URLS, or omit --debuginfo require"});
 }
 
 std::vector<Check> workarounds(const Question& question) {
@@ -188,8 +188,8 @@ std::vector<Check> workarounds(const Question& question) {
     for (const auto& workaround : question.workarounds) {
         auto check = worked_around(workaround.why);
         if (question.choice.leaves_out(workaround.id)) {
-            check = note(workaround.why + "; --no-workaround leaves that out",
-                         {"leave out --no-workaround, or take a newer SystemTap"});
+            check = note(workaround.why + "; its workaround is switched off",
+                         {"omit --no-workaround, or install a newer SystemTap"});
         } else if (!workaround.instead.empty()) {
             check = missing(workaround.why, {workaround.instead});
             check.blocks = Blocks::compiling;
@@ -203,14 +203,14 @@ std::vector<Check> workarounds(const Question& question) {
 
 Check trace_headers(const host::System& system, const Question& question) {
     if (system.list(question.target.source / "include/trace/events").empty()) return {};
-    const std::string found =
-        "before the first tracepoint stap compiles all of this kernel's headers of tracepoints, once";
+    const std::string found = "stap compiles all tracepoint headers of this kernel once, before the first tracepoint";
     if (question.choice.leaves_out("trace-headers"))
-        return note(found + "; --no-workaround leaves it at that", {"leave out --no-workaround"});
+        return note(found + "; its workaround is switched off", {"leave out --no-workaround"});
     if (!host::may_mount(system)) {
-        return note(found + "; this user may not show it others", {"to spare it most of them: run it with sudo"});
+        return note(found + "; this user may not mount other folders over them",
+                    {"to skip most of them, run with sudo"});
     }
-    return worked_around("of this kernel's headers of tracepoints stap is shown those that a script needs");
+    return worked_around("stap gets only the tracepoint headers that a script needs");
 }
 
 }  // namespace stapgen::doctor

@@ -40,12 +40,12 @@ Check kernel(const host::System& /*system*/, const Question& question) {
         if (!range->lost.empty()) lost += fmt::format("; {}: {}", subject.name, range->lost);
     }
     if (run + resolved < asked || asked == 0) {
-        return note(release + ": nobody tried stapgen on this version",
-                    {"go on; what is known of others: stapgen show RECIPE"});
+        return note(release + ": stapgen was not tried on this version",
+                    {"continue; stapgen show RECIPE lists the known versions"});
     }
-    if (!lost.empty()) return note(release + ": not all is there on this version" + lost);
-    if (resolved > 0) return note(release + ": probes are found in this version, but nothing was run on it");
-    return ok(release + ": compared with known traffic on this version");
+    if (!lost.empty()) return note(release + ": some parts are missing on this version" + lost);
+    if (resolved > 0) return note(release + ": probes resolve on this version, but were not run");
+    return ok(release + ": tested with known traffic on this version");
 }
 
 Check memory(const host::System& system, const Question& /*question*/) {
@@ -55,9 +55,9 @@ Check memory(const host::System& system, const Question& /*question*/) {
     if (!system.exists("/proc/meminfo")) return ok("not known");
     const auto free = static_cast<std::uint64_t>(host::memory_mib(system, "MemFree").value_or(0) +
                                                  host::memory_mib(system, "Buffers").value_or(0));
-    const auto found = fmt::format("{} MB of buffers per CPU ({}), and {} MB are free", buffer_mb, cpus, free);
+    const auto found = fmt::format("{} MB of buffers per CPU ({}), {} MB are free", buffer_mb, cpus, free);
     if (buffer_mb * cpus <= free / 4) return ok(found);
-    return note(found + ": SystemTap makes them smaller, and records may be lost",
+    return note(found + ": SystemTap will shrink them, and records may be lost",
                 {"free memory, or ask for less: -s 4MiB"});
 }
 
@@ -75,8 +75,8 @@ Check disk(const host::System& system, const Question& question) {
         found += fmt::format("{}{} MB for {}", found.empty() ? "free: " : ", ", free_mb, folder.string());
     }
     if (!little) return ok(found.empty() ? "not known" : found);
-    return note(fmt::format("{}; stap may want {} MB", found, enough_mb),
-                {"make room, or name other folders with XDG_CACHE_HOME and TMPDIR"});
+    return note(fmt::format("{}; stap may need {} MB", found, enough_mb),
+                {"free some space, or set XDG_CACHE_HOME and TMPDIR to other folders"});
 }
 
 Check first_run(const host::System& system, const Question& question) {
@@ -92,15 +92,15 @@ Check first_run(const host::System& system, const Question& question) {
             const auto log = system.read(folder / bucket / name, 4096).value_or("");
             if (log.find(fmt::format("\nKernel Release: {}\n", target.release)) != std::string::npos &&
                 log.find(fmt::format("Systemtap version: {}\n", version)) != std::string::npos) {
-                return ok("what stap asks of this kernel's headers is in the cache");
+                return ok("stap's queries of this kernel's headers are cached");
             }
         }
     }
     const bool all_headers = question.choice.leaves_out("trace-headers") || !host::may_mount(system);
     return note(
-        fmt::format("the first run on this kernel takes {} longer, once: stap asks {} headers of tracepoints",
+        fmt::format("the first run on this kernel takes {} longer: stap queries {} tracepoint headers once",
                     all_headers ? "minutes" : "about half a minute", all_headers ? "all" : "the kernel and a few"),
-        {"to have that done beforehand: stapgen doctor --warm"});
+        {"to do that now: stapgen doctor --warm"});
 }
 
 Check lab(const host::System& system) {
@@ -108,9 +108,8 @@ Check lab(const host::System& system) {
     std::erase_if(absent, [&](const std::string& program) { return system.find_program(program).has_value(); });
     auto check =
         absent.empty()
-            ? ok("virtual machines for ./run-demo and ./run-tests can be made here")
-            : note(fmt::format("only for stapgen's own ./run-demo and ./run-tests, to make virtual machines; not "
-                               "installed: {}",
+            ? ok("can make virtual machines for ./run-demo and ./run-tests")
+            : note(fmt::format("only for the virtual machines of ./run-demo and ./run-tests; not installed: {}",
                                fmt::join(absent, ", ")),
                    {{}, host::install_lab(), {}});
     check.id = "lab";

@@ -49,7 +49,7 @@ constexpr Row others[] = {
     {"leftovers", Blocks::loading, leftovers},   {"interrupt-threads", Blocks::loading, interrupt_threads},
 };
 
-/// Lines of which all but the first begin with so many blanks, and which are to stand behind as many.
+/// Wraps a text that begins at the column `indent`; its other lines begin with as many blanks.
 std::string block(std::string_view text, std::size_t indent) {
     const auto wrapped = base::wrapped(text, base::default_width - indent);
     std::string lines;
@@ -175,7 +175,7 @@ Verdict conclude(const std::vector<Check>& checks, const Question& question) {
     const auto remedy = remedy_text(first->remedy, target.distribution);
     verdict.first = fmt::format("first {}: {}", first->id, remedy.empty() ? first->found : remedy);
     if (could_load && first->blocks != Blocks::loading) {
-        verdict.first += "; a module that stapgen build made elsewhere would run here: stapgen exec";
+        verdict.first += "; a module built elsewhere (stapgen build) would run here: stapgen exec";
     }
     return verdict;
 }

@@ -74,7 +74,7 @@ std::string refusal_of_unsigned(const host::System& system) {
 
 Check privileges(const host::System& system, const Question& /*question*/) {
     if (system.is_root() && in_user_namespace(system)) {
-        return missing("not allowed to load kernel modules: this is root of a user namespace only (/proc/self/uid_map)",
+        return missing("not allowed to load kernel modules: root in a user namespace only (/proc/self/uid_map)",
                        {"run it as root of the host, outside of the container"});
     }
     if (system.is_root() && !may_load(system)) {
@@ -93,17 +93,17 @@ Check privileges(const host::System& system, const Question& /*question*/) {
 
 Check modules(const host::System& system, const Question& /*question*/) {
     if (!system.exists(host::modules_file)) {
-        return missing("the running kernel has no loadable modules (no /proc/modules)",
-                       {"use a distribution's kernel; a container or a small virtual machine often has none, so run "
-                        "this on the host or in stapgen's lab"});
+        return missing("the running kernel does not support modules (no /proc/modules)",
+                       {"use a distribution's kernel; in a container or a small virtual machine, run this on the host "
+                        "or in stapgen's lab"});
     }
     if (short_text(system, "/proc/sys/kernel/modules_disabled") == "1") {
-        return missing("kernel.modules_disabled is 1: no module is loaded until the next boot",
-                       {"boot again; this finds who sets it",
+        return missing("kernel.modules_disabled is 1: no module can be loaded until the next boot",
+                       {"reboot; this finds the file that sets it",
                         host::everywhere("grep -rs modules_disabled /etc/sysctl.* /usr/lib/sysctl.d /run/sysctl.d"),
                         {}});
     }
-    return ok("loadable modules, and kernel.modules_disabled is not set");
+    return ok("modules can be loaded; kernel.modules_disabled is not set");
 }
 
 Check module_signing(const host::System& system, const Question& question) {
@@ -112,17 +112,15 @@ Check module_signing(const host::System& system, const Question& question) {
     if (refusal.empty()) return ok("modules need no signature" + boot);
     Remedy remedy{"boot without lockdown= and module.sig_enforce", {}, {}};
     if (!boot.empty()) {
-        remedy = {"switch Secure Boot off for the kernel, and boot again",
-                  host::everywhere("mokutil --disable-validation"),
-                  {}};
+        remedy = {"switch Secure Boot off and reboot", host::everywhere("mokutil --disable-validation"), {}};
     }
     remedy.otherwise =
-        "or sign the module with a key that the kernel knows: stapgen build, the kernel's scripts/sign-file, stapgen "
+        "or sign the module with a key that the kernel trusts: stapgen build, the kernel's scripts/sign-file, stapgen "
         "exec";
     const auto found = "the kernel refuses unsigned modules: " + refusal + boot;
     if (question.signed_module) {
         return note(found + "; this one is signed",
-                    {"if the kernel does not know the key, enrol it: mokutil --import"});
+                    {"if the kernel does not trust the key, enrol it: mokutil --import"});
     }
     return missing(found, std::move(remedy));
 }
@@ -130,18 +128,19 @@ Check module_signing(const host::System& system, const Question& question) {
 Check staprun(const host::System& /*system*/, const Question& question) {
     const auto& target = question.target;
     if (!target.staprun.empty()) return ok(target.staprun.string());
-    return missing("SystemTap's loader is not installed, or not for this user: no 'staprun' in PATH",
+    return missing("SystemTap's loader is not installed or not in this user's PATH: no 'staprun'",
                    {{}, host::install_staprun(), {}});
 }
 
 Check running_kernel(const host::System& /*system*/, const Question& question) {
     const auto& target = question.target;
-    if (target.release.empty()) return ok("not known: see headers");
+    if (target.release.empty()) return ok("unknown: see headers");
     if (target.running) return ok(target.release);
-    return missing(fmt::format("kernel {} is not the one that runs here", target.release),
-                   {fmt::format("make the module here and run it there: stapgen build RECIPE -r {} -o FILE.ko, then "
-                                "stapgen exec FILE.ko",
-                                target.release)});
+    return missing(
+        fmt::format("kernel {} is not the running one", target.release),
+        {fmt::format(
+            "build the module here and run it there: stapgen build RECIPE -r {} -o FILE.ko, then stapgen exec FILE.ko",
+            target.release)});
 }
 
 Check debugfs(const host::System& system, const Question& /*question*/) {
@@ -160,14 +159,14 @@ Check tracefs(const host::System& system, const Question& /*question*/) {
     for (const auto* file : {host::btf_file, host::kfree_skb_format_files[0], host::kfree_skb_format_files[1]}) {
         if (system.exists(file)) return ok(fmt::format("the kernel's names of drop reasons: {}", file));
     }
-    return note("not mounted, and the kernel has no BTF: dropwatch tells reasons by their numbers",
+    return note("not mounted, and the kernel has no BTF: dropwatch prints reasons as numbers",
                 {{}, host::everywhere("mount -t tracefs tracefs /sys/kernel/tracing"), {}});
 }
 
 Check leftovers(const host::System& system, const Question& /*question*/) {
     const auto left = host::left_modules(system);
-    if (left.empty()) return ok("no module of an earlier run");
-    return note(fmt::format("modules of runs that are over are still loaded: {}", fmt::join(left, ", ")),
+    if (left.empty()) return ok("none left by earlier runs");
+    return note(fmt::format("modules of earlier runs are still loaded: {}", fmt::join(left, ", ")),
                 {"remove each of them", host::everywhere("staprun -d " + left[0]), {}});
 }
 
@@ -178,8 +177,8 @@ std::string lost_to_interrupt_threads(const host::System& system, const std::vec
     if (!is_realtime && std::ranges::find(words, "threadirqs") == words.end()) return {};
     const auto* range = recipe::range_of(kernels, recipe::threaded_interrupts);
     if (range == nullptr || range->lost.empty()) return {};
-    return fmt::format("interrupts' handlers are threads here ({}). Lost: {}",
-                       is_realtime ? "PREEMPT_RT" : "threadirqs", range->lost);
+    return fmt::format("interrupt handlers are threads here ({}). Lost: {}", is_realtime ? "PREEMPT_RT" : "threadirqs",
+                       range->lost);
 }
 
 Check interrupt_threads(const host::System& system, const Question& question) {

@@ -41,7 +41,7 @@ constexpr std::array advice{
     Advice{"netmask not known", "name the address: dst host 10.0.0.255"},
     Advice{"rejects all packets", "tcp[...], udp[...] and icmp[...] are of IPv4 alone; 'or' is what lets either pass"},
 };
-constexpr std::string_view language = "pcap-filter(7) has the language: --filter 'tcp port 443 and net 10.0.0.0/8'";
+constexpr std::string_view language = "the language is pcap-filter(7): --filter 'tcp port 443 and net 10.0.0.0/8'";
 
 base::Error explained(const std::string& expression, const std::string& said) {
     const auto found = std::ranges::find_if(advice, [&](const Advice& of) { return said.find(of.says) != said.npos; });
@@ -55,7 +55,7 @@ base::Error explained(const std::string& expression, const std::string& said) {
     if (place) return error(fmt::format("{} (column {})", message, place->column));
     place = first_wrong_word(expression);
     if (place) return error(fmt::format("{} at {}", message, at(*place)));
-    return error(fmt::format("'{}' lacks its end: {}", base::printable(expression), message));
+    return error(fmt::format("'{}' is incomplete: {}", base::printable(expression), message));
 }
 
 /// The instruction at which a word of these stands for something that the kernel side does not have.
@@ -68,18 +68,18 @@ base::Result<void> check(const std::string& expression, const Instructions& prog
         return base::bad_input(fmt::format("'{}': {}", base::printable(expression), why), std::move(hint));
     };
     if (program.size() == 1 && program.front().code == return_k)
-        return base::bad_input("it lets every packet pass", "leave the filter out");
+        return base::bad_input("it lets every packet pass", "omit the filter");
     for (std::size_t i = 0; i < program.size(); ++i) {
         const auto& [code, jump_true, jump_false, k] = program[i];
         if (code == jump && k >= program.size() - i) {
-            return refused({"protochain"}, "it takes a loop, and a filter in a kernel has none",
-                           "'ip6 proto' and the like look at the first header behind the address");
+            return refused({"protochain"}, "it needs a loop, which a filter in the kernel cannot have",
+                           "'ip6 proto' and similar ones check the first header after the addresses");
         }
         // Where Linux has what is no byte of the packet: SKF_AD_OFF.
         constexpr std::uint32_t beside_packet = 0xfffff000;
         if ((code & class_mask) == load_class && (code & mode_mask) == absolute && k >= beside_packet) {
-            return refused({"inbound", "outbound", "ifindex"}, "that is no part of the packet",
-                           "the recipe says the direction, and --dev the device");
+            return refused({"inbound", "outbound", "ifindex"}, "that is not part of the packet",
+                           "the recipe decides the direction, --dev the device");
         }
     }
     return {};
@@ -95,17 +95,17 @@ bool looks_for_vlan(const Instructions& program) {
 
 base::Result<Program> compile(const std::string& expression) {
     const auto too_long = [](std::string what) {
-        return base::bad_input(std::move(what), "name networks in place of hosts, and portrange in place of ports");
+        return base::bad_input(std::move(what), "use networks instead of hosts, portrange instead of ports");
     };
     if (expression.size() > max_length) return too_long(fmt::format("longer than {} bytes", max_length));
     auto instructions = libpcap_compile(expression, false);
     if (instructions && instructions->size() > max_unoptimized)
-        return too_long(fmt::format("it takes {} instructions, and at most {} are optimized", instructions->size(),
-                                    max_unoptimized));
+        return too_long(
+            fmt::format("it has {} instructions; at most {} can be optimized", instructions->size(), max_unoptimized));
     if (instructions) instructions = libpcap_compile(expression, true);
     if (!instructions) return tl::make_unexpected(explained(expression, instructions.error()));
     if (instructions->size() > room)
-        return too_long(fmt::format("it takes {} instructions, and there is room for {}", instructions->size(), room));
+        return too_long(fmt::format("it has {} instructions; the limit is {}", instructions->size(), room));
     if (auto checked = check(expression, *instructions); !checked) return tl::make_unexpected(checked.error());
     Program program;
     for (const auto& [code, jump_true, jump_false, k] : *instructions) {

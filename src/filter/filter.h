@@ -13,7 +13,7 @@ namespace stapgen::filter {
 /// A program of classic BPF for Ethernet frames, as tapsets/c/bpf.h runs it: a word for each instruction.
 using Program = std::vector<std::uint64_t>;
 
-/// libpcap's language: pcap-filter(7). What is wrong with it is told with its place, and so is what libpcap takes and
+/// libpcap's language: pcap-filter(7). Errors name the place, and so do those for what libpcap takes and
 /// the kernel side cannot heed. Names of hosts are looked up.
 base::Result<Program> compile(const std::string& expression);
 

@@ -44,7 +44,7 @@ base::Result<Network> parse_address(const std::string& text) {
     network.is_ipv4 = false;
     if (::inet_pton(AF_INET6, text.c_str(), network.address.data()) == 1) return network;
     return base::bad_input(fmt::format("'{}' is not an address", base::printable(text)),
-                           "write it in full, without a host's name: 10.0.0.1, 10.0.0.0/8, ::1 or fe80::/10");
+                           "write an address, no host name: 10.0.0.1, 10.0.0.0/8, ::1 or fe80::/10");
 }
 
 void unmap(Network& network) {
@@ -80,7 +80,7 @@ base::Result<Network> parse_network(std::string_view text) {
         const auto typed = base::to_unsigned(text.substr(slash + 1));
         if (!typed || *typed > network->prefix) {
             return base::bad_input(
-                fmt::format("'{}' is not a prefix's length", base::printable(text.substr(slash + 1))),
+                fmt::format("'{}' is not a prefix length", base::printable(text.substr(slash + 1))),
                 fmt::format("of {} it is 0 to {}", network->is_ipv4 ? "an IPv4 address" : "an IPv6 address",
                             network->prefix));
         }
@@ -92,7 +92,7 @@ base::Result<Network> parse_network(std::string_view text) {
     if (alone.address != network->address) {
         return base::bad_input(
             fmt::format("'{}' has bits set beyond its prefix", text),
-            fmt::format("the network is {}; for the one address leave the prefix out", alone.text()));
+            fmt::format("the network is {}; for one address omit the prefix", alone.text()));
     }
     return network;
 }

@@ -193,23 +193,23 @@ std::string sentence_of(const Comparison& comparison) {
     const auto& members = comparison.members;
     if (comparison.deviations.empty()) {
         return fmt::format(
-            "cannot be told: a host is compared with {} others or more that run the same, by values enough for a "
-            "percentile",
+            "no result: a host needs at least {} other hosts that run the same, and enough samples for a percentile",
             analyze::others_needed);
     }
-    std::set<std::size_t> told, tested;
+    std::set<std::size_t> different, tested;
     std::vector<std::string> texts;
     for (const auto& deviation : comparison.deviations) {
         tested.insert(deviation.member);
-        if (deviation.stands_out && told.insert(deviation.member).second)
+        if (deviation.stands_out && different.insert(deviation.member).second)
             texts.push_back(host_text(comparison, deviation));
     }
     const auto untested = members.size() - tested.size();
-    const auto rest = untested == 0 ? "" : fmt::format("; of {} it cannot be told", untested);
-    if (texts.empty()) return fmt::format("none of {} hosts can be told from the others{}", tested.size(), rest);
-    const auto others = tested.size() - told.size();
+    const auto rest = untested == 0 ? "" : fmt::format("; no result for {}", untested);
+    if (texts.empty()) return fmt::format("none of {} hosts is significantly different{}", tested.size(), rest);
+    const auto others = tested.size() - different.size();
     std::string of_others;
-    if (others > 0) of_others = others == 1 ? "; the other is not" : fmt::format("; none of the {} others is", others);
+    if (others > 0)
+        of_others = others == 1 ? "; the other host is not" : fmt::format("; none of the other {} hosts is", others);
     return fmt::format("{}{}{}", fmt::join(texts, "; "), of_others, rest);
 }
 
@@ -224,14 +224,14 @@ std::string sentence_of(const analyze::FactorEffects& factors) {
     for (const auto& contrast : factors.contrasts) {
         if (!different.contains(contrast.factor)) same.insert(contrast.factor);
     }
-    if (!same.empty()) texts.push_back(fmt::format("no difference by {} can be told", fmt::join(same, " or ")));
+    if (!same.empty()) texts.push_back(fmt::format("no significant difference by {}", fmt::join(same, " or ")));
     for (const auto& [factor, other] : factors.goes_with)
-        texts.push_back(fmt::format("{} goes with {} and cannot be told from it", factor, other));
+        texts.push_back(fmt::format("{} coincides with {}, so their effects cannot be separated", factor, other));
     if (!factors.untold.empty()) {
         std::vector<std::string> counts;
         for (const auto& [factor, count] : factors.untold)
             counts.push_back(count_text(factor, count));
-        texts.push_back(fmt::format("of {} with fewer than {} hosts it cannot be told", fmt::join(counts, " and "),
+        texts.push_back(fmt::format("no result for {} with fewer than {} hosts", fmt::join(counts, " and "),
                                     analyze::hosts_needed));
     }
     return fmt::format("{}", fmt::join(texts, "; "));
@@ -245,8 +245,8 @@ void write_text(std::ostream& out, const Comparison& comparison, std::size_t row
     const bool is_same_level = write_factors(out, comparison, rows);
     if (is_same_host || is_same_level) {
         out << fmt::format(
-            "\n~: cannot be told from the others (P, corrected for the number of rows, is 0.05 or more), "
-            "or differs\nby {:.4g} % or less\n",
+            "\n~: no significant difference (P, corrected for the number of rows, is 0.05 or more), or one of\n{:.4g} "
+            "% or less\n",
             comparison.threshold * 100);
     }
     for (const auto& warning : comparison.warnings)

@@ -24,7 +24,7 @@ struct Comparison {
 };
 
 /// Without a full stop: "web17 is different: tcp-app p99 +340 % [+210 %, +520 %], from 1.20 ms to 5.28 ms; none of the
-/// 39 others is"; what cannot be told is said.
+/// 39 others is"; a missing result is stated.
 std::string sentence_of(const Comparison& comparison);
 /// "kernel 6.12.9, the hosts of dc=fra1, is different: ip-tcp p50 +30 % [+12 %, +51 %], from 7.14 us to 9.28 us, 12
 /// hosts against 11 of kernel 6.1.0"; empty where all hosts have one kernel and the same labels.

@@ -24,11 +24,11 @@ bool is_host(std::string_view word) {
 
 base::Result<void> add_host(std::string_view word, const std::string& where, std::vector<std::string>& hosts) {
     if (!is_host(word)) {
-        return base::bad_input(fmt::format("{}: '{}' is not a host's name", where, base::printable(word)),
-                               "a host is a word that ssh takes: NAME, USER@NAME, or a Host of ~/.ssh/config");
+        return base::bad_input(fmt::format("{}: '{}' is not a host name", where, base::printable(word)),
+                               "a host is a name that ssh takes: NAME, USER@NAME, or a Host of ~/.ssh/config");
     }
     if (std::ranges::find(hosts, word) != hosts.end())
-        return base::bad_input(fmt::format("{}: {} is there twice", where, word), "leave one of them out");
+        return base::bad_input(fmt::format("{}: {} is given twice", where, word), "omit one of them");
     hosts.emplace_back(word);
     return {};
 }
@@ -55,7 +55,7 @@ base::Result<std::vector<std::string>> parse_hosts(const std::string& typed) {
                 return tl::make_unexpected(added.error());
         }
     }
-    if (hosts.empty()) return base::bad_input(fmt::format("--hosts {}: there is no host", typed), "one in each line");
+    if (hosts.empty()) return base::bad_input(fmt::format("--hosts {}: no host given", typed), "one per line");
     return hosts;
 }
 

@@ -74,8 +74,7 @@ Answer<void> Remote::check(const base::Result<launch::Ending>& ending, const std
     if (!ending) return tl::make_unexpected(Refusal{Kind::cannot, ending.error().what});
     if (ending->clean()) return {};
     if (ending->gave_up)
-        return tl::make_unexpected(
-            Refusal{had_begun ? Kind::lost : Kind::failed, "it did not end when it was asked to"});
+        return tl::make_unexpected(Refusal{had_begun ? Kind::lost : Kind::failed, "it did not end when asked to"});
     if (ending->signal != 0 || ending->exit_code == of_ssh) {
         const auto why = session::last_line_of(said);
         if (had_begun) return tl::make_unexpected(Refusal{Kind::lost, "the connection was lost: " + why});
@@ -123,8 +122,7 @@ Answer<HostFacts> Remote::ask() const {
     facts.stap = values["stap"];
     facts.staprun = values["staprun"];
     if (facts.release.empty() || facts.folder.empty())
-        return tl::make_unexpected(
-            Refusal{Refusal::Kind::cannot, "there is no POSIX shell: " + session::last_line_of(*output)});
+        return tl::make_unexpected(Refusal{Refusal::Kind::cannot, "no POSIX shell: " + session::last_line_of(*output)});
     return facts;
 }
 

@@ -31,7 +31,7 @@ base::Result<std::vector<HostResult>> parse_index(const fs::path& folder, const 
         }
     } catch (const nlohmann::json::exception& error) {
         return base::bad_input(fmt::format("{}: {}", (folder / index_file).string(), error.what()),
-                               "'stapgen fleet run' writes it; without it each file is a host");
+                               "'stapgen fleet run' writes it; without it each file counts as a host");
     }
     return hosts;
 }
@@ -41,8 +41,8 @@ base::Result<std::vector<HostResult>> parse_index(const fs::path& folder, const 
 base::Result<std::vector<HostResult>> read_results(const fs::path& folder) {
     std::error_code error;
     if (!fs::is_directory(folder, error)) {
-        return base::bad_input(fmt::format("{} is no folder", base::printable(folder.string())),
-                               "give what 'stapgen fleet run' was told as -o");
+        return base::bad_input(fmt::format("{} is not a folder", base::printable(folder.string())),
+                               "name the folder that 'stapgen fleet run' got as -o");
     }
     if (fs::exists(folder / index_file, error)) {
         const auto text = base::read_file(folder / index_file);
@@ -74,9 +74,10 @@ base::Result<void> for_each_summary(
         for (auto& summary : runs->front().reports) {
             if (recipe.empty()) recipe = summary.recipe;
             if (summary.recipe != recipe) {
-                return base::bad_input(fmt::format("{}: {} is not {}, which the first one is", host.recording.string(),
-                                                   base::printable(summary.recipe), base::printable(recipe)),
-                                       "a fleet is measured with one recipe");
+                return base::bad_input(
+                    fmt::format("{}: a recording of {}, but the first one is of {}", host.recording.string(),
+                                base::printable(summary.recipe), base::printable(recipe)),
+                    "measure a fleet with one recipe");
             }
             if (auto done = call(host, std::move(summary)); !done) return done;
         }
@@ -113,8 +114,7 @@ std::string missing_text(const std::vector<HostResult>& hosts) {
             missing.push_back(fmt::format("{} ({})", host.host, host.state == "done" ? host.why : host.state));
     }
     if (missing.empty()) return {};
-    return fmt::format("{} of {} hosts did not measure to the end: {}", missing.size(), hosts.size(),
-                       fmt::join(missing, ", "));
+    return fmt::format("{} of {} hosts did not complete: {}", missing.size(), hosts.size(), fmt::join(missing, ", "));
 }
 
 }  // namespace stapgen::fleet

@@ -137,10 +137,10 @@ class Run {
 
     /// Empty: none.
     [[nodiscard]] std::string reason_against(const HostFacts& facts) const {
-        if (!facts.can_load) return "kernel.modules_disabled is 1: no module until it is started anew";
-        if (facts.staprun.empty()) return "there is no staprun: install systemtap-runtime";
+        if (!facts.can_load) return "kernel.modules_disabled is 1: no module can be loaded until the next boot";
+        if (facts.staprun.empty()) return "no staprun: install systemtap-runtime";
         if (job_.program.empty() && facts.stapgen.empty())
-            return "there is no stapgen, and this one is not linked statically: give --program FILE";
+            return "no stapgen, and this one is not statically linked: give --program FILE";
         return {};
     }
 
@@ -175,7 +175,7 @@ class Run {
         std::vector<const Hosts*> left;
         std::vector<std::string> reasons;
         for (auto& [key, kernel] : kernels_) {
-            auto made = asked_to_stop > 0 ? base::failed("ended before it began")
+            auto made = asked_to_stop > 0 ? base::failed("ended before it started")
                                           : job_.compile(board_.rows()[kernel.front()].facts);
             auto content = made ? base::read_file(*made) : tl::make_unexpected(made.error());
             if (content) {
@@ -273,7 +273,7 @@ class Run {
         const auto after = remotes_[host].ask();
         if (!after) return tl::make_unexpected(after.error());
         if (after->boot_id == facts.boot_id) return {};
-        return tl::make_unexpected(Refusal{Refusal::Kind::lost, "it was started anew meanwhile"});
+        return tl::make_unexpected(Refusal{Refusal::Kind::lost, "it rebooted during the run"});
     }
 
     void measure(const Hosts& hosts) {
@@ -320,7 +320,7 @@ class Run {
     std::atomic<bool> is_done_ = false;
 };
 
-/// What a recording says, in place of what was said while it was made.
+/// What a recording says, instead of what was said while it was made.
 void read_recording(Row& row) {
     if (row.recording.empty()) return;
     const auto runs = session::load_runs({row.recording}, {}, {});
@@ -363,9 +363,9 @@ std::vector<std::string> commands_of(const Job& job) {
 base::Result<std::vector<Row>> run(const Job& job) {
     std::error_code error;
     if (!std::filesystem::create_directory(job.folder, error)) {
-        return base::bad_input(fmt::format("cannot make the folder {}: {}", job.folder.string(),
-                                           error ? error.message() : "it is there already"),
-                               "nothing is overwritten: give -o another name");
+        return base::bad_input(
+            fmt::format("cannot make the folder {}: {}", job.folder.string(), error ? error.message() : "it exists"),
+            "stapgen overwrites nothing: give -o another name");
     }
     const HeededSignals heeded;
     const launch::IgnoredPipeSignal ignored;

@@ -22,7 +22,7 @@ struct Job {
     std::vector<std::string> build;  ///< arguments of `stapgen build` behind it, without -o, for a host that compiles
     std::chrono::nanoseconds duration{};
     std::vector<std::string> exec;  ///< further arguments of `stapgen exec`
-    std::size_t batch = 0;          ///< so many hosts at a time; 0: all
+    std::size_t batch = 0;          ///< number of hosts at a time; 0: all
     std::string program;            ///< the stapgen that hosts get, its content; empty: each needs one of its own
     /// Makes the module for a kernel on this machine, or says why it cannot.
     std::function<base::Result<std::filesystem::path>(const HostFacts& kernel)> compile;

@@ -132,10 +132,10 @@ std::vector<std::string> left_modules(const System& system) {
 std::vector<std::string> left_module_warnings(const System& system) {
     std::vector<std::string> lines;
     for (const auto& name : left_modules(system)) {
-        lines.push_back(fmt::format(
-            "the module {0} of an earlier run is still in the kernel, its probes take time, and nobody reads "
-            "what it prints; unless somebody detached it on purpose: sudo staprun -d {0}",
-            name));
+        lines.push_back(
+            fmt::format("the module {0} of an earlier run is still loaded: its probes take time and nobody reads its "
+                        "output; unless it was detached on purpose: sudo staprun -d {0}",
+                        name));
     }
     return lines;
 }
@@ -204,7 +204,7 @@ base::KernelIdentity read_kernel_identity(const System& system) {
 }
 
 ClockOffsets read_clock_offsets() {
-    // Somebody else may have run between the readings.
+    // Another user may have run between the readings.
     constexpr int tries = 10;
     constexpr std::int64_t soon = 1'000'000;
     ClockOffsets offsets;

@@ -44,7 +44,7 @@ std::vector<base::LoadedModule> read_loaded_modules(const System& system);
 bool is_loaded(const System& system, std::string_view module);
 
 /// Modules of SystemTap in the kernel that nobody reads: their staprun was killed together with whoever started it, or
-/// somebody detached it (staprun -L). Their probes cost time all the same.
+/// it was detached (staprun -L). Their probes cost time anyway.
 std::vector<std::string> left_modules(const System& system);
 /// A sentence on each of them, with the command that removes it.
 std::vector<std::string> left_module_warnings(const System& system);

@@ -56,7 +56,7 @@ EventCounters read_event_counters(const System& system);
 /// How many there were between two readings; 0 of a counter that the kernel does not have.
 double events_between(const EventCounters& before, const EventCounters& after, const std::string& counter);
 
-/// What part of the packets received meanwhile the busiest CPU took, 0 to 1; nothing if there were none.
+/// What part of the packets received in between the busiest CPU took, 0 to 1; nothing if there were none.
 std::optional<double> busiest_part(const EventCounters& before, const EventCounters& after);
 
 /// The statistics of every network device of this process's network namespace, as `ip -s link` shows them: asked for by

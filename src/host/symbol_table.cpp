@@ -105,7 +105,7 @@ base::Result<std::optional<ProcessWorkaround>> provide_symbol_table(const System
     workaround.line =
         fmt::format("workaround: symbol-table: {}; stap gets the function names from {} instead (seen by stap alone)",
                     stub    ? target.symbol_table.path.string() + " is a stub without functions"
-                    : there ? target.symbol_table.path.string() + " is not the one asked for"
+                    : there ? target.symbol_table.path.string() + " is for another kernel"
                             : "/boot has no " + name,
                     origin);
     return workaround;

@@ -78,7 +78,7 @@ void keep_from_children(bp::async_pipe& pipe) {
 class Stream {
   public:
     using Bytes = std::function<void(std::string_view)>;
-    /// `bytes` hears what comes in place of `sink`, if it is not empty.
+    /// `bytes` hears what comes instead of `sink`, if it is not empty.
     Stream(asio::io_context& context, LineSplitter::Sink sink, Bytes bytes = {})
         : pipe(context), lines_(std::move(sink)), bytes_(std::move(bytes)) {
         keep_from_children(pipe);
@@ -99,7 +99,7 @@ class Stream {
                              });
     }
 
-    /// What is in the pipe now, without waiting. Bounded, for somebody may still be writing.
+    /// What is in the pipe now, without waiting. Bounded, for another process may still be writing.
     void take_rest() {
         if (ended_) return;
         const int fd = pipe.native_source();

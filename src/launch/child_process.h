@@ -52,7 +52,7 @@ class Control {
 struct Handlers {
     std::function<void(Control&)> started{};
     std::function<void(Line, Control&)> output{};
-    std::function<void(std::string_view bytes, Control&)> bytes{};  ///< in place of `output`: what came, as it came
+    std::function<void(std::string_view bytes, Control&)> bytes{};  ///< instead of `output`: what came, as it came
     std::function<void(Line, Control&)> error{};
     std::function<void(Control&)> tick{};
     std::function<void()> ended{};  ///< after the last line, while signals are still ours

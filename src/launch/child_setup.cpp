@@ -153,7 +153,7 @@ bool stap_takes_as_tmpdir(std::string_view folder) {
 std::map<std::string, std::string> child_environment() {
     std::map<std::string, std::string> environment;
     // Of the caller's environment: who we are, and where debuginfo may come from. Nothing that changes what a
-    // program does (LD_PRELOAD, KCFLAGS, SYSTEMTAP_*), so that a result does not depend on somebody's shell.
+    // program does (LD_PRELOAD, KCFLAGS, SYSTEMTAP_*), so that a result does not depend on a shell.
     for (const auto* name : {"HOME", "USER", "LOGNAME", "TZ", "DEBUGINFOD_URLS", "DEBUGINFOD_CACHE_PATH",
                              "DEBUGINFOD_TIMEOUT", "http_proxy", "https_proxy", "no_proxy"}) {
         if (const char* value = std::getenv(name); value != nullptr) environment[name] = value;

@@ -47,7 +47,7 @@ base::Result<MaskedMark> masked_mark(std::string_view text) {
         if (!mask) return tl::make_unexpected(mask.error());
         result.mask = *mask;
     }
-    if (result.mask == 0) return base::bad_input("a mask of 0 lets every packet pass", "leave the filter out");
+    if (result.mask == 0) return base::bad_input("a mask of 0 lets every packet pass", "omit the filter");
     if (result.mark & ~result.mask) {
         return base::bad_input(
             fmt::format("'{}' has bits set beyond its mask, so no packet would match", text),

@@ -10,7 +10,7 @@
 
 namespace stapgen::launch {
 
-/// 16 bytes of which a script compares those under a mask: a device's name, a thread's name.
+/// 16 bytes; a script compares those under a mask: a device's name, a thread's name.
 struct MaskedBytes {
     std::array<unsigned char, 16> bytes{}, mask{};
 
@@ -19,7 +19,7 @@ struct MaskedBytes {
     [[nodiscard]] std::map<std::string, std::string> globals(std::string_view name) const;
 };
 
-/// A packet's mark (skb->mark) of which a script compares the bits under a mask that is not 0.
+/// A packet's mark (skb->mark); a script compares the bits under a mask that is not 0.
 struct MaskedMark {
     std::uint32_t mark = 0, mask = 0;
 

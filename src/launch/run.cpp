@@ -43,9 +43,9 @@ class Transcript {
         if (left_out_ > 0) text += fmt::format("({} more lines)\n", left_out_);
         base::make_cache(cache);
         if (const auto kept = base::replace_file(file, text); !kept) {
-            return "SystemTap's own words are lost (" + kept.error().what + "): see them with -v";
+            return "SystemTap's output was not saved (" + kept.error().what + "): print it with -v";
         }
-        return "SystemTap's own words are in " + file.string();
+        return "SystemTap's output is in " + file.string();
     }
 
   private:
@@ -53,24 +53,24 @@ class Transcript {
     std::size_t left_out_ = 0;
 };
 
-/// What to do about a child of which nothing but its end is known.
+/// The hint for a child whose exit status is all that is known.
 std::string remedy_for(const Ending& ending, int pass) {
     constexpr int writing_c = 3;
     switch (ending.signal) {
         case 0:
             // Where stap cannot write the C that it makes, it says nothing.
-            return pass == writing_c ? "see whether $TMPDIR (or /tmp) has room, and what ulimit -f allows"
-                                     : "run it again with -v to see all that it says";
+            return pass == writing_c ? "check the free space of $TMPDIR (or /tmp), and ulimit -f"
+                                     : "run it again with -v to see its output";
         case SIGKILL:
-            return "somebody killed it, or the kernel did for want of memory (dmesg tells): run it again";
+            return "it was killed, perhaps by the kernel for lack of memory (see dmesg): run it again";
         case SIGINT:
         case SIGTERM:
         case SIGHUP:
-            return "somebody ended it: run it again";
+            return "it was terminated: run it again";
         case SIGXFSZ:
-            return "a file grew beyond what is allowed: see ulimit -f";
+            return "a file exceeded the allowed size: see ulimit -f";
         default:
-            return "it crashed: run it again; if it does so each time, another version of SystemTap may not";
+            return "it crashed: run it again; if it crashes each time, try another version of SystemTap";
     }
 }
 
@@ -99,14 +99,14 @@ base::Error failure_of(std::string_view doing, const Ending& ending, const Messa
 void clean_up(const host::System& system, const LoadJob& job, const std::string& plain_name, bool was_there,
               LoadEnd& end) {
     const auto name = loaded_name(plain_name, end.ending.pid);
-    // A name that was not changed may be somebody else's run.
+    // A name that was not changed may be another user's run.
     if (name == plain_name && was_there) return;
     const auto loaded = [&] { return host::is_loaded(system, name); };
     if (!loaded()) return;
     Command command{unload_argv(job.target.staprun, name), job.environment, {}, {}};
     const auto unloaded = output_of(command);
     if (!loaded()) {
-        end.cleanup.push_back(fmt::format("the module {} was left in the kernel; it is removed", name));
+        end.cleanup.push_back(fmt::format("the module {} was left in the kernel; stapgen removed it", name));
         return;
     }
     const auto said = unloaded ? std::string() : unloaded.error().hint;
@@ -140,7 +140,7 @@ base::Result<Compiled> compile(const CompileJob& job) {
     // What is there may have been put there by those who can write it.
     if (fs::exists(job.cache, error) && ::geteuid() == 0) {
         if (auto trusted = base::only_root_writes(job.cache); !trusted) {
-            trusted.error().hint = "set XDG_CACHE_HOME to a folder that only root can write";
+            trusted.error().hint = "set XDG_CACHE_HOME to a folder that only root may write";
             return tl::make_unexpected(trusted.error());
         }
     }
@@ -149,7 +149,7 @@ base::Result<Compiled> compile(const CompileJob& job) {
     fs::create_directories(job.cache / "systemtap", error);
     if (error) {
         return base::failed(fmt::format("cannot make {}: {}", (job.cache / "systemtap").string(), error.message()),
-                            "set XDG_CACHE_HOME to a folder that can be written");
+                            "set XDG_CACHE_HOME to a writable folder");
     }
 
     MessageReader messages(context_of(job.target));
@@ -188,13 +188,13 @@ base::Result<Compiled> compile(const CompileJob& job) {
         return tl::make_unexpected(std::move(why));
     }
     if (module.empty()) {
-        return base::failed("stap ended well but named no module", transcript.keep(command, job.cache));
+        return base::failed("stap succeeded but named no module", transcript.keep(command, job.cache));
     }
     Compiled compiled;
     compiled.module = command.working_directory / module;  // an absolute path stays what it is
     if (!fs::exists(compiled.module, error)) {
         // It goes on without its cache, and only says so.
-        return tl::make_unexpected(failure_of("stap made a module that is nowhere to be found", *ending, messages,
+        return tl::make_unexpected(failure_of("stap succeeded but its module cannot be found", *ending, messages,
                                               transcript.keep(command, job.cache), {}));
     }
     std::ranges::copy_if(messages.diagnoses(), std::back_inserter(compiled.warnings),

@@ -51,7 +51,7 @@ Line bar(const Scene& scene, const State& state, std::size_t width) {
 std::vector<std::string> account_texts(const Scene& scene) {
     if (!scene.account.kept) return {};
     if (!scene.account_reported) {
-        return {fmt::format("{} reported so far; what was filtered, incomplete or lost the script has not told yet",
+        return {fmt::format("{} reported so far; filtered, incomplete and lost counts are not available yet",
                             base::with_commas(scene.account.reported))};
     }
     analyze::Summary of;
@@ -90,11 +90,10 @@ std::vector<Section> help(std::size_t width) {
     for (const auto& [name, what] : key_help())
         explain(keys, 14, name, what);
     Section reading{"How to read it", {}, {}};
-    for (const auto* text :
-         {"A distribution is on a logarithmic scale; its labels stand where their number begins. The highest column is "
-          "full, and a single value is still seen.",
-          "- stands for a percentile that so few values do not tell: p50 needs 6, p99 368.",
-          "LOST: numbers are missing, and the others are to be doubted."})
+    for (const auto* text : {"Distributions have a logarithmic scale; a label marks where its number begins. The "
+                             "highest column is full; a single value is still visible.",
+                             "-: not enough samples; p50 needs 6, p99 needs 368.",
+                             "LOST: records were dropped; treat all numbers as unreliable."})
         explain(reading, 0, "", text);
     return {keys, reading};
 }
@@ -138,7 +137,7 @@ Frame frame(const Scene& scene, const State& state, Size size, bool utf8) {
     lines = head(scene, state, size.columns, size.rows < 10 ? std::min<std::size_t>(2, size.rows) : 5);
     const auto sections = state.help ? help(size.columns) : sections_of(scene, state, size.columns, utf8);
     auto body = body_of(sections, size.columns);
-    if (body.empty()) body.push_back({{{cut("nothing has come yet", size.columns), Style::faint}}});
+    if (body.empty()) body.push_back({{{cut("no data yet", size.columns), Style::faint}}});
 
     // A blank line below the head, and the keys at the bottom.
     const auto around = lines.size() + 2;

@@ -42,7 +42,7 @@ struct Section {
     std::vector<Line> rows;
 };
 
-/// Stages and values of which groups can be shown: those that have any, as the recipe orders them.
+/// Stages and values that have groups, in the recipe's order.
 std::vector<std::string> stages_of(const analyze::Summary& summary);
 
 /// The stage that groups are of: the chosen one, else `total`, else the one that takes the most time, else the first

@@ -87,13 +87,13 @@ Action press(State& state, Key key, const Shown& shown) {
 
 std::vector<KeyHelp> key_help() {
     return {{"q", "end the measurement; its report follows (Ctrl-C does the same)"},
-            {"space, p", "let the screen stand still, and go on; measuring goes on meanwhile (w and r end it, too)"},
+            {"space, p", "pause the screen, and resume; the measurement continues (w and r also resume)"},
             {"s, 1 to 5", "sort groups by n, p50, p99, max or name"},
-            {"left, right", "groups of the stage before, of the next (also Tab)"},
+            {"left, right", "groups of the previous or the next stage (also Tab)"},
             {"w", "the whole run, the last interval (-i, else one second), or since r was pressed"},
-            {"r", "begin a new window now; the report is of the whole run all the same"},
+            {"r", "start a new window now; the report still covers the whole run"},
             {"up, down", "one line (also k, j); PgUp, PgDn, Home, End"},
-            {"Ctrl-Z", "suspend; the measurement goes on, and loses what finds no room meanwhile"},
+            {"Ctrl-Z", "suspend; the measurement continues and may lose records"},
             {"?", "this page; any key leaves it"}};
 }
 

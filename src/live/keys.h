@@ -35,7 +35,7 @@ struct State {
 struct Shown {
     std::size_t top = 0, page = 1;    ///< the first line of the body, and how many are shown
     std::size_t lines = 0;            ///< of the whole body
-    std::vector<std::string> stages;  ///< of which the groups can be
+    std::vector<std::string> stages;  ///< whose groups can be
     std::string stage;                ///< the one they are of
     bool has_since = false;           ///< there is a window since `r`
 };

@@ -53,7 +53,7 @@ struct GridColumn {
     std::string name;
     bool right = true;          ///< aligned so
     int priority = 0;           ///< where there is too little room, the one of the lowest priority goes
-    std::size_t min_width = 0;  ///< may be cut to so many columns; 0: not at all
+    std::size_t min_width = 0;  ///< may be cut to this many columns; 0: not at all
     bool chosen = false;        ///< the heading shows that it is
 };
 

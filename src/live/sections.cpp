@@ -124,7 +124,7 @@ Section group_section(const std::vector<Measure>& measures, bool is_time, const 
     sort_groups(groups, order);
     Grid grid;
     std::vector<const Histogram*> stats;
-    std::vector<analyze::Tally> names;  // of which only the group is used
+    std::vector<analyze::Tally> names;  // only their group is used
     for (const auto* group : groups) {
         grid.rows.emplace_back();
         names.emplace_back().group = group->group;
@@ -212,7 +212,7 @@ Section count_section(const Scene& scene, Order order, std::size_t width) {
 
 std::string calls_text(const analyze::Summary& summary) {
     const auto calls = static_cast<std::int64_t>(summary.calls.size()) + summary.calls_left_out;
-    return fmt::format("{} calls in {} trees; the report will show them", base::with_commas(calls),
+    return fmt::format("{} calls in {} trees; see the report", base::with_commas(calls),
                        base::with_commas(static_cast<std::int64_t>(report::call_trees(summary).size())));
 }
 

@@ -115,7 +115,7 @@ Special special_of(int code) {
     return found == specials.end() ? Special::none : found->second;
 }
 
-/// Where the locale that is asked for is not installed, as in many a container, its characters are known all the same.
+/// Where the locale that is asked for is not installed, as in many a container, its characters are known anyway.
 void take_locale() {
     if (std::setlocale(LC_CTYPE, "") != nullptr) return;
     std::string asked;
@@ -145,8 +145,8 @@ base::Result<void> Terminal::usable() {
         return base::bad_input("the live view needs a terminal for input and output", "leave --live out");
     }
     if (::tcgetpgrp(STDIN_FILENO) != ::getpgrp()) {
-        return base::bad_input("the live view needs the terminal, and this is a job in the background",
-                               "bring it to the foreground, or leave --live out");
+        return base::bad_input("the live view needs the terminal, but this is a background job",
+                               "bring it to the foreground, or omit --live");
     }
     const char* name = std::getenv("TERM");
     int found = 0;
@@ -155,11 +155,10 @@ base::Result<void> Terminal::usable() {
         ::del_curterm(::set_curterm(nullptr));
         if (moves) return {};
     }
-    return base::cannot_here(
-        fmt::format("no live view: terminfo does not know how to move about on a terminal of TERM '{}'",
-                    base::printable(name == nullptr ? "" : name)),
-        "set TERM to one that it knows, for example TERM=xterm; where there is no terminfo: apt-get install "
-        "ncurses-base; --no-live says that none is wanted");
+    return base::cannot_here(fmt::format("no live view: terminfo cannot move the cursor on TERM '{}'",
+                                         base::printable(name == nullptr ? "" : name)),
+                             "set TERM to a known one, for example TERM=xterm; if terminfo is missing: apt-get install "
+                             "ncurses-base; --no-live avoids this message");
 }
 
 base::Result<std::unique_ptr<Terminal>> Terminal::open(Colours colours) {

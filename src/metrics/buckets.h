@@ -11,8 +11,8 @@
 /// of a sum are the sum of buckets.
 namespace stapgen::metrics {
 
-/// The upper ends of classic buckets in ns, inclusive, the same in every run: so many to each doubling (1, 2 or 4) from
-/// 1 us to 68.7 s. Each is one below a border of bins.h, so that the counts are exact.
+/// The upper ends of classic buckets in ns, inclusive, the same in every run: a fixed number per doubling (1, 2 or 4)
+/// from 1 us to 68.7 s. Each is one below a border of bins.h, so that the counts are exact.
 std::span<const std::int64_t> classic_ends(int per_doubling);
 
 /// How many values are at or below each end.

@@ -21,7 +21,7 @@ using Labels = std::vector<std::pair<std::string, std::string>>;
 /// family's name.
 enum class Type { counter, gauge, info, stateset, histogram, summary };
 
-/// So many values, and their sum.
+/// The number of values, and their sum.
 struct Sum {
     std::int64_t n = 0;
     double sum = 0;

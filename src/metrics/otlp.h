@@ -9,7 +9,7 @@
 /// OpenTelemetry's protocol: opentelemetry/proto/collector/metrics/v1/metrics_service.proto.
 namespace stapgen::metrics {
 
-/// At this scale no two of our bins share a bucket, so that each can be told from its bucket.
+/// At this scale no two of our bins share a bucket, so a bucket identifies its bin.
 inline constexpr int otlp_scale = 9;
 
 struct OtlpOrigin {

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 std::string identity(const fs::path& path) {
     std::error_code error;
     const auto time = fs::last_write_time(path, error);
-    if (error) return fmt::format("{} is not there\n", path.string());
+    if (error) return fmt::format("{} does not exist\n", path.string());
     const auto size = fs::is_regular_file(path, error) ? fs::file_size(path, error) : 0;
     return fmt::format("{} {} {}\n", path.string(), size, time.time_since_epoch().count());
 }

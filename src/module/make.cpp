@@ -25,15 +25,14 @@ base::Result<void> check_guru(const recipe::Recipe& recipe, const MakeOptions& o
     const auto asks = std::ranges::find_if(options.stap_options, launch::asks_for_guru);
     if (asks != options.stap_options.end()) {
         return base::bad_input(
-            fmt::format("--stap-option {}: guru mode is for a recipe to ask for", base::printable(*asks)),
+            fmt::format("--stap-option {}: only a recipe may ask for guru mode", base::printable(*asks)),
             recipe.guru
-                ? "this one does: give --guru"
-                : "a script with C of its own says 'guru = true' under [stap] in its recipe.toml, and whoever runs it "
-                  "gives --guru");
+                ? "this recipe does: give --guru"
+                : "for a script with its own C, set 'guru = true' under [stap] in recipe.toml and run it with --guru");
     }
     if (recipe.guru && !options.guru) {
         return base::bad_input(
-            fmt::format("{} has C of its own in its script, which runs in the kernel, unchecked", recipe.name),
+            fmt::format("the script of {} contains C, which runs in the kernel unchecked", recipe.name),
             fmt::format("read {}; if you trust it, give --guru", (recipe.folder / "script.stp").string()));
     }
     return {};
@@ -268,7 +267,7 @@ base::Result<launch::Compiled> compile(const host::System& machine, Preparation&
     if (preparation.kept) {
         if (auto module = preparation.kept->find()) {
             preparation.kept->use();
-            if (verbose) base::print_message(fmt::format("stap made {} for an earlier run", module->string()));
+            if (verbose) base::print_message(fmt::format("stap built {} for an earlier run", module->string()));
             return launch::Compiled{*std::move(module), {}};
         }
     }

@@ -45,7 +45,7 @@ base::Result<void> warm(const recipe::Program& program, const host::System& mach
     for (const auto& recipe : recipes) {
         if (recipe.source != recipe::Source::script) continue;
         if (auto can = recipe::complete_arguments(recipe, options.arguments); !can) {
-            base::print_message(fmt::format("{} is left out: {}", recipe.name, can.error().what));
+            base::print_message(fmt::format("{} is skipped: {}", recipe.name, can.error().what));
             continue;
         }
         std::vector<decltype(options.interval)> intervals(1);
@@ -69,8 +69,7 @@ base::Result<void> warm(const recipe::Program& program, const host::System& mach
     const auto cache = base::cache_directory();
     std::cout << fmt::format("the cache is {}, {} MB\n", cache.string(), (size_of(cache) + 999'999) / 1'000'000);
     if (!failure) return {};
-    return tl::make_unexpected(
-        base::Error{failure->kind, "not everything that was asked for is in the cache", "see above"});
+    return tl::make_unexpected(base::Error{failure->kind, "some modules are not in the cache", "see above"});
 }
 
 }  // namespace stapgen::module

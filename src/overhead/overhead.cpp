@@ -125,18 +125,17 @@ BudgetPlan plan_budget(double budget, const ExpectedCost& expected) {
 
 std::string sentence_of(const ExpectedCost& expected, const BudgetPlan& plan, std::optional<double> budget) {
     const auto each = base::format_duration(std::chrono::nanoseconds(std::llround(expected.hit.ns)));
-    auto text = fmt::format("{} hits/s at the traffic of now, {} of all CPUs, {} of the busiest ({} each, {})",
+    auto text = fmt::format("{} hits/s at the current traffic, {} of all CPUs, {} of the busiest ({} each, {})",
                             base::with_commas(std::llround(expected.hits_per_s)), percent(expected.of_all_cpus()),
                             percent(expected.of_busiest()), each,
-                            expected.hit.measured ? "as --cost measured here" : "assumed: --cost measures it");
+                            expected.hit.measured ? "measured here by --cost" : "assumed; --cost measures it");
     if (plan.one_in > 1) {
-        text += fmt::format("; 1 in {} sockets is measured, {} of the busiest CPU then", plan.one_in,
+        text += fmt::format("; with 1 in {} sockets measured, {} of the busiest CPU", plan.one_in,
                             percent(plan.of_busiest));
     }
     if (budget && plan.of_busiest > *budget) {
-        text +=
-            fmt::format("; that is over the budget of {}, and the run will end where it is: narrow what is measured",
-                        percent(*budget));
+        text += fmt::format("; that exceeds the budget of {}, which ends the run when it is reached: measure less",
+                            percent(*budget));
     }
     return text;
 }

@@ -85,7 +85,7 @@ BudgetPlan plan_budget(double budget, const ExpectedCost& expected);
 std::string sentence_of(const ExpectedCost& expected, const BudgetPlan& plan = {}, std::optional<double> budget = {});
 
 /// What SystemTap does not say of the probes' cost: how long they were there, how fast its clock is, and what traffic
-/// there was meanwhile.
+/// there was in between.
 class CostWatch {
   public:
     void begin(const host::System& machine) { begin_ = moment(machine); }

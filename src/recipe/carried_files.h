@@ -16,7 +16,7 @@ struct CarriedFile {
 /// None; in the program of the preset `static` (src/static), which has no folder beside it, what others find there.
 std::span<const CarriedFile> carried_files();
 
-/// Puts `files` into a folder of `cache` that is named by what they contain, unless it is there already. Fails where
+/// Puts `files` into a folder of `cache` that is named by what they contain, unless it exists. Fails where
 /// that cannot be done, or as root where others could change it.
 base::Result<std::filesystem::path> unpack(std::span<const CarriedFile> files, const std::filesystem::path& cache);
 

@@ -49,7 +49,7 @@ base::Result<void> check_as_root(const fs::path& recipe, std::string_view otherw
     if (trusted) return trusted;
     auto error = trusted.error();
     error.hint = recipe.parent_path() == system_recipe_folder
-                     ? fmt::format("remove {} and put it there again as root", recipe.string())
+                     ? fmt::format("remove {} and create it again as root", recipe.string())
                      : fmt::format("read it, and copy it to where only root writes{}: {}", otherwise,
                                    base::shell_quoted(command));
     return tl::make_unexpected(std::move(error));
@@ -58,12 +58,12 @@ base::Result<void> check_as_root(const fs::path& recipe, std::string_view otherw
 base::Result<Recipe> load_as(const fs::path& folder, const std::string& name,
                              const decltype(RecipeFolder::check)& check) {
     if (const auto allowed = check ? check(folder) : base::Result<void>(); !allowed) {
-        return base::bad_input(fmt::format("the recipe '{}' is not read: {}", name, allowed.error().what),
+        return base::bad_input(fmt::format("the recipe '{}' is ignored: {}", name, allowed.error().what),
                                allowed.error().hint);
     }
     auto recipe = load_recipe(folder);
     if (recipe && recipe->name != name) {
-        return base::bad_input(fmt::format("{}: the recipe's name is '{}' and its folder's '{}'",
+        return base::bad_input(fmt::format("{}: the recipe is named '{}', but its folder '{}'",
                                            (folder / "recipe.toml").string(), recipe->name, name),
                                "give both the same name");
     }
@@ -84,7 +84,7 @@ base::Result<ProgramFiles> unpacked(std::span<const CarriedFile> carried) {
     if (!written) {
         return base::cannot_here(
             fmt::format("stapgen cannot unpack its own files: {}; {}", kept.error().what, written.error().what),
-            "set XDG_CACHE_HOME to a folder that can be written");
+            "set XDG_CACHE_HOME to a writable folder");
     }
     auto files = files_in(temporary->path());
     files.temporary = std::make_shared<base::PrivateDirectory>(*std::move(temporary));
@@ -98,8 +98,8 @@ base::Result<ProgramFiles> find_program_files(const fs::path& program) {
     std::error_code error;
     const auto share = program.parent_path().parent_path() / "share" / "stapgen";
     if (program.empty() || !fs::is_directory(share / "templates", error)) {
-        return base::cannot_here(fmt::format("stapgen's own files are not in {}", share.string()),
-                                 "install it whole: 'cmake --install BUILD --prefix PREFIX'");
+        return base::cannot_here(fmt::format("stapgen's own files are missing in {}", share.string()),
+                                 "install all of it: 'cmake --install BUILD --prefix PREFIX'");
     }
     return files_in(share);
 }
@@ -122,9 +122,9 @@ std::vector<RecipeFolder> recipe_folders(const std::string& recipe_path, const P
             if (!folder.empty()) add(folder, otherwise);
         }
     };
-    add_list(recipe_path, ", where it is found without --recipe-path");
+    add_list(recipe_path, ", where stapgen finds it without --recipe-path");
     if (const char* list = std::getenv("STAPGEN_RECIPE_PATH")) {
-        add_list(list, ", where it is found without $STAPGEN_RECIPE_PATH");
+        add_list(list, ", where stapgen finds it without $STAPGEN_RECIPE_PATH");
     }
     const auto own = recipes_of_home(), of_caller = is_root ? recipes_of_caller_of_sudo() : std::nullopt;
     if (is_root) add(system_recipe_folder);
@@ -165,7 +165,7 @@ base::Result<Recipe> find_recipe(const Catalog& catalog, std::string_view name) 
     if (const auto broken = catalog.broken.find(std::string(name)); broken != catalog.broken.end()) {
         return tl::make_unexpected(broken->second);
     }
-    constexpr const char* more = " 'stapgen list' shows them all";
+    constexpr const char* more = " 'stapgen list' lists them";
     return base::bad_input(fmt::format("there is no recipe '{}'", base::printable(name)),
                            base::meant_hint(name, names, more + 1, more));
 }

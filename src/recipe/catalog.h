@@ -42,7 +42,7 @@ base::Result<ProgramFiles> find_program_files(const std::filesystem::path& progr
 inline constexpr const char* system_recipe_folder = "/etc/stapgen/recipes";
 
 /// Where a recipe of one's own is made: $XDG_CONFIG_HOME/stapgen/recipes or ~/.config/stapgen/recipes; as root (a sudo
-/// that kept somebody's $HOME) system_recipe_folder where others can write that one. Nothing without $HOME.
+/// that kept another user's $HOME) system_recipe_folder where others can write that one. Nothing without $HOME.
 std::optional<std::filesystem::path> own_recipe_folder();
 
 /// Where recipes are looked for, the first first: --recipe-path, $STAPGEN_RECIPE_PATH (both with : between

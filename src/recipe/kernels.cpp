@@ -73,7 +73,7 @@ base::Result<std::vector<KernelRange>> kernels_of(const std::string& recipe, con
             if (auto lost = row.table("lost")) range.lost = lost->text_or(recipe, lost->text_or("all"));
             ranges.push_back(std::move(range));
         }
-        if (ranges.empty()) root.wrong({}, "there are no [[kernels]]");
+        if (ranges.empty()) root.wrong({}, "no [[kernels]] given");
     };
     return base::read_toml({*text, file.native(), "kernels.toml", hint, hint}, read).map([&] { return ranges; });
 }

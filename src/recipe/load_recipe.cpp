@@ -48,19 +48,19 @@ RecordSchema read_record(TomlTable table) {
     if (!is_name(record.tag) || schema::is_reserved(record.tag)) {
         table.wrong("tag", fmt::format("'{}' is not a tag", record.tag));
     }
-    if (fields.empty()) table.wrong("fields", "a record has one field at least");
+    if (fields.empty()) table.wrong("fields", "a record needs at least one field");
     for (const auto& text : fields) {
         const auto field = schema::parse_field(text);
         if (!field || !is_name(field->name)) {
             table.wrong("fields", fmt::format("'{}' is not a field", text),
                         fmt::format("write name:type with one of the types {}", schema::type_names()));
         }
-        if (record.find(field->name)) table.wrong("fields", fmt::format("'{}' is there twice", field->name));
+        if (record.find(field->name)) table.wrong("fields", fmt::format("'{}' is given twice", field->name));
         record.fields.push_back(*field);
     }
     if (record.aggregates &&
         std::ranges::find(record.fields, FieldType::stage, &schema::Field::type) == record.fields.end()) {
-        table.wrong("aggregates", "only a record with a field of type stage can be aggregated");
+        table.wrong("aggregates", "aggregation needs a record with a field of type stage");
     }
     table.refuse_the_rest();
     return record;
@@ -71,7 +71,7 @@ Parameter read_parameter(TomlTable table) {
     parameter.name = table.text("name");
     static const std::set<std::string_view> taken{"header", "summary", "interval-ms", "interval_ms", "aggregate", "by"};
     if (!is_name(parameter.name) || taken.contains(parameter.name)) {
-        table.wrong("name", fmt::format("'{}' is not a parameter's name", parameter.name));
+        table.wrong("name", fmt::format("'{}' is not a parameter name", parameter.name));
     }
     const auto type = table.text("type");
     static const std::map<std::string_view, ParameterType> types{{"int", ParameterType::integer},
@@ -88,7 +88,7 @@ Parameter read_parameter(TomlTable table) {
     parameter.choices = table.texts("choices");
     const bool are_names = std::ranges::all_of(parameter.choices, is_name);
     if (!parameter.choices.empty() && (parameter.type != ParameterType::text || !are_names)) {
-        table.wrong("choices", "'choices' are names, of a parameter of type text");
+        table.wrong("choices", "'choices' are names, for a parameter of type text");
     }
     parameter.minimum = table.integer("minimum");
     parameter.maximum = table.integer("maximum");
@@ -116,7 +116,7 @@ bool is_counter(std::string_view name) {
 Counter read_counter(TomlTable table) {
     Counter counter{table.text("name"), table.text("help")};
     if (!is_counter(counter.name)) {
-        table.wrong("name", fmt::format("'{}' is not a counter's name", base::printable(counter.name)),
+        table.wrong("name", fmt::format("'{}' is not a counter name", base::printable(counter.name)),
                     "as in /proc/net/netstat and /proc/net/snmp: TcpExt.ListenOverflows");
     }
     table.refuse_the_rest();
@@ -129,7 +129,7 @@ Cost read_cost(TomlTable table) {
     if (!hits) table.wrong("hits", "[cost] has no 'hits'", R"(write hits = { "softnet.processed" = 5 })");
     for (const auto& counter : hits->keys()) {
         if (!is_counter(counter)) {
-            hits->wrong(counter, fmt::format("'{}' is not a counter's name", base::printable(counter)),
+            hits->wrong(counter, fmt::format("'{}' is not a counter name", base::printable(counter)),
                         "as in /proc/net/snmp, softnet.processed, stat.ctxt, stat.intr or stat.softirq");
         }
         cost.hits[counter] = hits->number(counter);
@@ -147,8 +147,7 @@ Cost read_cost(TomlTable table) {
 Meaning read_meaning(TomlTable table) {
     Meaning meaning{table.text("of"), table.text("help"), table.flag("loss"), table.flag("loss_by_name")};
     if (meaning.of.empty()) table.wrong("of", "'of' is empty");
-    if (meaning.loss && meaning.loss_by_name)
-        table.wrong("loss_by_name", "'loss_by_name' and 'loss' are one or the other");
+    if (meaning.loss && meaning.loss_by_name) table.wrong("loss_by_name", "use either 'loss_by_name' or 'loss'");
     table.refuse_the_rest();
     return meaning;
 }
@@ -158,21 +157,21 @@ Source read_source(TomlTable& table, const Recipe& recipe) {
     const auto reads = table.text_or("reads");
     if (reads.empty()) return Source::script;
     if (reads != "network-counters") {
-        table.wrong("reads", fmt::format("'{}' is nothing that stapgen reads", base::printable(reads)),
-                    "there is network-counters; without 'reads' the recipe has a script.stp");
+        table.wrong("reads", fmt::format("stapgen cannot read '{}'", base::printable(reads)),
+                    "'reads' takes network-counters; without 'reads' the recipe needs a script.stp");
     }
     for (const auto* key : {"by", "cost", "filters", "parameters", "stages", "stap"}) {
         if (table.has(key)) {
-            table.wrong(key, fmt::format("'{}' is for a script, and with 'reads' there is none", key));
+            table.wrong(key, fmt::format("'{}' is for a script, and a recipe with 'reads' has none", key));
         }
     }
     if (recipe.record.aggregates) {
-        table.wrong("record", "'aggregates' is for a script, and with 'reads' there is none");
+        table.wrong("record", "'aggregates' is for a script, and a recipe with 'reads' has none");
     }
     const auto& fields = recipe.record.fields;
     if (fields.size() != 3 || fields[0].type != FieldType::text || fields[1].type != FieldType::text ||
         fields[2].type != FieldType::count) {
-        table.wrong("record", "the record of network-counters has two texts and a count",
+        table.wrong("record", "the record of network-counters needs two texts and a count",
                     R"(write fields = ["name:text,key", "of:text,key", "rise:count"])");
     }
     return Source::network_counters;
@@ -194,7 +193,7 @@ std::set<Filter> read_filters(TomlTable& table) {
         if (known == words.end()) {
             table.wrong("filters", fmt::format("there is no filter '{}'", base::printable(word)),
                         base::meant_hint(word, {"thread", "packet", "sample", "dev", "mark", "container"},
-                                         "there are thread, packet, sample, dev, mark and container"));
+                                         "use thread, packet, sample, dev, mark or container"));
         }
         filters.insert(known->second.begin(), known->second.end());
     }
@@ -209,7 +208,7 @@ std::vector<std::string> read_by(TomlTable& table, const RecordSchema& record) {
         known.push_back(field.name);
     for (const auto& word : words) {
         if (std::ranges::find(known, word) == known.end() || record.find(word)) {
-            table.wrong("by", fmt::format("'{}' is nothing that --by can add to these records", base::printable(word)),
+            table.wrong("by", fmt::format("--by cannot add '{}' to these records", base::printable(word)),
                         base::meant_hint(word, known, fmt::format("there are {}", fmt::join(known, ", "))));
         }
     }
@@ -235,7 +234,7 @@ void read_stap(TomlTable table, Recipe& recipe) {
 Recipe read_recipe(TomlTable& table) {
     Recipe recipe;
     recipe.name = table.text("name");
-    if (!is_name(recipe.name)) table.wrong("name", fmt::format("'{}' is not a recipe's name", recipe.name));
+    if (!is_name(recipe.name)) table.wrong("name", fmt::format("'{}' is not a recipe name", recipe.name));
     recipe.summary = table.text("summary");
     if (recipe.summary.find('\n') != std::string::npos) table.wrong("summary", "'summary' must be one line");
     recipe.description = base::trim(table.text_or("description"));
@@ -279,8 +278,8 @@ base::Result<Recipe> load_recipe(const std::filesystem::path& folder) {
     auto text = base::read_file(file);
     if (!text) return tl::make_unexpected(text.error());
     Recipe recipe;
-    const base::TomlFile toml{*text, file.native(), "the recipe", "docs/reference/recipes.md has the keys",
-                              "recipe.toml is TOML; docs/reference/recipes.md has the keys"};
+    const base::TomlFile toml{*text, file.native(), "the recipe", "docs/reference/recipes.md lists the keys",
+                              "recipe.toml is TOML; docs/reference/recipes.md lists the keys"};
     return base::read_toml(toml, [&](TomlTable& table) { recipe = read_recipe(table); }).map([&] {
         recipe.folder = folder;
         return std::move(recipe);

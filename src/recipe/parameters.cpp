@@ -31,7 +31,7 @@ base::Result<void> check_text(const Parameter& parameter, std::string_view value
     const auto& choices = parameter.choices;
     if (choices.empty() || std::ranges::find(choices, value) != choices.end()) return {};
     return base::bad_input(
-        fmt::format("--{}: '{}' is none of {}", parameter.name, base::printable(value), fmt::join(choices, ", ")),
+        fmt::format("--{}: '{}' is not one of {}", parameter.name, base::printable(value), fmt::join(choices, ", ")),
         base::meant_hint(value, choices));
 }
 
@@ -49,12 +49,12 @@ base::Result<void> check_functions(const Parameter& parameter, std::string_view 
         const auto shown = base::printable(name);
         const auto plain = std::min(name.find_first_not_of(letters), name.size());
         if (name.find_first_not_of(std::string(letters) + "*?") != std::string_view::npos || name.empty()) {
-            return refused(fmt::format("'{}' is no name of a function", shown),
-                           "write names with commas between them; * and ? stand for anything: tcp_v4_rcv,ip_rcv*");
+            return refused(fmt::format("'{}' is not a function name", shown),
+                           "write names separated by commas, * and ? are wildcards: tcp_v4_rcv,ip_rcv*");
         }
         if (plain < std::min(own_letters, name.size())) {
-            return refused(fmt::format("'{}' would fit too many functions", shown),
-                           fmt::format("begin it with {} letters of their names", own_letters));
+            return refused(fmt::format("'{}' would match too many functions", shown),
+                           fmt::format("start it with at least {} letters", own_letters));
         }
     }
     return {};

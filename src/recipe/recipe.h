@@ -37,7 +37,7 @@ struct Stage {
     std::string help;
 };
 
-/// A counter of the kernel's (/proc/net/netstat, snmp) whose rise the report tells.
+/// A kernel counter (/proc/net/netstat, snmp) whose rise is reported.
 struct Counter {
     std::string name;  ///< "TcpExt.ListenOverflows"
     std::string help;

@@ -28,7 +28,7 @@ struct Transport {
     std::int64_t probe_errors = 0;
     std::int64_t transport_failures = 0;
     std::int64_t enough_buffer_mb = 0;  ///< per CPU, that would have held what they cost; 0: not known, or too much
-    std::vector<Cause> skipped_by{};    ///< of the skipped probes those of which the function is known
+    std::vector<Cause> skipped_by{};    ///< the skipped probes with a known function
 };
 
 /// A counter of the kernel's over the measurement, as the recipe declares it: losses that no record shows.
@@ -54,7 +54,7 @@ struct Origin {
     std::string machine{};                         ///< host::machine_of()
     Labels labels{};
     std::string build_id{};   ///< of the kernel
-    std::int64_t sample = 1;  ///< one in so many sockets
+    std::int64_t sample = 1;  ///< one in this many sockets
     std::string definition{}, recipe_hash{};
     std::vector<std::string> functions{};
 
@@ -74,7 +74,7 @@ struct ProbeClock {
     double cycles_per_s = 0;  ///< of `stap -t`
     std::int64_t measured_ns = 0;
     std::int64_t cpus = 0;
-    std::optional<std::int64_t> expected_hits;  ///< by the recipe's [cost], of the traffic there was meanwhile
+    std::optional<std::int64_t> expected_hits;  ///< by the recipe's [cost], of the traffic there was in between
 };
 
 /// What is known of a run as it begins.
@@ -132,7 +132,7 @@ struct Header {
     std::string run_id;             ///< random; the same in all parts of one run
     std::int64_t part = 0;          ///< counted from 0
     std::int64_t lines_before = 0;  ///< raw lines in the parts before this one, repeated ones not counted
-    std::int64_t repeated = 0;      ///< so many raw lines behind this one repeat those of earlier parts
+    std::int64_t repeated = 0;      ///< number of raw lines after this one that repeat earlier parts
     std::int64_t start_epoch_ns = 0;
     Setup setup;
 };

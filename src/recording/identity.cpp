@@ -54,7 +54,7 @@ base::Result<std::pair<std::string, std::string>> parse_label(const std::string&
     };
     if (equals == std::string::npos) return wrong("it is NAME=VALUE");
     if (!is_label_name(name))
-        return wrong("a name is a letter, then letters, digits, '_', '-' and '.', 63 bytes at most");
+        return wrong("a name starts with a letter, then has letters, digits, '_', '-' and '.', at most 63 bytes");
     const auto value = typed.substr(equals + 1);
     if (value.empty() || value.size() > max_label_length) return wrong("a value has 1 to 63 bytes");
     if (base::printable(value) != value) return wrong("a value has no control characters and is UTF-8");
@@ -77,7 +77,7 @@ base::Result<Labels> parse_labels(const std::vector<std::string>& typed) {
         auto label = parse_label(word);
         if (!label) return tl::make_unexpected(label.error());
         if (!labels.insert(*label).second) {
-            return base::bad_input(fmt::format("--label {}: given twice", label->first), "leave one of them out");
+            return base::bad_input(fmt::format("--label {}: given twice", label->first), "omit one of them");
         }
     }
     if (labels.size() > max_labels) {
@@ -117,7 +117,7 @@ std::string unlike_text(const Origin& a, const Origin& b) {
     if (essence(a.filters) != essence(b.filters))
         what.push_back(fmt::format("filters ({}; {})", filters_text(a), filters_text(b)));
     if (a.functions != b.functions)
-        what.push_back(fmt::format("functions that are probed ({}; {})", only_in(a, b), only_in(b, a)));
+        what.push_back(fmt::format("probed functions ({}; {})", only_in(a, b), only_in(b, a)));
     return fmt::format("they differ in {}",
                        what.empty() ? "recipe or parameters" : fmt::format("{}", fmt::join(what, ", ")));
 }

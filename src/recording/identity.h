@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "recording/facts.h"
 
-/// What tells one recording from another: the labels that a user gave it, and the definition of its numbers.
+/// What identifies a recording: the labels that a user gave it, and the definition of its numbers.
 namespace stapgen::recording {
 
 /// Of "dc=fra1", "rack=b 17". Error (bad_input): one is no label, there are too many, or a name comes twice.
@@ -17,7 +17,7 @@ base::Result<Labels> parse_labels(const std::vector<std::string>& typed);
 /// Whether a label can have this name: a letter, then letters, digits, '_', '-' and '.'; 63 bytes at most.
 bool is_label_name(std::string_view name);
 
-/// One in so many sockets was measured; 1: all. `largest_sample` at most.
+/// One in this many sockets was measured; 1: all. `largest_sample` at most.
 inline constexpr std::int64_t largest_sample = 65536;
 std::int64_t sample_of(const std::map<std::string, std::string>& filters);
 

@@ -221,7 +221,7 @@ base::Result<std::vector<Run>> runs_of(const std::vector<std::filesystem::path>&
                 alone.id = header->run_id;
                 const auto [known, is_new] = parts[alone.id].emplace(header->part, file);
                 if (!is_new) {
-                    return base::bad_input(fmt::format("{} and {} are the same part of the same recording",
+                    return base::bad_input(fmt::format("{} and {} are the same part of one recording",
                                                        known->second.string(), file.string()),
                                            "give each file once");
                 }

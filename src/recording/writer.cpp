@@ -65,14 +65,14 @@ base::Result<std::unique_ptr<PackedFile>> PackedFile::create(const std::filesyst
     const int why = errno;
     auto what = fmt::format("cannot create {}: {}", path.string(), std::strerror(why));
     if (why == EEXIST) {
-        return base::bad_input(std::move(what), "nothing is overwritten: give another name, or remove the file");
+        return base::bad_input(std::move(what), "stapgen overwrites nothing: give another name, or remove the file");
     }
-    return base::failed(std::move(what), "give a name in a folder that is there and can be written");
+    return base::failed(std::move(what), "give a name in an existing, writable folder");
 }
 
 base::Result<void> PackedFile::write_error(int why) const {
     return base::failed(fmt::format("cannot write {}: {}", path_.string(), std::strerror(why)),
-                        "what is in the file stays readable; take one with more room, or --rotate SIZE,N");
+                        "the file can be read up to here; use a disk with more space, or --rotate SIZE,N");
 }
 
 base::Result<void> PackedFile::pack(std::string_view text, ZSTD_EndDirective directive) {
@@ -155,8 +155,8 @@ base::Result<std::unique_ptr<Writer>> Writer::create(const std::filesystem::path
     std::error_code ignored;
     if (const auto second = part_path(file, 1); rotation.bytes > 0 && std::filesystem::exists(second, ignored)) {
         return base::bad_input(
-            fmt::format("{} is there already, and would be the second part", second.string()),
-            "nothing is overwritten: give another name, or remove the files of the earlier recording");
+            fmt::format("{} exists and would be the second part", second.string()),
+            "stapgen overwrites nothing: give another name, or remove the files of the earlier recording");
     }
     auto created = PackedFile::create(file);
     if (!created) return tl::make_unexpected(created.error());

@@ -15,8 +15,8 @@ namespace stapgen::recording {
 
 /// When a further file is begun, and how many are kept.
 struct Rotation {
-    std::uint64_t bytes = 0;  ///< at the first line at which a file has so many; 0: never
-    std::int64_t files = 0;   ///< the newest so many are kept; 0: all
+    std::uint64_t bytes = 0;  ///< a file ends at the first line beyond this size; 0: never
+    std::int64_t files = 0;   ///< number of newest files kept; 0: all
 };
 
 /// "64MB" or "64MB,5". From 100 kB on; 1 to 10,000 files.
@@ -36,7 +36,7 @@ class Writer {
         std::function<Outcome(bool continued)> outcome;
     };
 
-    /// Creates the file; "-" is stdout. Fails if it is there already, or a second part of this name if there is to be
+    /// Creates the file; "-" is stdout. Fails if it exists, or a second part of this name if there is to be
     /// one.
     static base::Result<std::unique_ptr<Writer>> create(const std::filesystem::path& file, const Rotation& rotation,
                                                         Facts facts);

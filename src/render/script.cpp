@@ -164,7 +164,7 @@ base::Result<std::string> render_script(const recipe::Recipe& recipe, std::strin
         return base::bad_input(
             fmt::format("{}: the first line, with the names of all fields, is longer than {} bytes", file,
                         max_string_length),
-            "in place of stapgen_print_header(\"<%header%>\") write printf(\"<%header%>\\n\") and stapgen_begin()");
+            "instead of stapgen_print_header(\"<%header%>\") write printf(\"<%header%>\\n\") and stapgen_begin()");
     }
     add_fields(recipe.record, values);
     add_by(header, recipe.record.fields.size(), values);

@@ -135,7 +135,7 @@ std::string with_tapsets(std::string_view recipe_script, const std::vector<Tapse
     for (const auto& part : parts) {
         if (is_shared_macro(part) && std::ranges::find(of_script, &part) == of_script.end()) library.append(part);
     }
-    // A macro that is its file's own stands where the file has it.
+    // A macro that is its file's own is where the file has it.
     for (const auto& part : parts)
         if (!is_shared_macro(part) && !is_c(part)) library.append(part);
     auto c = c_of(script, parts, tapsets);

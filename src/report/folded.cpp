@@ -33,7 +33,7 @@ void write_folded(std::ostream& out, std::span<const analyze::Summary> reports, 
     }
     for (const auto& [path, count] : counts)
         out << path << ' ' << count << '\n';
-    if (counts.empty()) base::print_message("there are no call paths in it: dropwatch --stacks records them");
+    if (counts.empty()) base::print_message("no call paths in it: dropwatch --stacks records them");
 }
 
 }  // namespace

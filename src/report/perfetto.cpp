@@ -87,7 +87,7 @@ class PerfettoWriter final : public RecordWriter {
     std::vector<std::string> end() override {
         std::vector<std::string> missing;
         if (left_out_ > 0) {
-            missing.push_back(fmt::format("{} of {} records are not in the trace: it holds {} tracks and {} MB at most",
+            missing.push_back(fmt::format("{} of {} records are not in the trace: its limits are {} tracks and {} MB",
                                           base::with_commas(left_out_), base::with_commas(records_),
                                           base::with_commas(max_tracks), max_bytes / 1'000'000));
         }

@@ -154,7 +154,7 @@ void PerfettoTrace::instant(std::uint64_t track, std::string_view name, std::int
 
 void PerfettoTrace::flush() {
     if (!head_written_) {
-        // Without a time of day the clock is to be named all the same.
+        // Without a time of day the clock is to be named anyway.
         if (head_.empty()) clocks({});
         out_ << head_ << metadata_;
         written_ += head_.size() + metadata_.size();

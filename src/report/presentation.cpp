@@ -90,11 +90,9 @@ base::Result<void> check_aggregated(const Presentation& presentation, bool event
     const auto option = single_records_option(presentation, events);
     if (!header.aggregated || option.empty()) return {};
     return base::bad_input(
-        fmt::format("{}: these records of {} were aggregated in the kernel: how many took how long is known, not whose "
-                    "they were",
+        fmt::format("{}: these records of {} were aggregated in the kernel, so they have durations but no groups",
                     option, base::printable(header.recipe)),
-        fmt::format("leave it out; or measure again with {}, or with a module that was built without --aggregate",
-                    option));
+        fmt::format("omit it; or measure again with {}, or with a module built without --aggregate", option));
 }
 
 std::unique_ptr<RecordWriter> record_writer(std::ostream& out, const Presentation& presentation, bool events) {

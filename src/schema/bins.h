@@ -12,7 +12,7 @@ inline constexpr int per_doubling = 256;
 inline constexpr int count = 34 * per_doubling;
 /// 2^41 - 1 ns, 36 minutes.
 inline constexpr std::int64_t largest = (std::int64_t{1} << 41) - 1;
-/// Totals that a script that aggregates splits have so many, and go on to all numbers of 63 bits.
+/// Number for the totals that an aggregating script splits; they cover all numbers of 63 bits.
 inline constexpr int split_per_doubling = 32;
 inline constexpr int split_count = 59 * split_per_doubling;
 

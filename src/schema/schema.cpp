@@ -12,7 +12,7 @@ namespace stapgen::schema {
 
 namespace {
 
-/// What may stand behind the colon of a field.
+/// What may follow the colon of a field.
 struct Kind {
     std::string_view text;
     FieldType type;

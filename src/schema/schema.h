@@ -80,7 +80,7 @@ struct Header {
 /// What the field of find_direction() holds, in the order in which a script that aggregates counts them.
 inline constexpr std::array<std::string_view, 2> directions{"rx", "tx"};
 
-/// The field that tells directions apart: a text named `way`.
+/// The field for the direction: a text named `way`.
 std::optional<std::size_t> find_direction(const Schema& schema);
 
 /// Whether a report has a row for it: a stage or a value.
@@ -98,10 +98,10 @@ std::string type_names();
 /// "name:type" or "name:type,attribute"; nothing if it is none.
 std::optional<Field> parse_field(std::string_view text);
 
-/// Tag and fields, with tabs between; nothing if it makes no sense.
+/// Tag and fields, separated by tabs; nothing if it is invalid.
 std::optional<Schema> parse_schema(std::string_view text, int version);
 
-/// A header line behind its first word and tab; nothing if it makes no sense. Of a version above format_version nothing
+/// A header line after its first word and tab; nothing if it is invalid. Of a version above format_version nothing
 /// but the version is read.
 std::optional<Header> parse_header(std::string_view text);
 

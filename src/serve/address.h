@@ -24,7 +24,7 @@ std::string text_of(const Endpoint& endpoint);
 struct Url {
     std::string host;  ///< a name, or an address without brackets
     std::uint16_t port = 80;
-    std::string path{};  ///< with its '/', and what stands behind it
+    std::string path{};  ///< with its '/' and what follows
 };
 
 /// "http://HOST[:PORT][/PATH]". Without a path it is that of OTLP.

@@ -13,11 +13,11 @@
 namespace stapgen::serve {
 
 /// Names of places in this kernel for a measurement without an end. The kernel's symbols are read when a place comes up
-/// that has no name yet, which is seldom, and not kept: so modules that were loaded meanwhile have names, and there is
+/// that has no name yet, which is seldom, and not kept: so modules loaded since have names, and there is
 /// nothing of 20 MB in memory.
 class DropNames {
   public:
-    /// Function and module in place of each address, and the reason's name in place of its number; "unknown" where
+    /// Function and module instead of each address, and the reason's name instead of its number; "unknown" where
     /// there is none. A function's offset is left out: it differs from kernel to kernel.
     void put_into(std::vector<analyze::Drop>& drops, const recording::RunFacts& facts);
 

@@ -64,42 +64,41 @@ metrics::Families own_families(const ServerStatus& server) {
     const auto seconds = [](std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); };
     metrics::Families all{
         std::move(build),
-        one("stapgen_start_time_seconds", Type::gauge, "seconds", "When all counters were 0, since 1970.",
+        one("stapgen_start_time_seconds", Type::gauge, "seconds", "The time when all counters were 0, since 1970.",
             static_cast<double>(server.start_ns) / 1e9),
         one("stapgen_cpu_seconds", Type::counter, "seconds",
             "CPU time of serve itself, without the recipes' processes.", seconds(server.use.cpu)),
         one("stapgen_memory_bytes", Type::gauge, "bytes", "Memory of serve itself.", server.use.resident_bytes),
-        one("stapgen_series", Type::gauge, "", "Series of what is measured, as --max-series counts them.",
+        one("stapgen_series", Type::gauge, "", "The number of series, as --max-series counts them.",
             static_cast<std::int64_t>(server.series)),
-        one("stapgen_max_series", Type::gauge, "", "How many there may be: --max-series.",
+        one("stapgen_max_series", Type::gauge, "", "The limit of series: --max-series.",
             static_cast<std::int64_t>(server.max_series))};
     if (!server.push.wanted) return all;
-    Family pushes{"stapgen_otlp_pushes", Type::counter, "", "Pushes by OTLP; one that failed loses nothing."};
+    Family pushes{"stapgen_otlp_pushes", Type::counter, "", "Pushes by OTLP; a failed push loses nothing."};
     pushes.samples[Labels{{"outcome", "done"}}] = server.push.done;
     pushes.samples[Labels{{"outcome", "failed"}}] = server.push.failed;
     all.push_back(std::move(pushes));
-    all.push_back(one("stapgen_otlp_rejected_points", Type::counter, "", "Points that the receiver did not take.",
+    all.push_back(one("stapgen_otlp_rejected_points", Type::counter, "", "Points rejected by the receiver.",
                       server.push.rejected_points));
     return all;
 }
 
 /// How the recipes fare.
 metrics::Families recipe_families(std::span<const Status> recipes) {
-    Family state{"stapgen_recipe_state", Type::stateset, "",
-                 "Whether each recipe measures; waiting is for another try."};
+    Family state{"stapgen_recipe_state", Type::stateset, "", "Whether each recipe measures, or waits for a restart."};
     Family error{"stapgen_recipe_last_error", Type::stateset, "", "Why it stopped measuring the last time."};
-    Family failures{"stapgen_recipe_failures", Type::counter, "", "How often it stopped measuring, and why."};
-    Family starts{"stapgen_recipe_starts", Type::counter, "", "How often it was started."};
+    Family failures{"stapgen_recipe_failures", Type::counter, "",
+                    "The number of times it stopped measuring, by reason."};
+    Family starts{"stapgen_recipe_starts", Type::counter, "", "The number of starts."};
     Family last{"stapgen_recipe_last_interval_timestamp_seconds", Type::gauge, "seconds",
-                "When numbers came last, since 1970."};
+                "The time of the latest numbers, since 1970."};
     Family probes{"stapgen_probe_active", Type::gauge, "", "The probes of a recipe's module: 1 while it measures."};
-    Family sample{"stapgen_sample_one_in", Type::gauge, "", "One in so many sockets is measured."};
+    Family sample{"stapgen_sample_one_in", Type::gauge, "", "One in this many sockets is measured."};
     Family cpu{"stapgen_recipe_cpu_seconds", Type::counter, "seconds", "CPU time of a recipe's processes."};
     Family memory{"stapgen_recipe_memory_bytes", Type::gauge, "bytes", "Memory of a recipe's processes."};
     Family probe_cpu{"stapgen_probe_cpu_seconds", Type::counter, "seconds",
-                     "CPU time of a recipe's probes in the kernel, in runs that measured it (--cost) and are over."};
-    Family kept_out{"stapgen_kept_out", Type::counter, "",
-                    "Sum of the counts for which --max-series has left no series."};
+                     "CPU time of a recipe's probes in the kernel, in completed runs that measured it (--cost)."};
+    Family kept_out{"stapgen_kept_out", Type::counter, "", "The sum of counts beyond --max-series."};
     for (const auto& recipe : recipes) {
         const Labels of{{"recipe", recipe.recipe}};
         add_states(state, recipe.recipe, state_names, static_cast<std::size_t>(recipe.state));

@@ -25,7 +25,7 @@ constexpr std::chrono::seconds time_limit{HttpServer::max_seconds};
 Reply refusal_of(error_code error) {
     Reply reply;
     reply.status = error == http::error::header_limit ? 431 : error == http::error::body_limit ? 413 : 400;
-    reply.body = "this is no request that can be answered\n";
+    reply.body = "bad request\n";
     return reply;
 }
 
@@ -110,7 +110,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
     beast::tcp_stream stream_;
     beast::flat_buffer buffer_{HttpServer::max_header_bytes + 4096};
-    http::request_parser<http::empty_body> parser_;  ///< what stands behind the header is not looked at
+    http::request_parser<http::empty_body> parser_;  ///< ignores what follows the header
     http::response<http::string_body> response_;
     std::optional<http::response_serializer<http::string_body>> serializer_;
     std::array<char, 512> drained_{};
@@ -181,7 +181,7 @@ base::Result<std::shared_ptr<HttpServer>> HttpServer::listen(asio::io_context& c
     auto listener = std::make_shared<Listener>(context, std::move(handler));
     if (const auto error = listener->open(at)) {
         return base::failed(fmt::format("cannot listen on {}: {}", text_of(at), error.message()),
-                            "another program may have that port: ss -lntp; --listen takes another one");
+                            "another program may use that port: ss -lntp; --listen chooses another one");
     }
     listener->accept();
     return listener;

@@ -106,15 +106,15 @@ class Push final : public OtlpPush, public std::enable_shared_from_this<Push> {
         const auto rejected = metrics::parse_otlp_response(answer.body());
         base::add_saturating(status_.rejected_points, std::max<std::int64_t>(0, rejected.points));
         if (rejected.points > 0)
-            tell(fmt::format("{} points were not taken: {}", rejected.points, base::printable(rejected.why)));
-        if (rejected.points <= 0 && waited_ > period) tell("pushed again");
+            report(fmt::format("{} points were rejected: {}", rejected.points, base::printable(rejected.why)));
+        if (rejected.points <= 0 && waited_ > period) report("pushed again");
         if (rejected.points <= 0) told_.clear();
         over(period);
     }
     void fail(const std::string& why) {
         ++status_.failed;
         const auto next = std::min(2 * waited_, longest_wait);
-        tell(fmt::format("{}; the next push has it all", base::printable(why)));
+        report(fmt::format("{}; the next push includes everything", base::printable(why)));
         over(next);
     }
     void over(std::chrono::seconds wait) {
@@ -125,7 +125,7 @@ class Push final : public OtlpPush, public std::enable_shared_from_this<Push> {
         push_in(wait);
     }
     /// What is said again and again is said once.
-    void tell(const std::string& what) {
+    void report(const std::string& what) {
         if (std::exchange(told_, what) != what) base::print_message("--otlp: " + what);
     }
 

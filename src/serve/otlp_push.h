@@ -14,7 +14,7 @@ class io_context;
 
 namespace stapgen::serve {
 
-/// Pushes metrics by OTLP over HTTP, one request every so often. One that fails is told and tried again later with what
+/// Pushes metrics by OTLP over HTTP, one request every so often. A failed one is reported and repeated later with what
 /// there is then, twice as late each time: nothing is lost by it, for sums are cumulative.
 class OtlpPush {
   public:

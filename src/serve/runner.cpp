@@ -83,7 +83,7 @@ void Runner::run() {
             status_.why = end.why;
             ++status_.failures.at(static_cast<std::size_t>(end.failure));
         }
-        base::print_message(fmt::format("{}: {}; another try in {} s", job_.name, end.why, waited.count()));
+        base::print_message(fmt::format("{}: {}; restarting in {} s", job_.name, end.why, waited.count()));
         wait(waited);
     }
     set_state(State::ended);
@@ -110,7 +110,7 @@ Runner::End Runner::run_once() {
     const auto ending = launch::run_child(command, handlers);
     finish(child);
     if (!ending) return {Failure::cannot, ending.error().what};
-    if (child.stream.is_damaged()) return {Failure::failed, "what it sent is damaged"};
+    if (child.stream.is_damaged()) return {Failure::failed, "its output is damaged"};
     return {failure_of(*ending), reason_of(*ending, child.said)};
 }
 

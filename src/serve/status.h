@@ -23,7 +23,7 @@ enum class Failure {
     refused,      ///< what it was asked for is not there: a thread that has ended
     cannot,       ///< this machine cannot do it: no stap, no headers, the module refused
     over_budget,  ///< the probes took more of a CPU than they may
-    ended,        ///< somebody ended SystemTap
+    ended,        ///< SystemTap was ended from outside
     killed,       ///< by a signal
 };
 inline constexpr std::array<std::string_view, 6> failure_names{"failed",      "refused", "cannot",
@@ -39,7 +39,7 @@ struct Status {
     std::array<std::int64_t, failure_names.size()> failures{};
     std::optional<std::int64_t> last_interval_ns{};  ///< since 1970: when the last one came
     std::vector<std::string> probes{};               ///< as the module has them
-    std::int64_t sample = 1;                         ///< one in so many sockets
+    std::int64_t sample = 1;                         ///< one in this many sockets
     host::ProcessUse use{};                          ///< of its processes; of the CPUs since serve began
     std::optional<double> probe_cpu_s{};             ///< of its probes, in runs that measured it (--cost) and are over
     std::int64_t kept_out = 0;

@@ -14,7 +14,7 @@
 
 namespace stapgen::serve {
 
-/// How many series there may be of all that is measured. The first so many stay for good.
+/// The limit of series. The first ones stay for good.
 class SeriesLimit {
   public:
     explicit SeriesLimit(std::size_t most) : most_(most) {}

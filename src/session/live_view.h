@@ -43,7 +43,7 @@ struct LiveSubject {
     std::function<void(analyze::Summary&)> names;  ///< puts names into one
 };
 
-/// A measurement as it goes on, on the terminal. What is said on stderr meanwhile is in its head, and on stderr when it
+/// A measurement as it goes on, on the terminal. Messages for stderr is in its head, and on stderr when it
 /// ends.
 class LiveView {
   public:

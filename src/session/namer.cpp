@@ -121,9 +121,8 @@ base::Result<void> settle_kaslr_offset(symbols::KernelNames& names, std::span<co
     report_notes(names, reported);
     if (finding.kaslr_offset) return {};
     std::string hint = fmt::format(
-        "what helps: a copy of /proc/kallsyms of the boot that made the log; a log with more different drops; {}or say "
-        "it: "
-        "--kaslr-offset HEX (0 if it was started with nokaslr)",
+        "give a copy of /proc/kallsyms of that boot; a log with more different drops; {}or the offset: --kaslr-offset "
+        "HEX (0 if booted with nokaslr)",
         finding.exact ? "" : "the kernel's vmlinux or vmlinuz (in /boot, no debug package) beside the map; ");
     if (!finding.candidates.empty()) {
         std::vector<std::string> shown;

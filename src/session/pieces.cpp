@@ -21,7 +21,7 @@ std::size_t Reading::usable_cores() {
 
 namespace {
 
-/// So often in a row, and a text is read from end to end: most of it depends on what stands before.
+/// So often in a row, and a text is read from end to end: most of it depends on what precedes it.
 constexpr int too_often = 2;
 
 /// The end of the last line of a file that ends before `end`, and where the format would have a piece end; `begin` if

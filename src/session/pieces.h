@@ -18,7 +18,7 @@ namespace stapgen::session {
 /// How files are read. The answer is the same to the byte, whatever is said here.
 struct Reading {
     std::size_t cores = usable_cores();
-    /// So many bytes of a file are one thread's at a time, at most. Of what comes through a pipe or is unpacked a
+    /// Bytes of a file that one thread reads at a time, at most. Of what comes through a pipe or is unpacked a
     /// quarter: that is held in memory.
     std::size_t piece_size = std::size_t{32} << 20U;
 
@@ -77,7 +77,7 @@ class Pieces {
     std::string spare_;  ///< for its memory: new one costs as much as what is put into it
     std::deque<std::unique_ptr<Piece>> at_work_;
     std::uint64_t not_before_ = 0;  ///< place in the file up to which it has to be read from end to end
-    int read_again_ = 0;            ///< so many of the last pieces
+    int read_again_ = 0;            ///< number of the last pieces
 };
 
 }  // namespace stapgen::session

@@ -51,9 +51,9 @@ std::map<std::string, std::string> as_typed(const FilterOptions& options) {
 /// As stap's -x is a process, a process's number given here may be meant so.
 void hint_at_process(std::int64_t tid, const host::Process& process, Filters& filters) {
     if (tid != process.pid || process.threads < 2) return;
-    filters.hints.push_back(
-        fmt::format("-x {0} measures one thread, the first of the {1} of process {0} ({2}); -p {0} measures them all",
-                    tid, process.threads, base::printable(process.comm)));
+    filters.hints.push_back(fmt::format(
+        "-x {0} measures only the first of the {1} threads of process {0} ({2}); -p {0} measures all of them", tid,
+        process.threads, base::printable(process.comm)));
 }
 
 base::Result<void> look_at_target(const host::System& machine, const FilterOptions& options, Filters& filters) {
@@ -80,11 +80,11 @@ base::Result<void> find_target(const host::System& machine, const FilterOptions&
 }
 
 base::Result<void> use_comm(const host::System& machine, const std::string& comm, Filters& filters) {
-    if (comm.empty()) return base::bad_input("--comm: a name has one byte or more", "'ps -eLo comm' lists the names");
+    if (comm.empty()) return base::bad_input("--comm: the name is empty", "'ps -eLo comm' lists the names");
     use(filters, "--comm", launch::masked_name(comm).globals("comm"));
     if (!host::is_thread_named(machine, comm)) {
         filters.hints.push_back(
-            fmt::format("no thread is named '{}' now; those that appear will be measured", base::printable(comm)));
+            fmt::format("no thread is named '{}' now; later ones will be measured", base::printable(comm)));
     }
     return {};
 }
@@ -95,15 +95,15 @@ base::Result<void> use_device(const host::System& machine, const std::string& na
                        name.find_first_of("/: \t\n\v\f\r") == std::string::npos;
     if (!valid) {
         return base::bad_input(fmt::format("--dev: '{}' is not a network device's name", base::printable(name)),
-                               "it has 1 to 15 bytes, no blanks, no '/' and no ':'; 'ip link' lists those of this "
-                               "network namespace");
+                               "a name has 1 to 15 bytes, no blanks, no '/' and no ':'; 'ip link' lists the devices of "
+                               "this network namespace");
     }
     use(filters, "--dev", launch::masked_name(name).globals("dev"));
     const auto devices = host::network_devices(machine);
     if (std::ranges::find(devices, name, &host::NetworkDevice::name) == devices.end()) {
         filters.hints.push_back(
-            fmt::format("no network device is named '{}' in this network namespace; one that "
-                        "appears, or of another namespace, will be measured",
+            fmt::format("no network device is named '{}' in this network namespace; later ones, and those of other "
+                        "namespaces, will be measured",
                         base::printable(name)));
     }
     return {};
@@ -142,7 +142,7 @@ base::Result<void> use_packet_filter(const FilterOptions& options, Filters& filt
     const auto program = filter::compile(together);
     if (!program) {
         return base::bad_input(
-            fmt::format("{}: with the others it is '{}': {}", option, base::printable(together), program.error().what),
+            fmt::format("{}: the combined filter is '{}': {}", option, base::printable(together), program.error().what),
             program.error().hint);
     }
     use(filters, option, {{"stapgen_filter", filter::parameter_of(*program)}});
@@ -156,7 +156,7 @@ base::Result<containers::Wanted> wanted_of(const FilterOptions& options, const c
     return containers::cgroup_named(root, machine, *options.cgroup);
 }
 
-/// With a container the numbers of -x and -p are those of its PID namespace: put in place of them are this machine's.
+/// With a container the numbers of -x and -p are those of its PID namespace: put instead of them are this machine's.
 base::Result<void> use_owner(const std::filesystem::path& root, FilterOptions& options, Filters& filters) {
     if (options.netns) {
         const auto netns = containers::netns_named(root, *options.netns);
@@ -209,11 +209,8 @@ base::Result<Aggregation> aggregation_of(const recipe::Recipe& recipe, bool aske
     if (!recipe.record.aggregates) return Aggregation{};
     const auto option = report::single_records_option(plan.presentation, plan.events);
     if (asked && !option.empty()) {
-        return base::bad_input(
-            fmt::format(
-                "--aggregate and {0}: aggregated in the kernel there are no single records, which {0} is made of",
-                option),
-            "leave one of them out");
+        return base::bad_input(fmt::format("--aggregate and {0} exclude each other: {0} needs single records", option),
+                               "omit one of them");
     }
     if (asked) return Aggregation{true, {}};
     if (!option.empty() || plan.duration.value_or(std::chrono::nanoseconds(0)) < long_run) return Aggregation{};
@@ -268,8 +265,8 @@ base::Result<void> check_module_has(const Filters& filters, const std::string& f
     for (const auto& [option, parameters] : filters.used) {
         if (std::ranges::includes(info.parameters, parameters)) continue;
         return base::bad_input(
-            fmt::format("{} cannot be filtered by {}: the recipe it was made of does not ask for it", file, option),
-            fmt::format("leave {} out, or build a recipe that has this option", option));
+            fmt::format("{} cannot be filtered by {}: its recipe does not have that filter", file, option),
+            fmt::format("omit {}, or build a recipe that has this option", option));
     }
     return {};
 }

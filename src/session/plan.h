@@ -42,7 +42,7 @@ struct Filters {
     std::map<std::string, std::string> globals;  ///< values of the script's globals
     std::vector<Used> used;
     std::map<std::string, std::string> as_typed;  ///< option without dashes -> its value
-    std::int64_t sample = 1;                      ///< one in so many sockets
+    std::int64_t sample = 1;                      ///< one in this many sockets
     std::vector<std::string> hints;               ///< that what was asked for is not there now; for the user
     std::optional<base::Error> missing;           ///< of a dry run: a namespace or container that is not there
 };

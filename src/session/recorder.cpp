@@ -100,15 +100,15 @@ void Recorder::end(const analyze::Summary& summary) {
 void Recorder::report_failure() {
     if (!writer_->failure() || std::exchange(reported_, true)) return;
     auto error = *writer_->failure();
-    error.what += "; the measurement goes on without its recording";
+    error.what += "; the measurement continues without its recording";
     base::show_error(error);
 }
 
 base::Result<void> Recorder::outcome() const {
     if (!writer_->failure()) return {};
-    return base::failed(fmt::format("the recording {} is not whole: it ends at line {} or a little before",
+    return base::failed(fmt::format("the recording {} is incomplete: it ends at or shortly before line {}",
                                     plan_.output->string(), writer_->lines()),
-                        "the report above has all; record again where there is more room");
+                        "the report above is complete; record again to a disk with more space");
 }
 
 }  // namespace stapgen::session

@@ -87,8 +87,8 @@ base::Result<void> RemoteControl::wait_for_go() {
     while (::read(STDIN_FILENO, &byte, 1) == 1) {
         if (byte == '\n') return {};
     }
-    return base::failed("--remote: stdin ended before it said that the measurement is to begin",
-                        "'stapgen fleet run' uses it; without it the measurement begins at once");
+    return base::failed("--remote: stdin closed before the start line",
+                        "'stapgen fleet run' uses --remote; without it the measurement starts at once");
 }
 
 bool RemoteControl::tick(const analyze::Analyzer* analyzer) {

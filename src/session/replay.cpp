@@ -36,8 +36,8 @@ std::string numbers(std::string_view what, std::int64_t first, std::int64_t last
 
 base::Error several_recordings(const report::Format& format) {
     return {base::ErrorKind::bad_input,
-            fmt::format("--format {}: there are several recordings, and a trace has one clock", format.name),
-            "draw them one by one"};
+            fmt::format("--format {}: a trace has one clock, but there are several recordings", format.name),
+            "convert them one by one"};
 }
 
 /// One text, or the parts of one run one behind the other: a session for each source in it.
@@ -144,7 +144,7 @@ class Input final : public decode::FormatDetector::Sink {
                 continued_ = trailer.continued;
             }
             if (reader.cut_short()) {
-                remarks_.push_back(fmt::format("{} ends in the middle of a run; what is there is read", shown(file)));
+                remarks_.push_back(fmt::format("{} ends in the middle of a run; it is read up to there", shown(file)));
             }
             if (!reader.header()) detector_.finish(foreign.last_line(reader.last_partial_line()), *this);
         } while (reader.next_recording());
@@ -159,7 +159,7 @@ class Input final : public decode::FormatDetector::Sink {
         if (is_unknown && parts_.empty()) read_messages(text);
     }
 
-    /// Of the first lines of a text of which nothing is known yet.
+    /// The first lines of a text of unknown format.
     void read_messages(std::string_view text) {
         constexpr std::int64_t most = 1000;
         if (lines_before_ >= most) return;
@@ -250,7 +250,7 @@ void finish_sums(std::vector<analyze::Summary>& all, const report::Presentation&
 base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem::path>& files,
                                                const report::Presentation& presentation,
                                                const symbols::NameSources& names, const ReplayOptions& options) {
-    constexpr const char* hint = "stapgen help report says which kinds of text can be read";
+    constexpr const char* hint = "'stapgen help report' lists the formats";
     auto runs = recording::runs_of(files);
     if (!runs) return tl::make_unexpected(runs.error());
     const auto& format = *presentation.format;
@@ -276,7 +276,7 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
         const auto [input, done] = at_work.front().get();
         at_work.pop_front();
         for (const auto& [first, last] : run.missing) {
-            base::print_message(fmt::format("{}: {} of its run {} not given; what they hold counts as lost",
+            base::print_message(fmt::format("{}: {} of its run {} not given; their records count as lost",
                                             shown(run.files.front()), numbers("part", first, last),
                                             first == last ? "is" : "are"));
         }
@@ -292,12 +292,12 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
         }
         const auto* const failure = input->stap_failure();
         const auto what = failure == nullptr
-                              ? fmt::format("{}: nothing known in {} lines", found.name, input->lines())
+                              ? fmt::format("{}: no known format in {} lines", found.name, input->lines())
                               : fmt::format("{}: nothing was measured, stap failed: {}", found.name, failure->cause);
         if (files.size() == 1) return base::bad_input(what, failure == nullptr ? hint : failure->remedy);
         base::print_message(what);
     }
-    if (loaded.empty()) return base::bad_input("nothing known in any of the files", hint);
+    if (loaded.empty()) return base::bad_input("no known format in any of the files", hint);
     return loaded;
 }
 

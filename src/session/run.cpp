@@ -32,7 +32,7 @@ struct RunEnding {
     bool interrupted = false;  ///< by the user
 };
 
-/// Feeds a session with lines as they come, and looks at the machine meanwhile. All that is given must outlive it.
+/// Feeds a session with lines as they come, and inspects the machine in between. All that is given must outlive it.
 class Measurement {
   public:
     Measurement(const host::System& machine, const recipe::Catalog& catalog, std::string name, const MeasurePlan& plan,
@@ -181,7 +181,7 @@ void Measurement::look_at_target(launch::Control& control) {
     target_has_ended_ = true;
     if (!plan_.quiet) {
         base::print_message(fmt::format(
-            "{} has ended, and the measurement with it; --comm NAME also measures what starts later", target->name()));
+            "{} has ended, so the measurement ends; --comm NAME also measures later processes", target->name()));
     }
     control.request_stop();
 }
@@ -228,15 +228,14 @@ base::Result<void> Measurement::finish(const RunEnding& ending) {
         if (refusal) return tl::make_unexpected(*refusal);
     }
     if (const auto enough = summary.transport.enough_buffer_mb; enough > 0 && !plan_.quiet) {
-        base::print_message(
-            fmt::format("a buffer of {0} MiB for each CPU would have held what was lost: -s {0}MiB", enough));
+        base::print_message(fmt::format("a buffer of {0} MiB per CPU would have been enough: -s {0}MiB", enough));
     }
     if (!session_.analyzer()) {
         if (target_has_ended_) {
             return base::failed(fmt::format("{} ended before the measurement began", plan_.filters.target->name()));
         }
         if (ending.interrupted) return base::failed("interrupted before the measurement began");
-        return base::failed("the module printed no records", "run it again with -v to see what it says");
+        return base::failed("the module printed no records", "run it again with -v to see its messages");
     }
     session_.end();
     if (plan_.remote) return {};
@@ -307,9 +306,9 @@ bool is_in_losses(const launch::Diagnosis& message, const launch::Losses& losses
 /// Of a run that ended though nobody asked it to, before -d or -n was over.
 std::string early_end_text(const Measurement& measurement, std::chrono::nanoseconds measured, const MeasurePlan& plan) {
     const auto after =
-        fmt::format("after {}, before {} was over", base::format_duration(measured), plan.duration ? "-d" : "-n");
+        fmt::format("after {}, before {} had passed", base::format_duration(measured), plan.duration ? "-d" : "-n");
     return measurement.is_closed() ? fmt::format("the script ended {}", after)
-                                   : fmt::format("the run ended {}: somebody ended stapio", after);
+                                   : fmt::format("the run ended {}: stapio was terminated", after);
 }
 
 }  // namespace
@@ -352,8 +351,8 @@ base::Result<void> measure(const host::System& machine, const recipe::Catalog& c
     base::print_message(end->cleanup);
     if (end->failure) return tl::make_unexpected(*end->failure);
     if (end->ending.gave_up) {
-        return base::failed("SystemTap was not given the time to end; the report may lack the last records",
-                            "press Ctrl-C once and let it finish");
+        return base::failed("SystemTap was not given time to end; the report may lack the last records",
+                            "press Ctrl-C once and wait");
     }
     if (!shown || recorder == nullptr) return shown;
     return recorder->outcome();

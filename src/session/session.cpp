@@ -55,7 +55,7 @@ void Session::begin(const decode::Header& header) {
         refusal_ = analyzer.error();
     } else if (events_ && analyzer->summary().counts()) {
         refusal_ = base::Error{base::ErrorKind::bad_input, "--events: the records of this recipe are counts",
-                               "leave it out: the report has a row for each of them"};
+                               "omit it: the report has a row for each of them"};
     } else {
         analyzer_ = *std::move(analyzer);
     }

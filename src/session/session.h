@@ -16,7 +16,7 @@
 
 namespace stapgen::session {
 
-/// Makes what is told of each record as it comes.
+/// Makes the listener that receives each record as it comes.
 using RecordWriters = std::function<std::unique_ptr<report::RecordWriter>()>;
 
 struct SessionOptions {
@@ -24,7 +24,7 @@ struct SessionOptions {
     bool keep_intervals = false;     ///< whether take_interval() is wanted
     std::int64_t resolution_ns = 1;  ///< stages are multiples of it
     bool keep_series = true;         ///< whether Summary::series is wanted
-    RecordWriters records{};         ///< in place of the presentation's
+    RecordWriters records{};         ///< instead of the presentation's
     Selection selection{};           ///< records beside it count as filtered
 };
 
@@ -49,7 +49,7 @@ class Session {
     [[nodiscard]] const std::optional<base::Error>& refusal() const { return refusal_; }
     /// Nothing before the header, and after a refusal.
     [[nodiscard]] const std::optional<analyze::Analyzer>& analyzer() const { return analyzer_; }
-    /// For a piece of the text, see analyze::Analyzer; nothing where each record has to come by here: somebody listens.
+    /// For a piece of the text, see analyze::Analyzer; nothing where each record has to come by here, for a listener.
     [[nodiscard]] std::optional<analyze::Analyzer> fork(const decode::Header& header) const;
     /// To which that is joined.
     [[nodiscard]] analyze::Analyzer& joining() { return *analyzer_; }

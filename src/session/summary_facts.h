@@ -25,7 +25,7 @@ std::int64_t enough_buffer_mb(const host::System& machine, const launch::Losses&
                               std::int64_t bytes);
 
 /// What the counted things mean, from the recipe of that name if there is one here. What is lost comes first in each
-/// interval; of what counters stand at there is nothing else left.
+/// interval; of the values of counters there is nothing else left.
 void put_meanings(analyze::Summary& summary, const recipe::Catalog& catalog);
 
 // Groups by where a record is from, which no record says: --by host, --by recording, --by label:dc.

@@ -1,6 +1,6 @@
 // What of the C library a program that is linked statically cannot have: it loads plug-ins (NSS, conversions,
-// libraries), and those of the machine at hand belong to another C library. The linker warns of each, and is told to
-// fail of it.
+// libraries), and those of the machine at hand belong to another C library. The linker warns of each, and
+// its options make a warning fail.
 #include <netdb.h>
 #include <pwd.h>
 

@@ -144,26 +144,24 @@ base::Result<Api> load(const fs::path& library) {
         if (const auto safe = base::only_root_writes(path); !safe) {
             return base::cannot_here(
                 fmt::format("STAPGEN_DUCKDB: {} is not loaded: {}", base::printable(named), safe.error().what),
-                "put it where root alone can write");
+                "move it to a folder that only root may write");
         }
     }
     // Never unloaded: it has threads of its own.
     void* const code = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (code == nullptr && ::getauxval(AT_BASE) == 0) {
-        return base::cannot_here("a program that is linked statically cannot load DuckDB's library",
-                                 "take an installed stapgen; docs/guide/installing.md");
+        return base::cannot_here("a statically linked program cannot load DuckDB's library",
+                                 "use an installed stapgen; docs/guide/installing.md");
     }
     if (code == nullptr) {
-        return base::cannot_here(
-            fmt::format("DuckDB's library cannot be loaded: {}", base::printable(::dlerror())),
-            fmt::format("'{}' fetches it by npm, 24 MB; or install libduckdb where the distribution has it; or let "
-                        "STAPGEN_DUCKDB name the file",
-                        (library.parent_path() / "fetch-duckdb").string()));
+        return base::cannot_here(fmt::format("DuckDB's library cannot be loaded: {}", base::printable(::dlerror())),
+                                 fmt::format("'{}' fetches it by npm, 24 MB; or install the distribution's libduckdb; "
+                                             "or set STAPGEN_DUCKDB to the file",
+                                             (library.parent_path() / "fetch-duckdb").string()));
     }
     Api api{};
     if (const auto missing = find_functions(code, api); !missing.empty()) {
-        return base::cannot_here(fmt::format("{} has no {}", path.string(), missing),
-                                 "DuckDB 1.4 or a later one is needed");
+        return base::cannot_here(fmt::format("{} has no {}", path.string(), missing), "DuckDB 1.4 or later is needed");
     }
     return api;
 }
@@ -210,9 +208,7 @@ base::Result<Database> Database::open(const fs::path& library, const fs::path& t
     char* error = nullptr;
     const bool is_open = is_set && api->open_ext(nullptr, &state->database, config, &error) == success;
     api->destroy_config(&config);
-    if (!is_set)
-        return base::cannot_here("this DuckDB does not have the settings that are needed",
-                                 "DuckDB 1.4 or a later one is needed");
+    if (!is_set) return base::cannot_here("this DuckDB lacks required settings", "DuckDB 1.4 or later is needed");
     if (!is_open) {
         auto failure = base::failed("DuckDB: " + shown(error));
         api->free(error);
@@ -245,7 +241,7 @@ base::Result<std::vector<Answer::Column>> Database::State::columns_of(const std:
     }
     api.destroy_prepare(&statement);
     if (wrong.empty()) return columns;
-    return base::bad_input(wrong, "give one SELECT; docs/guide/store.md has the tables and their columns");
+    return base::bad_input(wrong, "give one SELECT; docs/guide/store.md lists the tables and columns");
 }
 
 void Database::State::put_rows(Result& result, Answer& answer) const {

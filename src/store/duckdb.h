@@ -31,7 +31,7 @@ struct Answer {
 class Database {
   public:
     /// Of $STAPGEN_DUCKDB, `library`, or the system's libduckdb.so. What does not fit into memory goes to `temporary`.
-    /// Error (cannot_here): none can be loaded, or as root somebody else could change it.
+    /// Error (cannot_here): none can be loaded, or as root another user could change it.
     static base::Result<Database> open(const std::filesystem::path& library, const std::filesystem::path& temporary);
     Database(Database&&) noexcept;
     Database& operator=(Database&&) = delete;

@@ -41,7 +41,7 @@ base::Result<Inputs> inputs_of(const std::vector<std::string>& words, std::vecto
     };
     for (const auto& word : words) {
         if (word == "-")
-            return base::bad_input("export reads files, for a run is known by its file", "keep it with -o FILE");
+            return base::bad_input("export reads files: a run is identified by its file", "keep it with -o FILE");
         if (!fs::is_directory(word, error)) {
             add(word);
             continue;
@@ -134,14 +134,14 @@ class Exporter {
         session::finish_sums(reports, presentation_);
         auto of_events = events.close();
         if (of_events && !of_events->empty() && reports.size() > 1)
-            of_events = base::bad_input("several recipes are in it");
+            of_events = base::bad_input("it has several recipes");
         if (!of_events) done.problems.push_back(fmt::format("{}: no events: {}", name, of_events.error().what));
         std::size_t number = 0;
         for (auto& summary : reports) {
             ++number;
             if (summary.recordings > 1) {
-                done.problems.push_back(fmt::format("{}: {} recordings are in it; put each into a file of its own",
-                                                    name, summary.recordings));
+                done.problems.push_back(
+                    fmt::format("{}: it has {} recordings; put each into its own file", name, summary.recordings));
                 continue;
             }
             session::put_meanings(summary, program_.catalog);
@@ -226,7 +226,7 @@ base::Result<Exported> export_runs(const ExportPlan& plan, const recipe::Program
     }
     if (done.runs == 0) {
         return base::bad_input(done.problems.empty() ? "there is nothing to export" : done.problems.front(),
-                               "stapgen help report says which kinds of text can be read");
+                               "'stapgen help report' lists the formats");
     }
     return done;
 }

@@ -108,8 +108,8 @@ base::Result<Answer> query(const fs::path& store, const std::string& sql, const 
     std::error_code error;
     const auto folder = fs::canonical(store, error);
     if (error || !fs::is_directory(folder / tables.back().name, error)) {
-        return base::bad_input(fmt::format("{} is no store", base::printable(store.string())),
-                               "'stapgen export FILES --parquet DIR' makes one");
+        return base::bad_input(fmt::format("{} is not a store", base::printable(store.string())),
+                               "'stapgen export FILES --parquet DIR' creates one");
     }
     const auto temporary = base::PrivateDirectory::create();
     if (!temporary) return tl::make_unexpected(temporary.error());

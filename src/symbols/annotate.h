@@ -40,7 +40,7 @@ class LineWords {
     bool instruction_ = false;  ///< nothing but numbers since the name of a register
 };
 
-/// Copies text through, names in place of kernel addresses, and every other byte as it is. An address is a word of
+/// Copies text through, names instead of kernel addresses, and every other byte as it is. An address is a word of
 /// exactly `digits` hex digits, with or without 0x, that has a name: 16, or 8 for 32-bit kernels. A word is letters,
 /// digits and '_'; what is around it does not matter and stays: brackets, "+0x10" behind it, bytes that are no text.
 class Annotator {

@@ -56,18 +56,19 @@ bool debuginfod_is_set() {
 base::Result<std::filesystem::path> debuginfo_of(std::string_view build_id) {
     const bool hexadecimal = !build_id.empty() && build_id.size() % 2 == 0 &&
                              std::ranges::all_of(build_id, [](unsigned char c) { return std::isxdigit(c) != 0; });
-    if (!hexadecimal) return base::bad_input(fmt::format("\"{}\" is no build-id", build_id));
+    if (!hexadecimal) return base::bad_input(fmt::format("\"{}\" is not a build-id", build_id));
     if (!debuginfod_is_set()) {
-        return base::bad_input("no server of debuginfo is named",
-                               "set DEBUGINFOD_URLS, for example to the one your distribution's documentation names");
+        return base::bad_input("no debuginfo server is configured",
+                               "set DEBUGINFOD_URLS, for example to your distribution's server");
     }
     // Never unloaded: libcurl, which it needs, keeps things of its own to the end.
     void* const code = ::dlopen(library, RTLD_NOW | RTLD_LOCAL);
     if (code == nullptr && ::getauxval(AT_BASE) == 0) {
         return base::bad_input(
-            fmt::format("a program that is linked statically cannot load {}", library),
-            fmt::format("name with --map what 'debuginfod-find debuginfo {}' fetches, or take an installed stapgen",
-                        build_id));
+            fmt::format("a statically linked program cannot load {}", library),
+            fmt::format(
+                "fetch it with 'debuginfod-find debuginfo {}' and give it with --map, or use an installed stapgen",
+                build_id));
     }
     if (code == nullptr) {
         return base::bad_input(fmt::format("{} is not installed", library),
@@ -91,12 +92,12 @@ base::Result<std::filesystem::path> debuginfo_of(std::string_view build_id) {
     const std::unique_ptr<char, decltype(&std::free)> path(found, std::free);
     if (file.get() < 0 || !path) {
         if (file.get() == -ENOENT) {
-            return base::bad_input(fmt::format("no server of DEBUGINFOD_URLS has debuginfo of build-id {}", build_id),
-                                   "check that the servers are those of the kernel's distribution");
+            return base::bad_input(fmt::format("no server in DEBUGINFOD_URLS has debuginfo of build-id {}", build_id),
+                                   "use the servers of the kernel's distribution");
         }
         return base::bad_input(
             fmt::format("debuginfo of build-id {} cannot be fetched: {}", build_id, std::strerror(-file.get())),
-            "check the network and DEBUGINFOD_URLS; DEBUGINFOD_VERBOSE=1 tells more");
+            "check the network and DEBUGINFOD_URLS; DEBUGINFOD_VERBOSE=1 prints more");
     }
     return std::filesystem::path(path.get());
 }

@@ -10,7 +10,7 @@ namespace {
 
 struct Changes {
     LinuxVersion since;        // asked for by a kernel of this version or newer
-    std::string_view release;  // of which it was read
+    std::string_view release;  // that it was read from
     std::string_view text;     // from the entry before: "+4:A,B" puts A at 4 and B at 5, "-9:C,D" takes two out at 9
 };
 

@@ -107,7 +107,7 @@ std::optional<LinuxVersion> version_of(std::string_view release) {
 }
 
 constexpr std::string_view kernels_without =
-    "kernels before 5.17 give none, and a few after it give no numbers: their drops are told apart by place only";
+    "kernels before 5.17 give no reasons, and a few later ones no numbers: their drops are grouped by place only";
 
 }  // namespace
 
@@ -150,14 +150,15 @@ base::Result<DropReasons> DropReasons::from_btf(std::span<const std::byte> btf) 
 base::Result<DropReasons> DropReasons::of_release(std::string_view release) {
     const auto version = version_of(release);
     if (!version) {
-        return base::bad_input(fmt::format("'{}' does not begin with a kernel's version", base::printable(release)),
-                               "give the release as `uname -r` prints it there, for example 6.12.117+deb13-amd64");
+        return base::bad_input(
+            fmt::format("'{}' does not start with a kernel version", base::printable(release)),
+            "give the release as that machine's `uname -r` prints it, for example 6.12.117+deb13-amd64");
     }
     const auto table = reason_table(*version);
     if (!table) {
         return base::bad_input(
-            fmt::format("Linux {}.{} has no drop reasons: they came with 5.17", (*version)[0], (*version)[1]),
-            "if that kernel has them all the same (RHEL 9), give its vmlinux or vmlinuz (--map), or record with -o");
+            fmt::format("Linux {}.{} has no drop reasons; 5.17 introduced them", (*version)[0], (*version)[1]),
+            "if a backport has them (RHEL 9), give its vmlinux or vmlinuz (--map), or record with -o");
     }
     DropReasons reasons;
     for (const auto name : table->names) {

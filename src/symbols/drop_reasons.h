@@ -37,7 +37,7 @@ class DropReasons {
     static base::Result<DropReasons> of_this_machine(const std::vector<std::filesystem::path>& formats,
                                                      const std::filesystem::path& btf);
 
-    /// Where they are a guess: a sentence for the user that says which numbers of which kernel they are. Else empty.
+    /// Where they are a guess: a sentence for the user with the kernel of the numbers. Else empty.
     [[nodiscard]] const std::string& guess() const { return guess_; }
 
     /// "NO_SOCKET". The view lives as long as this.

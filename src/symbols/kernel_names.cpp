@@ -17,7 +17,7 @@ namespace stapgen::symbols {
 namespace {
 
 constexpr const char* source_hint =
-    "--map takes System.map, a copy of /proc/kallsyms, vmlinux or vmlinuz, of the kernel that made the addresses";
+    "--map takes System.map, a copy of /proc/kallsyms, vmlinux or vmlinuz of the kernel with these addresses";
 
 base::Result<void> compare_with_log(const SourceFiles& files, const LogKernel& log, const NameSources& sources) {
     if (!files.image) return {};
@@ -44,7 +44,7 @@ base::Result<std::vector<base::LoadedModule>> loaded_modules(const NameSources& 
     });
     if (!loaded || loaded->empty()) return loaded;
     if (std::ranges::any_of(*loaded, [](const auto& module) { return module.base.has_value(); })) return loaded;
-    return base::bad_input(fmt::format("{} has no bases: all are zero", sources.modules->string()),
+    return base::bad_input(fmt::format("{} has no addresses: all are zero", sources.modules->string()),
                            "copy /proc/modules as root");
 }
 
@@ -56,7 +56,7 @@ std::vector<std::string> doubts(const SourceFiles& files, const std::string& rel
         const auto named = release_in_name((*table)->file);
         if (release.empty() || named.empty() || named == release) continue;
         notes.push_back(
-            fmt::format("{} is of Linux {} by its name, the log of {}", (*table)->file.string(), named, release));
+            fmt::format("{} is of Linux {} by its name, the log is of {}", (*table)->file.string(), named, release));
     }
     return notes;
 }
@@ -72,7 +72,7 @@ base::Result<std::int64_t> kaslr_offset_from_log(const TableFile& table, const L
     if (std::ranges::all_of(differences, [&](const auto& marker) { return marker.bytes == kaslr_offset; }))
         return kaslr_offset;
     return base::bad_input(
-        fmt::format("{} is of another kernel than the log: their text is not of the same length", table.file.string()),
+        fmt::format("{} is of another kernel than the log: the length of the kernel text differs", table.file.string()),
         log.release.empty() ? std::string(source_hint) : fmt::format("give that of Linux {}", log.release));
 }
 
@@ -94,11 +94,9 @@ base::Result<KernelNames> KernelNames::open(const NameSources& sources, const Lo
         if (!files) return tl::make_unexpected(files.error());
     }
     if (!files->map && !files->boot) {
-        return base::bad_input(files->image ? fmt::format("{} has no symbols", files->image_file.string())
-                                            : "there is nothing to take names from",
-                               files->image
-                                   ? "give its System.map or a copy of /proc/kallsyms beside it, by a second --map"
-                                   : source_hint);
+        return base::bad_input(
+            files->image ? fmt::format("{} has no symbols", files->image_file.string()) : "nothing to take names from",
+            files->image ? "also give its System.map or a copy of /proc/kallsyms, with a second --map" : source_hint);
     }
 
     KernelNames names;
@@ -137,8 +135,7 @@ base::Result<void> KernelNames::look_for_kaslr_offset(const NameSources& sources
         if (!difference) return tl::make_unexpected(difference.error());
         kaslr_offset_ = *difference;
         if (*kaslr_offset_ != 0)
-            notes_.push_back(
-                fmt::format("KASLR offset {}: the recording says where its kernel was", hexadecimal(*kaslr_offset_)));
+            notes_.push_back(fmt::format("KASLR offset {}: from the recording", hexadecimal(*kaslr_offset_)));
     } else if (files_.boot) {
         kaslr_offset_ = 0;
         kaslr_offset_is_assumed_ = true;
@@ -170,7 +167,7 @@ base::Result<void> KernelNames::hear(std::span<const Witness> witnesses) {
             fmt::format("{} is of another kernel than the log: {} of {} names that the log has beside an address are "
                         "elsewhere in it; {}",
                         table().file.string(), testimony.contradicting, heard, testimony.contradiction),
-            "give that of the build that made the log; without --map the log's own names are shown");
+            "give the one of the build that made the log; without --map the log's own names are shown");
     }
     if (heard > 0 && !known) {
         kaslr_offset_ = testimony.kaslr_offset;
@@ -188,7 +185,7 @@ DropSites KernelNames::find_sites() {
         constexpr std::size_t min_sites = 50;
         auto exact = DropSites::from_code(*files_.image, table().table);
         if (exact.size() >= min_sites) return exact;
-        notes_.push_back(fmt::format("{} and {} are not of one kernel: the former is not used",
+        notes_.push_back(fmt::format("{} and {} are of different kernels: the former is not used",
                                      files_.image_file.string(), table().file.string()));
     }
     return DropSites::from_names(table().table);
@@ -207,8 +204,8 @@ KaslrFinding KernelNames::infer(std::span<const std::uint64_t> drop_addresses) {
     finding = infer_kaslr_offset(drop_addresses, *sites_, table, architecture_of(table), same_build);
     if (kaslr_offset_is_assumed_) {
         notes_.push_back(
-            fmt::format("{} is not of the boot that made these addresses: under it they are not where packets are "
-                        "dropped (if it is, say --kaslr-offset 0)",
+            fmt::format("{} is of another boot: with it, these addresses are not where packets are dropped (if it is "
+                        "the right one: --kaslr-offset 0)",
                         file.string()));
     }
     kaslr_offset_ = finding.kaslr_offset;
@@ -216,7 +213,7 @@ KaslrFinding KernelNames::infer(std::span<const std::uint64_t> drop_addresses) {
     if (finding.kaslr_offset) {
         notes_.push_back(
             finding.explanation +
-            (finding.exact ? "" : "; names are right only if the map is of the very build that made the log"));
+            (finding.exact ? "" : "; the names are right only if the map is of exactly the build that made the log"));
     }
     return finding;
 }
@@ -249,8 +246,8 @@ void KernelNames::look_ahead(std::span<const std::uint64_t> addresses) const {
 base::Result<void> KernelNames::open_lines() {
     const auto& file = files_.image_file;
     if (file.empty()) {
-        return base::bad_input("lines of source are in the DWARF of a vmlinux, and there is none among the sources",
-                               "give the vmlinux with DWARF by --map; Debian's is in linux-image-RELEASE-dbg");
+        return base::bad_input("source lines need the DWARF of a vmlinux, and none is given",
+                               "give a vmlinux with DWARF as --map; Debian's is in linux-image-RELEASE-dbg");
     }
     return SourceLines::open(file).map([this](SourceLines&& lines) { lines_ = std::move(lines); });
 }

@@ -22,7 +22,7 @@ namespace stapgen::symbols {
 
 /// What a user has of the kernel that made the addresses.
 struct NameSources {
-    /// Told apart by what is in them: System.map, a copy of /proc/kallsyms, vmlinux, vmlinuz, a module's file, a folder
+    /// Recognised by their content: System.map, a copy of /proc/kallsyms, vmlinux, vmlinuz, a module's file, a folder
     /// with modules' files.
     std::vector<std::filesystem::path> files;
     std::optional<std::filesystem::path> modules;  ///< a copy of /proc/modules
@@ -59,8 +59,8 @@ std::string to_string(const AddressName& name);
 ///
 /// The KASLR offset is, in this order: the one given; the difference between a copy of kallsyms and the map; between
 /// what a recording says of its kernel and the map; 0 for a kernel that cannot be moved; 0 for a copy of kallsyms, as
-/// long as no drop contradicts that; the one of which the log's own names tell; inferred from the places of drops. See
-/// KaslrFinding.
+/// long as no drop contradicts that; the one that follows from the log's own names; inferred from the places of drops.
+/// See KaslrFinding.
 class KernelNames {
   public:
     /// Reads the sources and compares them with each other and with the log. Errors (bad_input), each with its remedy:

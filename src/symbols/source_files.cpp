@@ -20,7 +20,7 @@ namespace {
 
 bool is_relocatable(std::string_view beginning) {
     if (!beginning.starts_with(ELFMAG) || beginning.size() < sizeof(Elf64_Ehdr)) return false;
-    // e_type stands at the same place in both sizes of ELF.
+    // e_type is at the same place in both sizes of ELF.
     std::uint16_t type = 0;
     std::memcpy(&type, beginning.data() + offsetof(Elf64_Ehdr, e_type), sizeof type);
     return type == ET_REL;
@@ -112,10 +112,11 @@ base::Result<void> expect_whole(const SymbolTable& table, std::string_view origi
     std::size_t example = 0;
     while (there.test(example))
         ++example;
-    return base::bad_input(fmt::format("{} is an excerpt: of {} functions that each kernel has it lacks {}, such as "
-                                       "{}(); names from it can be those of neighbours",
-                                       origin, there.size(), missing, of_each_kernel[example]),
-                           hint);
+    return base::bad_input(
+        fmt::format("{} is an excerpt: it lacks {} of {} functions that every kernel has, such as {}(), so "
+                    "names from it may be those of neighbours",
+                    origin, missing, there.size(), of_each_kernel[example]),
+        hint);
 }
 
 }  // namespace stapgen::symbols

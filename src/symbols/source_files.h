@@ -41,7 +41,7 @@ inline constexpr std::array<std::string_view, 16> of_each_kernel{
 
 /// Error (bad_input): the table is an excerpt (grep, head) and not whole: it lacks functions that each kernel with IPv4
 /// has. Addresses in its gaps would get a neighbour's name. A table of few functions, or of a short stretch of code, is
-/// what somebody has made on purpose. `origin` is the name of the file.
+/// a deliberate excerpt. `origin` is the name of the file.
 base::Result<void> expect_whole(const SymbolTable& table, std::string_view origin);
 
 }  // namespace stapgen::symbols

@@ -123,9 +123,9 @@ struct SourceLines::State {
 base::Result<SourceLines> SourceLines::open(const std::filesystem::path& path) {
     const auto origin = path.string();
     const auto no_lines = [&] {
-        return base::bad_input(fmt::format("{} has no DWARF, so lines of source are not known", origin),
-                               "Debian has a vmlinux with it in linux-image-RELEASE-dbg, Fedora and RHEL in "
-                               "kernel-debuginfo; servers named by DEBUGINFOD_URLS have it, too");
+        return base::bad_input(fmt::format("{} has no DWARF, so there are no source lines", origin),
+                               "Debian's vmlinux with DWARF is in linux-image-RELEASE-dbg, Fedora's and RHEL's in "
+                               "kernel-debuginfo; DEBUGINFOD_URLS can name servers");
     };
     auto bytes = FileBytes::read(path);
     if (!bytes) return tl::make_unexpected(std::move(bytes.error()));
@@ -153,7 +153,7 @@ base::Result<SourceLines> SourceLines::open(const std::filesystem::path& path) {
         const char* const why = ::dwfl_errmsg(-1);
         return base::bad_input(
             fmt::format("the DWARF of {} cannot be read: {}", origin, why == nullptr ? "it is damaged" : why),
-            "the file is damaged: get it again");
+            "the file is damaged: copy it again");
     }
     return SourceLines(std::move(state));
 }
@@ -198,7 +198,7 @@ std::string source_path(std::string_view file, std::string_view build) {
         std::filesystem::path rest;
         for (auto part = own; part != path.end(); ++part)
             rest /= *part;
-        // Debian's compiler is told to leave the folder of the source out, and libdw puts that of the build before.
+        // Debian's compiler options leave the source folder out, and libdw puts that of the build before.
         path = std::move(rest);
     }
 }

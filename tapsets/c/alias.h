@@ -3,7 +3,7 @@
  *
  * Two words, written and read without a lock. The first is the key mixed with the head: where two write at once, or one
  * writes while another reads, the words do not belong together, and the reader finds nothing. (Key and head as they
- * are, with barriers between, were told to belong together hundreds of times in a hundred million reads.) */
+ * are, with barriers between, were taken to belong together hundreds of times in a hundred million reads.) */
 #ifndef STAPGEN_ALIAS_H
 #define STAPGEN_ALIAS_H
 
@@ -35,7 +35,7 @@ static inline unsigned long stapgen_head_by_alias(struct stapgen_alias* aliases,
 static inline void stapgen_erase_alias(struct stapgen_alias* aliases, unsigned long key) {
     struct stapgen_alias* alias = stapgen_alias_of(aliases, key);
     unsigned long check = READ_ONCE(alias->check);
-    /* Not where another wrote meanwhile. */
+    /* Not where another wrote in between. */
     if (check == stapgen_alias_check(key, READ_ONCE(alias->head))) (void)cmpxchg(&alias->check, check, 0);
 }
 

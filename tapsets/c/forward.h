@@ -1,10 +1,10 @@
 /* Packets that this machine passes on, from the driver that handed them over to the one that gets them.
  *
- * Each received packet is an arrival, by its skb, until that is used again: most are for this machine, and nobody tells
- * when their way ends. One that ip_forward() gets, or that another device's queue gets without it, is forwarded: from
- * there on it has a place of its own. Its skb stays and its head moves (ip_forward() makes room for another header), or
- * its head stays and the skb is another (a packet socket listens, a bridge floods): a place is found by either, but an
- * skb whose head is another one's only where no place has that head.
+ * Each received packet is an arrival, by its skb, until that is used again: most are for this machine, and nothing
+ * reports when their way ends. One that ip_forward() gets, or that another device's queue gets without it, is
+ * forwarded: from there on it has a place of its own. Its skb stays and its head moves (ip_forward() makes room for
+ * another header), or its head stays and the skb is another (a packet socket listens, a bridge floods): a place is
+ * found by either, but an skb whose head is another one's only where no place has that head.
  *
  * Packets of this machine's own have no device that they came by (skb_iif), whoever had their skb before. */
 #ifndef STAPGEN_FORWARD_H
@@ -225,7 +225,7 @@ static inline void stapgen_forward_has_wanted_device(const struct sk_buff* skb, 
     struct stapgen_forwarded* packet = stapgen_follow_forwarded(skb, fault);
     if (packet) packet->is_wanted = 1;
 }
-/* A filter leaves it out. It is followed all the same, so that nobody takes it for another one. */
+/* A filter leaves it out. It is followed anyway, so that it is not taken for another one. */
 static inline void stapgen_forward_unwanted(const struct sk_buff* skb, const void** fault) {
     struct stapgen_forwarded* packet = stapgen_follow_forwarded(skb, fault);
     if (!packet) return;

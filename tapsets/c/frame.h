@@ -41,7 +41,7 @@ static inline const unsigned char* stapgen_mac_header_before(const struct sk_buf
     return skb->mac_header != (__typeof__(skb->mac_header))~0U && mac + ETH_HLEN <= place ? mac : NULL;
 }
 
-/* Whether a header of the packet's protocol begins there, as far as its first byte tells. */
+/* Whether a header of the packet's protocol begins there, judged by its first byte. */
 static inline int stapgen_is_network_header(const struct sk_buff* skb, const unsigned char* at, const void** fault) {
     u8 first;
     if (at >= stapgen_linear_end(skb)) return 0;

@@ -1,14 +1,14 @@
 /* Sets of what is followed by one number: packets by their skb->head, datagrams by their skb, threads by their task.
  *
- * In sets of four places; no lock: what has a key is on one CPU at a time, and two that want the same place are told
- * apart by cmpxchg. A key may be in either of two sets, in the second where that has more room: so next to none gives
- * way before half of the places are taken. Where both are full the oldest does. */
+ * In sets of four places; no lock: what has a key is on one CPU at a time, and two that want the same place are
+ * recognised apart by cmpxchg. A key may be in either of two sets, in the second where that has more room: so next to
+ * none gives way before half of the places are taken. Where both are full the oldest does. */
 #ifndef STAPGEN_HEAD_SET_H
 #define STAPGEN_HEAD_SET_H
 
 #include "read.h"
 
-/* So many bits of a hash choose a set: of packets in one direction, and of threads. */
+/* Bits of a hash that choose a set: of packets in one direction, and of threads. */
 #ifndef STAPGEN_PACKET_BITS
 #define STAPGEN_PACKET_BITS 12
 #endif

@@ -2,8 +2,8 @@
  * sum, split and slow. Counts only grow, each CPU has a stripe of its own (of more CPUs than stripes some share one),
  * and what was printed last is kept, so that printing stops nobody.
  *
- * STAPGEN_FIELDS and the other macros of a recipe's fields are said in stages.h. STAPGEN_SLOWEST: so many records at
- * least are printed, those of the highest bins of totals. */
+ * STAPGEN_FIELDS and the other macros of a recipe's fields are said in stages.h. STAPGEN_SLOWEST: the number of records
+ * at least are printed, those of the highest bins of totals. */
 #ifndef STAPGEN_HISTOGRAM_H
 #define STAPGEN_HISTOGRAM_H
 

@@ -11,7 +11,7 @@
 #include "read.h"
 #include "stages.h"
 
-/* So much is never needed: 9 stages, 6 numbers, two endpoints, two names of which each byte is escaped, and three
+/* An upper bound: 9 stages, 6 numbers, two endpoints, two names with each byte escaped, and three
  * numbers of --by. */
 struct stapgen_line {
     int length;

@@ -49,7 +49,7 @@ static inline const struct sock* stapgen_sock_of(const struct sk_buff* skb) {
     const struct sock* sk = STAPGEN_TRY_POINTER(struct sock, &skb->sk);
     return stapgen_netns_of_sock(sk) ? sk : NULL;
 }
-/* Its device, of which the namespace is known; NULL: there is none. */
+/* Its device, if the namespace is known; else NULL. */
 static inline const struct net_device* stapgen_device_of(const struct sk_buff* skb) {
     const struct net_device* dev = STAPGEN_TRY_POINTER(struct net_device, &skb->dev);
     if ((unsigned long)dev < PAGE_OFFSET) return NULL;

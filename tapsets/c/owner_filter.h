@@ -13,7 +13,7 @@ static unsigned int stapgen_owner_numbers;
 static unsigned long stapgen_wanted_netns[STAPGEN_OWNER_ROOM] = {0};
 module_param_array(stapgen_wanted_netns, ulong, &stapgen_owner_numbers, 0);
 /* --cgroup, --container, --pod: cgroups with all below them, and the namespaces that only what is in these has, which
- * tell where no socket's cgroup is known. */
+ * decide where no socket's cgroup is known. */
 static unsigned long stapgen_wanted_cgroups[STAPGEN_OWNER_ROOM] = {0};
 module_param_array(stapgen_wanted_cgroups, ulong, &stapgen_owner_numbers, 0);
 static unsigned long stapgen_container_netns[STAPGEN_OWNER_ROOM] = {0};
@@ -33,7 +33,7 @@ static inline int stapgen_is_wanted_netns(u32 netns) {
     return !stapgen_wanted_netns[0] || stapgen_is_among(stapgen_wanted_netns, netns);
 }
 static inline int stapgen_is_wanted_cgroup(const struct cgroup* cgroup) {
-    enum { STAPGEN_CGROUP_LEVELS = 64 }; /* should they be changed meanwhile */
+    enum { STAPGEN_CGROUP_LEVELS = 64 }; /* should they change in between */
     u32 i;
     for (i = 0; cgroup && i < STAPGEN_CGROUP_LEVELS; i++, cgroup = stapgen_parent_cgroup(cgroup))
         if (stapgen_is_among(stapgen_wanted_cgroups, stapgen_cgroup_id(cgroup))) return 1;

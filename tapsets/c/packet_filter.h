@@ -16,7 +16,7 @@ module_param_array(stapgen_filter, ulong, NULL, 0);
 static inline int stapgen_has_filter(void) {
     return stapgen_filter[0] != 0;
 }
-/* Whether a packet passes, of which the kernel has the network header somewhere. */
+/* Whether a packet with a network header passes. */
 static inline int stapgen_passes_filter(const struct sk_buff* skb, const void** fault) {
     struct stapgen_frame frame;
     return stapgen_frame_of(skb, (stapgen_filter[0] & STAPGEN_FILTER_VLAN) != 0, &frame, fault) &&

@@ -1,5 +1,5 @@
-/* What each CPU has for itself. Not the kernel's own per-CPU data: all modules together have 8 KB of that, and so many
- * runs at a time could not be loaded. */
+/* What each CPU has for itself. Not the kernel's own per-CPU data: all modules together have 8 KB of that, and that
+ * many runs at a time could not be loaded. */
 #ifndef STAPGEN_PER_CPU_H
 #define STAPGEN_PER_CPU_H
 

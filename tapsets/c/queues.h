@@ -12,7 +12,7 @@
 #include "per_cpu.h"
 #include "read.h"
 
-/* So many lists that queues on two CPUs are next to never in one. Where a table is full the oldest row is looked for in
+/* Enough lists that queues of two CPUs are almost never in one. Where a table is full the oldest row is looked for in
  * a tree whose leaves they are. */
 enum { STAPGEN_FORK_BITS = 4, STAPGEN_LEVELS = 3, STAPGEN_LIST_BITS = STAPGEN_FORK_BITS * STAPGEN_LEVELS };
 enum { STAPGEN_FORK = 1 << STAPGEN_FORK_BITS, STAPGEN_LISTS = 1 << STAPGEN_LIST_BITS };
@@ -37,12 +37,12 @@ struct stapgen_pool {
     u32 touched;
 } ____cacheline_aligned;
 /* Of a fork at each level, of a list at the last: no first row in it is older. Ages are ~since; 0: there is no row. It
- * may be too old, and is put right where somebody looks for the oldest. */
+ * may be too old, and is put right when a reader looks for the oldest. */
 struct stapgen_ages {
     u64 of[STAPGEN_LEVELS][STAPGEN_LISTS];
 };
 struct stapgen_table {
-    void* rows; /* one more than so many: */
+    void* rows; /* one more than the number: */
     u32 capacity;
     u32 batch;
     size_t size; /* of a row */
@@ -52,7 +52,7 @@ struct stapgen_table {
     struct stapgen_free_rows* free;
     struct stapgen_pool* pool;
 };
-/* A whole number of batches, of which each CPU may keep two. */
+/* A whole number of batches; each CPU may keep two. */
 #define STAPGEN_BATCH(capacity) ((capacity) % 1024 ? 1 : 16)
 /* What a row keeps is NAME_rows[at].of, a struct TYPE. */
 #define STAPGEN_TABLE_LOCKED_AS(name, type, capacity, locks)           \
@@ -229,7 +229,7 @@ static inline int stapgen_oldest_of(const u64* ages) {
         if (READ_ONCE(ages[i]) > READ_ONCE(ages[oldest])) oldest = i;
     return oldest;
 }
-/* A list's age was put right: those above it. Where another one gets older meanwhile that is seen here, or what is put
+/* A list's age was put right: those above it. Where another one gets older in between that is seen here, or what is put
  * here is seen there. */
 static inline void stapgen_set_ages(const struct stapgen_table* table, int list) {
     int level, node = list;

@@ -52,7 +52,7 @@ bad:
     return 0;
 }
 #else
-/* kread() tells of a fault in the context c, and goes to deref_fault. */
+/* kread() reports a fault in the context c, and goes to deref_fault. */
 static u64 stapgen_read(const void* from, size_t size, const void** fault) {
     struct {
         char error_buffer[128];
@@ -133,7 +133,7 @@ static inline long stapgen_udp_payload_of(const struct sk_buff* skb) {
     return (long)skb->len - (stapgen_transport_header_of(skb) - skb->data) - 8;
 }
 /* Of a TCP segment, or of a datagram with its header, by the IP header alone; 0 for all else, and where that is not to
- * be told (further fragments, IPv6 extension headers). */
+ * be decided (further fragments, IPv6 extension headers). */
 static inline long stapgen_ip_payload_of(const struct sk_buff* skb, const void** fault) {
     const unsigned char *ip = stapgen_network_header_of(skb), *transport = ip;
     int protocol = 0, length = 0;

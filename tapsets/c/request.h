@@ -374,7 +374,7 @@ static inline int stapgen_read_from(unsigned long sk, const struct stapgen_socke
     if (at) stapgen_requests_rows[at].of.returned = now;
     return lacks_room;
 }
-/* This thread's receiving call over TCP returns with so many bytes. */
+/* This thread's receiving call over TCP returns with this number of bytes. */
 static inline void stapgen_request_read(s64 bytes, int is_target, const void** fault) {
     struct stapgen_thread* thread = (struct stapgen_thread*)stapgen_find(stapgen_threads, (unsigned long)current);
     struct stapgen_socket_id id;

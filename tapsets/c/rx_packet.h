@@ -61,7 +61,7 @@ static inline void stapgen_rx_at_ip(const struct sk_buff* skb, const void** faul
     if (packet) packet->ip = now;
 }
 /* Enters TCP or UDP: whether it is a segment with data or a datagram. One that is not is forgotten; one whose header
- * cannot be read yet is told at its socket. */
+ * cannot be read yet is recognised at its socket. */
 static inline int stapgen_rx_at_transport(const struct sk_buff* skb, int is_tcp, const void** fault) {
     struct stapgen_rx_packet* packet;
     unsigned long head;

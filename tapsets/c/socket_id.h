@@ -1,5 +1,5 @@
 /* Whether the socket at an address is still the one that was there: the end of a connection may be missed (a skipped
- * probe), and the next one gets its memory. By its cookie, which the kernel gives a socket when somebody first asks for
+ * probe), and the next one gets its memory. By its cookie, which the kernel gives a socket when it is first asked for
  * it, and its ports. */
 #ifndef STAPGEN_SOCKET_ID_H
 #define STAPGEN_SOCKET_ID_H
@@ -19,7 +19,7 @@ static inline struct stapgen_socket_id stapgen_socket_id_of(const struct sock* s
     id.cookie = STAPGEN_READ((const u64*)&sk->sk_cookie, fault);
 #endif
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(2, 6, 33)
-    /* The peer's is 0 until it is connected. Not inet_num: a closed connection, of which a thread may still read, has
+    /* The peer's is 0 until it is connected. Not inet_num: a closed connection, which a thread may still read, has
      * given its port back. */
     u16 peer = (__force u16)STAPGEN_READ(&inet_sk(sk)->inet_dport, fault);
     if (peer) id.ports = (u32)peer << 16 | (__force u16)STAPGEN_READ(&inet_sk(sk)->inet_sport, fault);

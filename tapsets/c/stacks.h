@@ -15,7 +15,7 @@
 
 /* Frames of a path, and of what the kernel gives before it is cut at both ends. */
 enum { STAPGEN_FRAMES = 40, STAPGEN_RAW_FRAMES = 96 };
-/* So many bits of a hash choose a set. */
+/* Bits of a hash that choose a set. */
 #ifndef STAPGEN_STACK_BITS
 #define STAPGEN_STACK_BITS 8
 #endif
@@ -56,12 +56,12 @@ static inline u32 stapgen_save_stack(unsigned long* frame, u32 size) {
 #endif
 }
 
-/* ---- where a path begins and ends: by the names of functions, each of which is looked up once ---- */
+/* ---- where a path begins and ends: by function names, each looked up once ---- */
 
 enum stapgen_frame_kind {
     STAPGEN_NEW_FRAME,
     STAPGEN_PLAIN_FRAME,
-    STAPGEN_TRACING_FRAME,   /* what frees, or tells of it */
+    STAPGEN_TRACING_FRAME,   /* what frees, or traces it */
     STAPGEN_INTERRUPT_FRAME, /* behind it is what was interrupted */
 };
 enum { STAPGEN_FRAME_KIND_BITS = 10, STAPGEN_FUNCTION_NAME = 128 };
@@ -75,7 +75,7 @@ static inline int stapgen_begins_with(const char* name, const char* beginning) {
     return !strncmp(name, beginning, strlen(beginning));
 }
 static inline enum stapgen_frame_kind stapgen_kind_of_function(const char* name) {
-    /* A module's stands before its name in brackets. */
+    /* A module's precedes its name in brackets. */
     if (strstr(name, THIS_MODULE->name) || stapgen_begins_with(name, "__traceiter_") ||
         stapgen_begins_with(name, "stack_trace_") || stapgen_begins_with(name, "save_stack_trace") ||
         stapgen_begins_with(name, "kfree_skb") || stapgen_begins_with(name, "__kfree_skb") ||
@@ -101,7 +101,7 @@ static inline enum stapgen_frame_kind stapgen_frame_kind_of(unsigned long addres
     return (enum stapgen_frame_kind)(value & 3);
 }
 
-/* The first that neither frees nor tells of it; SIZE: there is none. */
+/* The first that neither frees nor traces it; SIZE: there is none. */
 static inline u32 stapgen_skip_tracing(const unsigned long* frame, u32 size) {
     u32 i;
     for (i = 0; i < size && stapgen_frame_kind_of(frame[i]) == STAPGEN_TRACING_FRAME; i++) {

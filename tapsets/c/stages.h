@@ -5,7 +5,7 @@
 /* It was passed over, or is none of such a packet's. */
 #define STAPGEN_NO_STAGE ((s64)-1)
 
-/* So many of a record are aggregated, then its total. */
+/* Stages of a record that are aggregated, then its total. */
 enum { STAPGEN_RECORD_STAGES = 7, STAPGEN_TOTAL = STAPGEN_RECORD_STAGES, STAPGEN_RECORD_FIELDS };
 
 /* Of a packet that leaves, in the order of a record's. */

@@ -5,7 +5,7 @@
 #define STAPGEN_SKB(number) ((struct sk_buff*)(uintptr_t)(number))
 #define STAPGEN_SOCK(number) ((struct sock*)(uintptr_t)(number))
 
-/* A call that may read, and tells so in &fault: then it is an error of the script. */
+/* A call that may read, and reports in &fault: then it is an error of the script. */
 #define STAPGEN_TRY(call)                        \
     do {                                         \
         const void* fault = NULL;                \

@@ -16,7 +16,7 @@ struct stapgen_tx_call {
     struct stapgen_socket_id id;
     u32 seq;     /* of its first byte */
     s64 called;  /* ns */
-    s64 thread;  /* below its process; 0: not a wanted one, whose bytes must be told from the wanted ones' */
+    s64 thread;  /* below its process; 0: not a wanted one, whose bytes must be kept apart from the wanted ones' */
     u64 comm[2]; /* the thread's name */
 };
 STAPGEN_TABLE(stapgen_tx_calls, stapgen_tx_call, STAPGEN_TX_CALLS);

@@ -2,7 +2,7 @@
  *
  * TCP keeps the skb it sends and passes a clone down, so what leaves __tcp_transmit_skb is another skb than what
  * entered it. Both have the same skb->head. Between a device's queue and its driver it may be moved to another head (a
- * device without scatter-gather needs it in one piece), where its skb tells which it is, or be cut in software, where
+ * device without scatter-gather needs it in one piece), where its skb identifies it, or be cut in software, where
  * it is followed by the head of its first piece. A device on top of others (bond, VLAN, bridge) passes it on: the last
  * one counts. */
 #ifndef STAPGEN_TX_PACKET_H
@@ -40,7 +40,7 @@ static inline void stapgen_tx_stages(const struct stapgen_tx_packet* packet, s64
     stages[STAPGEN_QDISC] = now - packet->queued;
 }
 
-/* Bytes from now on, of a call that began then. SKB: 0 where it is TCP's own, of which a clone goes down. */
+/* Bytes from now on, of a call that began then. SKB: 0 where it is TCP's own, whose clone goes down. */
 static inline void stapgen_insert_tx_packet(unsigned long head, unsigned long skb, const struct stapgen_tx_call* call,
                                             u32 bytes, int is_datagram) {
     enum stapgen_inserted inserted;

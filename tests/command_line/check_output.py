@@ -7,7 +7,7 @@ import sys
 
 from stapgen import ENVIRONMENT
 
-TOLD = "stapgen: the output could not be written to its end\n  hint: see whether stdout is closed, or the disk it goes to full\n"
+TOLD = "stapgen: the output is incomplete: it could not be written\n  hint: check whether stdout is closed, or its disk full\n"
 
 
 def run(words, redirection, **streams):

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Every `$ stapgen ...` in a ```console block of the docs is run again: check_examples.py STAPGEN SOURCE
 
-What needs no kernel is run here, and must print what the docs show. What measures is run by the lab's demo, with
-digits and widths that differ: here it must be one of the demo's commands, and the demo checks what it prints.
+What needs no kernel is run here, and must print what the docs show; a line "..." in the docs stands for any lines. What
+measures is run by the lab's demo, with digits and widths that differ: here it must be one of the demo's commands, and the
+demo checks what it prints.
 """
 
 import os
@@ -47,6 +48,12 @@ def check_recipes(stapgen, source):
     return 0
 
 
+def is_shown(shown, printed):
+    """Whether SHOWN is what was PRINTED; each "..." line of it stands for any lines, also for none."""
+    parts = [re.escape(part.strip("\n")) for part in re.split(r"^\.\.\.$", shown.strip(), flags=re.M)]
+    return re.fullmatch(r"(?:.*\n)?".join(part + "\n" if part else "" for part in parts), printed.strip() + "\n", re.S) is not None
+
+
 def folder_of(command, source):
     return source if " samples/" in command else source / "tests/golden"
 
@@ -62,7 +69,7 @@ def main():
             done = subprocess.run([stapgen, *shlex.split(command)[1:]], cwd=folder_of(command, source), text=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
                                   env={**os.environ, "TZ": "UTC"})
-            if done.stdout.strip() != shown.strip():
+            if not is_shown(shown, done.stdout):
                 failed += 1
                 print(f"{path.name}: $ {command}\nshown:\n{shown}\nprinted:\n{done.stdout}")
     assert run > 0, "no examples found"

@@ -43,7 +43,7 @@ class Results:
 def check_who_is_different(results):
     alike = [f"slower-stage/before/{i}.rec" for i in range(1, 6)]
     table, _ = results.run("compare", results.make("alike", *alike))
-    assert table.startswith("none of 5 hosts can be told from the others\n"), table
+    assert table.startswith("none of 5 hosts is significantly different\n"), table
 
     slow = results.make("slow", *alike, "slower-stage/after/1.rec")
     said, error = results.run("compare", slow, "--json", code=3)
@@ -64,9 +64,9 @@ def check_which_kernel_is_different(results):
         results.put(folder, f"new{i}", f"slower-stage/after/{i}.rec", "6.12.9", {"dc": "lon2"})
     table, error = results.run("compare", folder, code=3)
     hosts, kernels = table.splitlines()[:2]
-    assert hosts == "none of 10 hosts can be told from the others", table
+    assert hosts == "none of 10 hosts is significantly different", table
     assert kernels.startswith("kernel 6.12.9 (the same hosts: dc=lon2) is different: ip-tcp p50 +"), table
-    assert kernels.endswith(", 5 hosts against 5 of kernel 6.1.0; label dc goes with kernel and cannot be told from it"), table
+    assert kernels.endswith(", 5 hosts against 5 of kernel 6.1.0; label dc coincides with kernel, so their effects cannot be separated"), table
     assert "different by more than 5 %: kernel 6.12.9\n" in error, error
     found = checked(json.loads(results.run("compare", folder, "--json", code=3)[0]))
     rows = found["factors"]["rows"]
@@ -82,7 +82,7 @@ def check_a_host_without_packets_is_no_example(results):
     idle = [line for line in text.splitlines(keepends=True) if not line.startswith("rx\t")]
     (folder / "web5.rec").write_text("".join(idle).replace("reported=504", "reported=0"))
     table, _ = results.run("compare", folder)
-    assert table.startswith("none of 4 hosts can be told from the others; of 1 it cannot be told\n"), table
+    assert table.startswith("none of 4 hosts is significantly different; no result for 1\n"), table
     table, _ = results.run("report", folder)
     assert table.splitlines()[5].split()[:4] == ["web5", "6.12.117+deb13-amd64", "0", "-"], table
     page, _ = results.run("report", folder, "--format", "html")
@@ -94,7 +94,7 @@ def check_a_host_that_failed_is_said(results):
     rows = ROWS[:4] + [{"host": "web5", "state": "unreachable", "why": "no route", "recording": ""}]
     (folder / "fleet.json").write_text(json.dumps({"hosts": rows}))
     table, said = results.run("report", folder)
-    assert "1 of 5 hosts did not measure to the end: web5 (unreachable)" in said, said
+    assert "1 of 5 hosts did not complete: web5 (unreachable)" in said, said
     hosts = [line.split() for line in table.splitlines()[1:5]]
     assert sorted(row[0] for row in hosts) == ["web1", "web2", "web3", "web4"], table
     p99 = [float(row[4]) for row in hosts]

@@ -9,7 +9,7 @@ from known import (DURATION, TOP, UNITS, compare_cell, key_text, loss_of, name_o
                    reason_of, second_of, time_of_day)
 
 TAIL = {"MEAN, OTHERS": "rest_mean_ns", "MEAN, SLOW": "slow_mean_ns", "SHARE, OTHERS": "rest_share",
-        "SHARE, SLOW": "slow_share", "OF WHAT THEY TAKE LONGER": "excess_share"}
+        "SHARE, SLOW": "slow_share", "SHARE OF EXTRA TIME": "excess_share"}
 
 
 class Tree(html.parser.HTMLParser):

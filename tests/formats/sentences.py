@@ -5,8 +5,8 @@ import shlex
 
 from known import DURATION, loss_of, printable, second_of, values_needed
 
-COUNTERS = re.compile(r"(?:(\d+) of (\d+) counters|(\d+) counters?) rose, and (\d+) of them tell losses(?:; (\d+) fell)?"
-                      r"|(\d+) of (\d+) counters tell losses, and are not 0")
+COUNTERS = re.compile(r"(?:(\d+) of (\d+) counters|(\d+) counters?) rose; (\d+) of them count losses(?:; (\d+) fell)?"
+                      r"|(\d+) of (\d+) counters count losses and are not 0")
 COUNTS = r"(?: \(([^()]*)\))?"
 
 
@@ -63,10 +63,10 @@ def compare_counters(compared, found, report):
 def compare_warning(compared, text, report):
     known, document = report.accounting, report.known
     counts = [(r"(\d+) of (\d+) seen were lost", [known["lost"], known["seen"]]),
-              (r"SystemTap skipped (\d+) probes(?: \([^()]*\))?: so many records at most are missing or lack a step; "
-               r"measure less \(--port, -x\)(?:, or let --cost tell which they are)?", [known["skipped_probes"]]),
+              (r"SystemTap skipped (\d+) probes(?: \([^()]*\))?: at most that many records are missing or lack a step; "
+               r"measure less \(--port, -x\)(?:, or run with --cost to see which ones)?", [known["skipped_probes"]]),
               (r"(\d+) probes ended in an error", [known["probe_errors"]]),
-              (r"the way to user space was full (\d+) times(?:; with (\d+) MiB per CPU \(-s \2MiB\) it would not have been)?",
+              (r"the buffer to user space was full (\d+) times(?:; (\d+) MiB per CPU \(-s \2MiB\) would have been enough)?",
                [known["transport_failures"], known.get("enough_buffer_mb")])]
     for pattern, numbers in counts:
         if found := re.fullmatch(pattern, text):
@@ -142,14 +142,14 @@ def compare_line(compared, line, report):
         totals = report.total_drops()
         compared.same("drop total", int(found[1]), sum(drop["count"] for drop in totals))
         compared.same("drop places", int(found[2]), len(totals))
-    elif line == "all that was read is reported":
+    elif line == "everything read is reported":
         compared.same("account units", [report.accounting[key] for key in ("lost", "unaccounted")], [0, 0])
     elif found := COUNTERS.fullmatch(line):
         compare_counters(compared, found, report)
     elif found := re.fullmatch(r"total: (\d+) (\S.*)", line):
         compared.same("count total", int(found[1]), sum(tally["count"] for tally in known["counts"]))
         compared.same("count what", found[2], known["counted"])
-    elif found := re.fullmatch(r"(\d+) calls more are not shown here; they are counted in the tables", line):
+    elif found := re.fullmatch(r"(\d+) more calls are not shown; the tables count them", line):
         compared.same("call left_out", int(found[1]), known["calls_left_out"])
     else:
         return False

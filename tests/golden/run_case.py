@@ -26,7 +26,7 @@ MASKS = [(re.escape(os.uname().release), "RELEASE"), (r"/tmp/stapgen-\w+", "TMP"
          (r"git (unknown|[0-9a-f]{12}(, dirty)?); \S+ [\d.]+", "git REVISION; COMPILER"),
          (r"installed [0-9a-f]{12},", "installed SUM,"), (r"STAPGEN_C=x[0-9a-f]{16}", "STAPGEN_C=xSUM"),
          (r"stapgen_recipe=[0-9a-f]{16}", "stapgen_recipe=HASH"),
-         (r"[\d,]+ hits/s at the traffic of now, .* each, assumed", "N hits/s at the traffic of now, ..., assumed"),
+         (r"[\d,]+ hits/s at the current traffic, .* each, assumed", "N hits/s at the current traffic, ..., assumed"),
          (r"with --aggregate: .* of the busiest", "with --aggregate: N % of the busiest")]
 
 

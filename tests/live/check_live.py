@@ -78,7 +78,7 @@ def check_keys():
 
         terminal.press("r")
         terminal.wait_for("since r")
-        terminal.wait_for("nothing has come yet")
+        terminal.wait_for("no data yet")
         assert f"{ALL} reported so far" in terminal.text, "the account is of the whole run"
         terminal.press("w")
         terminal.wait_for(lambda: n_of(terminal) == ALL)
@@ -89,7 +89,7 @@ def check_keys():
         terminal.press("?")
         terminal.wait_for("Keys")
         terminal.press("q")
-        terminal.wait_for("nothing has come yet")
+        terminal.wait_for("no data yet")
 
         terminal.press("q")
         code, report = terminal.end()
@@ -227,7 +227,7 @@ def check_choice():
         terminal.wait_for("last interval")
         terminal.press("q")
         code, report = terminal.end()
-        assert code == 0 and terminal.is_as_before() and "all that was read is reported" in report, report
+        assert code == 0 and terminal.is_as_before() and "everything read is reported" in report, report
         assert re.search(r"^ *\d{4,} Udp\.NoPorts", report, re.M), report
         assert b"\x1b[36m" not in terminal.raw
 

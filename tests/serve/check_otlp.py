@@ -105,13 +105,13 @@ def check_pushes(program, folder):
         assert collector.requests[0][:2] == ("/v1/metrics", "application/x-protobuf"), collector.requests[0][:2]
         check_histogram(Request(collector.requests[0][2]), numbers[:1009], begun)
         wait_for(lambda: serve.value("stapgen_otlp_pushes_total", outcome="failed") == 1)
-        assert "--otlp: HTTP 503; the next push has it all" in serve.text()
+        assert "--otlp: HTTP 503; the next push includes everything" in serve.text()
         rx.send_values(**{"drv-ip": numbers[1009:]})
         rx.tick(2003, 2003)
         wait_for(lambda: serve.value("stapgen_seen_total") == 2003)
         # The last push is made when all recipes have ended.
         serve.stop()
-        assert "3 points were not taken: no" in serve.text(), serve.text()
+        assert "3 points were rejected: no" in serve.text(), serve.text()
     last = Request(collector.requests[-1][2])
     assert len(collector.requests) == 2, len(collector.requests)
     check_histogram(last, numbers, begun)

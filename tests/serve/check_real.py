@@ -92,7 +92,7 @@ def check_modules(stapgen, environment):
     assert serve(asked, "--dry-run") == (0, "# listens on 127.0.0.1:9752, and keeps running\n"
                                             f"{stapgen} exec '{module}' --port 80 --remote --quiet\n")
     code, said = serve(asked, f"'{module}'")
-    assert code == 2 and "x is there twice" in said, said
+    assert code == 2 and "x is given twice" in said, said
     with Daemon([stapgen, "serve", asked, "--listen", "127.0.0.1:0"], environment) as daemon:
         wait_for(lambda: daemon.state("x") == "waiting")
         assert daemon.value("stapgen_recipe_last_error", recipe="x", stapgen_recipe_last_error="cannot") == 1

@@ -111,7 +111,7 @@ def check_sums(stapgen, folder):
             stapgen.export(folder / "one by one", file)
             stapgen.export(folder / f"part {part}", file)
     said, _ = stapgen.export(folder / "one by one", *files[4:])
-    assert "6 runs exported, 6 of them in place of what was there" in said, said
+    assert "6 runs exported, 6 of them replaced" in said, said
     together = bins_of(stapgen, folder / "together")
     assert together == known_bins(files)
     assert together == bins_of(stapgen, folder / "one by one")
@@ -225,7 +225,7 @@ def check_what_is_wrong_is_said(stapgen, source, folder, files):
             {"host": "web3", "state": "unreachable", "why": "no route", "recording": ""}]
     (hosts / "fleet.json").write_text(json.dumps({"hosts": rows}))
     said, errors = stapgen.export(folder / "of monday", hosts, code=5)
-    assert "1 run exported\n" in said and "no route" in errors and "nothing known" in errors, said + errors
+    assert "1 run exported\n" in said and "no route" in errors and "no known format" in errors, said + errors
     both = folder / "both.rec"
     both.write_text(files[0].read_text() + files[1].read_text())
     _, errors = stapgen.export(folder / "of both", both, code=2)

@@ -9,7 +9,7 @@
 
 namespace stapgen::cli {
 
-/// Copies a file ("-" is stdin), names in place of kernel addresses. What has been read is written at once; only
+/// Copies a file ("-" is stdin), names instead of kernel addresses. What has been read is written at once; only
 /// while the KASLR offset has to be inferred the text is held, at most 64 MiB of it. Error (bad_input): the file cannot
 /// be read; the KASLR offset is not known: then the text has been copied as it is.
 base::Result<void> annotate(symbols::KernelNames& names, const std::filesystem::path& file, std::ostream& out,

@@ -140,7 +140,7 @@ bool show(std::span<const base::Error> errors) {
 
 base::Result<void> outcome(bool all_good) {
     if (all_good) return {};
-    return base::bad_input("not everything was an address");
+    return base::bad_input("some words are not addresses");
 }
 
 bool write(std::ostream& out, std::string_view text) {

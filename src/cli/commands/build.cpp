@@ -50,8 +50,8 @@ CommandSpec build_command(const recipe::Recipe& recipe, Options& options) {
     command.options = joined({
         script_options(recipe, options.make),
         by_option(recipe, options.make),
-        {option("-o,--output", "FILE", groups::output, "The module's file, to be made", "",
-                &options.measure.plan.output, {.required = true})},
+        {option("-o,--output", "FILE", groups::output, "The module file to write", "", &options.measure.plan.output,
+                {.required = true})},
         std::move(make),
         quiet_option(options.measure.plan.quiet),
         verbose_option(options.measure.plan.verbose),

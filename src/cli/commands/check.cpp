@@ -30,7 +30,7 @@ base::Result<void> check_recipe(const Call& call) {
     const auto& recipe = *call.command.recipe;
     const bool quiet = call.options.measure.plan.quiet;
     if (recipe.source != recipe::Source::script) {
-        if (!quiet) std::cout << fmt::format("{}: recipe.toml is right; there is no script to compile\n", recipe.name);
+        if (!quiet) std::cout << fmt::format("{}: recipe.toml is valid; there is no script to compile\n", recipe.name);
         return {};
     }
     std::vector<module::MakeOptions> forms(recipe.record.aggregates ? 2 : 1, call.options.make);
@@ -42,7 +42,8 @@ base::Result<void> check_recipe(const Call& call) {
         auto done = check(call, form);
         if (done) continue;
         if (done.error().kind == base::ErrorKind::cannot_here && !quiet)
-            std::cout << fmt::format("{}: recipe.toml and what is filled into script.stp are right\n", recipe.name);
+            std::cout << fmt::format("{}: recipe.toml is valid, and so is what it fills into script.stp\n",
+                                     recipe.name);
         return done;
     }
     return {};

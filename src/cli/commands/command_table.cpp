@@ -18,17 +18,17 @@ CommandSpec of_each_script(CommandSpec command, const recipe::Catalog& catalog, 
 }
 
 std::vector<CommandSpec> own_commands(const recipe::Catalog& catalog, Options& options) {
-    CommandSpec render{nullptr, "stapgen", "render", "Print a recipe's SystemTap script and run nothing"};
+    CommandSpec render{nullptr, "stapgen", "render", "Print a recipe's SystemTap script without running it"};
     render.examples = {"stapgen render rx-latency",
                        "stapgen render dropwatch --interval 1 --standalone >dropwatch.stp"};
     CommandSpec build{nullptr, "stapgen", "build", "Compile a recipe to a module, to run elsewhere with exec"};
-    build.notes = "The options of a recipe's own are those it is run with.\n";
+    build.notes = "It takes the recipe's own options.\n";
     build.examples = {"stapgen build rx-latency -o rx.ko",
                       "stapgen build rx-latency -r 6.1.0-56-amd64 --symbols kallsyms.gz -o rx.ko"};
-    CommandSpec check{nullptr, "stapgen", "check", "Compile a recipe and say what is wrong with it; needs no root"};
+    CommandSpec check{nullptr, "stapgen", "check", "Compile a recipe and report its errors; needs no root"};
     check.notes =
-        "recipe.toml is read, the script made and compiled with its defaults or what is\n"
-        "given, printing and, where it can, aggregating. Nothing is loaded or kept.\n";
+        "Reads recipe.toml and compiles the script with the defaults or the given values,\nprinting and, if the recipe "
+        "can, aggregating. It loads and keeps nothing.\n";
     check.examples = {"stapgen check tcp-calls"};
     for (const auto& recipe : catalog.recipes)
         check.commands.push_back(check_command(recipe, options));
@@ -54,8 +54,8 @@ std::vector<CommandSpec> own_commands(const recipe::Catalog& catalog, Options& o
 
 /// The parser acts on them.
 const OptionSpecs help_options{
-    {"-h,--help", "", groups::general, "A screen of help", "", {}},
-    {"--help-all", "", groups::general, "All there is to say, as 'stapgen help' has it", "", {}},
+    {"-h,--help", "", groups::general, "Show the common options", "", {}},
+    {"--help-all", "", groups::general, "Show all options, as 'stapgen help' does", "", {}},
 };
 
 /// What each command has.
@@ -87,8 +87,7 @@ std::string clash_of(const recipe::Recipe& recipe, const std::vector<CommandSpec
             return option_named(command, "--" + parameter.name) != nullptr;
         };
         if (parameter.name.starts_with('-') || std::ranges::any_of(commands, is_taken)) {
-            return fmt::format("its parameter '{0}' would be the option --{0}, which stapgen has itself or cannot have",
-                               parameter.name);
+            return fmt::format("its parameter '{0}' needs the option --{0}, which stapgen uses itself", parameter.name);
         }
         if (!names.insert(parameter.name).second) return "two of its parameters have the same name";
     }
@@ -101,19 +100,18 @@ CommandSpec command_table(const recipe::Catalog& catalog, Options& options) {
     CommandSpec root{nullptr, "", "stapgen",
                      "Where does the time go, and where do packets die, in the kernel's network stack?"};
     root.notes =
-        "stapgen RECIPE makes the SystemTap script for a measurement, compiles and loads\n"
-        "it, and reports what it saw; Ctrl-C ends it. What -o keeps, and what other tools\n"
-        "print, 'stapgen report' reads anywhere. --recipe-path and --version stand before\n"
-        "the recipe or the command.\n";
+        "stapgen RECIPE writes the SystemTap script of a measurement, compiles and loads\nit, and reports the result; "
+        "Ctrl-C ends it. 'stapgen report' reads recordings\n(-o) and the output of other tools, on any machine. "
+        "--recipe-path and --version\ncome before the recipe or the command.\n";
     root.examples = {"stapgen rx-latency --target-tid 31337", "stapgen dropwatch --interval 5"};
     root.options = {{"--version",
                      "",
                      groups::general,
-                     "The version, the build, and whether the recipes are those it was built with",
+                     "The version, the build, and whether the recipes were changed since",
                      "",
                      {}},
                     {"--recipe-path", "DIR[:DIR...]", groups::general,
-                     "Folders with recipes of your own, with : between them", "", &options.recipe_path}};
+                     "Folders with your own recipes, separated by :", "", &options.recipe_path}};
     for (const auto& recipe : catalog.recipes)
         root.commands.push_back(run_command(recipe, options));
     std::ranges::move(own_commands(catalog, options), std::back_inserter(root.commands));

@@ -99,7 +99,7 @@ base::Result<report::Compared> compare(const analyze::Group& group, const std::v
 void report_missing(Recordings& side, Recordings& other, std::string_view name) {
     for (const auto& [group, recordings] : side) {
         if (recordings_of(group, other) == nullptr)
-            base::print_message(fmt::format("{} is in {} only, and not compared", text_of(group), name));
+            base::print_message(fmt::format("{} is only in {} and is not compared", text_of(group), name));
     }
 }
 
@@ -119,8 +119,8 @@ base::Result<std::vector<report::Compared>> compare_all(Recordings& before, Reco
         all.push_back(*std::move(compared));
     }
     if (all.empty()) {
-        return base::bad_input("there is nothing that is both before and after",
-                               "leave --by out, or give recordings of the same hosts, names or labels for both sides");
+        return base::bad_input("BEFORE and AFTER have nothing in common",
+                               "omit --by, or give recordings of the same hosts, names or labels for both sides");
     }
     return all;
 }
@@ -131,9 +131,10 @@ base::Result<void> compare(const Call& call) {
     if (!presentation) return tl::make_unexpected(presentation.error());
     const auto by = std::exchange(presentation->by_origin, {});
     if (presentation->by && !presentation->by->empty()) {
-        return base::bad_input(fmt::format("--by {}: compare takes what a recording is of, not what its records are of",
-                                           base::printable(presentation->by->front())),
-                               "--by host, --by recording or --by label:NAME; 'report --by' has the rest");
+        return base::bad_input(
+            fmt::format("--by {}: compare groups recordings, not their records",
+                        base::printable(presentation->by->front())),
+            "use --by host, --by recording or --by label:NAME; 'report --by' takes fields of records");
     }
     presentation->by.emplace();  // no groups
     auto before = load_side(options.before, *presentation, by);
@@ -145,14 +146,24 @@ base::Result<void> compare(const Call& call) {
         compare_all(*before, *after, {.percentiles = presentation->percentiles, .threshold = options.threshold});
     if (!all) return tl::make_unexpected(all.error());
     if (all->size() > 1 && presentation->format->one_comparison) {
-        return base::bad_input(fmt::format("--format {} and --by: a page shows one comparison", options.present.format),
-                               "leave --by out, or compare the files of one group");
+        return base::bad_input(
+            fmt::format("--format {} with --by: a page shows one comparison", options.present.format),
+            "omit --by, or compare the files of one group");
     }
     presentation->format->write_comparisons(std::cout, *all, *presentation);
-    if (std::ranges::none_of(*all, [](const auto& each) { return each.comparison.has_regression(); })) return {};
-    return tl::make_unexpected(base::Error{
-        base::ErrorKind::regression, fmt::format("after is slower by more than {:.4g} %", options.threshold * 100),
-        "--threshold sets how much is allowed"});
+    std::vector<std::string> slower;
+    for (const auto& each : *all) {
+        for (const auto& change : each.comparison.changes) {
+            if (change.is_regression && std::ranges::find(slower, change.stage) == slower.end())
+                slower.push_back(change.stage);
+        }
+    }
+    if (slower.empty()) return {};
+    return tl::make_unexpected(base::Error{base::ErrorKind::regression,
+                                           fmt::format("regression: {} exceed{} the {:.4g} % threshold",
+                                                       base::printable(fmt::format("{}", fmt::join(slower, ", "))),
+                                                       slower.size() == 1 ? "s" : "", options.threshold * 100),
+                                           "--threshold sets the limit"});
 }
 
 }  // namespace
@@ -164,20 +175,20 @@ CommandSpec compare_command(Options& options) {
     }
     CommandSpec command{compare, "stapgen", "compare", "What became slower or faster between two measurements"};
     command.notes =
-        "~ stands where before and after cannot be told apart. Exit code 3: a regression.\n"
-        "Several files for a side are recordings of the same, best taken in turns (ABAB); from five for each\n"
-        "side on, what differs from recording to recording is in the intervals. docs/guide/comparing.md\n";
+        "~: no significant difference. Exit code 3: a regression.\nEach side takes several recordings of the same "
+        "thing, best taken alternately (ABAB). With five or more\nper side, the intervals include the variation "
+        "between recordings. docs/guide/comparing.md\n";
     command.examples = {"stapgen compare before.rec after.rec",
                         "stapgen compare --threshold 10% -P 50,99 a1.rec,a2.rec b1.rec,b2.rec"};
     command.options = joined({
         {option("before", "BEFORE", groups::arguments,
-                "A file that 'report' reads, several with commas between, or a folder of them", "", &options.before,
+                "A file that 'report' reads, several separated by commas, or a folder", "", &options.before,
                 {.required = true}),
-         option("after", "AFTER", groups::arguments, "The same, of what is compared with it", "", &options.after,
+         option("after", "AFTER", groups::arguments, "The same, for the other side", "", &options.after,
                 {.required = true}),
-         option("--threshold", "PERCENT", groups::output, "A stage that is slower by more than this is a regression",
+         option("--threshold", "PERCENT", groups::output, "Report a regression if a stage is slower by more than this",
                 "", read_by(base::parse_percent, options.threshold, false), {.default_value = "5%"})},
-        format_options(options.present.format, formats, "ndjson has a line for each change"),
+        format_options(options.present.format, formats, "ndjson: one line per change"),
         origins_option(options.present),
         percentiles_option(options.present),
     });

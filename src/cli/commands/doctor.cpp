@@ -127,12 +127,12 @@ base::Result<void> doctor(const Call& call) {
 }  // namespace
 
 CommandSpec doctor_command(Options& options) {
-    CommandSpec command{doctor, "stapgen", "doctor", "Whether recipes will run here, and what to do if not"};
+    CommandSpec command{doctor, "stapgen", "doctor", "Check whether recipes will run here, and what to do if not"};
     command.examples = {"stapgen doctor rx-latency", "stapgen doctor --warm rx-latency tx-latency",
                         "stapgen doctor -r 6.12.117+deb13-amd64 --symbols kallsyms.gz"};
     command.options = joined({
         {{"recipe", "RECIPE", groups::arguments, "Their names", "without one, all", &options.words},
-         {"--warm", "", groups::other, "Compile them now, so that their first run here need not", "it takes a while",
+         {"--warm", "", groups::other, "Compile them now, so that their first run starts faster", "takes minutes",
           &options.warm}},
         target_options(options.make),
         no_workaround_option(options.make),

@@ -36,7 +36,7 @@ void print_what_is_made(const launch::CompileJob& job) {
     }
     for (const auto& place : made) {
         std::error_code error;
-        if (!fs::exists(place, error)) std::cout << "# the run makes this first: " << place.string() << '\n';
+        if (!fs::exists(place, error)) std::cout << "# the run writes this first: " << place.string() << '\n';
     }
 }
 
@@ -51,7 +51,7 @@ void print_commands(const module::Preparation& preparation, const launch::LoadJo
         }
     }
     const auto& job = preparation.job;
-    std::cout << "# " << job.options.script.string() << " is what 'stapgen render' prints for the same parameters"
+    std::cout << "# " << job.options.script.string() << " is the output of 'stapgen render' with the same parameters"
               << (preparation.aggregates ? " and --aggregate\n" : "\n");
     print_what_is_made(job);
     const auto command = launch::compile_command(job);
@@ -82,11 +82,11 @@ void warn_if_impossible(const fs::path& file, std::string_view option, bool repl
     const auto folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
     std::string why;
     if (fs::exists(status) && (!replaces || fs::is_directory(status))) {
-        why = "it is there already";
+        why = "it exists";
     } else if (::access(folder.c_str(), W_OK | X_OK) != 0) {
         why = std::strerror(errno);
     }
-    if (!why.empty()) base::print_message(fmt::format("{} {} cannot be made here: {}", option, file.string(), why));
+    if (!why.empty()) base::print_message(fmt::format("{} {} cannot be created: {}", option, file.string(), why));
 }
 
 }  // namespace stapgen::cli

@@ -40,7 +40,7 @@ base::Result<void> exec(const Call& call) {
     if (module->info.release != target.release) {
         return base::cannot_here(
             fmt::format("{} is for kernel {}; {} runs here", options.file, module->info.release, target.release),
-            fmt::format("make one with: stapgen build RECIPE -r {} -o FILE.ko", target.release));
+            fmt::format("build one: stapgen build RECIPE -r {} -o FILE.ko", target.release));
     }
     auto& made = plan->made;
     made.hash_of = "module";
@@ -66,11 +66,11 @@ base::Result<void> exec(const Call& call) {
 
 CommandSpec exec_command(Options& options) {
     using recipe::Filter;
-    CommandSpec command{exec, "stapgen", "exec", "Run a module that build made, where there is no compiler"};
-    command.notes = "Which filters can be used, the recipe says that the module was made of.\n";
+    CommandSpec command{exec, "stapgen", "exec", "Run a module made by 'stapgen build'; needs no compiler"};
+    command.notes = "The module's recipe decides which filters it takes.\n";
     command.examples = {"stapgen exec rx.ko -d 10", "stapgen exec rx.ko -x 31337 -d 10 -o rx.rec"};
     command.options = joined({
-        {option("module", "FILE", groups::arguments, "The module's file, also packed", "", &options.file,
+        {option("module", "FILE", groups::arguments, "The module file, may be compressed", "", &options.file,
                 {.required = true})},
         // Which of them the module's recipe has is known when the file is read.
         filter_options(

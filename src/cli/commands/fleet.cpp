@@ -40,8 +40,8 @@ base::Result<std::string> program_of(const std::string& typed) {
     auto program = base::read_file(typed.empty() ? host::own_program() : std::filesystem::path(typed));
     if (!program || is_static(*program)) return program;
     if (typed.empty()) return std::string();
-    return base::bad_input(fmt::format("--program {}: it is no program that is linked statically", typed),
-                           "a host may have none of its libraries: cmake --preset static makes one");
+    return base::bad_input(fmt::format("--program {}: not a statically linked program", typed),
+                           "hosts may lack its libraries: cmake --preset static builds one");
 }
 
 void add(std::vector<std::string>& argv, const std::string& option, const std::optional<std::string>& value) {
@@ -70,7 +70,7 @@ std::vector<std::string> exec_arguments(const Options& options, const session::M
     return argv;
 }
 
-/// What a host that compiles is told of the recipe's own options.
+/// The recipe's own options, as passed to a host that compiles.
 std::vector<std::string> build_arguments(const Options& options) {
     const auto& make = options.make;
     std::vector<std::string> argv;
@@ -127,7 +127,7 @@ base::Result<void> fleet_run(const Call& call) {
         return compiled->module;
     };
     if (options.make.dry_run) {
-        std::cout << "# asks each host what it is, compiles for each kernel, and puts the module there; then\n";
+        std::cout << "# inspects each host, compiles for each kernel, copies the module there; then\n";
         for (const auto& line : fleet::commands_of(job))
             std::cout << line << '\n';
         return {};
@@ -138,8 +138,8 @@ base::Result<void> fleet_run(const Call& call) {
     const auto failed = static_cast<std::size_t>(
         std::ranges::count_if(*rows, [](const fleet::Row& row) { return row.refusal.has_value(); }));
     if (failed == 0) return {};
-    const auto what = fmt::format("{} of {} hosts did not measure to the end", failed, rows->size());
-    const auto hint = fmt::format("{} says why; what there is: stapgen report {}",
+    const auto what = fmt::format("{} of {} hosts did not complete", failed, rows->size());
+    const auto hint = fmt::format("{} has the reasons; to read what there is: stapgen report {}",
                                   base::shell_quoted({(job.folder / "fleet.json").string()}),
                                   base::shell_quoted({job.folder.string()}) + "/*.rec");
     if (failed == rows->size()) return base::failed(what, hint);
@@ -162,22 +162,22 @@ CommandSpec fleet_run_command(const recipe::Recipe& recipe, Options& options) {
     auto& fleet = options.fleet;
     const auto duration = [](const std::string& typed) { return base::parse_duration(typed); };
     command.options = joined({
-        {option("--hosts", "HOSTS", groups::hosts, "Where: H1,H2,... or a file with one in each line",
-                "a host is what ssh takes", &fleet.hosts, {.required = true}),
-         option("--batch", "N", groups::hosts, "Measure on so many at a time", "on all at once without it",
+        {option("--hosts", "HOSTS", groups::hosts, "Hosts: H1,H2,... or a file with one per line",
+                "any name that ssh takes", &fleet.hosts, {.required = true}),
+         option("--batch", "N", groups::hosts, "Measure on at most N hosts at a time", "default: all at once",
                 &fleet.batch, {.range = Range{1}}),
-         {"--sudo", "", groups::hosts, "Measure by 'sudo -n', where ssh does not log in as root", "", &fleet.sudo},
-         {"--program", "FILE", groups::hosts, "The stapgen that they get",
-          "one that is linked statically; without it this one if it is, else they have their own", &fleet.program},
+         {"--sudo", "", groups::hosts, "Use 'sudo -n', if ssh does not log in as root", "", &fleet.sudo},
+         {"--program", "FILE", groups::hosts, "The stapgen to copy to the hosts",
+          "statically linked; default: this one if it is static, else the host's own", &fleet.program},
          option("--ssh", "PROGRAM", groups::hosts, "Which ssh", "", &fleet.ssh, {}),
-         {"--ssh-option", "OPTION", groups::hosts, "Hand this to ssh's -o, as StrictHostKeyChecking=no", "",
+         {"--ssh-option", "OPTION", groups::hosts, "Pass to ssh's -o, for example StrictHostKeyChecking=no", "",
           &fleet.ssh_options},
          option("-d,--duration", "TIME", groups::time, "Stop after this time", "", read_by(duration, plan.duration),
                 {.required = true}),
-         option("-o,--output", "DIR", groups::output, "A new folder for the recordings, one of each host",
-                "HOST.rec, and fleet.json, which says how each host fared", &plan.output, {.required = true}),
-         {"--ready-made", "FILE.ko", groups::compiling, "A module that 'stapgen build' has made, for its kernel",
-          "may be given for each kernel; for others it is compiled", &fleet.modules}},
+         option("-o,--output", "DIR", groups::output, "A new folder for the recordings, one per host",
+                "HOST.rec each, and fleet.json with the state of each host", &plan.output, {.required = true}),
+         {"--ready-made", "FILE.ko", groups::compiling, "A module made by 'stapgen build', for its kernel",
+          "one per kernel; modules for other kernels are compiled", &fleet.modules}},
         filters,
         script_options(recipe, options.make),
         make_options(recipe, options.make),
@@ -195,9 +195,9 @@ CommandSpec fleet_run_command(const recipe::Recipe& recipe, Options& options) {
 CommandSpec fleet_command(const recipe::Catalog& catalog, Options& options) {
     CommandSpec run{nullptr, "stapgen fleet", "run", "Measure on many hosts at once, over ssh"};
     run.notes =
-        "Each kernel is compiled for once, here or on a host that can, and tried on one of its\n"
-        "hosts first. Hosts need staprun and stapio. Ctrl-C ends all of them in order.\n"
-        "Exit code 5: some hosts did not measure to the end, and their rows say why.\n";
+        "Compiles once per kernel, here or on a host that can, and tries the module on one host of\neach kernel first. "
+        "Hosts need staprun and stapio. Ctrl-C ends all of them cleanly.\nExit code 5: some hosts did not complete; "
+        "their rows have the reasons.\n";
     run.examples = {"stapgen fleet run rx-latency --hosts web1,web2 -d 60 -o monday"};
     for (const auto& recipe : catalog.recipes) {
         if (recipe.source == recipe::Source::script) run.commands.push_back(fleet_run_command(recipe, options));

@@ -24,7 +24,7 @@ base::Result<void> fleet_compare(const Call& call) {
     auto presentation = presentation_of(options.present);
     if (!presentation) return tl::make_unexpected(presentation.error());
     presentation->by.emplace();  // no groups
-    // The more rows, the less can be told of each.
+    // The more rows, the larger each P.
     const auto percentiles =
         options.fleet.percentiles.empty() ? analyze::parse_percentiles("50,99").value() : options.fleet.percentiles;
     auto hosts = fleet::read_results(options.into);
@@ -35,9 +35,8 @@ base::Result<void> fleet_compare(const Call& call) {
         *hosts, *presentation,
         [&](const fleet::HostResult& host, const analyze::Summary& summary) -> base::Result<void> {
             if (summary.stages.empty() || summary.counts()) {
-                return base::bad_input(
-                    fmt::format("{} has no durations", base::printable(summary.recipe)),
-                    "hosts are compared by their stages; 'stapgen fleet report' shows what there is");
+                return base::bad_input(fmt::format("{} has no durations", base::printable(summary.recipe)),
+                                       "hosts are compared by their stages; use 'stapgen fleet report'");
             }
             comparison.recipe = summary.recipe;
             comparison.members.push_back(fleet::member_of(host.host, summary));
@@ -59,9 +58,9 @@ base::Result<void> fleet_compare(const Call& call) {
         different.insert(different.begin(), fmt::format("{} of {} hosts", count, comparison.members.size()));
     if (different.empty()) return {};
     return tl::make_unexpected(base::Error{base::ErrorKind::regression,
-                                           fmt::format("different by more than {:.4g} %: {}", options.threshold * 100,
+                                           fmt::format("above the {:.4g} % threshold: {}", options.threshold * 100,
                                                        base::printable(fmt::format("{}", fmt::join(different, ", ")))),
-                                           "--threshold sets how much is allowed"});
+                                           "--threshold sets the limit"});
 }
 
 base::Result<void> fleet_report(const Call& call) {
@@ -90,34 +89,34 @@ base::Result<void> fleet_report(const Call& call) {
 }
 
 OptionSpecs folder_argument(std::string& folder) {
-    return {option("folder", "DIR", groups::arguments, "What 'stapgen fleet run' made, or a folder of recordings", "",
-                   &folder, {.required = true})};
+    return {option("folder", "DIR", groups::arguments, "The folder of 'stapgen fleet run', or any folder of recordings",
+                   "", &folder, {.required = true})};
 }
 
 }  // namespace
 
 CommandSpec fleet_compare_command(Options& options) {
-    CommandSpec command{fleet_compare, "stapgen fleet", "compare", "Which host or kernel is different, in which stage"};
+    CommandSpec command{fleet_compare, "stapgen fleet", "compare",
+                        "Find the host or kernel that is different, and the stage"};
     command.notes =
-        "Each host is compared with the others that have its kernel and its labels; where those are\n"
-        "fewer than three, its kernel, and else all. Then the hosts of each kernel, and of each value\n"
-        "of a label, with those of the kernel or value that most hosts have. Exit code 3: a host, a\n"
-        "kernel or a label stands out.\n";
+        "Compares each host with the hosts of the same kernel and labels; if there are fewer than\nthree, of the same "
+        "kernel; else with all. Then it compares the hosts of each kernel and label\nvalue with those of the most "
+        "common one. Exit code 3: a host, a kernel or a label differs.\n";
     command.examples = {"stapgen fleet compare monday", "stapgen fleet compare --threshold 20% -P 50,99,99.9 monday"};
     command.options = joined({
         folder_argument(options.into),
-        {option("--threshold", "PERCENT", groups::output, "A host that differs by no more than this does not stand out",
-                "", read_by(base::parse_percent, options.threshold, false), {.default_value = "5%"}),
-         {"--top", "N", groups::output, "Show so many rows, and all that stand out", "", &options.present.shown.top}},
+        {option("--threshold", "PERCENT", groups::output, "Ignore differences up to this", "",
+                read_by(base::parse_percent, options.threshold, false), {.default_value = "5%"}),
+         {"--top", "N", groups::output, "Show N rows, and all significant ones", "", &options.present.shown.top}},
         format_options(options.present.format, {"table", "json"}, ""),
-        {option("-P,--percentiles", "LIST", groups::output, "Which percentiles, with commas between", "",
+        {option("-P,--percentiles", "LIST", groups::output, "Percentiles, separated by commas", "",
                 read_by(analyze::parse_percentiles, options.fleet.percentiles), {.default_value = "50,99"})},
     });
     return command;
 }
 
 CommandSpec fleet_report_command(Options& options) {
-    CommandSpec command{fleet_report, "stapgen fleet", "report", "Many hosts as one, the slowest first"};
+    CommandSpec command{fleet_report, "stapgen fleet", "report", "Report many hosts as one, the slowest first"};
     command.examples = {"stapgen fleet report monday",
                         "stapgen fleet report monday --by host --format html >fleet.html"};
     command.options = joined({folder_argument(options.into), present_options(options.present, true)});

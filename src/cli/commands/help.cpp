@@ -17,28 +17,28 @@ base::Result<void> man(const Call& call) {
 }
 
 base::Result<void> complete(const Call&) {
-    return base::bad_input("complete: there is no --", "stapgen complete -- WORD... is for shells");
+    return base::bad_input("complete: no -- given", "stapgen complete -- WORD... is for shells");
 }
 
 }  // namespace
 
 CommandSpec help_command(Options& options) {
-    CommandSpec command{print_help, "stapgen", "help", "All there is to say of a recipe or a command"};
+    CommandSpec command{print_help, "stapgen", "help", "Show all options of a recipe or a command"};
     command.examples = {"stapgen help rx-latency", "stapgen help build rx-latency"};
     command.options = {{"command", "COMMAND", groups::arguments, "A recipe or a command", "", &options.words}};
     return command;
 }
 
 CommandSpec man_command(Options& options) {
-    CommandSpec command{man, "stapgen", "man", "Write the manual's pages"};
+    CommandSpec command{man, "stapgen", "man", "Write the manual pages"};
     command.hidden = true;
     command.options = {option("folder", "DIR", groups::arguments, "Where to", "", &options.into, {.required = true}),
-                       {"--installed", "", groups::hidden, "Of the installed recipes alone", "", &options.installed}};
+                       {"--installed", "", groups::hidden, "Without your own recipes", "", &options.installed}};
     return command;
 }
 
 CommandSpec complete_command(Options&) {
-    CommandSpec command{complete, "stapgen", "complete", "Print what may come next"};
+    CommandSpec command{complete, "stapgen", "complete", "Print completion candidates"};
     command.hidden = true;
     return command;
 }

@@ -53,7 +53,7 @@ void write_text(const recipe::Recipe& recipe, const std::vector<recipe::KernelRa
                           fmt::format("{} (default {})", parameter.help, parameter.default_value));
     }
     if (recipe.interval_s)
-        rows.emplace_back("--interval", fmt::format("report every so often (default {} s)", *recipe.interval_s));
+        rows.emplace_back("--interval", fmt::format("report interval (default {} s)", *recipe.interval_s));
     if (!rows.empty()) {
         out << "\nParameters:\n";
         write_columns(out, rows, "  ");
@@ -160,14 +160,14 @@ base::Result<void> show(const Call& call) {
 }  // namespace
 
 CommandSpec list_command(Options& options) {
-    CommandSpec command{list, "stapgen", "list", "The recipes, one line each"};
+    CommandSpec command{list, "stapgen", "list", "List the recipes, one per line"};
     command.examples = {"stapgen list", "stapgen list --json"};
     command.options = format_options(options.present.format, {"table", "json"});
     return command;
 }
 
 CommandSpec show_command(Options& options) {
-    CommandSpec command{show, "stapgen", "show", "What a recipe measures, its stages, parameters and cost"};
+    CommandSpec command{show, "stapgen", "show", "Show what a recipe measures, its stages, parameters and cost"};
     command.examples = {"stapgen show rx-latency", "stapgen show dropwatch --json"};
     command.options =
         joined({{option("recipe", "RECIPE", groups::arguments, "Its name", "", &options.recipe, {.required = true})},

@@ -19,19 +19,19 @@ namespace fs = std::filesystem;
 
 base::Result<void> check_name(const CommandSpec& root, const recipe::Program& program, const std::string& name) {
     if (!recipe::is_name(name) || name.front() == '-') {
-        return base::bad_input(fmt::format("new-recipe: '{}' is no recipe's name", base::printable(name)),
-                               "lower case letters, digits, - and _, for example tcp-reads");
+        return base::bad_input(fmt::format("new-recipe: '{}' is not a valid recipe name", base::printable(name)),
+                               "use lower case letters, digits, - and _, for example tcp-reads");
     }
     const auto& recipes = program.catalog.recipes;
     const auto known = std::ranges::find(recipes, name, &recipe::Recipe::name);
     if (known != recipes.end()) {
         return base::bad_input(fmt::format("new-recipe: there is a recipe '{}': {}", name, known->folder.string()),
-                               "choose another name; a copy of that folder takes its place if it is found before it");
+                               "choose another name; to override it, put a copy earlier in the search path");
     }
     if (const auto broken = program.catalog.broken.find(name); broken != program.catalog.broken.end()) {
         return base::bad_input(
             fmt::format("new-recipe: there is a recipe '{}', which cannot be used: {}", name, broken->second.what),
-            "choose another name, or mend that one");
+            "choose another name, or fix that one");
     }
     // What is left of the commands are stapgen's own.
     if (command_named(root, name) != nullptr) {
@@ -40,7 +40,7 @@ base::Result<void> check_name(const CommandSpec& root, const recipe::Program& pr
     return {};
 }
 
-/// A file of the skeleton with the new name in place of its own.
+/// A file of the skeleton with the new name instead of its own.
 base::Result<std::string> renamed(const fs::path& file, const std::string& name) {
     const auto own = file.parent_path().filename().string();
     return base::read_file(file).map([&](const std::string& text) { return boost::replace_all_copy(text, own, name); });
@@ -53,7 +53,7 @@ base::Result<void> new_recipe(const Call& call) {
     fs::path parent = options.into;
     if (options.into.empty()) {
         const auto own = recipe::own_recipe_folder();
-        if (!own) return base::bad_input("new-recipe: HOME is not set", "say where: --into DIR");
+        if (!own) return base::bad_input("new-recipe: HOME is not set", "name a folder: --into DIR");
         parent = *own;
     }
     std::error_code error;
@@ -63,9 +63,9 @@ base::Result<void> new_recipe(const Call& call) {
     if (error || !fs::create_directory(folder, error)) {
         std::error_code ignored;
         const bool is_there = fs::exists(fs::symlink_status(folder, ignored));
-        return base::bad_input(fmt::format("new-recipe: cannot make {}: {}", folder.string(),
-                                           is_there ? "it is there already" : error.message()),
-                               "choose another name, or another folder with --into DIR");
+        return base::bad_input(
+            fmt::format("new-recipe: cannot make {}: {}", folder.string(), is_there ? "it exists" : error.message()),
+            "choose another name, or another folder with --into DIR");
     }
     for (const auto* file : files) {
         auto text = renamed(program.files.skeleton / file, options.name);
@@ -82,7 +82,7 @@ base::Result<void> new_recipe(const Call& call) {
                                            : fmt::format("--recipe-path {} ",
                                                          base::shell_quoted({fs::absolute(parent, error).string()}));
     std::cout << fmt::format(
-        "made {0}: {1}\n\nIt runs as it is. Next:\n"
+        "created {0}: {1}\n\nIt runs as it is. Next:\n"
         "  stapgen {2}show {3}\n  stapgen {2}render {3}\n  stapgen {2}{3} -d 10\n",
         folder.string(), fmt::join(files, ", "), path, options.name);
     return {};
@@ -91,11 +91,10 @@ base::Result<void> new_recipe(const Call& call) {
 }  // namespace
 
 CommandSpec new_recipe_command(Options& options) {
-    CommandSpec command{new_recipe, "stapgen", "new-recipe",
-                        "Begin a recipe of your own: two files that run as they are"};
+    CommandSpec command{new_recipe, "stapgen", "new-recipe", "Create your own recipe: two files that run as they are"};
     command.examples = {"stapgen new-recipe tcp-calls", "stapgen new-recipe tcp-calls --into ."};
     command.options = {option("name", "TEXT", groups::arguments, "Its name", "", &options.name, {.required = true}),
-                       option("--into", "DIR", groups::other, "The folder to make it in", "", &options.into,
+                       option("--into", "DIR", groups::other, "The folder to create it in", "", &options.into,
                               {.default_value = "~/.config/stapgen/recipes"})};
     return command;
 }

@@ -50,7 +50,7 @@ base::Result<std::string> standalone_script(const Call& call) {
 base::Result<void> render(const Call& call) {
     const auto& options = call.options;
     if (!options.standalone && options.measure.filters != session::FilterOptions{})
-        return base::bad_input("a filter is given to the script when it runs; only --standalone writes it in");
+        return base::bad_input("filters are applied when the script runs; only --standalone writes them into it");
     const auto script =
         options.standalone ? standalone_script(call) : module::script_of(*call.command.recipe, options.make);
     if (!script) return tl::make_unexpected(script.error());
@@ -68,10 +68,10 @@ CommandSpec render_command(const recipe::Recipe& recipe, Options& options) {
         script_options(recipe, options.make),
         by_option(recipe, options.make),
         filter_options(recipe.filters, options.measure.filters),
-        {{"--standalone", "", groups::output, "With stapgen's tapset put in, to carry elsewhere",
-          "of filters it has those that are asked for here", &options.standalone},
-         {"-r,--release", "RELEASE", groups::compiling, "Accepted for the kernel it is meant for",
-          "the script itself fits all of them", &options.make.release}},
+        {{"--standalone", "", groups::output, "Include stapgen's tapset, for another machine",
+          "contains the filters given here only", &options.standalone},
+         {"-r,--release", "RELEASE", groups::compiling, "Accepted and ignored",
+          "the script is the same for all kernels", &options.make.release}},
         debuginfo_option(options.make.debuginfo),
     });
     return command;

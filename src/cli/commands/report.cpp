@@ -102,17 +102,17 @@ OptionSpecs selection_options(session::Selection& selection) {
 }  // namespace
 
 CommandSpec report_command(Options& options) {
-    CommandSpec command{report, "stapgen", "report", "Reports from files: recordings, and what other tools print"};
+    CommandSpec command{report, "stapgen", "report", "Report recordings and the output of other tools"};
     command.notes =
-        "What is read, also mixed with prompts and other lines:\n"
-        "  recordings of stapgen (-o FILE), and the lines its modules print\n"
+        "Reads, also mixed with prompts and other lines:\n"
+        "  recordings of stapgen (-o FILE), and the output of its modules\n"
         "  the RHEL stage-timing script (|I| drv-ip: 23 us, ...), the memcached tracker (rx=... count=...)\n"
         "  dropwatch.stp of any generation, dropwatch(1)\n"
         "  perf script, perf trace and ftrace lines of skb:kfree_skb and net:*, perf script netdev-times\n"
-        "  drops in what pwru, bcc's tcpdrop and bpftrace (@[kstack]: N) print\n"
-        "  counters of nstat, netstat -s, ip -s link, ifconfig, ethtool -S, /proc/net: what rose between two samples\n"
-        "Several files of one recipe, of one host or of many, are added up.\n"
-        "Large files are read by all cores, up to 8; taskset -c 0 leaves it one. The report is the same to the byte.\n";
+        "  drops in the output of pwru, bcc's tcpdrop and bpftrace (@[kstack]: N)\n"
+        "  counters of nstat, netstat -s, ip -s link, ifconfig, ethtool -S, /proc/net: rises between two samples\n"
+        "Adds up several files of one recipe, of one host or of many.\nUses up to 8 cores for large files; with one "
+        "(taskset -c 0) the report is the same, byte for byte.\n";
     command.examples = {
         "stapgen report slow.rec",
         "stapgen report --by port --format json web1.rec web2.rec",
@@ -125,8 +125,8 @@ CommandSpec report_command(Options& options) {
         "stapgen report drops.txt --map System.map-6.1.0-56-amd64 --map vmlinuz-6.1.0-56-amd64",
     };
     command.options = joined({
-        {option("file", "FILE", groups::arguments, "Recordings, or what other tools print",
-                "or folders with them; - or none is stdin. Also packed: zstd, gzip, xz, bzip2", &options.words, {})},
+        {option("file", "FILE", groups::arguments, "Recordings, or the output of other tools",
+                "or folders with them; - or none is stdin; zstd, gzip, xz and bzip2 are unpacked", &options.words, {})},
         selection_options(options.replay.selection),
         {{"--events", "", groups::output, "Print each record, then the report", "", &options.replay.events},
          {"-o,--output", "FILE", groups::output, "Write into this new file", "", &options.output}},

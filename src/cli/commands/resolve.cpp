@@ -23,8 +23,8 @@ base::Result<KernelNames> names_for(const Options& options) {
         const auto reader = recording::Reader::open(options.recording);
         if (!reader) return tl::make_unexpected(reader.error());
         if (!reader->header()) {
-            return base::bad_input(fmt::format("{} is no recording of stapgen", base::printable(options.recording)),
-                                   "'-o FILE' makes one");
+            return base::bad_input(fmt::format("{} is not a recording of stapgen", base::printable(options.recording)),
+                                   "'-o FILE' writes one");
         }
         log = reader->header()->setup.kernel;
     } else if (options.names.empty()) {
@@ -58,26 +58,26 @@ base::Result<void> resolve(const Call& call) {
 }  // namespace
 
 CommandSpec resolve_command(Options& options) {
-    CommandSpec command{resolve, "stapgen", "resolve", "Kernel addresses to names: name+0xoffset/0xsize [module]"};
+    CommandSpec command{resolve, "stapgen", "resolve", "Name kernel addresses: name+0xoffset/0xsize [module]"};
     command.notes = "Without --map: this machine's kernel.\n";
     command.examples = {"stapgen resolve --map System.map 0xffffffff8149a8ed",
                         "stapgen resolve --map System.map --map vmlinuz --annotate <drops.txt",
                         "dmesg -w | stapgen resolve --annotate"};
     command.options = joined({
-        {{"address", "HEX", groups::arguments, "Addresses", "none: read them from stdin. With --annotate a file",
+        {{"address", "HEX", groups::arguments, "Addresses", "default: read from stdin. With --annotate: a file",
           &options.words}},
         name_options(options.names),
-        {{"--recording", "FILE", groups::names, "The addresses are of this recording's kernel",
-          "its KASLR offset and modules are taken from it", &options.recording},
-         {"--return-addresses", "", groups::other, "They are return addresses, of a backtrace", "look one byte before",
-          &options.return_addresses},
-         {"--drop-sites", "", groups::other, "They are places of drops",
-          "return addresses, or the function itself where it begins there", &options.drop_sites},
-         {"--annotate", "", groups::other, "Copy a text through, with names in place of kernel addresses", "",
+        {{"--recording", "FILE", groups::names, "Use the kernel of this recording", "with its KASLR offset and modules",
+          &options.recording},
+         {"--return-addresses", "", groups::other, "The addresses are return addresses, from a backtrace",
+          "looks up the byte before", &options.return_addresses},
+         {"--drop-sites", "", groups::other, "The addresses are places of drops",
+          "a return address, or the start of a function", &options.drop_sites},
+         {"--annotate", "", groups::other, "Copy a text, with names instead of kernel addresses", "",
           &options.annotate},
-         {"-l,--lines", "", groups::other, "Also file and line", "inlined functions first, needs DWARF",
+         {"-l,--lines", "", groups::other, "Also file and line", "with inlined functions; needs DWARF",
           &options.lines}},
-        format_options(options.present.format, {"table", "ndjson"}, "ndjson has an object for each address"),
+        format_options(options.present.format, {"table", "ndjson"}, "ndjson: one object per address"),
     });
     exclude(command.options, "--annotate", {"--lines", "--format", "--json"});
     return command;

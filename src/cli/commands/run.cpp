@@ -20,8 +20,8 @@ base::Result<void> run_counters(const recipe::Program& program, const host::Syst
                                 const recipe::Recipe& recipe, const Options& options, session::MeasurePlan& plan) {
     const auto interval = module::interval_of(recipe, options.make);
     if (options.make.dry_run) {
-        std::cout << "# no script and no module: stapgen reads these itself, at the beginning, at the end of each "
-                     "interval and at the end\n";
+        std::cout
+            << "# no script and no module: stapgen reads these itself, at the start, at each interval and at the end\n";
         for (const auto& source : host::counter_sources())
             std::cout << source << '\n';
         print_ending(plan);
@@ -39,7 +39,7 @@ base::Result<void> run_counters(const recipe::Program& program, const host::Syst
 }
 
 struct CostForecast {
-    std::optional<std::int64_t> sample;  ///< one in so many sockets, that a budget needs; none if the user chose one
+    std::optional<std::int64_t> sample;  ///< one in this many sockets, for the budget; none if the user chose one
     std::string sentence;                ///< for the user; empty where nobody knows
 };
 
@@ -66,7 +66,7 @@ base::Result<void> run(const Call& call) {
     base::print_message(plan->notes);
     const bool has_interval = options.make.interval || recipe.interval_s;
     if (plan->intervals && !has_interval) {
-        return base::bad_input("-n counts intervals, and there are none", "give -i too, for example -i 1 -n 10");
+        return base::bad_input("-n needs intervals", "give -i too, for example -i 1 -n 10");
     }
     const auto aggregation = session::aggregation_of(recipe, options.make.aggregate, *plan);
     if (!aggregation) return tl::make_unexpected(aggregation.error());

@@ -42,8 +42,8 @@ base::Result<void> check_goes_on(const recipe::Recipe& recipe, const recipe::Cat
         if (can_go_on(other)) others.push_back(other.name);
     }
     return base::bad_input(
-        fmt::format("{} cannot be served: its script prints each record, and does not aggregate", recipe.name),
-        fmt::format("those that can: {}", fmt::join(others, ", ")));
+        fmt::format("{} cannot be served: its script prints each record instead of aggregating", recipe.name),
+        fmt::format("recipes that can: {}", fmt::join(others, ", ")));
 }
 
 /// The recipe that a module was made of, if its numbers can be served.
@@ -52,10 +52,11 @@ base::Result<std::string> recipe_of_module(const std::string& file) {
     if (!info) return tl::make_unexpected(info.error());
     const auto header = schema::parse_header(info->header);
     if (!header || header->schemas.empty())
-        return base::bad_input(fmt::format("{} was made of no recipe", file), "name a file made by stapgen build");
+        return base::bad_input(fmt::format("{} was not built from a recipe", file),
+                               "name a file made by stapgen build");
     if (header->aggregated || counts_drops(header->schemas.front())) return header->recipe;
     return base::bad_input(
-        fmt::format("{} cannot be served: it prints each record, and does not aggregate", file),
+        fmt::format("{} cannot be served: it prints each record instead of aggregating", file),
         fmt::format("if its recipe can aggregate: stapgen build {} --aggregate -o FILE.ko", header->recipe));
 }
 
@@ -76,9 +77,8 @@ base::Result<void> check_options(const std::string& typed, const Options& option
     };
     for (const auto& [is_used, option] : used) {
         if (!is_used) continue;
-        return base::bad_input(
-            fmt::format("'{}': {} is of a run that ends, or that prints", base::printable(typed), option),
-            "leave it out: served are all of a recipe's numbers, as long as serve runs");
+        return base::bad_input(fmt::format("'{}': {} is for a run that ends or prints", base::printable(typed), option),
+                               "omit it: serve measures continuously and serves all numbers");
     }
     return {};
 }
@@ -97,7 +97,7 @@ base::Result<serve::RecipeJob> job_of(const recipe::Program& program, const std:
     const auto& command = *invocation->command;
     if ((command.recipe == nullptr && !is_module) || command.parent != root.name ||
         invocation->wanted != Invocation::Wanted::action)
-        return base::bad_input(fmt::format("'{}' is no recipe", base::printable(typed)),
+        return base::bad_input(fmt::format("'{}' is not a recipe", base::printable(typed)),
                                "'stapgen list' shows the recipes");
     if (auto good = check_options(typed, options); !good) return tl::make_unexpected(good.error());
 
@@ -132,8 +132,8 @@ base::Result<void> serve_recipes(const Call& call) {
         auto recipe = job_of(program, options.recipe_path, typed);
         if (!recipe) return tl::make_unexpected(recipe.error());
         if (std::ranges::find(job.recipes, recipe->name, &serve::RecipeJob::name) != job.recipes.end()) {
-            return base::bad_input(fmt::format("{} is there twice", recipe->name),
-                                   "a recipe's name is the label of its numbers: a second serve has another port");
+            return base::bad_input(fmt::format("{} is given twice", recipe->name),
+                                   "the recipe's name labels its numbers: run a second serve on another port");
         }
         job.recipes.push_back(*std::move(recipe));
     }
@@ -159,28 +159,27 @@ base::Result<void> serve_recipes(const Call& call) {
 }  // namespace
 
 CommandSpec serve_command(Options& options) {
-    CommandSpec command{serve_recipes, "stapgen", "serve", "Measure on and on, for Prometheus and OpenTelemetry"};
+    CommandSpec command{serve_recipes, "stapgen", "serve", "Measure continuously, for Prometheus and OpenTelemetry"};
     command.notes =
-        "A recipe with options of its own is one word, in quotes; what has blanks has quotes in it.\n"
-        "A module that build made of a recipe is taken in its place, where there is no compiler.\n"
-        "A recipe that fails is tried again, later each time; its state is a metric.\n"
-        "There is no TLS and no user: docs/guide/always-on.md.\n";
+        "Put a recipe and its options into quotes, as one argument; use inner quotes for values with blanks.\nWithout "
+        "a compiler, name a module made by 'stapgen build' instead of a recipe.\nA recipe that fails is restarted with "
+        "growing delays; its state is a metric.\nThere is no TLS and no authentication: docs/guide/always-on.md.\n";
     command.examples = {"stapgen serve sock-latency dropwatch",
                         "stapgen serve 'rx-latency --port 443 --budget 2%' --listen 0.0.0.0:9752",
                         "stapgen serve \"sock-latency --comm 'tmux: server'\"", "stapgen serve 'rx.ko --port 443'"};
     auto& serve = options.serve;
     command.options = joined({
-        {option("recipe", "RECIPE", groups::arguments, "What is measured: recipes that aggregate, dropwatch, softnet",
-                "or FILE.ko, made of one", &options.words, {.required = true}),
-         option("--listen", "HOST:PORT", groups::output, "Where metrics are to be had, by HTTP",
-                "an address of this machine; 0.0.0.0 or [::] is all of them", &serve.listen, {}),
-         {"--otlp", "URL", groups::output, "Push them there as well, by OTLP over HTTP", "http only; every 15 s",
+        {option("recipe", "RECIPE", groups::arguments, "Recipes that aggregate, dropwatch, softnet",
+                "or FILE.ko built from one", &options.words, {.required = true}),
+         option("--listen", "HOST:PORT", groups::output, "The HTTP address for metrics",
+                "0.0.0.0 or [::]: all addresses", &serve.listen, {}),
+         {"--otlp", "URL", groups::output, "Also push metrics there, by OTLP over HTTP", "not https; every 15 s",
           &serve.otlp},
-         option("--native-schema", "N", groups::more_output, "How fine native histograms are, 0 to 8",
-                "5: within 2.4 %; 8: within 0.5 %, and eight times as many buckets", &serve.native_schema,
+         option("--native-schema", "N", groups::more_output, "Resolution of native histograms, 0 to 8",
+                "5: 2.4 %; 8: 0.5 % and eight times as many buckets", &serve.native_schema,
                 {.range = Range{0, 8}, .default_value = "5"}),
-         option("--max-series", "N", groups::more_output, "So many series at most of all that is measured",
-                "the first ones stay; a histogram is one", &serve.max_series, {.range = Range{1, 1000000}})},
+         option("--max-series", "N", groups::more_output, "The maximum number of series",
+                "the first ones stay; a histogram counts as one", &serve.max_series, {.range = Range{1, 1000000}})},
         dry_run_option(options.make.dry_run),
     });
     return command;

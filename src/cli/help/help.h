@@ -47,7 +47,7 @@ struct Candidate {
     std::string about{};  ///< one line; may be empty
 };
 
-/// What may be typed in place of a word.
+/// What may be typed instead of a word.
 struct Completion {
     enum class Paths { none, files, folders };
     std::vector<Candidate> candidates{};
@@ -60,7 +60,7 @@ struct Known {
     const CommandSpec& root;
 };
 
-/// What may stand in place of the last of `words`, which are those behind the program's name: whole words that begin
+/// What may stand instead of the last of `words`, which are those behind the program's name: whole words that begin
 /// as it does.
 Completion completion_of(const Known& known, const std::vector<std::string>& words);
 

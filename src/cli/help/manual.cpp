@@ -91,44 +91,42 @@ class Roff {
 /// Those of command_line.cpp.
 void write_exit_status(Roff& page) {
     page.section("EXIT STATUS");
-    page.item("0", "Done. A measurement that was ended by Ctrl-C is done, too.");
+    page.item("0", "Done. Ending a measurement with Ctrl-C counts as done.");
     page.item("1", "It failed while running.");
     page.item("2", "Wrong usage or bad input.");
     page.item("3", "'stapgen compare' found a regression.");
-    page.item("4", "This machine cannot do it; the message says what is missing.");
+    page.item("4", "This machine cannot do it; the message names what is missing.");
     page.item("5",
-              "'stapgen fleet run': some of the hosts did not measure to the end; 'stapgen export': some of the "
-              "recordings could not be exported. Which, and why, is said.");
+              "'stapgen fleet run': some hosts did not complete; 'stapgen export': some recordings could not be "
+              "exported. The output names them and the reasons.");
     page.item("6",
-              "The probes took more of a CPU's time than --budget, or SystemTap's own guard, allows; what was "
-              "measured until then was reported.");
+              "The probes took more CPU time than --budget or SystemTap's own guard allows. The measurement up to that "
+              "point was reported.");
 }
 
 void write_files(Roff& page) {
     page.section("FILES");
     page.item("PREFIX/share/stapgen",
-              "Recipes, tapsets, workarounds and what is known of kernels, beside PREFIX/bin/stapgen.");
+              "Recipes, tapsets, workarounds and the table of kernels, beside PREFIX/bin/stapgen.");
     page.item("~/.config/stapgen/recipes", "Recipes of the user, one folder each.");
     page.item(recipe::system_recipe_folder,
-              "Recipes of the machine, for all its users, and for root before the user's.");
-    page.item(
-        "~/.cache/stapgen",
-        "What can be made again: compiled modules, and last-failure.log, all that stap said when it failed last.");
+              "Recipes of the machine, for all users; root reads them before the user's.");
+    page.item("~/.cache/stapgen",
+              "Compiled modules and last-failure.log, stap's output of the last failed run. May be deleted.");
 }
 
 void write_environment(Roff& page) {
     page.section("ENVIRONMENT");
-    page.item("STAPGEN_RECIPE_PATH", "Folders with recipes, with : between them; they go before the user's own.");
-    page.item("STAPGEN_STAP", "Which stap, as --stap.");
+    page.item("STAPGEN_RECIPE_PATH", "Folders with recipes, separated by :, searched before the user's own.");
+    page.item("STAPGEN_STAP", "The stap to use, as --stap.");
     page.item("STAPGEN_DUCKDB",
-              "DuckDB's library, for export and query, in place of libduckdb.so of share/stapgen or "
-              "of the system.");
-    page.item("XDG_CACHE_HOME", "Where the cache is, in place of ~/.cache.");
-    page.item("XDG_CONFIG_HOME", "Where recipes and settings of the user are, in place of ~/.config.");
+              "DuckDB's library, for export and query, instead of libduckdb.so in share/stapgen or the system.");
+    page.item("XDG_CACHE_HOME", "The folder of the cache, instead of ~/.cache.");
+    page.item("XDG_CONFIG_HOME", "The folder of the user's recipes and settings, instead of ~/.config.");
     page.item("STAPGEN_CONFIG",
-              "A file of settings, in place of ~/.config/stapgen/config.toml and "
+              "A file of settings, instead of ~/.config/stapgen/config.toml and "
               "/etc/stapgen/config.toml; empty: no settings.");
-    page.item("DEBUGINFOD_URLS", "Where debug information may be fetched from.");
+    page.item("DEBUGINFOD_URLS", "Servers to fetch debug information from.");
 }
 
 /// What `show` prints.
@@ -228,8 +226,7 @@ base::Result<void> write_manual(const CommandSpec& root, const recipe::Program& 
         std::ofstream file(path, std::ios::binary);
         file << *page;
         file.close();
-        if (!file)
-            return base::failed(fmt::format("cannot write {}", path.string()), "name a folder that can be written");
+        if (!file) return base::failed(fmt::format("cannot write {}", path.string()), "name a writable folder");
     }
     return {};
 }

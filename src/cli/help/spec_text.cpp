@@ -126,7 +126,7 @@ std::string option_text(const OptionSpec& option, bool whole) {
     if (const auto value = default_of(option); !value.empty()) remarks.push_back("default " + value);
     if (whole) {
         if (!rules.environment.empty()) remarks.push_back("or $" + rules.environment);
-        if (is_repeatable(option) && !is_argument(option)) remarks.emplace_back("may be given again");
+        if (is_repeatable(option) && !is_argument(option)) remarks.emplace_back("repeatable");
         if (!rules.needs.empty()) remarks.push_back("with " + sorted_list_of(rules.needs));
         if (!rules.excludes.empty()) remarks.push_back("not with " + sorted_list_of(rules.excludes));
     }

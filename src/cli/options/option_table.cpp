@@ -37,37 +37,34 @@ OptionSpecs filter_options(const std::set<recipe::Filter>& filters, session::Fil
     using recipe::Filter;
     const auto* group = groups::filters;
     std::vector<std::pair<Filter, OptionSpec>> rows{
-        {Filter::thread, {"-x,--target-tid", "TID", group, "Only what this thread does", "", &options.target_tid}},
-        {Filter::thread, {"-p,--target-pid", "PID", group, "Only what this process does", "", &options.target_pid}},
+        {Filter::thread, {"-x,--target-tid", "TID", group, "Only this thread", "", &options.target_tid}},
         {Filter::thread,
-         {"--comm", "COMM", group, "Only what threads of this name do, later ones too", "", &options.comm}},
+         {"-p,--target-pid", "PID", group, "Only this process, all its threads", "", &options.target_pid}},
+        {Filter::thread, {"--comm", "COMM", group, "Only threads of this name, also later ones", "", &options.comm}},
         {Filter::packet,
-         {"--filter", "EXPRESSION", group, "Only packets that tcpdump would take, as 'tcp port 443 and net 10.0.0.0/8'",
-          "pcap-filter(7) has the language", &options.expression}},
+         {"--filter", "EXPRESSION", group, "Only packets that match, as 'tcp port 443 and net 10.0.0.0/8'",
+          "the language is pcap-filter(7)", &options.expression}},
         {Filter::packet, option("--port", "N", group, "Only packets with this port, local or remote", "", &options.port,
                                 {.range = Range{1, 65535}})},
         {Filter::packet,
-         {"--addr", "ADDRESS[/PREFIX]", group, "Only packets with an address like this, local or remote", "",
+         {"--addr", "ADDRESS[/PREFIX]", group, "Only packets with this address, local or remote", "",
           &options.address}},
-        {Filter::device,
-         {"--dev", "DEV", group, "Only what this network device receives or sends", "", &options.device}},
+        {Filter::device, {"--dev", "DEV", group, "Only packets of this network device", "", &options.device}},
         {Filter::mark,
          {"--mark", "MARK[/MASK]", group, "Only packets with this mark (nft 'meta mark set', SO_MARK)", "",
           &options.mark}},
         {Filter::container,
-         {"--container", "CONTAINER", group, "Only what this container receives and sends",
-          "of docker, podman, containerd, CRI-O, nspawn or LXC; -x and -p are then numbers of its PID namespace",
-          &options.container}},
+         {"--container", "CONTAINER", group, "Only this container",
+          "docker, podman, containerd, CRI-O, nspawn or LXC; -x and -p are then PIDs inside it", &options.container}},
         {Filter::container,
-         {"--pod", "POD", group, "Only what this pod's containers receive and send", "POD, NAMESPACE/POD or its uid",
-          &options.pod}},
+         {"--pod", "POD", group, "Only the containers of this pod", "POD, NAMESPACE/POD or its uid", &options.pod}},
         {Filter::container,
          {"--cgroup", "CGROUP", group, "Only sockets made in this cgroup or below it", "of version 2",
           &options.cgroup}},
-        {Filter::container, {"--netns", "NETNS", group, "Only what is in this network namespace", "", &options.netns}},
+        {Filter::container, {"--netns", "NETNS", group, "Only this network namespace", "", &options.netns}},
         {Filter::sample,
-         option("--sample", "N", group, "Only one in N sockets, chosen by a hash of its ends", "N is a power of two",
-                &options.sample, {.range = Range{1, recording::largest_sample}})},
+         option("--sample", "N", group, "Only one in N sockets, chosen by a hash of addresses and ports",
+                "N is a power of two", &options.sample, {.range = Range{1, recording::largest_sample}})},
     };
     OptionSpecs specs;
     for (auto& [filter, spec] : rows) {
@@ -125,14 +122,14 @@ OptionSpecs script_options(const recipe::Recipe& recipe, module::MakeOptions& op
     OptionSpecs specs;
     for (const auto& parameter : recipe.parameters)
         specs.push_back(parameter_option(parameter, "Parameters of " + recipe.name, options.arguments));
-    specs.push_back(option("-i,--interval", "TIME", groups::time, "Report every so often, as 5, 250ms or 1m", "",
+    specs.push_back(option("-i,--interval", "TIME", groups::time, "Report at this interval, as 5, 250ms or 1m", "",
                            read_by(parse_interval, options.interval),
                            {.default_value = recipe.interval_s ? fmt::to_string(*recipe.interval_s) : ""}));
     if (recipe.record.aggregates) {
-        specs.push_back({"--aggregate", "", groups::output, "Aggregate in the kernel: same percentiles, no groups",
-                         "and little output however many packets; the default of a run of 60 s or more (-d) that asks "
-                         "for neither --events nor --by",
-                         &options.aggregate});
+        specs.push_back(
+            {"--aggregate", "", groups::output, "Aggregate in the kernel: same percentiles, no groups",
+             "with little output at any packet rate; the default for -d of 60 s or more without --events and --by",
+             &options.aggregate});
     }
     return specs;
 }
@@ -142,20 +139,20 @@ OptionSpecs measure_options(MeasureOptions& options) {
     const auto duration = [](const std::string& typed) { return base::parse_duration(typed); };
     return joined({
         {{"-d,--duration", "TIME", groups::time, "Stop after this time", "", read_by(duration, plan.duration)},
-         option("-n,--count", "N", groups::time, "Stop after so many intervals", "", &plan.intervals,
-                {.range = Range{1}}),
+         option("-n,--count", "N", groups::time, "Stop after N intervals", "", &plan.intervals, {.range = Range{1}}),
          {"-o,--output", "FILE", groups::output, "Keep all lines in this new file", "'stapgen report' reads it again",
           &plan.output}},
         present_options(options.present),
-        {{"--label", "NAME=VALUE", groups::more_output, "Call the place of this measurement so, as dc=fra1",
-          "in the recording and in reports; 'stapgen report --by label:NAME' groups by it", &options.labels},
-         option("--rotate", "SIZE[,N]", groups::more_output, "Begin a further file (FILE.1, ...) at this size",
+        {{"--label", "NAME=VALUE", groups::more_output, "Label this measurement, as dc=fra1",
+          "kept in the recording; 'stapgen report --by label:NAME' groups by it", &options.labels},
+         option("--rotate", "SIZE[,N]", groups::more_output, "Start a new file (FILE.1, ...) at this size",
                 "keep the newest N", read_by(recording::parse_rotation, plan.rotation, false), {.needs = {"--output"}}),
-         option("--live{always},--no-live{never}", "", groups::more_output, "Show the measurement while it goes on",
-                "auto: on a terminal, where the report is a table; ? tells the keys", &options.live,
+         option("--live{always},--no-live{never}", "", groups::more_output, "Show the measurement while it runs",
+                "auto: on a terminal, if the report is a table; ? lists the keys", &options.live,
                 {.choices = {"auto", "always", "never"}}),
-         option("--color", "WHEN", groups::more_output, "Colours of the live view", "auto: not with $NO_COLOR",
-                &options.color, {.choices = {"auto", "always", "never"}})},
+         option("--color", "WHEN", groups::more_output, "Colours of the live view",
+                "auto: on a terminal, unless $NO_COLOR is set", &options.color,
+                {.choices = {"auto", "always", "never"}})},
         quiet_option(plan.quiet),
     });
 }
@@ -167,13 +164,13 @@ OptionSpecs events_option(MeasureOptions& options) {
 
 OptionSpecs load_options(MeasureOptions& options) {
     return joined({{{"-s,--buffer", "SIZE", groups::running, "The kernel's buffer per CPU, 1MiB to 4095MiB",
-                     "staprun's -b, where MiB need no unit", read_by(parse_buffer, options.plan.buffer_mb)}},
+                     "as staprun's -b", read_by(parse_buffer, options.plan.buffer_mb)}},
                    verbose_option(options.plan.verbose)});
 }
 
 OptionSpecs remote_option(session::MeasurePlan& plan, const std::string& group) {
-    return {{"--remote", "", group, "Steered by another stapgen: what 'stapgen fleet run' starts over ssh",
-             "begins at a line on stdin and ends when stdin does; the recording goes to stdout", &plan.remote}};
+    return {{"--remote", "", group, "Controlled by another stapgen; 'stapgen fleet run' uses it over ssh",
+             "starts at a line on stdin, ends when stdin closes; writes the recording to stdout", &plan.remote}};
 }
 
 OptionSpecs quiet_option(bool& quiet) {
@@ -181,13 +178,13 @@ OptionSpecs quiet_option(bool& quiet) {
 }
 
 OptionSpecs verbose_option(bool& verbose) {
-    return {{"-v,--verbose", "", groups::running, "What stap says, on stderr", "", &verbose}};
+    return {{"-v,--verbose", "", groups::running, "Print stap's messages on stderr", "", &verbose}};
 }
 
 OptionSpecs target_options(module::MakeOptions& options) {
     const auto* group = groups::compiling;
     return joined({
-        {{"-r,--release", "RELEASE", group, "For this kernel", "without it, the running one", &options.release},
+        {{"-r,--release", "RELEASE", group, "For this kernel", "default: the running kernel", &options.release},
          {"--symbols", "FILE", group, "System.map or saved /proc/kallsyms of that kernel", "may be .gz, .xz or .zst",
           &options.symbols},
          option("--stap", "PATH", group, "Which stap", "", &options.stap, {.environment = "STAPGEN_STAP"})},
@@ -197,52 +194,50 @@ OptionSpecs target_options(module::MakeOptions& options) {
 
 OptionSpecs debuginfo_option(std::string& debuginfo) {
     return {option("--debuginfo", "MODE", groups::compiling, "Use the kernel's DWARF",
-                   "auto: where nothing else will do, require: wherever it helps", &debuginfo,
+                   "auto: only if nothing else works; require: wherever it helps", &debuginfo,
                    {.choices = {"auto", "never", "require"}})};
 }
 
 OptionSpecs no_workaround_option(module::MakeOptions& options) {
-    return {option("--no-workaround", "WORKAROUND", groups::compiling, "Leave out this workaround", "",
+    return {option("--no-workaround", "WORKAROUND", groups::compiling, "Switch this workaround off", "",
                    &options.without_workarounds, {.old_name = "--no-cure"})};
 }
 
 OptionSpecs dry_run_option(bool& dry_run) {
-    return {{"--dry-run", "", groups::running, "Print what exactly would be done and do nothing", "", &dry_run}};
+    return {{"--dry-run", "", groups::running, "Print the exact commands and run nothing", "", &dry_run}};
 }
 
 OptionSpecs make_options(const recipe::Recipe& recipe, module::MakeOptions& options) {
     const auto* group = groups::compiling;
     auto specs = joined({
         target_options(options),
-        {{"--all-modules", "", group, "Let stap put names to addresses of all modules", "", &options.all_modules},
+        {{"--all-modules", "", group, "Let stap resolve addresses of all modules", "", &options.all_modules},
          {"--module", "MODULE", group, "The same for one module", "stap's -d", &options.modules},
-         {"--stap-option", "OPTION", group, "Hand this to stap as it is", "", &options.stap_options}},
+         {"--stap-option", "OPTION", group, "Pass to stap unchanged", "", &options.stap_options}},
         no_workaround_option(options),
-        {{"--cost", "", group, "Measure what the probes cost, hit by hit, which costs a little itself", "stap's -t",
-          &options.cost},
-         {"--budget", "PERCENT", group, "No CPU's time beyond this for the probes",
-          "a run samples sockets where more is expected, and ends where it is more",
+        {{"--cost", "", group, "Measure the cost of each probe; costs a little itself", "stap's -t", &options.cost},
+         {"--budget", "PERCENT", group, "Limit the probes to this share of each CPU",
+          "samples sockets if more is expected; ends the run if it is exceeded",
           read_by(overhead::parse_budget, options.budget)}},
         dry_run_option(options.dry_run),
     });
     if (recipe.guru) {
-        specs.push_back({"--guru", "", group,
-                         "Agree to the C in this recipe's script: it runs in the kernel, unchecked", "stap's -g",
-                         &options.guru});
+        specs.push_back({"--guru", "", group, "Allow the C in this recipe's script: it runs in the kernel, unchecked",
+                         "stap's -g", &options.guru});
     }
     return specs;
 }
 
 OptionSpecs format_options(std::string& format, const std::vector<std::string>& choices, const std::string& more) {
     const std::string json = std::ranges::find(choices, "json") == choices.end() ? "ndjson" : "json";
-    return {option("--format", "FORMAT", groups::output, "How it is written", more, &format,
+    return {option("--format", "FORMAT", groups::output, "The output format", more, &format,
                    {.choices = choices, .excludes = {"--json"}}),
             option(fmt::format("-j{{{0}}},--json{{{0}}}", json), "", groups::output, "The same as --format " + json, "",
                    &format, {.excludes = {"--format"}})};
 }
 
 OptionSpecs percentiles_option(PresentOptions& options) {
-    return {option("-P,--percentiles", "LIST", groups::more_output, "Which percentiles, with commas between", "",
+    return {option("-P,--percentiles", "LIST", groups::more_output, "Percentiles, separated by commas", "",
                    read_by(analyze::parse_percentiles, options.shown.percentiles), {.default_value = "50,90,99,99.9"})};
 }
 
@@ -264,53 +259,51 @@ OptionSpecs present_options(PresentOptions& options, bool of_files) {
     if (of_files) grouping.insert(grouping.begin(), origins.begin(), origins.end());
     return joined({
         format_options(options.format, formats,
-                       "ndjson has a line for each object, html is one page to mail, perfetto a trace for "
-                       "ui.perfetto.dev, folded the call paths for a flame graph"),
+                       "ndjson: one object per line; html: one self-contained page; perfetto: a trace for "
+                       "ui.perfetto.dev; folded: call paths for a flame graph"),
         percentiles_option(options),
         {{"--by", of_files ? "GROUP[,...]" : "WHAT[,...]", groups::output,
           of_files ? "Group by host, recording, label:NAME, port, cpu, ..." : "Group by process, port, cpu, ...",
-          fmt::format("all of them: {}, or fields of the records, with commas between. Without it: thread, or what "
-                      "the recipe says",
-                      fmt::join(grouping, ", ")),
+          fmt::format(
+              "one or more of {}, or fields of the records, separated by commas. Default: thread, or the recipe's",
+              fmt::join(grouping, ", ")),
           &options.by},
-         {"--top", "N", group, "Show so many groups, the largest", "", &options.shown.top},
-         option("--slowest", "N", group, "Show so many of the slowest", "", &options.shown.slowest,
+         {"--top", "N", group, "Show the N largest groups", "", &options.shown.top},
+         option("--slowest", "N", group, "Show the N slowest records", "", &options.shown.slowest,
                 {.range = Range{0, 1000}}),
-         {"--series", "", group, "The table has a row for each second, too", "of a long run for longer blocks",
-          &options.shown.series},
-         {"--hide-benign", "", group, "Drops: no rows of those that are part of normal operation",
-          "they are counted all the same", &options.shown.hide_benign}},
+         {"--series", "", group, "Also print a row per second", "longer blocks for a long run", &options.shown.series},
+         {"--hide-benign", "", group, "Hide drops that are part of normal operation", "totals still count them",
+          &options.shown.hide_benign}},
     });
 }
 
 OptionSpecs by_option(const recipe::Recipe& recipe, module::MakeOptions& options) {
     if (recipe.by.empty()) return {};
     const auto read = [&recipe](const std::string& typed) { return parse_by(recipe, typed); };
-    return {{"--by", "WHAT[,...]", groups::output, "Records say these, too, to be grouped by",
+    return {{"--by", "WHAT[,...]", groups::output, "Add these fields to the records, to group by",
              fmt::format("all of them: {}", fmt::join(recipe.by, ", ")), read_by(read, options.by)}};
 }
 
 OptionSpecs origins_option(PresentOptions& options) {
     return {{"--by", "ORIGIN[,...]", groups::output, "Compare each host, recording or label with itself",
-             fmt::format(
-                 "all of them: {}, or several of them, with commas between; a recording is known by its file's name",
-                 fmt::join(origin_names(), ", ")),
+             fmt::format("one or more of {}, separated by commas; a recording is named by its file",
+                         fmt::join(origin_names(), ", ")),
              &options.by}};
 }
 
 OptionSpecs name_options(symbols::NameSources& sources) {
     const auto* group = groups::names;
     const auto path = [](const std::string& typed) { return base::Result<std::filesystem::path>(typed); };
-    return {
-        {"--map", "FILE", group, "The kernel's symbols",
-         "System.map, a copy of /proc/kallsyms, vmlinux, vmlinuz, a module's file or a folder with those, also "
-         "packed",
-         &sources.files},
-        {"--modules", "FILE", group, "A copy of /proc/modules: where modules were", "", read_by(path, sources.modules)},
-        option("--kaslr-offset", "HEX", group, "What KASLR added to the map's addresses",
-               "without it: found out, or refused", read_by(parse_kaslr_offset, sources.kaslr_offset),
-               {.old_name = "--slide"}),
-        {"-r,--release", "RELEASE", group, "The kernel's release", "", &sources.release}};
+    return {{"--map", "FILE", group, "The kernel's symbols",
+             "System.map, a copy of /proc/kallsyms, vmlinux, vmlinuz, a module's file or a folder of those; may be "
+             "compressed",
+             &sources.files},
+            {"--modules", "FILE", group, "A copy of /proc/modules: the modules' addresses", "",
+             read_by(path, sources.modules)},
+            option("--kaslr-offset", "HEX", group, "The KASLR offset from the map's addresses",
+                   "default: found, or refused", read_by(parse_kaslr_offset, sources.kaslr_offset),
+                   {.old_name = "--slide"}),
+            {"-r,--release", "RELEASE", group, "The kernel's release", "", &sources.release}};
 }
 
 }  // namespace stapgen::cli

@@ -41,8 +41,7 @@ std::string belongs_to_other(const CommandSpec& root, const CommandSpec& used, c
 
 /// `used` is the command that it is about. The hint says where its options are.
 base::Error usage_error(const CommandSpec& used, std::string what) {
-    return {base::ErrorKind::bad_input, std::move(what),
-            fmt::format("'{} --help' shows what there is", full_name(used))};
+    return {base::ErrorKind::bad_input, std::move(what), fmt::format("'{} --help' lists the options", full_name(used))};
 }
 
 /// A word that is no option and no argument of the command.
@@ -76,7 +75,7 @@ base::Error wrong_value(const CommandSpec& used, const OptionSpec& option, const
     const auto shown = base::printable(value);
     const auto& choices = option.rules.choices;
     if (!choices.empty())
-        return usage_error(used, fmt::format("{}: '{}' is none of {}", name, shown, fmt::join(choices, ", ")));
+        return usage_error(used, fmt::format("{}: '{}' is not one of {}", name, shown, fmt::join(choices, ", ")));
     if (is_flag(option)) return usage_error(used, fmt::format("{} takes no value", name));
     const auto range = range_text(option);
     auto error = usage_error(
@@ -280,7 +279,7 @@ base::Result<void> check_script(const CommandSpec& command, const recipe::Catalo
     return base::bad_input(
         fmt::format("{0} {1}: {1} has no script; stapgen reads the kernel's counters itself", command.name,
                     recipe->name),
-        fmt::format("run it: stapgen {0}; 'stapgen {0} --dry-run' tells what it reads", recipe->name));
+        fmt::format("run it: stapgen {0}; 'stapgen {0} --dry-run' lists what it reads", recipe->name));
 }
 
 /// The first words are the verb; without this a slip in it would be called an unexpected argument.
@@ -319,8 +318,8 @@ base::Error error_of(CLI::App& app, const CommandSpec& root, const CLI::ParseErr
             if (const auto left = app.remaining(true); !left.empty()) return unknown_word(root, used, left.front());
             return unknown_word(root, used, words.back());
         case CLI::ExitCodes::RequiredError:
-            return usage_error(used, used.parent.empty() ? "no recipe and no command is given"
-                                                         : fmt::format("{}: no {} is given", used.name,
+            return usage_error(used, used.parent.empty() ? "no recipe or command given"
+                                                         : fmt::format("{}: no {} given", used.name,
                                                                        takes_recipe(used) ? "recipe" : "command"));
         default:
             break;
@@ -329,7 +328,7 @@ base::Error error_of(CLI::App& app, const CommandSpec& root, const CLI::ParseErr
     const auto what = fmt::format("the value of {} is missing", base::printable(words.back()));
     const auto* option = option_named(used, words.back());
     if (option == nullptr || option->rules.choices.empty()) return usage_error(used, what);
-    return usage_error(used, fmt::format("{}: one of {}", what, fmt::join(option->rules.choices, ", ")));
+    return usage_error(used, fmt::format("{}: use one of {}", what, fmt::join(option->rules.choices, ", ")));
 }
 
 }  // namespace

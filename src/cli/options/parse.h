@@ -12,7 +12,7 @@
 
 namespace stapgen::cli {
 
-/// What stands before the verb. The recipes make commands, so where they are must be known before the command line is
+/// What precedes the verb. The recipes make commands, so where they are must be known before the command line is
 /// parsed.
 struct Beginning {
     std::string recipe_path;

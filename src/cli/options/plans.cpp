@@ -25,8 +25,8 @@ base::Result<bool> wants_live(const MeasureOptions& options, session::MeasurePla
     const bool must = options.live == "always";
     if (!is_alone) {
         if (!must) return false;
-        return base::bad_input("--live and --events, --format, -q or -v: two things for one terminal",
-                               "leave one of them out; -o FILE keeps the measurement, to be read in any format");
+        return base::bad_input("--live with --events, --format, -q or -v: both need the terminal",
+                               "omit one of them; -o FILE keeps the measurement for any format");
     }
     const auto usable = live::Terminal::usable();
     if (usable) return true;
@@ -54,7 +54,7 @@ base::Result<std::vector<std::string>> parse_by(const recipe::Recipe& recipe, st
         for (auto& field : report::fields_of(base::trim(word))) {
             if (std::ranges::find(recipe.by, field) == recipe.by.end()) {
                 return base::bad_input(
-                    fmt::format("--by {}: not what {} can add to its records", base::printable(field), recipe.name),
+                    fmt::format("--by {}: {} cannot add this to its records", base::printable(field), recipe.name),
                     base::meant_hint(field, recipe.by, fmt::format("there are {}", fmt::join(recipe.by, ", "))));
             }
             by.push_back(std::move(field));
@@ -68,7 +68,7 @@ base::Result<std::int64_t> parse_kaslr_offset(std::string_view typed) {
     const auto offset = base::from_hex(typed.substr(negative ? 1 : 0));
     if (offset) return static_cast<std::int64_t>(negative ? 0 - *offset : *offset);
     return base::bad_input(fmt::format("--kaslr-offset '{}' is not a hex number", base::printable(typed)),
-                           "it is _stext in /proc/kallsyms less _stext in the map, for example 0x1c000000");
+                           "it is _stext in /proc/kallsyms minus _stext in the map, for example 0x1c000000");
 }
 
 base::Result<std::int64_t> parse_buffer(std::string_view typed) {
@@ -100,8 +100,8 @@ base::Result<report::Presentation> presentation_of(const PresentOptions& options
             continue;
         }
         if (word.starts_with(session::origin_words.back())) {
-            return base::bad_input(fmt::format("--by {}: no label can have that name", base::printable(word)),
-                                   "for example --by label:dc, of recordings made with --label dc=fra1");
+            return base::bad_input(fmt::format("--by {}: not a valid label name", base::printable(word)),
+                                   "for example --by label:dc, for recordings made with --label dc=fra1");
         }
         for (auto& field : report::fields_of(word)) {
             if (std::ranges::find(by, field) == by.end()) by.push_back(std::move(field));
@@ -124,7 +124,7 @@ base::Result<session::MeasurePlan> plan_of(const host::System& machine, const Me
     plan.presentation.intervals_shown = true;
     if (const auto& origin = plan.presentation.by_origin; !origin.empty()) {
         return base::bad_input(fmt::format("--by {}: a measurement is one recording of one host", origin.front()),
-                               "keep several with -o FILE; 'stapgen report --by' groups them so");
+                               "record several with -o FILE; 'stapgen report --by' groups them");
     }
     if (plan.events && !plan.presentation.format->intervals) {
         return base::bad_input("--events and this --format: one document cannot be printed record by record",
@@ -135,7 +135,7 @@ base::Result<session::MeasurePlan> plan_of(const host::System& machine, const Me
         return plan;
     }
     if (plan.output == "-") {
-        return base::bad_input("--output -: stdout has the report already",
+        return base::bad_input("--output -: stdout is for the report",
                                "name a file; 'stapgen report FILE' reads it, 'zstd -dc FILE' shows its text");
     }
     const auto is_live = wants_live(options, plan);

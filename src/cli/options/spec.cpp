@@ -12,27 +12,27 @@ namespace stapgen::cli {
 namespace {
 
 constexpr std::array value_words{
-    ValueWord{"ADDRESS", "IPv4 or IPv6, in full and without a host's name"},
-    ValueWord{"CGROUP", "a cgroup's path, as /proc/PID/cgroup has it"},
-    ValueWord{"COMM", "a thread's name, of which the kernel keeps 15 bytes"},
-    ValueWord{"CONTAINER", "a container's name, or the beginning of its id"},
+    ValueWord{"ADDRESS", "an IPv4 or IPv6 address or network, no host name"},
+    ValueWord{"CGROUP", "a cgroup's path, as in /proc/PID/cgroup"},
+    ValueWord{"COMM", "a thread's name; the kernel keeps 15 bytes of it"},
+    ValueWord{"CONTAINER", "a container's name, or the start of its id"},
     ValueWord{"DEV", "a network device's name"},
     ValueWord{"DURATION", "a number with its unit: ns, us, ms, s, m or h, as 250ms"},
-    ValueWord{"FUNC", "a kernel function; * and ? stand for anything"},
-    ValueWord{"HEX", "hexadecimal, with or without 0x"},
-    ValueWord{"MARK", "32 bits, decimal or with 0x hexadecimal"},
+    ValueWord{"FUNC", "a kernel function; * and ? are wildcards"},
+    ValueWord{"HEX", "a hexadecimal number, with or without 0x"},
+    ValueWord{"MARK", "a number of 32 bits, decimal or 0x"},
     ValueWord{"MOMENT",
               "90s or 5m after the start, 14:05 or 14:05:10 of that day, or '2026-11-25 14:05:10'; local time"},
     ValueWord{"MODULE", "a kernel module's name"},
-    ValueWord{"NETNS", "a network namespace: a name of 'ip netns', a process's number, or an inode"},
+    ValueWord{"NETNS", "a network namespace: a name of 'ip netns', a PID, or an inode"},
     ValueWord{"PERCENT", "a number, with or without %: 2.5%"},
-    ValueWord{"PID", "a process, decimal: 'ps -e' lists them"},
+    ValueWord{"PID", "a process ID: 'ps -e' lists them"},
     ValueWord{"RECIPE", "a recipe's name: 'stapgen list' lists them"},
     ValueWord{"RELEASE", "a kernel's release, as 'uname -r' prints it"},
     ValueWord{"SIZE", "a number with kB, MB, GB (powers of 1000) or KiB, MiB, GiB (also K, M, G; of 1024)"},
-    ValueWord{"TID", "a thread, decimal: 'ps -eLo pid,tid,comm' lists them"},
+    ValueWord{"TID", "a thread ID: 'ps -eLo pid,tid,comm' lists them"},
     ValueWord{"TIME", "a number with ns, us, ms, s, m or h, as 250ms; without: seconds"},
-    ValueWord{"WORKAROUND", "a workaround's name, as stderr has it; or all"},
+    ValueWord{"WORKAROUND", "a workaround's name, as printed on stderr; or all"},
 };
 
 }  // namespace

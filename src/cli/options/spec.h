@@ -37,7 +37,7 @@ inline constexpr const char* hidden = "";
 /// Understands a value and puts it where it belongs.
 using Reader = std::function<base::Result<void>(const std::string& typed)>;
 
-/// Where a value is put. Nowhere: the parser itself acts on it. A vector: the option may be given again.
+/// Where a value is put. Nowhere: the parser itself acts on it. A vector: the option repeatable.
 using Target = std::variant<std::monostate, bool*, std::string*, std::size_t*, std::optional<std::string>*,
                             std::optional<std::filesystem::path>*, std::optional<std::int64_t>*,
                             std::vector<std::string>*, std::vector<std::filesystem::path>*, recipe::Arguments*, Reader>;
@@ -129,7 +129,7 @@ const CommandSpec* command_named(const CommandSpec& parent, std::string_view nam
 /// Without the hidden ones.
 std::vector<const CommandSpec*> shown_commands(const CommandSpec& parent);
 std::vector<std::string> command_names(const CommandSpec& parent);
-/// Whether what stands behind it is a recipe, and nothing else.
+/// Whether a recipe follows it, and nothing else.
 bool takes_recipe(const CommandSpec& parent);
 
 /// A word that stands for a value in help, TID or TIME.

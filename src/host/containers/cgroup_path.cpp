@@ -21,7 +21,7 @@ bool is_id(std::string_view text) {
 struct Prefix {
     std::string_view text, runtime;
 };
-/// What stands before the id in a scope of systemd's, or with the cgroupfs driver in a folder's name. What watches a
+/// What precedes the id in a scope of systemd's, or with the cgroupfs driver in a folder's name. What watches a
 /// container (crio-conmon-ID, libpod-conmon-ID) is none.
 constexpr auto prefixes = std::to_array<Prefix>({{"docker-", "docker"},
                                                  {"cri-containerd-", "containerd"},
@@ -68,7 +68,7 @@ std::string pod_in(std::string_view part) {
 /// Without its path and pod; without an id if it is no container's. `before`: the part before it.
 Place container_in(std::string_view part, std::string_view before) {
     if (part.ends_with(".scope")) part.remove_suffix(std::string_view(".scope").size());
-    // "kubepods-podUID.slice:cri-containerd:ID", of runc that is told a name of systemd's and uses cgroups itself.
+    // "kubepods-podUID.slice:cri-containerd:ID", from a runc that gets systemd's name but manages cgroups itself.
     if (const auto colon = part.rfind(':'); colon != std::string_view::npos) {
         auto prefix = part.substr(0, colon);
         prefix = prefix.substr(prefix.rfind(':') + 1);

@@ -9,7 +9,7 @@ namespace stapgen::containers {
 
 /// What the path of a cgroup says of a container.
 struct Place {
-    std::string runtime;  ///< "docker", "containerd", "cri-o", "podman", "nspawn", "lxc"; empty: not told
+    std::string runtime;  ///< "docker", "containerd", "cri-o", "podman", "nspawn", "lxc"; empty: unknown
     std::string id;       ///< 64 hexadecimal digits; of nspawn and lxc its name
     std::string pod;      ///< the uid of its pod, as Kubernetes has it, or podman's pod's id; empty: none
     std::string path;     ///< of the container's own cgroup; what is below it belongs to the container, too

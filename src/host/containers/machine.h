@@ -17,7 +17,7 @@ namespace stapgen::containers {
 struct Process {
     std::int64_t pid = 0;
     std::uint64_t netns = 0;  ///< the inode of its network namespace; 0: it cannot be read
-    std::string cgroup;       ///< of version 2, else of version 1 the one that tells of a container; may be empty
+    std::string cgroup;       ///< of version 2, else the one of version 1 that names a container; may be empty
 };
 
 /// One that has a process now.

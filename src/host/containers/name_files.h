@@ -17,7 +17,7 @@ struct Name {
     bool operator==(const Name&) const = default;
 };
 
-/// The names of all containers of which a runtime's or kubelet's files tell, by their ids: docker, podman (also of
+/// The names of all containers in the files of runtimes and kubelet, by their ids: docker, podman (also of
 /// users), containerd, CRI-O. `root`: the folder in which /run and /var are. What cannot be read is left out. Values of
 /// these files are read by their keys; passwords among the others are not kept.
 std::map<std::string, Name> read_names(const std::filesystem::path& root);

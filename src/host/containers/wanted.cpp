@@ -35,10 +35,8 @@ Wanted wanted_of(const Machine& machine, const std::vector<std::string>& paths, 
         }
     }
     if (has_the_hosts && wanted.netns.empty()) {
-        wanted.hints.push_back(fmt::format(
-            "{} has the host's network: its packets are told from others by their sockets' cgroup alone, and one "
-            "without a socket is none of it",
-            what));
+        wanted.hints.push_back(
+            fmt::format("{} uses the host's network: only packets with a socket in its cgroup are matched", what));
     }
     return wanted;
 }
@@ -48,13 +46,12 @@ base::Result<Wanted> checked(Wanted wanted, const std::string& what) {
     constexpr std::size_t room = 64;
     if (wanted.cgroups.empty() && wanted.netns.empty()) {
         return base::cannot_here(
-            fmt::format("{} cannot be told from others: its cgroup is of version 1, and it has the host's network",
-                        what),
-            "-p and --comm name its processes");
+            fmt::format("{} cannot be selected: its cgroup is of version 1, and it uses the host's network", what),
+            "use -p or --comm for its processes");
     }
     if (wanted.cgroups.size() > room || wanted.netns.size() > room)
-        return base::bad_input(fmt::format("{} are more than {} cgroups or network namespaces", what, room),
-                               "--cgroup names the one in which they all are");
+        return base::bad_input(fmt::format("{} have more than {} cgroups or network namespaces", what, room),
+                               "use --cgroup with their common parent");
     return wanted;
 }
 
@@ -70,8 +67,7 @@ std::string there_are(const Machine& machine) {
     std::vector<std::string> shown;
     for (const auto& container : machine.containers)
         shown.push_back(base::printable(container.shown()));
-    if (shown.empty())
-        return "no container runs here that a cgroup tells of; --cgroup PATH and --netns PID name what is no container";
+    if (shown.empty()) return "no cgroup here looks like a container's; use --cgroup PATH or --netns PID";
     const auto more = shown.size() > most ? fmt::format(" and {} more", shown.size() - most) : std::string();
     shown.resize(std::min(shown.size(), most));
     return fmt::format("there are {}{}", fmt::join(shown, ", "), more);
@@ -114,8 +110,8 @@ base::Result<std::uint64_t> netns_named(const fs::path& root, const std::string&
         if (const auto netns = netns_of_link(path)) return *netns;
         const auto inode = inode_of(path);
         if (inode && *inode >= first_namespace) return *inode;
-        return base::bad_input(fmt::format("--netns: {} is no network namespace", base::printable(typed)),
-                               "as /run/netns/NAME or /proc/PID/ns/net");
+        return base::bad_input(fmt::format("--netns: {} is not a network namespace", base::printable(typed)),
+                               "for example /run/netns/NAME or /proc/PID/ns/net");
     }
     if (const auto inode = inode_of(root / "run/netns" / typed); inode && !typed.empty()) return *inode;
     const auto number = base::to_unsigned(typed);
@@ -129,8 +125,8 @@ base::Result<std::uint64_t> netns_named(const fs::path& root, const std::string&
     return base::bad_input(
         fmt::format("--netns: there is no network namespace '{}'", base::printable(typed)),
         base::meant_hint(typed, names,
-                         names.empty() ? "'ip netns' has none; a PID or an inode ('lsns -t net') names one, too"
-                                       : fmt::format("'ip netns' has {}", fmt::join(names, ", "))));
+                         names.empty() ? "'ip netns' lists none; give a PID or an inode ('lsns -t net')"
+                                       : fmt::format("'ip netns' lists {}", fmt::join(names, ", "))));
 }
 
 base::Result<Wanted> cgroup_named(const fs::path& root, const Machine& machine, std::string typed) {
@@ -144,15 +140,15 @@ base::Result<Wanted> cgroup_named(const fs::path& root, const Machine& machine, 
     const auto what = fmt::format("--cgroup {}", base::printable(typed));
     if (machine.cgroup_id(path) != 0) return checked(wanted_of(machine, {path}, what), what);
     if (cgroup2_mount(root).empty()) {
-        return base::cannot_here(fmt::format("{}: there are no cgroups of version 2 here", what),
-                                 "sockets have a cgroup of version 2 only; --container goes by the network namespace");
+        return base::cannot_here(
+            fmt::format("{}: there are no cgroups of version 2 here", what),
+            "sockets belong to cgroups of version 2 only; --container then uses the network namespace");
     }
     std::vector<std::string> paths;
     for (const auto& [id, known] : machine.cgroups)
         paths.push_back(known);
-    return base::bad_input(
-        fmt::format("{}: there is no such cgroup", what),
-        base::meant_hint(path, paths, "'systemd-cgls' shows them; /proc/PID/cgroup has a process's"));
+    return base::bad_input(fmt::format("{}: there is no such cgroup", what),
+                           base::meant_hint(path, paths, "'systemd-cgls' lists them; /proc/PID/cgroup is a process's"));
 }
 
 base::Result<Wanted> container_named(const Machine& machine, const std::string& typed) {
@@ -226,10 +222,10 @@ base::Result<std::int64_t> task_in(const fs::path& root, const std::vector<const
         fmt::format("{} {} {}", whole ? "process" : "thread", id, found.empty() ? "is not in" : "is twice in");
     if (found.empty()) {
         return base::bad_input(fmt::format("{} {}", what, described(*containers.front())),
-                               "with --container a number is one of its own PID namespace, as 'ps' shows it inside");
+                               "with --container the number is a PID inside it, as its own 'ps' shows");
     }
     return base::bad_input(fmt::format("{} {}: {}", what, described(*containers.front()), fmt::join(found, " and ")),
-                           "give that number, and leave --container out");
+                           "give that number without --container");
 }
 
 }  // namespace stapgen::containers

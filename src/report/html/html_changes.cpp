@@ -110,9 +110,8 @@ Section changes_section(const analyze::Comparison& comparison) {
                               {fmt::format("{}", change.n_after)}});
     }
     table.below = fmt::format(
-        "~: cannot be told apart. P: of no change, corrected for the number of rows (Holm). {}. A change of up to {:g} "
-        "% is "
-        "no regression.",
+        "~: no significant difference. P: of no change, corrected for the number of rows (Holm). {}. A change of up to "
+        "{:g} % is no regression.",
         blocks_text(comparison), comparison.threshold * 100);
     section.tables.push_back(std::move(table));
     return section;

@@ -119,7 +119,7 @@ Section distribution_section(const Report& report) {
     const auto& stages = report.stages.whole;
     std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::int64_t>> rows;  ///< by lowest and highest value
     std::vector<std::int64_t> below(stages.size()), above(stages.size());
-    Table table{"How many values are how large, in microseconds", {{"FROM"}, {"TO, BELOW"}}};
+    Table table{"Histogram (us)", {{"FROM"}, {"TO, BELOW"}}};
     for (std::size_t i = 0; i < stages.size(); ++i) {
         table.columns.push_back({stages[i].measure->name});
         for (const auto& [low, high, count] : bins_of(stages[i].measure->stats, summary.resolution_ns)) {

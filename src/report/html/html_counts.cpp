@@ -152,7 +152,7 @@ Section averages_section(const analyze::Summary& summary) {
     Section section{"averages", "Averages"};
     if (summary.averages.empty()) return section;
     section.paragraphs.push_back(
-        "The input has means only: their distribution is not known. The true mean is off by the error at most.");
+        "The input has means only, no distribution. The true mean differs by the error at most.");
     Table whole{"Averages of the whole", {{"NAME", Kind::head}, {"N"}, {"MEAN"}, {"ERROR"}}};
     for (const auto& average : summary.averages) {
         const Style style{average.is_time, 3};
@@ -189,7 +189,7 @@ Section account_section(const analyze::Summary& summary) {
         section.paragraphs.push_back(std::move(line));
 
     if (is_sum_of_units(summary)) return section;
-    Table table{"Where everything went that was seen", {{"", Kind::head}, {"COUNT"}, {"SHARE OF SEEN", Kind::text}}};
+    Table table{"Account of everything seen", {{"", Kind::head}, {"COUNT"}, {"SHARE OF SEEN", Kind::text}}};
     const auto add = [&](const std::string& name, std::int64_t count) {
         table.rows.push_back({{name}, {fmt::format("{}", count)}, part_cell(count, accounting.seen)});
     };

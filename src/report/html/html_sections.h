@@ -18,7 +18,7 @@ extern const Format html_format;
 /// The parts of a page, each from what it shows. One that has nothing to show has no tables and no paragraphs.
 namespace stapgen::report::html {
 
-/// So many rows of a table whose length the input decides.
+/// Limit of rows of a table whose length the input decides.
 inline constexpr std::size_t max_rows = 500;
 
 /// The stage that the charts show first: "total", else the one with the most time.
@@ -44,7 +44,7 @@ Section time_section(const analyze::Summary& summary, std::int64_t block_ns);
 /// One table: for each bin of bins_of() how many values each stage has in it.
 Section distribution_section(const Report& report);
 
-/// So many values are below `high_ns` and no less than `low_ns`.
+/// The number of values from `low_ns` to below `high_ns`.
 struct BinCount {
     std::int64_t low_ns = 0, high_ns = 0, count = 0;
 };

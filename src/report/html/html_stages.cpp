@@ -40,7 +40,7 @@ Table tail_table(const analyze::Summary& summary, const Breakdown& breakdown, co
                  {"MEAN, SLOW"},
                  {"SHARE, OTHERS", Kind::text},
                  {"SHARE, SLOW", Kind::text},
-                 {"OF WHAT THEY TAKE LONGER", Kind::text}}};
+                 {"SHARE OF EXTRA TIME", Kind::text}}};
     for (const auto& share : tail.shares) {
         if (share.slow_mean_ns == 0 && share.rest_mean_ns == 0) continue;  // none of these records has that stage
         const auto colour = colour_of_stage(summary, share.stage);

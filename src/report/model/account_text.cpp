@@ -169,13 +169,13 @@ std::vector<std::string> account_lines(const analyze::Summary& summary) {
     const auto rest = accounting.unaccounted();
     if (rest > 0) account += fmt::format(" + {} unaccounted", rest);
     if (rest < 0) account += fmt::format(" - {} unaccounted", 0 - static_cast<std::uint64_t>(rest));
-    if (is_sum_of_units(summary)) account = "all that was read is reported";
+    if (is_sum_of_units(summary)) account = "everything read is reported";
     std::vector<std::string> lines{std::move(account)};
     if (summary.aggregated > 0 && summary.aggregated == accounting.reported) {
         lines.emplace_back("aggregated in the kernel; percentiles within 0.2 %");
     } else if (summary.aggregated > 0) {
-        lines.push_back(
-            fmt::format("{} of the reported were aggregated in the kernel, and are in no group", summary.aggregated));
+        lines.push_back(fmt::format("{} of the reported records were aggregated in the kernel and belong to no group",
+                                    summary.aggregated));
     }
     if (const auto others = causes_text(accounting.other); !others.empty()) lines.push_back("beside them" + others);
     if (auto sample = sample_text(summary.sample); !sample.empty()) lines.push_back(std::move(sample));
@@ -195,9 +195,9 @@ std::string skipped_text(const analyze::Transport& transport) {
     }
     if (!shown.empty() && rest > 0) shown.push_back({known.size() > most ? "others" : "not known", rest});
     return fmt::format(
-        "SystemTap skipped {} probes{}: so many records at most are missing or lack a step; "
-        "measure less (--port, -x){}",
-        transport.skipped_probes, causes_text(shown), shown.empty() ? ", or let --cost tell which they are" : "");
+        "SystemTap skipped {} probes{}: at most that many records are missing or lack a step; measure less (--port, "
+        "-x){}",
+        transport.skipped_probes, causes_text(shown), shown.empty() ? ", or run with --cost to see which ones" : "");
 }
 
 std::vector<std::string> warnings_of(const analyze::Summary& summary) {
@@ -211,20 +211,19 @@ std::vector<std::string> warnings_of(const analyze::Summary& summary) {
          fmt::format("{} of {} seen were lost", accounting.lost_total(), accounting.seen));
     warn(accounting.unaccounted() != 0, "the script's counts do not add up");
     warn(accounting.kept && !accounting.closed,
-         "the input stops without its last line; the counts are those of its last tick and later");
+         "the input ends without its last line; the counts are those since its last tick");
     warn(transport.skipped_probes != 0, skipped_text(transport));
     warn(transport.probe_errors != 0, fmt::format("{} probes ended in an error", transport.probe_errors));
     const auto& enough = transport.enough_buffer_mb;
     warn(transport.transport_failures != 0,
-         fmt::format(
-             "the way to user space was full {} times{}", transport.transport_failures,
-             enough > 0 ? fmt::format("; with {0} MiB per CPU (-s {0}MiB) it would not have been", enough) : ""));
+         fmt::format("the buffer to user space was full {} times{}", transport.transport_failures,
+                     enough > 0 ? fmt::format("; {0} MiB per CPU (-s {0}MiB) would have been enough", enough) : ""));
     warn(!summary.broke_off.empty(), fmt::format("the run broke off: {}", base::printable(summary.broke_off)));
     warn(summary.clock_set_ns != 0,
-         fmt::format("the wall clock was set {} by {} meanwhile; times here go on by what it said at the start",
+         fmt::format("the wall clock was set {} by {} during the run; times continue from the clock at the start",
                      summary.clock_set_ns > 0 ? "forward" : "back", length_text(summary.clock_set_ns)));
     warn(summary.suspended_ns != 0,
-         fmt::format("the machine was suspended for {} meanwhile, which no time here has in it",
+         fmt::format("the machine was suspended for {} during the run; no duration includes that",
                      length_text(summary.suspended_ns)));
     return texts;
 }

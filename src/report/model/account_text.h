@@ -16,14 +16,14 @@ std::string span_text(const analyze::Summary& summary);
 /// That only a sample of the sockets was measured, and how many records of all there would be; empty if it was all.
 std::string sample_text(const analyze::Sample& sample);
 
-/// Whether its account is a sum of bytes, packets and times, and there is nothing in it to be told.
+/// Whether its account is a sum of bytes, packets and times, and has nothing to report.
 bool is_sum_of_units(const analyze::Summary& summary);
 
 /// "4037 seen = 2019 reported + 2018 filtered + 0 incomplete + 0 lost", what the script counts beside them, and
 /// sample_text(). Nothing where the input keeps no account.
 std::vector<std::string> account_lines(const analyze::Summary& summary);
 
-/// How many probes did not run, of which functions as far as that is known, the three largest by name, and what can be
+/// How many probes did not run, and their functions where known, the three largest by name, and what can be
 /// missing for it. Empty if all did.
 std::string skipped_text(const analyze::Transport& transport);
 

@@ -21,8 +21,8 @@ namespace stapgen::report {
 /// How a report is written. Each format takes of it what it can show.
 struct Options {
     std::vector<analyze::Percentile> percentiles = analyze::default_percentiles();
-    std::size_t top = 20;                     ///< the largest so many groups, and rows of counts
-    std::size_t slowest = 5;                  ///< so many of the slowest records of each direction
+    std::size_t top = 20;                     ///< number of largest groups, and of rows of counts
+    std::size_t slowest = 5;                  ///< number of slowest records per direction
     std::size_t width = base::default_width;  ///< columns of text. What does not fit is left out, or as wide as it is
     bool series = false;                      ///< text: a row for each block of time
     bool hide_benign = false;                 ///< benign drops are counted, and have no rows

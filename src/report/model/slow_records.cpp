@@ -20,7 +20,7 @@ using analyze::Call;
 using Tail = analyze::Breakdown::Tail;
 using Share = Tail::Share;
 
-/// So much of the excess must be named, by so many stages at most; else none of them stands out.
+/// The share of the excess to explain, and the limit of stages for it; else none of them stands out.
 constexpr double covering = 0.8;
 constexpr std::size_t max_named = 3;
 /// Where no stage has more of the excess than `half`, and the part of none has changed by more than this, all of them
@@ -199,8 +199,8 @@ std::string tail_sentence(const analyze::Breakdown& breakdown, double percent) {
     const auto direction = breakdown.direction().empty() ? "" : base::printable(breakdown.direction()) + " ";
     const auto threshold = breakdown.total().percentile(percent);
     if (!threshold) {
-        return fmt::format("{} {}record{} {} too few to tell where those above p{} take their time: {} are needed.",
-                           base::with_commas(n), direction, n == 1 ? "" : "s", n == 1 ? "is" : "are", percent,
+        return fmt::format("{} {}record{} {} too few to explain those above p{}: {} are needed.", base::with_commas(n),
+                           direction, n == 1 ? "" : "s", n == 1 ? "is" : "are", percent,
                            base::with_commas(analyze::values_needed(percent)));
     }
     const auto limit = duration_text(static_cast<double>(*threshold));
@@ -216,8 +216,9 @@ std::string tail_sentence(const analyze::Breakdown& breakdown, double percent) {
     const auto means = fmt::format("{} against {}{}", duration_text(tail->slow_mean_ns),
                                    duration_text(tail->rest_mean_ns), tail->n_slow == 1 ? "" : " on average");
     if (tail->slow_mean_ns <= tail->rest_mean_ns) {
-        return fmt::format("{} {} no more time in the stages than the others ({}): what takes longer is between them.",
-                           who, one ? "spends" : "spend", means);
+        return fmt::format(
+            "{} {} no more time in the stages than the others ({}): the extra time is between the stages.", who,
+            one ? "spends" : "spend", means);
     }
     if (tail->rest_mean_ns <= 0) {
         return fmt::format("{} {} {} in the stages, the others nothing; {}.", who, one ? "spends" : "spend",
@@ -246,7 +247,7 @@ std::vector<std::span<const Call>> call_trees(const analyze::Summary& summary) {
 
 std::string calls_left_out(const analyze::Summary& summary) {
     if (summary.calls_left_out == 0) return {};
-    return fmt::format("{} calls more are not shown here; they are counted in the tables", summary.calls_left_out);
+    return fmt::format("{} more calls are not shown; the tables count them", summary.calls_left_out);
 }
 
 }  // namespace stapgen::report

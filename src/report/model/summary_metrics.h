@@ -36,25 +36,23 @@ class SummaryMetrics {
 
     bool goes_on_;
     metrics::Labels apart_;  ///< of the summary that is added
-    Family runs_{"stapgen_run", Type::info, "", "Where the rest was measured, and its definition."};
+    Family runs_{"stapgen_run", Type::info, "", "The host and the definition of a measurement."};
     Family stages_{"stapgen_stage_seconds", Type::histogram, "seconds",
                    "Durations of each stage of the network stack."};
     Family groups_{"stapgen_group_stage_seconds", Type::histogram, "seconds",
                    "The same for each group: the groups are parts of stapgen_stage_seconds."};
-    Family values_{"stapgen_value", Type::summary, "", "Values that are no durations."};
-    Family average_times_{"stapgen_average_seconds", Type::summary, "seconds",
-                          "Durations of which the input had means only."};
+    Family values_{"stapgen_value", Type::summary, "", "Values that are not durations."};
+    Family average_times_{"stapgen_average_seconds", Type::summary, "seconds", "Durations known by their means only."};
     Family drops_{"stapgen_drops", Type::counter, "", "Packets dropped, by place and reason."};
     Family tallies_{"stapgen_counted", Type::counter, "", "Sums of what a recipe counts, by its keys."};
-    Family seen_{"stapgen_seen", Type::counter, "", "What the script looked at: all of stapgen_records."};
-    Family records_{"stapgen_records", Type::counter, "", "Where everything that was seen went."};
-    Family incomplete_{"stapgen_incomplete", Type::gauge, "",
-                       "What was seen and has not gone through all stages, or not yet."};
-    Family other_{"stapgen_beside", Type::counter, "", "Counts of the script that are no part of the account."};
+    Family seen_{"stapgen_seen", Type::counter, "", "Everything the script examined: the sum of stapgen_records."};
+    Family records_{"stapgen_records", Type::counter, "", "The account of everything seen."};
+    Family incomplete_{"stapgen_incomplete", Type::gauge, "", "Seen, but not through all stages, or not yet."};
+    Family other_{"stapgen_beside", Type::counter, "", "Counts of the script outside the account."};
     Family losses_{"stapgen_losses", Type::counter, "", "What SystemTap lost by its own account."};
-    Family counters_{"stapgen_kernel_counter", Type::counter, "", "By how much counters of the kernel rose."};
+    Family counters_{"stapgen_kernel_counter", Type::counter, "", "Rises of kernel counters."};
     Family lines_{"stapgen_input_lines", Type::counter, "", "Lines of the input, understood or not."};
-    Family not_closed_{"stapgen_not_closed", Type::counter, "", "Reports whose input stops without its last line."};
+    Family not_closed_{"stapgen_not_closed", Type::counter, "", "Reports whose input ends without its last line."};
 };
 
 }  // namespace stapgen::report

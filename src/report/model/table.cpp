@@ -215,11 +215,11 @@ std::string counts_title(const analyze::Summary& summary, std::span<const Tally>
         return fmt::format("total: {} {}", analyze::sum_of(totals), base::printable(summary.counted));
     const auto fell = std::ranges::count_if(totals, is_fall), losses = std::ranges::count_if(totals, is_loss);
     if (summary.levels)
-        return fmt::format("{} of {} counters tell losses, and are not 0", losses, summary.counters_read);
+        return fmt::format("{} of {} counters count losses and are not 0", losses, summary.counters_read);
     const auto rose = std::ssize(totals) - fell;
     auto title = summary.counters_read > 0 ? fmt::format("{} of {} counters", rose, summary.counters_read)
                                            : fmt::format("{} counter{}", rose, rose == 1 ? "" : "s");
-    title += fmt::format(" rose, and {} of them tell losses", losses);
+    title += fmt::format(" rose; {} of them count losses", losses);
     if (fell > 0) title += fmt::format("; {} fell", fell);
     return title;
 }

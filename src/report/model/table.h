@@ -54,7 +54,7 @@ struct Table {
     std::string chart{};  ///< "time" or "distribution": the chart that is drawn from it
     std::string stage{};  ///< of a table of the chart "time"
     std::string unit{};   ///< of its numbers; empty: none
-    double block_s = 0;   ///< of a table of the chart "time": a row is of so many seconds
+    double block_s = 0;   ///< of a table of the chart "time": seconds per row
 };
 
 /// The colour of a stage: its place among the stages of the whole.
@@ -85,7 +85,7 @@ std::string key_name(const std::string& key);
 std::string key_cell(const analyze::Group& group, const std::string& key, bool is_first);
 /// In the column "LOSS"; of what is none the cell is empty.
 std::string_view loss_cell(const analyze::Tally& tally);
-/// What stands above the totals: their sum; or, where they have no common unit, how many counters rose.
+/// What is above the totals: their sum; or, where they have no common unit, how many counters rose.
 std::string counts_title(const analyze::Summary& summary, std::span<const analyze::Tally> totals);
 /// The first key's text and what it means, once each, in the order of the rows; what has no meaning is left out. Where
 /// several mean the same, that stands with the first one.

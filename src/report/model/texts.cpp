@@ -232,7 +232,7 @@ std::string comparison_sentence(const analyze::Comparison& comparison) {
         significant.push_back(&change);
         if (std::abs(*change.change) > comparison.threshold) beyond.push_back(&change);
     }
-    if (!any_tested) return "not enough samples or blocks of time to tell anything; record longer";
+    if (!any_tested) return "no result: not enough samples or blocks of time; record longer";
     if (significant.empty()) return "no significant change";
     const auto slower = direction_text(beyond, Verdict::slower), faster = direction_text(beyond, Verdict::faster);
     if (beyond.empty()) {

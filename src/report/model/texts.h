@@ -12,8 +12,8 @@
 /// How numbers, times and names are written. Control characters are made visible.
 namespace stapgen::report {
 
-/// How the numbers of one table are written: ns as us with so many decimals, or plain numbers. "-" for what is not
-/// known.
+/// How the numbers of one table are written: ns as us with this number of decimals, or plain numbers. "-" for what is
+/// not known.
 struct Style {
     bool is_time = true;
     int decimals = 3;

@@ -33,9 +33,10 @@ void write_legend(std::ostream& out, const analyze::Comparison& comparison) {
     const auto any = [&](Verdict verdict) {
         return std::ranges::any_of(comparison.changes, [&](const Change& change) { return change.verdict == verdict; });
     };
-    if (any(Verdict::same)) out << "~: cannot be told apart (P, corrected for the number of rows, is 0.05 or more)\n";
+    if (any(Verdict::same))
+        out << "~: no significant difference (P, corrected for the number of rows, is 0.05 or more)\n";
     if (any(Verdict::too_few)) out << "-: not enough samples or blocks of time; record longer\n";
-    if (any(Verdict::untested)) out << "A change without an interval: not tested, as its values have no times\n";
+    if (any(Verdict::untested)) out << "A change without an interval was not tested: its values have no times\n";
     out << blocks_text(comparison) << '\n';
 }
 

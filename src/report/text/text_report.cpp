@@ -99,7 +99,7 @@ void write_averages(std::ostream& out, const Summary& summary) {
                               {cell(average.mean)},
                               {cell(average.error)}});
     }
-    out << text_of(table) << "means only: the input has no single values, so there are no percentiles\n\n";
+    out << text_of(table) << "means only: the input has no single values and so no percentiles\n\n";
 }
 
 /// Where the tail of each direction comes from, and its slowest records.
@@ -242,7 +242,7 @@ std::string each(const analyze::Cost& cost, std::int64_t cycles, std::int64_t hi
 std::string headline(const analyze::Cost& cost) {
     auto text = fmt::format("The probes' cost: {} hits", base::with_commas(cost.hits()));
     if (cost.expected_hits) {
-        text += fmt::format(" ({} were to be expected of this traffic)", base::with_commas(*cost.expected_hits));
+        text += fmt::format(" ({} expected for this traffic)", base::with_commas(*cost.expected_hits));
     }
     text += fmt::format(", {} each", each(cost, cost.cycles(), cost.hits()));
     if (const auto share = cost.share(cost.cycles())) {

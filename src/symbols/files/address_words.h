@@ -86,7 +86,7 @@ inline bool read_address(std::string_view text, std::size_t run, std::size_t dig
     return true;
 }
 
-/// Tells `found` of each address word. A run of n digits covers exactly one of any n bytes in a
+/// Calls `found` for each address word. A run of n digits covers exactly one of any n bytes in a
 /// row that are n apart: only those are looked at.
 template <class Found>
 void for_each_address(std::string_view text, std::size_t digits, Found found) {

@@ -39,8 +39,8 @@ base::Result<ElfFile> ElfFile::open(FileBytes file, std::string_view origin) {
         return damaged();
     }
     if (::gelf_getclass(made.elf_.get()) != ELFCLASS64) {
-        return base::bad_input(fmt::format("{} is of a 32-bit machine, which is not read here", origin),
-                               "make a symbol table of it by nm -n, and give that");
+        return base::bad_input(fmt::format("{} is of a 32-bit machine, which stapgen does not read", origin),
+                               "convert it with nm -n, and give the result");
     }
     if (count == 0) return made;
     if (::elf_getshdrstrndx(made.elf_.get(), &names) != 0) return damaged();
@@ -192,7 +192,7 @@ base::Result<FileBytes> FileBytes::read(const std::filesystem::path& path) {
     void* const begin = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd.get(), 0);
     if (begin == MAP_FAILED) {
         return base::bad_input(fmt::format("cannot read {}: {}", path.string(), std::strerror(errno)),
-                               "copy it to a disk of this machine");
+                               "copy it to a local disk");
     }
     FileBytes file(std::shared_ptr<void>(begin, [size](void* mapped) { ::munmap(mapped, size); }),
                    {static_cast<char*>(begin), size});

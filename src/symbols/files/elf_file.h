@@ -60,7 +60,7 @@ class ElfFile {
     [[nodiscard]] const std::vector<ElfSection>& sections() const { return sections_; }
     [[nodiscard]] const ElfSection* section(std::string_view name) const;
     [[nodiscard]] std::vector<GElf_Phdr> segments() const;
-    /// The bytes of the file at `offset`, none if it has not so many.
+    /// The bytes of the file at `offset`, none if it is too short.
     [[nodiscard]] std::span<char> bytes(std::uint64_t offset, std::uint64_t size) const;
 
     /// Calls `each` for the symbols of .symtab that are places in a section or absolute and have a name of 512 bytes
@@ -84,7 +84,7 @@ class ElfFile {
     std::vector<ElfSection> sections_;  ///< by their index; the first is none
 };
 
-/// The letter of nm(1) for a symbol, as far as code, weak, absolute and data are told apart: T, W, A, D, R, B, and in
+/// The letter of nm(1) for a symbol, to distinguish code, weak, absolute and data: T, W, A, D, R, B, and in
 /// lower case the local ones. `section` is null for an absolute one.
 char nm_type(const GElf_Sym& symbol, const ElfSection* section);
 

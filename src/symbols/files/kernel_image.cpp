@@ -27,7 +27,7 @@ constexpr std::uint16_t first_version_with_payload = 0x0208;
 constexpr std::size_t size_field = 4;
 constexpr std::size_t unpacked_limit = std::size_t{1} << 30;
 
-/// As scripts/extract-vmlinux of the kernel tells them apart.
+/// Recognised as in the kernel's scripts/extract-vmlinux.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> other_packings{{
     {std::string_view("\x5d\0\0\0", 4), "lzma"},
     {"\x89LZO", "lzo"},
@@ -35,7 +35,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 3> other_pac
 }};
 
 constexpr std::string_view extract_hint =
-    "unpack it by scripts/extract-vmlinux of the kernel's source, and give the vmlinux that it makes";
+    "unpack it with scripts/extract-vmlinux of the kernel's source, and give that vmlinux";
 
 /// x86 and its files are little-endian, and so is this program.
 template <class Number>
@@ -60,7 +60,7 @@ base::Result<std::string> unpack_bzimage(std::string_view image, std::string_vie
     if (image.size() < header_end) return damaged(origin);
     if (number_at<std::uint16_t>(image, version_at) < first_version_with_payload) {
         return base::bad_input(
-            fmt::format("{} is of a Linux before 2.6.26: where its kernel begins is not told", origin),
+            fmt::format("{} is of a Linux before 2.6.26, which does not state where its kernel begins", origin),
             std::string(extract_hint));
     }
     std::size_t setup_sectors = number_at<std::uint8_t>(image, setup_sectors_at);
@@ -75,7 +75,7 @@ base::Result<std::string> unpack_bzimage(std::string_view image, std::string_vie
         const auto known = std::ranges::find_if(
             other_packings, [&](const auto& packing) { return payload.starts_with(packing.first); });
         return base::bad_input(
-            fmt::format("{} is a bzImage whose kernel is packed by {}, which is not read here", origin,
+            fmt::format("{} is a bzImage whose kernel is packed by {}, which stapgen does not read", origin,
                         known == other_packings.end() ? "an unknown program" : known->second),
             std::string(extract_hint));
     }
@@ -94,7 +94,7 @@ std::string_view other_boot_image(std::string_view beginning) {
     const auto is_at = [&](std::size_t at, std::string_view magic) {
         return beginning.size() >= at && beginning.substr(at).starts_with(magic);
     };
-    if (is_at(arm64_magic_at, "ARM\x64")) return "an arm64 Image: machine code without a word on where it belongs";
+    if (is_at(arm64_magic_at, "ARM\x64")) return "an arm64 Image: machine code without its address";
     if (is_at(0, "MZ") && is_at(zboot_magic_at, "zimg")) return "an EFI zboot image (vmlinuz.efi)";
     return {};
 }
@@ -233,7 +233,7 @@ base::Result<Btf> Btf::parse(std::span<const std::byte> data) {
     if (types == nullptr) {
         return base::bad_input(
             fmt::format("the kernel's type information (BTF) cannot be read: {}", std::strerror(errno)),
-            "it is damaged, cut short or of a kernel newer than this stapgen knows: take another copy of it");
+            "it is damaged, truncated, or of a newer kernel than this stapgen supports: try another copy");
     }
     return Btf({types, btf__free});
 }

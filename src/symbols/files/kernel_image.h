@@ -34,8 +34,8 @@ class KernelImage {
     /// Errors (bad_input), each with its remedy: it is neither; it is damaged; it is a module or another program; it is
     /// of a 32-bit kernel. `origin` is the name of the file, for messages.
     static base::Result<KernelImage> read(FileBytes file, const std::string& origin);
-    /// True if the file, unpacked, begins as one of the two do, or as a kernel of which read() says why it cannot be
-    /// read (arm64's Image). The first 518 bytes are enough.
+    /// True if the file, unpacked, begins as one of the two do, or as a kernel that read() refuses with the reason why
+    /// it cannot be read (arm64's Image). The first 518 bytes are enough.
     static bool looks_like_one(std::string_view beginning);
 
     [[nodiscard]] Architecture architecture() const;

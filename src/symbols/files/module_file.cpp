@@ -15,7 +15,7 @@ namespace stapgen::symbols {
 
 namespace {
 
-constexpr std::string_view where_modules_are = "modules' files are below /usr/lib/modules/RELEASE (.ko, .ko.xz, ...)";
+constexpr std::string_view where_modules_are = "module files are below /usr/lib/modules/RELEASE (.ko, .ko.xz, ...)";
 
 /// "nf_tables" for nf-tables.ko.xz: as the kernel calls it. Empty: no module's file.
 std::string module_name(std::string_view file) {
@@ -112,12 +112,12 @@ base::Result<ModuleFile> read_module_file(const std::filesystem::path& path) {
 
 base::Result<ModuleFile> read_module_file(FileBytes bytes, const std::filesystem::path& path) {
     if (!ElfFile::looks_like_one(bytes.text())) {
-        return base::bad_input(fmt::format("{} is no kernel module", path.string()), std::string(where_modules_are));
+        return base::bad_input(fmt::format("{} is not a kernel module", path.string()), std::string(where_modules_are));
     }
     const auto elf = ElfFile::open(std::move(bytes), path.string());
     if (!elf) return tl::make_unexpected(elf.error());
     if (!is_module(*elf)) {
-        return base::bad_input(fmt::format("{} is an ELF file, but no kernel module", path.string()),
+        return base::bad_input(fmt::format("{} is an ELF file, but not a kernel module", path.string()),
                                std::string(where_modules_are));
     }
     ModuleFile module;

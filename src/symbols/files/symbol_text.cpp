@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::ptrdiff_t min_digits = 8;
 constexpr std::ptrdiff_t max_digits = 16;
-constexpr std::string_view copy_hint = "a copy of a machine's own table will do: sudo cat /proc/kallsyms >FILE";
+constexpr std::string_view copy_hint = "a copy of the machine's own table is enough: sudo cat /proc/kallsyms >FILE";
 
 bool is_blank(char c) {
     return c == ' ' || c == '\t';
@@ -243,7 +243,7 @@ base::Result<SymbolText> parse_symbol_text(std::string_view text, std::string_vi
     if (std::ranges::all_of(out.lines, [](const SymbolLine& line) { return line.address == 0; })) {
         return base::bad_input(
             fmt::format("{} has no addresses: the kernel that wrote it hid them, all are zero", origin),
-            "read /proc/kallsyms as root; if root too sees zeros: sysctl kernel.kptr_restrict=1");
+            "read /proc/kallsyms as root; if root sees zeros, too: sysctl kernel.kptr_restrict=1");
     }
     return out;
 }

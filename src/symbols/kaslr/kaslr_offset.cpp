@@ -116,7 +116,7 @@ class Search {
     }
 
   private:
-    /// KASLR offsets that no more and no fewer addresses tell apart: under each of them `count` addresses lie in the
+    /// KASLR offsets that fit equally many addresses: with each of them `count` addresses lie in the
     /// text, and all of those are drop sites.
     struct Fit {
         KaslrOffsets kaslr_offsets;
@@ -246,27 +246,27 @@ std::string explain(const KaslrFinding& finding) {
         finding.in_modules == 0 ? std::string() : fmt::format(" ({} more are of modules)", finding.in_modules));
     if (finding.kaslr_offset) {
         return fmt::format(
-            "KASLR offset {}: the only one of {} possible offsets that puts {} at the {}; {:.2g} wrong ones would fit "
-            "by chance",
+            "KASLR offset {}: the only one of {} possible offsets that puts {} at the {}; {:.2g} wrong ones are "
+            "expected by chance",
             hexadecimal(*finding.kaslr_offset), finding.possible, addresses, places, finding.expected_by_chance);
     }
     if (finding.addresses == 0) return "KASLR offset unknown: no drop of the log can be in the kernel's own code";
     if (finding.candidate_count == 0) {
         return fmt::format(
-            "KASLR offset unknown: none of {} possible offsets puts {} at the {}, so one of them is of no known place "
-            "or the files are of another kernel",
+            "KASLR offset unknown: none of {} possible offsets puts {} at the {}: one drop is at an unknown place, or "
+            "the files are of another kernel",
             finding.possible, addresses, places);
     }
     if (finding.candidate_count == 1 && !finding.exact && finding.addresses < min_by_functions) {
         return fmt::format(
-            "KASLR offset unknown: only {} puts {} at the {}, but fewer than {} can do so with the map of a "
-            "neighbouring build, too",
+            "KASLR offset unknown: only {} puts {} at the {}, but fewer than {} addresses can also fit the map of a "
+            "neighbouring build",
             hexadecimal(finding.candidates.front()), addresses, places, min_by_functions);
     }
     if (finding.candidate_count == 1) {
         return fmt::format(
-            "KASLR offset unknown: only {} puts {} at the {}, but {:.2g} wrong ones would fit by chance, and at most "
-            "{} are accepted",
+            "KASLR offset unknown: only {} puts {} at the {}, but {:.2g} wrong ones are expected by chance; the limit "
+            "is {}",
             hexadecimal(finding.candidates.front()), addresses, places, finding.expected_by_chance, max_by_chance);
     }
     return fmt::format("KASLR offset unknown: {} of {} possible offsets put {} at the {}", finding.candidate_count,
@@ -316,7 +316,7 @@ base::Result<std::int64_t> kaslr_offset_between(const SymbolTable& running, cons
         return base::bad_input(
             fmt::format("the two symbol tables are of different kernels: {} differs by {:#x}, {} by {:#x}", first,
                         static_cast<std::uint64_t>(kaslr_offset), name, static_cast<std::uint64_t>(bytes)),
-            "use the System.map of the very kernel that ran, or a copy of its /proc/kallsyms");
+            "use the System.map of exactly the running kernel, or a copy of its /proc/kallsyms");
     }
     return kaslr_offset;
 }
@@ -343,8 +343,8 @@ KaslrFinding infer_kaslr_offset(std::span<const std::uint64_t> addresses, const 
         finding.exact = sites.exact();
         finding.addresses = different.size();
         finding.explanation =
-            "KASLR offset unknown: it is inferred for kernels of x86-64 and arm64 only; what helps: the offset itself "
-            "(--kaslr-offset); a copy of /proc/kallsyms of the boot that made the log";
+            "KASLR offset unknown: stapgen infers it for x86-64 and arm64 only; give it (--kaslr-offset), or a copy of "
+            "/proc/kallsyms of that boot";
         return finding;
     }
 

@@ -19,7 +19,7 @@ namespace stapgen::symbols {
 /// on arm64; RHEL 7). Without it the KASLR offset is 0 for sure.
 bool has_kaslr(const SymbolTable& table);
 
-/// Of which architecture the addresses of a table are: x86-64 kernels are linked at 0xffffffff80000000 and above,
+/// The architecture of a table's addresses: x86-64 kernels are linked at 0xffffffff80000000 and above,
 /// arm64 ones lower in the upper half.
 Architecture architecture_of(const SymbolTable& table);
 
@@ -64,7 +64,7 @@ struct KaslrFinding {
     std::size_t in_modules = 0;     ///< different ones that no KASLR offset puts into the kernel's text
     std::size_t sites = 0;          ///< how many places it was compared with
     bool exact = false;             ///< they were return addresses, not whole functions
-    double expected_by_chance = 0;  ///< how many wrong KASLR offsets would fit so many such addresses
+    double expected_by_chance = 0;  ///< how many wrong KASLR offsets would fit this number of addresses
     /// One sentence with these numbers, for the user; where refused: why.
     std::string explanation;
 };

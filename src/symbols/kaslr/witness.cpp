@@ -86,7 +86,7 @@ Testimony hear(std::span<const Witness> witnesses, const SymbolTable& table, std
             const auto there = testimony.kaslr_offset ? table.find(start, {AddressKind::exact, *testimony.kaslr_offset})
                                                       : std::nullopt;
             if (there && there->offset != 0 && ++testimony.contradicting == 1) {
-                testimony.contradiction = fmt::format("{}+{:#x} begins at {:#x} in the log, there the table has {}",
+                testimony.contradiction = fmt::format("{}+{:#x} begins at {:#x} in the log, but the table has {} there",
                                                       witness.name, witness.offset, start, to_string(*there));
             }
         } else if (std::ranges::any_of(here, agrees)) {

@@ -140,7 +140,7 @@ def losses(part):
         if "flood" in of:
             sent, received, dropped = (of["flood"][key] for key in ("sent", "received", "dropped"))
             yield (f"Of {sent:,} datagrams {received:,} were received and {dropped:,} dropped by the kernel's count "
-                   f"(RcvbufErrors): {sent - received - dropped:,} of which nothing is known.")
+                   f"(RcvbufErrors): {sent - received - dropped:,} unaccounted for.")
 
 
 def table_of(part):

@@ -78,13 +78,13 @@ def prepare(lab):
 
 # Exit code, records and errors (nothing: any number), what the WARNING says, and whether the run was ended by that.
 EXPECTED = {
-    "action": (1, 42, 1, "a probe of the script took too many steps", True),
+    "action": (1, 42, 1, "a probe of the script exceeded its limit of steps", True),
     "table": (1, 30, 1, r"a table of the script is full \(size limit \(29\), at identifier 'table' at \S+:\d+:\d+.*\)", True),
-    "fault": (1, 42, 1, r"the script read memory that is not there \(0x0*11 ", True),
+    "fault": (1, 42, 1, r"the script read invalid memory \(0x0*11 ", True),
     "errors": (1, 89, 7, "7 probes ended in an error", False),
     "too-many": (1, 45, 4, "the script divided by zero", True),
-    "skipped": (1, None, 0, "too many probes had to be skipped", True),
-    "overload": (6, None, None, "cycles of a CPU, allowed were 1000", True),
+    "skipped": (1, None, 0, "too many probes were skipped", True),
+    "overload": (6, None, None, "cycles of a CPU, more than the limit of 1000", True),
 }
 
 

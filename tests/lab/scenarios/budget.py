@@ -141,8 +141,8 @@ def check(lab):
     check_sample(lab)
     check_hits(lab)
     assert "stapgen_sample=16" in lab.read("dry-run"), lab.read("dry-run")
-    assert "over the budget of 0.010 %" in lab.read("dry-run"), lab.read("dry-run")
+    assert "exceeds the budget of 0.010 %" in lab.read("dry-run"), lab.read("dry-run")
     assert lab.read("guarded.exit").strip() == "6", lab.read("guarded.err")
-    assert "cycles of a CPU, allowed were 30000000" in lab.read("guarded.err"), lab.read("guarded.err")
+    assert "cycles of a CPU, more than the limit of 30000000" in lab.read("guarded.err"), lab.read("guarded.err")
     assert "seen = " in lab.read("guarded.txt"), lab.read("guarded.txt")
     assert lab.read("modules-left").strip() == "0"

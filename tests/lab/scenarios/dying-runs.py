@@ -161,10 +161,10 @@ class Ended:
 
 
 def check(lab):
-    term = Ended(lab, "stapio-TERM").expect(0, r"the script ended after .*, before -d was over")
+    term = Ended(lab, "stapio-TERM").expect(0, r"the script ended after .*, before -d had passed")
     assert term.report["accounting"]["closed"]
     for signal, text in (("KILL", r"signal 9 \(Killed\)"), ("SEGV", "ended with exit code 1")):
-        ended = Ended(lab, f"stapio-{signal}").expect(1, text, "hint: ", "was left in the kernel; it is removed")
+        ended = Ended(lab, f"stapio-{signal}").expect(1, text, "hint: ", "was left in the kernel; stapgen removed it")
         assert not ended.report["accounting"]["closed"] and re.search(text, ended.report["broke_off"])
         assert "WARNING: the run broke off" in lab.read(f"stapio-{signal}.txt")
     terminal = Ended(lab, "terminal").expect(0)

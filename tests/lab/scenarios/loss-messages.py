@@ -91,7 +91,7 @@ def check(lab):
     if full.accounting["closed"]:
         full.expect(len(full.events) + lost, packets, "packets")
     warned = warnings(lab, "full-table")
-    assert warned["WARNING: the way to user space was full N times; with N MiB per CPU (-s NMiB) it would not have been"] > 0
+    assert warned["WARNING: the buffer to user space was full N times; N MiB per CPU (-s NMiB) would have been enough"] > 0
     assert warned["WARNING: N of N seen were lost"] > 0
     size = full.accounting["enough_buffer_mb"]
     print(f"  named: -s {size}MiB")

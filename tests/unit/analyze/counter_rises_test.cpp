@@ -152,7 +152,7 @@ TEST_CASE("one sample: what counters stand at, and that a second one is needed")
     REQUIRE(summary.tallies.size() == 1);
     CHECK(rise(summary, "Udp.InErrors", "-") == 1408);
     CHECK(summary.counters_read == 2);
-    CHECK(has_note(summary, "one sample tells what counters stand at"));
+    CHECK(has_note(summary, "one sample shows totals"));
     // Of two inputs that have nothing in common, either.
     CHECK(rises_of({{{"a", "-", 5}}, {{"b", "-", 6}}}).levels);
 }
@@ -160,12 +160,12 @@ TEST_CASE("one sample: what counters stand at, and that a second one is needed")
 TEST_CASE("what stood in one sample only is counted, and where zeros are left out it rose from 0") {
     const auto once = rises_of({{{"a", "-", 5}, {"b", "-", 5}}, {{"a", "-", 6}, {"c", "-", 9}}});
     CHECK(once.tallies.size() == 1);
-    CHECK(has_note(once, "2 counters stood in one sample only"));
+    CHECK(has_note(once, "2 counters are in one sample only"));
     const auto left_out =
         rises_of({{{"a", "-", 5, 0, -1, false, false, true}},
                   {{"a", "-", 6, 0, -1, false, false, true}, {"c", "-", 9, 0, -1, false, false, true}}});
     CHECK(rise(left_out, "c", "-") == 9);
-    CHECK(has_note(left_out, "1 counter stood in later samples only: taken for 0 before"));
+    CHECK(has_note(left_out, "1 counter are in later samples only"));
 }
 
 TEST_CASE("what a tool prints as a rise is one") {
@@ -181,7 +181,7 @@ TEST_CASE("the number of counters that are kept is bounded, and what is left out
         reads.push_back({"a" + std::to_string(i), "-", 1});
     const auto summary = rises_of({reads});
     CHECK(summary.counters_read == static_cast<std::int64_t>(CounterTracks::max_counters));
-    CHECK(has_note(summary, "3 readings are left out"));
+    CHECK(has_note(summary, "3 readings are ignored"));
 }
 
 TEST_CASE("without readings nothing changes") {

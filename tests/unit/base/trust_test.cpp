@@ -33,7 +33,7 @@ TEST_CASE("a folder that all may write is not root's alone, and only its sticky 
 }
 
 TEST_CASE("what is not there cannot be looked at") {
-    CHECK(why_not("/etc/no/such") == "cannot look at /etc/no: No such file or directory");
+    CHECK(why_not("/etc/no/such") == "cannot examine /etc/no: No such file or directory");
 }
 
 TEST_CASE("another user's file, a mode, a folder on the way, a link and what it leads to each count") {

@@ -87,8 +87,8 @@ TEST_CASE("what is wrong with a run is said in the words of its options") {
         {"reads --top -1", "--top: '-1' is not a whole number"},
         {"reads --rotate 1MB", "--rotate needs --output"},
         {"reads -j --format csv", "--format and --json: only one of them"},
-        {"reads --format xml", "--format: 'xml' is none of table, json, ndjson, csv, openmetrics, html, perfetto, folded"},
-        {"reads --live=x", "--live: 'x' is none of auto, always, never"},
+        {"reads --format xml", "--format: 'xml' is not one of table, json, ndjson, csv, openmetrics, html, perfetto, folded"},
+        {"reads --live=x", "--live: 'x' is not one of auto, always, never"},
         {"reads --quiet=x", "--quiet takes no value"},
         {"reads --json=csv", "--json takes no value"},
         {"reads -d", "the value of -d is missing"},
@@ -124,7 +124,7 @@ TEST_CASE("a plan's notes say what is not there, and -q leaves them out") {
     const auto plan = plan_of("reads --comm no-such-thread");
     REQUIRE(plan);
     REQUIRE(plan->notes.size() == 1);
-    CHECK(plan->notes[0] == "no thread is named 'no-such-thread' now; those that appear will be measured");
+    CHECK(plan->notes[0] == "no thread is named 'no-such-thread' now; later ones will be measured");
     CHECK(plan_of("reads --comm no-such-thread -q")->notes.empty());
 }
 
@@ -134,15 +134,15 @@ TEST_CASE("values that make no plan are refused") {
         {"reads -P 101", "'101' is not a percentile"},
         {"reads --by host", "--by host: a measurement is one recording of one host"},
         {"reads --events -j", "--events and this --format: one document cannot be printed record by record"},
-        {"reads -o -", "--output -: stdout has the report already"},
+        {"reads -o -", "--output -: stdout is for the report"},
         {"reads -s 1", "--buffer: '1' has no unit"},
         {"reads -s 5GiB", "--buffer 5GiB: not between 1MiB and 4095MiB"},
         {"reads --sample 3", "--sample 3: not a power of two"},
-        {"reads --live -q", "--live and --events, --format, -q or -v: two things for one terminal"},
+        {"reads --live -q", "--live with --events, --format, -q or -v: both need the terminal"},
         {"reads --label dc", "--label 'dc': it is NAME=VALUE"},
         {"reads --label dc=a --label dc=b", "--label dc: given twice"},
         {"exec a.ko --label 9=x",
-         "--label '9=x': a name is a letter, then letters, digits, '_', '-' and '.', 63 bytes at most"},
+         "--label '9=x': a name starts with a letter, then has letters, digits, '_', '-' and '.', at most 63 bytes"},
         {"exec a.ko -d x", "'x' is not a duration"},
     };
     for (const auto& [typed, what, hint] : cases) {

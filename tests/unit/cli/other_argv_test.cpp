@@ -16,7 +16,7 @@ TEST_CASE("list and show take a format, show a recipe") {
     test::check({
         {"list reads", "unexpected argument 'reads'"},
         {"show", "RECIPE is missing"},
-        {"list --format csv", "--format: 'csv' is none of table, json"},
+        {"list --format csv", "--format: 'csv' is not one of table, json"},
     });
 }
 
@@ -50,10 +50,10 @@ TEST_CASE("fleet run takes hosts, filters and what a recipe is built with") {
                              o.make.arguments.at("kind") == "udp";
                   }}});
     test::check({
-        {"fleet", "fleet: no command is given", "'stapgen fleet --help'"},
+        {"fleet", "fleet: no command given", "'stapgen fleet --help'"},
         {"fleet compare", "FOLDER is missing"},
         {"fleet walk", "fleet has no command 'walk'"},
-        {"fleet run", "run: no recipe is given"},
+        {"fleet run", "run: no recipe given"},
         {"fleet run raeds", "there is no recipe 'raeds'", "did you mean 'reads'?"},
         {"fleet run reads -d 5 -o d", "--hosts is missing"},
         {"fleet run reads --hosts a -o d", "--duration is missing"},
@@ -74,7 +74,7 @@ TEST_CASE("fleet report and fleet compare take a folder") {
 
 TEST_CASE("for a verb that is none the nearest one is named") {
     test::check({
-        {"", "no recipe and no command is given", "'stapgen --help'"},
+        {"", "no recipe or command given", "'stapgen --help'"},
         {"raeds", "there is no recipe or command 'raeds'", "did you mean 'reads'?"},
         {"nothing-near", "there is no recipe or command 'nothing-near'", "'stapgen list' shows the recipes"},
         {"broken", "broken/recipe.toml: no", "mend it"},
@@ -163,8 +163,8 @@ TEST_CASE("a recipe whose name or parameter stapgen has itself is set aside, and
         return catalog.broken.empty() ? "" : catalog.broken.begin()->second.what;
     };
     const auto taken = [](const std::string& name) {
-        return "own/a/recipe.toml: its parameter '" + name + "' would be the option --" + name +
-               ", which stapgen has itself or cannot have";
+        return "own/a/recipe.toml: its parameter '" + name + "' needs the option --" + name +
+               ", which stapgen uses itself";
     };
     CHECK(clash_of("a", {"b", "c"}) == "");
     CHECK(clash_of("list", {}) == "own/list/recipe.toml: 'list' is a command of stapgen");

@@ -73,7 +73,7 @@ TEST_CASE("compare takes two sides and a threshold") {
         {"compare", "BEFORE is missing"},
         {"compare a", "AFTER is missing"},
         {"compare a b c", "unexpected argument 'c'"},
-        {"compare a b --format perfetto", "--format: 'perfetto' is none of table, json, ndjson, csv, html"},
+        {"compare a b --format perfetto", "--format: 'perfetto' is not one of table, json, ndjson, csv, html"},
     });
 }
 
@@ -90,6 +90,6 @@ TEST_CASE("resolve takes addresses, and what they are") {
     test::check({
         {"resolve --annotate -l", "--annotate and --lines: only one of them"},
         {"resolve --annotate -j", "--annotate and --json: only one of them"},
-        {"resolve --format json", "--format: 'json' is none of table, ndjson"},
+        {"resolve --format json", "--format: 'json' is not one of table, ndjson"},
     });
 }

@@ -16,12 +16,12 @@ TEST_CASE("render takes a recipe with a script, and what decides on the script")
                       return o.make.arguments == recipe::Arguments{{"brief", "false"}, {"local", "false"}};
                   }}});
     test::check({
-        {"render", "render: no recipe is given", "'stapgen render --help'"},
+        {"render", "render: no recipe given", "'stapgen render --help'"},
         {"render nothing", "there is no recipe 'nothing'", "'stapgen list'"},
         {"render counts", "render counts: counts has no script; stapgen reads the kernel's counters itself"},
         {"render broken", "broken/recipe.toml: no", "mend it"},
         {"render reads -o a", "unknown option '-o'", "'stapgen render reads --help'"},
-        {"render reads --debuginfo x", "--debuginfo: 'x' is none of auto, never, require"},
+        {"render reads --debuginfo x", "--debuginfo: 'x' is not one of auto, never, require"},
         {"render reads --brief=x", "--brief takes no value"},
     });
 }
@@ -33,7 +33,7 @@ TEST_CASE("build takes a recipe with a script and a module's file") {
                              o.make.budget == 0.05 && o.make.all_modules && o.make.symbols == "k";
                   }}});
     test::check({
-        {"build", "build: no recipe is given"},
+        {"build", "build: no recipe given"},
         {"build reads", "--output is missing", "'stapgen build reads --help'"},
         {"build counts -o a.ko", "build counts: counts has no script; stapgen reads the kernel's counters itself"},
         {"build reads -o a.ko -x 1", "unknown option '-x'", "-x is for the run: 'stapgen exec FILE.ko -x ...'"},

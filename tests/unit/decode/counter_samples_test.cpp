@@ -40,7 +40,7 @@ TEST_CASE("nstat without -a prints rises, where its command is there") {
     const std::string row = "UdpNoPorts                      7                  0.0\n";
     const DecodedText rises("$ nstat\n#kernel\n" + row);
     CHECK(has_line(rises, "nstat0 Udp.NoPorts of - = 7 rise"));
-    CHECK(rises.notes().starts_with("nstat without -a tells how far counters rose"));
+    CHECK(rises.notes().starts_with("nstat without -a prints rises"));
     for (const auto* command : {"$ nstat -az\n", "# sudo /usr/sbin/nstat -a UdpNoPorts | cat\n", "nstat --ignore\n", "",
                                 "nstat shows this:\n"}) {
         CAPTURE(command);
@@ -172,7 +172,7 @@ TEST_CASE("ip -s link: columns are known by their headings, in every order that 
     const DecodedText unnamed("    RX: bytes  packets\n    5 7\n    6 8\n");
     CHECK(has_line(unnamed, "ip -s link0 link.rx_packets of ? = 7"));
     CHECK(unnamed.detector.input().unrecognised == 1);
-    CHECK(unnamed.notes().starts_with("?: no line names this device"));
+    CHECK(unnamed.notes().starts_with("?: no line names the device"));
 }
 
 TEST_CASE("ifconfig, both generations: what it prints are the sums of /proc/net/dev") {
@@ -205,7 +205,7 @@ TEST_CASE("ethtool -S: the command names the device, and names that come up agai
     CHECK(has_line(left, "ethtool -S1 ethtool.rx_drops of eth0 = 7"));
     const DecodedText unnamed("NIC statistics:\n     rx_drops: 5\nNIC statistics:\n     rx_drops: 7\n");
     CHECK(has_line(unnamed, "ethtool -S1 ethtool.rx_drops of ? = 7"));
-    CHECK(unnamed.notes().starts_with("?: no line names this device"));
+    CHECK(unnamed.notes().starts_with("?: no line names the device"));
     // Not below its heading it may be anything.
     CHECK(DecodedText("     rx_drops: 5\n").detector.input().unrecognised == 1);
 }
@@ -257,5 +257,5 @@ TEST_CASE("a line that is a time is read as date, ISO 8601, seconds and watch wr
         CHECK_FALSE(read_sample_time(none));
     }
     CHECK(DecodedText("Tue Nov 17 13:26:51 CET 2020\nUdpNoPorts 5 0.0\n").notes() ==
-          "times are local ones of that machine, taken for UTC");
+          "times are that machine's local time, read as UTC");
 }

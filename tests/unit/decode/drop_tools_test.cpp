@@ -39,9 +39,9 @@ drop location=nft_do_chain+0x93c reason=12 count=1
 drop location=unknown reason=2 count=1
 end -1 seen=7 reported=4 lost.trace buffer=3
 )");
-    CHECK(decoded.notes() == R"(3 events of whatever kind were lost by the trace buffer
-reasons are the kernel's numbers, which --release names: the names beside them are of a list in tcpdrop, made for Linux 6.14
-1 drops have no calls below them, and no place)");
+    CHECK(decoded.notes() == R"(3 events were lost by the trace buffer
+reasons are the kernel's numbers, named by --release: tcpdrop's own names are those of Linux 6.14
+1 drops have no stack, so no place)");
     CHECK(decoded.detector.input().unrecognised == 0);
 }
 
@@ -88,7 +88,7 @@ TEST_CASE("bpftrace: a stack without its count is not counted, and that is said"
 drop location=unix_release_sock+0x1a6 count=2
 end -1 seen=2 reported=2
 )");
-    CHECK(decoded.notes() == "2 stacks have no count below them, and are not counted");
+    CHECK(decoded.notes() == "2 stacks without a count are ignored");
 }
 
 TEST_CASE("pwru of 2023: a drop is after the last function that its packet entered") {
@@ -99,8 +99,8 @@ drop location=after bpf_lsm_xfrm_decode_session reason=NO_SOCKET count=1
 drop location=after __netif_rx reason=131073 count=1
 end -1 seen=3 reported=3
 )");
-    CHECK(decoded.notes() == R"(16 rows are of functions that drop nothing
-the places of 3 drops are the last functions that their packets had entered, which may have returned before: pwru --output-caller tells who drops)");
+    CHECK(decoded.notes() == R"(16 rows are of functions that do not drop
+the places of 3 drops are the last functions that the packets entered, which may have returned: pwru --output-caller shows the caller)");
     CHECK(decoded.detector.input().unrecognised == 0);
 }
 

@@ -177,7 +177,7 @@ TEST_CASE("a recording that cannot be read says why, and where") {
     const DecodedText newer("\nnoise\nstapgen\t5\ttx-latency\ttx\ttime:time\ntx\t5\n");
     CHECK(newer.detector.sources().empty());
     REQUIRE(newer.detector.refusal());
-    CHECK(newer.detector.refusal()->what == "line 3 says format version 5, and this stapgen reads up to version 4");
+    CHECK(newer.detector.refusal()->what == "line 3 has format version 5; this stapgen reads versions up to 4");
     CHECK(newer.detector.input().first_flaws[1].flaw == Flaw::newer_version);
     // One that can be read is read all the same.
     const DecodedText both("stapgen\t5\ttx-latency\ttx\ttime:time\n" + std::string(recording));

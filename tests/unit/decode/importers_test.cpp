@@ -82,7 +82,7 @@ TEST_CASE("stage timing: what the script had forgotten is not seen") {
     REQUIRE(decoded.lines.size() == 5);
     CHECK(decoded.lines[2] == "packet time=1299081696000000000 way=rx comm=a, PID b pid=7 tcp-app=0");
     CHECK(decoded.lines[3] == "packet time=1299081697000000000 way=rx comm= pid=11 ip-tcp=17000 tcp-app=5000");
-    CHECK(decoded.notes() == "3 stages were not seen: negative, or as large as a clock");
+    CHECK(decoded.notes() == "3 stages are ignored: negative, or as large as a clock");
 }
 
 TEST_CASE("stage timing: half hours, the other way round, and a night between two lines") {
@@ -206,7 +206,7 @@ drop location=ttl_value_is_too_small count=7
 drop location=__netif_receive_skb_core+14f (0xffffffff8166e3df) count=1
 end -1 seen=13 reported=13 lost.queue=0
 )");
-    CHECK(decoded.notes() == "1 alerts are of traps of the hardware: their places are no functions");
+    CHECK(decoded.notes() == "1 alerts are hardware traps: their places are not functions");
     CHECK(decoded.detector.input().unrecognised == 0);
 }
 

@@ -212,7 +212,7 @@ TEST_CASE("a newer format is refused with its version, and nothing after it is r
     CHECK(flaw_of(parser, "stapgen\t5\trx-latency\trx\ttime:time") == Flaw::newer_version);
     REQUIRE(parser.refusal());
     CHECK(parser.refusal()->kind == ErrorKind::bad_input);
-    CHECK(parser.refusal()->what == "line 1 says format version 5, and this stapgen reads up to version 4");
+    CHECK(parser.refusal()->what == "line 1 has format version 5; this stapgen reads versions up to 4");
     CHECK_FALSE(parser.refusal()->hint.empty());
     CHECK(flaw_of(parser, rx_header) == Flaw::no_header);
     CHECK(flaw_of(parser, "rx\t5") == Flaw::no_header);
@@ -295,7 +295,7 @@ TEST_CASE("a recording of version 2 has endpoints, and they are read strictly") 
     CHECK(flaw_of(parser, "rx\t0.1:80") == Flaw::field_count);
 }
 
-TEST_CASE("a header that makes no sense is refused") {
+TEST_CASE("an invalid header is refused") {
     for (const char* header :
          {"stapgen\tone\trx-latency\trx\ttime:time", "stapgen\t0\trx-latency\trx\ttime:time", "stapgen\t1",
           "stapgen\t1\trx-latency", "stapgen\t1\trx-latency\trx", "stapgen\t1\t\trx\ttime:time",

@@ -56,7 +56,7 @@ TEST_CASE("what is missing is named with what to do first") {
     system.root = true;
     found = verdict(system, question(system));
     CHECK(found.first.starts_with("first headers: apt-get install linux-headers-6.12.117+deb13-amd64; "));
-    CHECK(found.first.ends_with("; a module that stapgen build made elsewhere would run here: stapgen exec"));
+    CHECK(found.first.ends_with("; a module built elsewhere (stapgen build) would run here: stapgen exec"));
 }
 
 TEST_CASE("recipes are told apart: those that probe no function need no symbol table, counters nothing at all") {

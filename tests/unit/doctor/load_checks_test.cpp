@@ -42,9 +42,9 @@ TEST_CASE("a kernel without modules, and one that takes no more of them until th
     CHECK(check(system, "modules").state == State::ok);
     system.files["/proc/sys/kernel/modules_disabled"] = "1\n";
     CHECK(check(system, "modules").state == State::missing);
-    CHECK(check(system, "modules").found == "kernel.modules_disabled is 1: no module is loaded until the next boot");
+    CHECK(check(system, "modules").found == "kernel.modules_disabled is 1: no module can be loaded until the next boot");
     system.files.erase("/proc/modules");
-    CHECK(check(system, "modules").found == "the running kernel has no loadable modules (no /proc/modules)");
+    CHECK(check(system, "modules").found == "the running kernel does not support modules (no /proc/modules)");
 }
 
 TEST_CASE("lockdown is read where securityfs shows it, and of the command line where that is not mounted") {
@@ -119,7 +119,7 @@ TEST_CASE("what runs of the past have left behind is named, and what goes on is 
         "stap_b109f817bec889_77 421888 0 - Live 0x0000000000000000 (OE)\nstapler 1 0 - Live 0x0\n";
     const auto found = check(system, "leftovers");
     CHECK(found.state == State::note);
-    CHECK(found.found == "modules of runs that are over are still loaded: stap_b109f817bec889_77");
+    CHECK(found.found == "modules of earlier runs are still loaded: stap_b109f817bec889_77");
     CHECK(remedy(found) == "remove each of them: staprun -d stap_b109f817bec889_77");
 }
 
@@ -135,9 +135,9 @@ TEST_CASE("where interrupts' handlers are threads it is said of the recipes that
     CHECK(finds().empty());
     asked.subjects[0].name = "irq-latency";
     asked.subjects[0].kernels.push_back({"threads", "run", "most", {"threaded-interrupts"}});
-    CHECK(finds() == "irq-latency: interrupts' handlers are threads here (threadirqs). Lost: most");
+    CHECK(finds() == "irq-latency: interrupt handlers are threads here (threadirqs). Lost: most");
     system.files["/proc/cmdline"] = "ro threadirqs=0\n";
     CHECK(finds().empty());
     system.files["/sys/kernel/realtime"] = "1\n";
-    CHECK(finds() == "irq-latency: interrupts' handlers are threads here (PREEMPT_RT). Lost: most");
+    CHECK(finds() == "irq-latency: interrupt handlers are threads here (PREEMPT_RT). Lost: most");
 }

@@ -53,21 +53,21 @@ TEST_CASE("what lacks its end is told so") {
     for (const std::string text : {"tcp port", "tcp port 443 and", "(tcp port 443", "tcp[4", "(tcp[tcpflags] &",
                                    "ether host", "src", "not", "net 10.0.0.0 mask", "len", "(udp or (ip[8]"}) {
         CAPTURE(text);
-        CHECK(error_of(text) == "'" + text + "' lacks its end: syntax error");
+        CHECK(error_of(text) == "'" + text + "' is incomplete: syntax error");
     }
 }
 
 TEST_CASE("what the kernel side cannot heed is refused") {
     CHECK(error_of("ip6 protochain 58") ==
-          "'protochain' (column 5): it takes a loop, and a filter in a kernel has none");
-    CHECK(error_of("tcp and inbound") == "'inbound' (column 9): that is no part of the packet");
-    CHECK(error_of("ifindex 3") == "'ifindex' (column 1): that is no part of the packet");
+          "'protochain' (column 5): it needs a loop, which a filter in the kernel cannot have");
+    CHECK(error_of("tcp and inbound") == "'inbound' (column 9): that is not part of the packet");
+    CHECK(error_of("ifindex 3") == "'ifindex' (column 1): that is not part of the packet");
     CHECK(error_of("") == "it lets every packet pass");
     CHECK(error_of("not (arp and tcp)") == "it lets every packet pass");
     std::string hosts = "host 10.0.0.1";
     for (int i = 2; i < 401; ++i)
         hosts += " or host 10.0." + std::to_string(i / 250) + "." + std::to_string(i % 250);
-    CHECK(error_of(hosts) == "it takes 11938 instructions, and at most 8192 are optimized");
+    CHECK(error_of(hosts) == "it has 11938 instructions; at most 8192 can be optimized");
     CHECK(error_of(hosts + std::string(8192, ' ')) == "longer than 8192 bytes");
     CHECK(error_of(hosts.substr(0, 4000) + " or or tcp").find(" at 'or' (column ") != std::string::npos);
 }

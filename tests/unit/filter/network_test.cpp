@@ -34,8 +34,8 @@ TEST_CASE("an address is a network of one, and a network is taken as it is") {
 
 TEST_CASE("bits beyond the prefix are refused, and the network that was meant is named") {
     CHECK(refusal("10.1.2.3/8").what == "'10.1.2.3/8' has bits set beyond its prefix");
-    CHECK(refusal("10.1.2.3/8").hint == "the network is 10.0.0.0/8; for the one address leave the prefix out");
-    CHECK(refusal("fe80::1/64").hint == "the network is fe80::/64; for the one address leave the prefix out");
+    CHECK(refusal("10.1.2.3/8").hint == "the network is 10.0.0.0/8; for one address omit the prefix");
+    CHECK(refusal("fe80::1/64").hint == "the network is fe80::/64; for one address omit the prefix");
     CHECK(refusal("10.0.0.1/0").hint.starts_with("the network is 0.0.0.0/0;"));
 }
 
@@ -47,7 +47,7 @@ TEST_CASE("what is no address and no prefix is refused") {
     }
     for (const char* text : {"10.0.0.0/", "10.0.0.0/33", "::/129", "10.0.0.0/x", "10.0.0.0/-1", "10.0.0.0/8/8"}) {
         CAPTURE(text);
-        CHECK(refusal(text).what.find("is not a prefix's length") != std::string::npos);
+        CHECK(refusal(text).what.find("is not a prefix length") != std::string::npos);
     }
     CHECK(refusal("\x1b[31m").what.find('\x1b') == std::string::npos);
 }

@@ -58,7 +58,7 @@ TEST_CASE("a container by its name, its id, or the beginning of it") {
     CHECK(!container_named(machine, "012"));
     CHECK(container_named(machine, "prod/shop-7/nginx").value().netns == Numbers{blue_netns});
     CHECK(container_named(machine, "shop-7/nginx"));
-    CHECK(container_named(Machine(), "web").error().hint.starts_with("no container runs here"));
+    CHECK(container_named(Machine(), "web").error().hint.starts_with("no cgroup here looks like a container's"));
 }
 
 TEST_CASE("one that has the host's network is told by its cgroup alone") {
@@ -67,7 +67,7 @@ TEST_CASE("one that has the host's network is told by its cgroup alone") {
     CHECK(wanted.cgroups == Numbers{host.db});
     CHECK(wanted.netns.empty());
     REQUIRE(wanted.hints.size() == 1);
-    CHECK(wanted.hints.front().starts_with("--container db has the host's network: "));
+    CHECK(wanted.hints.front().starts_with("--container db uses the host's network: "));
 }
 
 TEST_CASE("a pod is all of its containers") {

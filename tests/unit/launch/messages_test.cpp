@@ -88,7 +88,7 @@ constexpr Case cases[] = {
     {"release-mismatch", "ERROR: module release mismatch (6.1.0-56-amd64 vs 6.12.107)", "6.12.107"},
     {"version-mismatch",
      "ERROR: module version mismatch (#1 SMP Debian 6.1.1 vs #1 SMP Debian 6.1.2), release 6.1.0-56-amd64",
-     "Debian 6.1.2 runs"},
+     "Debian 6.1.2 is running"},
     {"insert-format", "ERROR: Couldn't insert module '/x/stap_1.ko': Invalid module format"},
     {"insert-symbol", "ERROR: Couldn't insert module '/tmp/none.ko': Unknown symbol in module"},
     {"insert-permission", "ERROR: Couldn't insert module '/x/stap_1.ko': Operation not permitted"},

@@ -134,7 +134,7 @@ TEST_CASE("a mistake in the script is reported with its place, as render shows i
     CHECK(compiled.error().what ==
           "stap failed in pass 1 (parsing the script): the script has an error: expected literal string or number, not "
           "operator '}' at script.stp:43:19");
-    CHECK(compiled.error().hint.starts_with("mend it there and look with stapgen check"));
+    CHECK(compiled.error().hint.starts_with("fix it there and run stapgen check"));
 }
 
 TEST_CASE("a module that stap could not put anywhere is an error with its reason") {
@@ -143,7 +143,7 @@ TEST_CASE("a module that stap could not put anywhere is an error with its reason
         compile(bench.compile_job("compile-full", "Copy failed (\"a\" to \"b\"): No space left on device\n"));
     REQUIRE_FALSE(compiled);
     CHECK(compiled.error().kind == base::ErrorKind::cannot_here);
-    CHECK(compiled.error().what.find("nowhere to be found: no space is left") != std::string::npos);
+    CHECK(compiled.error().what.find("cannot be found: a disk is full") != std::string::npos);
 }
 
 TEST_CASE("an interrupted compilation says where it was") {
@@ -193,10 +193,10 @@ TEST_CASE("why a run broke off is reported once, and what is compiled in is to b
     REQUIRE(end->messages.size() == 1);
     CHECK(end->messages.front().id == "errors-skipped");
     REQUIRE(end->failure);
-    CHECK(end->failure->hint.find("or allow it: a larger --budget, or --stap-option=") != std::string::npos);
+    CHECK(end->failure->hint.find("or raise the limit: a larger --budget, or --stap-option=") != std::string::npos);
     job.is_built = true;
     CHECK(load(bench.system, job)
-              ->failure->hint.find("or allow it: build again with a larger --budget, or --stap-option=") !=
+              ->failure->hint.find("or raise the limit: build again with a larger --budget, or --stap-option=") !=
           std::string::npos);
 }
 
@@ -259,7 +259,8 @@ TEST_CASE("a module that a run left behind is removed, and if even that fails th
         const auto end = load(system, job);
         REQUIRE(end);
         REQUIRE(end->cleanup.size() == 1);
-        CHECK(end->cleanup[0].find(removable ? "it is removed" : "try: sudo staprun -d stap_") != std::string::npos);
+        CHECK(end->cleanup[0].find(removable ? "stapgen removed it" : "try: sudo staprun -d stap_") !=
+              std::string::npos);
     }
 }
 

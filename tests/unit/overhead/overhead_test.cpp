@@ -55,7 +55,7 @@ TEST_CASE("what is expected follows the kernel's counters, of all CPUs and of th
     CHECK(expected.of_all_cpus() == doctest::Approx(11009e-6 / 4));
     CHECK(expected.of_busiest() == doctest::Approx(11009e-6 * 0.75));
     CHECK(overhead::sentence_of(expected) ==
-          "11,009 hits/s at the traffic of now, 0.28 % of all CPUs, 0.83 % of the busiest (1.00 us each, assumed: "
+          "11,009 hits/s at the current traffic, 0.28 % of all CPUs, 0.83 % of the busiest (1.00 us each, assumed; "
           "--cost measures it)");
 }
 
@@ -104,9 +104,8 @@ TEST_CASE("the smallest sample within the budget is taken, and where none is it 
     const auto beyond = overhead::plan_budget(0.001, expected);
     CHECK(beyond.one_in == 16);
     CHECK(overhead::sentence_of(expected, beyond, 0.001)
-              .ends_with("1 in 16 sockets is measured, 2.06 % of the busiest CPU then; that is over the budget of 0.10 "
-                         "%, and the run will "
-                         "end where it is: narrow what is measured"));
+              .ends_with("with 1 in 16 sockets measured, 2.06 % of the busiest CPU; that exceeds the budget of 0.10 "
+                         "%, which ends the run when it is reached: measure less"));
     CHECK(overhead::plan_budget(0.001, expected_of({10000, false, 0})).one_in == 1);
 }
 
@@ -114,8 +113,7 @@ TEST_CASE("a sample that was asked for is reported with or without a budget") {
     const auto expected = expected_of({10000, false, 0.8});
     const auto plan = overhead::plan_sample(4, expected);
     CHECK(overhead::sentence_of(expected, plan, std::nullopt)
-              .ends_with("; 1 in 4 sockets is measured, 3.30 % of the busiest "
-                         "CPU then"));
+              .ends_with("; with 1 in 4 sockets measured, 3.30 % of the busiest CPU"));
     CHECK(overhead::sentence_of(expected, overhead::plan_sample(1, expected), std::nullopt) ==
           overhead::sentence_of(expected));
 }

@@ -64,7 +64,7 @@ TEST_CASE("under sudo a recipe of the caller's is refused, and the remedy is a c
         return recipe::find_recipe(recipe::load_catalog(recipe::recipe_folders(recipe_path, ours)), "mine").error();
     };
     const auto why =
-        "the recipe 'mine' is not read: " + folder.path().string() + " belongs to the user 65534 and not to root";
+        "the recipe 'mine' is ignored: " + folder.path().string() + " belongs to the user 65534 and not to root";
     const auto copy = "install -D -m 644 -t /etc/stapgen/recipes/mine " + (recipe / "recipe.toml").string() + " " +
                       (recipe / "script.stp").string();
     CHECK(refusal("").what == why);
@@ -73,7 +73,7 @@ TEST_CASE("under sudo a recipe of the caller's is refused, and the remedy is a c
     const Variable uid("SUDO_UID", std::to_string(nobody));
     CHECK(refusal("").hint == "read it, and copy it to where only root writes: sudo " + copy);
     CHECK(refusal(recipe.parent_path()).hint ==
-          "read it, and copy it to where only root writes, where it is found without --recipe-path: sudo " + copy);
+          "read it, and copy it to where only root writes, where stapgen finds it without --recipe-path: sudo " + copy);
     // Where sudo has set $HOME to root's: nobody's home is in /etc/passwd.
     CHECK(std::ranges::count(folders_of(""), "/nonexistent/.config/stapgen/recipes") == 1);
 }

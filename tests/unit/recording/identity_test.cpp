@@ -65,16 +65,14 @@ TEST_CASE("what differs in two definitions is told in words") {
     CHECK(unlike([](Setup& setup) { setup.filters.clear(); }) == "they differ in filters (--port 80; none)");
     CHECK(unlike([](Setup& setup) { setup.recipe_hash = "1"; }) == "they differ in recipe or parameters");
     CHECK(unlike([](Setup& setup) { setup.functions.back() = "kprobe.function(\"ip_rcv\")"; }) ==
-          "they differ in functions that are probed (kprobe.function(\"ip_rcv_core\"); kprobe.function(\"ip_rcv\"))");
+          "they differ in probed functions (kprobe.function(\"ip_rcv_core\"); kprobe.function(\"ip_rcv\"))");
     CHECK(unlike([](Setup& setup) {
               setup.functions = {};
               setup.filters["port"] = "8\x1b";
           }) ==
-          "they differ in filters (--port 80; --port '8\\x1b'), functions that are probed "
-          "(kernel.trace(\"net:netif_receive_skb\"), kprobe.function(\"ip_rcv_core\"); none more)");
+          "they differ in filters (--port 80; --port '8\\x1b'), probed functions (kernel.trace(\"net:netif_receive_skb\"), kprobe.function(\"ip_rcv_core\"); none more)");
     CHECK(unlike_text({}, rx().origin()) ==
-          "they differ in recipe or parameters, filters (none; --port 80), functions that are probed "
-          "(none more; kernel.trace(\"net:netif_receive_skb\"), "
+          "they differ in recipe or parameters, filters (none; --port 80), probed functions (none more; kernel.trace(\"net:netif_receive_skb\"), "
           "kprobe.function(\"ip_rcv_core\"))");
     auto known = rx().origin();
     known.definition = "1";

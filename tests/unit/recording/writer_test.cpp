@@ -87,7 +87,7 @@ TEST_CASE("nothing is overwritten, nor a dangling link followed") {
     scratch.put("parts.1", "old");
     const auto second = Writer::create(scratch / "parts", {100'000, 0}, some_facts());
     REQUIRE_FALSE(second);
-    CHECK(second.error().what.find("parts.1 is there already") != std::string::npos);
+    CHECK(second.error().what.find("parts.1 exists") != std::string::npos);
     CHECK_FALSE(fs::exists(scratch / "parts"));
 
     const auto nowhere = Writer::create(scratch / "no/such/folder", {}, some_facts());

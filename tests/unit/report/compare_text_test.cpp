@@ -90,9 +90,9 @@ TEST_CASE("the table has the sign for what is not significant, and fits 80 colum
           "rx total   mean  8001.009 14003.003 +75.0%                -      -\n"
           "tcp-app    p99.9        -         -      -                -      -\n"
           "\n"
-          "~: cannot be told apart (P, corrected for the number of rows, is 0.05 or more)\n"
+          "~: no significant difference (P, corrected for the number of rows, is 0.05 or more)\n"
           "-: not enough samples or blocks of time; record longer\n"
-          "A change without an interval: not tested, as its values have no times\n"
+          "A change without an interval was not tested: its values have no times\n"
           "Before: 17 blocks of 2.00 s; after: 29 blocks of 1.00 s of 2 recordings\n"
           "WARNING: after: 3 \\x1b[31mlost\n");
 }

@@ -77,7 +77,7 @@ TEST_CASE("of hosts with drops there is a table and no chart") {
 TEST_CASE("each host's chart is on one scale, with its p99") {
     // All values are in one bin: 16 us to 18 us of the first host, 1 us to 1.125 us of the second.
     const Hosts hosts({host_row("web1", summary_of(17'001, 101)), host_row("<web2>", summary_of(1051, 101, "6.12.9"))},
-                      "1 of 3 hosts did not measure to the end: web3 (unreachable)");
+                      "1 of 3 hosts did not complete: web3 (unreachable)");
     const auto page = written_of("html", hosts);
     const std::regex figure(
         "<figure><figcaption><strong>(.*?)</strong> (.*?)</figcaption>\n<svg [^>]*><path d=\"(.*?)\"/>"
@@ -95,7 +95,7 @@ TEST_CASE("each host's chart is on one scale, with its p99") {
     CHECK(found[1][3] == "M0.00 100V0.00H4.08V100");
     CHECK(std::stod(found[0][4]) == doctest::Approx(97.2).epsilon(0.002));
     CHECK(std::stod(found[1][4]) == doctest::Approx(0.9).epsilon(0.03));
-    CHECK(has(page, "1 of 3 hosts did not measure to the end: web3 (unreachable)"));
+    CHECK(has(page, "1 of 3 hosts did not complete: web3 (unreachable)"));
     CHECK(has(page, "<i style=\"left:78.84%\">10 us</i>"));
 }
 

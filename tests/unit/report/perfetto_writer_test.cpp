@@ -291,7 +291,7 @@ TEST_CASE("what is not drawn is reported, in the trace, too") {
     const auto first = many.trace();
     REQUIRE(many.missing.size() == 1);
     CHECK(first.slices.size() == 9'996);
-    CHECK(many.missing[0] == "11 of 10,007 records are not in the trace: it holds 10,000 tracks and 256 MB at most");
+    CHECK(many.missing[0] == "11 of 10,007 records are not in the trace: its limits are 10,000 tracks and 256 MB");
 }
 
 TEST_CASE("times that make no sense and names of any bytes are drawn all the same") {

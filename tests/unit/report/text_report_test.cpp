@@ -122,16 +122,16 @@ TEST_CASE("every loss has its warning") {
     auto text = text_of(summary);
     CHECK(has(text, "+ 0 lost + 4 unaccounted\n"));
     CHECK(has(text, "WARNING: the script's counts do not add up\n"));
-    CHECK(has(text, "WARNING: the input stops without its last line"));
+    CHECK(has(text, "WARNING: the input ends without its last line"));
     CHECK(has(text,
-              "WARNING: SystemTap skipped 5 probes: so many records at most are missing or lack a step; measure less "
-              "(--port, -x), or let --cost tell which they are\n"));
+              "WARNING: SystemTap skipped 5 probes: at most that many records are missing or lack a step; measure less "
+              "(--port, -x), or run with --cost to see which ones\n"));
     CHECK(has(text, "WARNING: 11 probes ended in an error\n"));
-    CHECK(has(text, "WARNING: the way to user space was full 13 times\n"));
+    CHECK(has(text, "WARNING: the buffer to user space was full 13 times\n"));
     summary.transport.enough_buffer_mb = 17;
-    CHECK(has(text_of(summary),
-              "WARNING: the way to user space was full 13 times; with 17 MiB per CPU (-s 17MiB) it would not "
-              "have been\n"));
+    CHECK(
+        has(text_of(summary),
+            "WARNING: the buffer to user space was full 13 times; 17 MiB per CPU (-s 17MiB) would have been enough\n"));
     summary.broke_off = "a table is full\x1b";
     CHECK(has(text_of(summary), "WARNING: the run broke off: a table is full\\x1b\n"));
     summary.accounting.seen = 1000;
@@ -159,14 +159,14 @@ TEST_CASE("a clock that was set and a suspend are reported, however large the nu
     summary.clock_set_ns = -3'607'000'000'000;
     summary.suspended_ns = 13'100'000'000;
     auto text = text_of(summary);
-    CHECK(has(text,
-              "WARNING: the wall clock was set back by 3607 s meanwhile; times here go on by what it said at the "
-              "start\n"));
-    CHECK(has(text, "WARNING: the machine was suspended for 13.1 s meanwhile, which no time here has in it\n"));
+    CHECK(has(
+        text,
+        "WARNING: the wall clock was set back by 3607 s during the run; times continue from the clock at the start\n"));
+    CHECK(has(text, "WARNING: the machine was suspended for 13.1 s during the run; no duration includes that\n"));
     summary.clock_set_ns = std::numeric_limits<std::int64_t>::min();
-    CHECK(has(text_of(summary), "set back by 9223372037 s meanwhile"));
+    CHECK(has(text_of(summary), "set back by 9223372037 s during the run"));
     summary.clock_set_ns = 101'000'000;
-    CHECK(has(text_of(summary), "set forward by 101 ms meanwhile"));
+    CHECK(has(text_of(summary), "set forward by 101 ms during the run"));
 }
 
 TEST_CASE("lines that were not understood are reported by number and reason") {
@@ -355,8 +355,7 @@ TEST_CASE("drops are shown by interval, an empty one as such, and in total") {
           "    5 0xffffffff9a000002 [nf_tables] 7\n"
           "*: part of normal operation, no packet is lost by it\n"
           "\n"
-          "NO_SOCKET in icmp_rcv: an echo reply; a ping with a raw socket has had its own\n"
-          "  copy of it\n"
+          "NO_SOCKET in icmp_rcv: an echo reply; a ping with a raw socket got its own copy\n"
           "\n"
           "33 seen = 33 reported + 0 filtered + 0 incomplete + 0 lost\n");
 }
@@ -391,7 +390,7 @@ TEST_CASE("advice is for the eight reasons with the most drops, and an interval 
         summary.drops.push_back(drop);
     }
     const auto text = text_of(summary);
-    CHECK(has(text, "\n\nNOMEM: no memory for it; dmesg;"));
+    CHECK(has(text, "\n\nNOMEM: out of memory; dmesg;"));
     CHECK(has(text, "\nOTHERHOST: "));
     CHECK_FALSE(has(text, "\nFULL_RING: "));
     CHECK_FALSE(has(text, "NO_SOCKET in icmp_rcv"));

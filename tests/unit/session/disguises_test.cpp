@@ -139,7 +139,7 @@ struct Matrix {
             ++right;
             return;
         }
-        const bool nothing_known = answer.error.find("nothing known") != std::string::npos;
+        const bool nothing_known = answer.error.find("no known format") != std::string::npos;
         const auto more_not_understood = answer.not_understood - known.not_understood - lines_of_quoting;
         const bool is_reported = extra.empty() && (nothing_known || missing <= more_not_understood);
         if (is_reported && cell.may_be_reported()) {

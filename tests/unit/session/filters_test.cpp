@@ -71,9 +71,9 @@ TEST_CASE("a process's number where a thread's is asked is reported, with how ma
     const SecondThread second;
     const auto hints = session::filters_of(*machine, thread(pid), false).value().hints;
     REQUIRE(hints.size() == 1);
-    CHECK(hints.front().starts_with("-x " + std::to_string(pid) + " measures one thread, the first of the " +
-                                    std::to_string(threads_before + 1) + " of process " + std::to_string(pid)));
-    CHECK(hints.front().ends_with("; -p " + std::to_string(pid) + " measures them all"));
+    CHECK(hints.front().starts_with("-x " + std::to_string(pid) + " measures only the first of the " +
+                                    std::to_string(threads_before + 1) + " threads of process " + std::to_string(pid)));
+    CHECK(hints.front().ends_with("; -p " + std::to_string(pid) + " measures all of them"));
     CHECK(session::filters_of(*machine, thread(second.tid()), false).value().hints.empty());
     CHECK(session::filters_of(*machine, process(pid), false).value().hints.empty());
 }
@@ -122,7 +122,7 @@ TEST_CASE("a wrong expression is told with the option and its place, and so is o
     CHECK(error("tcp) or (udp", {}) == "--filter: syntax error at ')' (column 4)");
     CHECK(
         error("icmp", 443) ==
-        "--filter: with the others it is 'port 443 and (icmp)': expression rejects all packets at 'icmp' (column 15)");
+        "--filter: the combined filter is 'port 443 and (icmp)': expression rejects all packets at 'icmp' (column 15)");
 }
 
 TEST_CASE("a container becomes numbers for the module, and a process's number inside that of this machine") {
@@ -150,5 +150,5 @@ TEST_CASE("a container becomes numbers for the module, and a process's number in
     CHECK(of_netns.globals == std::map<std::string, std::string>{{"stapgen_wanted_netns", "4026532201"}});
     launch::ModuleInfo without;
     CHECK(session::check_module_has(of_netns, "x.ko", without).error().what ==
-          "x.ko cannot be filtered by --netns: the recipe it was made of does not ask for it");
+          "x.ko cannot be filtered by --netns: its recipe does not have that filter");
 }

@@ -24,11 +24,11 @@ TEST_CASE("without a server nothing is asked") {
     CHECK(found.error().hint.find("DEBUGINFOD_URLS") != std::string::npos);
 }
 
-TEST_CASE("what is no build-id is not asked for") {
+TEST_CASE("what is not a build-id is not asked for") {
     for (const auto* id : {"", "abc", "../../etc/passwd", "xy"}) {
         const auto found = debuginfo_of(id);
         REQUIRE(!found);
-        CHECK(found.error().what.find("is no build-id") != std::string::npos);
+        CHECK(found.error().what.find("is not a build-id") != std::string::npos);
     }
 }
 

@@ -117,7 +117,8 @@ TEST_CASE("from names, one drop is refused and several functions say what the KA
     CHECK_FALSE(nine.kaslr_offset);
     CHECK(nine.candidates == std::vector<std::int64_t>{kaslr_offset_of_a_boot});
     CHECK(nine.expected_by_chance < 0.001);
-    CHECK(nine.explanation.find("fewer than 10 can do so with the map of a neighbouring build") != std::string::npos);
+    CHECK(nine.explanation.find("fewer than 10 addresses can also fit the map of a neighbouring build") !=
+          std::string::npos);
 
     log.insert(log.end(), {0xffffffffc07b2b1c, 0xffffffffc07b2b1c, log.front()});
     const auto found = infer_kaslr_offset(log, sites, kernel.table, Architecture::x86_64, false);

@@ -70,10 +70,10 @@ TEST_CASE("behind arm64's table of far calls, which grows as it is loaded, no pl
 TEST_CASE("what is no module is reported") {
     const auto kernel = read_module_file(vmlinux);
     REQUIRE(!kernel);
-    CHECK(kernel.error().what.ends_with("is an ELF file, but no kernel module"));
+    CHECK(kernel.error().what.ends_with("is an ELF file, but not a kernel module"));
     const auto text = read_module_file(system_map);
     REQUIRE(!text);
-    CHECK(text.error().what.ends_with("is no kernel module"));
+    CHECK(text.error().what.ends_with("is not a kernel module"));
     CHECK(!read_module_file("/no/such/module.ko"));
 }
 
