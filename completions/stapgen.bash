@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Completion of stapgen for bash: the program itself says what may come next.
 
 _stapgen() {

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Completion of stapgen for fish: the program itself says what may come next.
 
 function __stapgen_complete

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # The packages: cpack -G DEB in the build folder, and -G RPM where STAPGEN_STATIC is on. docs/guide/installing.md
 # What is packed is what was built before: cpack does not build.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Writes what `stapgen --version` says of the build: cmake -DSOURCE=DIR -DVERSION=V -DCOMPILER=C -DOUT=FILE.cpp -P this
 # It runs at every build, and leaves the file alone where nothing has changed.
 function(git_says variable)

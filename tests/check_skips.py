@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What ctest ran, and whether all that it left out may be: check_skips.py ALLOWED.toml TESTS.xml...
 
 Each TESTS.xml is of ctest --output-junit. What did not run, and lines of passed tests that begin with "skipped", are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "analyze/t_test.h"
 
 #include <boost/math/distributions/students_t.hpp>

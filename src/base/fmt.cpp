@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // fmt itself, compiled once. Debian has it as a shared library only, and a header-only one takes three seconds in every
 // file that formats anything.
 #include <fmt/format-inl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What decides whether stap can make a module for the kernel that is asked about.
 
 #include <fmt/format.h>

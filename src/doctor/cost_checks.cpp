@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What lets a recipe run and costs time, memory or certainty.
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What decides whether this machine's kernel takes a module from this user.
 
 #include <fmt/format.h>

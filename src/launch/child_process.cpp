@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // How a child is run, in one loop with four sources of events: its two pipes, its end, our signals, and a
 // clock. What makes it hard:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The messages of stap and staprun that mean something to us. One row each, and each row has its literal line
 // in tests/unit/launch/messages_test.cpp. Specific rows come before general ones. A rank says which of
 // several causes to show: 90 the machine cannot, 80 a known incompatibility, 50 the script or the kernel's

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What of the C library a program that is linked statically cannot have: it loads plug-ins (NSS, conversions,
 // libraries), and those of the machine at hand belong to another C library. The linker warns of each, and
 // its options make a warning fail.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "store/duckdb.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Packets that were passed on, aggregated. */
 #ifndef STAPGEN_AGGREGATE_FORWARD_H
 #define STAPGEN_AGGREGATE_FORWARD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Requests, aggregated. */
 #ifndef STAPGEN_AGGREGATE_REQUEST_H
 #define STAPGEN_AGGREGATE_REQUEST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Received packets, aggregated. */
 #ifndef STAPGEN_AGGREGATE_RX_H
 #define STAPGEN_AGGREGATE_RX_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which head a packet had: by the head of a first piece, or by an skb in a device's queue, which may be given another
  * head.
  *

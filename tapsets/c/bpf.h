@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The classic BPF machine, as libpcap's bpf_filter(): McCanne and Jacobson, The BSD Packet Filter, 1993. The kernel's
  * own reads where skb->data points now, and reads without a look at the address.
  *

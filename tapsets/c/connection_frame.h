@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where a TCP connection is known and no packet of it: the frame of one from the local end to the remote one, for
  * filters of addresses and ports. It has nothing else: no flags, no data, no lengths but these headers'. */
 #ifndef STAPGEN_CONNECTION_FRAME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What became of packets and requests. Each CPU counts for itself, so that none waits for another. */
 #ifndef STAPGEN_COUNTERS_H
 #define STAPGEN_COUNTERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A connection's two ends. */
 #ifndef STAPGEN_ENDS_H
 #define STAPGEN_ENDS_H

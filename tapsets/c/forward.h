@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Packets that this machine passes on, from the driver that handed them over to the one that gets them.
  *
  * Each received packet is an arrival, by its skb, until that is used again: most are for this machine, and nothing

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A packet as the Ethernet frame that a filter reads, wherever in the stack it is: its own network header, and all that
  * follows, behind an Ethernet header. That is the packet's own where it is known, else one is made up, so that a
  * program of libpcap's for Ethernet serves all places. */

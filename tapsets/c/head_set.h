@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Sets of what is followed by one number: packets by their skb->head, datagrams by their skb, threads by their task.
  *
  * In sets of four places; no lock: what has a key is on one CPU at a time, and two that want the same place are

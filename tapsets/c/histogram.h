@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Aggregation in the kernel: what records would have said, as counts in bins. docs/reference/recording-format.md, bin,
  * sum, split and slow. Counts only grow, each CPU has a stripe of its own (of more CPUs than stripes some share one),
  * and what was printed last is kept, so that printing stops nobody.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The lines of the latency recipes' records, put together here: SystemTap's printf() takes some hundred instructions
  * for each number, and a text is copied whole from function to function (docs/inside/benchmarks.md). What is in them is
  * in docs/reference/recording-format.md. */

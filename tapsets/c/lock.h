@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A lock, held for some hundred instructions in which nothing is read of the kernel, nothing printed, and no other lock
  * taken. One bit: it needs no initialising, and there may be thousands. */
 #ifndef STAPGEN_LOCK_H

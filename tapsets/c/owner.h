@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Whose a packet or a socket is: its network namespace, by the inode of /proc/PID/ns/net, and the cgroup (version 2) in
  * which its socket was made.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Whose packets are wanted: numbers that stapgen gives as the module is loaded, up to the first 0. */
 #ifndef STAPGEN_OWNER_FILTER_H
 #define STAPGEN_OWNER_FILTER_H

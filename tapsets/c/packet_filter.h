@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The filter of this run: a program of libpcap's, compiled by stapgen and given as the module is loaded. */
 #ifndef STAPGEN_PACKET_FILTER_H
 #define STAPGEN_PACKET_FILTER_H

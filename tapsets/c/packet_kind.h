@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a packet is, wherever in the stack it is: its protocol, and the port that it is for. */
 #ifndef STAPGEN_PACKET_KIND_H
 #define STAPGEN_PACKET_KIND_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What each CPU has for itself. Not the kernel's own per-CPU data: all modules together have 8 KB of that, and that
  * many runs at a time could not be loaded. */
 #ifndef STAPGEN_PER_CPU_H

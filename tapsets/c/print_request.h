@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The record of a request whose answer leaves. */
 #ifndef STAPGEN_PRINT_REQUEST_H
 #define STAPGEN_PRINT_REQUEST_H

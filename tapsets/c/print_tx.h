@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The record of a packet that leaves. */
 #ifndef STAPGEN_PRINT_TX_H
 #define STAPGEN_PRINT_TX_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Queues: lists of rows by the hash of their queue's key, each in the order in which the rows are to be taken, which is
  * that in which they came but for segments that were overtaken. A row has what a kind of table keeps in it behind its
  * links, and is named by its number, from 1 on.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reading kernel memory that may be gone. Nothing is read while a lock of ours is held: see lock.h. */
 #ifndef STAPGEN_READ_H
 #define STAPGEN_READ_H

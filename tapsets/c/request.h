@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Requests of a request-response server, as it sees them. A queue is a TCP socket, or an odd number, a UDP socket with
  * one of its peers. In a queue are, oldest first, those whose answer is sent and has not left, those that are read, and
  * those that are not.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Received packets of sockets that are not wanted. */
 #ifndef STAPGEN_RX_OWNER_H
 #define STAPGEN_RX_OWNER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Received packets on their way to a socket, by skb->head and not by the skb: where a packet socket listens (tcpdump,
  * dhclient), IP goes on with a clone, and the clone has the same head. */
 #ifndef STAPGEN_RX_PACKET_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Received packets that wait for a reader. A queue is a socket, in the order of sequence numbers, because TCP merges
  * neighbours into one skb there: a segment is read when copied_seq has passed its last byte. A datagram is a queue of
  * its own, named by its skb. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Whether the socket at an address is still the one that was there: the end of a connection may be missed (a skipped
  * probe), and the next one gets its memory. By its cookie, which the kernel gives a socket when it is first asked for
  * it, and its ports. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Call paths of drops, each with how often it was met since the last time that all were printed.
  *
  * A path is kept by what is in it. In sets of four places, each with a lock; where a set is full the path that was met

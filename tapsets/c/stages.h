@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Stages of packets and requests, in ns. */
 #ifndef STAPGEN_STAGES_H
 #define STAPGEN_STAGES_H

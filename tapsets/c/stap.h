@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the tapset's functions need of SystemTap to call those in these headers. */
 #ifndef STAPGEN_STAP_H
 #define STAPGEN_STAP_H

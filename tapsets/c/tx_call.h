@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Send calls. Those of a TCP socket wait, oldest first, for the segments that will carry their bytes: TCP may send
  * these long after the call, from softirq. Sequence numbers say which call it was: the newest that begins at or
  * before the segment. That of a datagram is the one in which its thread is. */

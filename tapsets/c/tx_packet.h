@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Sent packets with data on their way from TCP or UDP to the driver, by the skb->head they had there.
  *
  * TCP keeps the skb it sends and passes a clone down, so what leaves __tcp_transmit_skb is another skb than what

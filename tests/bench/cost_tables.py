@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The tables of docs/inside/benchmarks.md, made from the lab's golden/cost.toml and figures.json: cost_tables.py [OVERHEAD.json]
 
 OVERHEAD.json is what tests/bench/overhead --json wrote: its figures are kept in figures.json first. bench.overhead-figures

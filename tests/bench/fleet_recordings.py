@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Recordings of a minute, made of the records of real ones in samples/: as the script and the recorder write them."""
 
 import collections

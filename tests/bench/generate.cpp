@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // generate events|stage-timing|dropwatch BYTES: prints so many bytes (and up to one line more) of what our own
 // rx-latency, the script of Red Hat's solution, or dropwatch.stp of 2023 prints. generate flow RECORDS: so many records
 // of two directions through the stack, stage by stage, half of them received. The same arguments give the same text.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // redraw_bench [RECORDS [GROUPS]]: what one redraw of the live view costs after so many records of so many groups (else
 // 1000003 and 1009), in milliseconds of the processor.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // resolve_bench load MAP            reads MAP and makes a table of it; prints the milliseconds of the processor
 // resolve_bench find MAP ADDRESSES  looks up each address of a file, one a line, as they are; prints millions a second
 // resolve_bench name MAP            names each word of stdin that is an address, one a line, as addr2line -f does

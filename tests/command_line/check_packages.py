@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """check_packages.py BUILD SAMPLE: what `cpack -G DEB` and `cpack -G RPM` make of BUILD.
 
 The one for rpm is installed into an empty root and used there: no distribution of that kind is at hand. The lab's scenario

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """check_static.py STATIC STAPGEN SAMPLES: the program of the preset `static` runs where nothing else is.
 
 Its root holds that one file and a sample: no C library, no /proc, no /tmp. System calls that Linux 3.10 lacks fail, as

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Prints what bash is given for a command line: complete.bash FILE LINE [COMP_TYPE]; FILE has the completion.
 # As bash-completion calls it, for `sudo stapgen`, too.
 . /usr/share/bash-completion/bash_completion

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Prints what zsh offers for a command line: complete.zsh FOLDER LINE; FOLDER has the file _stapgen.
 # zsh completes at a terminal only, so a second zsh is given one.
 zmodload zsh/zpty

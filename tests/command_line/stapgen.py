@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What the tests of this folder share: the program under test, and what it says of itself."""
 
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Each command in the docs that is no example of check_examples.py's: check_commands.py STAPGEN SOURCE MODULE VMLINUX
 
 They stand in indented blocks, in other blocks than ```console, `in a sentence`, and in the program's own help, of

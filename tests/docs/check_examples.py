@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Every `$ stapgen ...` in a ```console block of the docs is run again: check_examples.py STAPGEN SOURCE
 
 What needs no kernel is run here, and must print what the docs show; a line "..." in the docs stands for any lines. What

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Compiled, and never linked: to a reader its object file is a module with the parameters of all filters, that
 // aggregates.
 [[gnu::used, gnu::section(".modinfo")]] static const char info[] =

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """check_run.py STAPGEN RECORDING: fleet run over real ssh, to hosts whose stapgen is stood in for.
 
 Faults of hosts are here; what is measured on real kernels the lab's fleet shows.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Hosts that are none: a real sshd for each, which ssh starts by itself, in whose PATH what it needs is stood in for."""
 
 import pathlib

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Whether all formats of a report say the same: check_formats.py STAPGEN WRITE_FORMATS SOURCE
 
 Each number that table, CSV, OpenMetrics and page show of each recording in SOURCE/samples is compared with JSON's, as far

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Whether schemas/ allow all JSON that stapgen prints, and nothing else: check_schemas.py STAPGEN WRITE_FORMATS SOURCE
 
 The documents are those in the expected output of tests/golden and samples/expected, what STAPGEN prints here of all

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The CSV report: each row is one number of JSON, and each number has its row."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The OpenMetrics report, by the parser of the Prometheus client: each sample is one number of JSON, and each is there."""
 
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The HTML page: each table, line and bar of it. What is not understood is an error."""
 
 import html.parser

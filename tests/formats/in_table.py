@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The text report, read line by line. What is not understood is an error."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What a report's JSON says, and the comparison of what other formats show with it."""
 
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Lines that a table and a page have in common: the account, warnings, notes, sums."""
 
 import re

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // write_formats FORMAT: two reports, the second of another recipe.
 #include <iostream>
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Bytes are choices: rows of any kinds of text, some of them disguised, with junk, halves of rows and rows broken in
 // two between them. A row that is whole says what it says, or a line of it is reported as not understood; nothing says
 // what no row does; and how much is read at once changes nothing.

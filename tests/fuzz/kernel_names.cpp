@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Bytes are choices: a kernel, addresses in it, what its machine called some of them, and a map of it: the right one,
 // one of a build in which all functions from some point on lie elsewhere, or an excerpt. A name is that of a function
 // that the address lies in, no further from its start than functions are long; of the right map it is the true one; a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The kernel side's tables and their plain models (tests/kernel_side): the first byte says which.
 #include "fuzz.h"
 #include "request_world.h"

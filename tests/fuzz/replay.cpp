@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /// In the place of libFuzzer's main(): runs files through a target, each once. fuzz_replay TARGET FILE|FOLDER...
 
 #include <algorithm>

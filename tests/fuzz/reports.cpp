@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // From any lines to all that is made of them: groups, counts, trees of calls, drops, intervals; every format of a
 // report, the single records, and the trace for Perfetto.
 

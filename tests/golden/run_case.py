@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Runs the cases of tests/golden: run_case.py STAPGEN FILE.case [--update]
 
 A case is a text file of commands and what they print, stdout and stderr together:

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """check_integrations.py STAPGEN SERVE_FAKE SOURCE: each file of integrations/ is loaded by the program that it is for.
 
 Each expression of the dashboard and of the rules is asked of a real Prometheus that scrapes serve, both ways: it is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What a packet costs where one CPU works, and where two do on sockets of their own: bench [--check]. Two begin each
 // short round together, and a round counts only if neither was interrupted in it; the figure is the median of those.
 // bench --full: nobody reads, and each packet that comes has the oldest one evicted.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Choices: from a fuzzer's input, or drawn.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The machine that filters run on, and the frame that they read, against libpcap's own.
 #include "filter/filter.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Packets that are passed on: each is one record, whatever happens to its skb and its head on the way.
 #include <doctest/doctest.h>
 

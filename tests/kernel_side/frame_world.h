@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Frames as packets of the kernel's, and what libpcap says of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What single functions do, with literal values.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What holds of a table of queues at any time when no lock is held. Included behind "c/queues.h".
 #pragma once
 

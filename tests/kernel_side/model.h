@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What the plain models of packets and requests have in common. Included behind the headers that it models.
 #pragma once
 

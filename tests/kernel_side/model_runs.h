@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Runs of a model with drawn choices, for doctest.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Whose packets and sockets are, and what a packet is.
 #include <doctest/doctest.h>
 

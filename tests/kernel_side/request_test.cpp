@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "request_world.h"
 
 // request_world.h is first: it has what is modelled.

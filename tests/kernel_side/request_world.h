@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Requests of a server, as the tables have them and as a plain model has them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The shim tells on what is forbidden while a lock is held.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "rx_world.h"
 
 // rx_world.h is first: it has what is modelled.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Received packets, as the tables have them and as a plain model has them: the same after each event, or an exception.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Call paths of drops: where they begin and end, and what becomes of those that a full table has no room for.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // CPUs that work at the same time, each a thread that stops at random points.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Sent packets and the calls that wrote them, as the tables have them and as a plain model has them.
 #pragma once
 

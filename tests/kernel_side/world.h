@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What the shim needs of a test: clocks, threads, bad memory, and what was printed.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What tapsets and recipes find in kernels that are not run: check_kernels.py STAPGEN [RELEASE...] [--update]
 
 From RELEASE in symbols.tar.xz and headers/ it makes a build tree just large enough for stap's pass 2. In it stap

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
 # First process of a guest, started by the initramfs with /proc, /sys, /dev and
 # the share at /lab in place. Runs /lab/boot/guest.sh and powers off.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Functions for the scripts that run in a guest; sourced before a scenario's GUEST.
 
 # wait_for COMMAND: repeat COMMAND until it succeeds, for an hour: the guest's clock leaps while it waits for the host.

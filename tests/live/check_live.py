@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The live view in a pseudo-terminal: check_live.py STAPGEN MEASURE_FAKE FAKE_STAP SAMPLES KIND
 
 A real recording is replayed by a fake staprun: half of its records at once, the others when the test says so.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What stood on the screen just before a program left it: draw_screen.py RAW ROWS COLUMNS [PICTURE.png]
 
 RAW is all that was written to the terminal, as script(1) keeps it. Prints the screen as text, or takes a picture of it

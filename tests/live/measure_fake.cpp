@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What `stapgen exec` does once the machine has been found able, with a fake staprun in place of SystemTap's: a machine
 // without loadable modules can run it. measure_fake FAKE_STAP [run options]
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """A pseudo-terminal with a program in it, and the screen that it paints (by pyte, Debian's python3-pyte)."""
 
 import fcntl

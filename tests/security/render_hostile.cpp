@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Values made to break out of a script, put into one by stapgen's own rendering: a line of JSON for each, with what
 // became of it. check_injection.py gives the scripts to stap.
 // usage: render_hostile SEED COUNT

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """check_http.py SERVE_FAKE: whoever comes to the port is served or refused, and nothing of what is measured is lost by it."""
 
 import concurrent.futures

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """check_otlp.py SERVE_FAKE: what is pushed is whole and lossless, and a push that fails loses nothing."""
 
 import http.server

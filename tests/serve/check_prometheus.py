@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """check_prometheus.py SERVE_FAKE: a real Prometheus scrapes both ways, and its answers are the truth within the stated error.
 
 promtool looks at each text. A restart of a recipe, and of serve itself, lies between two scrapes.

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """check_real.py STAPGEN MODULE: the whole program with recipes that need no kernel of a lab.
 
 softnet counts in a network namespace of its own, where nobody else sends: what is sent is what /metrics has, to the

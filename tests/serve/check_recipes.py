@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """check_recipes.py SERVE_FAKE: what recipes send is what scrapers get, in each format, through every way in which one may end.
 
 Values, counts and faults are known: tests/serve/recipe.py has them from here.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """serve under test: a real one, or one whose recipes are recipe.py; its metrics by the parser of the Prometheus client."""
 
 import http.client

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """A real Prometheus that scrapes one target, or only tells what is in its folder."""
 
 import json

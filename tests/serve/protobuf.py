@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Just enough of protobuf to read what serve writes: a message as {number: [values]}, and those inside by path."""
 
 import struct

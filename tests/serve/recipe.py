@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """recipe.py FOLDER: a steered stapgen whose kernel is a test: the protocol of src/session/remote.h.
 
 Run N reads FOLDER/lines-N as the test makes it longer, and sends its lines as those of a script. A file FOLDER/die-N ends

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What `stapgen serve` does once its words are understood, with other programs in place of the stapgen that each recipe
 // is:
 //     serve_fake LISTEN MAX_SERIES NATIVE_SCHEMA OTLP|- (NAME PROGRAM ARGUMENT)...

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """check_layers.py SRC: a folder of src/ includes what USES of its CMakeLists.txt names, and nothing else.
 
 Arrows go one way, CLI11 is seen in src/cli/options only, and src/session does not know where its lines come from:

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What neither stap nor a compiler says of tapsets: check_tapsets.py SOURCES
 
 - The counters that scripts name are in the list of c/counters.h, and each of that list is named by one.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """check_words.py SOURCE: documents, messages, help and the comments of headers have none of the words in glossary.toml.
 
 It searches all of each document, recipe and page, the literals of C++, and the comments of headers and tapsets. A line

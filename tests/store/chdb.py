@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """ClickHouse's own engine within this process: the library libchdb.so of npm's @chdb/lib-linux-x64-gnu."""
 
 import ctypes

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """check_chdb.py STAPGEN SOURCE LIBCHDB: ClickHouse reads what 'stapgen export' has written, and answers as stapgen does.
 
 Run by hand, for LIBCHDB is 566 MB: npm pack @chdb/lib-linux-x64-gnu@26.7.3-stable.1, libchdb.so is in it. The shipped SQL

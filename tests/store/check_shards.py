@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """check_shards.py STAPGEN ROOT: two servers of ClickHouse 18.16 hold a store in two halves, and answer as stapgen does.
 
 Run by hand. ROOT has Debian 12's packages, unpacked; nothing is installed and no service started:

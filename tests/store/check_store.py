@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """check_store.py STAPGEN SOURCE: what is exported is what is reported, bin for bin and percentile for percentile.
 
 "skipped: why" where DuckDB's library is not there.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """How large a fleet's day is and how long questions take: measure.py STAPGEN SOURCE FOLDER HOSTS SPANS [OPTIONS]
 
 The bins of the ten recordings of samples/slower-stage become a store in FOLDER with HOSTS runs of SPANS minutes each: of

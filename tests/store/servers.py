@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Servers of ClickHouse 18.16, Debian 12's, as shards: each in a folder of its own, on the loopback."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What the tests of stores share: recordings of known values, and stapgen."""
 
 import collections

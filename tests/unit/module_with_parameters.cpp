@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Compiled, and never linked: to a reader of .modinfo its object file is a module that stap made of a script with
 // globals.
 [[gnu::used, gnu::section(".modinfo")]] static const char info[] =

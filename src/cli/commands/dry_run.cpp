@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/commands/dry_run.h"
 
 #include <fmt/format.h>

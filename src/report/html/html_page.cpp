@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/html/html_page.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/model/format.h"
 
 #include "base/saturate.h"

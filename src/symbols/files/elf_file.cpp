@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "symbols/files/elf_file.h"
 
 #include <elf.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "symbols/files/kernel_image.h"
 
 #include <bpf/btf.h>

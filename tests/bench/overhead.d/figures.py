@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """From the guest's lines of results to figures, which are kept in ../figures.json, and from these to the tables."""
 
 import statistics

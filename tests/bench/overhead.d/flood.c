@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // flood receive PORT: counts datagrams until one of 1 byte comes, and the time from the first to the last.
 // flood send PORT N BYTES: sends N to it as fast as it can.
 #include <arpa/inet.h>

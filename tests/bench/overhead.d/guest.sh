@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # Functions of the guest of tests/bench/overhead; sourced after the lab's guest_lib.sh. Tracers write to /tmp, which is
 # memory; what tells their account is copied to /lab/work/NAME.account afterwards, with their stderr as NAME.err.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The guests of the bench: one that counts instructions, and one whose times are the emulation's."""
 
 from lablib.guest import Guest

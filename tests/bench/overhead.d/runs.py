@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """One guest's runs: the traced ones in turn, with an untraced one before and behind each."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What may trace: how it is built, how it is started in the guest, and what it says it has measured."""
 
 import dataclasses

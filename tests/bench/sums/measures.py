@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # What the three sums of stages in Python have in common: print(counts), counts[group][stage] = {value as text: how often}.
 import math
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A stap, or staprun, that does as $FAKE_STAP says: misbehave in one particular way.
 
 #include <fcntl.h>

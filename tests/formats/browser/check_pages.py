@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Opens the pages of sample_page in a headless Chromium.
 
     check_pages.py SAMPLE_PAGE KIND              checks one kind of page

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /// Writes a page from made-up data that looks like a measurement: sample_page KIND > FILE
 /// KIND: server, comparison, hosts, drops, averages, packets, hostile.
 

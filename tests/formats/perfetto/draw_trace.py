@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Draws a trace as Perfetto's viewer would arrange it: draw_trace.py TRACE FIRST LAST > PICTURE.svg
 
 The records of these numbers, and what the CPUs and threads did meanwhile. It is no viewer: it shows what is in a trace

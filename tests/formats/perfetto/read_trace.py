@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Reads a trace as Perfetto's trace_processor does, without its code, and refuses what is not right: read_trace.py FILE|-
 
 read() gives what is in it; run by hand it prints that as text. Checked are: the encoding, to the byte; that every field

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* The few things of the kernel that tapsets/c uses, for programs: a CPU is a thread, and what is forbidden ends the
  * program. Included by empty files of the kernel's names in shim/linux and so on, as C++ or, to be compiled only, as C.
  */

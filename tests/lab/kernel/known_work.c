@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Does work of known length in an interrupt and in softirqs while it is loaded, and then tells the kernel's log of
 // each: "known_work: KIND CPU BEGIN END", ns of the monotonic clock. The interrupt is one of its own that no device
 // raises.

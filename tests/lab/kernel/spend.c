@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Spends a chosen time where a chosen function begins, and keeps when it did. /proc/spend takes a line "FUNCTION WHICH
 // NS" for each function, then "on" and "off"; while it is off it spends nothing, and keeps what it passes likewise.
 // "hide" is "on" where the lines "FUNCTION WHICH hide" hold: kprobes that are there already do not see every third of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Names addresses as the running kernel does: what is written to /proc/symbol_names, one address of 16 hex digits a
 // line, is read back as "ADDRESS<tab>%pS<tab>%pB".
 #include <linux/kernel.h>

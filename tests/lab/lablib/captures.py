@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Making the files of samples/: foreign scripts and tools run in a guest, whose output is kept as it is."""
 
 import os

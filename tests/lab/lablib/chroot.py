@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Running commands inside a root, with mounts that nobody else sees."""
 
 import subprocess

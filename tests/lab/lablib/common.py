@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Paths, locks and errors shared by the lab's modules."""
 
 import contextlib

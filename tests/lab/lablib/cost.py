@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What recipes cost: modules with the same probes and nothing in them, those of an older commit, and the golden."""
 
 import re

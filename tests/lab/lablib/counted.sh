@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # For guests whose clock counts instructions; sourced after guest_lib.sh. Programs run from memory: where a guest waits for
 # a file of the host's, its clock leaps.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The kernel's counters of /proc/net/snmp and netstat, as a scenario has kept them."""
 
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What the scenarios for a debug kernel share: stapgen with other tapsets, and what the kernel's log tells."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """A kernel with DWARF, which Debian has in a package of its own of some 1 GB."""
 
 import shutil

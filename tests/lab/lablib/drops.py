@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Drops of many kinds in a guest, and what its recordings and logs have of their places."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What guest_lib.sh's trace and report have recorded: events one by one, and the report that adds them up."""
 
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Several machines at once, each with a real sshd that the host reaches."""
 
 import contextlib

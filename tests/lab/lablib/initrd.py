@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """A small initramfs: busybox and the modules that it needs."""
 
 import gzip

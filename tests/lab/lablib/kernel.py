@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The modules of kernel/, and records with the times that these have: those of the guest's kernel."""
 
 import collections

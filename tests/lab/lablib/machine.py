@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The qemu machine of a root: booted anew, or gone on with from where its first boot was saved."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Another kernel in the root of a suite: Debian's own of another flavour, or one that is built here."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Building and caching the Debian root of a suite."""
 
 import concurrent.futures

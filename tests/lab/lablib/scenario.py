@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Running a scenario: build in the chroot, measure in a guest, check on the host."""
 
 import gzip

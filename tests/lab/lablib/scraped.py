@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Two of Debian 12's Prometheus scrape stapgen serve in a guest: one takes native histograms, the other classic ones.
 
 The guest has the host's clock and one CPU: Prometheus and an hour take longer by instructions. What both have stored is read

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Symbol tables as the kernel writes them, read for the tests and not by the code under test."""
 
 import bisect

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What the containers of scenarios do: receive, send to where nobody listens, and connect, so many times each."""
 
 CLOSED_PORT = 7013

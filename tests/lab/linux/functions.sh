@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 # For the scripts beside it, which run as root in a suite's root, in the folder /lab.
 
 # apt COMMAND...: with the words that other_kernel.py has given for the proxy, if any.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """accept-latency against servers that wait in accept(), accept late, are far away, or never accept."""
 
 from lablib.counters import rises

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What is aggregated in the kernel is what the single records would have said."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """More packets under way than the tables hold: the oldest go, and each is counted."""
 
 from lablib.events import Trace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Scripts that go wrong in the kernel: the run ends with the reason, what came before is reported, and the rest is counted."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What a run costs: sockets are sampled by their hash, hits are as predicted, and the guard ends what is over its budget.
 
 64 connections on loopback are asked 5 times each. Of those that are sampled, rx-latency and tx-latency have each record,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """1,000,003 bytes over TCP, of which no byte may be missing or counted twice: sent, cut, lost, overtaken, merged, read.
 
 The qdiscs hold only packets with 1024 in their length, so that the handshake, the last segment and the FIN arrive, and

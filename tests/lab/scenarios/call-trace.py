@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What is called for one packet, from the driver's hand-over to the return of the reader's call, and nothing of others."""
 
 import collections

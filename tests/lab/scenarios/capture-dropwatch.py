@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Makes samples/dropwatch-*: the five generations of dropwatch.stp see the same known drops."""
 
 import re

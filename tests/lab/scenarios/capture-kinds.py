@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Makes the recordings of samples/ of kinds that no other there is: counts, counters of the kernel, what probes cost."""
 
 from lablib.common import say

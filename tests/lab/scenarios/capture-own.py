@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Makes samples/own-*: what the modules of three recipes print, as staprun hands it on."""
 
 from lablib.captures import keep

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Makes samples/stage-timing* and memcached-tracker*: two old scripts on a kernel of today."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Makes samples of what needs no stap: dropwatch(1), perf script, perf script netdev-times, ftrace's trace file."""
 
 import re

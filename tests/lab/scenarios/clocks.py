@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """A wall clock that is set, and processes that are frozen, while it measures: times are those of one clock, and it is said."""
 
 import datetime

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Whose packets: network namespaces with the same addresses and ports, and containers as four runtimes lay them out.
 
 The containers are processes in cgroups and namespaces as docker, podman, containerd and CRI-O make them, with these runtimes'

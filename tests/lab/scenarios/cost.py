@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What the latency recipes cost, counted in instructions, as ratios within one boot.
 
 Each recipe, printing and aggregating, is divided by a module with the same probes that do nothing (to-empty), and by the

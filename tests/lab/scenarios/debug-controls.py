@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What a debug kernel must tell: each control is one fault. Where the log lacks one, it says nothing of the recipes."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Each recipe in a debug kernel, which has nothing to tell of it.
 
 On two CPUs at once, as many as the host had; STAPGEN_LAB_RECIPES chooses among the modules (rx-latency, rx-latency-sums,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The same truths by DWARF as without it; and DWARF as the way out where a function has no symbol."""
 
 import bisect

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What ./run-demo shows: stapgen on a machine with its own SystemTap, a real memcached under memcslap."""
 
 import concurrent.futures

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The doctor's commands, taken from its JSON and run: what was missing is there, and the recipe compiles."""
 
 import json

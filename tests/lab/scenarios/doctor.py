@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What the doctor says of a machine is what happens on it: each row that is missing, and SystemTap failing of it."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """dropwatch --stacks: each drop is in a call path, whose names come from the recording and another boot's map as well.
 
 A loopback packet's path goes on to its sender; one that came by the network card's interrupt ends at its softirq.

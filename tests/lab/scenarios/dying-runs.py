@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Runs that somebody ends from outside: what was measured until then is there, it is said, and nothing is left."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """stap that is killed, crashes, finds no room or a mistake: in which pass, why, what to do, and nothing is left."""
 
 import re

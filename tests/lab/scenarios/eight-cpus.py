@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Eight CPUs, each flooded, thousands of short connections, and modules that come and go meanwhile: no packet goes missing.
 
 On the counting clock, as in loads: one thread of the host is all CPUs in turn. On the host's clock the emulator itself has a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """However a measurement ends, its module leaves the kernel."""
 
 DESCRIPTION = "Ctrl-C, a second Ctrl-C, TERM, HUP, kill -9, a closed pipe, a killed staprun: no module stays"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """--filter in dropwatch, by drops of known frames: each expression counts what tcpdump counts of the same.
 
 nftables drops all that comes by right0, before IP has it. The frames are written to files for tcpdump, too: as they are on

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Every filter of the three latency recipes, by traffic of which each packet is known.
 
 All filters of a recipe measure the same traffic at the same time, each in a module of its own. left0 holds packets for

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """forward-latency: a router between two namespaces, and a bridge with two of them and the network card.
 
 The router's queue holds each packet for 30 ms: that is in stage qdisc and in no other. What nftables drops in the forward

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """irq-latency against a module that works for known times in an interrupt, a tasklet and a timer, and says when it did.
 
 Each of its runs is in one record of the right row and CPU, which is longer by what a handler takes to be called and no more.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The KASLR offset inferred from a log of drops alone is the kernel's own, or none: boots with KASLR, a few drops in each."""
 
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """A server that sleeps where we told it to: the time shows in that stage and nowhere else."""
 
 from lablib.events import read_report

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The live view of real packets, in a terminal of the guest: the screen holds what is known, and the terminal is given
 back."""
 

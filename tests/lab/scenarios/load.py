@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The heaviest trace, for as long as you say: packet-flow of every packet, recorded, while requests follow each other.
 
 One CPU, all of it: a minute is a CPU-minute. Memory is looked at every ten seconds: stapgen's, staprun's, and what the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Modules come and go under full traffic on four CPUs: the kernel's code is patched while other CPUs are in it.
 
 On the counting clock, where one thread of the host is all CPUs in turn. On the host's clock the emulator itself has a race

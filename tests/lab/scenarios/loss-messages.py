@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Thousands of records a second all arrive; and measurements that lose something say that, and how much."""
 
 import math

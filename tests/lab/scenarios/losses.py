@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Losses whose numbers the kernel's own counters confirm: dropwatch has them, by reason, and no loss beside them.
 
 Packets that wait in a socket when it is closed are unread to rx-latency, datagrams as segments; others it calls not queued.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Two runs beside each other, of one recipe and of two, and fifty one after the other."""
 
 import json

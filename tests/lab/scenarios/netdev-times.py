@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """packet-flow beside perf's netdev-times, which knows the network card's packets from tracepoints alone."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The way of packets over a real driver: virtio-net with NAPI, GRO, lists and segments that software cuts."""
 
 from lablib.events import Trace, total_bytes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """new-recipe: what it makes runs as it is, from the user's folder, and its numbers are those of known traffic."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Every place where a packet was dropped gets, from the log and another boot's map, the name it had in its own boot."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """package: the Debian package is installed on a clean machine, used by its name, and removed with all it brought."""
 
 import json

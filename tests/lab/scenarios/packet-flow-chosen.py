@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What packet-flow tells one packet from others by: a thread that does not get its CPU, a mark, the first of all."""
 
 import re

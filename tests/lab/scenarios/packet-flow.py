@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Each step of packets over a network card and over a veth, TCP and UDP."""
 
 import collections

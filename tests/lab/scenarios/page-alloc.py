@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """page-alloc against a program that takes a known number of pages, and once more without them."""
 
 from lablib.events import read_report

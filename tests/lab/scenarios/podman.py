@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Real podman: two containers with the same addresses and ports, each counted alone; and stapgen itself in a third.
 
 The containers have the guest's own root as theirs, since there is no registry. podman's packages are fetched when the scenario

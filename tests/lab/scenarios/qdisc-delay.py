@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """A queueing discipline that holds packets for 30 ms, between two namespaces.
 
 netem is on left0, and a qdisc works on what its device sends: the kernel holds a packet between net_dev_queue and

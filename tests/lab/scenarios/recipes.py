@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The recipes, built for the suite's kernel, against traffic whose truth is known."""
 
 import re

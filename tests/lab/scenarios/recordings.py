@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What -o keeps: every record of the report, also after kill -9, on a full disk and in several files."""
 
 import collections

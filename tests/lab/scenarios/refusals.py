@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What a machine that cannot do it says, and what it says to do: exit code 4."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Requests and replies in parts, replies by another thread, and pipelines: what sock-latency counts as one request."""
 
 from lablib.events import Trace, check_sums, median, stage

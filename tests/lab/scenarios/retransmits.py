@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """retransmits against the kernel's own counters of what it sent again, and why."""
 
 import collections

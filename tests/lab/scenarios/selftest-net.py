@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 DESCRIPTION = "the lab's network cards: clients outside talk to memcached over the wire"
 IN_CI = ()  # what it shows of the lab all others need, too
 

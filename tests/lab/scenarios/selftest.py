@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 import re
 
 DESCRIPTION = "the lab itself: plain stap compiles in the root, the guest loads it and counts pings"

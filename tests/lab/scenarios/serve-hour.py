@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """An hour of stapgen serve in a guest under two Prometheus: each request is counted, and memory does not grow."""
 
 from lablib import scraped

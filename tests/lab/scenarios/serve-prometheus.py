@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Prometheus in a guest, through restarts of stapgen and of the guest: increases to the request, quantiles within their error.
 
 A recording of the same requests is made beside it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """stapgen serve in a guest: what a scraper gets is what was asked and dropped, to the request, through the end of a run.
 
 Both expositions are scraped: OpenMetrics with classic buckets, and protobuf with native histograms.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """A server that waits 20 ms between request and reply, by every call there is: app shows it, and no other stage.
 
 How long it kept a request in truth it measures itself: where 64 threads wake up at once, its sleep ends late.

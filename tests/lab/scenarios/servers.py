@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Real servers: the requests that they count themselves are sock-latency's."""
 
 import collections

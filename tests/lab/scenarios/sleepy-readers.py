@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """A reader that sleeps 50 ms while its data waits in the socket: the last stage shows it, and no other."""
 
 from lablib.events import RECEIVE_STAGES, Trace, in_ms, median, stage

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Recordings of a memcached before and after a change that slows one stage, compared.
 
 The change is a packet filter: the rules of nft's hook input stand between IP and TCP, in stage ip-tcp. Its table is

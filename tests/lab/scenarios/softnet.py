@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """The recipe softnet, as nobody: what it says rose is what the kernel's files, ip and ethtool say, and what was done."""
 
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Both borders of every stage, and its length to the ns, against a module of the lab's own.
 
 kernel/spend.c keeps when packets came to functions that lie between the places where the recipes look at them, and spends a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """render --standalone: one script that plain stap compiles, with nothing of stapgen's beside it, and no longer than it was."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """resolve against the kernel's own %pS and %pB, for addresses of every kind, in the guest and from saved copies."""
 
 import bisect

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """tcp-probe against what the sender's own kernel says of the connection at its end (TCP_INFO), without and with loss."""
 
 from lablib.events import Trace

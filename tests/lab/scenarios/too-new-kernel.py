@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Where SystemTap's runtime does not compile for the kernel, stapgen says so before stap takes minutes to say it."""
 
 DESCRIPTION = "suite bookworm-backports: doctor and build name the SystemTap that is too old for its kernel, and what to do"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Two CPUs that really run side by side, in all that the kernel side shares between them: nothing is lost or counted twice."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """One thread serves a fast socket and a slow one in turn: the slow one's time is in its own app, not in the other's."""
 
 from lablib.events import SOCK_STAGES, Trace, check_sums, in_ms, median, stage

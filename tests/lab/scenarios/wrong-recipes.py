@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """What stage-truths says of recipes that are wrong in one place: the patches of tests/lab/mutants that name it."""
 
 import shutil

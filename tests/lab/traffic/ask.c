@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The client of serve: sends an exact number of requests and checks every byte of the replies.
 #include <errno.h>
 #include <getopt.h>

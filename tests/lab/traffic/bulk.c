@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Sends bytes over TCP and compares checksums with the receiver.
 #include <errno.h>
 #include <getopt.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Every system call that an application may read from or write to a socket with.
 #pragma once
 

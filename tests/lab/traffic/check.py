@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
 """Checks the traffic programs with each other: check.py FOLDER matrix|shapes|drops."""
 
 import collections

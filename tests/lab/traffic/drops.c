@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Makes losses on the loopback whose number is known.
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Takes a known number of pages: a mapping of its own, of which each page is written to once.
 #include <errno.h>
 #include <getopt.h>

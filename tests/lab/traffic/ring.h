@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // io_uring by raw system calls, for one thread.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A request-response server: answers each record with a reply that repeats it.
 #include <errno.h>
 #include <getopt.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A reader that sleeps before each receiving call, and its sender, which waits for the reader before each message.
 #include <errno.h>
 #include <getopt.h>

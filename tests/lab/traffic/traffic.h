@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What the traffic programs share. Every unexpected result ends a program: exit code 1 and a message.
 #pragma once
 

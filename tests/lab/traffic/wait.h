@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Every way in which a thread waits for its sockets.
 #pragma once
 

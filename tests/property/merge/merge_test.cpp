@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Recordings are added in any order and by any tree: the report as JSON has the same bytes. What was recorded in parts
 // adds up to what one recording has.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Files that are read in pieces say what they say when they are read from end to end, in all formats, and compared:
 // plain, packed, through a pipe, with a header and a trailer, with another tool's words before each line, several.
 

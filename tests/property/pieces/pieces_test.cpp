@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A text that is read in pieces, by several threads, says what it says when it is read from end to end: to the byte, in
 // JSON and as text, whatever it is and wherever it is cut. All formats: files_test.cpp.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // Addresses that several threads name get the answers that one gives them: to the byte and in the same order, wherever
 // the text is cut, from a file and from a pipe.
 

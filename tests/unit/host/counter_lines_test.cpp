@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "host/counter_lines.h"
 
 #include <doctest/doctest.h>

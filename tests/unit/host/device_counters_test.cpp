@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include <doctest/doctest.h>
 #include <linux/if_link.h>
 #include <linux/netlink.h>

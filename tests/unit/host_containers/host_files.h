@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // A machine as its files tell it, laid out in a folder.
 #pragma once
 

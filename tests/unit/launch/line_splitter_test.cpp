@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "launch/line_splitter.h"
 
 #include <doctest/doctest.h>

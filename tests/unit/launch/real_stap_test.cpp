@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // With the stap of this machine, where there is one. A kernel is not needed for what is checked here: a build
 // tree of four nearly empty files makes stap work up to pass 3.
 

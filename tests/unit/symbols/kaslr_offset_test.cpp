@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "symbols/kaslr/kaslr_offset.h"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 #include "symbols/files/module_file.h"
 
 #include "fake_kernel.h"

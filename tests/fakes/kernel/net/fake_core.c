@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* What tests ask of it: which function and which line each place_* is. */
 
 const char linux_proc_banner[] = "%s version %s (builder@fake) #1\n";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 /* Sections of code whose sizes are known to the byte, each behind another that must not count. */
 
 __attribute__((section(".modinfo"), used)) static const char info[] =

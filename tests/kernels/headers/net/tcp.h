@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // What <net/tcp.h> brings for the casts of the tapsets: the structures and fields that they may name, as each
 // kernel has them. Order and offsets are not the kernel's; what is tested is which fields there are.
 // KERNEL is 310 for 3.10; EL7 has of some changes what later kernels have.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // The tracepoints that tapsets use, with the arguments they have in each kernel (include/trace/events of the
 // sources named in ../../../README.md). TRACE_x is defined where the kernel's symbol table has it.
 struct sk_buff;

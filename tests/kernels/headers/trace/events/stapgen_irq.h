@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // As stapgen.h: interrupts and softirqs. The latter had their place in the table until 2.6.38 (EL6's softirq_raise is a
 // backport of that time).
 struct irqaction;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // As stapgen.h: threads and CPUs.
 struct task_struct;
 struct rq;
