@@ -81,17 +81,29 @@ void read_containerd(const fs::path& root, Names& names) {
     }
 }
 
+void read_list(const fs::path& list, Names& names) {
+    const auto json = json_of(list);
+    if (!json.is_array()) return;
+    for (const auto& container : json) {
+        const auto id = text_at(container, "id");
+        const auto& called = part_at(container, "names");
+        if (id.empty() || !called.is_array() || called.empty() || !called[0].is_string()) continue;
+        add(names[id], of_runtime_name(called[0].get<std::string>()));
+    }
+}
+
+/// The folders of a storage driver's containers: overlay-containers, vfs-containers, btrfs-containers.
+std::vector<fs::path> folders_of_drivers(const fs::path& storage) {
+    auto folders = base::entries_of(storage);
+    std::erase_if(folders, [](const fs::path& folder) { return !folder.string().ends_with("-containers"); });
+    return folders;
+}
+
 /// containers/storage, which podman and CRI-O have: its list, and that of what is not to outlive a boot.
 void read_storage(const fs::path& storage, Names& names) {
-    for (const auto* list : {"containers.json", "volatile-containers.json"}) {
-        const auto json = json_of(storage / "overlay-containers" / list);
-        if (!json.is_array()) continue;
-        for (const auto& container : json) {
-            const auto id = text_at(container, "id");
-            const auto& called = part_at(container, "names");
-            if (id.empty() || !called.is_array() || called.empty() || !called[0].is_string()) continue;
-            add(names[id], of_runtime_name(called[0].get<std::string>()));
-        }
+    for (const auto& folder : folders_of_drivers(storage)) {
+        read_list(folder / "containers.json", names);
+        read_list(folder / "volatile-containers.json", names);
     }
 }
 void read_storages(const fs::path& root, Names& names) {
@@ -101,10 +113,12 @@ void read_storages(const fs::path& root, Names& names) {
     for (const auto& home : homes)
         read_storage(home / ".local/share/containers/storage", names);
     // CRI-O's own annotations.
-    for (const auto& container : base::entries_of(root / "run/containers/storage/overlay-containers")) {
-        const auto json = json_of(container / "userdata/config.json");
-        const auto name = of_labels(part_at(json, "annotations"));
-        if (!name.name.empty() || !name.pod.empty()) add(names[container.filename().string()], name);
+    for (const auto& folder : folders_of_drivers(root / "run/containers/storage")) {
+        for (const auto& container : base::entries_of(folder)) {
+            const auto json = json_of(container / "userdata/config.json");
+            const auto name = of_labels(part_at(json, "annotations"));
+            if (!name.name.empty() || !name.pod.empty()) add(names[container.filename().string()], name);
+        }
     }
 }
 

@@ -25,7 +25,6 @@ CLOSED = {"web": 101, "cache": 211}
 ASKED = 307
 
 GUEST = rf"""
-set -x
 mount -t cgroup2 none /sys/fs/cgroup || exit 1
 for deb in /lab/work/debs/*.deb; do dpkg-deb -x "$deb" / || exit 1; done
 ldconfig
@@ -48,7 +47,6 @@ for talker in web:{RECEIVED["web"]}:{CLOSED["web"]} cache:{RECEIVED["cache"]}:{C
 done
 $PODMAN ps --no-trunc >ps.txt
 cat /proc/$($PODMAN inspect -f '{{{{.State.Pid}}}}' web)/cgroup >cgroup.txt
-cat ps.txt cgroup.txt; find /var/lib/containers -maxdepth 3; cat /var/lib/containers/storage/*/*containers.json; sleep 3; timeout -s INT 30 stapgen exec drops.ko --by none --container web -d 1; timeout -s INT 30 stapgen exec drops.ko --by container -d 1 | head -5
 begin_report drops-of json drops --by container --format json -s 1MiB
 begin_report drops-web json drops --by none --container web --format json -s 1MiB
 begin_report rx-of json rx --by container --format json -s 1MiB -o rx-of.rec

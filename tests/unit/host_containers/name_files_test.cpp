@@ -42,11 +42,11 @@ TEST_CASE("docker: a container's name, and that of one in a pod") {
 TEST_CASE("podman: its list, that of what is removed after its end, and those of users") {
     for (const std::string folder : {"var/lib/containers/storage", "home/ann/.local/share/containers/storage",
                                      "root/.local/share/containers/storage"}) {
-        for (const std::string list : {"containers.json", "volatile-containers.json"}) {
+        for (const std::string list : {"overlay-containers/containers.json", "vfs-containers/containers.json",
+                                       "overlay-containers/volatile-containers.json"}) {
             HostFiles files;
-            files.put(folder + "/overlay-containers/" + list,
-                      R"([{"id":"0","names":[]},{"id":")" + container_id +
-                          R"(","names":["mail"],"image":"i"},{"names":["x"]},7])");
+            files.put(folder + '/' + list, R"([{"id":"0","names":[]},{"id":")" + container_id +
+                                               R"(","names":["mail"],"image":"i"},{"names":["x"]},7])");
             CHECK(name_in(files) == "mail");
         }
     }
