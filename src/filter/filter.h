@@ -25,7 +25,7 @@ std::string parameter_of(const Program& program);
 struct Network {
     bool is_ipv4 = true;
     std::array<unsigned char, 16> address{};  ///< of IPv4 the first four bytes
-    std::uint64_t prefix = 0;                 ///< so many bits are the network's
+    std::uint64_t prefix = 0;                 ///< bits of the network
 
     /// As what follows "net" in an expression.
     [[nodiscard]] std::string text() const;

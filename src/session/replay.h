@@ -24,8 +24,8 @@ struct LoadedRun {
 struct ReplayOptions {
     Selection selection{};  ///< of records
     bool events = false;    ///< each record is written to stdout; runs are read one by one
-    /// In place of that called for each recording, by any thread where there are several runs; what it makes hears each
-    /// record in its order.
+    /// Instead of the presentation's. Called for each recording, by any thread where there are several runs; what it
+    /// makes hears each record in its order.
     RecordWriters records{};
     Reading reading{};  ///< where each record is written or selected, nothing is read in pieces
 };

@@ -133,7 +133,7 @@ analyze::Summary Session::summary() const {
 void Session::end() {
     if (analyzer_ && selector_.lacks_times() && !refusal_) {
         refusal_ = base::Error{base::ErrorKind::bad_input, selection_.options + ": the text has no times",
-                               "leave it out: records cannot be told apart by time"};
+                               "omit it: the records have no times to compare"};
     }
     if (records_) report::finish(*records_);
 }

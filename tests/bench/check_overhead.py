@@ -78,8 +78,8 @@ def check_instructions():
             "runs": [flood("untraced", 53, 53), flood("rx-agg", 47 * 3, 47), flood("bpf-rx", 53 * 2, 53)]}
     table = figures.table(figures.condensed({"kernel": "0.0.0", "stap": "5.6", "target": False, "parts": [part]}))
     for line in ("| untraced | 1,000 |", "| rx-agg | +2,000, 3.00 |", "| bpf-rx | +1,000, 2.00 |", "| rx-agg : bpf-rx | 2.00 |",
-                 "Of 159 datagrams 153 were received and 6 dropped by the kernel's count (RcvbufErrors): 0 of which nothing is "
-                 "known."):
+                 "Of 159 datagrams 153 were received and 6 dropped by the kernel's count (RcvbufErrors): 0 unaccounted "
+                 "for."):
         assert f"\n{line}\n" in table, (line, table)
 
 

@@ -60,8 +60,8 @@ WITHOUT_KERNEL = {"list", "show", "render", "report", "compare", "resolve", "exp
 # What has no --dry-run, and what it may say of the machine that runs this.
 ON_THIS_MACHINE = {
     "doctor": r"will (not )?(run|compile) here|some modules are not in the cache",
-    "check": r"what is filled into script.stp are right|there is no recipe 'tcp-calls'",
-    "exec": r"is for kernel 0\.0\.0-nowhere|not allowed to load|loader is not installed|the running kernel has no",
+    "check": r"what it fills into script.stp|there is no recipe 'tcp-calls'",
+    "exec": r"is for kernel 0\.0\.0-nowhere|not allowed to load|loader is not installed|the running kernel does not support modules",
 }
 # What bash knows before it runs a command. apt looks for packages and installs none; the kernel is any of Debian's.
 AS_HERE = """

@@ -51,7 +51,7 @@ def check_who_is_different(results):
     found = checked(json.loads(said))
     assert found["schema"] == "stapgen.fleet-compare/1" and found["different"] == 1 and found["hosts"] == 6, found
     assert {(row["host"], row["stage"]) for row in found["rows"] if row["stands_out"]} == {("web6", "ip-tcp")}, found
-    assert "different by more than 5 %: 1 of 6 hosts\n" in error, error
+    assert "above the 5 % threshold: 1 of 6 hosts\n" in error, error
     # Three are too few to know what hosts differ by.
     few, _ = results.run("compare", results.make("few", *alike[:2], "slower-stage/after/1.rec"))
     assert few.startswith("cannot be told: "), few
@@ -68,7 +68,7 @@ def check_which_kernel_is_different(results):
     assert hosts == "none of 10 hosts is significantly different", table
     assert kernels.startswith("kernel 6.12.9 (the same hosts: dc=lon2) is different: ip-tcp p50 +"), table
     assert kernels.endswith(", 5 hosts against 5 of kernel 6.1.0; label dc coincides with kernel, so their effects cannot be separated"), table
-    assert "different by more than 5 %: kernel 6.12.9\n" in error, error
+    assert "above the 5 % threshold: kernel 6.12.9\n" in error, error
     found = checked(json.loads(results.run("compare", folder, "--json", code=3)[0]))
     rows = found["factors"]["rows"]
     assert found["factors"]["sentence"] == kernels and found["different"] == 0, found

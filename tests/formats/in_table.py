@@ -202,7 +202,7 @@ def compare_each(compared, shown, cost, cycles, hits):
 
 
 def compare_cost(compared, line, lines, cost):
-    found = re.fullmatch(r"The probes' cost: (\S+) hits(?: \((\S+) were to be expected of this traffic\))?, (.*) each"
+    found = re.fullmatch(r"The probes' cost: (\S+) hits(?: \((\S+) expected for this traffic\))?, (.*) each"
                          r"(?:; ([\d.]+)% of one CPU's time(?:, ([\d.]+)% of all (\d+))?)?", line)
     hits, expected, each, one_cpu, all_cpus, cpus = found.groups()
     compared.number("cost hits", hits, cost["hits"])

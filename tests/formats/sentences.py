@@ -76,12 +76,12 @@ def compare_warning(compared, text, report):
             return
     if text == "the script's counts do not add up":
         compared.same("loss unaccounted", known["unaccounted"] != 0, True)
-    elif text.startswith("the input stops without its last line; "):
+    elif text.startswith("the input ends without its last line; "):
         compared.same("loss closed", known["closed"], False)
-    elif found := re.fullmatch(f"the wall clock was set (forward|back) by ({DURATION}) meanwhile; .*", text):
+    elif found := re.fullmatch(f"the wall clock was set (forward|back) by ({DURATION}) during the run; .*", text):
         compared.duration("loss clock", found[2], abs(document["clock_set_ns"]))
         compared.same("loss clock", found[1] == "back", document["clock_set_ns"] < 0)
-    elif found := re.fullmatch(f"the machine was suspended for ({DURATION}) meanwhile, .*", text):
+    elif found := re.fullmatch(f"the machine was suspended for ({DURATION}) during the run; .*", text):
         compared.duration("loss suspended", found[1], document["suspended_ns"])
     else:
         compared.same("loss broke_off", text, f"the run broke off: {printable(document.get('broke_off', ''))}")

@@ -100,7 +100,7 @@ def check_modules(stapgen, environment):
         daemon.stop()
     begins, each = b"stapgen\t4\tx,aggregated\tr\t", b"stapgen\t4\tx\tr\t"
     assert content.count(begins) == 1
-    for other, why in ((each + b"time:time", "it prints each record"), (b"stapgen of another kind", "was made of no recipe")):
+    for other, why in ((each + b"time:time", "it prints each record"), (b"stapgen of another kind", "was not built from a recipe")):
         module.write_bytes(content.replace(begins + b"time:time", other.ljust(len(begins) + 9, b"\0")))
         code, said = serve(asked)
         assert code == 2 and why in said, said

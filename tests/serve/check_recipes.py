@@ -143,7 +143,7 @@ def check_numbers_and_restarts(program, folder):
         assert serve.value("stapgen_recipe_last_error", stapgen_recipe_last_error="over_budget") == 1
         assert serve.value("stapgen_recipe_failures_total", reason="over_budget") == 1
         assert b"rx: waiting, the measurement failed: the probes took too much" in serve.get("/")[2]
-        assert "another try in 10 s" in serve.text(), serve.text()
+        assert "restarting in 10 s" in serve.text(), serve.text()
         before = serve.samples()
         (rx.folder / "end").write_text("")
         serve.stop()

@@ -230,7 +230,7 @@ def check_what_is_wrong_is_said(stapgen, source, folder, files):
     both = folder / "both.rec"
     both.write_text(files[0].read_text() + files[1].read_text())
     _, errors = stapgen.export(folder / "of both", both, code=2)
-    assert "2 recordings are in it" in errors, errors
+    assert "it has 2 recordings" in errors, errors
     for words, code, error in ((["export", "/no/such.rec", "--parquet", folder / "x"], 2, "/no/such.rec"),
                                (["export", "-", "--parquet", folder / "x"], 2, "reads files"),
                                (["query", folder / "x", "SELECT 1"], 2, "is no store"),

@@ -97,8 +97,7 @@ std::vector<OptionGroup> all_option_groups(const CommandSpec& command) {
     all.pop_back();
     for (const auto* subcommand : shown_commands(command)) {
         for (const auto& [title, options] : all_option_groups(*subcommand)) {
-            if (title == groups::general) continue;
-            auto& known = group_named(all, title).options;
+            auto& known = (title == groups::general ? general : group_named(all, title)).options;
             for (const auto* option : options) {
                 const auto is_the_same = [&](const OptionSpec* other) {
                     return shown_name(*other) == shown_name(*option);
