@@ -233,11 +233,11 @@ def check_what_is_wrong_is_said(stapgen, source, folder, files):
     assert "it has 2 recordings" in errors, errors
     for words, code, error in ((["export", "/no/such.rec", "--parquet", folder / "x"], 2, "/no/such.rec"),
                                (["export", "-", "--parquet", folder / "x"], 2, "reads files"),
-                               (["query", folder / "x", "SELECT 1"], 2, "is no store"),
+                               (["query", folder / "x", "SELECT 1"], 2, "is not a store"),
                                (["query", folder / "together"], 2, "p99-by-host"),
                                (["query", folder / "together", "--ask", "p99"], 2, "worst-hosts"),
                                (["query", folder / "together", "--ask"], 2, "worst-hosts"),
-                               (["query", folder / "together", "SELECT 1", "--ask", "p99-by-host"], 2, "only one")):
+                               (["query", folder / "together", "SELECT 1", "--ask", "p99-by-host"], 2, "exclude each other")):
         _, errors = stapgen.run(*words, code=code)
         assert error in errors, errors
     # What could not be written whole is not there to those who ask.
