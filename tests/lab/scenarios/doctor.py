@@ -137,7 +137,7 @@ def prepare(lab):
             assert text in parts[part], f"{part}: '{text}' is missing"
 
     said("good", 0, f"rx-latency will compile here for {lab.release}: stapgen build rx-latency")
-    said("stub", 4, "missing", "so that stap finds no function", "--symbols", "no match")
+    said("stub", 4, "missing", "so stap finds no function", "--symbols", "no match")
     said("tracepoints", 0, "dropwatch will compile here")
     said("compiler", 4, "missing not installed: ", "apt-get install make gcc-", "Pass 4: compilation failed")
     said("headers", 4, f"apt-get install linux-headers-{lab.release}", "failed with error: No such file or directory")

@@ -180,9 +180,9 @@ def check(lab):
         assert ended.exit == 0 and "staprun -d" not in ended.said, name
 
     thread = Ended(lab, "thread")
-    assert thread.exit == 0 and re.search(r"thread \d+ has ended, and the measurement with it", thread.said)
+    assert thread.exit == 0 and re.search(r"thread \d+ has ended, so the measurement ends", thread.said)
     assert lab.read("whole.still").strip() == "running"
-    Ended(lab, "whole").expect(0, r"process \d+ has ended, and the measurement with it")
+    Ended(lab, "whole").expect(0, r"process \d+ has ended, so the measurement ends")
     Ended(lab, "gone", recorded=False).expect(2, "there is no thread", "hint: ")
 
     for name, exit_code, word in (("cut", 2, "is not a kernel module"), ("magic", 4, "is for kernel"),

@@ -97,7 +97,7 @@ def check(lab):
     size = full.accounting["enough_buffer_mb"]
     print(f"  named: -s {size}MiB")
     assert 1 < size <= 1 + math.ceil(failures * 400 / 2**20), "no more than that takes"
-    assert f"for each CPU would have held what was lost: -s {size}MiB" in lab.read("full-trace.err")
+    assert f"a buffer of {size} MiB per CPU would have been enough: -s {size}MiB" in lab.read("full-trace.err")
     enough = Trace(lab, "enough")
     assert enough.accounting["lost"] == 0 and enough.accounting["transport_failures"] == 0
     enough.expect(len(enough.events), packets, "packets")

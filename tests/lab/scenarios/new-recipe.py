@@ -11,7 +11,7 @@ REQUESTS, BYTES = 503, 64
 WHERE = "        filtered <<< 1\n    } else if (bytes <= 0)"
 # In place of what counts there, and what is said of it; the place is that of the character behind ^.
 MISTAKES = {"filtered <<< ^no_such_call(1)": "unknown function",
-            "filtered <<< entered + ^\"text\"": "in place of long",
+            "filtered <<< entered + ^\"text\"": "instead of long",
             "filtered << ^<< 1": "expected literal"}
 
 GUEST = r"""
