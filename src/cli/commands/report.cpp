@@ -54,6 +54,7 @@ base::Result<void> report(const Call& call) {
     const auto& [program, root, command, options] = call;
     auto presentation = presentation_of(options.present);
     if (!presentation) return tl::make_unexpected(presentation.error());
+    if (auto can = check_events(options.replay.events, *presentation); !can) return can;
     const auto files = files_of(options.words);
     if (!files) return tl::make_unexpected(files.error());
     if (options.output) {

@@ -111,6 +111,12 @@ base::Result<report::Presentation> presentation_of(const PresentOptions& options
     return presentation;
 }
 
+base::Result<void> check_events(bool events, const report::Presentation& presentation) {
+    if (!events || presentation.format->intervals) return {};
+    return base::bad_input("--events and this --format: one document cannot be printed record by record",
+                           "--format ndjson prints a line for each record, and the report as the last one");
+}
+
 base::Result<session::MeasurePlan> plan_of(const host::System& machine, const MeasureOptions& options, bool dry_run) {
     auto plan = options.plan;
     auto filters = session::filters_of(machine, options.filters, dry_run);
@@ -127,10 +133,7 @@ base::Result<session::MeasurePlan> plan_of(const host::System& machine, const Me
         return base::bad_input(fmt::format("--by {}: a measurement is one recording of one host", origin.front()),
                                "record several with -o FILE; 'stapgen report --by' groups them");
     }
-    if (plan.events && !plan.presentation.format->intervals) {
-        return base::bad_input("--events and this --format: one document cannot be printed record by record",
-                               "--format ndjson prints a line for each record, and the report as the last one");
-    }
+    if (auto can = check_events(plan.events, plan.presentation); !can) return tl::make_unexpected(can.error());
     if (plan.remote) {
         plan.output = "-";
         return plan;

@@ -10,6 +10,9 @@ namespace stapgen::cli {
 
 base::Result<report::Presentation> presentation_of(const PresentOptions& options);
 
+/// Fails where `events` are asked for and the format is one document.
+base::Result<void> check_events(bool events, const report::Presentation& presentation);
+
 /// Its notes say what of the filters is not there now, and why there is no live view. Threads and processes need not
 /// be there for a `dry_run`.
 base::Result<session::MeasurePlan> plan_of(const host::System& machine, const MeasureOptions& options, bool dry_run);
