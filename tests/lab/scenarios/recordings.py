@@ -130,7 +130,7 @@ def check_full(lab):
     assert lab.read("full.exit").strip() == "1"
     said = lab.read("full.err")
     assert "No space left on device; the measurement continues without its recording" in said, said
-    assert "is not whole" in said, said
+    assert "is incomplete" in said, said
     reported = json.loads(lab.read("full.json"))["accounting"]["reported"]
     _, lines, _ = parts_of(text_of(lab, "full.zst", whole=False), whole=False)
     print(f"{lab.suite} full: {len(tagged(lines, 'rx'))} of {reported} records")
