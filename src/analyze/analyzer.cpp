@@ -19,6 +19,11 @@ std::optional<std::int64_t> known_time(std::int64_t epoch_ns) {
 /// Blocks of time are not made longer than this, about a day.
 constexpr std::int64_t max_block_ns = std::int64_t{1} << 46;
 
+/// How often what a record is of happened.
+[[gnu::always_inline]] inline std::int64_t count_of(const Plan& plan, const decode::Record& record) {
+    return plan.count ? record.values[*plan.count].number : 1;
+}
+
 /// The end line may come a moment after the last tick: too short to be an interval of its own.
 constexpr std::int64_t min_interval_ns = 50'000'000;
 
@@ -37,7 +42,7 @@ Plan& Analyzer::State::make_plan(const decode::Schema& schema) {
 
 void Analyzer::State::add(const decode::Record& record) {
     Plan& plan = plan_for(*record.schema);
-    const std::int64_t count = plan.count ? record.values[*plan.count].number : 1;
+    const auto count = count_of(plan, record);
     if (plan.is_main) base::add_saturating(received, count);
     ++records_in_interval;
     if (plan.time) {
@@ -60,7 +65,7 @@ void Analyzer::State::add(const decode::Record& record) {
 void Analyzer::State::leave_out(const decode::Record& record) {
     const Plan& plan = plan_for(*record.schema);
     if (!plan.is_main) return;
-    const std::int64_t count = plan.count ? record.values[*plan.count].number : 1;
+    const auto count = count_of(plan, record);
     base::add_saturating(received, count);
     base::add_saturating(left_out, count);
 }

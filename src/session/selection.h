@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "base/result.h"
@@ -45,7 +46,8 @@ struct Selection {
 /// an interval belongs to its beginning.
 class Selector {
   public:
-    explicit Selector(const Selection& selection) : selection_(selection) {}
+    explicit Selector(Selection selection) : selection_(std::move(selection)) {}
+    [[nodiscard]] const Selection& selection() const { return selection_; }
 
     /// Error (bad_input): records with this header cannot be asked for that.
     [[nodiscard]] base::Result<void> check(const decode::Header& header) const;

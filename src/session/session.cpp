@@ -26,8 +26,7 @@ bool is_event(const decode::Schema& schema) {
 Session::Session(const report::Presentation& presentation, SessionOptions options, std::ostream& out)
     : presentation_(presentation),
       events_(options.events),
-      selection_(std::move(options.selection)),
-      selector_(selection_),
+      selector_(std::move(options.selection)),
       records_(options.records ? options.records() : report::record_writer(out, presentation, options.events)) {
     options_.slowest = presentation.slowest;
     options_.keep_intervals = options.keep_intervals;
@@ -83,13 +82,14 @@ void Session::add(const decode::Record& record) {
 
 /// Whether a record is of the selection; else it counts as filtered.
 bool Session::wants(const decode::Record& record) {
-    const bool is_wanted = selection_.is_all() || selector_.takes(record);
+    const bool is_wanted = selector_.takes(record);
     if (!is_wanted) analyzer_->leave_out(record);
     return is_wanted;
 }
 
 std::optional<analyze::Analyzer> Session::fork(const decode::Header& header) const {
-    if (!analyzer_ || !listeners_.empty() || options_.keep_intervals || !selection_.is_all()) return std::nullopt;
+    if (!analyzer_ || !listeners_.empty() || options_.keep_intervals || !selector_.selection().is_all())
+        return std::nullopt;
     return analyzer_->fork(header);
 }
 
@@ -116,9 +116,9 @@ analyze::Summary Session::summary() const {
     if (const auto& kernel = facts_.setup.kernel; !kernel.release.empty()) {
         summary.kernels = {kernel.release + ' ' + kernel.build_id};
     }
-    if (!selection_.is_all()) {
+    if (const auto& selection = selector_.selection(); !selection.is_all()) {
         summary.notes.emplace_back(
-            fmt::format("only records with {}; the others count as filtered", selection_.options));
+            fmt::format("only records with {}; the others count as filtered", selection.options));
         if (const auto since = selector_.since()) summary.start_epoch_ns = std::max(summary.start_epoch_ns, since);
         if (const auto until = selector_.until(); until && summary.end_epoch_ns)
             summary.end_epoch_ns = std::min(summary.end_epoch_ns, until);
@@ -132,7 +132,7 @@ analyze::Summary Session::summary() const {
 
 void Session::end() {
     if (analyzer_ && selector_.lacks_times() && !refusal_) {
-        refusal_ = base::Error{base::ErrorKind::bad_input, selection_.options + ": the text has no times",
+        refusal_ = base::Error{base::ErrorKind::bad_input, selector_.selection().options + ": the text has no times",
                                "omit it: the records have no times to compare"};
     }
     if (records_) report::finish(*records_);

@@ -75,7 +75,6 @@ class Session {
     analyze::AnalyzerOptions options_;
     std::optional<analyze::Analyzer> analyzer_;
     bool events_;
-    Selection selection_;
     Selector selector_;
     std::unique_ptr<report::RecordWriter> records_;  ///< may be null
     std::vector<Listener> listeners_;

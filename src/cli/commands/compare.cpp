@@ -9,7 +9,6 @@
 #include <iostream>
 #include <utility>
 
-#include "base/files.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -26,9 +25,9 @@ namespace stapgen::cli {
 namespace {
 
 /// A folder's files, or a list with commas, unless there is a file of that very name.
-std::vector<std::filesystem::path> files_of(const std::string& typed) {
+base::Result<std::vector<std::filesystem::path>> files_of(const std::string& typed) {
     std::error_code error;
-    if (std::filesystem::exists(typed, error)) return base::files_at(typed);
+    if (std::filesystem::exists(typed, error)) return files_at(typed);
     std::vector<std::filesystem::path> files;
     for (const auto name : base::split(typed, ','))
         files.emplace_back(name);
@@ -58,10 +57,8 @@ std::string text_of(const analyze::Group& group) {
 base::Result<Recordings> load_side(const std::string& typed, const report::Presentation& presentation,
                                    const std::vector<std::string>& by) {
     const auto files = files_of(typed);
-    if (files.empty()) {
-        return base::bad_input(fmt::format("there are no files in {}", base::printable(typed)), "name another folder");
-    }
-    auto runs = session::load_runs(files, presentation, {});
+    if (!files) return tl::make_unexpected(files.error());
+    auto runs = session::load_runs(*files, presentation, {});
     if (!runs) return tl::make_unexpected(runs.error());
     Recordings side;
     for (auto& [name, reports] : *runs) {

@@ -40,12 +40,9 @@ base::Result<std::vector<std::filesystem::path>> files_of(const std::vector<std:
     if (typed.empty()) return std::vector<std::filesystem::path>{"-"};
     std::vector<std::filesystem::path> files;
     for (const auto& word : typed) {
-        auto more = base::files_at(word);
-        if (more.empty()) {
-            return base::bad_input(fmt::format("there are no files in {}", base::printable(word)),
-                                   "name another folder");
-        }
-        std::ranges::move(more, std::back_inserter(files));
+        auto more = files_at(word);
+        if (!more) return more;
+        std::ranges::move(*more, std::back_inserter(files));
     }
     return files;
 }

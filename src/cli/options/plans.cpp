@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "base/files.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -109,6 +110,12 @@ base::Result<report::Presentation> presentation_of(const PresentOptions& options
         }
     }
     return presentation;
+}
+
+base::Result<std::vector<std::filesystem::path>> files_at(const std::string& typed) {
+    auto files = base::files_at(typed);
+    if (!files.empty()) return files;
+    return base::bad_input(fmt::format("there are no files in {}", base::printable(typed)), "name another folder");
 }
 
 base::Result<void> check_events(bool events, const report::Presentation& presentation) {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include <filesystem>
+#include <string>
+#include <vector>
+
 #include "base/result.h"
 #include "cli/options/options.h"
 #include "host/system.h"
@@ -12,6 +16,9 @@ base::Result<report::Presentation> presentation_of(const PresentOptions& options
 
 /// Fails where `events` are asked for and the format is one document.
 base::Result<void> check_events(bool events, const report::Presentation& presentation);
+
+/// A folder's files; anything else, be it there or not, is itself. Fails where a folder has none.
+base::Result<std::vector<std::filesystem::path>> files_at(const std::string& typed);
 
 /// Its notes say what of the filters is not there now, and why there is no live view. Threads and processes need not
 /// be there for a `dry_run`.

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the containers of scenarios do: receive, send to where nobody listens, and connect, so many times each."""
 
+import collections
+
 CLOSED_PORT = 7013
 
 # talk.py PORT RECEIVED CLOSED ACCEPTED: "ready", and once there is a file "go", "done".
@@ -25,3 +27,17 @@ for i in range(accepted):
 print("done", flush=True)
 time.sleep(3600)
 """
+
+
+def by_group(report, key, stage):
+    """Return {value of KEY: n} of the groups of a stage."""
+    return {str(row["group"][key]): row["n"] for row in report["stages"] if row["stage"] == stage and row["group"] and row["n"]}
+
+
+def dropped(report, **wanted):
+    """Return how many of the datagrams to the closed port were dropped, by what is not WANTED."""
+    drops = collections.Counter()
+    for drop in report["drops"]:
+        if drop["reason"] == "NO_SOCKET" and all(drop["group"][key] == value for key, value in wanted.items()):
+            drops[tuple(value for key, value in sorted(drop["group"].items()) if key not in wanted)] += drop["count"]
+    return {key[0] if len(key) == 1 else key: n for key, n in drops.items()}

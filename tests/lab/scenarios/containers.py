@@ -5,11 +5,10 @@ The containers are processes in cgroups and namespaces as docker, podman, contai
 files in their places; no runtime runs. All send to 127.0.0.1 and to the same ports.
 """
 
-import collections
 import json
 
-from lablib.events import check_account, check_ended, read_report
-from lablib.talk import CLOSED_PORT, TALK
+from lablib.events import read_report
+from lablib.talk import CLOSED_PORT, TALK, by_group, dropped
 
 DESCRIPTION = "--netns, --cgroup, --container, --pod and --by in four recipes: same addresses and ports, told apart, and named later elsewhere"
 IN_CI = ("trixie",)
@@ -113,20 +112,6 @@ GUEST = guest()
 
 def prepare(lab):
     (lab.work / "talk.py").write_text(TALK)
-
-
-def by_group(report, key, stage):
-    """Return {value of KEY: n} of the groups of a stage."""
-    return {str(row["group"][key]): row["n"] for row in report["stages"] if row["stage"] == stage and row["group"] and row["n"]}
-
-
-def dropped(report, **wanted):
-    """Return how many of the datagrams to the closed port were dropped, by what is not WANTED."""
-    drops = collections.Counter()
-    for drop in report["drops"]:
-        if drop["reason"] == "NO_SOCKET" and all(drop["group"][key] == value for key, value in wanted.items()):
-            drops[tuple(value for key, value in sorted(drop["group"].items()) if key not in wanted)] += drop["count"]
-    return {key[0] if len(key) == 1 else key: n for key, n in drops.items()}
 
 
 def check(lab):

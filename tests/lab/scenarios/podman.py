@@ -8,7 +8,7 @@ is prepared.
 import json
 
 from lablib.events import read_report
-from lablib.talk import TALK
+from lablib.talk import TALK, by_group, dropped
 
 DESCRIPTION = "podman's containers by name and id, with the same addresses and ports; stapgen in a container"
 # Not in CI: it fetches 43 MB of packages.
@@ -90,10 +90,6 @@ def whole(report, stage):
     return next(row["n"] for row in report["stages"] if row["stage"] == stage and not row["group"])
 
 
-def closed(report):
-    return sum(drop["count"] for drop in report["drops"] if drop["reason"] == "NO_SOCKET")
-
-
 def check(lab):
     print(lab.read("ps.txt"), lab.read("cgroup.txt"))
 
@@ -105,20 +101,11 @@ def check(lab):
     def expect(name, found, expected):
         assert found == expected, f"{name}: {found}, expected {expected}"
 
-    def received(report):
-        return {row["group"]["container"]: row["n"] for row in report["stages"]
-                if row["stage"] == "udp-app" and row["group"] and row["n"]}
-
-    dropped = {}
-    for drop in of("drops-of")["drops"]:
-        if drop["reason"] == "NO_SOCKET":
-            dropped[drop["group"]["container"]] = dropped.get(drop["group"]["container"], 0) + drop["count"]
-    expect("drops-of", dropped, CLOSED)
-    expect("drops-web", closed(of("drops-web")), CLOSED["web"])
-    report = of("rx-of")
-    expect("rx-of", received(report), RECEIVED)
+    expect("drops-of", dropped(of("drops-of")), CLOSED)
+    expect("drops-web", sum(dropped(of("drops-web")).values()), CLOSED["web"])
+    expect("rx-of", by_group(of("rx-of"), "container", "udp-app"), RECEIVED)
     expect("rx-cache", whole(of("rx-cache"), "udp-app"), RECEIVED["cache"])
     expect("rx-id", whole(of("rx-id"), "udp-app"), RECEIVED["web"])
-    expect("later", received(json.loads(lab.read("later.json"))), RECEIVED)
+    expect("later", by_group(json.loads(lab.read("later.json")), "container", "udp-app"), RECEIVED)
     expect("tool", whole(of("tool"), "tcp-app"), 2 * ASKED)
     assert lab.read("modules-left").strip() == "0"
