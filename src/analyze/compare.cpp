@@ -88,7 +88,7 @@ Resampling blocks_of_average(const Half& half, std::string_view name) {
 Half half_of(std::span<const Summary> recordings, bool by_recording) {
     // One definition: checked before.
     Half half{merge_all({recordings.begin(), recordings.end()}), {}, recordings, by_recording};
-    half.series = half.merged.series;
+    half.series = half.merged.series.by_second();
     auto& series = half.series;
     while (series.blocks().size() >= many_blocks) {
         const auto blocks = series.blocks().size();

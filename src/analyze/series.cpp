@@ -133,6 +133,12 @@ void Series::coarsen(std::int64_t block_ns) {
     if (recordings_ > 1) std::ranges::sort(blocks_, is_before);
 }
 
+Series Series::by_second() const {
+    auto series = *this;
+    series.coarsen(second_ns);
+    return series;
+}
+
 Series& Series::operator+=(Series other) {
     if (other.blocks_.empty()) return *this;
     if (blocks_.empty()) return *this = std::move(other);

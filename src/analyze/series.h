@@ -27,7 +27,9 @@ class Series {
     static constexpr std::size_t min_blocks = 32;
     static constexpr std::size_t max_bytes = 8 * 1024 * 1024;
     static constexpr std::size_t max_sum_bytes = 64 * 1024 * 1024;
-    static constexpr std::int64_t min_block_ns = 1'000'000'000;
+    static constexpr std::int64_t second_ns = 1'000'000'000;
+    /// So short that a run of two seconds has enough blocks for a picture.
+    static constexpr std::int64_t min_block_ns = second_ns / 128;
 
     Series() = default;
     explicit Series(std::size_t stages, std::size_t values = 0) : stages_(stages), values_(values) {}
@@ -60,6 +62,10 @@ class Series {
 
     /// Joins neighbours until a block is `block_ns` long, which is this length times a power of two.
     void coarsen(std::int64_t block_ns);
+
+    /// The same in blocks of a second, or of this length where it is longer. Numbers are stated, compared and stored in
+    /// these: shorter blocks have few values, and neighbours of them depend on each other.
+    [[nodiscard]] Series by_second() const;
 
     [[nodiscard]] std::int64_t block_ns() const { return block_ns_; }
     [[nodiscard]] const std::vector<Block>& blocks() const { return blocks_; }

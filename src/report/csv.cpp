@@ -160,7 +160,8 @@ class Writer {
     }
 
     void series(const Summary& summary) {
-        for (const auto& block : summary.series.blocks()) {
+        const auto by_second = summary.series.by_second();
+        for (const auto& block : by_second.blocks()) {
             series_block(summary.stages, block.stages, block.start_ns, "series", "_ns");
             series_block(summary.values, block.values, block.start_ns, "value-series", "");
         }

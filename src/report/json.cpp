@@ -150,11 +150,12 @@ Json series_columns(const std::vector<analyze::Measure>& measures, const std::ve
 }
 
 Json series_json(const analyze::Summary& summary) {
-    const auto& blocks = summary.series.blocks();
+    const auto series = summary.series.by_second();
+    const auto& blocks = series.blocks();
     Json starts = Json::array();
     for (const auto& block : blocks)
         starts.push_back(block.start_ns);
-    return {{"block_ns", summary.series.block_ns()},
+    return {{"block_ns", series.block_ns()},
             {"start_ns", std::move(starts)},
             {"stages", series_columns(summary.stages, blocks, &analyze::Block::stages, "stage", "_ns")},
             {"values", series_columns(summary.values, blocks, &analyze::Block::values, "value", "")}};

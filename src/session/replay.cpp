@@ -287,6 +287,12 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
         auto summaries = input->summaries(found.name, namer);
         if (!summaries) return tl::make_unexpected(summaries.error());
         found.reports = added_up(*std::move(summaries));
+        // In a picture of many runs each has a few columns; short blocks of all of them would take a gigabyte.
+        constexpr std::size_t many_runs = 32;
+        if (runs->size() > many_runs) {
+            for (auto& report : found.reports)
+                report.series = report.series.by_second();
+        }
         if (!found.reports.empty()) {
             loaded.push_back(std::move(found));
             continue;

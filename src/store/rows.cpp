@@ -56,16 +56,16 @@ class RunRows {
     }
 
     /// In spans of time, where all of it is in one; else as a whole. `in_blocks` may be null.
-    void put_measure(const analyze::Summary& summary, const analyze::Measure& measure, std::string_view unit,
-                     std::vector<Histogram> analyze::Block::*in_blocks, std::size_t place) {
+    void put_measure(const analyze::Series& series, const analyze::Measure& measure, std::string_view unit,
+                     std::vector<Histogram> analyze::Block::*in_blocks, std::size_t place, bool has_epoch) {
         std::vector<std::pair<std::int64_t, const Histogram*>> spans;
         std::int64_t n = 0;
-        for (const auto& block : summary.series.blocks()) {
+        for (const auto& block : series.blocks()) {
             if (in_blocks == nullptr || place >= (block.*in_blocks).size()) break;
             spans.emplace_back(block.start_ns, &(block.*in_blocks)[place]);
             n += spans.back().second->n();
         }
-        if (!summary.start_epoch_ns || n != measure.stats.n()) {
+        if (!has_epoch || n != measure.stats.n()) {
             put_histogram(measure.name, unit, std::nullopt, measure.stats);
             return;
         }
@@ -173,15 +173,17 @@ base::Result<std::vector<Filled>> put_run(Database& database, const std::string&
     }
     RunRows rows(database, run);
     rows.put_identity(host, summary);
+    const auto series = summary.series.by_second();
+    const bool has_epoch = summary.start_epoch_ns.has_value();
     std::size_t place = 0;
     const auto in_series = report::in_series(summary.stages).size();
     for (const auto& stage : analyze::compared_stages(summary)) {
-        rows.put_measure(summary, stage, "ns", place < in_series ? &analyze::Block::stages : nullptr, place);
+        rows.put_measure(series, stage, "ns", place < in_series ? &analyze::Block::stages : nullptr, place, has_epoch);
         ++place;
     }
     place = 0;
     for (const auto* value : report::in_series(summary.values))
-        rows.put_measure(summary, *value, "", &analyze::Block::values, place++);
+        rows.put_measure(series, *value, "", &analyze::Block::values, place++, has_epoch);
     rows.put_account(summary);
     rows.put_counts(summary);
     rows.put_slowest(summary);

@@ -30,7 +30,8 @@ KINDS = {
     "table": "stages group-stages values group-values averages tail slowest series drops interval counts counters call "
              "account loss input note title time",
     "page": "stages group-stages values group-values averages tail slowest series direction distribution drops interval "
-            "interval-drops counts interval-counts counters call account loss input note title time",
+            "interval-drops counts interval-counts counters call account loss input note title time "
+            "curve heatmap column icicle",
     "csv": "stage group-stage value group-value average tail-rx tail series value-series drop interval-drop count "
            "interval-count counter account incomplete lost other transport input",
     "openmetrics": "stage_seconds group_stage_seconds value_sum average_seconds_sum drops_total counted_total seen_total "

@@ -5,6 +5,7 @@ import html.parser
 import re
 import xml.etree.ElementTree as ElementTree
 
+import in_plots
 import sentences
 from known import (DURATION, TOP, UNITS, compare_cell, key_text, loss_of, name_of, ns_of, place_of, printable, rate_of,
                    reason_of, second_of, time_of_day)
@@ -54,6 +55,7 @@ class Run:
     def __init__(self, compared, report):
         self.compared, self.report, self.known = compared, report, report.known
         self.shown, self.sections, self.directions, self.distribution = [], set(), [], {}
+        self.blocks, self.drop_plot = None, None
 
     def header(self, header):
         warnings = 0
@@ -86,10 +88,22 @@ class Run:
         name = section.get("id").split("-")[1]
         self.sections.add(name)
         self.directions = [tail["way"] for tail in self.known["tail"]]
-        for element in section:
+        self.elements(name, section)
+
+    def elements(self, name, parent):
+        for element in parent:
             form = (element.tag, element.get("class"))
             if form == ("div", "wide"):
                 self.table(name, element.find("table"))
+            elif form == ("details", "tables"):
+                self.blocks = re.fullmatch(r"Numbers, in blocks of (\S+) s", text_of(element.find("summary")))[1]
+                self.elements(name, element)
+            elif form == ("figure", "plot"):
+                self.plot(name, element)
+            elif element.tag == "details" and element.find("figure") is not None:
+                self.plot(name, element.find("figure"))
+            elif element.tag == "details" and element.find("pre") is not None:
+                self.calls(text_of(element.find("pre")))
             elif element.tag == "details":
                 self.table(name, element.find("div/table"))
                 for below in element.findall("p"):
@@ -103,9 +117,7 @@ class Run:
                 self.stack(element)
             elif form == ("div", "timelines"):
                 self.timelines(element)
-            elif element.tag == "pre":
-                self.calls(text_of(element))
-            elif form not in (("h2", None), ("p", "legend"), ("div", "chart")):
+            elif form not in (("h2", None), ("p", "legend"), ("div", "chart"), ("summary", None)):
                 self.compared.fail(f"{name} element", form, text_of(element))
 
     def below(self, text, measures):
@@ -125,7 +137,7 @@ class Run:
         if section == "averages":
             self.compared.same("averages note", text.startswith("The input has means only, no distribution."), True)
         elif section == "calls":
-            self.compared.same("call note", text.startswith("AT is when a call began"), True)
+            self.compared.same("call note", text.startswith("A call is as wide as it took"), True)
         else:
             self.compared.same(f"{section} line", text, "*: part of normal operation, no packet is lost by it")
 
@@ -172,6 +184,14 @@ class Run:
                 self.compared.duration("slowest ns", shown[2], ns)
                 self.compared.duration("slowest begin", shown[3], begin)
                 begin += ns
+
+    def plot(self, section, figure):
+        if section == "drops":
+            self.drop_plot = figure  # compared with the table below it
+            return
+        compare_plot = {"time": in_plots.compare_heatmap, "distribution": in_plots.compare_curves,
+                        "calls": in_plots.compare_icicle}[section]
+        compare_plot(self.compared, figure, self.report)
 
     def calls(self, text):
         packet, *lines = text.splitlines()
@@ -230,7 +250,7 @@ class Run:
                     self.compared.share(f"tail {head}", cell, stage.get(TAIL[head]))
 
     def time_table(self, caption, heads, rows):
-        name, length = re.fullmatch(r"(.*) in blocks of (\S+) s", caption).groups()
+        name, length = caption, self.blocks
         series = self.known["series"]
         self.compared.number("series length", length, series["block_ns"], 1e9)
         columns = [(kind, column) for kind in ("stages", "values") for column in series[kind]]
@@ -303,6 +323,9 @@ class Run:
                                        str(sum(drop["count"] for drop in here if reason_of(drop) == reason)))
                 if here:
                     self.compared.same("interval end", row["ENDED"], end_of(here[0]))
+            if self.drop_plot is not None:
+                in_plots.compare_drops(self.compared, self.drop_plot, [
+                    {head: cell for head, (cell, _) in row.items()} for row in rows])
         elif caption == "Places and reasons in each interval":
             self.counted("interval-drops", cells, [
                 {"ENDED": end_of(drop), "COUNT": str(drop["count"]), "LOCATION": place_of(drop),

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
+#include <string_view>
 
 #include "report/html/html_sections.h"
 #include "report/model/texts.h"
@@ -40,36 +43,50 @@ Cell verdict_cell(const Change& change) {
     return {};
 }
 
-/// The scale of all ranges, from `-end` to `end`. Linear up to 100 %; beyond, one wild interval would press the others
-/// flat, so it is logarithmic but for the part around 0.
-class Scale {
+/// The scale of all ranges: of the logarithm of after / before, so that half and double are as far from no change.
+class RatioScale {
   public:
-    explicit Scale(const std::vector<Change>& changes) {
+    explicit RatioScale(const std::vector<Change>& changes) {
         for (const auto& change : changes) {
-            if (change.change && change.low && change.high) {
-                end_ = std::max({end_, std::abs(*change.low), std::abs(*change.high)});
-            }
+            if (!change.change || !change.low || !change.high) continue;
+            for (const double part : {*change.low, *change.high, *change.change})
+                if (part > -1) end_ = std::max(end_, std::abs(std::log2(1 + part)));
         }
-        end_ = std::min(end_, 1000.0);
     }
     [[nodiscard]] std::string name() const {
-        return fmt::format("-{0:.0f} % TO +{0:.0f} %{1}", end_ * 100, is_linear() ? "" : ", LOGARITHMIC");
+        const auto ratio = std::exp2(end_);
+        if (ratio >= 3) return fmt::format("1/{0:.3g} TO {0:.3g} TIMES, LOG", ratio);
+        return fmt::format("{:+.0f} % TO {:+.0f} %, LOG", (1 / ratio - 1) * 100, (ratio - 1) * 100);
     }
-    /// 0 to 1.
+    /// 0 to 1; a change to nothing or less is at 0.
     [[nodiscard]] double place(double part) const {
-        constexpr double linear_part = 0.1;
-        const auto at = is_linear() ? part / end_ : std::asinh(part / linear_part) / std::asinh(end_ / linear_part);
-        return std::clamp(at / 2 + 0.5, 0.0, 1.0);
+        return part > -1 ? std::clamp(std::log2(1 + part) / end_ / 2 + 0.5, 0.0, 1.0) : 0;
     }
 
   private:
-    [[nodiscard]] bool is_linear() const { return end_ <= 1; }
-    double end_ = 0.1;
+    double end_ = std::log2(1.1);
 };
 
-std::optional<Range> range_of(const Change& change, const Scale& scale) {
+std::optional<Range> range_of(const Change& change, const RatioScale& scale) {
     if (!change.change || !change.low || !change.high) return std::nullopt;
     return Range{scale.place(*change.low), scale.place(*change.high), scale.place(*change.change), 0.5};
+}
+
+/// How far a change is from none, on the scale of ratios; those that are significant are above all others.
+double effect_of(const Change& change) {
+    const bool is_significant = change.verdict == Verdict::slower || change.verdict == Verdict::faster;
+    const auto ratio = std::max(1 + change.change.value_or(0), 1e-9);
+    return (is_significant ? 1000 : 0) + std::abs(std::log2(ratio));
+}
+
+/// The rows of a stage are together, the stage with the largest effect first.
+std::vector<Change> by_effect(const std::vector<Change>& changes) {
+    std::map<std::string_view, double> effects;
+    for (const auto& change : changes)
+        effects[change.stage] = std::max(effects[change.stage], effect_of(change));
+    auto ordered = changes;
+    std::ranges::stable_sort(ordered, std::greater{}, [&](const Change& change) { return effects.at(change.stage); });
+    return ordered;
 }
 
 }  // namespace
@@ -80,7 +97,7 @@ std::vector<std::string> verdicts_of(const analyze::Comparison& comparison) {
 
 Section changes_section(const analyze::Comparison& comparison) {
     Section section{"changes", "What has changed"};
-    const Scale scale(comparison.changes);
+    const RatioScale scale(comparison.changes);
     Table table{"Changes by stage and statistic, in microseconds",
                 {{"STAGE", Kind::head},
                  {"STATISTIC", Kind::text},
@@ -94,10 +111,10 @@ Section changes_section(const analyze::Comparison& comparison) {
                  {"N BEFORE"},
                  {"N AFTER"}}};
     const Style style;
-    const std::string* last = nullptr;
-    for (const auto& change : comparison.changes) {
-        const bool repeated = last != nullptr && *last == change.stage;
-        last = &change.stage;
+    std::string last;
+    for (const auto& change : by_effect(comparison.changes)) {
+        const bool repeated = last == change.stage;
+        last = change.stage;
         table.rows.push_back({{.text = change.stage, .mark = repeated ? "repeated" : "first"},
                               {(change.statistic == "mean" ? "" : "P") + change.statistic},
                               {style.cell(change.before_ns)},

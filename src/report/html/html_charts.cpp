@@ -26,8 +26,7 @@ Table block_table(const analyze::Summary& summary, const analyze::Series& series
                   std::size_t place, const std::string& name) {
     const Style style{.is_time = histograms == &analyze::Block::stages};
     const std::string unit = style.is_time ? " [us]" : "";
-    Table table{fmt::format("{} in blocks of {} s", name, seconds(series.block_ns())),
-                {{"FROM [s]"}, {"AT", Kind::text}, {"N"}, {"P50" + unit}, {"P99" + unit}, {"MAX" + unit}}};
+    Table table{name, {{"FROM [s]"}, {"AT", Kind::text}, {"N"}, {"P50" + unit}, {"P99" + unit}, {"MAX" + unit}}};
     table.folded = true;
     table.chart = "time";
     table.stage = name;
@@ -86,7 +85,7 @@ std::vector<BinCount> bins_of(const Histogram& stats, std::int64_t resolution_ns
 
 std::int64_t block_length(const analyze::Summary& summary, std::size_t rows) {
     const auto& blocks = summary.series.blocks();
-    auto length = summary.series.block_ns();
+    auto length = std::max(summary.series.block_ns(), analyze::Series::second_ns);
     if (blocks.empty()) return length;
     const auto stages = in_series(summary.stages).size() + in_series(summary.values).size();
     const auto span = base::saturating_subtract(blocks.back().start_ns, blocks.front().start_ns);
@@ -98,8 +97,10 @@ std::int64_t block_length(const analyze::Summary& summary, std::size_t rows) {
 Section time_section(const analyze::Summary& summary, std::int64_t block_ns) {
     Section section{"time", summary.stages.empty() ? "Values over time" : "Latency over time"};
     if (summary.series.blocks().empty()) return section;
-    auto series = summary.series;
+    auto series = summary.series.by_second();
     series.coarsen(block_ns);
+    section.plots = heatmaps_of(summary);
+    section.tables_name = fmt::format("Numbers, in blocks of {} s", seconds(series.block_ns()));
     section.first_stage = first_stage_of(summary);
     const auto add = [&](const Measures& whole, BlockHistograms histograms) {
         for (std::size_t i = 0; i < std::min(whole.size(), (series.blocks().front().*histograms).size()); ++i) {
@@ -110,7 +111,9 @@ Section time_section(const analyze::Summary& summary, std::int64_t block_ns) {
     };
     add(in_series(summary.stages), &analyze::Block::stages);
     add(in_series(summary.values), &analyze::Block::values);
-    if (!section.tables.empty()) section.chart = "time";
+    // With fewer, lines are steps that show nothing; heatmaps have shorter blocks.
+    constexpr std::size_t min_blocks = 4;
+    if (!section.tables.empty() && series.blocks().size() >= min_blocks) section.chart = "time";
     return section;
 }
 
@@ -133,6 +136,7 @@ Section distribution_section(const Report& report) {
     }
     if (rows.empty()) return section;
     section.chart = "distribution";
+    section.plots = curves_of(report);
     section.first_stage = first_stage_of(summary);
     table.folded = true;
     table.chart = "distribution";

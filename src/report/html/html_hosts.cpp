@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
+#include "report/html/html_scale.h"
 #include "report/html/html_sections.h"
 
 namespace stapgen::report::html {
@@ -14,35 +14,6 @@ namespace {
 constexpr std::size_t max_charts = 60;
 /// Of marks that no chart is too narrow for.
 constexpr std::size_t max_ticks = 4;
-
-/// A logarithmic scale of durations.
-class LogScale {
-  public:
-    LogScale(std::int64_t low_ns, std::int64_t high_ns)
-        : low_(log_of(low_ns)), span_(std::max(1.0, log_of(high_ns) - low_)) {}
-
-    [[nodiscard]] double at(std::int64_t ns) const { return std::clamp((log_of(ns) - low_) / span_, 0.0, 1.0); }
-
-    /// At powers of ten; where these are too many, at each second or third.
-    [[nodiscard]] std::vector<Tick> ticks() const {
-        std::vector<Tick> all;
-        std::int64_t ns = 1;
-        for (int power = 0; power < 18; ++power, ns *= 10) {
-            const double place = (log_of(ns) - low_) / span_;
-            if (place >= 0 && place <= last_tick) all.push_back({round_duration(ns), place});
-        }
-        const auto each = (all.size() + max_ticks - 1) / max_ticks;
-        std::vector<Tick> shown;
-        for (std::size_t i = 0; i < all.size(); i += each)
-            shown.push_back(all[i]);
-        return shown;
-    }
-
-  private:
-    static double log_of(std::int64_t ns) { return std::log2(static_cast<double>(std::max<std::int64_t>(1, ns))); }
-
-    double low_, span_;
-};
 
 SmallChart chart_of(const HostRow& row, const std::vector<BinCount>& bins, const LogScale& scale) {
     SmallChart chart{.name = row.host, .text = host_text(row)};
@@ -79,11 +50,10 @@ Section hosts_section(const Hosts& hosts) {
     const LogScale scale(low, high);
     for (std::size_t i = 0; i < bins.size(); ++i)
         section.small.charts.push_back(chart_of(hosts.rows[i], bins[i], scale));
-    section.small.scale = scale.ticks();
+    section.small.scale = scale.ticks(max_ticks);
     section.paragraphs = {fmt::format(
         "How the {} is distributed on each host: all on one scale of durations, each as high as its own peak. The line "
-        "is "
-        "the host's P99.{}",
+        "is the host's P99.{}",
         hosts.total,
         bins.size() < hosts.rows.size() ? fmt::format(" {} more hosts have no chart.", hosts.rows.size() - bins.size())
                                         : "")};

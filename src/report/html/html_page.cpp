@@ -24,8 +24,8 @@ using kainjow::mustache::data;
 using kainjow::mustache::list;
 using kainjow::mustache::object;
 
-/// So many colours are in page.css; stages beyond have them with stripes, one way and then the other.
-constexpr std::size_t colours = 9, rounds = 3;
+/// The number of colours in page.css. Stages beyond have them with stripes, one way and then the other.
+constexpr std::size_t colours = 20, rounds = 3;
 
 /// Control characters made visible, what is no UTF-8 replaced, then escaped for HTML text and quoted attributes.
 std::string html_escaped(const std::string& text) {
@@ -57,13 +57,9 @@ std::string width(double part) {
     return fmt::format("{:.2f}", std::isfinite(part) ? std::clamp(part, 0.0, 1.0) * 100 : 0.0);
 }
 
-std::string colour_of(std::size_t stage) {
-    const auto round = stage / colours % rounds;
-    return round == 0 ? fmt::format("c{}", stage % colours) : fmt::format("c{} s{}", stage % colours, round);
-}
-
 data segment_data(const Segment& segment) {
-    return object{{"segment", segment.name}, {"width", width(segment.part)}, {"colour", colour_of(segment.colour)}};
+    return object{
+        {"segment", segment.name}, {"width", width(segment.part)}, {"colour", colour_classes(segment.colour)}};
 }
 
 data stack_data(const Stack& stack) {
@@ -103,6 +99,36 @@ data small_charts_data(const SmallCharts& small) {
     return list_of(small.charts, chart_data);
 }
 
+data plot_data(const Plot& plot) {
+    const auto shape_data = [](const Shape& shape) -> data {
+        return object{{"look", shape.look}, {"path", shape.path}};
+    };
+    return object{{"plot_name", plot.name},
+                  {"plot_caption", plot.caption},
+                  {"box", fmt::format("0 0 {} {}", plot.width, plot.height)},
+                  {"shapes", list_of(plot.shapes, shape_data)},
+                  {"x_ticks", list_of(plot.x, tick_data)},
+                  {"y_ticks", list_of(plot.y, tick_data)},
+                  {"plot_legend", list_of(plot.legend, segment_data)},
+                  {"has_plot_legend", !plot.legend.empty()},
+                  {"plot_folded", plot.folded}};
+}
+
+data icicle_data(const Icicle& icicle) {
+    const auto bar_data = [](const IcicleBar& bar) -> data {
+        return object{{"call", bar.name},
+                      {"call_title", bar.title},
+                      {"from", width(bar.from)},
+                      {"part", width(bar.part)},
+                      {"depth", fmt::format("{}", bar.depth)},
+                      {"colour", colour_classes(bar.colour)}};
+    };
+    return object{{"icicle_caption", icicle.caption},
+                  {"bars", list_of(icicle.bars, bar_data)},
+                  {"levels", fmt::format("{}", icicle.depth)},
+                  {"scale", list_of(icicle.scale, tick_data)}};
+}
+
 data range_data(const Range& range) {
     return object{{"low", width(range.low)},
                   {"span", width(range.high - range.low)},
@@ -116,9 +142,9 @@ data cell_data(const Cell& cell, Kind kind) {
                   {"is_number", kind == Kind::number},
                   {"hint", text_or_false(cell.title)},
                   {"mark", text_or_false(cell.mark)},
-                  {"swatch", cell.colour && !cell.bar ? data(colour_of(*cell.colour)) : data(false)},
+                  {"swatch", cell.colour && !cell.bar ? data(colour_classes(*cell.colour)) : data(false)},
                   {"bar", cell.bar ? data(width(*cell.bar)) : data(false)},
-                  {"bar_colour", cell.colour ? colour_of(*cell.colour) : "plain"},
+                  {"bar_colour", cell.colour ? colour_classes(*cell.colour) : "plain"},
                   {"range", cell.range ? range_data(*cell.range) : data(false)}};
 }
 
@@ -153,6 +179,7 @@ data section_data(const std::string& run, const Section& section) {
     return object{{"section_id", fmt::format("{}-{}", run, section.id)},
                   {"heading", section.heading},
                   {"paragraphs", texts(section.paragraphs)},
+                  {"icicles", list_of(section.icicles, icicle_data)},
                   {"listings", list_of(section.listings, listing_data)},
                   {"stacks", list_of(section.stacks, stack_data)},
                   {"legend", list_of(section.legend, segment_data)},
@@ -160,10 +187,12 @@ data section_data(const std::string& run, const Section& section) {
                   {"timelines", list_of(section.timelines, timelines_data)},
                   {"small", small_charts_data(section.small)},
                   {"has_small", !section.small.charts.empty()},
+                  {"plots", list_of(section.plots, plot_data)},
                   {"chart", text_or_false(section.chart)},
                   {"chart_runs", section.chart_runs},
                   {"chart_names", section.chart_names},
                   {"first_stage", section.first_stage},
+                  {"tables_name", text_or_false(section.tables_name)},
                   {"tables", list_of(section.tables, table_data)}};
 }
 
@@ -181,6 +210,11 @@ data run_data(const Run& run) {
 }
 
 }  // namespace
+
+std::string colour_classes(std::size_t stage) {
+    const auto round = stage / colours % rounds;
+    return round == 0 ? fmt::format("c{}", stage % colours) : fmt::format("c{} s{}", stage % colours, round);
+}
 
 bool has_uplot() {
     return !parts::uplot_script.empty();

@@ -13,6 +13,9 @@
 /// escapes them.
 namespace stapgen::report::html {
 
+/// The classes of page.css for the colour of a stage, by its place among all stages.
+std::string colour_classes(std::size_t stage);
+
 /// A part of a stacked bar.
 struct Segment {
     std::string name;        ///< with its number: shown on hover
@@ -57,19 +60,54 @@ struct SmallCharts {
     std::vector<Tick> scale{};
 };
 
+/// A shape of a plot.
+struct Shape {
+    std::string look;  ///< classes of page.css
+    std::string path;  ///< SVG, in the box of its plot
+};
+
+/// A picture with two scales. It needs no script.
+struct Plot {
+    std::string name;               ///< of what; folded plots are opened by it
+    std::string caption;            ///< what is how much
+    int width = 100, height = 100;  ///< of the box, whose y goes down
+    std::vector<Shape> shapes{};
+    std::vector<Tick> x{}, y{};  ///< y from the bottom
+    std::vector<Segment> legend{};
+    bool folded = false;
+};
+
+/// A call in an icicle.
+struct IcicleBar {
+    std::string name, title;
+    double from = 0, part = 0;  ///< of the width, 0 to 1
+    std::size_t depth = 0, colour = 0;
+};
+
+/// Calls below their callers, on a scale of time.
+struct Icicle {
+    std::string caption;
+    std::vector<IcicleBar> bars{};
+    std::size_t depth = 0;  ///< of the deepest, counted from 1
+    std::vector<Tick> scale{};
+};
+
 struct Section {
     std::string id;
     std::string heading;
     std::vector<std::string> paragraphs{};
-    std::vector<std::vector<std::string>> listings{};  ///< lines as they stand, in letters of one width
+    std::vector<Icicle> icicles{};
+    std::vector<std::vector<std::string>> listings{};  ///< lines as they are, in letters of one width; folded
     std::vector<Stack> stacks{};
     std::vector<Segment> legend{};
     std::vector<Timelines> timelines{};
     SmallCharts small{};
+    std::vector<Plot> plots{};
     std::string chart{};        ///< "time" or "distribution"
     std::string chart_runs{};   ///< ids of the runs whose tables it is drawn from, a blank between
     std::string chart_names{};  ///< what their lines are called, likewise; empty for one run
     std::string first_stage{};  ///< the one it shows first
+    std::string tables_name{};  ///< what all tables together are folded behind; empty: they are not
     std::vector<Table> tables{};
 };
 

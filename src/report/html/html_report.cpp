@@ -77,10 +77,12 @@ Run run_of(const Report& report, std::size_t number, std::int64_t block_ns, bool
 }
 
 /// A chart of both runs, drawn from the tables further down; of all stages that it can show, the first of `changed`.
-Section both(const Section& of_before, Section of_after, const Summary& after,
-             const std::vector<std::string>& changed) {
+Section both(const Section& of_before, Section of_after, const Summary& after, const std::vector<std::string>& changed,
+             std::vector<html::Plot> plots) {
     if (of_after.chart.empty()) of_after = of_before;
     of_after.tables.clear();
+    of_after.tables_name.clear();
+    of_after.plots = std::move(plots);
     of_after.chart_runs = "r0 r1";
     of_after.chart_names = "before after";
     const auto is_shown = [&](const std::string& name) {
@@ -161,8 +163,9 @@ void write_comparisons(std::ostream& out, std::span<const Compared> all, const O
         std::max(html::block_length(before, max_block_rows / 2), html::block_length(after, max_block_rows / 2));
     const auto changed = changed_stages(comparison);
     for (auto section :
-         {both(html::time_section(before, block_ns), html::time_section(after, block_ns), after, changed),
-          both(html::distribution_section(of_before), html::distribution_section(of_after), after, changed)}) {
+         {both(html::time_section(before, block_ns), html::time_section(after, block_ns), after, changed, {}),
+          both(html::distribution_section(of_before), html::distribution_section(of_after), after, changed,
+               html::curves_of_both(before, after, changed))}) {
         if (!section.chart.empty()) run.sections.push_back(std::move(section));
     }
     Page page{comparison.recipe + ", before and after", {std::move(run)}};

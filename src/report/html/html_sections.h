@@ -21,6 +21,8 @@ namespace stapgen::report::html {
 
 /// Limit of rows of a table whose length the input decides.
 inline constexpr std::size_t max_rows = 500;
+/// Without the rows beyond max_rows, and saying so.
+Table bounded(Table table);
 
 /// The stage that the charts show first: "total", else the one with the most time.
 std::string first_stage_of(const analyze::Summary& summary);
@@ -55,11 +57,14 @@ std::vector<BinCount> bins_of(const analyze::Histogram& stats, std::int64_t reso
 /// A small chart for each of the slowest, and a table.
 Section hosts_section(const Hosts& hosts);
 
-/// Marks of a scale are this far from its end at least: their text is behind them.
-inline constexpr double last_tick = 0.9;
-/// "0.5 ms", "20 us", of 1, 2 or 5 times a power of ten.
-std::string round_duration(std::int64_t ns);
-
+/// Of each stage and value how its values are distributed in each column of time: the first stage, then the others,
+/// folded. None where there are few blocks of time.
+std::vector<Plot> heatmaps_of(const analyze::Summary& summary);
+/// The percentiles of all stages.
+std::vector<Plot> curves_of(const Report& report);
+/// A plot for each stage that both have: those in `first`, then the others; all but the first folded.
+std::vector<Plot> curves_of_both(const analyze::Summary& before, const analyze::Summary& after,
+                                 const std::vector<std::string>& first);
 Section drops_section(const Report& report);
 /// Counts by group, of the whole and of each interval.
 Section tallies_section(const Report& report);

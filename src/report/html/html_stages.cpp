@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "report/html/html_scale.h"
 #include "report/html/html_sections.h"
 #include "report/model/slow_records.h"
 
@@ -63,19 +64,6 @@ double mean_total(const Breakdown& breakdown) {
     return breakdown.total().n() == 0 ? 0 : sum / static_cast<double>(breakdown.total().n());
 }
 
-/// Three to five marks, at multiples of the step from 0 on.
-std::vector<Tick> scale_ticks(std::int64_t max_ns) {
-    std::int64_t step = 1;
-    for (std::size_t i = 0; step < max_ns / 5; ++i)
-        step = i % 3 == 1 ? step / 2 * 5 : step * 2;
-    std::vector<Tick> ticks;
-    for (std::int64_t i = 0;; ++i) {
-        const auto at = static_cast<double>(i) * static_cast<double>(step) / static_cast<double>(max_ns);
-        if (at > last_tick) return ticks;
-        ticks.push_back({i == 0 ? "0" : round_duration(i * step), at});
-    }
-}
-
 /// The time of day it ended; without an epoch, times are those of the series: since its first block.
 std::string ended(const analyze::Summary& summary, const analyze::SlowRecord& record) {
     return record.time_ns && summary.start_epoch_ns ? local_time_of_day(*record.time_ns) : "-";
@@ -85,7 +73,7 @@ Timelines timelines_of(const analyze::Summary& summary, const Breakdown& breakdo
     std::int64_t longest = 1;
     for (const auto& record : records)
         longest = std::max(longest, timeline_of(record).length_ns);
-    Timelines timelines{{}, scale_ticks(longest)};
+    Timelines timelines{{}, linear_ticks(longest, true)};
     for (const auto& record : records) {
         auto& row = timelines.rows.emplace_back();
         row.label = fmt::format("#{} {}", timelines.rows.size(), duration_text(record.total_ns));
@@ -137,12 +125,6 @@ Table slowest_table(const analyze::Summary& summary, const Breakdown& breakdown,
 }
 
 }  // namespace
-
-std::string round_duration(std::int64_t ns) {
-    if (ns >= 1'000'000'000) return fmt::format("{:g} s", static_cast<double>(ns) / 1e9);
-    if (ns >= 1'000'000) return fmt::format("{:g} ms", static_cast<double>(ns) / 1e6);
-    return fmt::format("{:g} us", static_cast<double>(ns) / 1e3);
-}
 
 std::string first_stage_of(const analyze::Summary& summary) {
     std::string first;

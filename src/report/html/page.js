@@ -21,7 +21,6 @@
     time: run => tablesOf(run, "time").map(table => table.dataset.stage),
     distribution: run => tablesOf(run, "distribution").flatMap(table =>
       [...table.tHead.rows[0].cells].slice(2).map(cell => cell.textContent)),
-    drops: run => tablesOf(run, "drops").map(table => table.dataset.stage),
   };
 
   // Columns of each run: [xs, ys, ys, ...], and what the ys are called.
@@ -44,21 +43,6 @@
         else if (gaps[i] > 0) points.push([end, ...row.slice(1)], [end + length / 1e3, null, null, null, null, null]);
       });
       return { names: ["P50", "P99", "max"], columns: [0, 3, 4, 5].map(i => points.map(row => row[i])), cut };
-    },
-    // Of each reason, in a second.
-    drops(run) {
-      const table = tablesOf(run, "drops")[0];
-      const first = 4;  // from, to, at, all reasons
-      const points = [];
-      const rows = rowsOf(table).filter(row => row[0] !== null && row[1] > row[0]);
-      if (!rows.length) return null;
-      rows.forEach((row, i) => {
-        const rates = row.slice(first).map(count => count / (row[1] - row[0]));
-        points.push([row[0], ...rates]);
-        if (i + 1 === rows.length) points.push([row[1], ...rates]);
-      });
-      return { names: [...table.tHead.rows[0].cells].slice(first).map(cell => cell.textContent),
-        columns: points[0].map((_, i) => points.map(point => point[i])) };
     },
     distribution(run, stage) {
       const column = stagesOf.distribution(run).indexOf(stage) + 2;
@@ -85,13 +69,13 @@
   };
 
   const dashes = [[6, 4], []];
-  const styles = { P50: ["--c2", 1.5], P99: ["--c0", 2], max: ["--c7", 1], share: ["--c0", 1.5] };
+  const styles = { P50: ["--c8", 1.5], P99: ["--c0", 2], max: ["--c14", 1], share: ["--c0", 1.5] };
 
-  function seriesOf(kind, name, place, run, runs, label, text) {
-    const [stroke, width] = kind === "drops" ? [`--c${place % 9}`, 1.5] : styles[name];
+  function seriesOf(kind, name, run, runs, label, text) {
+    const [stroke, width] = styles[name];
     const paths = uPlot.paths.stepped({ align: 1 });
     const single = runs === 1;
-    const line = { label, stroke: colour(!single && kind === "distribution" && run === 1 ? "--c1" : stroke), width, paths, points: { show: false } };
+    const line = { label, stroke: colour(!single && kind === "distribution" && run === 1 ? "--c4" : stroke), width, paths, points: { show: false } };
     if (!single && run === 0) line.dash = dashes[0];
     if (!single && name === "max") line.show = false;
     if (kind === "distribution") {
@@ -150,7 +134,7 @@
     for (const name of stages) stage.add(new Option(name, name, false, name === place.dataset.stage));
     const label = document.createElement("label");
     label.append("Stage ", stage);
-    if (kind !== "drops") controls.append(label);
+    controls.append(label);
     const log = document.createElement("input");
     log.type = "checkbox";
     if (kind === "distribution") {
@@ -164,9 +148,7 @@
     let plot = null;
     function draw() {
       if (plot) plot.destroy();
-      const perSecond = value => (value == null ? "-" : `${plain(value)}/s`);
-      const text = kind === "drops" ? perSecond
-        : kind === "time" && runs.every(run => unitOf(run, stage.value) !== "us") ? plain : duration;
+      const text = kind === "time" && runs.every(run => unitOf(run, stage.value) !== "us") ? plain : duration;
       const options = optionsOf(kind, Math.max(240, place.clientWidth), log.checked, text);
       const tables = [];
       runs.forEach((run, i) => {
@@ -175,8 +157,8 @@
         if (log.checked) found.columns = found.columns.map((column, j) => (j ? column.map(y => y || null) : column));
         tables.push(found.columns);
         if (found.cut) options.axes[0].label = "since the start, without the time between recordings";
-        found.names.forEach((name, place) => options.series.push(
-          seriesOf(kind, name, place, i, runs.length, names.length ? `${name} ${names[i]}` : name, text)));
+        found.names.forEach(name => options.series.push(
+          seriesOf(kind, name, i, runs.length, names.length ? `${name} ${names[i]}` : name, text)));
       });
       if (kind !== "distribution" && !tables.some(table => table.slice(1).some(column => column.some(y => y !== null)))) return;
       plot = new uPlot(options, uPlot.join(tables), canvas);

@@ -100,11 +100,6 @@ bool is_same_context(const Call& a, const Call& b) {
     return context(a) == context(b);
 }
 
-std::string context_text(const Call& call) {
-    if (!call.in_thread) return fmt::format("in softirq on CPU {}", call.cpu);
-    return fmt::format("in thread {} {}", call.tid, base::printable(call.comm));
-}
-
 std::string indented(std::int64_t depth) {
     return std::string(static_cast<std::size_t>(depth) * 2, ' ');
 }
@@ -233,9 +228,21 @@ std::string call_tree(std::span<const Call> calls) {
     std::string out;
     if (calls.empty()) return out;
     const auto begin_ns = std::ranges::min(calls, {}, &Call::begin_ns).begin_ns;
-    while (!calls.empty())
-        write_context(out, take(calls, is_same_context), begin_ns);
+    for (const auto context : call_contexts(calls))
+        write_context(out, context, begin_ns);
     return out;
+}
+
+std::vector<std::span<const Call>> call_contexts(std::span<const Call> tree) {
+    std::vector<std::span<const Call>> contexts;
+    while (!tree.empty())
+        contexts.push_back(take(tree, is_same_context));
+    return contexts;
+}
+
+std::string context_text(const Call& call) {
+    if (!call.in_thread) return fmt::format("in softirq on CPU {}", call.cpu);
+    return fmt::format("in thread {} {}", call.tid, base::printable(call.comm));
 }
 
 std::vector<std::span<const Call>> call_trees(const analyze::Summary& summary) {

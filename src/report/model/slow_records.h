@@ -44,6 +44,11 @@ std::string call_tree(std::span<const analyze::Call> calls);
 /// The calls of each tree.
 std::vector<std::span<const analyze::Call>> call_trees(const analyze::Summary& summary);
 
+/// Those of one tree by context, of softirq on a CPU or of a thread, in their order.
+std::vector<std::span<const analyze::Call>> call_contexts(std::span<const analyze::Call> tree);
+/// "in softirq on CPU 3", "in thread 191 reader".
+std::string context_text(const analyze::Call& call);
+
 /// "12 calls more are not shown", or nothing.
 std::string calls_left_out(const analyze::Summary& summary);
 

@@ -127,7 +127,8 @@ void write_blocks(std::ostream& out, const Summary& summary, const std::vector<M
     const Style style{.is_time = is_time};
     Table table{
         "", {{"TIME", Kind::text}, {is_time ? "STAGE [us]" : "VALUE", Kind::head}, {"N"}, {"P50"}, {"P99"}, {"MAX"}}};
-    for (const auto& block : summary.series.blocks()) {
+    const auto series = summary.series.by_second();
+    for (const auto& block : series.blocks()) {
         const auto time = summary.start_epoch_ns ? local_time(block.start_ns) : seconds_text(block.start_ns);
         const auto& all = block.*histograms;
         for (std::size_t i = 0; i < whole.size() && i < all.size(); ++i) {
@@ -141,7 +142,7 @@ void write_blocks(std::ostream& out, const Summary& summary, const std::vector<M
         }
     }
     if (!table.rows.empty())
-        out << "In blocks of " << duration_text(summary.series.block_ns()) << ":\n" << text_of(table) << '\n';
+        out << "In blocks of " << duration_text(series.block_ns()) << ":\n" << text_of(table) << '\n';
 }
 
 /// When each interval ended, and then its rows by `write`, or `none` where there are none. `rows` are in the order of

@@ -17,11 +17,13 @@ import subprocess
 import sys
 import tempfile
 
-CHARTS = {"server": 2, "comparison": 2, "hosts": 2, "drops": 1, "averages": 0, "packets": 2, "hostile": 2}
+CHARTS = {"server": 2, "comparison": 2, "hosts": 2, "drops": 0, "averages": 0, "packets": 1, "hostile": 2}
+# Pictures without a script that are open: heatmaps, curves, columns.
+PLOTS = {"server": 2, "comparison": 5, "hosts": 2, "drops": 1, "averages": 0, "packets": 2, "hostile": 2}
 STAGES = {"packets": 21}  # with the total; 8 of the others
 TIMELINES = {"server": 10, "hosts": 10, "comparison": 20, "packets": 20, "hostile": 10}
 SMALL = {"hosts": 60}
-MOST_BYTES = {"comparison": 400_000, "hosts": 450_000, "packets": 300_000}
+MOST_BYTES = {"server": 350_000, "comparison": 550_000, "hosts": 500_000, "packets": 400_000, "hostile": 300_000}
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 DARK, LIGHT = "preferredColorScheme=0", "preferredColorScheme=1"
 
@@ -65,6 +67,18 @@ PROBE = """
   said.small = [...document.querySelectorAll(".small svg")].map(svg => {
     const [steps, mark] = [...svg.children].map(path => path.getBBox());
     return [svg.getBoundingClientRect().width, svg.getBoundingClientRect().height, steps.width, steps.height, mark?.x];
+  });
+  // Of each plot that is open its size, and of its shapes how many are inside it and not empty.
+  said.plots = [...document.querySelectorAll(".plot svg")].filter(svg => svg.checkVisibility()).map(svg => {
+    const box = svg.viewBox.baseVal, inside = [...svg.children].map(path => path.getBBox()).filter(shape =>
+      shape.width + shape.height > 0 && shape.x >= -0.01 && shape.x + shape.width <= box.width + 0.01 &&
+      shape.y >= -0.01 && shape.y + shape.height <= box.height + 0.01);
+    return [svg.getBoundingClientRect().width, svg.getBoundingClientRect().height, svg.children.length, inside.length];
+  });
+  // Marks of one scale whose texts are on each other.
+  said.collisions = [...document.querySelectorAll(".scale")].filter(scale => scale.checkVisibility()).flatMap(scale => {
+    const texts = [...scale.children].map(tick => tick.getBoundingClientRect());
+    return texts.slice(1).filter((text, i) => text.left < texts[i].right).map(() => scale.textContent);
   });
   said.stages = [];
   for (const chart of charts) {
@@ -196,8 +210,12 @@ def check(kind, text, folder):
         assert all(said["shown"])
         assert said["overflow"] <= 0, f"{said['overflow']} pixels too wide at {said['width']}"
         assert said["strangers"] == 0 and said["scripts"] == 3, said
-        # Drops have one chart, of all reasons, and nothing to choose.
-        assert len(said["stages"]) == (2 * STAGES.get(kind, 8) + 1 if charts > 1 else 0), said["stages"]
+        # Each chart has all stages to choose from, that of the distribution a box to tick.
+        assert len(said["stages"]) == (charts * STAGES.get(kind, 8) + 1 if charts else 0), said["stages"]
+        assert len(said["plots"]) == PLOTS[kind], said["plots"]
+        for width, height, shapes, inside in said["plots"]:
+            assert width > 200 and height > 150 and 1 < shapes == inside, said["plots"]
+        assert not said["collisions"], said["collisions"]
         assert len(said["timelines"]) == TIMELINES.get(kind, 0), said["timelines"]
         assert all(0.1 * bar < parts < bar + 0.5 for bar, parts in said["timelines"]), said["timelines"]
         check_small_charts(said["small"], SMALL.get(kind, 0))

@@ -56,7 +56,8 @@ TEST_CASE("values have a series beside that of the stages") {
         Run("stapgen\t3\ttcp-probe\ttcp\ttime:time\tcwnd:value\tsrtt:stage\tretransmits:value\n"
             "tcp\t1000000000\t10\t30000000\t-\ntcp\t1000000007\t12\t-\t1\ntcp\t3000000000\t5\t31000000\t2\n")
             .summary();
-    const auto& blocks = summary.series.blocks();
+    const auto series = summary.series.by_second();
+    const auto& blocks = series.blocks();
     REQUIRE(blocks.size() == 3);
     REQUIRE(blocks[0].stages.size() == 1);
     REQUIRE(blocks[0].values.size() == 2);
@@ -453,7 +454,7 @@ TEST_CASE("blocks are on the epoch's clock where the input has it, and hold all 
     std::string text = std::string(rx_header) + std::string(ready);
     for (int i = 0; i < 1009; ++i)
         text += fmt::format("rx\t{}\t7\ta\t{}\t-\n", 5000000000000 + std::int64_t{i} * 10'000'000, i);
-    const auto series = Run(text).summary().series;
+    const auto series = Run(text).summary().series.by_second();
     REQUIRE(series.blocks().size() == 11);
     CHECK(series.blocks().front().start_ns == 1795180000000000000);
     std::int64_t n = 0;

@@ -27,12 +27,29 @@ TEST_CASE("blocks begin with the first record, and those without records are the
     series.at(7 * second).stages[0].add(1009);
     series.at(8 * second - 1).stages[0].add(1013);
     series.at(10 * second).stages[0].add(2003);
-    REQUIRE(series.blocks().size() == 4);
-    CHECK(series.blocks()[0].start_ns == 7 * second);
-    CHECK(series.blocks()[0].stages[0].n() == 2);
-    CHECK(series.blocks()[1].stages[0].n() == 0);
-    CHECK(series.blocks()[2].stages[0].n() == 0);
-    CHECK(series.blocks()[3].stages[0].max() == 2003);
+    CHECK(series.blocks().size() == 193);  // of 1/64 s
+    const auto seconds = series.by_second();
+    REQUIRE(seconds.blocks().size() == 4);
+    CHECK(seconds.blocks()[0].start_ns == 7 * second);
+    CHECK(seconds.blocks()[0].stages[0].n() == 2);
+    CHECK(seconds.blocks()[1].stages[0].n() == 0);
+    CHECK(seconds.blocks()[2].stages[0].n() == 0);
+    CHECK(seconds.blocks()[3].stages[0].max() == 2003);
+}
+
+TEST_CASE("a run of two seconds has blocks short enough for a picture, and the same seconds") {
+    Series series(1);
+    for (std::int64_t i = 0; i < 1999; ++i)
+        series.at(i * 1'000'000 + 3).stages[0].add(i);
+    CHECK(series.block_ns() == second / 128);
+    CHECK(series.blocks().size() == 256);
+    CHECK(series.blocks()[1].stages[0].min() == 8);
+    CHECK(n_of(series) == 1999);
+    const auto seconds = series.by_second();
+    REQUIRE(seconds.blocks().size() == 2);
+    CHECK(seconds.blocks()[0].stages[0].n() == 1000);
+    CHECK(seconds.blocks()[1].stages[0].n() == 999);
+    CHECK(seconds.blocks()[1].stages[0].min() == 1000);
 }
 
 TEST_CASE("a record that comes late counts in its own block, one from before the first in the first") {
@@ -41,9 +58,10 @@ TEST_CASE("a record that comes late counts in its own block, one from before the
     series.at(9 * second).stages[0].add(5);
     series.at(6 * second).stages[0].add(7);
     series.at(2 * second).stages[0].add(11);
-    CHECK(series.blocks()[1].stages[0].max() == 7);
-    CHECK(series.blocks()[0].stages[0].n() == 2);
-    CHECK(series.blocks()[0].stages[0].max() == 11);
+    const auto seconds = series.by_second();
+    CHECK(seconds.blocks()[1].stages[0].max() == 7);
+    CHECK(seconds.blocks()[0].stages[0].n() == 2);
+    CHECK(seconds.blocks()[0].stages[0].max() == 11);
 }
 
 TEST_CASE("a long measurement has longer blocks, not more, and loses nothing") {
@@ -65,7 +83,7 @@ TEST_CASE("many wide stages have longer blocks, so that their histograms keep wi
             for (int doubling = 9; doubling < 40; ++doubling)
                 stage.add(std::int64_t{1} << doubling);
         }
-        CHECK(series.blocks().size() <= Series::min_blocks + 1);
+        CHECK(series.by_second().blocks().size() <= Series::min_blocks + 1);
     }
     CHECK(series.block_ns() == 16 * second);
     CHECK(n_of(series) == seconds * 23 * 31);
@@ -85,6 +103,7 @@ TEST_CASE("times at the ends of the clock do no harm") {
 TEST_CASE("two measurements are one series in order of time, at the coarser length") {
     Series early(1), late(1);
     late.coarsen(2 * second);
+    early.coarsen(second);
     for (std::int64_t i = 0; i < 7; ++i)
         early.at(i * second).stages[0].add(i);
     for (std::int64_t i = 0; i < 3; ++i)
