@@ -36,7 +36,7 @@ bool take_word(std::string_view& text, std::string_view word) {
 std::unique_ptr<RecordParser> RecordParser::fork() const {
     auto piece = std::make_unique<RecordParser>();
     piece->header_ = header_;
-    piece->last_schema_ = &piece->header_->schemas.front();
+    piece->last_schema_ = &piece->header_.value().schemas.front();
     piece->values_.resize(values_.size());
     return piece;
 }
