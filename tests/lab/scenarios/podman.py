@@ -2,10 +2,13 @@
 """Real podman: two containers with the same addresses and ports, each counted alone; and stapgen itself in a third.
 
 The containers have the guest's own root as theirs, since there is no registry. podman's packages are fetched when the scenario
-is prepared.
+is prepared. STAPGEN_LAB_IMAGE names the extracted tree of an image that packaging/Containerfile made (podman export): stapgen
+and staprun of the third container are then those of the image.
 """
 
 import json
+import os
+import shutil
 
 from lablib.events import read_report
 from lablib.talk import TALK, by_group, dropped
@@ -63,10 +66,12 @@ $PODMAN rm -a >>kill.txt
 stapgen report rx-of.rec --format json >later.json || exit 1
 
 # As docs/guide/installing.md has it.
+ROOTFS=/ctr PROGRAM=/lab/stapgen/bin/stapgen
+if [ -d /lab/work/image ]; then ROOTFS=/lab/work/image PROGRAM=stapgen; fi
 start_ready serve --port 7001 --read recv || exit 1
 $PODMAN run --name stapgen --privileged --pid host --network host --log-driver none --workdir /lab/work \
     -v /lib/modules:/lib/modules -v /sys/kernel/debug:/sys/kernel/debug -v /lab:/lab -v /run/lab:/run/lab \
-    --rootfs /ctr /lab/stapgen/bin/stapgen exec /lab/work/rx.ko --port 7001 --by none --format json -d 3600 -s 1MiB >tool.json 2>tool.err &
+    --rootfs $ROOTFS $PROGRAM exec /lab/work/rx.ko --port 7001 --by none --format json -d 3600 -s 1MiB >tool.json 2>tool.err &
 TOOL=$!
 wait_traced tool.err || {{ cat tool.err; exit 1; }}
 ask --port 7001 --requests {ASKED} || exit 1
@@ -84,6 +89,8 @@ def prepare(lab):
     lab.chroot(["sh", "-c", "mkdir -p /lab/work/debs/partial && apt-get -qq update >&2 && apt-get -qq -y --no-install-recommends -d "
                 "-o Dir::Cache::archives=/lab/work/debs install podman crun >&2"], scratch=True,
                env={"PATH": PATH, "DEBIAN_FRONTEND": "noninteractive"})
+    if image := os.environ.get("STAPGEN_LAB_IMAGE"):
+        shutil.copytree(image, lab.work / "image", symlinks=True)
 
 
 def whole(report, stage):
@@ -107,5 +114,6 @@ def check(lab):
     expect("rx-cache", whole(of("rx-cache"), "udp-app"), RECEIVED["cache"])
     expect("rx-id", whole(of("rx-id"), "udp-app"), RECEIVED["web"])
     expect("later", by_group(json.loads(lab.read("later.json")), "container", "udp-app"), RECEIVED)
+    print(lab.read("tool.err"))
     expect("tool", whole(of("tool"), "tcp-app"), 2 * ASKED)
     assert lab.read("modules-left").strip() == "0"
