@@ -128,8 +128,8 @@ def check_made_up(program, compared):
 
 def check_recording(stapgen, files, compared):
     """All formats of one report. Returns how many bins agree."""
-    def report(form):
-        return run(stapgen, "report", "--format", form, *files)
+    def report(form, *options):
+        return run(stapgen, "report", "--format", form, *options, *files)
 
     documents = [json.loads(line) for line in report("ndjson").splitlines()]
     document = json.loads(report("json"))
@@ -144,7 +144,10 @@ def check_recording(stapgen, files, compared):
     in_csv.compare(compared["csv"], report("csv"), reports)
     distributions = in_page.compare(compared["page"], report("html"), reports)
     buckets = in_openmetrics.compare(compared["openmetrics"], report("openmetrics"), reports)
-    return check_bins(distributions, buckets, reports)
+    fine = in_openmetrics.compare(compared["openmetrics"], report("openmetrics", "--buckets", "105"), reports)
+    for stage, coarse in buckets.items():
+        assert coarse.items() <= fine[stage].items(), f"{stage}: of 12 and of 105 buckets"
+    return check_bins(distributions, fine, reports)
 
 
 def recordings(source):

@@ -273,6 +273,9 @@ OptionSpecs present_options(PresentOptions& options, bool of_files) {
          option("--slowest", "N", group, "Show the N slowest records", "", &options.shown.slowest,
                 {.range = Range{0, 1000}}),
          {"--series", "", group, "Also print a row per second", "longer blocks for a long run", &options.shown.series},
+         option("--buckets", "N", group, "At most N buckets per stage in OpenMetrics",
+                "12, 27, 53 or 105, the same in every run", &options.shown.buckets,
+                {.range = Range{12, 105}}),
          {"--hide-benign", "", group, "Hide drops that are part of normal operation", "totals still count them",
           &options.shown.hide_benign}},
     });

@@ -41,7 +41,7 @@ OptionSpecs make_options(const recipe::Recipe& recipe, module::MakeOptions& opti
 /// the choices.
 OptionSpecs format_options(std::string& format, const std::vector<std::string>& choices, const std::string& more = {});
 OptionSpecs percentiles_option(PresentOptions& options);
-/// How results are shown: -P, --format, -j, --by, --top, --slowest, --series, --hide-benign. `of_files`: --by takes
+/// How results are shown: -P, --format, -j, --by, --top, --slowest, --series, --buckets, --hide-benign. `of_files`: --by takes
 /// origin_words, too.
 OptionSpecs present_options(PresentOptions& options, bool of_files = false);
 

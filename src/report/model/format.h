@@ -25,6 +25,7 @@ struct Options {
     std::size_t top = 20;                     ///< number of largest groups, and of rows of counts
     std::size_t slowest = 5;                  ///< number of slowest records per direction
     std::size_t width = base::default_width;  ///< columns of text. What does not fit is left out, or as wide as it is
+    std::size_t buckets = 12;                 ///< OpenMetrics: at most, of each histogram
     bool series = false;                      ///< text: a row for each block of time
     bool hide_benign = false;                 ///< benign drops are counted, and have no rows
     bool intervals_shown = false;             ///< each interval has been written as it closed
