@@ -48,7 +48,8 @@ def on_terminal(columns, *command):
     """Return what it prints on a terminal that is so wide."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    with subprocess.Popen(command, env=ENVIRONMENT, stdout=theirs, stderr=subprocess.DEVNULL) as process:
+    environment = {**ENVIRONMENT, "LC_ALL": "C", "NO_COLOR": "1"}  # numbers only
+    with subprocess.Popen(command, env=environment, stdout=theirs, stderr=subprocess.DEVNULL) as process:
         os.close(theirs)
         text = b""
         try:
