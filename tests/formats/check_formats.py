@@ -141,7 +141,7 @@ def check_recording(stapgen, files, compared):
         one.where = str(files[0])
     reports = [Report(known) for known in documents]
     in_table.compare(compared["table"], report("table"), reports)
-    in_table.compare(compared["table"], on_terminal(220, stapgen, "report", "--series", *files), reports)
+    in_table.compare(compared["table"], on_terminal(320, stapgen, "report", "--series", *files), reports)
     in_csv.compare(compared["csv"], report("csv"), reports)
     distributions = in_page.compare(compared["page"], report("html"), reports)
     buckets = in_openmetrics.compare(compared["openmetrics"], report("openmetrics"), reports)
