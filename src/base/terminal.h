@@ -18,6 +18,35 @@ void print_message(const std::vector<std::string>& texts);
 /// Columns of the terminal that a descriptor is; 0 where it is none.
 std::size_t terminal_columns(int descriptor);
 
+/// Which colours are used: `automatic` where there is a terminal that has some and $NO_COLOR is not set (no-color.org).
+enum class Colours { automatic, always, never };
+
+/// Whether what is written to that descriptor has colours.
+bool wants_colours(Colours colours, int descriptor);
+
+/// Sets the locale's characters as the environment asks for them, and returns whether they are UTF-8.
+/// std::setlocale(LC_CTYPE, "C") ends it.
+bool take_locale();
+
+/// What takes text, and how that may look. Without a terminal lines are as long as they are.
+struct Screen {
+    std::size_t width = 0;  ///< columns of the terminal; 0: it is none
+    bool colours = false;
+    bool utf8 = false;  ///< it is a terminal, and its characters are UTF-8
+};
+Screen screen_of(int descriptor, Colours colours = Colours::automatic);
+
+/// What a colour says: red, yellow, green, bold.
+enum class Ink { plain, bad, warning, good, strong };
+/// The sequence that begins it; `ink_end` ends it. Empty: none.
+std::string_view sequence_of(Ink ink);
+inline constexpr std::string_view ink_end = "\x1b[0m";
+/// Each line of the text in that colour.
+std::string painted(std::string_view text, Ink ink);
+
+/// As stdout takes it: on a terminal no line is wider than that.
+void print_text(std::string_view text);
+
 /// What and why, then in a line of its own what to do next.
 std::string error_text(const Error& error);
 

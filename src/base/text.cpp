@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <numeric>
+#include <utility>
 
 namespace stapgen::base {
 
@@ -217,6 +218,91 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
         length += word.size();
     }
     return lines;
+}
+
+std::string fitted(std::string_view text, std::size_t width, std::size_t indent) {
+    if (width == 0) return std::string(text);
+    std::string out;
+    const char* line_end = "";
+    for (auto line : split(text, '\n')) {
+        out += std::exchange(line_end, "\n");
+        const auto first = std::min(line.find_first_not_of(' '), line.size());
+        std::string begin;
+        while (begin.size() + line.size() > width) {
+            const auto room = width - std::min(width, begin.size());
+            const auto word = begin.empty() ? first : 0;
+            auto at = line.rfind(' ', room);
+            // A word that is wider than all stands alone.
+            if (at == std::string_view::npos || at <= word) at = line.find(' ', std::max(word, room));
+            if (at == std::string_view::npos) break;
+            const auto last = line.find_last_not_of(' ', at);
+            const auto next = line.find_first_not_of(' ', at);
+            if (last == std::string_view::npos || next == std::string_view::npos) break;
+            out += begin;
+            out += line.substr(0, last + 1);
+            out += '\n';
+            line.remove_prefix(next);
+            begin.assign(std::min(first + indent, width / 2), ' ');
+        }
+        out += begin;
+        out += line;
+    }
+    return out;
+}
+
+std::string reflowed(std::string_view text, std::size_t width) {
+    if (width == 0) return std::string(text);
+    std::string out, paragraph;
+    const auto end_paragraph = [&] {
+        if (!paragraph.empty()) out += wrapped(std::exchange(paragraph, {}), width) + '\n';
+    };
+    const bool has_end = text.ends_with('\n');
+    if (has_end) text.remove_suffix(1);
+    for (const auto line : split(text, '\n')) {
+        if (!line.empty() && line.front() != ' ') {
+            paragraph.append(line) += ' ';
+            continue;
+        }
+        end_paragraph();
+        out += fitted(line, width) + '\n';
+    }
+    end_paragraph();
+    if (!has_end && !out.empty()) out.pop_back();
+    return out;
+}
+
+std::string fitted_command(std::string_view command, std::size_t width, std::size_t indent) {
+    constexpr std::string_view go_on = " \\\n";
+    const auto begin = std::min(command.find_first_not_of(' '), command.size());
+    std::string out(command.substr(0, begin));
+    std::size_t length = begin;
+    bool is_first = true;
+    while (!command.empty() && command.find_first_not_of(' ') != std::string_view::npos) {
+        command.remove_prefix(command.find_first_not_of(' '));
+        char quote = 0;
+        std::size_t end = 0;
+        for (; end < command.size() && (quote != 0 || command[end] != ' '); ++end) {
+            const char c = command[end];
+            if (c == quote) {
+                quote = 0;
+            } else if (quote == 0 && (c == '\'' || c == '"')) {
+                quote = c;
+            }
+        }
+        const bool is_last = end == command.size();
+        if (width > 0 && !is_first && length + 1 + end + (is_last ? 0 : 2) > width) {
+            out.append(go_on).append(begin + indent, ' ');
+            length = begin + indent;
+        } else if (!is_first) {
+            out += ' ';
+            ++length;
+        }
+        out += command.substr(0, end);
+        length += end;
+        is_first = false;
+        command.remove_prefix(end);
+    }
+    return out;
 }
 
 std::string sha256(std::string_view text) {

@@ -88,6 +88,17 @@ inline constexpr std::size_t default_width = 80;
 /// with `indent` blanks.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent = 0);
 
+/// No line of it wider than `width`, broken at blanks, as far as its words allow; 0: as it is. What follows in a broken
+/// line is `indent` deeper than its beginning. Blanks within a line stay.
+std::string fitted(std::string_view text, std::size_t width, std::size_t indent = 2);
+
+/// The same of prose: lines that follow each other and do not begin with a blank are one paragraph.
+std::string reflowed(std::string_view text, std::size_t width);
+
+/// A command for a shell, in lines of that width, each but the last with its \ at the end, so that it can be pasted;
+/// not broken within quotes. 0: in one line.
+std::string fitted_command(std::string_view command, std::size_t width, std::size_t indent = 2);
+
 /// As sha256sum prints it: 64 hexadecimal digits.
 std::string sha256(std::string_view text);
 

@@ -73,13 +73,13 @@ base::Result<void> perform(const std::vector<std::string>& given) {
     const auto& command = *invocation->command;
     switch (invocation->wanted) {
         case Invocation::Wanted::short_help:
-            std::cout << short_help(command);
+            std::cout << short_help(command, help_width());
             return {};
         case Invocation::Wanted::whole_help:
-            std::cout << whole_help(command);
+            std::cout << whole_help(command, help_width());
             return {};
         case Invocation::Wanted::version:
-            std::cout << version_text(program) << '\n';
+            base::print_text(version_text(program) + '\n');
             return {};
         case Invocation::Wanted::action:
             break;

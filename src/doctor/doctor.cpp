@@ -50,9 +50,16 @@ constexpr Row others[] = {
     {"leftovers", Blocks::loading, leftovers},   {"interrupt-threads", Blocks::loading, interrupt_threads},
 };
 
+/// Where a text begins that is to stand behind `indent` columns: in a line of its own where one of its words is too
+/// long for that.
+std::size_t indent_of(std::string_view text, std::size_t indent, std::size_t width) {
+    const bool fits = std::ranges::all_of(base::words(text), [&](auto word) { return indent + word.size() <= width; });
+    return fits ? indent : 4;
+}
+
 /// Wraps a text that begins at the column `indent`; its other lines begin with as many blanks.
-std::string block(std::string_view text, std::size_t indent) {
-    const auto wrapped = base::wrapped(text, base::default_width - indent);
+std::string block(std::string_view text, std::size_t indent, std::size_t width) {
+    const auto wrapped = base::wrapped(text, width - std::min(width, indent));
     std::string lines;
     for (const auto line : base::split(wrapped, '\n')) {
         if (!lines.empty()) lines += '\n' + std::string(indent, ' ');
@@ -62,19 +69,24 @@ std::string block(std::string_view text, std::size_t indent) {
 }
 
 /// A line for each command: one may be pasted as it is.
-std::string remedy_lines(const Remedy& remedy, host::Distribution distribution) {
+std::string remedy_lines(const Remedy& remedy, host::Distribution distribution, std::size_t width,
+                         const base::Screen& screen) {
     using host::Distribution;
     std::string text;
-    const auto add = [&text](const std::string& words) {
-        if (!words.empty()) text += fmt::format("    {}\n", block(words, 4));
+    const auto add = [&](const std::string& words) {
+        if (!words.empty()) text += fmt::format("    {}\n", block(words, 4, width));
+    };
+    const auto add_command = [&](const std::string& command) {
+        text += base::fitted_command("      " + command, screen.width) + '\n';
     };
     const auto& commands = remedy.commands;
     const bool alike = commands == host::everywhere(commands.debian);
     add(remedy.words + (remedy.words.empty() || commands.empty() ? "" : ":"));
     if (!commands.empty() && (alike || distribution != Distribution::other)) {
-        text += fmt::format("      {}\n", host::command_here(commands, distribution));
+        add_command(std::string(host::command_here(commands, distribution)));
     } else if (!commands.empty()) {
-        text += fmt::format("      {}\n      {}\n      {}\n", commands.debian, commands.redhat, commands.suse);
+        for (const auto& command : {commands.debian, commands.redhat, commands.suse})
+            add_command(command);
     }
     add(remedy.otherwise);
     return text;
@@ -186,7 +198,13 @@ std::string_view state_name(State state) {
     return names[static_cast<std::size_t>(state)];
 }
 
-std::string rows_text(const std::vector<Check>& checks, host::Distribution distribution) {
+base::Ink ink_of(State state) {
+    constexpr std::array inks{base::Ink::good, base::Ink::good, base::Ink::warning, base::Ink::bad};
+    return inks[static_cast<std::size_t>(state)];
+}
+
+std::string rows_text(const std::vector<Check>& checks, host::Distribution distribution, const base::Screen& screen) {
+    const auto width = screen.width > 0 ? std::min(screen.width, base::default_width) : base::default_width;
     std::size_t first = 0, second = 0;
     for (const auto& check : checks) {
         first = std::max(first, check.id.size());
@@ -195,9 +213,12 @@ std::string rows_text(const std::vector<Check>& checks, host::Distribution distr
     const auto indent = first + second + 2;
     std::string text;
     for (const auto& check : checks) {
-        text += fmt::format("{:{}} {:{}} {}\n", check.id, first, state_name(check.state), second,
-                            block(check.found, indent));
-        text += remedy_lines(check.remedy, distribution);
+        const auto name = fmt::format("{:{}}", state_name(check.state), second);
+        const auto begin = screen.width > 0 ? indent_of(check.found, indent, width) : indent;
+        text += fmt::format("{:{}} {} {}{}\n", check.id, first,
+                            screen.colours ? base::painted(name, ink_of(check.state)) : name,
+                            begin == indent ? "" : '\n' + std::string(begin, ' '), block(check.found, begin, width));
+        text += remedy_lines(check.remedy, distribution, width, screen);
     }
     return text;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/terminal.h"
 #include "host/host.h"
 #include "host/system.h"
 #include "host/workarounds.h"
@@ -100,9 +101,10 @@ struct Verdict {
 };
 Verdict conclude(const std::vector<Check>& checks, const Question& question);
 
-/// The doctor's table, 80 columns wide but for commands and paths, which are never cut: what was found, and in lines
-/// of their own what to do.
-std::string rows_text(const std::vector<Check>& checks, host::Distribution distribution);
+/// The doctor's table, at most 80 columns wide but for paths, which are never cut: what was found, and in lines of
+/// their own what to do. Where it is no terminal, a command is one line.
+std::string rows_text(const std::vector<Check>& checks, host::Distribution distribution,
+                      const base::Screen& screen = {});
 
 /// The first check that keeps the subject from its run as an error, with the rows of all others that do in its hint.
 base::Result<void> able(const std::vector<Check>& checks, const Subject& subject, host::Distribution distribution);

@@ -63,32 +63,33 @@ std::string count_text(const std::string& factor, std::size_t count) {
 /// The rows that stand out and the next ones up to `most`. Whether there is one that does not stand out.
 template <class Row>
 bool write_table(std::ostream& out, report::Table table, const std::vector<Row>& rows, std::size_t most,
-                 auto cells_before_change, auto compared_with) {
-    for (const char* name : {"CHANGE", "95% CI", "P"})
-        table.columns.push_back({name});
+                 const base::Screen& screen, auto cells_before_change, auto compared_with) {
+    table.columns.insert(table.columns.end(),
+                         {{"CHANGE"}, {.name = "95% CI", .leaves = 2}, {.name = "P", .leaves = 1}});
     table.columns.push_back({"COMPARED WITH", Kind::text});
     bool is_same = false;
     for (const auto& row : rows) {
         if (!row.stands_out && table.rows.size() >= most) continue;
         is_same = is_same || !row.stands_out;
         auto& cells = table.rows.emplace_back(cells_before_change(row));
-        cells.push_back({row.stands_out ? change_percent(row.change) + "%" : "~"});
+        const auto ink = !row.stands_out ? base::Ink::plain : row.change > 0 ? base::Ink::bad : base::Ink::good;
+        cells.push_back({.text = row.stands_out ? change_percent(row.change) + "%" : "~", .ink = ink});
         cells.push_back({interval_text(row, "%")});
         cells.push_back({report::p_text(row.p)});
         cells.push_back({compared_with(row)});
     }
-    if (!table.rows.empty()) out << '\n' << report::text_of(table);
+    if (!table.rows.empty()) out << '\n' << report::text_of(table, screen);
     const auto left = rows.size() - table.rows.size();
     if (left > 0) out << fmt::format("... and {} more rows: --top\n", left);
     return is_same;
 }
 
-bool write_hosts(std::ostream& out, const Comparison& comparison, std::size_t most) {
+bool write_hosts(std::ostream& out, const Comparison& comparison, std::size_t most, const base::Screen& screen) {
     const report::Style style;
     return write_table(
         out,
         {"", {{"HOST", Kind::head}, {"STAGE [us]", Kind::text}, {"STAT", Kind::text}, {"N"}, {"OTHERS"}, {"HOST"}}},
-        comparison.deviations, most,
+        comparison.deviations, most, screen,
         [&](const Deviation& row) -> std::vector<report::Cell> {
             return {{comparison.members[row.member].name},
                     {row.stage},
@@ -100,7 +101,7 @@ bool write_hosts(std::ostream& out, const Comparison& comparison, std::size_t mo
         [](const Deviation& row) { return fmt::format("{} of {}", row.others, cohort_name(row)); });
 }
 
-bool write_factors(std::ostream& out, const Comparison& comparison, std::size_t most) {
+bool write_factors(std::ostream& out, const Comparison& comparison, std::size_t most, const base::Screen& screen) {
     const report::Style style;
     return write_table(
         out,
@@ -111,7 +112,7 @@ bool write_factors(std::ostream& out, const Comparison& comparison, std::size_t 
           {"HOSTS"},
           {"OTHERS"},
           {"THESE"}}},
-        comparison.factors.contrasts, most,
+        comparison.factors.contrasts, most, screen,
         [&](const Contrast& row) -> std::vector<report::Cell> {
             return {{row.level},
                     {row.stage},
@@ -238,20 +239,21 @@ std::string sentence_of(const analyze::FactorEffects& factors) {
     return fmt::format("{}", fmt::join(texts, "; "));
 }
 
-void write_text(std::ostream& out, const Comparison& comparison, std::size_t rows) {
-    out << base::printable(sentence_of(comparison)) << '\n';
+void write_text(std::ostream& out, const Comparison& comparison, std::size_t rows, const base::Screen& screen) {
+    out << base::fitted(base::printable(sentence_of(comparison)), screen.width) << '\n';
     if (const auto sentence = sentence_of(comparison.factors); !sentence.empty())
-        out << base::printable(sentence) << '\n';
-    const bool is_same_host = write_hosts(out, comparison, rows);
-    const bool is_same_level = write_factors(out, comparison, rows);
+        out << base::fitted(base::printable(sentence), screen.width) << '\n';
+    const bool is_same_host = write_hosts(out, comparison, rows, screen);
+    const bool is_same_level = write_factors(out, comparison, rows, screen);
     if (is_same_host || is_same_level) {
-        out << fmt::format(
-            "\n~: no significant difference (P, corrected for the number of rows, is 0.05 or more), or one of\n{:.4g} "
+        const auto legend = fmt::format(
+            "~: no significant difference (P, corrected for the number of rows, is 0.05 or more), or one of\n{:.4g} "
             "% or less\n",
             comparison.threshold * 100);
+        out << '\n' << base::reflowed(legend, screen.width);
     }
     for (const auto& warning : comparison.warnings)
-        out << "WARNING: " << base::printable(warning) << '\n';
+        report::write_warning(out, base::printable(warning), screen);
 }
 
 void write_json(std::ostream& out, const Comparison& comparison) {

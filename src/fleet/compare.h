@@ -8,6 +8,7 @@
 
 #include "analyze/factors.h"
 #include "analyze/outliers.h"
+#include "base/terminal.h"
 
 /// Which host is different, and whether its kernel or a label makes it so: in sentences, tables, or JSON.
 namespace stapgen::fleet {
@@ -32,7 +33,7 @@ std::string sentence_of(const Comparison& comparison);
 std::string sentence_of(const analyze::FactorEffects& factors);
 
 /// The sentences, the rows that stand out and the next ones up to `rows`, and what the signs mean.
-void write_text(std::ostream& out, const Comparison& comparison, std::size_t rows);
+void write_text(std::ostream& out, const Comparison& comparison, std::size_t rows, const base::Screen& screen = {});
 /// All rows: "stapgen.fleet-compare/1".
 void write_json(std::ostream& out, const Comparison& comparison);
 

@@ -2,7 +2,6 @@
 #include "live/terminal.h"
 
 #include <fmt/format.h>
-#include <langinfo.h>
 #include <poll.h>
 #include <signal.h>
 #include <termios.h>
@@ -18,6 +17,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/terminal.h"
 #include "base/text.h"
 // At the end: they name things that others name, too.
 #define NCURSES_NOMACROS 1
@@ -116,22 +116,6 @@ Special special_of(int code) {
     return found == specials.end() ? Special::none : found->second;
 }
 
-/// Where the locale that is asked for is not installed, as in many a container, its characters are known anyway.
-void take_locale() {
-    if (std::setlocale(LC_CTYPE, "") != nullptr) return;
-    std::string asked;
-    for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-        if (const char* value = std::getenv(name); asked.empty() && value != nullptr) asked = base::upper(value);
-    }
-    if (asked.ends_with("UTF-8") || asked.ends_with("UTF8")) std::setlocale(LC_CTYPE, "C.UTF-8");
-}
-
-bool wants_colours(Colours colours) {
-    if (colours != Colours::automatic) return colours == Colours::always;
-    const char* no_color = std::getenv("NO_COLOR");
-    return no_color == nullptr || *no_color == 0;
-}
-
 void start_colours() {
     if (::start_color() == ERR) return;
     ::use_default_colors();
@@ -162,10 +146,10 @@ base::Result<void> Terminal::usable() {
                              "ncurses-base; --no-live avoids this message");
 }
 
-base::Result<std::unique_ptr<Terminal>> Terminal::open(Colours colours) {
+base::Result<std::unique_ptr<Terminal>> Terminal::open(base::Colours colours) {
     if (auto can = usable(); !can) return tl::make_unexpected(can.error());
     std::cout.flush();
-    take_locale();
+    const bool utf8 = base::take_locale();
     ::tcgetattr(STDIN_FILENO, &current.modes);
     watch_signals();
     // The size of the window now, whatever $LINES says.
@@ -181,8 +165,8 @@ base::Result<std::unique_ptr<Terminal>> Terminal::open(Colours colours) {
     ::nodelay(stdscr, TRUE);
     ::set_escdelay(25);
     ::curs_set(0);
-    if (wants_colours(colours)) start_colours();
-    return std::unique_ptr<Terminal>(new Terminal(std::string_view(::nl_langinfo(CODESET)) == "UTF-8"));
+    if (base::wants_colours(colours, STDOUT_FILENO)) start_colours();
+    return std::unique_ptr<Terminal>(new Terminal(utf8));
 }
 
 Terminal::~Terminal() {

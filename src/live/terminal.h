@@ -6,13 +6,11 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/terminal.h"
 #include "live/keys.h"
 #include "live/lines.h"
 
 namespace stapgen::live {
-
-/// Which colours are used: `automatic` where the terminal has some and $NO_COLOR is not set (no-color.org).
-enum class Colours { automatic, always, never };
 
 /// The terminal on stdin and stdout as a screen. While there is one it must be written to by nobody else. It is given
 /// back as it was by the destructor, and where the program dies of its own fault or of SIGQUIT; while the program is
@@ -22,7 +20,7 @@ class Terminal {
     /// Why there cannot be one: stdin or stdout is no terminal, or it is another job's, or terminfo does not know it.
     static base::Result<void> usable();
 
-    static base::Result<std::unique_ptr<Terminal>> open(Colours colours);
+    static base::Result<std::unique_ptr<Terminal>> open(base::Colours colours);
     Terminal(const Terminal&) = delete;
     Terminal& operator=(const Terminal&) = delete;
     ~Terminal();

@@ -9,18 +9,20 @@ namespace stapgen::metrics {
 
 namespace bins = analyze::bins;
 
-std::span<const std::int64_t> classic_ends(int per_doubling) {
+std::span<const std::int64_t> classic_ends(std::size_t most) {
     static const auto all = [] {
-        constexpr std::int64_t first = 1 << 10, last = std::int64_t{1} << 36;
-        std::array<std::vector<std::int64_t>, 3> ends;
-        for (unsigned power = 0; power < ends.size(); ++power) {
-            const int step = bins::per_doubling >> power;
-            for (int bin = bins::index_of(first); bins::lowest(bin) <= last; bin += step)
-                ends.at(power).push_back(bins::lowest(bin) - 1);
+        constexpr std::int64_t first = 1 << 10;
+        constexpr std::array steps{2 * bins::per_doubling, bins::per_doubling, bins::per_doubling / 2,
+                                   bins::per_doubling / 4};
+        std::array<std::vector<std::int64_t>, classic_sizes.size()> ends;
+        for (std::size_t i = 0; i < ends.size(); ++i) {
+            for (int bin = bins::index_of(first); ends.at(i).size() < classic_sizes.at(i); bin += steps.at(i))
+                ends.at(i).push_back(bins::lowest(bin) - 1);
         }
         return ends;
     }();
-    return all.at(per_doubling == 1 ? 0 : per_doubling == 2 ? 1 : 2);
+    const auto above = std::ranges::upper_bound(classic_sizes, most) - classic_sizes.begin();
+    return all.at(static_cast<std::size_t>(std::max<std::ptrdiff_t>(above - 1, 0)));
 }
 
 std::vector<std::int64_t> classic_counts(const Histogram& histogram, std::span<const std::int64_t> ends) {

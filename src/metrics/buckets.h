@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -12,9 +14,17 @@
 /// of a sum are the sum of buckets.
 namespace stapgen::metrics {
 
-/// The upper ends of classic buckets in ns, inclusive, the same in every run: a fixed number per doubling (1, 2 or 4)
-/// from 1 us to 68.7 s. Each is one below a border of bins.h, so that the counts are exact.
-std::span<const std::int64_t> classic_ends(int per_doubling);
+/// How many classic buckets a histogram can have: one to two doublings, from 1 us to 4.29 s; and one, two or four to a
+/// doubling, to 68.7 s.
+inline constexpr std::array<std::size_t, 4> classic_sizes{12, 27, 53, 105};
+
+/// Of what a scraper reads.
+inline constexpr std::size_t scraped_buckets = 53;
+
+/// The upper ends of classic buckets in ns, inclusive, the same in every run: of these sizes the largest that is not
+/// above `most`, else the smallest. Each end is one below a border of bins.h, so that the counts are exact, and is in
+/// all larger sizes, too.
+std::span<const std::int64_t> classic_ends(std::size_t most);
 
 /// How many values are at or below each end.
 std::vector<std::int64_t> classic_counts(const Histogram& histogram, std::span<const std::int64_t> ends);

@@ -57,7 +57,7 @@ void add_created(pbf_writer& to, protozero::pbf_tag_type tag, std::int64_t ns) {
 }
 
 void add_classic(pbf_writer& to, const Histogram& value) {
-    const auto ends = classic_ends(2);
+    const auto ends = classic_ends(scraped_buckets);
     const auto counts = classic_counts(value, ends);
     for (std::size_t i = 0; i < ends.size(); ++i) {
         pbf_writer one(to, proto::histogram::bucket);

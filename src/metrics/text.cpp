@@ -6,7 +6,6 @@
 #include <string>
 
 #include "base/text.h"
-#include "metrics/buckets.h"
 
 namespace stapgen::metrics {
 
@@ -57,7 +56,7 @@ class SampleWriter {
         write(family_.name + "_count", value.n);
     }
     void operator()(const Histogram& value) const {
-        const auto ends = classic_ends(style_.buckets_per_doubling);
+        const auto ends = classic_ends(style_.buckets);
         const auto counts = classic_counts(value, ends);
         const auto before_le = labels_.empty() ? "" : labels_ + ",";
         for (std::size_t i = 0; i < ends.size(); ++i) {

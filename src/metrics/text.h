@@ -4,13 +4,13 @@
 #include <optional>
 #include <ostream>
 
-#include "metrics/family.h"
+#include "metrics/buckets.h"
 
 namespace stapgen::metrics {
 
 struct TextStyle {
     bool openmetrics = true;  ///< 1.0, with its "# EOF"; else Prometheus' text format 0.0.4
-    int buckets_per_doubling = 2;
+    std::size_t buckets = scraped_buckets;  ///< at most, of a histogram: classic_ends()
     std::optional<double> created_s{};  ///< since 1970: when what is counted began; only OpenMetrics can say it
 };
 

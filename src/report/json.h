@@ -21,7 +21,7 @@ Json or_null(const std::optional<T>& value) {
 }
 
 /// An object in one line for each record. Keys are the names of its fields, of times and durations with "_ns".
-std::unique_ptr<RecordWriter> event_lines(std::ostream& out);
+std::unique_ptr<RecordWriter> event_lines(std::ostream& out, const Options& options);
 
 nlohmann::ordered_json group_json(const analyze::Group& group);
 nlohmann::ordered_json origins_json(const std::vector<analyze::Origin>& origins);

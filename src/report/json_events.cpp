@@ -58,7 +58,7 @@ class EventLines final : public EventWriter {
 
 }  // namespace
 
-std::unique_ptr<RecordWriter> event_lines(std::ostream& out) {
+std::unique_ptr<RecordWriter> event_lines(std::ostream& out, const Options& /*options*/) {
     return std::make_unique<EventLines>(out);
 }
 

@@ -16,7 +16,7 @@ void write_openmetrics(std::ostream& out, std::span<const analyze::Summary> repo
         all.add(report, rows.counts);
         all.add_groups(rows);
     }
-    metrics::write_text(out, all.families(), {.buckets_per_doubling = 4});
+    metrics::write_text(out, all.families(), {.buckets = options.buckets});
 }
 
 }  // namespace

@@ -31,9 +31,10 @@ constexpr auto groupings = std::to_array<Grouping>({{"process", "pid comm"},
                                                     {"none", ""}});
 
 /// As wide as the terminal.
-Options fitted(Options options) {
-    options.width = base::terminal_columns(STDOUT_FILENO);
-    if (options.width == 0) options.width = base::default_width;
+Options fitted(const Presentation& presentation) {
+    Options options = presentation;
+    options.screen = base::screen_of(STDOUT_FILENO, presentation.colours);
+    options.width = options.screen.width > 0 ? options.screen.width : base::default_width;
     return options;
 }
 
@@ -97,7 +98,7 @@ base::Result<void> check_aggregated(const Presentation& presentation, bool event
 }
 
 std::unique_ptr<RecordWriter> record_writer(std::ostream& out, const Presentation& presentation, bool events) {
-    return events || presentation.format->is_trace ? presentation.format->records(out) : nullptr;
+    return events || presentation.format->is_trace ? presentation.format->records(out, fitted(presentation)) : nullptr;
 }
 
 void finish(RecordWriter& records) {
@@ -118,6 +119,11 @@ void present(std::ostream& out, const Hosts& hosts, std::span<const analyze::Sum
              const Presentation& presentation) {
     if (presentation.format->write_hosts == nullptr) return present(out, reports, presentation);
     presentation.format->write_hosts(out, hosts, reports, fitted(presentation));
+    out.flush();
+}
+
+void present(std::ostream& out, std::span<const Compared> all, const Presentation& presentation) {
+    presentation.format->write_comparisons(out, all, fitted(presentation));
     out.flush();
 }
 

@@ -32,6 +32,7 @@ std::vector<std::string> fields_of(std::string_view word);
 /// How results are shown.
 struct Presentation : Options {
     const Format* format = &formats().front();
+    base::Colours colours = base::Colours::automatic;
     std::vector<std::string> by_origin;  ///< of origin_words
     /// Names of fields; nothing: the keys of the records, else pid, tid, comm.
     std::optional<std::vector<std::string>> by;
@@ -62,5 +63,8 @@ void present(std::ostream& out, std::span<const analyze::Summary> reports, const
 /// Likewise, with the hosts in front where the format can show them.
 void present(std::ostream& out, const Hosts& hosts, std::span<const analyze::Summary> reports,
              const Presentation& presentation);
+
+/// Likewise, comparisons.
+void present(std::ostream& out, std::span<const Compared> all, const Presentation& presentation);
 
 }  // namespace stapgen::report

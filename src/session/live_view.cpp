@@ -36,7 +36,7 @@ std::string StderrCapture::last_line() const {
     return text.substr(begin + 1, end - begin - 1);  // npos + 1 is 0
 }
 
-base::Result<std::unique_ptr<LiveView>> LiveView::open(LiveSubject subject, live::Colours colours) {
+base::Result<std::unique_ptr<LiveView>> LiveView::open(LiveSubject subject, base::Colours colours) {
     auto terminal = live::Terminal::open(colours);
     if (!terminal) return tl::make_unexpected(terminal.error());
     return std::unique_ptr<LiveView>(new LiveView(std::move(subject), *std::move(terminal)));

@@ -48,7 +48,7 @@ struct LiveSubject {
 /// ends.
 class LiveView {
   public:
-    static base::Result<std::unique_ptr<LiveView>> open(LiveSubject subject, live::Colours colours);
+    static base::Result<std::unique_ptr<LiveView>> open(LiveSubject subject, base::Colours colours);
 
     /// Every line, whatever the parser made of it.
     void line(const decode::Line& line);

@@ -14,7 +14,6 @@
 #include "host/system.h"
 #include "host/threads.h"
 #include "launch/module_file.h"
-#include "live/terminal.h"
 #include "recipe/recipe.h"
 #include "recording/facts.h"
 #include "recording/writer.h"
@@ -76,7 +75,6 @@ struct MeasurePlan {
     bool quiet = false, verbose = false;
     bool remote = false;  ///< another stapgen steers it: remote.h. The recording goes to stdout, and no report
     bool live = false;    ///< shown on the terminal as it goes on
-    live::Colours colours = live::Colours::automatic;
     std::vector<std::string> notes;  ///< what the user should know of it; none if `quiet`
 };
 

@@ -281,7 +281,7 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
                                             shown(run.files.front()), numbers("part", first, last),
                                             first == last ? "is" : "are"));
         }
-        base::print_message(input->remarks());
+        if (!presentation.quiet) base::print_message(input->remarks());
         if (!done) return tl::make_unexpected(done.error());
         LoadedRun found{shown(run.files.front()), {}};
         auto summaries = input->summaries(found.name, namer);

@@ -267,7 +267,7 @@ void Measurement::open_live_view(const decode::Ready& ready) {
         subject.filters += fmt::format(" --{} {}", option, value);
     subject.hide_benign = plan_.presentation.hide_benign;
     subject.names = [this](analyze::Summary& summary) { put_names(summary); };
-    if (auto view = LiveView::open(std::move(subject), plan_.colours)) {
+    if (auto view = LiveView::open(std::move(subject), plan_.presentation.colours)) {
         live_ = *std::move(view);
     } else {
         base::show_error(view.error());

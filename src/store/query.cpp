@@ -2,11 +2,13 @@
 #include "store/query.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/files.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "report/json.h"
 #include "report/model/texts.h"
@@ -96,7 +98,7 @@ void write_table(std::ostream& out, const Answer& answer) {
         for (const auto& cell : row)
             cells.push_back({cell.value_or("-")});
     }
-    out << report::text_of(table);
+    out << report::text_of(table, base::screen_of(STDOUT_FILENO));
 }
 
 }  // namespace

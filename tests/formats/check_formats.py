@@ -49,7 +49,8 @@ def on_terminal(columns, *command):
     """Return what it prints on a terminal that is so wide."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    with subprocess.Popen(command, env=ENVIRONMENT, stdout=theirs, stderr=subprocess.DEVNULL) as process:
+    environment = {**ENVIRONMENT, "LC_ALL": "C", "NO_COLOR": "1"}  # numbers only
+    with subprocess.Popen(command, env=environment, stdout=theirs, stderr=subprocess.DEVNULL) as process:
         os.close(theirs)
         text = b""
         try:
@@ -129,8 +130,8 @@ def check_made_up(program, compared):
 
 def check_recording(stapgen, files, compared):
     """All formats of one report. Returns how many bins agree."""
-    def report(form):
-        return run(stapgen, "report", "--format", form, *files)
+    def report(form, *options):
+        return run(stapgen, "report", "--format", form, *options, *files)
 
     documents = [json.loads(line) for line in report("ndjson").splitlines()]
     document = json.loads(report("json"))
@@ -141,11 +142,14 @@ def check_recording(stapgen, files, compared):
         one.where = str(files[0])
     reports = [Report(known) for known in documents]
     in_table.compare(compared["table"], report("table"), reports)
-    in_table.compare(compared["table"], on_terminal(220, stapgen, "report", "--series", *files), reports)
+    in_table.compare(compared["table"], on_terminal(320, stapgen, "report", "--series", *files), reports)
     in_csv.compare(compared["csv"], report("csv"), reports)
     distributions = in_page.compare(compared["page"], report("html"), reports)
     buckets = in_openmetrics.compare(compared["openmetrics"], report("openmetrics"), reports)
-    return check_bins(distributions, buckets, reports)
+    fine = in_openmetrics.compare(compared["openmetrics"], report("openmetrics", "--buckets", "105"), reports)
+    for stage, coarse in buckets.items():
+        assert coarse.items() <= fine[stage].items(), f"{stage}: of 12 and of 105 buckets"
+    return check_bins(distributions, fine, reports)
 
 
 def recordings(source):

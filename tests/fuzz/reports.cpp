@@ -40,9 +40,9 @@ struct Reader : FormatDetector::Sink {
     std::deque<Part> parts;
     std::ostringstream events, trace_bytes;
     using Writer = std::unique_ptr<report::RecordWriter>;
-    Writer table = report::format_named("table").records(events);
-    Writer ndjson = report::format_named("ndjson").records(events);
-    Writer trace = report::format_named("perfetto").records(trace_bytes);
+    Writer table = report::format_named("table").records(events, {});
+    Writer ndjson = report::format_named("ndjson").records(events, {});
+    Writer trace = report::format_named("perfetto").records(trace_bytes, {});
 
     Part* part_of(Source& source) {
         for (auto& part : parts) {

@@ -121,13 +121,21 @@ make_pair() {
 # outside COMMAND...: run it at the other end of the wire of $LAB_NIC, at 10.0.2.2; this end is 10.0.2.15.
 outside() { ip netns exec outside "$@"; }
 
-# wait_traced FILE: wait until stapgen says in its stderr that it measures.
+# The process of each measurement that begin_report began, by its name.
+declare -A TRACERS
+
+# wait_traced FILE: wait until stapgen says in its stderr, NAME.err, that it measures. Fails with what it says if it ends
+# before that, where begin_report began it.
 wait_traced() {
-    wait_for "grep -q '^stapgen: measuring' '$1'"
+    local tracer=${TRACERS[${1%.err}]-}
+    wait_for "grep -q '^stapgen: measuring' '$1' || { [ -n '$tracer' ] && ! kill -0 '$tracer'; }"
+    grep -q '^stapgen: measuring' "$1" && return
+    echo "wait_traced: stapgen does not measure; $1 says:" >&2
+    cat "$1" >&2
+    return 1
 }
 
 # begin_report NAME SUFFIX MODULE [OPTION]...: measure in the background; what stapgen prints goes to NAME.SUFFIX.
-declare -A TRACERS
 begin_report() {
     local name=$1 output=$1.$2 module=$3
     shift 3
@@ -138,7 +146,7 @@ begin_report() {
 # report NAME SUFFIX MODULE [OPTION]...: the same, and wait until it measures.
 report() {
     begin_report "$@"
-    wait_traced "$1.err" || { cat "$1.err"; return 1; }
+    wait_traced "$1.err"
 }
 
 # begin_trace NAME MODULE [OPTION]..., trace NAME MODULE [OPTION]...: likewise, with each event and the report as a line

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <fmt/format.h>
 
-#include <iostream>
-
+#include "base/terminal.h"
 #include "cli/commands/commands.h"
 #include "cli/options/option_table.h"
 #include "module/make.h"
@@ -21,8 +20,8 @@ base::Result<void> check(const Call& call, const module::MakeOptions& make) {
     const auto compiled = module::compile(*machine, *preparation, quiet, options.measure.plan.verbose);
     if (!compiled) return tl::make_unexpected(compiled.error());
     if (!quiet) {
-        std::cout << fmt::format("{}{}: compiles for {}\n", recipe.name, make.aggregate ? " --aggregate" : "",
-                                 preparation->job.target.release);
+        base::print_text(fmt::format("{}{}: compiles for {}\n", recipe.name, make.aggregate ? " --aggregate" : "",
+                                     preparation->job.target.release));
     }
     return {};
 }
@@ -31,7 +30,8 @@ base::Result<void> check_recipe(const Call& call) {
     const auto& recipe = *call.command.recipe;
     const bool quiet = call.options.measure.plan.quiet;
     if (recipe.source != recipe::Source::script) {
-        if (!quiet) std::cout << fmt::format("{}: recipe.toml is valid; there is no script to compile\n", recipe.name);
+        if (!quiet)
+            base::print_text(fmt::format("{}: recipe.toml is valid; there is no script to compile\n", recipe.name));
         return {};
     }
     std::vector<module::MakeOptions> forms(recipe.record.aggregates ? 2 : 1, call.options.make);
@@ -43,8 +43,8 @@ base::Result<void> check_recipe(const Call& call) {
         auto done = check(call, form);
         if (done) continue;
         if (done.error().kind == base::ErrorKind::cannot_here && !quiet)
-            std::cout << fmt::format("{}: recipe.toml is valid, and so is what it fills into script.stp\n",
-                                     recipe.name);
+            base::print_text(
+                fmt::format("{}: recipe.toml is valid, and so is what it fills into script.stp\n", recipe.name));
         return done;
     }
     return {};

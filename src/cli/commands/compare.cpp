@@ -148,7 +148,7 @@ base::Result<void> compare(const Call& call) {
             fmt::format("--format {} with --by: a page shows one comparison", options.present.format),
             "omit --by, or compare the files of one group");
     }
-    presentation->format->write_comparisons(std::cout, *all, *presentation);
+    report::present(std::cout, *all, *presentation);
     std::vector<std::string> slower;
     for (const auto& each : *all) {
         for (const auto& change : each.comparison.changes) {
@@ -189,6 +189,7 @@ CommandSpec compare_command(Options& options) {
         format_options(options.present.format, formats, "ndjson: one line per change"),
         origins_option(options.present),
         percentiles_option(options.present),
+        color_option(options.present.color),
     });
     return command;
 }

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "doctor/doctor.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "base/terminal.h"
+#include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/options/option_table.h"
+#include "cli/options/plans.h"
 #include "module/make.h"
 #include "recipe/kernels.h"
 #include "report/json.h"
@@ -114,14 +120,18 @@ base::Result<void> doctor(const Call& call) {
         checks = doctor::most_urgent_first(std::move(checks));
     }
     const auto verdict = doctor::conclude(checks, *question);
+    const auto screen = base::screen_of(STDOUT_FILENO, colours_of(options.present));
     const bool as_json = options.present.format == "json";
     if (as_json) {
         report::put_json(std::cout, doctor_json(checks, *question, verdict), 2);
     } else {
-        std::cout << doctor::rows_text(checks, target.distribution);
+        std::cout << doctor::rows_text(checks, target.distribution, screen);
     }
     if (!verdict.unable.empty()) return base::cannot_here(verdict.what, verdict.first);
-    if (!as_json) std::cout << verdict.what << ": " << verdict.first << '\n';
+    if (!as_json) {
+        const auto text = base::fitted(fmt::format("{}: {}\n", verdict.what, verdict.first), screen.width);
+        std::cout << (screen.colours ? base::painted(text, base::Ink::good) : text);
+    }
     return {};
 }
 
@@ -138,6 +148,7 @@ CommandSpec doctor_command(Options& options) {
         target_options(options.make),
         no_workaround_option(options.make),
         format_options(options.present.format, {"table", "json"}),
+        color_option(options.present.color),
     });
     exclude(command.options, "--warm", {"--format", "--json"});
     return command;

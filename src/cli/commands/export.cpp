@@ -22,10 +22,10 @@ base::Result<void> export_runs(const Call& call) {
     const store::ExportPlan plan{options.words, options.into, options.measure.plan.events};
     const auto done = store::export_runs(plan, call.program, options.names);
     if (!done) return tl::make_unexpected(done.error());
-    std::cout << fmt::format("{}: {} run{} exported", base::printable(options.into), done->runs,
-                             done->runs == 1 ? "" : "s");
-    if (done->replaced > 0) std::cout << fmt::format(", {} of them replaced", done->replaced);
-    std::cout << '\n';
+    auto text =
+        fmt::format("{}: {} run{} exported", base::printable(options.into), done->runs, done->runs == 1 ? "" : "s");
+    if (done->replaced > 0) text += fmt::format(", {} of them replaced", done->replaced);
+    base::print_text(text + '\n');
     if (done->problems.empty()) return {};
     base::print_message(done->problems);
     return tl::make_unexpected(base::Error{

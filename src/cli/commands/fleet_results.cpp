@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <iostream>
@@ -52,7 +53,8 @@ base::Result<void> fleet_compare(const Call& call) {
     if (options.present.format == "json") {
         fleet::write_json(std::cout, comparison);
     } else {
-        fleet::write_text(std::cout, comparison, options.present.shown.top);
+        fleet::write_text(std::cout, comparison, options.present.shown.top,
+                          base::screen_of(STDOUT_FILENO, presentation->colours));
     }
     auto different = comparison.different_levels();
     if (const auto count = comparison.different(); count > 0)
@@ -112,6 +114,7 @@ CommandSpec fleet_compare_command(Options& options) {
         format_options(options.present.format, {"table", "json"}, ""),
         {option("-P,--percentiles", "LIST", groups::output, "Percentiles, separated by commas", "",
                 read_by(analyze::parse_percentiles, options.fleet.percentiles), {.default_value = "50,99"})},
+        color_option(options.present.color),
     });
     return command;
 }

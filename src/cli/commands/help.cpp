@@ -10,7 +10,7 @@ namespace stapgen::cli {
 namespace {
 
 base::Result<void> print_help(const Call& call) {
-    return help_of(call.root, call.options.words).map([](const std::string& text) { std::cout << text; });
+    return help_of(call.root, call.options.words, help_width()).map([](const std::string& text) { std::cout << text; });
 }
 
 base::Result<void> man(const Call& call) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "base/terminal.h"
+#include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/options/option_table.h"
 #include "launch/child_process.h"
@@ -20,13 +22,35 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Rows = std::vector<std::pair<std::string, std::string>>;
 
-/// Two columns, the first as wide as it needs.
-void write_columns(std::ostream& out, const Rows& rows, std::string_view indent) {
+/// Two columns, the first as wide as it needs; on a terminal the second one is broken to fit. Where that leaves it too
+/// little, it is below the first.
+void write_columns(std::ostream& out, const Rows& rows, std::string_view indent, std::size_t screen_width) {
+    constexpr std::size_t min_second = 24;
     std::size_t width = 0;
     for (const auto& [left, right] : rows)
         width = std::max(width, left.size());
+    auto column = indent.size() + width + 2;
+    const bool is_below = screen_width > 0 && column + min_second > screen_width;
+    if (is_below) column = indent.size() + 4;
     for (const auto& [left, right] : rows) {
-        out << indent << left << std::string(width - left.size() + 2, ' ') << right << '\n';
+        if (right.empty()) {
+            out << indent << left << '\n';
+            continue;
+        }
+        out << indent << left
+            << (is_below ? '\n' + std::string(column, ' ') : std::string(column - indent.size() - left.size(), ' '));
+        if (screen_width == 0) {
+            out << right << '\n';
+            continue;
+        }
+        const auto lines = base::wrapped(right, screen_width - column);
+        const char* separator = "";
+        for (const auto line : base::split(lines, '\n')) {
+            if (*separator != 0) out << separator << std::string(column, ' ');
+            out << line;
+            separator = "\n";
+        }
+        out << '\n';
     }
 }
 
@@ -40,13 +64,17 @@ std::optional<overhead::ExpectedCost> aggregated(const recipe::Recipe& recipe,
 
 void write_text(const recipe::Recipe& recipe, const std::vector<recipe::KernelRange>& kernels,
                 const std::optional<overhead::ExpectedCost>& expected, std::ostream& out) {
-    out << recipe.name << ": " << recipe.summary << "\n\n" << recipe.description << '\n';
+    const auto width = base::terminal_columns(STDOUT_FILENO);
+    const auto say = [&](const std::string& text) { out << base::reflowed(text, width) << '\n'; };
+    say(recipe.name + ": " + recipe.summary);
+    out << '\n';
+    say(recipe.description);
     if (!recipe.stages.empty()) {
         Rows rows;
         for (const auto& stage : recipe.stages)
             rows.emplace_back(stage.name, stage.help);
         out << "\nStages:\n";
-        write_columns(out, rows, "  ");
+        write_columns(out, rows, "  ", width);
     }
     Rows rows;
     for (const auto& parameter : recipe.parameters) {
@@ -57,22 +85,25 @@ void write_text(const recipe::Recipe& recipe, const std::vector<recipe::KernelRa
         rows.emplace_back("--interval", fmt::format("report interval (default {} s)", *recipe.interval_s));
     if (!rows.empty()) {
         out << "\nParameters:\n";
-        write_columns(out, rows, "  ");
+        write_columns(out, rows, "  ", width);
     }
-    if (!recipe.probes.empty()) out << "\nProbes: " << recipe.probes << '\n';
-    if (expected) out << "Expected: " << overhead::sentence_of(*expected) << '\n';
+    if (!recipe.probes.empty()) {
+        out << '\n';
+        say("Probes: " + recipe.probes);
+    }
+    if (expected) say("Expected: " + overhead::sentence_of(*expected));
     if (const auto less = aggregated(recipe, expected)) {
-        out << fmt::format("  with --aggregate: {} of all CPUs, {} of the busiest\n",
-                           overhead::percent(less->of_all_cpus()), overhead::percent(less->of_busiest()));
+        say(fmt::format("  with --aggregate: {} of all CPUs, {} of the busiest", overhead::percent(less->of_all_cpus()),
+                        overhead::percent(less->of_busiest())));
     }
-    if (!recipe.kernels.empty()) out << "Kernels: " << recipe.kernels << '\n';
+    if (!recipe.kernels.empty()) say("Kernels: " + recipe.kernels);
     rows.clear();
     for (const auto& kernel : kernels)
         rows.emplace_back(kernel.range, kernel.state_text());
-    write_columns(out, rows, "  ");
+    write_columns(out, rows, "  ", width);
     if (!recipe.examples.empty()) out << "\nExamples:\n";
     for (const auto& example : recipe.examples)
-        out << "  " << example << '\n';
+        out << base::fitted_command("  " + example, width) << '\n';
 }
 
 Json pairs_of(const std::vector<recipe::Stage>& stages) {
@@ -139,7 +170,7 @@ base::Result<void> list(const Call& call) {
     Rows rows;
     for (const auto& recipe : program.catalog.recipes)
         rows.emplace_back(recipe.name, recipe.summary);
-    write_columns(std::cout, rows, "");
+    write_columns(std::cout, rows, "", base::terminal_columns(STDOUT_FILENO));
     return {};
 }
 

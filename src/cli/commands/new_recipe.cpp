@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <boost/algorithm/string/replace.hpp>
 #include <iostream>
+#include <utility>
 
 #include "base/files.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "recipe/recipe.h"
@@ -82,10 +85,12 @@ base::Result<void> new_recipe(const Call& call) {
     const auto path = options.into.empty() ? std::string()
                                            : fmt::format("--recipe-path {} ",
                                                          base::shell_quoted({fs::absolute(parent, error).string()}));
-    std::cout << fmt::format(
-        "created {0}: {1}\n\nIt runs as it is. Next:\n"
-        "  stapgen {2}show {3}\n  stapgen {2}render {3}\n  stapgen {2}{3} -d 10\n",
-        folder.string(), fmt::join(files, ", "), path, options.name);
+    base::print_text(
+        fmt::format("created {}: {}\n\nIt runs as it is. Next:\n", folder.string(), fmt::join(files, ", ")));
+    for (const auto& [before, after] : {std::pair("show ", ""), {"render ", ""}, {"", " -d 10"}}) {
+        const auto next = fmt::format("  stapgen {}{}{}{}", path, before, options.name, after);
+        std::cout << base::fitted_command(next, base::terminal_columns(STDOUT_FILENO)) << '\n';
+    }
     return {};
 }
 

@@ -7,19 +7,24 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/text.h"
 #include "cli/options/spec.h"
 #include "recipe/catalog.h"
 
 namespace stapgen::cli {
 
+/// The columns that help takes: 80, or those of a terminal that is narrower.
+std::size_t help_width();
+
 /// The text of --help: it begins with the examples and fits a screen of 24 lines of 80 columns.
-std::string short_help(const CommandSpec& command);
+std::string short_help(const CommandSpec& command, std::size_t width = base::default_width);
 
 /// The text of --help-all: every option with all that is to be said of it.
-std::string whole_help(const CommandSpec& command);
+std::string whole_help(const CommandSpec& command, std::size_t width = base::default_width);
 
 /// The same, of the command that these words come to. Error (bad_input): there is none.
-base::Result<std::string> help_of(const CommandSpec& root, const std::vector<std::string>& words);
+base::Result<std::string> help_of(const CommandSpec& root, const std::vector<std::string>& words,
+                                  std::size_t width = base::default_width);
 
 /// Whether these words, the first the verb, ask for the manual of what is installed, whatever recipes who builds it
 /// has.

@@ -150,9 +150,6 @@ OptionSpecs measure_options(MeasureOptions& options) {
                 "keep the newest N", read_by(recording::parse_rotation, plan.rotation, false), {.needs = {"--output"}}),
          option("--live{always},--no-live{never}", "", groups::more_output, "Show the measurement while it runs",
                 "auto: on a terminal, if the report is a table; ? lists the keys", &options.live,
-                {.choices = {"auto", "always", "never"}}),
-         option("--color", "WHEN", groups::more_output, "Colours of the live view",
-                "auto: on a terminal, unless $NO_COLOR is set", &options.color,
                 {.choices = {"auto", "always", "never"}})},
         quiet_option(plan.quiet),
     });
@@ -172,6 +169,12 @@ OptionSpecs load_options(MeasureOptions& options) {
 OptionSpecs remote_option(session::MeasurePlan& plan, const std::string& group) {
     return {{"--remote", "", group, "Controlled by another stapgen; 'stapgen fleet run' uses it over ssh",
              "starts at a line on stdin, ends when stdin closes; writes the recording to stdout", &plan.remote}};
+}
+
+OptionSpecs color_option(std::string& color) {
+    return {option("--color", "WHEN", groups::more_output, "Use colours",
+                   "auto: on a terminal, unless $NO_COLOR is set or $TERM is dumb", &color,
+                   {.choices = {"auto", "always", "never"}})};
 }
 
 OptionSpecs quiet_option(bool& quiet) {
@@ -273,8 +276,11 @@ OptionSpecs present_options(PresentOptions& options, bool of_files) {
          option("--slowest", "N", group, "Show the N slowest records", "", &options.shown.slowest,
                 {.range = Range{0, 1000}}),
          {"--series", "", group, "Also print a row per second", "longer blocks for a long run", &options.shown.series},
+         option("--buckets", "N", group, "At most N buckets per stage in OpenMetrics",
+                "12, 27, 53 or 105, the same in every run", &options.shown.buckets, {.range = Range{12, 105}}),
          {"--hide-benign", "", group, "Hide drops that are part of normal operation", "totals still count them",
           &options.shown.hide_benign}},
+        color_option(options.color),
     });
 }
 

@@ -19,7 +19,7 @@ OptionSpecs filter_options(const std::set<recipe::Filter>& filters, session::Fil
 /// The recipe's own, --interval, and --aggregate where it can.
 OptionSpecs script_options(const recipe::Recipe& recipe, module::MakeOptions& options);
 
-/// -d, -n, -o, those of present_options(), --rotate, --live, --color and -q.
+/// -d, -n, -o, those of present_options(), --rotate, --live and -q.
 OptionSpecs measure_options(MeasureOptions& options);
 OptionSpecs events_option(MeasureOptions& options);
 /// --buffer and -v.
@@ -27,6 +27,8 @@ OptionSpecs load_options(MeasureOptions& options);
 /// --remote.
 OptionSpecs remote_option(session::MeasurePlan& plan, const std::string& group);
 OptionSpecs quiet_option(bool& quiet);
+/// --color.
+OptionSpecs color_option(std::string& color);
 OptionSpecs verbose_option(bool& verbose);
 
 /// -r, --symbols, --stap, --debuginfo.
@@ -41,7 +43,8 @@ OptionSpecs make_options(const recipe::Recipe& recipe, module::MakeOptions& opti
 /// the choices.
 OptionSpecs format_options(std::string& format, const std::vector<std::string>& choices, const std::string& more = {});
 OptionSpecs percentiles_option(PresentOptions& options);
-/// How results are shown: -P, --format, -j, --by, --top, --slowest, --series, --hide-benign. `of_files`: --by takes
+/// How results are shown: -P, --format, -j, --by, --top, --slowest, --series, --buckets, --hide-benign,
+/// --color. `of_files`: --by takes
 /// origin_words, too.
 OptionSpecs present_options(PresentOptions& options, bool of_files = false);
 

@@ -17,6 +17,7 @@ namespace stapgen::cli {
 struct PresentOptions {
     report::Presentation shown;  ///< but for these:
     std::string format = "table", by;
+    std::string color = "auto";  ///< auto, always or never
 };
 
 /// How a measurement is made.
@@ -25,7 +26,7 @@ struct MeasureOptions {
     session::FilterOptions filters;
     std::vector<std::string> labels;
     PresentOptions present;
-    std::string live = "auto", color = "auto";  ///< auto, always or never
+    std::string live = "auto";  ///< auto, always or never
 };
 
 /// Which hosts are measured, and how they are reached.

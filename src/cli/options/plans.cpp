@@ -86,9 +86,16 @@ base::Result<std::int64_t> parse_buffer(std::string_view typed) {
                            "for example --buffer 64MiB");
 }
 
+base::Colours colours_of(const PresentOptions& options) {
+    if (options.color == "auto") return base::Colours::automatic;
+    return options.color == "always" ? base::Colours::always : base::Colours::never;
+}
+
 base::Result<report::Presentation> presentation_of(const PresentOptions& options) {
     auto presentation = options.shown;
     presentation.format = &report::format_named(options.format);
+    presentation.colours = colours_of(options);
+    presentation.has_groups = !presentation.quiet || !options.by.empty();
     if (presentation.format->is_trace && ::isatty(STDOUT_FILENO) == 1) {
         return base::bad_input(fmt::format("--format {}: a trace is binary, and stdout is a terminal", options.format),
                                "write it to a file: stapgen ... > trace.pftrace");
@@ -152,8 +159,6 @@ base::Result<session::MeasurePlan> plan_of(const host::System& machine, const Me
     const auto is_live = wants_live(options, plan);
     if (!is_live) return tl::make_unexpected(is_live.error());
     plan.live = *is_live;
-    if (options.color != "auto")
-        plan.colours = options.color == "always" ? live::Colours::always : live::Colours::never;
     if (!plan.quiet) plan.notes.insert(plan.notes.end(), plan.filters.hints.begin(), plan.filters.hints.end());
     return plan;
 }

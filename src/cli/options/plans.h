@@ -12,6 +12,7 @@
 /// Values as typed -> plans, checked. Errors are bad_input.
 namespace stapgen::cli {
 
+base::Colours colours_of(const PresentOptions& options);
 base::Result<report::Presentation> presentation_of(const PresentOptions& options);
 
 /// Fails where `events` are asked for and the format is one document.

@@ -14,6 +14,7 @@
 #include "analyze/compare.h"
 #include "analyze/histogram.h"
 #include "analyze/summary.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "decode/record.h"
 
@@ -25,7 +26,11 @@ struct Options {
     std::size_t top = 20;                     ///< number of largest groups, and of rows of counts
     std::size_t slowest = 5;                  ///< number of slowest records per direction
     std::size_t width = base::default_width;  ///< columns of text. What does not fit is left out, or as wide as it is
+    std::size_t buckets = 12;                 ///< OpenMetrics: at most, of each histogram
     bool series = false;                      ///< text: a row for each block of time
+    base::Screen screen{};                    ///< text: what is written to
+    bool quiet = false;                       ///< text: the answer, the tables and what is missing only
+    bool has_groups = true;                   ///< text: and the tables of groups
     bool hide_benign = false;                 ///< benign drops are counted, and have no rows
     bool intervals_shown = false;             ///< each interval has been written as it closed
     std::optional<std::int64_t> interval{};   ///< this is the report of one interval, counted from 0
@@ -70,14 +75,14 @@ struct Format {
     void (*write_hosts)(std::ostream& out, const Hosts& hosts, std::span<const analyze::Summary> reports,
                         const Options& options) = nullptr;
     /// Makes what writes single records as they come.
-    std::unique_ptr<RecordWriter> (*records)(std::ostream& out) = nullptr;
+    std::unique_ptr<RecordWriter> (*records)(std::ostream& out, const Options& options) = nullptr;
     bool intervals = false;       ///< an interval can be written before the end is known, and `write` heeds its number
     bool one_comparison = false;  ///< write_comparisons writes one only
     bool is_trace = false;  ///< drawn by `records`, of one recording, and binary; `write` writes what is beside it
 };
 
 template <class Writer>
-std::unique_ptr<RecordWriter> records_by(std::ostream& out) {
+std::unique_ptr<RecordWriter> records_by(std::ostream& out, const Options& /*options*/) {
     return std::make_unique<Writer>(out);
 }
 

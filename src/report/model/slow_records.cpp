@@ -224,6 +224,12 @@ std::string tail_sentence(const analyze::Breakdown& breakdown, double percent) {
                        times_text(tail->slow_mean_ns / tail->rest_mean_ns), means, excess_text(*tail));
 }
 
+std::string stage_of_tail(const Tail& tail) {
+    if (tail.shares.empty() || tail.slow_mean_ns <= tail.rest_mean_ns) return {};
+    const auto named = outstanding(tail);
+    return named.empty() ? std::string() : named.front()->stage;
+}
+
 std::string call_tree(std::span<const Call> calls) {
     std::string out;
     if (calls.empty()) return out;

@@ -36,6 +36,9 @@ std::string record_name(std::string_view direction, const analyze::Group& of);
 /// without records. No line end, no control characters.
 std::string tail_sentence(const analyze::Breakdown& breakdown, double percent = 99);
 
+/// The stage that holds the largest part of the difference; empty where none stands out.
+std::string stage_of_tail(const analyze::Breakdown::Tail& tail);
+
 /// The calls of one tree as ftrace's function_graph shows them, with when each began: a part for each context, of
 /// softirq on a CPU or of a thread. Lines of text with their ends; as long as names are deep, so nothing is cut.
 /// `calls` are of one packet and in the order of Summary::calls. Control characters are made visible.

@@ -7,6 +7,7 @@
 
 #include "base/saturate.h"
 #include "base/text.h"
+#include "report/model/slow_records.h"
 
 namespace stapgen::report {
 
@@ -32,6 +33,13 @@ Cell number_cell(std::int64_t number) {
     return {fmt::format("{}", number)};
 }
 
+/// Whether most of the extra time of the slowest records is in it.
+bool is_time_of_tail(const Report& report, const std::string& stage) {
+    return std::ranges::any_of(report.directions, [&](const DirectionReport& direction) {
+        return direction.tail && stage_of_tail(*direction.tail) == stage;
+    });
+}
+
 std::vector<Column> measure_columns(const Report& report, const analyze::Group& keys, bool is_time) {
     std::vector<Column> columns;
     for (const auto& field : keys) {
@@ -42,15 +50,16 @@ std::vector<Column> measure_columns(const Report& report, const analyze::Group& 
     if (is_time)
         columns.push_back(
             {report.share_is_of_direction ? "SHARE OF DIRECTION" : "SHARE OF TIME", Kind::text, In::page});
-    columns.insert(
-        columns.end(),
-        {{"N"}, {"MEAN"}, {"SD", Kind::number, In::text, Extra::stddev}, {"MIN", Kind::number, In::text, Extra::min}});
+    columns.insert(columns.end(), {{"N"},
+                                   {.name = "MEAN", .leaves = 1},
+                                   {"SD", Kind::number, In::text, Extra::stddev},
+                                   {"MIN", Kind::number, In::text, Extra::min}});
     for (const auto& percentile : report.options.percentiles) {
         columns.push_back({"P" + percentile.text});
         columns.push_back({"[95 %]", Kind::number, In::text, Extra::intervals});
     }
-    columns.push_back({"MAX"});
-    if (is_time) columns.push_back({"SHARE", Kind::number, In::text});
+    columns.push_back({.name = "MAX", .leaves = 2});
+    if (is_time) columns.push_back({.name = "SHARE", .in = In::text, .leaves = 3});
     columns.push_back({"SUM", Kind::number, In::text, Extra::sum, is_time ? "ms" : ""});
     return columns;
 }
@@ -110,12 +119,13 @@ std::string interval_text(const std::optional<analyze::Histogram::Interval>& int
     return interval ? fmt::format("[{}, {}]", style.cell(interval->low), style.cell(interval->high)) : "-";
 }
 
-Table measures_table(const Report& report, const Rows& rows, const Style& style) {
+Table measures_table(const Report& report, const Rows& rows, const Style& style, const std::optional<Trend>& trend) {
     const auto& percentiles = report.options.percentiles;
     const auto& keys = rows.front().measure->group;
     Table table{fmt::format("{}{}{}", style.is_time ? "Stages" : "Values", keys.empty() ? "" : " by group",
                             style.is_time ? ", in microseconds" : ""),
                 measure_columns(report, keys, style.is_time)};
+    if (trend) table.columns.push_back({"TREND", Kind::text, In::text, Extra::trend});
     const analyze::Group* last = nullptr;
     for (const auto& [measure, share, is_rest] : rows) {
         const auto& [name, group, stats] = *measure;
@@ -126,11 +136,15 @@ Table measures_table(const Report& report, const Rows& rows, const Style& style)
         for (const auto& field : group)
             row.push_back({.text = is_rest ? "rest" : group_text(field), .mark = repeated ? "repeated" : ""});
         row.resize(keys.size(), {.is_absent = true});
-        row.push_back({.text = name, .colour = keys.empty() ? colour : std::nullopt});
+        const bool is_slow = keys.empty() && is_time_of_tail(report, name);
+        row.push_back({.text = name,
+                       .colour = keys.empty() ? colour : std::nullopt,
+                       .ink = is_slow ? base::Ink::strong : base::Ink::plain});
         if (style.is_time) row.push_back(share ? bar_cell(*share, colour) : Cell());
         add_stats(row, stats, style, percentiles);
         const auto share_text = share ? fmt::format("{:.1f}%", *share * 100) : "-";
         if (style.is_time) row.insert(row.end() - 1, {share_text});
+        if (trend) row.push_back({trend->text(report.summary, *measure)});
     }
     table.below = too_few_text(rows, percentiles);
     return table;
@@ -249,7 +263,7 @@ Table tally_table(const analyze::Summary& summary, std::span<const Tally> tallie
     if (any_rate) columns.push_back({"PER S"});
     for (const auto& key : keys)
         columns.push_back({key_name(key), Kind::text});
-    if (any_loss) columns.push_back({"LOSS", Kind::text});
+    if (any_loss) columns.push_back({.name = "LOSS", .kind = Kind::text});
     if (has_meanings) columns.push_back({"WHAT", Kind::text, In::page});
     const auto sum = analyze::sum_of(tallies);
     for (const auto& tally : tallies) {
@@ -260,7 +274,9 @@ Table tally_table(const analyze::Summary& summary, std::span<const Tally> tallie
         if (any_rate) row.push_back({tally.per_s ? per_second_text(*tally.per_s) : "-"});
         for (const auto& key : keys)
             row.push_back({key_cell(tally.group, key, key == keys.front())});
-        if (any_loss) row.push_back({std::string(loss_cell(tally))});
+        if (any_loss)
+            row.push_back({.text = std::string(loss_cell(tally)),
+                           .ink = tally.count > 0 && tally.loss ? base::Ink::bad : base::Ink::plain});
         if (has_meanings) row.push_back({tally.meaning});
     }
     return table;

@@ -9,8 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/terminal.h"
 #include "report/model/report.h"
 #include "report/model/texts.h"
+#include "report/model/trend.h"
 
 /// The tables of a report as plain data. Texts may be as they came from the input: who writes them escapes them.
 namespace stapgen::report {
@@ -27,16 +29,17 @@ struct Cell {
     std::optional<double> bar{};          ///< 0 to 1
     std::optional<std::size_t> colour{};  ///< of the stage that it names or that its bar belongs to
     std::optional<Range> range{};
-    std::string mark{};      ///< "slower", "faster", "benign", "first" or "repeated"
-    bool is_absent = false;  ///< nothing on a page, "-" in text
+    std::string mark{};                ///< "slower", "faster", "benign", "first" or "repeated"
+    bool is_absent = false;            ///< nothing on a page, "-" in text
+    base::Ink ink = base::Ink::plain;  ///< in text
 };
 
 enum class Kind { head, text, number };
 enum class In { all, text, page };
 
 /// Columns that text has only if the table still fits, the most wanted first; intervals only where there is more room
-/// than a page has.
-enum class Extra { stddev, min, sum, intervals };
+/// than a page has. The cells of `trend` are Trend::text().
+enum class Extra { trend, stddev, min, sum, intervals };
 
 struct Column {
     std::string name;
@@ -44,6 +47,7 @@ struct Column {
     In in = In::all;
     std::optional<Extra> extra{};
     std::string_view unit{};  ///< said by text only, "STAGE [us]": a page says it in the caption
+    int leaves = 0;           ///< the order in which columns leave text that is too wide, from 1; 0: it stays
 };
 
 struct Table {
@@ -67,7 +71,8 @@ Cell part_cell(std::int64_t count, std::int64_t all);
 /// "[1.203, 1.301]", of Histogram::confidence(); "-" where there is none.
 std::string interval_text(const std::optional<analyze::Histogram::Interval>& interval, const Style& style);
 /// Stages or values, of the whole or of groups. At least one row.
-Table measures_table(const Report& report, const Rows& rows, const Style& style);
+Table measures_table(const Report& report, const Rows& rows, const Style& style,
+                     const std::optional<Trend>& trend = {});
 
 /// With the mark of what is benign.
 Cell reason_cell(const analyze::Drop& drop);

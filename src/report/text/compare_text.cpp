@@ -30,28 +30,50 @@ Style style_of(const std::vector<Change>& changes) {
     return {.decimals = largest < 1e8 ? 3 : 2};
 }
 
-void write_legend(std::ostream& out, const analyze::Comparison& comparison) {
+base::Ink ink_of(const Change& change) {
+    if (change.verdict == Verdict::slower) return base::Ink::bad;
+    return change.verdict == Verdict::faster ? base::Ink::good : base::Ink::plain;
+}
+
+/// Of the stage that changed most.
+base::Ink ink_of(const analyze::Comparison& comparison) {
     const auto any = [&](Verdict verdict) {
         return std::ranges::any_of(comparison.changes, [&](const Change& change) { return change.verdict == verdict; });
     };
-    if (any(Verdict::same))
-        out << "~: no significant difference (P, corrected for the number of rows, is 0.05 or more)\n";
-    if (any(Verdict::too_few)) out << "-: not enough samples or blocks of time; record longer\n";
-    if (any(Verdict::untested)) out << "A change without an interval was not tested: its values have no times\n";
-    out << blocks_text(comparison) << '\n';
+    return any(Verdict::slower) ? base::Ink::bad : any(Verdict::faster) ? base::Ink::good : base::Ink::plain;
 }
 
-void write(std::ostream& out, const Compared& compared) {
+void write_legend(std::ostream& out, const analyze::Comparison& comparison, std::size_t width) {
+    const auto any = [&](Verdict verdict) {
+        return std::ranges::any_of(comparison.changes, [&](const Change& change) { return change.verdict == verdict; });
+    };
+    const auto say = [&](const std::string& text) { out << base::fitted(text, width) << '\n'; };
+    if (any(Verdict::same)) say("~: no significant difference (P, corrected for the number of rows, is 0.05 or more)");
+    if (any(Verdict::too_few)) say("-: not enough samples or blocks of time; record longer");
+    if (any(Verdict::untested)) say("A change without an interval was not tested: its values have no times");
+    say(blocks_text(comparison));
+}
+
+void write(std::ostream& out, const Compared& compared, const base::Screen& screen) {
     const auto& comparison = compared.comparison;
     for (const auto& field : comparison.group)
         out << base::printable(field.key) << ' ' << group_text(field) << '\n';
     for (const auto& [side, summary] : {std::pair("before", &compared.before), {"after", &compared.after}}) {
-        if (const auto text = definition_text(*summary); !text.empty()) out << side << ": " << text << '\n';
+        if (const auto text = definition_text(*summary); !text.empty())
+            out << base::fitted(fmt::format("{}: {}\n", side, text), screen.width);
     }
-    out << base::printable(comparison_sentence(comparison)) << "\n\n";
+    out << painted(base::fitted(base::printable(comparison_sentence(comparison)), screen.width), ink_of(comparison),
+                   screen)
+        << "\n\n";
     const auto style = style_of(comparison.changes);
-    Table table{
-        "", {{"STAGE [us]", Kind::head}, {"STAT", Kind::text}, {"BEFORE"}, {"AFTER"}, {"CHANGE"}, {"95% CI"}, {"P"}}};
+    Table table{"",
+                {{"STAGE [us]", Kind::head},
+                 {"STAT", Kind::text},
+                 {"BEFORE"},
+                 {"AFTER"},
+                 {"CHANGE"},
+                 {.name = "95% CI", .leaves = 2},
+                 {.name = "P", .leaves = 1}}};
     const std::string* stage = nullptr;
     for (const auto& change : comparison.changes) {
         const bool is_first = stage == nullptr || *stage != change.stage;
@@ -61,22 +83,22 @@ void write(std::ostream& out, const Compared& compared) {
              {statistic(change)},
              {style.cell(change.before_ns)},
              {style.cell(change.after_ns)},
-             {change_cell(change)},
+             {.text = change_cell(change), .ink = ink_of(change)},
              {change.low ? fmt::format("[{}%, {}%]", change_percent(*change.low), change_percent(*change.high)) : "-"},
              {p_text(change.p)}});
     }
-    out << text_of(table) << '\n';
-    write_legend(out, comparison);
+    out << text_of(table, screen) << '\n';
+    write_legend(out, comparison, screen.width);
     for (const auto& warning : comparison.warnings)
-        out << "WARNING: " << base::printable(warning) << '\n';
+        write_warning(out, base::printable(warning), screen);
 }
 
 }  // namespace
 
-void write_comparisons(std::ostream& out, std::span<const Compared> all, const Options& /*options*/) {
+void write_comparisons(std::ostream& out, std::span<const Compared> all, const Options& options) {
     for (const auto& compared : all) {
         if (&compared != &all.front()) out << '\n';
-        write(out, compared);
+        write(out, compared, options.screen);
     }
 }
 

@@ -41,6 +41,7 @@ struct EventColumn {
     std::string heading;
     std::size_t width = 0;
     bool left = false;
+    bool begins_line = false;
 };
 
 /// Widths are fixed, because rows are written before the widest is known: 15 bytes are the longest name of a thread,
@@ -68,14 +69,31 @@ EventColumn column_of(const decode::Field& field) {
             field.type == FieldType::text || field.type == FieldType::endpoint || field.type == FieldType::ip};
 }
 
+/// Of a line that is broken, before all but the first.
+constexpr std::size_t further_indent = 4;
+
+/// Where a column begins a new line.
+void break_lines(std::vector<EventColumn>& columns, std::size_t width) {
+    std::size_t used = 0;
+    for (auto& column : columns) {
+        column.begins_line = used > 0 && width > 0 && used + 1 + column.width > width;
+        used = column.begins_line ? further_indent + column.width : used + (used > 0 ? 1 : 0) + column.width;
+    }
+}
+
 void append_cell(std::string& line, const EventColumn& column, std::string_view text) {
-    line +=
-        fmt::format(fmt::runtime(column.left ? "{}{:<{}}" : "{}{:>{}}"), line.empty() ? "" : " ", text, column.width);
+    if (column.begins_line) {
+        line.erase(line.find_last_not_of(' ') + 1);
+        line += '\n' + std::string(further_indent, ' ');
+    } else if (!line.empty()) {
+        line += ' ';
+    }
+    line += fmt::format(fmt::runtime(column.left ? "{:<{}}" : "{:>{}}"), text, column.width);
 }
 
 class EventTable final : public EventWriter {
   public:
-    explicit EventTable(std::ostream& out) : EventWriter(out) {}
+    EventTable(std::ostream& out, std::size_t width) : EventWriter(out), width_(width) {}
     void interrupt() override {
         if (heading_ != nullptr) out_ << '\n';
         heading_ = nullptr;
@@ -84,6 +102,7 @@ class EventTable final : public EventWriter {
   private:
     void write(const decode::Record& record) override;
 
+    std::size_t width_;                        ///< 0: whatever it takes
     const decode::Schema* heading_ = nullptr;  ///< of the rows that were written last, and their columns
     std::vector<EventColumn> columns_;
 };
@@ -95,10 +114,11 @@ void EventTable::write(const decode::Record& record) {
         heading_ = record.schema;
         if (!columns_.empty()) out_ << '\n';
         columns_.clear();
-        for (const auto& field : fields) {
+        for (const auto& field : fields)
             columns_.push_back(column_of(field));
-            append_cell(line, columns_.back(), columns_.back().heading);
-        }
+        break_lines(columns_, width_);
+        for (const auto& column : columns_)
+            append_cell(line, column, column.heading);
         write_line(out_, line);
         line.clear();
     }
@@ -116,8 +136,8 @@ void EventTable::write(const decode::Record& record) {
 
 }  // namespace
 
-std::unique_ptr<RecordWriter> event_table(std::ostream& out) {
-    return std::make_unique<EventTable>(out);
+std::unique_ptr<RecordWriter> event_table(std::ostream& out, const Options& options) {
+    return std::make_unique<EventTable>(out, options.screen.width);
 }
 
 }  // namespace stapgen::report

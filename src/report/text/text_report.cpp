@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "report/model/account_text.h"
@@ -22,11 +25,16 @@ using analyze::Tally;
 /// So many lines of advice, for the reasons with the most drops.
 constexpr std::size_t max_advice = 8;
 
+/// On a terminal no line is wider than that.
+void say(std::ostream& out, std::string_view text, const Options& options, base::Ink ink = base::Ink::plain) {
+    out << painted(base::fitted(text, options.screen.width), ink, options.screen) << '\n';
+}
+
 void write_title(std::ostream& out, const Summary& summary, const Options& options) {
-    out << base::printable(summary.recipe);
-    if (const auto span = span_text(summary); !span.empty()) out << ", " << span;
-    out << '\n';
-    for (const auto& line : origin_lines(summary))
+    auto title = base::printable(summary.recipe);
+    if (const auto span = span_text(summary); !span.empty()) title += ", " + span;
+    out << base::fitted(title, options.screen.width) << '\n';
+    for (const auto& line : options.quiet ? std::vector<std::string>() : origin_lines(summary))
         out << base::wrapped(line, options.width, 2) << '\n';
     out << '\n';
 }
@@ -45,50 +53,64 @@ Table percentile_intervals(const Rows& rows, const Style& style, const Options& 
     return table;
 }
 
+std::size_t widest_line(std::string_view text) {
+    std::size_t widest = 0;
+    for (const auto line : base::split(text, '\n'))
+        widest = std::max(widest, line.size());
+    return widest;
+}
+
 /// With as many decimals and extra columns as fit.
 void write_measures(std::ostream& out, const Report& report, const Rows& rows, bool is_time) {
     if (rows.empty()) return;
-    const auto width = report.options.width;
-    const auto fits = [&](const std::string& text) {
-        return std::ranges::all_of(base::split(text, '\n'), [&](auto line) { return line.size() <= width; });
-    };
+    const auto& options = report.options;
+    const auto& screen = options.screen;
+    const auto width = options.width;
     auto style = style_of(rows, is_time);
     auto table = measures_table(report, rows, style);
     auto text = text_of(table);
-    while (is_time && style.decimals > 1 && !fits(text)) {
+    while (is_time && style.decimals > 1 && !fits(text, width)) {
         --style.decimals;
         table = measures_table(report, rows, style);
         text = text_of(table);
     }
     std::set<Extra> extras;
+    const bool is_whole = rows.front().measure->group.empty();
+    std::optional<Trend> trend;
+    if (is_time && is_whole && screen.utf8 && !options.interval && !options.quiet)
+        trend = trend_of(report.summary, width - std::min(width, widest_line(text) + 1));
+    if (trend) {
+        table = measures_table(report, rows, style, trend);
+        extras.insert(Extra::trend);
+    }
     for (const auto extra : {Extra::stddev, Extra::min, Extra::sum, Extra::intervals}) {
         if (extra == Extra::intervals && width <= base::default_width) continue;
         extras.insert(extra);
-        if (auto wider = text_of(table, extras); fits(wider)) {
-            text = std::move(wider);
-        } else {
-            extras.erase(extra);
-        }
+        if (!fits(text_of(table, {}, extras), width)) extras.erase(extra);
     }
-    out << text << '\n';
-    const bool is_whole = rows.front().measure->group.empty();
-    if (is_whole && width > base::default_width && !extras.contains(Extra::intervals))
-        out << text_of(percentile_intervals(rows, style, report.options)) << '\n';
+    out << text_of(table, screen, extras);
+    if (trend) say(out, trend_legend(report.summary, *trend), options);
+    out << '\n';
+    if (is_whole && !options.quiet && width > base::default_width && !extras.contains(Extra::intervals))
+        out << text_of(percentile_intervals(rows, style, options), screen) << '\n';
 }
 
 void write_stages(std::ostream& out, const Report& report) {
     write_measures(out, report, report.stages.whole, true);
     write_measures(out, report, report.values.whole, false);
-    if (report.options.top > 0) {
+    if (report.options.top > 0 && report.options.has_groups) {
         write_measures(out, report, report.stages.groups, true);
         write_measures(out, report, report.values.groups, false);
     }
-    for (const auto& note : report.footnotes)
-        out << note << "\n\n";
+    if (report.options.quiet) return;
+    for (const auto& note : report.footnotes) {
+        say(out, note, report.options);
+        out << '\n';
+    }
 }
 
 /// Means of what has no percentiles.
-void write_averages(std::ostream& out, const Summary& summary) {
+void write_averages(std::ostream& out, const Summary& summary, const Options& options) {
     if (summary.averages.empty()) return;
     Table table{"", {{"MEANS ONLY", Kind::head}, {"N"}, {"MEAN"}, {"+-ERROR"}}};
     for (const auto& average : summary.averages) {
@@ -100,13 +122,26 @@ void write_averages(std::ostream& out, const Summary& summary) {
                               {cell(average.mean)},
                               {cell(average.error)}});
     }
-    out << text_of(table) << "means only: the input has no single values and so no percentiles\n\n";
+    out << text_of(table, options.screen);
+    if (!options.quiet) say(out, "means only: the input has no single values and so no percentiles", options);
+    out << '\n';
+}
+
+/// The stage that the sentence finds stands behind the "excess" that it explains.
+std::string with_stage_painted(std::string sentence, const std::string& stage, const base::Screen& screen) {
+    const auto at = stage.empty() ? std::string::npos : sentence.find(stage, sentence.find("excess"));
+    if (at != std::string::npos) sentence.replace(at, stage.size(), painted(stage, base::Ink::strong, screen));
+    return sentence;
 }
 
 /// Where the tail of each direction comes from, and its slowest records.
 void write_directions(std::ostream& out, const Report& report) {
-    for (const auto& direction : report.directions)
-        out << base::wrapped(direction.sentence, report.options.width) << "\n\n";
+    for (const auto& direction : report.directions) {
+        const auto sentence = base::wrapped(direction.sentence, report.options.width);
+        const auto stage = direction.tail ? base::printable(stage_of_tail(*direction.tail)) : "";
+        out << with_stage_painted(sentence, stage, report.options.screen) << "\n\n";
+    }
+    if (report.options.quiet) return;
     for (const auto& [breakdown, sentence, tail, slowest] : report.directions) {
         auto records = slowest;
         if (records.size() > report.options.slowest) records.resize(report.options.slowest);
@@ -120,7 +155,8 @@ void write_directions(std::ostream& out, const Report& report) {
 
 /// A row for each block of time, of "total" or else of every measure of the whole. In each block they are `histograms`.
 void write_blocks(std::ostream& out, const Summary& summary, const std::vector<Measure>& measures,
-                  std::vector<analyze::Histogram> analyze::Block::*histograms, bool is_time) {
+                  std::vector<analyze::Histogram> analyze::Block::*histograms, bool is_time,
+                  const base::Screen& screen) {
     const auto whole = in_series(measures);
     const bool has_total = std::ranges::any_of(
         whole, [](const Measure* measure) { return measure->name == "total" && measure->stats.n() > 0; });
@@ -142,7 +178,7 @@ void write_blocks(std::ostream& out, const Summary& summary, const std::vector<M
         }
     }
     if (!table.rows.empty())
-        out << "In blocks of " << duration_text(series.block_ns()) << ":\n" << text_of(table) << '\n';
+        out << "In blocks of " << duration_text(series.block_ns()) << ":\n" << text_of(table, screen) << '\n';
 }
 
 /// When each interval ended, and then its rows by `write`, or `none` where there are none. `rows` are in the order of
@@ -166,10 +202,10 @@ void write_intervals(std::ostream& out, const Report& report, std::span<const It
     }
 }
 
-void write_drop_table(std::ostream& out, const ShownDrops& shown, bool with_legend) {
-    if (!shown.rows.empty()) out << text_of(drop_table(shown));
-    if (with_legend && any_benign(shown.rows)) out << benign_legend << '\n';
-    if (shown.hidden_rows > 0) out << hidden_text(shown) << '\n';
+void write_drop_table(std::ostream& out, const ShownDrops& shown, bool with_legend, const Options& options) {
+    if (!shown.rows.empty()) out << text_of(drop_table(shown), options.screen);
+    if (with_legend && !options.quiet && any_benign(shown.rows)) say(out, benign_legend, options);
+    if (shown.hidden_rows > 0) say(out, hidden_text(shown), options);
     out << '\n';
 }
 
@@ -187,13 +223,14 @@ void write_stacks(std::ostream& out, const Report& report) {
 /// A heading and a table for each interval, then the total and what its rows mean.
 void write_drops(std::ostream& out, const Report& report) {
     const auto& options = report.options;
-    write_intervals(out, report, std::span<const Drop>(report.summary.drops), "no drops",
-                    [&](std::span<const Drop> rows) {
-                        write_drop_table(out, shown_drops(rows, options.hide_benign), options.interval.has_value());
-                    });
+    write_intervals(
+        out, report, std::span<const Drop>(report.summary.drops), "no drops", [&](std::span<const Drop> rows) {
+            write_drop_table(out, shown_drops(rows, options.hide_benign), options.interval.has_value(), options);
+        });
     if (options.interval) return;
-    out << report.drops_title << '\n';
-    write_drop_table(out, report.drops, true);
+    say(out, report.drops_title, options);
+    write_drop_table(out, report.drops, true, options);
+    if (options.quiet) return;
     for (const auto& given : std::span(report.advice).first(std::min(max_advice, report.advice.size())))
         out << base::wrapped(fmt::format("{}: {}", subject_of(given), given.advice.text), options.width, 2) << '\n';
     if (!report.advice.empty()) out << '\n';
@@ -203,10 +240,11 @@ void write_drops(std::ostream& out, const Report& report) {
 /// The first rows; returns them.
 std::span<const Tally> write_tallies(std::ostream& out, const Report& report, std::span<const Tally> tallies) {
     const auto shown = tallies.first(std::min(report.options.top, tallies.size()));
-    out << text_of(tally_table(report.summary, shown));
+    out << text_of(tally_table(report.summary, shown), report.options.screen);
     if (const auto rest = tallies.subspan(shown.size()); !rest.empty()) {
         const auto sum = report.summary.mixed_units ? "" : fmt::format("{} in ", analyze::sum_of(rest));
-        out << fmt::format("and {}{} more row{}; --top shows more\n", sum, rest.size(), rest.size() == 1 ? "" : "s");
+        say(out, fmt::format("and {}{} more row{}; --top shows more", sum, rest.size(), rest.size() == 1 ? "" : "s"),
+            report.options);
     }
     out << '\n';
     return shown;
@@ -218,12 +256,13 @@ void write_counts(std::ostream& out, const Report& report) {
     write_intervals(out, report, std::span<const Tally>(summary.tallies), "none",
                     [&](std::span<const Tally> rows) { write_tallies(out, report, rows); });
     if (report.options.interval) return;
-    out << counts_title(summary, report.counts) << '\n';
+    say(out, counts_title(summary, report.counts), report.options);
     if (report.counts.empty()) {
         out << '\n';
         return;
     }
     const auto meanings = meanings_of(write_tallies(out, report, report.counts));
+    if (report.options.quiet) return;
     for (const auto& [name, meaning] : meanings)
         out << base::wrapped(fmt::format("{}: {}", name, base::printable(meaning)), report.options.width, 2) << '\n';
     if (!meanings.empty()) out << '\n';
@@ -258,7 +297,7 @@ std::string headline(const analyze::Cost& cost) {
 
 }  // namespace
 
-void write_cost(std::ostream& out, const analyze::Cost& cost) {
+void write_cost(std::ostream& out, const analyze::Cost& cost, const base::Screen& screen) {
     if (cost.probes.empty()) return;
     auto probes = cost.probes;
     std::ranges::stable_sort(probes, std::greater{}, &analyze::ProbeCost::cycles);
@@ -270,13 +309,23 @@ void write_cost(std::ostream& out, const analyze::Cost& cost) {
                               {share_text(cost.share(probe.cycles))},
                               {probe.point}});
     }
-    out << '\n' << headline(cost) << '\n' << text_of(table) << '\n';
+    out << '\n' << base::fitted(headline(cost), screen.width) << '\n' << text_of(table, screen) << '\n';
 }
 
-void write_calls(std::ostream& out, const Summary& summary) {
-    for (const auto tree : call_trees(summary))
-        out << "packet " << tree.front().packet << '\n' << call_tree(tree) << '\n';
-    if (const auto more = calls_left_out(summary); !more.empty()) out << more << "\n\n";
+void write_calls(std::ostream& out, const Summary& summary, const base::Screen& screen) {
+    for (const auto tree : call_trees(summary)) {
+        out << "packet " << tree.front().packet << '\n';
+        const auto text = call_tree(tree);
+        for (const auto line : base::split(std::string_view(text).substr(0, text.size() - 1), '\n')) {
+            // What a function's name has no room for goes on below it.
+            const auto bar = line.find('|');
+            const auto name = bar == std::string_view::npos ? bar : line.find_first_not_of(" |", bar);
+            const auto begin = std::min(line.find_first_not_of(' '), line.size());
+            out << base::fitted(line, screen.width, name == std::string_view::npos ? 2 : name - begin + 2) << '\n';
+        }
+        out << '\n';
+    }
+    if (const auto more = calls_left_out(summary); !more.empty()) out << base::fitted(more, screen.width) << "\n\n";
 }
 
 namespace {
@@ -285,29 +334,37 @@ void write_report(std::ostream& out, const Summary& summary, const Options& opti
     const Report report(summary, options);
     const bool is_part = options.interval && summary.counts();
     if (!is_part) write_title(out, summary, options);
-    write_calls(out, summary);
+    write_calls(out, summary, options.screen);
     write_stages(out, report);
-    write_averages(out, summary);
+    write_averages(out, summary, options);
     write_directions(out, report);
-    if (options.series && !options.interval && !summary.series.blocks().empty()) {
-        write_blocks(out, summary, summary.stages, &analyze::Block::stages, true);
-        write_blocks(out, summary, summary.values, &analyze::Block::values, false);
+    if (options.series && !options.interval && !options.quiet && !summary.series.blocks().empty()) {
+        write_blocks(out, summary, summary.stages, &analyze::Block::stages, true, options.screen);
+        write_blocks(out, summary, summary.values, &analyze::Block::values, false, options.screen);
     }
     if (summary.counts_drops) write_drops(out, report);
     if (!summary.counted.empty()) write_counts(out, report);
     if (const auto counters = counters_table(summary.counters); !counters.rows.empty())
-        out << counters.caption << ":\n" << text_of(counters) << '\n';
-    if (!is_part) {
+        out << base::fitted(counters.caption + ":\n", options.screen.width) << text_of(counters, options.screen)
+            << '\n';
+    if (!is_part && !options.quiet) {
+        auto ink = summary.accounting.lost_total() > 0 ? base::Ink::bad : base::Ink::plain;
         for (const auto& line : account_lines(summary))
-            out << line << '\n';
+            say(out, line, options, std::exchange(ink, base::Ink::plain));
     }
-    write_cost(out, summary.cost);
+    if (!options.quiet) write_cost(out, summary.cost, options.screen);
     for (const auto& warning : warnings_of(summary))
-        out << "WARNING: " << warning << '\n';
+        write_warning(out, warning, options.screen);
+    const auto flaws = not_understood(summary.input);
+    if (options.quiet) {
+        if (!flaws.empty())
+            write_warning(out, flaws.front().substr(0, flaws.front().find_first_of(";:")), options.screen);
+        return;
+    }
     for (const auto& note : summary.notes)
-        out << "note: " << base::printable(note.text) << '\n';
-    for (const auto& line : not_understood(summary.input))
-        out << line << '\n';
+        say(out, "note: " + base::printable(note.text), options);
+    for (const auto& line : flaws)
+        say(out, line, options);
 }
 
 void write(std::ostream& out, std::span<const Summary> reports, const Options& options) {
@@ -319,7 +376,7 @@ void write(std::ostream& out, std::span<const Summary> reports, const Options& o
 
 void write_hosts(std::ostream& out, const Hosts& hosts, std::span<const Summary> reports, const Options& options) {
     const auto table = hosts_table(hosts, options.top);
-    out << text_of(table);
+    out << text_of(table, options.screen);
     if (!table.below.empty()) out << fmt::format("... {}: --top\n", table.below);
     out << '\n';
     write(out, reports, options);

@@ -93,7 +93,7 @@ in_cgroup() { exec bash -c 'echo $$ >/sys/fs/cgroup$0/cgroup.procs && exec "$@"'
             module, options = RUNS[name]
             keep = f" -o {name}.rec" if name in ("rx-container", "drops-of") else ""
             script.append(f"begin_report {name} json {module} {options} --format json -s 1MiB{keep}")
-        script.append(f"for name in {' '.join(group)}; do wait_traced $name.err || {{ cat $name.err; exit 1; }}; done\ntouch go")
+        script.append(f"for name in {' '.join(group)}; do wait_traced $name.err || exit 1; done\ntouch go")
         script += [f"wait_for 'grep -q done $OUT_{name}' || {{ cat $OUT_{name}; exit 1; }}" for name in CGROUPS]
         script += [f"end_trace {' '.join(group)}", "kill -KILL $TALKERS; wait $TALKERS"]
     # Names are in the recordings: nothing of what they are of is there any more.

@@ -28,7 +28,7 @@ show() {
     echo "\$ $*" | tee -a shown
     "$@" >out 2>err &
     local tracer=$!
-    wait_traced err || { cat err; exit 1; }
+    wait_traced err || exit 1
     $traffic >traffic 2>&1
     sleep 1
     kill -INT $tracer

@@ -45,7 +45,7 @@ begin() {
     name=$1
     stapgen exec rx.ko -o $name.rec "${@:2}" >$name.out 2>$name.err &
     tracer=$!
-    wait_traced $name.err || { cat $name.err; exit 1; }
+    wait_traced $name.err || exit 1
     ask
     sleep 1
 }

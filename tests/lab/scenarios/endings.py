@@ -13,7 +13,7 @@ begin() {
     shift
     stapgen exec "$@" >$name.out 2>$name.err &
     tracer=$!
-    wait_traced $name.err || { cat $name.err; exit 1; }
+    wait_traced $name.err || exit 1
     memcslap --servers=127.0.0.1 --concurrency=1 --execute-number=307 --test=set >/dev/null 2>&1
     modules_left >$name.during
 }

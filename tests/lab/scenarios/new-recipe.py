@@ -44,7 +44,7 @@ setpriv --reuid=65534 --regid=65534 --clear-groups env -i PATH=$PATH HOME=/tmp/n
 # Typed as its user types it, with the stap of the machine.
 stapgen tcp-calls --comm serve -i 1 >typed.out 2>typed.err &
 tracer=$!
-wait_traced typed.err || { cat typed.err; exit 1; }
+wait_traced typed.err || exit 1
 ask --port 7001 --requests 503 >typed.traffic || exit 1
 sleep 2
 kill -INT $tracer

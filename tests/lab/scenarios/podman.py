@@ -56,7 +56,7 @@ begin_report rx-of json rx --by container --format json -s 1MiB -o rx-of.rec
 begin_report rx-cache json rx --by none --container cache --format json -s 1MiB
 begin_report rx-id json rx --by none --container $(head -c 12 web.id) --format json -s 1MiB
 RUNS="drops-of drops-web rx-of rx-cache rx-id"
-for name in $RUNS; do wait_traced $name.err || {{ cat $name.err; exit 1; }}; done
+for name in $RUNS; do wait_traced $name.err || exit 1; done
 touch /go
 for output in $TALKERS; do wait_for "grep -q done $output" || {{ cat $output; exit 1; }}; done
 end_trace $RUNS
@@ -73,7 +73,7 @@ $PODMAN run --name stapgen --privileged --pid host --network host --log-driver n
     -v /lib/modules:/lib/modules -v /sys/kernel/debug:/sys/kernel/debug -v /lab:/lab -v /run/lab:/run/lab \
     --rootfs $ROOTFS $PROGRAM exec /lab/work/rx.ko --port 7001 --by none --format json -d 3600 -s 1MiB >tool.json 2>tool.err &
 TOOL=$!
-wait_traced tool.err || {{ cat tool.err; exit 1; }}
+wait_traced tool.err || exit 1
 ask --port 7001 --requests {ASKED} || exit 1
 sleep 0.5
 $PODMAN kill --signal INT stapgen >>kill.txt

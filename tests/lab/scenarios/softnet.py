@@ -42,7 +42,7 @@ measure() {
     shift
     setpriv --reuid=65534 --regid=65534 --clear-groups stapgen softnet "$@" --format json >$name.json 2>$name.err &
     TRACER=$!
-    wait_traced $name.err || { cat $name.err; exit 1; }
+    wait_traced $name.err || exit 1
 }
 finished() {
     kill -INT $TRACER

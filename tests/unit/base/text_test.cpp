@@ -82,3 +82,31 @@ TEST_CASE("each star stands for as little as will do, and the whole text must fi
     CHECK_FALSE(match("*b*b", "ab"));
     CHECK_FALSE(match("a*c", "abcd"));
 }
+
+TEST_CASE("lines of a terminal are broken at blanks only, and go on deeper") {
+    CHECK(fitted("one two three", 0) == "one two three");
+    CHECK(fitted("one two three", 13) == "one two three");
+    CHECK(fitted("one two three", 12) == "one two\n  three");
+    CHECK(fitted("  one two three\nfour\n", 9) == "  one two\n    three\nfour\n");
+    CHECK(fitted("a  b  c", 4) == "a  b\n  c");
+    CHECK(fitted("a 0123456789 b", 6) == "a\n  0123456789\n  b");
+    CHECK(fitted("    0123456789", 6) == "    0123456789");
+    CHECK(fitted("one two three", 8, 0) == "one two\nthree");
+    CHECK(fitted("   ", 2) == "   ");
+    CHECK(fitted("ab cd", 1) == "ab\ncd");
+}
+
+TEST_CASE("prose is filled, what begins with a blank is not") {
+    CHECK(reflowed("one two\nthree four\n\n  five six\nseven\n", 11) == "one two\nthree four\n\n  five six\nseven\n");
+    CHECK(reflowed("one two\nthree four", 80) == "one two three four");
+    CHECK(reflowed("one two\nthree", 0) == "one two\nthree");
+    CHECK(reflowed("one\n", 80) == "one\n");
+}
+
+TEST_CASE("a command of several lines is the same command to a shell") {
+    CHECK(fitted_command("  stap -v --color=never", 0) == "  stap -v --color=never");
+    CHECK(fitted_command("  stap -v --color=never", 22) == "  stap -v \\\n    --color=never");
+    CHECK(fitted_command("  stap -v --color=never", 23) == "  stap -v --color=never");
+    CHECK(fitted_command("echo 'a b c d' x", 8) == "echo \\\n  'a b c d' \\\n  x");
+    CHECK(fitted_command("echo \"a b\"'c d' x", 8) == "echo \\\n  \"a b\"'c d' \\\n  x");
+}

@@ -46,7 +46,7 @@ TEST_CASE("a recipe is run with filters, times and outputs") {
             {"reads --live", [](const Options& o) { return o.measure.live == "always"; }},
             {"reads --live --no-live", [](const Options& o) { return o.measure.live == "never"; }},
             {"reads --live=auto --color never",
-             [](const Options& o) { return o.measure.live == "auto" && o.measure.color == "never"; }},
+             [](const Options& o) { return o.measure.live == "auto" && o.measure.present.color == "never"; }},
             {"reads -P 50 --by cpu --top 3 --slowest 0 --series --hide-benign",
              [](const Options& o) {
                  const auto& present = o.measure.present;
@@ -88,7 +88,8 @@ TEST_CASE("what is wrong with a run is said in the words of its options") {
         {"reads --top -1", "--top: '-1' is not a whole number"},
         {"reads --rotate 1MB", "--rotate needs --output"},
         {"reads -j --format csv", "--format and --json: only one of them"},
-        {"reads --format xml", "--format: 'xml' is not one of table, json, ndjson, csv, openmetrics, html, perfetto, folded"},
+        {"reads --format xml",
+         "--format: 'xml' is not one of table, json, ndjson, csv, openmetrics, html, perfetto, folded"},
         {"reads --live=x", "--live: 'x' is not one of auto, always, never"},
         {"reads --quiet=x", "--quiet takes no value"},
         {"reads --json=csv", "--json takes no value"},

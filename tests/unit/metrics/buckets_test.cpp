@@ -3,9 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <set>
+#include <utility>
 
 using namespace stapgen::metrics;
 namespace bins = stapgen::analyze::bins;
@@ -105,8 +107,8 @@ TEST_CASE("buckets of a sum are the sum of buckets") {
             n += count;
         CHECK(n == both.n());
     }
-    for (const int per_doubling : {1, 2, 4}) {
-        const auto ends = classic_ends(per_doubling);
+    for (const auto size : classic_sizes) {
+        const auto ends = classic_ends(size);
         const auto a = classic_counts(one, ends), b = classic_counts(other, ends), sum = classic_counts(both, ends);
         for (std::size_t i = 0; i < ends.size(); ++i)
             CHECK(sum[i] == a[i] + b[i]);
@@ -130,22 +132,38 @@ TEST_CASE("each bin can be told from its bucket at the scale of OpenTelemetry") 
     CHECK(buckets.zero == 2);
 }
 
-TEST_CASE("classic buckets are one, two or four to a doubling, each one below a border of the bins") {
-    for (const int per_doubling : {1, 2, 4}) {
-        const auto ends = classic_ends(per_doubling);
-        CHECK(ends.size() == static_cast<std::size_t>(26 * per_doubling + 1));
+TEST_CASE("classic buckets are one, two or four to a doubling, or one to two, each one below a border of the bins") {
+    for (const std::size_t per_doubling : {1, 2, 4}) {
+        const auto ends = classic_ends(26 * per_doubling + 1);
+        CHECK(ends.size() == 26 * per_doubling + 1);
         CHECK(ends.front() == 1023);
         CHECK(ends.back() == 68'719'476'735);
-        for (const auto end : ends)
-            CHECK(bins::index_of(end) + 1 == bins::index_of(end + 1));
     }
+    const auto few = classic_ends(12);
+    CHECK(few.size() == 12);
+    CHECK(few.back() == 4'294'967'295);
+    for (std::size_t i = 0; i < few.size(); ++i)
+        CHECK(few[i] + 1 == std::int64_t{1024} << (2 * i));
+    const auto all = classic_ends(105);
+    for (const auto size : classic_sizes) {
+        for (const auto end : classic_ends(size)) {
+            CHECK(bins::index_of(end) + 1 == bins::index_of(end + 1));
+            CHECK(std::ranges::binary_search(all, end));
+        }
+    }
+}
+
+TEST_CASE("there are no more classic buckets than asked for, but the fewest there are") {
+    const std::pair<std::size_t, std::size_t> asked[]{{0, 12}, {12, 12}, {26, 12}, {27, 27}, {104, 53}, {1000, 105}};
+    for (const auto& [most, size] : asked)
+        CHECK(classic_ends(most).size() == size);
 }
 
 TEST_CASE("a value at the end of a classic bucket is in it, the next number is not") {
     Histogram histogram;
     for (const std::int64_t value : {-3, 0, 1023, 1024, 1535, 1536})
         histogram.add(value);
-    const auto counts = classic_counts(histogram, classic_ends(2));
+    const auto counts = classic_counts(histogram, classic_ends(53));
     CHECK(counts[0] == 3);
     CHECK(counts[1] == 5);
     CHECK(counts[2] == 6);

@@ -98,6 +98,20 @@ TEST_CASE("the table has the sign for what is not significant, and fits 80 colum
           "WARNING: after: 3 \\x1b[31mlost\n");
 }
 
+TEST_CASE("slower is red and faster is green where there are colours") {
+    auto comparison = slower();
+    comparison.changes.push_back(change("tcp-app", "50", 8001, 4003, Verdict::faster, 0.001));
+    std::ostringstream out;
+    Options options;
+    options.screen.colours = true;
+    format_named("table").write_comparisons(out, std::vector{Compared{comparison, {}, {}}}, options);
+    const auto text = out.str();
+    CHECK(text.find("\x1b[1;31m+16.0%\x1b[0m") != std::string::npos);
+    CHECK(text.find("\x1b[32m-50.0%\x1b[0m") != std::string::npos);
+    CHECK(text.starts_with("\x1b[1;31mip-tcp is slower"));
+    CHECK(text_of(comparison).find('\x1b') == std::string::npos);
+}
+
 TEST_CASE("JSON has every key, and null for what is not known") {
     auto comparison = slower();
     comparison.changes.push_back({"tcp-app", "99.9", 3, 5, {}, {}, {}, {}, {}, {}, Verdict::too_few, false});

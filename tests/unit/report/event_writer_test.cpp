@@ -27,7 +27,7 @@ struct EventRun {
     decode::RecordParser parser;
     std::unique_ptr<report::RecordWriter> writer;
 
-    explicit EventRun(std::string_view format) : writer(report::format_named(format).records(out)) {
+    explicit EventRun(std::string_view format) : writer(report::format_named(format).records(out, {})) {
         setenv("TZ", "UTC", 1);
         tzset();
         feed(header);

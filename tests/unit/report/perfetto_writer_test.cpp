@@ -164,7 +164,7 @@ class Trace {
 struct TraceRun {
     std::ostringstream out;
     decode::RecordParser parser;
-    std::unique_ptr<report::RecordWriter> writer = report::format_named("perfetto").records(out);
+    std::unique_ptr<report::RecordWriter> writer = report::format_named("perfetto").records(out, {});
     std::vector<std::string> missing;
 
     explicit TraceRun(std::string_view first_line) { feed(first_line); }

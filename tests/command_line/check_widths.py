@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""check_widths.py STAPGEN SOURCE: on a terminal no line is wider than it, and no word or number is cut.
+
+What is printed into a pipe has all words as they are. On a terminal each of them has to be there, whole.
+"""
+
+import os
+import pathlib
+import re
+import sys
+
+from stapgen import ENVIRONMENT, Stapgen
+from terminals import on_terminal
+
+WIDTHS = (60, 80, 100, 132, 200)
+# Of what only a terminal has.
+NOTES = set("not shown as the terminal is narrow: TREND: TREND mean per each row from 0 to its own maximum 95 % INTERVAL "
+            "Example:".split())
+SAMPLES = ("own-rx-latency.txt", "rx-latency.rec", "own-sock-latency.txt", "packet-flow.rec", "dropwatch.rec", "drop-stacks.rec",
+           "own-call-trace.txt", "softnet.rec", "net-latency.txt", "memcached-tracker.txt", "losses.rec", "containers.rec",
+           "rx-latency-cost.rec", "mixed-paste.txt")
+
+
+def commands(stapgen, source):
+    samples = source / "samples"
+    yield ["list"]
+    yield ["--version"]
+    yield ["doctor"]
+    yield ["doctor", "dropwatch"]
+    for recipe in stapgen.run("list").splitlines():
+        yield ["show", recipe.split()[0]]
+    for command in stapgen.commands():
+        yield [*command, "--help"]
+        # Recipes have the same options with each verb.
+        if len(command) < 2:
+            yield ["help", *command]
+    for name in SAMPLES:
+        yield ["report", samples / name]
+    yield ["report", "--series", "--by", "port,comm", samples / "own-rx-latency.txt"]
+    yield ["report", "--events", "-q", samples / "own-sock-latency.txt"]
+    yield ["report", "--events", "-q", samples / "dropwatch.rec"]
+    yield ["report", *sorted((samples / "slower-stage/before").iterdir())]
+    yield ["compare", "-P", "50,90,99", samples / "slower-stage/before", samples / "slower-stage/after"]
+    yield ["fleet", "report", samples / "six-hosts"]
+    yield ["fleet", "compare", samples / "six-hosts"]
+    yield ["resolve", "--map", source / "tests/golden/System.map", "ffffffff81000000", "0xffffffff81000123"]
+    # What they say where they cannot go on.
+    yield ["check", "rx-latnecy"]
+    yield ["check", "rx-latency", "--stap", "/no/stap"]
+    yield ["build", "rx-latency", "--stap", "/no/stap", "-o", "/tmp/nowhere/rx.ko"]
+    yield ["export", "/no/such/file", "--parquet", "/no/such/folder"]
+    yield ["query", "/no/such/folder", "--ask", "p99-by-host"]
+    yield ["resolve", "--map", "/no/such/System.map", "0xffffffff81000123"]
+    yield ["report", "/no/such/file"]
+    yield ["fleet", "report", "/no/such/folder"]
+
+
+def words_of(text):
+    """Return its words, without the \\ of a command that goes on."""
+    return set(re.sub(r" \\\n", "\n", text).split())
+
+
+def check(stapgen, command, width, plain):
+    """Return what is wrong."""
+    _, text = on_terminal(width, [stapgen.program, *command], {**ENVIRONMENT, "NO_COLOR": "1"})
+    wide = [line for line in text.splitlines() if len(line) > width and widest_word(line) <= width]
+    if wide:
+        return f"{len(wide)} lines are wider than {width}, as: {wide[0]}"
+    # A table may have other columns, and numbers fewer digits: but each word was a word of the text in full.
+    known = plain | words_of(stapgen.wide[tuple(command)])
+    cut = [word for word in words_of(text) if not known & {word, word.strip(",|")} and not is_other(word)]
+    if command[0] in ("show", "doctor"):  # the machine's traffic and memory, at that moment
+        cut = [word for word in cut if not re.fullmatch(r"[\d,]+", word)]
+    return f"cut at {width}: {cut[:5]}" if cut else None
+
+
+def widest_word(line):
+    """Return where it would end if it stood alone, as deep as the line begins."""
+    return len(line) - len(line.lstrip()) + max(map(len, line.split()))
+
+
+def is_other(word):
+    """What only a terminal of that width has: a number with fewer decimals, bars, a note, an option's short name."""
+    number = re.fullmatch(r"[\[+]?-?\d+\.\d+[\],]?", word)
+    bars = re.fullmatch(r"[#|▁-█]+", word)
+    option = re.fullmatch(r"-\w", word)
+    return bool(number or bars or option or word.rstrip(",") in NOTES)
+
+
+
+
+def main():
+    stapgen, source = Stapgen(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
+    stapgen.wide = {}
+    wrong = []
+    for command in commands(stapgen, source):
+        command = [str(word) for word in command]
+        _, text = on_terminal(0, [stapgen.program, *command], ENVIRONMENT)
+        stapgen.wide[tuple(command)] = on_terminal(400, [stapgen.program, *command], {**ENVIRONMENT, "NO_COLOR": "1"})[1]
+        for width in WIDTHS:
+            if found := check(stapgen, command, width, words_of(text)):
+                wrong.append(f"{' '.join(os.path.relpath(word, source) if '/' in word else word for word in command)}: {found}")
+    print(*wrong, sep="\n")
+    assert not wrong, f"{len(wrong)} outputs"
+
+
+main()
