@@ -86,6 +86,14 @@ base::Result<void> new_recipe(const Call& call) {
         "created {0}: {1}\n\nIt runs as it is. Next:\n"
         "  stapgen {2}show {3}\n  stapgen {2}render {3}\n  stapgen {2}{3} -d 10\n",
         folder.string(), fmt::join(files, ", "), path, options.name);
+    if (parent == recipe::system_recipe_folder) return {};
+    std::vector<std::string> copy{"sudo", "install", "-D", "-m", "644", "-t"};
+    copy.push_back((fs::path(recipe::system_recipe_folder) / options.name).string());
+    for (const auto* file : files)
+        copy.push_back((fs::absolute(folder, error) / file).string());
+    std::cout << fmt::format(
+        "With sudo, copy it after each change to where only root writes:\n  {}\n  sudo stapgen {} -d 10\n",
+        base::shell_quoted(copy), options.name);
     return {};
 }
 
