@@ -26,6 +26,11 @@ std::string text_of(const decode::Value& value) {
     return decode::unescape(value.raw.substr(0, Call::max_text_length));
 }
 
+/// By nstat's, ip's and drivers' names: InOctets, rx_bytes.
+bool counts_bytes(std::string_view counter) {
+    return counter.ends_with("Octets") || counter.find("bytes") != std::string_view::npos;
+}
+
 std::int64_t number_of(const decode::Record& record, std::string_view name) {
     const auto field = record.schema->find(name);
     return field && record.schema->fields[*field].type == FieldType::integer ? record.values[*field].number : 0;
@@ -108,16 +113,18 @@ std::vector<Stack> total_stacks(const Summary& summary) {
     return totals;
 }
 
-int rank_of(const Tally& tally) {
+int rank_of(const Summary& summary, const Tally& tally) {
     if (tally.loss) return 3;
     if (tally.loss_by_name) return 2;
-    return tally.meaning.empty() ? 0 : 1;
+    if (!tally.meaning.empty()) return 1;
+    const auto* name = tally.name();
+    return summary.mixed_units && name != nullptr && counts_bytes(*name) ? -1 : 0;
 }
 
 std::vector<Tally> total_tallies(const Summary& summary) {
     auto totals = totals_of(summary.tallies, [](const Tally& tally) { return std::tie(tally.group); });
     std::ranges::stable_sort(totals, std::greater{},
-                             [](const Tally& tally) { return std::pair(rank_of(tally), tally.count); });
+                             [&](const Tally& tally) { return std::pair(rank_of(summary, tally), tally.count); });
     return totals;
 }
 

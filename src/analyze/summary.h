@@ -217,8 +217,9 @@ std::vector<Drop> total_drops(const Summary& summary);
 /// most frequent reason first, of one reason the largest first. `interval` and `end_epoch_ns` mean nothing in them.
 std::vector<Stack> total_stacks(const Summary& summary);
 
-/// What is shown first: 3 for losses, 2 for what is one by its name, 1 for what has a meaning, 0 for the rest.
-int rank_of(const Tally& tally);
+/// What is shown first: 3 for losses, 2 for what is one by its name, 1 for what has a meaning, 0 for the rest, and last
+/// -1 for counters of bytes, which would be above those of packets by their number alone.
+int rank_of(const Summary& summary, const Tally& tally);
 
 /// The tallies of all intervals together, by rank_of(), of one rank the largest first; `interval` and `end_epoch_ns`
 /// mean nothing in them.

@@ -109,10 +109,10 @@ int exit_code_of(base::ErrorKind kind) {
 
 int run_command_line(const std::vector<std::string>& words) {
     hold_standard_streams();
-    auto done = perform(words);
-    auto written = finish_output();
-    if (done) done = std::move(written);
-    if (done) return 0;
+    const auto done = perform(words);
+    const auto written = finish_output();
+    if (!written) base::show_error(written.error());
+    if (done) return written ? 0 : exit_code_of(written.error().kind);
     base::show_error(done.error());
     return exit_code_of(done.error().kind);
 }

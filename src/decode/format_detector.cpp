@@ -249,7 +249,14 @@ void FormatDetector::take_decorated(std::string_view line, Sink& sink) {
         scratch_ += '\n';
         if (take(*last_, scratch_, sink) != 0 || take_with_any(scratch_, sink) != 0) return;
     } while (stripper_.strip_prompt());
-    unrecognised(line, Flaw::unknown_kind);
+    // Of a line with the tag of a recording its parser says more: a script that prints too few fields, for one.
+    auto flaw = Flaw::unknown_kind;
+    if (last_->ours) {
+        const auto parsed = last_->ours->feed(line);
+        const auto* flawed = std::get_if<Unrecognised>(&parsed);
+        if (flawed != nullptr && flawed->flaw != Flaw::unknown_tag) flaw = flawed->flaw;
+    }
+    unrecognised(line, flaw);
 }
 
 void FormatDetector::recognised() {

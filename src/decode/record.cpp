@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/address.h"
 #include "base/text.h"
 
 namespace stapgen::decode {
@@ -99,8 +100,7 @@ std::string endpoint_text(std::string_view raw) {
     const auto endpoint = endpoint_of(raw);
     if (!endpoint) return std::string(raw);
     const auto& [address, port] = *endpoint;
-    constexpr std::array<unsigned char, 12> mapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-    const bool is_ipv4 = std::equal(mapped.begin(), mapped.end(), address.begin());
+    const bool is_ipv4 = base::is_mapped_ipv4(address);
     std::array<char, INET6_ADDRSTRLEN> text{};
     if (is_ipv4) {
         ::inet_ntop(AF_INET, &address[12], text.data(), text.size());

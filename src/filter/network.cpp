@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/address.h"
 #include "base/text.h"
 #include "filter/filter.h"
 
@@ -14,13 +15,7 @@ namespace {
 
 using Bytes = std::array<unsigned char, 16>;
 
-/// ::ffff:a.b.c.d is how IPv6 sockets have a.b.c.d; in packets there is none.
-constexpr std::array<unsigned char, 12> mapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-constexpr std::uint64_t mapped_bits = 96;
-
-bool is_mapped(const Bytes& address) {
-    return std::equal(mapped.begin(), mapped.end(), address.begin());
-}
+constexpr std::uint64_t mapped_bits = 8 * base::mapped_ipv4.size();
 
 std::uint64_t bits_of(const Network& network) {
     return network.is_ipv4 ? 32 : 128;
@@ -49,10 +44,10 @@ base::Result<Network> parse_address(const std::string& text) {
 }
 
 void unmap(Network& network) {
-    if (network.is_ipv4 || network.prefix < mapped_bits || !is_mapped(network.address)) return;
+    if (network.is_ipv4 || network.prefix < mapped_bits || !base::is_mapped_ipv4(network.address)) return;
     network.is_ipv4 = true;
     network.prefix -= mapped_bits;
-    std::copy(network.address.begin() + mapped.size(), network.address.end(), network.address.begin());
+    std::copy(network.address.begin() + base::mapped_ipv4.size(), network.address.end(), network.address.begin());
     std::fill(network.address.begin() + 4, network.address.end(), 0);
 }
 
@@ -65,9 +60,9 @@ std::string Network::text() const {
 bool Network::contains(const Bytes& other) const {
     Bytes bytes = other;
     if (is_ipv4) {
-        if (!is_mapped(other)) return false;
+        if (!base::is_mapped_ipv4(other)) return false;
         bytes = {};
-        std::copy(other.begin() + mapped.size(), other.end(), bytes.begin());
+        std::copy(other.begin() + base::mapped_ipv4.size(), other.end(), bytes.begin());
     }
     return masked(bytes, prefix) == address;
 }
@@ -91,9 +86,8 @@ base::Result<Network> parse_network(std::string_view text) {
     auto alone = *network;
     alone.address = masked(network->address, network->prefix);
     if (alone.address != network->address) {
-        return base::bad_input(
-            fmt::format("'{}' has bits set beyond its prefix", text),
-            fmt::format("the network is {}; for one address omit the prefix", alone.text()));
+        return base::bad_input(fmt::format("'{}' has bits set beyond its prefix", text),
+                               fmt::format("the network is {}; for one address omit the prefix", alone.text()));
     }
     return network;
 }

@@ -18,6 +18,7 @@
 #include "decode/format_detector.h"
 #include "decode/prefix_stripper.h"
 #include "recording/reader.h"
+#include "report/model/texts.h"
 #include "session/namer.h"
 #include "session/pieces.h"
 #include "session/session.h"
@@ -223,6 +224,23 @@ std::vector<analyze::Summary> added_up(std::vector<analyze::Summary> summaries) 
     return sums;
 }
 
+/// Where all is of one group, that is the whole, and no report shows it a second time.
+void note_only_group(analyze::Summary& summary) {
+    const analyze::Group* only = nullptr;
+    for (const auto* measures : {&summary.stages, &summary.values}) {
+        for (const auto& [name, group, stats] : *measures) {
+            if (group.empty() || (only != nullptr && group == *only)) continue;
+            if (only != nullptr) return;
+            only = &group;
+        }
+    }
+    if (only == nullptr) return;
+    std::string text;
+    for (const auto& field : *only)
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", field.key, report::group_text(field));
+    summary.notes.emplace_back(fmt::format("all records are of one group: {}", text));
+}
+
 }  // namespace
 
 void add_to(std::vector<analyze::Summary>& all, analyze::Summary summary) {
@@ -243,6 +261,10 @@ void finish_sums(std::vector<analyze::Summary>& all, const report::Presentation&
             if (other.recipe == summary.recipe && (above == nullptr || above->definition().empty())) above = &other;
         }
         if (above != nullptr) summary.apart = analyze::why_apart(*above, summary);
+    }
+    if (!presentation.by_origin.empty() || !presentation.by.value_or(std::vector<std::string>()).empty()) {
+        for (auto& summary : all)
+            note_only_group(summary);
     }
     for (auto& summary : all)
         analyze::put_rises(summary, presentation.by.value_or(std::vector<std::string>{"name", "of"}));
@@ -281,7 +303,7 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
                                             shown(run.files.front()), numbers("part", first, last),
                                             first == last ? "is" : "are"));
         }
-        if (!presentation.quiet) base::print_message(input->remarks());
+        base::print_message(input->remarks());
         if (!done) return tl::make_unexpected(done.error());
         LoadedRun found{shown(run.files.front()), {}};
         auto summaries = input->summaries(found.name, namer);
@@ -298,7 +320,8 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
             continue;
         }
         const auto* const failure = input->stap_failure();
-        const auto what = failure == nullptr
+        const auto what = failure == nullptr && input->lines() == 0 ? fmt::format("{} is empty", found.name)
+                          : failure == nullptr
                               ? fmt::format("{}: no known format in {} lines", found.name, input->lines())
                               : fmt::format("{}: nothing was measured, stap failed: {}", found.name, failure->cause);
         if (files.size() == 1) return base::bad_input(what, failure == nullptr ? hint : failure->remedy);

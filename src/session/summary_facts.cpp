@@ -71,8 +71,9 @@ void put_meanings(analyze::Summary& summary, const recipe::Catalog& catalog) {
     }
     if (summary.levels)
         std::erase_if(summary.tallies, [](const auto& tally) { return !tally.loss && !tally.loss_by_name; });
-    std::ranges::stable_sort(summary.tallies, {},
-                             [](const auto& tally) { return std::pair(tally.interval, -analyze::rank_of(tally)); });
+    std::ranges::stable_sort(summary.tallies, {}, [&](const auto& tally) {
+        return std::pair(tally.interval, -analyze::rank_of(summary, tally));
+    });
 }
 
 bool is_origin_word(std::string_view word) {

@@ -37,6 +37,10 @@ def main():
         ended = run([stapgen, *words], "", stdout=terminal)
         os.close(terminal)
         assert ended == (0, ""), f"{words} onto a closed terminal: {ended}"
+    # What it found stays the exit code; that the report of it is lost is said, too.
+    slower = os.path.join(os.path.dirname(sample), "slower-stage")
+    code, errors = run([stapgen, "compare", f"{slower}/before", f"{slower}/after"], ">/dev/full")
+    assert code == 3 and errors.startswith(TOLD) and "regression" in errors, f"compare: {code} {errors}"
     code, errors = run([stapgen, "report", "-"], "<&- >/dev/null")
     assert code != 0 and "Bad file descriptor" in errors, f"stdin closed: {code} {errors}"
 

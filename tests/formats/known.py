@@ -178,7 +178,10 @@ def loss_of(tally):
 
 
 def rank_of(tally):
-    return 3 if tally["loss"] else 2 if tally.get("loss_by_name") else 1 if tally["meaning"] else 0
+    if tally["loss"] or tally.get("loss_by_name") or tally["meaning"]:
+        return 3 if tally["loss"] else 2 if tally.get("loss_by_name") else 1
+    name = str(tally["group"].get("name"))
+    return -1 if name.endswith("Octets") or "bytes" in name else 0
 
 
 def rate_of(tally):

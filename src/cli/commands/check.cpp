@@ -10,13 +10,14 @@ namespace stapgen::cli {
 
 namespace {
 
-base::Result<void> check(const Call& call, const module::MakeOptions& make) {
+base::Result<void> check(const Call& call, const module::MakeOptions& make, bool with_notes) {
     const auto& [program, root, command, options] = call;
     const auto& recipe = *command.recipe;
     const auto machine = launch::this_machine();
     const bool quiet = options.measure.plan.quiet;
     auto preparation = module::prepare(program, *machine, recipe, make, module::Purpose::run_elsewhere);
     if (!preparation) return tl::make_unexpected(preparation.error());
+    if (!with_notes) preparation->notes.clear();
     const auto compiled = module::compile(*machine, *preparation, quiet, options.measure.plan.verbose);
     if (!compiled) return tl::make_unexpected(compiled.error());
     if (!quiet) {
@@ -40,7 +41,8 @@ base::Result<void> check_recipe(const Call& call) {
         if (auto script = module::script_of(recipe, form); !script) return tl::make_unexpected(script.error());
     }
     for (const auto& form : forms) {
-        auto done = check(call, form);
+        // The workarounds are those of the kernel: said once.
+        auto done = check(call, form, &form == &forms.front());
         if (done) continue;
         if (done.error().kind == base::ErrorKind::cannot_here && !quiet)
             base::print_text(

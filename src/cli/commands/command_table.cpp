@@ -60,14 +60,16 @@ const OptionSpecs help_options{
 };
 
 /// What each command has.
-void add_general_options(CommandSpec& command, Options& options) {
+void add_general_options(CommandSpec& command) {
     if (command.action != nullptr && !command.options.empty()) {
+        // The parser asks for it where it reads those files.
+        const Reader taken = [](const std::string&) -> base::Result<void> { return {}; };
         command.options.push_back({"--profile", "NAME", groups::general, "Options of [profile.NAME] in config.toml",
-                                   "~/.config/stapgen/config.toml or /etc/stapgen/config.toml", &options.profile});
+                                   "~/.config/stapgen/config.toml or /etc/stapgen/config.toml", taken});
     }
     command.options.insert(command.options.begin(), help_options.begin(), help_options.end());
     for (auto& one : command.commands)
-        add_general_options(one, options);
+        add_general_options(one);
 }
 
 /// What is in the way of a recipe among the commands; empty if nothing is.
@@ -81,7 +83,7 @@ std::string clash_of(const recipe::Recipe& recipe, const std::vector<CommandSpec
                                       build_command(without, none), check_command(without, none),
                                       fleet_run_command(without, none)};
     for (auto& command : commands)
-        add_general_options(command, none);
+        add_general_options(command);
     std::set<std::string> names;
     for (const auto& parameter : recipe.parameters) {
         const auto is_taken = [&](const CommandSpec& command) {
@@ -116,7 +118,7 @@ CommandSpec command_table(const recipe::Catalog& catalog, Options& options) {
     for (const auto& recipe : catalog.recipes)
         root.commands.push_back(run_command(recipe, options));
     std::ranges::move(own_commands(catalog, options), std::back_inserter(root.commands));
-    add_general_options(root, options);
+    add_general_options(root);
     return root;
 }
 

@@ -85,12 +85,27 @@ base::Result<void> new_recipe(const Call& call) {
     const auto path = options.into.empty() ? std::string()
                                            : fmt::format("--recipe-path {} ",
                                                          base::shell_quoted({fs::absolute(parent, error).string()}));
+    const auto columns = base::terminal_columns(STDOUT_FILENO);
+    const auto print_command = [&](const std::string& command) {
+        std::cout << base::fitted_command("  " + command, columns) << '
+';
+    };
     base::print_text(
-        fmt::format("created {}: {}\n\nIt runs as it is. Next:\n", folder.string(), fmt::join(files, ", ")));
-    for (const auto& [before, after] : {std::pair("show ", ""), {"render ", ""}, {"", " -d 10"}}) {
-        const auto next = fmt::format("  stapgen {}{}{}{}", path, before, options.name, after);
-        std::cout << base::fitted_command(next, base::terminal_columns(STDOUT_FILENO)) << '\n';
-    }
+        fmt::format("created {}: {}
+
+It runs as it is. Next:
+", folder.string(), fmt::join(files, ", ")));
+    for (const auto& [before, after] : {std::pair("show ", ""), {"render ", ""}, {"", " -d 10"}})
+        print_command(fmt::format("stapgen {}{}{}{}", path, before, options.name, after));
+    if (parent == recipe::system_recipe_folder) return {};
+    std::vector<std::string> copy{"sudo", "install", "-D", "-m", "644", "-t"};
+    copy.push_back((fs::path(recipe::system_recipe_folder) / options.name).string());
+    for (const auto* file : files)
+        copy.push_back((fs::absolute(folder, error) / file).string());
+    base::print_text("With sudo, copy it after each change to where only root writes:
+");
+    print_command(base::shell_quoted(copy));
+    print_command(fmt::format("sudo stapgen {} -d 10", options.name));
     return {};
 }
 

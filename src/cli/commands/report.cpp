@@ -130,7 +130,7 @@ CommandSpec report_command(Options& options) {
         {{"--events", "", groups::output, "Print each record, then the report", "", &options.replay.events},
          {"-o,--output", "FILE", groups::output, "Write into this new file", "", &options.output},
          {"-q,--quiet", "", groups::running, "Only the answer, the stages, and what is missing",
-          "no hints on stderr; groups only with --by", &options.present.shown.quiet}},
+          "groups only with --by", &options.present.shown.quiet}},
         present_options(options.present, true),
         name_options(options.names),
     });

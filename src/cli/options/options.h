@@ -50,7 +50,6 @@ struct ServeOptions {
 
 struct Options {
     std::string recipe_path;
-    std::string profile;  ///< of config.toml
     module::MakeOptions make;
     MeasureOptions measure;
     FleetOptions fleet;

@@ -122,7 +122,8 @@ base::Result<report::Presentation> presentation_of(const PresentOptions& options
 base::Result<std::vector<std::filesystem::path>> files_at(const std::string& typed) {
     auto files = base::files_at(typed);
     if (!files.empty()) return files;
-    return base::bad_input(fmt::format("there are no files in {}", base::printable(typed)), "name another folder");
+    return base::bad_input(fmt::format("there are no files in {}", base::printable(typed)),
+                           "a folder stands for the files in it, not for those in folders below");
 }
 
 base::Result<void> check_events(bool events, const report::Presentation& presentation) {

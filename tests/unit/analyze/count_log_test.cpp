@@ -67,3 +67,19 @@ TEST_CASE("of more groups than can be told apart the rest is one, and nothing is
     CHECK(summary.tallies.front().group == Group{{"other", true}});
     CHECK(summary.tallies.front().count == 3 * 1009);
 }
+
+TEST_CASE("counters of bytes follow those of packets; elsewhere a name is only a name") {
+    const std::string lines =
+        "ready\t1000000000\t5\n"
+        "counter\tlink.rx_bytes\tlo\t9000\ncounter\tIpExt.InOctets\t-\t9000\ncounter\tIp.InReceives\t-\t7\n"
+        "end\t2000000000\n";
+    auto summary =
+        summary_of("stapgen\t3\tsoftnet\tcounter\tname:text,key\tof:text,key\trise:count\n" + lines, {"name", "of"});
+    CHECK(total_tallies(summary).back().count == 7);
+    summary.mixed_units = true;
+    const auto totals = total_tallies(summary);
+    REQUIRE(totals.size() == 3);
+    CHECK(totals.front().count == 7);
+    summary.tallies.front().loss = true;
+    CHECK(total_tallies(summary).front().count == 9000);
+}

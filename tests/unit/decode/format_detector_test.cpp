@@ -121,6 +121,16 @@ TEST_CASE("noise between the lines is counted with number, reason and text, and 
     CHECK(decoded.detector.sources().empty());
 }
 
+TEST_CASE("a line with the tag of a recording says what is wrong with it") {
+    const DecodedText decoded("stapgen\t4\town\tcall\ttime:time\ttook:stage\ncall\t5\ncall\tx\t7\ncalls\t5\t7\n");
+    const auto& flaws = decoded.detector.input().first_flaws;
+    REQUIRE(flaws.size() == 3);
+    CHECK(flaws[0].flaw == Flaw::field_count);
+    CHECK(flaws[0].number == 2);
+    CHECK(flaws[1].flaw == Flaw::bad_number);
+    CHECK(flaws[2].flaw == Flaw::unknown_kind);
+}
+
 TEST_CASE("fed in pieces of whole lines it is the same") {
     std::string all(recording);
     for (const auto* name : texts)

@@ -122,7 +122,7 @@ TEST_CASE("where units are mixed there is no sum, and losses by name stand behin
     summary.counted = "rise";
     summary.mixed_units = true;
     summary.intervals.resize(1);
-    summary.tallies = {tally(0, "bytes", 1, 1000000), tally(0, "queue_drops", 2, 3), tally(0, "dropped", 3, 2),
+    summary.tallies = {tally(0, "packets", 1, 1000000), tally(0, "queue_drops", 2, 3), tally(0, "dropped", 3, 2),
                        tally(0, "retransmits", 4, 5), tally(0, "reset.level", 5, 1)};
     summary.tallies[1].loss_by_name = true;
     summary.tallies[2].loss = true;
@@ -137,7 +137,7 @@ TEST_CASE("where units are mixed there is no sum, and losses by name stand behin
               "      2       - dropped     3   lost\n"
               "      3    0.25 queue_drops 2   by name\n"
               "      5       - retransmits 4\n"
-              "1000000 123,457 bytes       1\n"
+              "1000000 123,457 packets     1\n"
               "and 1 more row; --top shows more\n\n"
               "dropped: sent again\n\n"
               "everything read is reported\n"));
