@@ -91,6 +91,24 @@ std::optional<Diagnosis> diagnose(std::string_view line, const MessageContext& c
     return std::nullopt;
 }
 
+Diagnosis described(const MessageRow& row, const MessageContext& context) {
+    static constexpr std::string_view names = "XYZ";
+    std::vector<std::string_view> stars;
+    std::string line;
+    std::size_t used = 0;
+    for (const char c : row.pattern) {
+        if (c != '*') {
+            line += c;
+            continue;
+        }
+        const auto number = fmt::format("{{{}}}", stars.size() + 1);
+        const bool is_named = row.cause.find(number) != row.cause.npos || row.remedy.find(number) != row.remedy.npos;
+        stars.push_back(is_named && used < names.size() ? names.substr(used++, 1) : "...");
+        line += stars.back();
+    }
+    return {row, filled(row.cause, stars, context), filled(row.remedy, stars, context), line, row.explains};
+}
+
 bool count_losses(std::string_view line, Losses& losses) {
     if (const auto counts = match("Number of errors: *, skipped probes: *", line)) {
         add_number(losses.errors, (*counts)[0]);

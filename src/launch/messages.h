@@ -86,6 +86,9 @@ std::optional<PassLine> parse_pass_line(std::string_view line);
 /// One line on its own; nothing if it says nothing known.
 std::optional<Diagnosis> diagnose(std::string_view line, const MessageContext& context = {});
 
+/// A row in words, as of a line with X, Y, Z where cause or remedy name what the stars stand for, else with "...".
+Diagnosis described(const MessageRow& row, const MessageContext& context = {});
+
 /// Adds what this line says was lost; false if it says nothing of the kind.
 bool count_losses(std::string_view line, Losses& losses);
 

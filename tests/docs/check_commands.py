@@ -77,6 +77,7 @@ RUN = ("apt-get install ", "cd ", "man ", "sudo ", "tests/formats/perfetto/draw_
 # How each other begins that neither runs here nor can be asked of, and what runs it.
 NOT_HERE = {
     "apt-get remove stapgen": "the lab's package, on a machine that has it",
+    "sudo install -D ": "nobody: it would write to /etc; tests/unit/recipe/program_files_test.cpp has what root reads there",
     "nft ": "the lab's packet-flow-chosen, which reads them in docs/guide/one-packet.md: they take a kernel's netfilter",
 }
 
@@ -93,14 +94,14 @@ def typed(text):
     """Yield (what is typed, whether in a sentence)."""
     fence, prose = None, []
     for line in text.replace("\\\n", "").splitlines():
-        fenced = line.startswith("```")
+        fenced = line.lstrip().startswith("```")  # also inside a list
         if fence is None and not fenced and not line.startswith("    "):
             prose.append(line)
             continue
         yield from in_sentences(prose)
         prose = []
         if fenced:
-            fence = (line[3:] or "text") if fence is None else None
+            fence = (line.strip()[3:] or "text") if fence is None else None
         elif fence != "console":
             prompt = re.match(r"[$#] (.*)", line.strip())
             if prompt or fence in (None, "sh"):
@@ -253,14 +254,14 @@ def check_program(source, words):
 def check_other(machine, build, command):
     """Return how it was checked, and what is wrong with it."""
     literal = without_placeholders(re.sub(r"\bNAME\b", "recipe", command))  # a fuzzer, and a test
+    if command.startswith(tuple(NOT_HERE)):
+        return "not run here", None
     if command.startswith(RUN):
         return check_run(machine, literal)
     if command.startswith(("cmake ", "ctest ")):
         return "asked of cmake and ctest", build.check(literal)
     if re.match(r"\./|tests/", command):
         return "asked of the program", check_program(build.source, shlex.split(literal))
-    if command.startswith(tuple(NOT_HERE)):
-        return "left to the lab", None
     return "unknown", "nothing runs it: RUN and NOT_HERE in check_commands.py"
 
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/help/help.h"
 
+#include <fmt/format.h>
+
 #include <iostream>
 
 #include "cli/commands/commands.h"
@@ -24,9 +26,16 @@ base::Result<void> complete(const Call&) {
 }  // namespace
 
 CommandSpec help_command(Options& options) {
-    CommandSpec command{print_help, "stapgen", "help", "Show all options of a recipe or a command"};
-    command.examples = {"stapgen help rx-latency", "stapgen help build rx-latency"};
-    command.options = {{"command", "COMMAND", groups::arguments, "A recipe or a command", "", &options.words}};
+    CommandSpec command{print_help, "stapgen", "help", "Show a command's options, drop reasons, or stap's messages"};
+    command.examples = {"stapgen help rx-latency", "stapgen help build rx-latency",
+                        "stapgen help drop-reasons NO_SOCKET", "stapgen help stap-failures 'no match'"};
+    for (const auto& topic : help_topics())
+        command.notes += fmt::format("stapgen help {}: {}\n", topic.name, topic.summary);
+    command.notes +=
+        "Behind drop-reasons a name, a part of it or a pattern chooses from them, behind\n"
+        "stap-failures a message or a part of it.\n";
+    command.options = {{"command", "COMMAND", groups::arguments, "A recipe, a command, drop-reasons or stap-failures",
+                        "", &options.words}};
     return command;
 }
 

@@ -88,6 +88,8 @@ Completion commands(const Known& known) {
     Completion found;
     for (const auto* command : shown_commands(known.root))
         found.candidates.push_back({command->name, command->summary});
+    for (const auto& topic : help_topics())
+        found.candidates.push_back({std::string(topic.name), std::string(topic.summary)});
     return found;
 }
 

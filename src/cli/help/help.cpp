@@ -155,6 +155,14 @@ base::Result<std::string> help_of(const CommandSpec& root, const std::vector<std
             std::vector<std::string> names;
             for (const auto* one : shown_commands(*command))
                 names.push_back(one->name);
+            if (command == &root) {
+                for (const auto& topic : help_topics()) {
+                    names.emplace_back(topic.name);
+                    if (topic.name != word) continue;
+                    const auto text = topic.text({words.begin() + 1, words.end()});
+                    return text ? base::fitted(*text, width) : text;
+                }
+            }
             return base::bad_input(
                 fmt::format("{} has no recipe or command '{}'", full_name(*command), base::printable(word)),
                 base::meant_hint(word, names, "'stapgen help' lists them"));

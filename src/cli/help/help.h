@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,9 +23,16 @@ std::string short_help(const CommandSpec& command, std::size_t width = base::def
 /// The text of --help-all: every option with all that is to be said of it.
 std::string whole_help(const CommandSpec& command, std::size_t width = base::default_width);
 
-/// The same, of the command that these words come to. Error (bad_input): there is none.
+/// The same, of the command that these words come to; or a topic. Error (bad_input): there is none.
 base::Result<std::string> help_of(const CommandSpec& root, const std::vector<std::string>& words,
                                   std::size_t width = base::default_width);
+
+/// What `stapgen help NAME [WORD...]` prints that is no command: tables of the code. Words choose from them.
+struct Topic {
+    std::string_view name, summary;
+    base::Result<std::string> (*text)(const std::vector<std::string>& words);
+};
+std::span<const Topic> help_topics();
 
 /// Whether these words, the first the verb, ask for the manual of what is installed, whatever recipes who builds it
 /// has.

@@ -13,7 +13,7 @@
 
 namespace stapgen::report {
 
-/// What is known of a drop by its place and reason: explained in docs/reference/drop-reasons.md.
+/// What is known of a drop by its place and reason: stapgen help drop-reasons prints it.
 struct DropAdvice {
     std::string_view reason{};    ///< of a function NOT_SPECIFIED stands also for drops without a reason
     std::string_view text{};      ///< one line: what it means and where to look; empty: nothing known
@@ -25,7 +25,7 @@ struct DropAdvice {
 /// two together comes first. A reason without a name could be any: then nothing is known.
 DropAdvice advice_of(const analyze::Drop& drop);
 
-/// All that is known, by function and reason: for the docs and for tests.
+/// All that is known, by function and reason: for `stapgen help drop-reasons` and for tests.
 std::span<const DropAdvice> known_drops();
 
 /// Advice for drops that occurred.

@@ -77,7 +77,7 @@ Scene counts() {
         tally.loss = loss;
     };
     add("softnet.dropped", "cpu1", 7,
-        "packets that found the CPU's input queue full; docs/reference/drop-reasons.md: CPU_BACKLOG", true);
+        "packets that found the CPU's input queue full; stapgen help drop-reasons CPU_BACKLOG", true);
     add("link.rx_packets", "eth0", 1'000'003, "", false);
     add("softnet.processed", "cpu0", 2017, "packets that this CPU handed to the protocols", false);
     summary.accounting = {1'002'027, 1'002'027, 0, {}, {}, {}, false};

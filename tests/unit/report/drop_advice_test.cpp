@@ -2,7 +2,6 @@
 #include "report/model/drop_advice.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <fstream>
@@ -45,19 +44,6 @@ std::set<std::string> names_in(const std::string& release) {
     return names;
 }
 
-std::string docs_table(bool of_places) {
-    std::string table;
-    for (const auto& [reason, text, function, benign] : known_drops()) {
-        if (function.empty() == of_places) continue;
-        if (of_places) {
-            table += fmt::format("| {} | {} | {} | {} |\n", function, reason, benign ? "yes" : "", text);
-        } else {
-            table += fmt::format("| {} | {} |\n", reason, text);
-        }
-    }
-    return table;
-}
-
 }  // namespace
 
 TEST_CASE("every reason that has advice is one of a real kernel's") {
@@ -88,15 +74,6 @@ TEST_CASE("what is known is in order, once, and each advice one line that fits a
         CHECK_FALSE(text.ends_with('.'));
         // A reason alone never tells that nothing was lost.
         CHECK_FALSE((benign && function.empty()));
-    }
-}
-
-TEST_CASE("the docs have what the code has") {
-    const auto docs = content(DROPS_MD);
-    for (const bool of_places : {false, true}) {
-        const auto table = docs_table(of_places);
-        const bool has_it = docs.find(table) != std::string::npos;
-        CHECK_MESSAGE(has_it, "docs/reference/drop-reasons.md should have:\n" << table);
     }
 }
 

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "cli/help/help.h"
+#include "launch/messages.h"
+#include "report/model/drop_advice.h"
+
+namespace stapgen::cli {
+
+namespace {
+
+using launch::MessageKind;
+using report::DropAdvice;
+
+constexpr int passes = 5;
+
+base::Error nothing_found(std::string_view topic, const std::string& wanted, std::string hint) {
+    return base::Error{base::ErrorKind::bad_input,
+                       fmt::format("{}: nothing is known of '{}'", topic, base::printable(wanted)), std::move(hint)};
+}
+
+bool contains(const launch::Diagnosis& message, std::string_view wanted) {
+    const auto text = base::upper(fmt::format("{}\n{}\n{}", message.line, message.cause, message.remedy));
+    return text.find(base::upper(wanted)) != std::string::npos;
+}
+
+/// As below a report's drops, with the mark of its tables.
+std::string drop_text(const DropAdvice& drop) {
+    const auto subject = report::subject_of({drop, std::string(drop.reason)});
+    const auto mark = drop.benign ? fmt::format(" {}", report::benign_mark) : "";
+    return base::wrapped(fmt::format("{}{}: {}", subject, mark, drop.text), base::default_width, 2) + '\n';
+}
+
+/// Those whose reason or place fits; where none has this very name, those that contain it.
+std::vector<DropAdvice> drops_like(const std::string& wanted) {
+    std::vector<DropAdvice> found;
+    for (const auto& pattern : {base::upper(wanted), '*' + base::upper(wanted) + '*'}) {
+        std::ranges::copy_if(report::known_drops(), std::back_inserter(found), [&](const DropAdvice& drop) {
+            return base::match(pattern, drop.reason) || base::match(pattern, base::upper(drop.function));
+        });
+        if (!found.empty()) break;
+    }
+    return found;
+}
+
+base::Result<std::string> drop_reasons(const std::vector<std::string>& words) {
+    if (words.size() > 1) return base::bad_input("drop-reasons: one name or pattern only", "quote it: '*CSUM*'");
+    const auto drops = drops_like(words.empty() ? "*" : words.front());
+    if (drops.empty()) {
+        std::vector<std::string> names;
+        for (const auto& drop : report::known_drops())
+            names.emplace_back(drop.reason);
+        return tl::make_unexpected(nothing_found(
+            "drop-reasons", words.front(),
+            base::meant_hint(base::upper(words.front()), names, "'stapgen help drop-reasons' lists the reasons")));
+    }
+    std::string out;
+    for (const auto& drop : drops)
+        out += drop_text(drop);
+    if (std::ranges::any_of(drops, &DropAdvice::benign)) out += fmt::format("\n{}\n", report::benign_legend);
+    if (words.empty()) {
+        out += '\n' +
+               base::wrapped(
+                   "Counters are spelled as by nstat, settings as by sysctl; DEV and ADDRESS are yours. In "
+                   "a place NOT_SPECIFIED also stands for drops without a reason (kernels before 5.17).",
+                   base::default_width) +
+               '\n';
+    }
+    return out;
+}
+
+std::string_view after_effect(MessageKind kind) {
+    switch (kind) {
+        case MessageKind::warning:
+            return " (warning)";
+        case MessageKind::loss:
+            return " (loss)";
+        default:
+            return "";
+    }
+}
+
+std::string message_text(const launch::Diagnosis& message) {
+    const auto remedy = message.remedy.empty() ? "" : "; " + message.remedy;
+    std::string out = fmt::format("{}{}\n  ", message.line, after_effect(message.kind));
+    for (const char c : base::wrapped(message.cause + remedy, base::default_width - 2))
+        out += c == '\n' ? "\n  " : std::string(1, c);
+    return out + '\n';
+}
+
+base::Result<std::string> stap_failures(const std::vector<std::string>& words) {
+    const launch::MessageContext context{"RELEASE", "", ""};
+    const auto wanted = fmt::format("{}", fmt::join(words, " "));
+    if (const auto message = launch::diagnose(wanted, context)) return message_text(*message);
+    std::string out;
+    for (int pass = 0; pass <= passes; ++pass) {
+        std::string rows;
+        for (const auto& row : launch::message_table()) {
+            if (row.pass != pass) continue;
+            const auto message = launch::described(row, context);
+            if (contains(message, wanted)) rows += message_text(message);
+        }
+        const auto heading = pass == 0 ? "In any pass" : fmt::format("Pass {}, {}", pass, launch::pass_name(pass));
+        if (!rows.empty()) out += fmt::format("{}{}:\n{}", out.empty() ? "" : "\n", heading, rows);
+    }
+    if (out.empty()) {
+        return tl::make_unexpected(
+            nothing_found("stap-failures", wanted, "name less of the message; 'stapgen help stap-failures' has all"));
+    }
+    if (words.empty()) {
+        out += '\n' +
+               base::wrapped(
+                   "'...', X, Y and Z differ. After a warning or a loss the run goes on; a loss is data that "
+                   "is missing from the result. RELEASE is the kernel's.",
+                   base::default_width) +
+               '\n';
+    }
+    return out;
+}
+
+constexpr std::array topics{
+    Topic{"drop-reasons", "What each drop reason means, and where to look", drop_reasons},
+    Topic{"stap-failures", "Messages of stap and staprun: cause and remedy", stap_failures},
+};
+
+}  // namespace
+
+std::span<const Topic> help_topics() {
+    return topics;
+}
+
+}  // namespace stapgen::cli
