@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-
 #include "base/saturate.h"
 #include "base/text.h"
 #include "decode/importers.h"

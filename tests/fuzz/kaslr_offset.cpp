@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "symbols/kaslr/kaslr_offset.h"
+
 #include <algorithm>
 #include <cstring>
 #include <set>
@@ -9,7 +11,6 @@
 #include "fuzz.h"
 #include "symbols/files/symbol_table.h"
 #include "symbols/kaslr/drop_sites.h"
-#include "symbols/kaslr/kaslr_offset.h"
 
 namespace {
 

@@ -86,15 +86,11 @@ base::Result<void> new_recipe(const Call& call) {
                                            : fmt::format("--recipe-path {} ",
                                                          base::shell_quoted({fs::absolute(parent, error).string()}));
     const auto columns = base::terminal_columns(STDOUT_FILENO);
-    const auto print_command = [&](const std::string& command) {
-        std::cout << base::fitted_command("  " + command, columns) << '
-';
+    const auto print_command = [&](const std::string& words) {
+        std::cout << base::fitted_command("  " + words, columns) << '\n';
     };
     base::print_text(
-        fmt::format("created {}: {}
-
-It runs as it is. Next:
-", folder.string(), fmt::join(files, ", ")));
+        fmt::format("created {}: {}\n\nIt runs as it is. Next:\n", folder.string(), fmt::join(files, ", ")));
     for (const auto& [before, after] : {std::pair("show ", ""), {"render ", ""}, {"", " -d 10"}})
         print_command(fmt::format("stapgen {}{}{}{}", path, before, options.name, after));
     if (parent == recipe::system_recipe_folder) return {};
@@ -102,8 +98,7 @@ It runs as it is. Next:
     copy.push_back((fs::path(recipe::system_recipe_folder) / options.name).string());
     for (const auto* file : files)
         copy.push_back((fs::absolute(folder, error) / file).string());
-    base::print_text("With sudo, copy it after each change to where only root writes:
-");
+    base::print_text("With sudo, copy it after each change to where only root writes:\n");
     print_command(base::shell_quoted(copy));
     print_command(fmt::format("sudo stapgen {} -d 10", options.name));
     return {};

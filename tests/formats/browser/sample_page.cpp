@@ -200,8 +200,7 @@ void write_hosts(const stapgen::report::Format& html) {
             i == 13 ? "web13<b>.a-long-name.of-a-host.example" : fmt::format("web{}", i), summary));
         all.push_back(std::move(summary));
     }
-    const stapgen::report::Hosts hosts(std::move(rows),
-                                       "1 of 68 hosts did not complete: web67 (unreachable)");
+    const stapgen::report::Hosts hosts(std::move(rows), "1 of 68 hosts did not complete: web67 (unreachable)");
     html.write_hosts(std::cout, hosts, std::vector{merge_all(std::move(all))}, {});
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Makes src/symbols/kaslr/drop_functions.txt and the data of the unit tests anew, and tries the inference of the KASLR
-// offset on whole kernels. TEXT is section .text as `objcopy -O binary -j .text vmlinux TEXT` writes it, ADDRESS where it is
-// linked.
+// offset on whole kernels. TEXT is section .text as `objcopy -O binary -j .text vmlinux TEXT` writes it, ADDRESS where
+// it is linked.
 //
 //   drop_sites functions MAP TEXT ADDRESS              names of the functions that contain drop sites
 //   drop_sites sites MAP TEXT ADDRESS                  the sites

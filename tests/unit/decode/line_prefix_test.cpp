@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "decode/prefix_stripper.h"
-
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include <string>
+
+#include "decode/prefix_stripper.h"
 
 using namespace stapgen::decode;
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "decode/other_lines.h"
-
 #include <doctest/doctest.h>
 
+#include "decode/other_lines.h"
 #include "decode/record_parser.h"
 
 using namespace stapgen::decode;

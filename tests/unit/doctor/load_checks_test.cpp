@@ -43,7 +43,8 @@ TEST_CASE("a kernel without modules, and one that takes no more of them until th
     CHECK(check(system, "modules").state == State::ok);
     system.files["/proc/sys/kernel/modules_disabled"] = "1\n";
     CHECK(check(system, "modules").state == State::missing);
-    CHECK(check(system, "modules").found == "kernel.modules_disabled is 1: no module can be loaded until the next boot");
+    CHECK(check(system, "modules").found ==
+          "kernel.modules_disabled is 1: no module can be loaded until the next boot");
     system.files.erase("/proc/modules");
     CHECK(check(system, "modules").found == "the running kernel does not support modules (no /proc/modules)");
 }

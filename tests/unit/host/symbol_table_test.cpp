@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "host/workarounds.h"
-
 #include <doctest/doctest.h>
 
 #include "base/files.h"
 #include "fakes/system/fake_system.h"
+#include "host/workarounds.h"
 
 using namespace stapgen;
 using namespace stapgen::host;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "launch/child_process.h"
-
 #include <doctest/doctest.h>
 #include <signal.h>
 
 #include "fakes/system/fake_system.h"
+#include "launch/child_process.h"
 
 using namespace stapgen;
 using namespace std::chrono_literals;

@@ -71,9 +71,11 @@ TEST_CASE("what differs in two definitions is told in words") {
               setup.functions = {};
               setup.filters["port"] = "8\x1b";
           }) ==
-          "they differ in filters (--port 80; --port '8\\x1b'), probed functions (kernel.trace(\"net:netif_receive_skb\"), kprobe.function(\"ip_rcv_core\"); none more)");
+          "they differ in filters (--port 80; --port '8\\x1b'), probed functions "
+          "(kernel.trace(\"net:netif_receive_skb\"), kprobe.function(\"ip_rcv_core\"); none more)");
     CHECK(unlike_text({}, rx().origin()) ==
-          "they differ in recipe or parameters, filters (none; --port 80), probed functions (none more; kernel.trace(\"net:netif_receive_skb\"), "
+          "they differ in recipe or parameters, filters (none; --port 80), probed functions (none more; "
+          "kernel.trace(\"net:netif_receive_skb\"), "
           "kprobe.function(\"ip_rcv_core\"))");
     auto known = rx().origin();
     known.definition = "1";

@@ -23,9 +23,9 @@ TEST_CASE("how far a measurement is comes through as it was said") {
 TEST_CASE("why a measurement failed is what stapgen says first, else the last line") {
     CHECK(reason_of("stapgen: measuring x; Ctrl-C ends it\nstapgen: there are no headers\n  hint: install them\n") ==
           "there are no headers");
-    CHECK(
-        reason_of("stapgen: the module x was left in the kernel; stapgen removed it\nstapgen: x: it was ended by signal 9\n"
-                  "  hint: see the log\n") == "x: it was ended by signal 9");
+    CHECK(reason_of(
+              "stapgen: the module x was left in the kernel; stapgen removed it\nstapgen: x: it was ended by signal 9\n"
+              "  hint: see the log\n") == "x: it was ended by signal 9");
     CHECK(reason_of("Connection closed\n\n") == "Connection closed");
     CHECK(reason_of("stapgen: a\x1b[2J\n") == "a\\x1b[2J");
     CHECK(reason_of("").empty());

@@ -30,7 +30,8 @@ TEST_CASE("a bad file is bad input where the user named it and a limit of the ma
     const auto own = symbols::KernelNames::of_this_machine(hidden, "/nowhere");
     REQUIRE_FALSE(own);
     CHECK(own.error().kind == base::ErrorKind::cannot_here);
-    CHECK(symbols::KernelNames::of_this_machine(folder->path() / "none", "/nowhere").error().kind == base::ErrorKind::cannot_here);
+    CHECK(symbols::KernelNames::of_this_machine(folder->path() / "none", "/nowhere").error().kind ==
+          base::ErrorKind::cannot_here);
 }
 
 TEST_CASE("drop reasons come from the first place that has them") {
