@@ -286,7 +286,7 @@ def documents(stapgen, source):
     program = Stapgen(stapgen)
     for words in program.commands():
         examples = re.search(r"^Examples:\n((?:  .*\n)+)", program.run("help", *words), re.M)
-        for example in examples[1].splitlines():
+        for example in re.sub(r" \\\n +", " ", examples[1]).splitlines():
             yield " ".join(["stapgen help", *words]), "  " + example
 
 

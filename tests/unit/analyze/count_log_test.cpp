@@ -68,7 +68,7 @@ TEST_CASE("of more groups than can be told apart the rest is one, and nothing is
     CHECK(summary.tallies.front().count == 3 * 1009);
 }
 
-TEST_CASE("counters of bytes follow those of packets; elsewhere a name is only a name") {
+TEST_CASE("counters of bytes follow those of packets, and elsewhere a name is only a name") {
     const std::string lines =
         "ready\t1000000000\t5\n"
         "counter\tlink.rx_bytes\tlo\t9000\ncounter\tIpExt.InOctets\t-\t9000\ncounter\tIp.InReceives\t-\t7\n"

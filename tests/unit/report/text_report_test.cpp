@@ -453,6 +453,7 @@ Summary rising_summary(int seconds) {
     auto summary = rx_summary();
     summary.stages = {{"drv-ip", {}, {}}, {"udp-app", {}, {}}};
     summary.series = Series(2);
+    summary.series.coarsen(Series::second_ns);
     for (int i = 0; i < seconds; ++i) {
         if (i == 2) continue;
         summary.stages[0].stats.add((i + 1) * 1000);
