@@ -57,8 +57,8 @@ def commands(stapgen, source):
 
 
 def words_of(text):
-    """Return its words, without the \\ of a command that goes on."""
-    return set(re.sub(r" \\\n", "\n", text).split())
+    """Return its words, without the \\ of a command that goes on, and how long a part of a trend is."""
+    return set(re.sub(r" \\\n|(?<=TREND: mean per )\S+ \w+;", "\n", text).split())
 
 
 def check(stapgen, command, width, plain):
@@ -86,7 +86,6 @@ def is_other(word):
     bars = re.fullmatch(r"[#|▁-█]+", word)
     option = re.fullmatch(r"-\w", word)
     return bool(number or bars or option or word.rstrip(",") in NOTES)
-
 
 
 
