@@ -23,7 +23,18 @@ def validator_of(kind):
     schema = json.loads(file.read_text(encoding="utf-8"))
     validator = jsonschema.validators.validator_for(schema, default=None)
     validator.check_schema(schema)
-    return validator(schema, resolver=jsonschema.RefResolver(file.as_uri(), schema))
+    return validator(schema, **references(file, schema))
+
+
+def references(file, schema):
+    """Return what finds other schemas by their file's name: that of Debian 13's jsonschema, else that of Debian 12's."""
+    try:
+        import referencing  # pylint: disable=import-outside-toplevel
+    except ModuleNotFoundError:
+        return {"resolver": jsonschema.RefResolver(file.as_uri(), schema)}
+    contents = ((path.name, json.loads(path.read_text(encoding="utf-8"))) for path in SCHEMAS.glob("*.json"))
+    return {"registry": referencing.Registry().with_resources(
+        (name, referencing.Resource.from_contents(content)) for name, content in contents)}
 
 
 def is_allowed(document, kind):
