@@ -170,12 +170,21 @@ def rows(lab, name):
     return {row["check"]: row for row in document["checks"]}
 
 
+def can_lock(lab):
+    """A kernel under lockdown refuses the 9p that the lab has built for one without."""
+    return not list((lab.root.tree / "usr/lib/modules" / lab.release).glob("updates/**/9p.ko"))
+
+
 def check(lab):
-    lab.append += " lockdown=integrity"
-    lab.boot(LOCKED)
-    for name in ("good", "leftovers", "lockdown"):
+    locks = can_lock(lab)
+    if locks:
+        lab.append += " lockdown=integrity"
+        lab.boot(LOCKED)
+    else:
+        print(f"{lab.suite}: not under lockdown, where the lab's own 9p module is refused")
+    for name in ("good", "leftovers", *["lockdown"] * locks):
         print(f"--- {lab.suite} {name}\n{lab.read(f'{name}.txt')}")
-    for name in ("nobody", "capability", "headers", "disabled", "cmdline"):
+    for name in ("nobody", "capability", "headers", "disabled", *["cmdline"] * locks):
         print(f"--- {lab.suite} {name}\n{lab.read(f'{name}.err')}")
 
     good = rows(lab, "good")
@@ -194,17 +203,18 @@ def check(lab):
             ("capability", {"privileges"}, "[exit "),
             ("headers", {"headers"}, "failed with error: No such file or directory"),
             ("disabled", {"modules"}, "Operation not permitted"),
-            ("lockdown", {"module-signing"}, "Operation not permitted")):
+            *[("lockdown", {"module-signing"}, "Operation not permitted")] * locks):
         found = {row for row, all_of_it in rows(lab, name).items() if all_of_it["state"] == "missing"}
         assert missing - {"staprun"} <= found <= missing | {"compiler"}, f"{name}: {found}"
         print(f"--- {lab.suite} {name}, plain\n{lab.read(f'{name}.plain')}")
         assert plain in lab.read(f"{name}.plain") and "[exit 0]" not in lab.read(f"{name}.plain")
-    assert rows(lab, "cmdline")["module-signing"]["state"] == "missing"
-    assert "/proc/cmdline" in rows(lab, "cmdline")["module-signing"]["found"]
-    assert "/sys/kernel/security/lockdown" in rows(lab, "lockdown")["module-signing"]["found"]
+    if locks:
+        assert rows(lab, "cmdline")["module-signing"]["state"] == "missing"
+        assert "/proc/cmdline" in rows(lab, "cmdline")["module-signing"]["found"]
+        assert "/sys/kernel/security/lockdown" in rows(lab, "lockdown")["module-signing"]["found"]
 
     for name, text in (("headers", f"apt-get install linux-headers-{lab.release}"), ("disabled", "modules_disabled"),
-                       ("lockdown", "lockdown")):
+                       *[("lockdown", "lockdown")] * locks):
         print(f"--- {lab.suite} {name}, run\n{lab.read(f'{name}-run.err')}")
         assert text in lab.read(f"{name}-run.err")
     print(f"--- {lab.suite} pass 5\n{lab.read('pass5.err')}")
