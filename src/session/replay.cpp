@@ -320,7 +320,8 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
             continue;
         }
         const auto* const failure = input->stap_failure();
-        const auto what = failure == nullptr && input->lines() == 0 ? fmt::format("{} is empty", found.name)
+        const auto what = failure == nullptr && input->lines() == 0 && input->remarks().empty()
+                              ? fmt::format("{} is empty", found.name)
                           : failure == nullptr
                               ? fmt::format("{}: no known format in {} lines", found.name, input->lines())
                               : fmt::format("{}: nothing was measured, stap failed: {}", found.name, failure->cause);
