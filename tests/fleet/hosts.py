@@ -25,8 +25,12 @@ PROGRAMS = {
         read -r go || exit 1
         echo "@stapgen 5 0" >&2
         [ -e "$ROOM/over-budget" ] && echo "stapgen: the measurement failed: SystemTap pulled the brake" >&2 && exit 6
-        # The connection is gone.
-        [ -e "$ROOM/lost" ] && head -c 300 "$RECORDING" && sleep 0.2 && kill -9 $(ps -o ppid= -p $PPID)
+        # The connection is gone, both of its processes.
+        if [ -e "$ROOM/lost" ]; then
+            head -c 300 "$RECORDING" && sleep 0.2
+            kill -9 $(ps -o ppid= -p $PPID) $PPID
+            exit 1
+        fi
         [ -e "$ROOM/waits" ] && touch "$ROOM/measures" && cat
         cat "$RECORDING"
     """,
