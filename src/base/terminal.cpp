@@ -100,4 +100,16 @@ void print_text(std::string_view text) {
     std::cout << fitted(text, terminal_columns(STDOUT_FILENO));
 }
 
+void print_comment(std::string_view text) {
+    constexpr std::size_t mark = 2;
+    const auto columns = terminal_columns(STDOUT_FILENO);
+    const auto lines = columns > mark ? wrapped(text, columns - mark) : std::string(text);
+    for (const auto line : split(lines, '\n'))
+        std::cout << "# " << line << '\n';
+}
+
+void print_command(std::string_view command) {
+    std::cout << fitted_command(command, terminal_columns(STDOUT_FILENO)) << '\n';
+}
+
 }  // namespace stapgen::base

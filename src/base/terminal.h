@@ -46,6 +46,9 @@ std::string painted(std::string_view text, Ink ink);
 
 /// As stdout takes it: on a terminal no line is wider than that.
 void print_text(std::string_view text);
+/// Likewise, of a shell's script: a comment, each line of it with its #; a command, which can be pasted.
+void print_comment(std::string_view text);
+void print_command(std::string_view command);
 
 /// What and why, then in a line of its own what to do next.
 std::string error_text(const Error& error);

@@ -2,6 +2,7 @@
 #include "fleet/board.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <iostream>
@@ -30,7 +31,7 @@ std::string_view state_text(const Row& row) {
     return states[static_cast<std::size_t>(row.state)];
 }
 
-std::string table_text(const std::vector<Row>& rows) {
+std::string table_text(const std::vector<Row>& rows, const base::Screen& screen) {
     using report::Kind;
     report::Table table;
     table.columns = {
@@ -44,20 +45,20 @@ std::string table_text(const std::vector<Row>& rows) {
         auto& cells = table.rows.emplace_back();
         cells = {{row.host},
                  or_dash(row.facts.release),
-                 {std::string(state_text(row))},
+                 {.text = std::string(state_text(row)), .ink = row.refusal ? base::Ink::bad : base::Ink::plain},
                  or_dash(status.is_measuring ? fmt::to_string(status.reported) : ""),
                  or_dash(status.is_measuring ? fmt::to_string(status.lost) : ""),
                  or_dash(status.p99_ns ? report::duration_text(*status.p99_ns) : ""),
                  or_dash(status.stage)};
         if (is_why) cells.push_back({row.refusal ? row.refusal->why : ""});
     }
-    return report::text_of(table);
+    return report::text_of(table, screen);
 }
 
 void BoardView::show(const std::vector<Row>& rows) {
     if (quiet_) return;
     if (is_terminal_) {
-        const auto text = table_text(rows);
+        const auto text = table_text(rows, base::screen_of(STDERR_FILENO));
         end();
         std::cerr << text << std::flush;
         lines_ = static_cast<std::size_t>(std::ranges::count(text, '\n'));

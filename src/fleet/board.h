@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/terminal.h"
 #include "fleet/remote.h"
 
 namespace stapgen::fleet {
@@ -51,7 +52,7 @@ class Board {
 };
 
 /// A row for each host: its name, kernel, state, packets, p99 of the slowest stage, losses; and why it failed.
-std::string table_text(const std::vector<Row>& rows);
+std::string table_text(const std::vector<Row>& rows, const base::Screen& screen = {});
 
 /// On a terminal the table, drawn anew; else a line for each host that is in another state than before. To stderr.
 class BoardView {

@@ -45,6 +45,10 @@ def commands(stapgen, source):
     yield ["fleet", "report", samples / "six-hosts"]
     yield ["fleet", "compare", samples / "six-hosts"]
     yield ["resolve", "--map", source / "tests/golden/System.map", "ffffffff81000000", "0xffffffff81000123"]
+    yield ["rx-latency", "--dry-run", "-d", "5", "-o", "/tmp/a-recording-that-is-not-made.rec"]
+    yield ["softnet", "--dry-run"]
+    yield ["serve", "--dry-run", "dropwatch"]
+    yield ["fleet", "run", "dropwatch", "--hosts", "web1,web2", "-d", "5", "-o", "/tmp/not-made", "--dry-run"]
     # What they say where they cannot go on.
     yield ["check", "rx-latnecy"]
     yield ["check", "rx-latency", "--stap", "/no/stap"]
@@ -76,8 +80,8 @@ def check(stapgen, command, width, plain):
 
 
 def widest_word(line):
-    """Return where it would end if it stood alone, as deep as the line begins."""
-    return len(line) - len(line.lstrip()) + max(map(len, line.split()))
+    """Return where it would end if it stood alone, as deep as the line begins, with the \\ of a command that goes on."""
+    return len(line) - len(line.lstrip()) + max(map(len, line.split())) + 2 * line.endswith(" \\")
 
 
 def is_other(word):

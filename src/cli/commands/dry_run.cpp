@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <iostream>
 
 #include "base/terminal.h"
 #include "base/text.h"
@@ -37,7 +36,7 @@ void print_what_is_made(const launch::CompileJob& job) {
     }
     for (const auto& place : made) {
         std::error_code error;
-        if (!fs::exists(place, error)) std::cout << "# the run writes this first: " << place.string() << '\n';
+        if (!fs::exists(place, error)) base::print_comment("the run writes this first: " + place.string());
     }
 }
 
@@ -45,35 +44,35 @@ void print_what_is_made(const launch::CompileJob& job) {
 
 void print_commands(const module::Preparation& preparation, const launch::LoadJob* load) {
     for (const auto& note : preparation.notes)
-        std::cout << "# " << note << '\n';
+        base::print_comment(note);
     if (preparation.kept) {
         if (const auto module = preparation.kept->find()) {
-            std::cout << "# stap made " << module->string() << " for an earlier run; it is not started again\n";
+            base::print_comment(
+                fmt::format("stap made {} for an earlier run; it is not started again", module->string()));
         }
     }
     const auto& job = preparation.job;
-    std::cout << "# " << job.options.script.string() << " is the output of 'stapgen render' with the same parameters"
-              << (preparation.aggregates ? " and --aggregate\n" : "\n");
+    base::print_comment(fmt::format("{} is the output of 'stapgen render' with the same parameters{}",
+                                    job.options.script.string(), preparation.aggregates ? " and --aggregate" : ""));
     print_what_is_made(job);
     const auto command = launch::compile_command(job);
-    if (!command.mounts.empty()) std::cout << "# in a mount namespace of its own (unshare -m):\n";
-    for (const auto& mount : command.mounts) {
-        std::cout << base::shell_quoted({"mount", "--bind", mount.source.string(), mount.target.string()}) << '\n';
-    }
-    std::cout << with_environment(command) << '\n';
-    if (load != nullptr) std::cout << with_environment(launch::load_command(*load)) << '\n';
+    if (!command.mounts.empty()) base::print_comment("in a mount namespace of its own (unshare -m):");
+    for (const auto& mount : command.mounts)
+        base::print_command(base::shell_quoted({"mount", "--bind", mount.source.string(), mount.target.string()}));
+    base::print_command(with_environment(command));
+    if (load != nullptr) base::print_command(with_environment(launch::load_command(*load)));
 }
 
 void print_ending(const session::MeasurePlan& plan) {
-    if (plan.duration) std::cout << fmt::format("# ends after {} (-d)\n", base::format_duration(*plan.duration));
-    if (plan.intervals) std::cout << fmt::format("# ends after {} intervals (-n)\n", *plan.intervals);
+    if (plan.duration) base::print_comment(fmt::format("ends after {} (-d)", base::format_duration(*plan.duration)));
+    if (plan.intervals) base::print_comment(fmt::format("ends after {} intervals (-n)", *plan.intervals));
     if (!plan.output) return;
-    std::cout << fmt::format("# keeps all lines in {} (-o)", plan.output->string());
+    auto kept = fmt::format("keeps all lines in {} (-o)", plan.output->string());
     if (plan.rotation.bytes > 0) {
-        std::cout << fmt::format(", and goes on in {} at {} bytes (--rotate)",
-                                 recording::part_path(*plan.output, 1).string(), plan.rotation.bytes);
+        kept += fmt::format(", and goes on in {} at {} bytes (--rotate)",
+                            recording::part_path(*plan.output, 1).string(), plan.rotation.bytes);
     }
-    std::cout << '\n';
+    base::print_comment(kept);
     if (!plan.quiet) warn_if_impossible(*plan.output, "--output", false);
 }
 

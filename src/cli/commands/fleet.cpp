@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <elf.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <iostream>
 
+#include "base/terminal.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/commands/commands.h"
@@ -128,14 +130,14 @@ base::Result<void> fleet_run(const Call& call) {
         return compiled->module;
     };
     if (options.make.dry_run) {
-        std::cout << "# inspects each host, compiles for each kernel, copies the module there; then\n";
+        base::print_comment("inspects each host, compiles for each kernel, copies the module there; then");
         for (const auto& line : fleet::commands_of(job))
-            std::cout << line << '\n';
+            base::print_command(line);
         return {};
     }
     auto rows = fleet::run(job);
     if (!rows) return tl::make_unexpected(rows.error());
-    std::cout << fleet::table_text(*rows);
+    std::cout << fleet::table_text(*rows, base::screen_of(STDOUT_FILENO));
     const auto failed = static_cast<std::size_t>(
         std::ranges::count_if(*rows, [](const fleet::Row& row) { return row.refusal.has_value(); }));
     if (failed == 0) return {};

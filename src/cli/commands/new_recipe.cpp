@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <boost/algorithm/string/replace.hpp>
-#include <iostream>
 #include <utility>
 
 #include "base/files.h"
@@ -85,22 +83,18 @@ base::Result<void> new_recipe(const Call& call) {
     const auto path = options.into.empty() ? std::string()
                                            : fmt::format("--recipe-path {} ",
                                                          base::shell_quoted({fs::absolute(parent, error).string()}));
-    const auto columns = base::terminal_columns(STDOUT_FILENO);
-    const auto print_command = [&](const std::string& words) {
-        std::cout << base::fitted_command("  " + words, columns) << '\n';
-    };
     base::print_text(
         fmt::format("created {}: {}\n\nIt runs as it is. Next:\n", folder.string(), fmt::join(files, ", ")));
     for (const auto& [before, after] : {std::pair("show ", ""), {"render ", ""}, {"", " -d 10"}})
-        print_command(fmt::format("stapgen {}{}{}{}", path, before, options.name, after));
+        base::print_command(fmt::format("  stapgen {}{}{}{}", path, before, options.name, after));
     if (parent == recipe::system_recipe_folder) return {};
     std::vector<std::string> copy{"sudo", "install", "-D", "-m", "644", "-t"};
     copy.push_back((fs::path(recipe::system_recipe_folder) / options.name).string());
     for (const auto* file : files)
         copy.push_back((fs::absolute(folder, error) / file).string());
     base::print_text("With sudo, copy it after each change to where only root writes:\n");
-    print_command(base::shell_quoted(copy));
-    print_command(fmt::format("sudo stapgen {} -d 10", options.name));
+    base::print_command("  " + base::shell_quoted(copy));
+    base::print_command(fmt::format("  sudo stapgen {} -d 10", options.name));
     return {};
 }
 

@@ -21,8 +21,8 @@ base::Result<void> run_counters(const recipe::Program& program, const host::Syst
                                 const recipe::Recipe& recipe, const Options& options, session::MeasurePlan& plan) {
     const auto interval = module::interval_of(recipe, options.make);
     if (options.make.dry_run) {
-        std::cout
-            << "# no script and no module: stapgen reads these itself, at the start, at each interval and at the end\n";
+        base::print_comment(
+            "no script and no module: stapgen reads these itself, at the start, at each interval and at the end");
         for (const auto& source : host::counter_sources())
             std::cout << source << '\n';
         print_ending(plan);
@@ -91,7 +91,7 @@ base::Result<void> run(const Call& call) {
         const auto load = session::load_job_of(target, "MODULE.ko", *plan);
         print_commands(*preparation, &load);
         print_ending(*plan);
-        if (!expected.empty()) std::cout << "# " << expected << '\n';
+        if (!expected.empty()) base::print_comment(expected);
         return {};
     }
     auto& made = plan->made;

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <iostream>
 
+#include "base/terminal.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/options/option_table.h"
@@ -149,9 +149,9 @@ base::Result<void> serve_recipes(const Call& call) {
     job.native_schema = static_cast<int>(options.serve.native_schema.value_or(job.native_schema));
     job.max_series = options.serve.max_series;
     if (options.make.dry_run) {
-        std::cout << "# listens on " << serve::text_of(job.listen) << ", and keeps running\n";
+        base::print_comment(fmt::format("listens on {}, and keeps running", serve::text_of(job.listen)));
         for (const auto& recipe : job.recipes)
-            std::cout << base::shell_quoted(recipe.argv) << '\n';
+            base::print_command(base::shell_quoted(recipe.argv));
         return {};
     }
     return serve::serve(*launch::this_machine(), job);
