@@ -28,12 +28,6 @@ struct Half {
     bool by_recording = false;
 };
 
-const Histogram* stage_of(const Summary& summary, std::string_view name) {
-    const auto found = std::ranges::find_if(
-        summary.stages, [&](const Measure& stage) { return stage.name == name && stage.group.empty(); });
-    return found == summary.stages.end() ? nullptr : &found->stats;
-}
-
 const Average* average_of(const std::vector<Average>& averages, std::string_view name) {
     const auto found = std::ranges::find(averages, name, &Average::name);
     return found == averages.end() ? nullptr : &*found;
@@ -89,12 +83,7 @@ Half half_of(std::span<const Summary> recordings, bool by_recording) {
     // One definition: checked before.
     Half half{merge_all({recordings.begin(), recordings.end()}), {}, recordings, by_recording};
     half.series = half.merged.series.by_second();
-    auto& series = half.series;
-    while (series.blocks().size() >= many_blocks) {
-        const auto blocks = series.blocks().size();
-        series.coarsen(series.block_ns() * 2);
-        if (series.blocks().size() == blocks) break;  // blocks of many short recordings have no neighbours
-    }
+    half.series.join_to(many_blocks - 1);
     return half;
 }
 

@@ -133,6 +133,14 @@ void Series::coarsen(std::int64_t block_ns) {
     if (recordings_ > 1) std::ranges::sort(blocks_, is_before);
 }
 
+void Series::join_to(std::size_t most) {
+    while (blocks_.size() > most) {
+        const auto blocks = blocks_.size();
+        coarsen(block_ns_ * 2);
+        if (blocks_.size() == blocks) break;
+    }
+}
+
 Series Series::by_second() const {
     auto series = *this;
     series.coarsen(second_ns);

@@ -63,6 +63,10 @@ class Series {
     /// Joins neighbours until a block is `block_ns` long, which is this length times a power of two.
     void coarsen(std::int64_t block_ns);
 
+    /// Joins neighbours until there are `most` blocks at most, as far as it goes: those of several recordings, one
+    /// each, have none.
+    void join_to(std::size_t most);
+
     /// The same in blocks of a second, or of this length where it is longer. Numbers are stated, compared and stored in
     /// these: shorter blocks have few values, and neighbours of them depend on each other.
     [[nodiscard]] Series by_second() const;

@@ -128,6 +128,12 @@ std::vector<Tally> total_tallies(const Summary& summary) {
     return totals;
 }
 
+const Histogram* stage_of(const Summary& summary, std::string_view name) {
+    const auto found = std::ranges::find_if(
+        summary.stages, [&](const Measure& stage) { return stage.name == name && stage.group.empty(); });
+    return found == summary.stages.end() ? nullptr : &found->stats;
+}
+
 bool is_whole(const Summary& summary) {
     const auto& accounting = summary.accounting;
     const auto& transport = summary.transport;

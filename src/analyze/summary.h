@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -233,6 +234,9 @@ void join_calls(Summary& summary, const Summary& more);
 
 /// By packet, then by context, then by begin: an order in which a call precedes those that it made.
 void sort_calls(std::vector<Call>& calls);
+
+/// Of the whole; null where there is no such stage.
+const Histogram* stage_of(const Summary& summary, std::string_view name);
 
 /// Whether anything in it says that data is missing: lost, skipped, unaccounted, broken off or not closed.
 bool is_whole(const Summary& summary);

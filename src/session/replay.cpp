@@ -235,10 +235,7 @@ void note_only_group(analyze::Summary& summary) {
         }
     }
     if (only == nullptr) return;
-    std::string text;
-    for (const auto& field : *only)
-        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", field.key, report::group_text(field));
-    summary.notes.emplace_back(fmt::format("all records are of one group: {}", text));
+    summary.notes.emplace_back(fmt::format("all records are of one group: {}", report::group_text(*only)));
 }
 
 }  // namespace

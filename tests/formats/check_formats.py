@@ -7,22 +7,19 @@ as it has digits. What one of them shows and no reader here understands is an er
 WRITE_FORMATS has reports with names that need care; CSV and OpenMetrics are read with the readers people use.
 """
 
-import fcntl
 import json
-import os
 import pathlib
-import pty
-import struct
 import subprocess
 import sys
-import termios
 
 sys.dont_write_bytecode = True
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "command_line"))
 import in_csv  # noqa: E402
 import in_openmetrics  # noqa: E402
 import in_page  # noqa: E402
 import in_table  # noqa: E402
 from known import Compared, Report, name_of, unit_of, values_needed  # noqa: E402
+from terminals import on_terminal  # noqa: E402
 
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "TZ": "UTC"}
 # Of what each format has to have shown something by the end.
@@ -45,22 +42,11 @@ def run(*command):
     return done.stdout.decode("utf-8", errors="strict")
 
 
-def on_terminal(columns, *command):
-    """Return what it prints on a terminal that is so wide."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    environment = {**ENVIRONMENT, "LC_ALL": "C", "NO_COLOR": "1"}  # numbers only
-    with subprocess.Popen(command, env=environment, stdout=theirs, stderr=subprocess.DEVNULL) as process:
-        os.close(theirs)
-        text = b""
-        try:
-            while more := os.read(ours, 65536):
-                text += more
-        except OSError:  # it has been closed
-            pass
-    os.close(ours)
-    assert process.returncode == 0, command
-    return text.decode().replace("\r\n", "\n")
+def terminal_table(columns, *command):
+    """Return what it prints on a terminal that is so wide, as numbers only."""
+    code, text = on_terminal(columns, command, {**ENVIRONMENT, "LC_ALL": "C", "NO_COLOR": "1"}, subprocess.DEVNULL)
+    assert code == 0, command
+    return text
 
 
 def check_shares(stages, time, has_directions):
@@ -142,7 +128,7 @@ def check_recording(stapgen, files, compared):
         one.where = str(files[0])
     reports = [Report(known) for known in documents]
     in_table.compare(compared["table"], report("table"), reports)
-    in_table.compare(compared["table"], on_terminal(320, stapgen, "report", "--series", *files), reports)
+    in_table.compare(compared["table"], terminal_table(320, stapgen, "report", "--series", *files), reports)
     in_csv.compare(compared["csv"], report("csv"), reports)
     distributions = in_page.compare(compared["page"], report("html"), reports)
     buckets = in_openmetrics.compare(compared["openmetrics"], report("openmetrics"), reports)

@@ -64,7 +64,7 @@ class Curves {
             const auto at = -std::log10(1 - percent / 100) / end_;
             // As far apart as the longest of these texts is wide on a phone.
             constexpr double room = 0.12;
-            if (at <= last_tick && (plot.x.empty() || at - plot.x.back().at >= room)) plot.x.push_back({text, at});
+            add_tick(plot.x, {text, at}, room);
         }
         std::string grid;
         for (const auto& tick : plot.x)
@@ -92,14 +92,6 @@ class Curves {
     std::int64_t low_ = std::numeric_limits<std::int64_t>::max(), high_ = 1;
 };
 
-const Histogram* stats_of(const analyze::Summary& summary, const std::string& stage) {
-    const auto is_whole = [&](const analyze::Measure& measure) {
-        return measure.name == stage && measure.group.empty();
-    };
-    const auto found = std::ranges::find_if(summary.stages, is_whole);
-    return found == summary.stages.end() ? nullptr : &found->stats;
-}
-
 }  // namespace
 
 std::vector<Plot> curves_of(const Report& report) {
@@ -116,7 +108,7 @@ std::vector<Plot> curves_of(const Report& report) {
     }
     if (curves.empty()) return {};
     auto plot = curves.plot("Percentiles", "of each stage, as far as n allows; the thick line is the total");
-    if (stats_of(summary, "total") == nullptr) plot.caption = "of each stage, as far as n allows";
+    if (analyze::stage_of(summary, "total") == nullptr) plot.caption = "of each stage, as far as n allows";
     plot.legend = std::move(legend);
     return {std::move(plot)};
 }
@@ -129,7 +121,7 @@ std::vector<Plot> curves_of_both(const analyze::Summary& before, const analyze::
             order.push_back(measure.name);
     std::vector<Plot> plots;
     for (const auto& stage : order) {
-        const auto *old = stats_of(before, stage), *now = stats_of(after, stage);
+        const auto *old = analyze::stage_of(before, stage), *now = analyze::stage_of(after, stage);
         if (old == nullptr || now == nullptr || now->n() == 0) continue;
         Curves curves;
         curves.add(*old, "c0 before");

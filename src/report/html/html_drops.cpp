@@ -46,10 +46,16 @@ std::string since_start(const analyze::Summary& summary, const std::optional<std
 }
 
 /// Drops of each interval, the sum in front, then those of each reason.
-using ReasonCounts = std::vector<std::vector<std::int64_t>>;
+struct IntervalDrops {
+    std::vector<std::string> reasons;
+    std::vector<std::vector<std::int64_t>> counts;
+};
 
-ReasonCounts counts_of(const analyze::Summary& summary, const std::vector<std::string>& reasons) {
-    ReasonCounts counts(summary.intervals.size(), std::vector<std::int64_t>(reasons.size() + 1));
+IntervalDrops interval_drops(const Report& report) {
+    const auto& summary = report.summary;
+    IntervalDrops drops{charted_reasons(report.interval_drops.rows), {}};
+    auto& [reasons, counts] = drops;
+    counts.assign(summary.intervals.size(), std::vector<std::int64_t>(reasons.size() + 1));
     for (const auto& drop : summary.drops) {
         const auto interval = static_cast<std::size_t>(drop.interval);
         if (interval >= counts.size()) continue;
@@ -58,14 +64,12 @@ ReasonCounts counts_of(const analyze::Summary& summary, const std::vector<std::s
         if (reason == reasons.end()) continue;
         base::add_saturating(counts[interval][static_cast<std::size_t>(reason - reasons.begin()) + 1], drop.count);
     }
-    return counts;
+    return drops;
 }
 
 /// By reason; what has no column of its own is in DROPS alone.
-Table interval_table(const Report& report) {
-    const auto& summary = report.summary;
-    const auto reasons = charted_reasons(report.interval_drops.rows);
-    const auto counts = counts_of(summary, reasons);
+Table interval_table(const analyze::Summary& summary, const IntervalDrops& drops) {
+    const auto& [reasons, counts] = drops;
     Table table{"Drops in each interval", {{"FROM [s]"}, {"TO [s]"}, {"ENDED", Kind::text}, {"DROPS"}}};
     for (const auto& reason : reasons)
         table.columns.push_back({reason});
@@ -84,15 +88,16 @@ Table interval_table(const Report& report) {
 /// What is drawn as one column.
 struct DropColumn {
     Span span;
-    std::vector<std::int64_t> counts;  ///< as ReasonCounts
+    std::vector<std::int64_t> counts;  ///< as those of IntervalDrops
     [[nodiscard]] double per_second(std::int64_t count) const {
         return static_cast<double>(count) * 1e9 / static_cast<double>(span.end_ns - span.start_ns);
     }
 };
 
 /// Of intervals that have times; neighbours are joined until there are `max_columns`.
-std::vector<DropColumn> columns_of(const analyze::Summary& summary, const ReasonCounts& counts) {
+std::vector<DropColumn> columns_of(const analyze::Summary& summary, const IntervalDrops& drops) {
     constexpr std::size_t max_columns = 128;
+    const auto& counts = drops.counts;
     const auto each = (counts.size() + max_columns - 1) / max_columns;
     std::vector<DropColumn> columns;
     for (std::size_t i = 0, in_column = 0; i < counts.size(); ++i) {
@@ -123,9 +128,8 @@ Table stack_table(const Report& report) {
 }
 
 /// Drops in a second by reason, a column for each interval. None where intervals have no times.
-std::vector<Plot> drop_columns(const Report& report) {
-    const auto reasons = charted_reasons(report.interval_drops.rows);
-    const auto columns = columns_of(report.summary, counts_of(report.summary, reasons));
+std::vector<Plot> drop_columns(const analyze::Summary& summary, const IntervalDrops& drops) {
+    const auto columns = columns_of(summary, drops);
     std::vector<Span> spans;
     double highest = 0;
     for (const auto& column : columns) {
@@ -154,9 +158,9 @@ std::vector<Plot> drop_columns(const Report& report) {
         plot.shapes.push_back(std::move(shape));
         plot.legend.push_back({reason, 0, colour});
     };
-    for (std::size_t reason = 0; reason < reasons.size(); ++reason)
-        add(reasons[reason], reason, [&](const DropColumn& column) { return column.counts[reason + 1]; });
-    add("other", reasons.size(), [](const DropColumn& column) {
+    for (std::size_t reason = 0; reason < drops.reasons.size(); ++reason)
+        add(drops.reasons[reason], reason, [&](const DropColumn& column) { return column.counts[reason + 1]; });
+    add("other", drops.reasons.size(), [](const DropColumn& column) {
         auto rest = column.counts.front();
         for (std::size_t reason = 1; reason < column.counts.size(); ++reason)
             rest -= column.counts[reason];
@@ -178,8 +182,9 @@ Section drops_section(const Report& report) {
         if (!report.advice.empty()) section.tables.push_back(bounded(advice_table(report.advice)));
         if (!report.stacks.empty()) section.tables.push_back(bounded(stack_table(report)));
         if (report.summary.intervals.size() > 1) {
-            section.plots = drop_columns(report);
-            section.tables.push_back(bounded(interval_table(report)));
+            const auto drops = interval_drops(report);
+            section.plots = drop_columns(report.summary, drops);
+            section.tables.push_back(bounded(interval_table(report.summary, drops)));
             if (!report.interval_drops.rows.empty())
                 section.tables.push_back(bounded(drop_table(report.interval_drops, true)));
         }

@@ -28,24 +28,17 @@ constexpr int shades = 8;
 /// Rows of a heatmap, on a logarithmic scale: from 8 of them to a doubling down to one.
 struct RowScale {
     RowScale(std::int64_t low, std::int64_t high) {
-        const auto at = [](std::int64_t value) {
-            return std::log2(static_cast<double>(std::max<std::int64_t>(1, value)));
-        };
-        low_ = at(low);
-        const auto span = std::max(1.0, at(high) - low_ + 1e-9);
+        low_ = log_of(low);
+        const auto span = std::max(1.0, log_of(high) - low_ + 1e-9);
         while (per_doubling > 1 && span * per_doubling + 1 > max_rows_drawn)
             per_doubling /= 2;
         rows = static_cast<int>(span * per_doubling) + 1;
     }
-    [[nodiscard]] int row_of(std::int64_t value) const {
-        const auto at = std::log2(static_cast<double>(std::max<std::int64_t>(1, value))) - low_;
-        return std::clamp(static_cast<int>(at * per_doubling), 0, rows - 1);
-    }
     /// In rows from the bottom.
     [[nodiscard]] double place_of(std::int64_t value) const {
-        const auto at = std::log2(static_cast<double>(std::max<std::int64_t>(1, value))) - low_;
-        return std::clamp(at * per_doubling, 0.0, static_cast<double>(rows));
+        return std::clamp((log_of(value) - low_) * per_doubling, 0.0, static_cast<double>(rows));
     }
+    [[nodiscard]] int row_of(std::int64_t value) const { return std::min(static_cast<int>(place_of(value)), rows - 1); }
     /// The value above the highest row.
     [[nodiscard]] std::int64_t end() const {
         return static_cast<std::int64_t>(std::exp2(std::min(62.0, low_ + static_cast<double>(rows) / per_doubling)));
@@ -163,11 +156,7 @@ Plot heatmap_of(const std::string& name, bool is_time, const std::vector<Histogr
 std::vector<Plot> heatmaps_of(const analyze::Summary& summary) {
     std::vector<Plot> plots;
     auto series = summary.series;
-    while (series.blocks().size() > max_columns) {
-        const auto blocks = series.blocks().size();
-        series.coarsen(series.block_ns() * 2);
-        if (series.blocks().size() == blocks) break;
-    }
+    series.join_to(max_columns);
     constexpr std::size_t min_columns = 8;
     if (series.blocks().size() < min_columns) return plots;
     std::vector<Span> spans;

@@ -142,8 +142,7 @@ void write_hosts(std::ostream& out, const Hosts& hosts, std::span<const Summary>
 void write_comparisons(std::ostream& out, std::span<const Compared> all, const Options& options) {
     const auto& [comparison, before, after] = all.front();
     Run run{.id = "both", .heading = comparison.recipe + ": before and after"};
-    for (const auto& field : comparison.group)
-        run.heading += fmt::format(", {} {}", field.key, group_text(field));
+    append(run.heading, group_text(comparison.group));
     const auto facts_before = facts_of(before), facts_after = facts_of(after);
     if (!facts_before.empty() && !facts_after.empty()) {
         run.facts = fmt::format("before: {}; after: {}", facts_before, facts_after);

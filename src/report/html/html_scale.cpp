@@ -18,10 +18,6 @@ namespace {
 /// Of marks that no picture is too narrow for.
 constexpr std::size_t max_time_ticks = 5;
 
-double log_of(std::int64_t value) {
-    return std::log2(static_cast<double>(std::max<std::int64_t>(1, value)));
-}
-
 std::string text_of(std::int64_t value, bool is_time) {
     if (value == 0) return "0";
     return is_time ? round_duration(value) : fmt::format("{:g}", static_cast<double>(value));
@@ -36,14 +32,21 @@ std::string since_text(std::int64_t ns) {
     return ns == 0 ? "0" : fmt::format("{:.3g} ms", seconds * 1000);
 }
 
+/// 1, 2 or 5 times a power of ten times `unit`, and no less than `least`.
+std::int64_t round_number(std::int64_t least, std::int64_t unit = 1) {
+    auto number = unit;
+    for (std::size_t i = 0; number < least; ++i)
+        number = i % 3 == 1 ? number / 2 * 5 : number * 2;
+    return number;
+}
+
 /// A length of time that people count in, `ns` or longer.
 std::int64_t round_step(std::int64_t ns) {
     constexpr std::int64_t second = 1'000'000'000, minute = 60 * second, hour = 60 * minute;
     constexpr std::array more{second, 2 * second, 5 * second, 10 * second, 20 * second, 30 * second,
                               minute, 2 * minute, 5 * minute, 10 * minute, 20 * minute, 30 * minute,
                               hour,   2 * hour,   6 * hour,   12 * hour,   24 * hour};
-    for (std::int64_t step = 1'000'000, i = 0; step < second; step = i++ % 3 == 1 ? step / 2 * 5 : step * 2)
-        if (step >= ns) return step;
+    if (ns <= second) return round_number(ns, second / 1000);
     for (const auto step : more)
         if (step >= ns) return step;
     return (ns / more.back() + 1) * more.back();
@@ -56,6 +59,14 @@ std::string round_duration(std::int64_t ns) {
     if (ns >= 1'000'000) return fmt::format("{:g} ms", static_cast<double>(ns) / 1e6);
     if (ns >= 1000) return fmt::format("{:g} us", static_cast<double>(ns) / 1e3);
     return fmt::format("{} ns", ns);
+}
+
+double log_of(std::int64_t value) {
+    return std::log2(static_cast<double>(std::max<std::int64_t>(1, value)));
+}
+
+void add_tick(std::vector<Tick>& ticks, Tick tick, double room) {
+    if (tick.at <= last_tick && (ticks.empty() || tick.at - ticks.back().at >= room)) ticks.push_back(std::move(tick));
 }
 
 LogScale::LogScale(std::int64_t low, std::int64_t high)
@@ -87,9 +98,7 @@ std::vector<Tick> LogScale::ticks(std::size_t max_ticks, double last, bool is_ti
 }
 
 std::vector<Tick> linear_ticks(std::int64_t max, bool is_time) {
-    std::int64_t step = 1;
-    for (std::size_t i = 0; step < max / 5; ++i)
-        step = i % 3 == 1 ? step / 2 * 5 : step * 2;
+    const auto step = round_number(max / 5);
     std::vector<Tick> ticks;
     for (std::int64_t i = 0;; ++i) {
         const auto at = static_cast<double>(i) * static_cast<double>(step) / static_cast<double>(max);
@@ -100,12 +109,15 @@ std::vector<Tick> linear_ticks(std::int64_t max, bool is_time) {
 
 TimeColumns::TimeColumns(const std::vector<Span>& spans) {
     for (const auto& span : spans) {
-        if (spans_.empty() || span.start_ns >= spans_.back().end_ns) {
-            const auto& last = spans_.empty() ? span : spans_.back();
-            // A block's length of nothing is no gap: the first record of a recording need not be at its start.
-            const auto length = std::max<std::int64_t>(1, base::saturating_subtract(last.end_ns, last.start_ns));
-            if (base::saturating_subtract(span.start_ns, last.end_ns) >= length) gaps_.push_back(count_++);
-            spans_.push_back(span);
+        if (count_ == 0 || span.start_ns >= last_.end_ns) {
+            // Less than a column's length is no gap: the first record of a recording need not be at its start.
+            const auto length = std::max<std::int64_t>(1, base::saturating_subtract(last_.end_ns, last_.start_ns));
+            const bool is_first = count_ == 0;
+            const bool is_gap = !is_first && base::saturating_subtract(span.start_ns, last_.end_ns) >= length;
+            if (is_first) first_ = span;
+            if (is_gap) gaps_.push_back(count_++);
+            if (is_first || is_gap) starts_.emplace_back(span.start_ns, count_);
+            last_ = span;
             ++count_;
         }
         columns_.push_back(count_ - 1);
@@ -113,35 +125,26 @@ TimeColumns::TimeColumns(const std::vector<Span>& spans) {
 }
 
 std::vector<Tick> TimeColumns::ticks() const {
-    std::vector<std::pair<std::int64_t, std::size_t>> starts;  // since the first start, and the column
-    std::size_t column = 0, gap = 0;
-    for (std::size_t i = 0; i < spans_.size(); ++i, ++column) {
-        const bool is_after_gap = gap < gaps_.size() && gaps_[gap] == column;
-        if (is_after_gap) ++column, ++gap;
-        if (i == 0 || is_after_gap)
-            starts.emplace_back(base::saturating_subtract(spans_[i].start_ns, spans_[0].start_ns), column);
-    }
+    // As far apart as the longest of their texts is wide on a phone.
+    constexpr double room = 0.18;
     std::vector<Tick> ticks;
-    const auto add = [&](std::int64_t ns, double at) {
-        // As far apart as the longest of their texts is wide on a phone.
-        constexpr double room = 0.18;
-        if (at <= last_tick && (ticks.empty() || at - ticks.back().at >= room)) ticks.push_back({since_text(ns), at});
-    };
-    if (gaps_.empty() && !spans_.empty()) {
-        const auto all = std::max<std::int64_t>(1, base::saturating_subtract(spans_.back().end_ns, spans_[0].start_ns));
+    if (gaps_.empty() && count_ > 0) {
+        const auto all = std::max<std::int64_t>(1, base::saturating_subtract(last_.end_ns, first_.start_ns));
         const auto step = round_step(all / static_cast<std::int64_t>(max_time_ticks));
         for (std::int64_t ns = 0; ns < all; ns = base::saturating_add(ns, step))
-            add(ns, static_cast<double>(ns) / static_cast<double>(all));
+            add_tick(ticks, {since_text(ns), static_cast<double>(ns) / static_cast<double>(all)}, room);
         return ticks;
     }
-    for (const auto& [ns, place] : starts)
-        add(ns, static_cast<double>(place) / static_cast<double>(count_));
+    for (const auto& [start_ns, column] : starts_)
+        add_tick(ticks,
+                 {since_text(base::saturating_subtract(start_ns, first_.start_ns)),
+                  static_cast<double>(column) / static_cast<double>(count_)},
+                 room);
     return ticks;
 }
 
 std::string TimeColumns::caption() const {
-    const auto length = spans_.empty() ? 0 : spans_[0].end_ns - spans_[0].start_ns;
-    return fmt::format("a column is {}{}", duration_text(length),
+    return fmt::format("a column is {}{}", duration_text(first_.end_ns - first_.start_ns),
                        gaps_.empty() ? "" : ", a grey one the time between recordings, however long");
 }
 

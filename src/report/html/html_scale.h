@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "report/html/html_page.h"
@@ -16,6 +17,12 @@ std::string round_duration(std::int64_t ns);
 
 /// Marks of a scale are this far from its end at least: their text is to the right of them.
 inline constexpr double last_tick = 0.9;
+
+/// To base 2; of what is below 1 that of 1.
+double log_of(std::int64_t value);
+
+/// Adds a mark, unless it is beyond last_tick or less than `room` behind the one before it.
+void add_tick(std::vector<Tick>& ticks, Tick tick, double room);
 
 /// A logarithmic scale of whole numbers; those below 1 are at 1.
 class LogScale {
@@ -63,7 +70,9 @@ class TimeColumns {
   private:
     std::size_t count_ = 0;
     std::vector<std::size_t> columns_, gaps_;
-    std::vector<Span> spans_;
+    /// When the first column begins and those after gaps, and their places.
+    std::vector<std::pair<std::int64_t, std::size_t>> starts_;
+    Span first_, last_;
 };
 
 /// The path of a rectangle, in units of a plot's box.

@@ -116,10 +116,7 @@ Table slowest_table(const analyze::Summary& summary, const Breakdown& breakdown,
         row.push_back({style.cell(record.total_ns)});
         for (const auto stage : stages)
             row.push_back({style.cell(stage < record.stages.size() ? record.stages[stage] : std::nullopt)});
-        std::string whose;
-        for (const auto& field : record.of)
-            whose += fmt::format("{}{} {}", whose.empty() ? "" : ", ", field.key, group_text(field));
-        row.push_back({whose});
+        row.push_back({group_text(record.of)});
     }
     return table;
 }

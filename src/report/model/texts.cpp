@@ -104,6 +104,13 @@ std::string group_text(const analyze::GroupField& field) {
     return field.key;
 }
 
+std::string group_text(const analyze::Group& group) {
+    std::string text;
+    for (const auto& field : group)
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", field.key, group_text(field));
+    return text;
+}
+
 std::string duration_text(std::int64_t ns) {
     return base::format_duration(std::chrono::nanoseconds(ns));
 }

@@ -50,6 +50,8 @@ std::string csv_cell(std::string_view raw);
 
 /// The value of one key of a group.
 std::string group_text(const analyze::GroupField& field);
+/// "pid 19550, comm firefox".
+std::string group_text(const analyze::Group& group);
 /// "icmp_rcv+0x1f [module]", or the address.
 std::string place_text(const analyze::Drop& drop);
 /// The name of the function, or the address.
