@@ -203,14 +203,14 @@ std::string with_commas(std::int64_t number) {
     return text;
 }
 
-std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent, std::size_t begin) {
     std::string lines;
-    std::size_t length = 0;
+    std::size_t length = begin;
     for (const auto word : words(text)) {
-        if (length > 0 && length + 1 + word.size() > width) {
+        if (!lines.empty() && length + 1 + word.size() > width) {
             lines += '\n' + std::string(indent, ' ');
             length = indent;
-        } else if (length > 0) {
+        } else if (!lines.empty()) {
             lines += ' ';
             ++length;
         }

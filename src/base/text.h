@@ -85,8 +85,8 @@ std::string with_commas(std::int64_t number);
 inline constexpr std::size_t default_width = 80;
 
 /// Words with one blank between, in lines that fit: each but the last with its end. All but the first begin
-/// with `indent` blanks.
-std::string wrapped(std::string_view text, std::size_t width, std::size_t indent = 0);
+/// with `indent` blanks; the first one begins at the column `begin`.
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent = 0, std::size_t begin = 0);
 
 /// No line of it wider than `width`, broken at blanks, as far as its words allow; 0: as it is. What follows in a broken
 /// line is `indent` deeper than its beginning. Blanks within a line stay.

@@ -57,24 +57,13 @@ std::size_t indent_of(std::string_view text, std::size_t indent, std::size_t wid
     return fits ? indent : 4;
 }
 
-/// Wraps a text that begins at the column `indent`; its other lines begin with as many blanks.
-std::string block(std::string_view text, std::size_t indent, std::size_t width) {
-    const auto wrapped = base::wrapped(text, width - std::min(width, indent));
-    std::string lines;
-    for (const auto line : base::split(wrapped, '\n')) {
-        if (!lines.empty()) lines += '\n' + std::string(indent, ' ');
-        lines += line;
-    }
-    return lines;
-}
-
 /// A line for each command: one may be pasted as it is.
 std::string remedy_lines(const Remedy& remedy, host::Distribution distribution, std::size_t width,
                          const base::Screen& screen) {
     using host::Distribution;
     std::string text;
     const auto add = [&](const std::string& words) {
-        if (!words.empty()) text += fmt::format("    {}\n", block(words, 4, width));
+        if (!words.empty()) text += fmt::format("    {}\n", base::wrapped(words, width, 4, 4));
     };
     const auto add_command = [&](const std::string& command) {
         text += base::fitted_command("      " + command, screen.width) + '\n';
@@ -215,9 +204,9 @@ std::string rows_text(const std::vector<Check>& checks, host::Distribution distr
     for (const auto& check : checks) {
         const auto name = fmt::format("{:{}}", state_name(check.state), second);
         const auto begin = screen.width > 0 ? indent_of(check.found, indent, width) : indent;
-        text += fmt::format("{:{}} {} {}{}\n", check.id, first,
-                            screen.colours ? base::painted(name, ink_of(check.state)) : name,
-                            begin == indent ? "" : '\n' + std::string(begin, ' '), block(check.found, begin, width));
+        text += fmt::format(
+            "{:{}} {} {}{}\n", check.id, first, screen.colours ? base::painted(name, ink_of(check.state)) : name,
+            begin == indent ? "" : '\n' + std::string(begin, ' '), base::wrapped(check.found, width, begin, begin));
         text += remedy_lines(check.remedy, distribution, width, screen);
     }
     return text;

@@ -34,7 +34,6 @@ constexpr auto groupings = std::to_array<Grouping>({{"process", "pid comm"},
 Options fitted(const Presentation& presentation) {
     Options options = presentation;
     options.screen = base::screen_of(STDOUT_FILENO, presentation.colours);
-    options.width = options.screen.width > 0 ? options.screen.width : base::default_width;
     return options;
 }
 

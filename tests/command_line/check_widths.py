@@ -5,6 +5,7 @@
 What is printed into a pipe has all words as they are. On a terminal each of them has to be there, whole.
 """
 
+import bisect
 import os
 import pathlib
 import re
@@ -73,9 +74,11 @@ def check(stapgen, command, width, plain):
         return f"{len(wide)} lines are wider than {width}, as: {wide[0]}"
     # A table may have other columns, and numbers fewer digits: but each word was a word of the text in full.
     known = plain | words_of(stapgen.wide[tuple(command)])
-    cut = [word for word in words_of(text) if not known & {word, word.strip(",|")} and not is_other(word)]
+    exact = sorted(number[0] for number in map(number_of, known) if number and number[1])
+    cut = [word for word in words_of(text)
+           if not known & {word, word.strip(",|")} and not is_other(word) and not is_rounded(word, exact)]
     if command[0] in ("show", "doctor"):  # the machine's traffic and memory, at that moment
-        cut = [word for word in cut if not re.fullmatch(r"[\d,]+", word)]
+        cut = [word for word in cut if not re.fullmatch(r"[\d,.]+", word)]
     return f"cut at {width}: {cut[:5]}" if cut else None
 
 
@@ -84,13 +87,26 @@ def widest_word(line):
     return len(line) - len(line.lstrip()) + max(map(len, line.split())) + 2 * line.endswith(" \\")
 
 
+def number_of(word):
+    """Return the number, and how many decimals it has; None: it is none."""
+    number = re.fullmatch(r"[\[(+]*(-?\d+(?:\.(\d+))?)[%\]),;]*", word)
+    return (float(number[1]), len(number[2] or "")) if number else None
+
+
+def is_rounded(word, exact):
+    """Whether it is one of these numbers, which are sorted, with fewer decimals."""
+    if not (number := number_of(word)):
+        return False
+    value, half = number[0], 0.5000001 * 10 ** -number[1]
+    at = bisect.bisect_left(exact, value - half)
+    return at < len(exact) and exact[at] <= value + half
+
+
 def is_other(word):
-    """What only a terminal of that width has: a number with fewer decimals, bars, a note, an option's short name."""
-    number = re.fullmatch(r"[\[+]?-?\d+\.\d+[\],]?", word)
+    """What only a terminal of that width has: bars, a note, an option's short name."""
     bars = re.fullmatch(r"[#|▁-█]+", word)
     option = re.fullmatch(r"-\w", word)
-    return bool(number or bars or option or word.rstrip(",") in NOTES)
-
+    return bool(bars or option or word.rstrip(",") in NOTES)
 
 
 def main():

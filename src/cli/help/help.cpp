@@ -36,15 +36,12 @@ bool is_brief(const std::string& group, std::size_t brief) {
 
 std::string row(const std::string& left, const std::string& text, std::size_t width, std::size_t column = text_column) {
     auto out = base::fitted("  " + left, width);
-    const auto line_end = '\n' + std::string(column, ' ');
     if (out.size() + 2 > column || out.find('\n') != std::string::npos) {
-        out += line_end;
+        out += '\n' + std::string(column, ' ');
     } else {
         out.resize(column, ' ');
     }
-    for (const char c : base::wrapped(text, width - std::min(width, column)))
-        out += c == '\n' ? line_end : std::string(1, c);
-    return out + '\n';
+    return out + base::wrapped(text, width, column, column) + '\n';
 }
 
 /// "Filters: -x TID, --port N": what belongs together is not parted at a line's end.

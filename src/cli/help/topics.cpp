@@ -87,10 +87,8 @@ std::string_view after_effect(MessageKind kind) {
 
 std::string message_text(const launch::Diagnosis& message) {
     const auto remedy = message.remedy.empty() ? "" : "; " + message.remedy;
-    std::string out = fmt::format("{}{}\n  ", message.line, after_effect(message.kind));
-    for (const char c : base::wrapped(message.cause + remedy, base::default_width - 2))
-        out += c == '\n' ? "\n  " : std::string(1, c);
-    return out + '\n';
+    return fmt::format("{}{}\n  {}\n", message.line, after_effect(message.kind),
+                       base::wrapped(message.cause + remedy, base::default_width, 2, 2));
 }
 
 base::Result<std::string> stap_failures(const std::vector<std::string>& words) {

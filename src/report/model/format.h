@@ -23,17 +23,19 @@ namespace stapgen::report {
 /// How a report is written. Each format takes of it what it can show.
 struct Options {
     std::vector<analyze::Percentile> percentiles = analyze::default_percentiles();
-    std::size_t top = 20;                     ///< number of largest groups, and of rows of counts
-    std::size_t slowest = 5;                  ///< number of slowest records per direction
-    std::size_t width = base::default_width;  ///< columns of text. What does not fit is left out, or as wide as it is
-    std::size_t buckets = 12;                 ///< OpenMetrics: at most, of each histogram
-    bool series = false;                      ///< text: a row for each block of time
-    base::Screen screen{};                    ///< text: what is written to
-    bool quiet = false;                       ///< text: the answer, the tables and what is missing only
-    bool has_groups = true;                   ///< text: and the tables of groups
-    bool hide_benign = false;                 ///< benign drops are counted, and have no rows
-    bool intervals_shown = false;             ///< each interval has been written as it closed
-    std::optional<std::int64_t> interval{};   ///< this is the report of one interval, counted from 0
+    std::size_t top = 20;                    ///< number of largest groups, and of rows of counts
+    std::size_t slowest = 5;                 ///< number of slowest records per direction
+    std::size_t buckets = 12;                ///< OpenMetrics: at most, of each histogram
+    bool series = false;                     ///< text: a row for each block of time
+    base::Screen screen{};                   ///< text: what is written to
+    bool quiet = false;                      ///< text: the answer, the tables and what is missing only
+    bool has_groups = true;                  ///< text: and the tables of groups
+    bool hide_benign = false;                ///< benign drops are counted, and have no rows
+    bool intervals_shown = false;            ///< each interval has been written as it closed
+    std::optional<std::int64_t> interval{};  ///< this is the report of one interval, counted from 0
+
+    /// Columns of text. What does not fit is left out, or as wide as it is.
+    [[nodiscard]] std::size_t width() const { return screen.width > 0 ? screen.width : base::default_width; }
 };
 
 /// Writes single records as they come.

@@ -54,7 +54,10 @@ std::optional<Trend> trend_of(const analyze::Summary& summary, std::size_t colum
 
 std::string trend_legend(const analyze::Summary& summary, const Trend& trend) {
     const auto ns = summary.series.block_ns() * static_cast<std::int64_t>(trend.blocks);
-    return fmt::format("TREND: mean per {}; each row is from 0 to its own maximum", duration_text(ns));
+    auto text = fmt::format("TREND: mean per {}; each row is from 0 to its own maximum", duration_text(ns));
+    const auto last = std::ranges::max(summary.series.blocks(), {}, &analyze::Block::recording).recording;
+    if (last > 0) text += fmt::format("; of {} recordings in order of time, without the time between them", last + 1);
+    return text;
 }
 
 }  // namespace stapgen::report

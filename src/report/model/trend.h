@@ -21,7 +21,7 @@ struct Trend {
 /// In at most that many parts. Nothing where there are too few blocks or columns to see anything.
 std::optional<Trend> trend_of(const analyze::Summary& summary, std::size_t columns);
 
-/// "TREND: mean per 2 s; each row is from 0 to its own maximum".
+/// "TREND: mean per 2 s; each row is from 0 to its own maximum", and whether it is of several recordings.
 std::string trend_legend(const analyze::Summary& summary, const Trend& trend);
 
 }  // namespace stapgen::report

@@ -35,7 +35,7 @@ void write_title(std::ostream& out, const Summary& summary, const Options& optio
     if (const auto span = span_text(summary); !span.empty()) title += ", " + span;
     out << base::fitted(title, options.screen.width) << '\n';
     for (const auto& line : options.quiet ? std::vector<std::string>() : origin_lines(summary))
-        out << base::wrapped(line, options.width, 2) << '\n';
+        out << base::wrapped(line, options.width(), 2) << '\n';
     out << '\n';
 }
 
@@ -65,7 +65,7 @@ void write_measures(std::ostream& out, const Report& report, const Rows& rows, b
     if (rows.empty()) return;
     const auto& options = report.options;
     const auto& screen = options.screen;
-    const auto width = options.width;
+    const auto width = options.width();
     auto style = style_of(rows, is_time);
     auto table = measures_table(report, rows, style);
     auto text = text_of(table);
@@ -137,7 +137,7 @@ std::string with_stage_painted(std::string sentence, const std::string& stage, c
 /// Where the tail of each direction comes from, and its slowest records.
 void write_directions(std::ostream& out, const Report& report) {
     for (const auto& direction : report.directions) {
-        const auto sentence = base::wrapped(direction.sentence, report.options.width);
+        const auto sentence = base::wrapped(direction.sentence, report.options.width());
         const auto stage = direction.tail ? base::printable(stage_of_tail(*direction.tail)) : "";
         out << with_stage_painted(sentence, stage, report.options.screen) << "\n\n";
     }
@@ -212,10 +212,10 @@ void write_drop_table(std::ostream& out, const ShownDrops& shown, bool with_lege
 /// Each with its frames, the innermost first.
 void write_stacks(std::ostream& out, const Report& report) {
     if (report.stacks.empty()) return;
-    out << base::wrapped(report.stacks_title + ":", report.options.width, 2) << '\n';
+    out << base::wrapped(report.stacks_title + ":", report.options.width(), 2) << '\n';
     for (const auto& stack : report.stacks) {
         const auto text = fmt::format("{:>5} {}: {}", stack.count, reason_text(stack), path_text(stack));
-        out << base::wrapped(text, report.options.width, 6) << '\n';
+        out << base::wrapped(text, report.options.width(), 6) << '\n';
     }
     out << '\n';
 }
@@ -232,7 +232,7 @@ void write_drops(std::ostream& out, const Report& report) {
     write_drop_table(out, report.drops, true, options);
     if (options.quiet) return;
     for (const auto& given : std::span(report.advice).first(std::min(max_advice, report.advice.size())))
-        out << base::wrapped(fmt::format("{}: {}", subject_of(given), given.advice.text), options.width, 2) << '\n';
+        out << base::wrapped(fmt::format("{}: {}", subject_of(given), given.advice.text), options.width(), 2) << '\n';
     if (!report.advice.empty()) out << '\n';
     write_stacks(out, report);
 }
@@ -264,7 +264,7 @@ void write_counts(std::ostream& out, const Report& report) {
     const auto meanings = meanings_of(write_tallies(out, report, report.counts));
     if (report.options.quiet) return;
     for (const auto& [name, meaning] : meanings)
-        out << base::wrapped(fmt::format("{}: {}", name, base::printable(meaning)), report.options.width, 2) << '\n';
+        out << base::wrapped(fmt::format("{}: {}", name, base::printable(meaning)), report.options.width(), 2) << '\n';
     if (!meanings.empty()) out << '\n';
 }
 

@@ -63,7 +63,7 @@ void write_timelines(std::ostream& out, const analyze::Summary& summary, const a
         auto& steps = timelines.emplace_back(timeline_of(record)).steps;
         std::erase_if(steps, [&](const Timeline::Step& step) { return step.stage >= breakdown.stages().size(); });
     }
-    const auto widths = widths_of(breakdown, timelines, options.width);
+    const auto widths = widths_of(breakdown, timelines, options.width());
     for (std::size_t i = 0; i < records.size(); ++i) {
         const auto& record = records[i];
         std::string head = us(record.total_ns);
@@ -72,7 +72,7 @@ void write_timelines(std::ostream& out, const analyze::Summary& summary, const a
             head += summary.start_epoch_ns ? local_time_of_day(*record.time_ns) : seconds_text(*record.time_ns);
         }
         if (const auto name = record_name(breakdown.direction(), record.of); !name.empty()) head += ", " + name;
-        out << base::wrapped(fmt::format("#{} {}", i + 1, head), options.width, indent) << '\n';
+        out << base::wrapped(fmt::format("#{} {}", i + 1, head), options.width(), indent) << '\n';
         for (const auto& step : timelines[i].steps) {
             out << fmt::format("{:>{}}  {:<{}}  {:>{}} |{}|\n", "+" + us(step.begin_ns), indent + widths.begin,
                                base::printable(breakdown.stages()[step.stage]), widths.stage, us(step.ns),

@@ -238,11 +238,11 @@ TEST_CASE("latencies below a second keep to the width of a page") {
     for (const auto line : stapgen::base::split(text, '\n')) {
         if (line.find(" seen = ") == std::string_view::npos) CHECK(line.size() <= 80);
     }
-    CHECK(has(text_of(summary, {.width = 100}), " 987654.32 14.3%\n"));
+    CHECK(has(text_of(summary, {.screen = {.width = 100}}), " 987654.32 14.3%\n"));
 }
 
 TEST_CASE("a wider terminal has sums and the interval of each percentile, in the table or below it") {
-    const auto wide = text_of(rx_summary(), {.percentiles = {{"50", 50}, {"99", 99}}, .width = 131});
+    const auto wide = text_of(rx_summary(), {.percentiles = {{"50", 50}, {"99", 99}}, .screen = {.width = 131}});
     CHECK(has(wide,
               "STAGE [us]    N    MEAN    SD     MIN     P50             [95 %]   P99         [95 %]     MAX SHARE SUM "
               "[ms]\n"
@@ -250,7 +250,7 @@ TEST_CASE("a wider terminal has sums and the interval of each percentile, in the
               "4.037\n"
               "tcp-app     367 112.447 0.000 112.447 112.447 [112.447, 112.447]     -              - 112.447 91.1%   "
               "41.268\n"));
-    const auto medium = text_of(rx_summary(), {.percentiles = {{"50", 50}, {"99", 99}}, .width = 90});
+    const auto medium = text_of(rx_summary(), {.percentiles = {{"50", 50}, {"99", 99}}, .screen = {.width = 90}});
     CHECK_FALSE(has(medium, "[95 %]"));
     CHECK(has(medium,
               "95 % INTERVAL [us]                P50            P99\n"
@@ -291,7 +291,8 @@ TEST_CASE("where the tail comes from, and the slowest records with whose they we
               "\n"));
     CHECK_FALSE(has(text, "tx"));
     CHECK_FALSE(has(text_of(summary, {.slowest = 0}), "slowest rx records"));
-    CHECK(has(text_of(summary, {.width = 40}), "#1 1500.002, 13:06:40.002000, rx, pid\n    19550, comm fire"));
+    CHECK(has(text_of(summary, {.screen = {.width = 40}}),
+              "#1 1500.002, 13:06:40.002000, rx, pid\n    19550, comm fire"));
 }
 
 TEST_CASE("means without percentiles say how far off they may be, and notes are shown") {
@@ -444,7 +445,7 @@ std::string without_colours(std::string text) {
 
 Options on_terminal(std::size_t width) {
     Options options;
-    options.width = options.screen.width = width;
+    options.screen.width = width;
     return options;
 }
 
@@ -516,11 +517,16 @@ TEST_CASE("a terminal with UTF-8 has a trend of each stage where there are four 
     // U+2581, U+2582, a blank, U+2584 to U+2588.
     CHECK(has(text, " \xe2\x96\x81\xe2\x96\x82 \xe2\x96\x84\xe2\x96\x85\xe2\x96\x86\xe2\x96\x87\xe2\x96\x88\n"));
     CHECK(has(text, "TREND: mean per 1.00 s; each row is from 0 to its own maximum\n"));
+    auto joined = rising_summary(8);
+    auto later = rising_summary(8).series;
+    later.shift(3600 * std::int64_t{1'000'000'000});
+    joined.series += later;
+    CHECK(has(text_of(joined, options), "maximum; of 2 recordings in order of time,"));
     // 64 blocks are 32 parts.
     CHECK(has(text_of(rising_summary(64), on_terminal(200)), "TREND") == false);
-    options.width = options.screen.width = 200;
+    options.screen.width = 200;
     CHECK(has(text_of(rising_summary(64), options), "TREND: mean per 2.00 s;"));
-    options.width = options.screen.width = 50;
+    options.screen.width = 50;
     CHECK_FALSE(has(text_of(rising_summary(8), options), "TREND"));
     CHECK_FALSE(has(text_of(rising_summary(8)), "TREND"));
 }

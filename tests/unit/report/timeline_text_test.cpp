@@ -20,7 +20,7 @@ namespace {
 
 std::string text_of(const Breakdown& breakdown, const std::vector<SlowRecord>& records, std::size_t width = 80) {
     std::ostringstream out;
-    report::write_timelines(out, analyze::Summary(), breakdown, records, {.width = width});
+    report::write_timelines(out, analyze::Summary(), breakdown, records, {.screen = {.width = width}});
     return out.str();
 }
 
