@@ -29,8 +29,9 @@ def commands(stapgen, source):
     yield ["--version"]
     yield ["doctor"]
     yield ["doctor", "dropwatch"]
-    for recipe in stapgen.run("list").splitlines():
-        yield ["show", recipe.split()[0]]
+    # Each counts the machine's traffic for a quarter of a second.
+    for recipe in ("rx-latency", "packet-flow", "dropwatch", "softnet"):
+        yield ["show", recipe]
     for command in stapgen.commands():
         yield [*command, "--help"]
         # Recipes have the same options with each verb.

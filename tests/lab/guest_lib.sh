@@ -118,6 +118,32 @@ make_pair() {
     done
 }
 
+# join NAME DEVICE ADDRESS...: a namespace whose device net0 has DEVICE as its other end.
+join() {
+    ip netns add $1 && ip link add $2 type veth peer name net0 netns $1 || return
+    ip link set $2 addrgenmode none; ip -n $1 link set net0 addrgenmode none
+    ip -n $1 link set lo up; ip -n $1 link set net0 up; ip link set $2 up
+    local name=$1 address
+    shift 2
+    for address; do ip -n $name address add $address dev net0 $([[ $address == *:* ]] && echo nodad) || return; done
+}
+
+# make_router: this machine is a router between the namespaces left (10.9.1.2, fd01::2; here l0) and right (10.9.2.2,
+# fd02::2; here r0).
+make_router() {
+    local side name number device
+    sysctl -qw net.ipv4.ip_forward=1 net.ipv6.conf.all.forwarding=1 &&
+        join left l0 10.9.1.2/24 fd01::2/64 && join right r0 10.9.2.2/24 fd02::2/64 || return
+    for side in "left 1 l0" "right 2 r0"; do
+        read -r name number device <<<"$side"
+        # A router asks for a neighbour from its link-local address.
+        ip address add 10.9.$number.1/24 dev $device && ip address add fd0$number::1/64 dev $device nodad &&
+            ip address add fe80::1/64 dev $device nodad &&
+            ip -n $name route add default via 10.9.$number.1 &&
+            ip -n $name -6 route add default via fd0$number::1 || return
+    done
+}
+
 # outside COMMAND...: run it at the other end of the wire of $LAB_NIC, at 10.0.2.2; this end is 10.0.2.15.
 outside() { ip netns exec outside "$@"; }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "base/saturate.h"
 #include "base/text.h"
@@ -40,12 +41,34 @@ bool is_time_of_tail(const Report& report, const std::string& stage) {
     });
 }
 
-std::vector<Column> measure_columns(const Report& report, const analyze::Group& keys, bool is_time) {
-    std::vector<Column> columns;
-    for (const auto& field : keys) {
-        const bool is_text = std::holds_alternative<std::string>(field.value);
-        columns.push_back({key_name(field.key), is_text ? Kind::text : Kind::number});
+/// The names of the keys, in the order in which they come up.
+std::vector<std::string> keys_of_rows(const auto& rows, auto group) {
+    std::vector<std::string> keys;
+    for (const auto& row : rows) {
+        for (const auto& field : std::invoke(group, row)) {
+            const bool is_other = std::holds_alternative<bool>(field.value);
+            if (!is_other && std::ranges::find(keys, field.key) == keys.end()) keys.push_back(field.key);
+        }
     }
+    return keys;
+}
+
+const analyze::Group& group_of(const Row& row) {
+    return row.measure->group;
+}
+
+bool is_number(const Rows& rows, const std::string& key) {
+    return std::ranges::all_of(rows, [&](const Row& row) {
+        const auto field = std::ranges::find(group_of(row), key, &analyze::GroupField::key);
+        return field == group_of(row).end() || std::holds_alternative<std::int64_t>(field->value);
+    });
+}
+
+std::vector<Column> measure_columns(const Report& report, const Rows& rows, const std::vector<std::string>& keys,
+                                    bool is_time) {
+    std::vector<Column> columns;
+    for (const auto& key : keys)
+        columns.push_back({key_name(key), is_number(rows, key) ? Kind::number : Kind::text});
     columns.push_back({.name = is_time ? "STAGE" : "VALUE", .kind = Kind::head, .unit = is_time ? "us" : ""});
     if (is_time)
         columns.push_back(
@@ -121,10 +144,11 @@ std::string interval_text(const std::optional<analyze::Histogram::Interval>& int
 
 Table measures_table(const Report& report, const Rows& rows, const Style& style, const std::optional<Trend>& trend) {
     const auto& percentiles = report.options.percentiles;
-    const auto& keys = rows.front().measure->group;
+    // Groups of several recordings may have different keys.
+    const auto keys = keys_of_rows(rows, group_of);
     Table table{fmt::format("{}{}{}", style.is_time ? "Stages" : "Values", keys.empty() ? "" : " by group",
                             style.is_time ? ", in microseconds" : ""),
-                measure_columns(report, keys, style.is_time)};
+                measure_columns(report, rows, keys, style.is_time)};
     if (trend) table.columns.push_back({"TREND", Kind::text, In::text, Extra::trend});
     const analyze::Group* last = nullptr;
     for (const auto& [measure, share, is_rest] : rows) {
@@ -133,9 +157,12 @@ Table measures_table(const Report& report, const Rows& rows, const Style& style,
         const bool repeated = last != nullptr && *last == group;
         last = &group;
         auto& row = table.rows.emplace_back();
-        for (const auto& field : group)
-            row.push_back({.text = is_rest ? "rest" : group_text(field), .mark = repeated ? "repeated" : ""});
-        row.resize(keys.size(), {.is_absent = true});
+        for (const auto& key : keys) {
+            auto text = key_cell(group, key, key == keys.front());
+            if (is_rest && !text.empty()) text = "rest";
+            const bool has_key = std::ranges::find(group, key, &analyze::GroupField::key) != group.end();
+            row.push_back({.text = text, .mark = repeated ? "repeated" : "", .is_absent = !has_key && text.empty()});
+        }
         const bool is_slow = keys.empty() && is_time_of_tail(report, name);
         row.push_back({.text = name,
                        .colour = keys.empty() ? colour : std::nullopt,
@@ -161,30 +188,17 @@ bool any_benign(std::span<const Drop> drops) {
     return std::ranges::any_of(drops, [](const Drop& drop) { return advice_of(drop).benign; });
 }
 
-namespace {
-std::vector<std::string> keys_of_rows(const auto& rows) {
-    std::vector<std::string> keys;
-    for (const auto& row : rows) {
-        for (const auto& field : row.group) {
-            const bool is_other = std::holds_alternative<bool>(field.value);
-            if (!is_other && std::ranges::find(keys, field.key) == keys.end()) keys.push_back(field.key);
-        }
-    }
-    return keys;
-}
-}  // namespace
-
 std::vector<std::string> keys_of(std::span<const Tally> tallies) {
-    return keys_of_rows(tallies);
+    return keys_of_rows(tallies, &Tally::group);
 }
 std::vector<std::string> keys_of(std::span<const Drop> drops) {
-    return keys_of_rows(drops);
+    return keys_of_rows(drops, &Drop::group);
 }
 
 std::string key_cell(const analyze::Group& group, const std::string& key, bool is_first) {
     const auto found = std::ranges::find(group, key, &analyze::GroupField::key);
     if (found != group.end()) return group_text(*found);
-    return is_first ? "other" : "";
+    return is_first && !group.empty() && std::holds_alternative<bool>(group.front().value) ? "other" : "";
 }
 
 Table drop_table(const ShownDrops& drops, bool by_interval) {

@@ -14,10 +14,12 @@ PLAIN_READS = [(rf"__get_kernel_nofault\(&(\w+), from, {kind}, bad\)", rf"\1 = *
                for kind in ("u8", "u16", "u32", "u64")]
 # Tables that a short flood fills.
 SMALL_TABLES = (r"(STAPGEN_(?:REQUESTS|SOCKETS|RX_QUEUED|TX_CALLS)) \d+\b", r"\1 100")
-# Rules of nftables that count all, and drop what comes to one port; and others that come and go. Each by itself.
+# Rules of nftables that count all, and drop what comes to one port, or is passed on to it; connections to another one get
+# no answer; and others that come and go. Each by itself.
 RULES = """table inet lab {
-    chain input { type filter hook input priority 0; udp dport 9 counter drop; counter accept; }
+    chain input { type filter hook input priority 0; tcp dport 11 drop; udp dport 9 counter drop; counter accept; }
     chain output { type filter hook output priority 0; counter accept; }
+    chain forward { type filter hook forward priority 0; udp dport 9 drop; }
 }"""
 RULES_ANEW = """table inet anew {}
 delete table inet anew
@@ -37,6 +39,15 @@ for family, address in ((socket.AF_INET, '127.0.0.1'), (socket.AF_INET6, '::1'))
             sender.sendto(b'x' * 64, receiver.getsockname())
         sender.sendto(b'x' * 64, (address, 9))
         sender.sendto(b'x' * 64, (address, 10))
+"""
+# Through the machine as a router: dropped there, or to a port where nobody listens, so that an answer comes back.
+PASSED_ON = """
+import socket
+for family, address in ((socket.AF_INET, '10.9.2.2'), (socket.AF_INET6, 'fd02::2')):
+    sender = socket.socket(family, socket.SOCK_DGRAM)
+    for _ in range(53):
+        for port in (9, 11):
+            sender.sendto(b'x' * 64, (address, port))
 """
 
 

@@ -3,8 +3,8 @@
 
 On two CPUs at once, as many as the host had; STAPGEN_LAB_RECIPES chooses among the modules (rx-latency, rx-latency-sums,
 rx-latency-full ...), each of which measures for STAPGEN_LAB_SECONDS (6): requests over TCP and UDP, IPv4 and IPv6, and floods
-that nobody reads; printing and aggregating; with tables that are full; while rules of nftables accept and drop; ended and
-unloaded under all of it. The tapsets read memory plainly, so that KASAN and KCSAN see it, and lockdep knows of their locks.
+that nobody reads; packets that are passed on; printing and aggregating; with tables that are full, filters and --by; while rules
+of nftables accept and drop; ended and unloaded under all of it. The tapsets read memory plainly, so that KASAN and KCSAN see it, and lockdep knows of their locks.
 debug-controls shows that faults would be told.
 """
 
@@ -25,14 +25,20 @@ TIMEOUT = 7200
 APPEND = "kasan_multi_shot"
 
 LATENCY = ("rx-latency", "tx-latency", "net-latency", "sock-latency")
-OTHERS = ("packet-flow", "irq-latency", "dropwatch", "page-alloc", "tcp-probe", "call-trace")
+OTHERS = ("packet-flow", "irq-latency", "dropwatch", "page-alloc", "tcp-probe", "call-trace", "forward-latency", "retransmits",
+          "accept-latency")
+CHOICE = "udp or tcp portrange 7000-7299"
 BUILDS = {recipe: [recipe] for recipe in LATENCY + OTHERS}
-BUILDS |= {f"{recipe}-sums": [recipe, "--aggregate"] for recipe in LATENCY}
+BUILDS |= {f"{recipe}-sums": [recipe, "--aggregate"] for recipe in (*LATENCY, "forward-latency")}
+BUILDS |= {"dropwatch-stacks": ["dropwatch", "--stacks"]}
+BUILDS |= {f"{recipe}-chosen": [recipe, "--by", "container"] for recipe in ("dropwatch", "rx-latency", "tx-latency")}
 FULL = {f"{recipe}-full": [recipe] for recipe in LATENCY}
 FULL |= {f"{recipe}-full-sums": [recipe, "--aggregate"] for recipe in LATENCY}
 CHOSEN = os.environ.get("STAPGEN_LAB_RECIPES", " ".join(BUILDS | FULL)).split()
 
 GUEST = r"""
+make_router || exit 1
+tc qdisc add dev r0 root netem delay 30ms limit 5000 || exit 1
 nft -f rules || exit 1
 for cpu in 0 1; do
     start_ready nice -n 15 taskset -c $cpu serve --port 700$cpu --threads per-connection || exit 1
@@ -50,13 +56,16 @@ for cpu in 0 1; do
     again nice -n 15 taskset -c $cpu ask --family 6 --port 730$other --udp --requests 101 &
     again nice -n 15 taskset -c $cpu python3 flood.py &
 done
+again nice -n 15 ip netns exec left python3 passed-on.py &
+again nc -z -w 4 127.0.0.1 11 &
 again nft -f rules-anew &
 dmesg >before
 mkdir runs
 for module in MODULES; do
     dmesg -C
+    case $module in *-chosen) set -- --filter "CHOICE" ;; *) set -- ;; esac
     # -d: it ends, and is unloaded, while all goes on.
-    stapgen exec $module.ko -d SECONDSs --format json >runs/$module.json 2>runs/$module.err &
+    stapgen exec $module.ko "$@" -d SECONDSs --format json >runs/$module.json 2>runs/$module.err &
     tracer=$!
     wait_for "grep -q '^stapgen: measuring' runs/$module.err || ! kill -0 $tracer"
     sleep 3
@@ -72,7 +81,7 @@ touch stop
 modules_left >modules-left
 dmesg >after
 exit 0
-""".replace("MODULES", " ".join(CHOSEN)).replace("SECONDS", os.environ.get("STAPGEN_LAB_SECONDS", "6"))
+""".replace("MODULES", " ".join(CHOSEN)).replace("CHOICE", CHOICE).replace("SECONDS", os.environ.get("STAPGEN_LAB_SECONDS", "6"))
 
 
 def prepare(lab):
@@ -81,7 +90,7 @@ def prepare(lab):
     full = debug.changed_stapgen(lab, "full", *debug.PLAIN_READS, debug.SMALL_TABLES)
     for name in CHOSEN:
         build_modules(lab, {name: (BUILDS | FULL)[name]}, program=full if name in FULL else seen)
-    for name, text in {"flood.py": debug.FLOOD, "rules": debug.RULES, "rules-anew": debug.RULES_ANEW}.items():
+    for name, text in {"flood.py": debug.FLOOD, "passed-on.py": debug.PASSED_ON, "rules": debug.RULES, "rules-anew": debug.RULES_ANEW}.items():
         (lab.work / name).write_text(text)
 
 
@@ -98,6 +107,9 @@ def check(lab):
         locks, is_on = lab.read(f"runs/{name}.locks").split()[0], lab.read(f"runs/{name}.locks").split()[-1]
         if is_on != "1" or (name.startswith(LATENCY) and locks == "0"):
             bad.append(f"{name}: lockdep is off, or knows no lock of it")
+        # softirqs and allocations are counted, not seen.
+        if account.get("seen", 1) == 0:
+            bad.append(f"{name}: it saw nothing")
         if code != "0":
             bad.append(f"{name} ended with {code}: {lab.read(f'runs/{name}.err')}")
         elif abs(account.get("unaccounted", 0)) > account.get("skipped_probes", 0):

@@ -45,25 +45,7 @@ while True:
 """
 
 GUEST = f"""
-sysctl -qw net.ipv4.ip_forward=1 net.ipv6.conf.all.forwarding=1
-# join NAME DEVICE ADDRESS...: a namespace whose device net0 has DEVICE as its other end.
-join() {{
-    ip netns add $1 && ip link add $2 type veth peer name net0 netns $1 || return
-    ip link set $2 addrgenmode none; ip -n $1 link set net0 addrgenmode none
-    ip -n $1 link set lo up; ip -n $1 link set net0 up; ip link set $2 up
-    local name=$1 address
-    shift 2
-    for address; do ip -n $name address add $address dev net0 $([[ $address == *:* ]] && echo nodad) || return; done
-}}
-join left l0 10.9.1.2/24 fd01::2/64 && join right r0 10.9.2.2/24 fd02::2/64 || exit 1
-ip address add 10.9.1.1/24 dev l0 && ip address add fd01::1/64 dev l0 nodad
-ip address add 10.9.2.1/24 dev r0 && ip address add fd02::1/64 dev r0 nodad
-# A router asks for a neighbour from its link-local address.
-ip address add fe80::1/64 dev l0 nodad && ip address add fe80::1/64 dev r0 nodad || exit 1
-for side in left:1 right:2; do
-    ip -n ${{side%:*}} route add default via 10.9.${{side#*:}}.1
-    ip -n ${{side%:*}} -6 route add default via fd0${{side#*:}}::1
-done
+make_router || exit 1
 tc qdisc add dev r0 root netem delay 30ms limit 5000 || exit 1
 nft -f - <<'END' || exit 1
 table inet lab {{

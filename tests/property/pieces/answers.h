@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <span>
 #include <sstream>
@@ -24,6 +25,12 @@ inline std::string written(std::span<const analyze::Summary> summaries, report::
         report::present(out, summaries, presentation);
     }
     return out.str();
+}
+
+/// All numbers and all sentences: the other formats are made of these, and a page takes as long as all of them.
+inline std::span<const report::Format> numbers_and_text() {
+    static const auto formats = std::to_array({report::format_named("json"), report::format_named("table")});
+    return formats;
 }
 
 /// About so many pieces.

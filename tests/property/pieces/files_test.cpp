@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Files that are read in pieces say what they say when they are read from end to end, in all formats, and compared:
-// plain, packed, through a pipe, with a header and a trailer, with another tool's words before each line, several.
+// Files that are read in pieces say what they say when they are read from end to end, in all formats, and when they are
+// compared: plain, packed, through a pipe, with a header and a trailer, with the words of another tool before each
+// line, several.
 
 #include "base/files.h"
 
@@ -24,9 +25,10 @@ namespace {
 
 const session::Reading from_end_to_end{.cores = 1};
 
-std::string said(const Files& files, const session::Reading& reading) {
+std::string said(const Files& files, const session::Reading& reading,
+                 std::span<const report::Format> formats = numbers_and_text()) {
     const auto summaries = session::load(files, {}, {}, {.reading = reading});
-    return summaries ? written(*summaries, {}) : summaries.error().what;
+    return summaries ? written(*summaries, {}, formats) : summaries.error().what;
 }
 
 std::filesystem::path put(const base::PrivateDirectory& folder, const std::string& name, std::string_view text) {
@@ -79,15 +81,18 @@ TEST_CASE("files of each format that is read in pieces, one by one and together"
                           put(folder, fmt::format("packed {}", kind.name), packed::zstd(kind.text(random, 20'000)))};
         const auto pipe = folder.path() / fmt::format("pipe {}", kind.name);
         REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-        const auto plain = said({files.front()}, from_end_to_end);
-        for (const std::size_t pieces : {2, 17}) {
-            CAPTURE(pieces);
-            const auto reading = in_pieces(text.size(), pieces);
-            for (const auto& file : files)
-                CHECK(difference(said({file}, from_end_to_end), said({file}, reading)) == "");
-            CHECK(difference(said(files, from_end_to_end), said(files, reading)) == "");
-            std::jthread writer([&] { std::ofstream(pipe) << text; });
-            CHECK(difference(plain, said({pipe}, reading)) == "");
+        const auto all = said(files, from_end_to_end, report::formats());
+        for (const auto& file : files) {
+            const auto whole = said({file}, from_end_to_end);
+            for (const std::size_t pieces : {2, 17}) {
+                CAPTURE(pieces);
+                const auto reading = in_pieces(text.size(), pieces);
+                CHECK(difference(whole, said({file}, reading)) == "");
+                if (file != files.front()) continue;
+                CHECK(difference(all, said(files, reading, report::formats())) == "");
+                std::jthread writer([&] { std::ofstream(pipe) << text; });
+                CHECK(difference(whole, said({pipe}, reading)) == "");
+            }
         }
     }
 }
@@ -113,7 +118,8 @@ TEST_CASE("all samples, as they are and so often one behind the other that they 
         const auto& path = entry.path();
         if (path.extension() != ".txt" && path.extension() != ".rec") continue;
         CAPTURE(path);
-        CHECK(difference(said({path}, from_end_to_end), said({path}, in_pieces(entry.file_size(), 7))) == "");
+        const auto whole = said({path}, from_end_to_end, report::formats());
+        CHECK(difference(whole, said({path}, in_pieces(entry.file_size(), 7), report::formats())) == "");
         ++read;
         const auto text = base::read_unpacked(path, large);
         if (!text) continue;  // one ends in the middle

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -69,13 +68,12 @@ class Reader final : public FormatDetector::Sink {
     }
 
     std::string answer() {
-        static const auto formats = std::to_array({report::format_named("json"), report::format_named("table")});
         std::string all = messages_;
         for (auto* source : detector_.sources()) {
             auto summary = sessions_.at(source)->summary();
             std::ranges::move(source->notes(), std::back_inserter(summary.notes));
             summary.input = detector_.input();
-            all += source->title + written(std::span(&summary, 1), presentation_, formats);
+            all += source->title + written(std::span(&summary, 1), presentation_, numbers_and_text());
         }
         const auto& input = detector_.input();
         all += fmt::format("{} lines, {} recognised\n", input.lines, input.recognised);

