@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A lock, held for some hundred instructions in which nothing is read of the kernel, nothing printed, and no other lock
- * taken. One bit: it needs no initialising, and there may be thousands. */
+ * taken, with interrupts off (INTERRUPTIBLE=0). One bit: it needs no initialising, and there may be thousands. */
 #ifndef STAPGEN_LOCK_H
 #define STAPGEN_LOCK_H
 

@@ -5,6 +5,7 @@
 - The counters that scripts name are in the list of c/counters.h, and each of that list is named by one.
 - Each file has a function, a variable or an alias that another text names: stap takes in a file of a tapset only for that,
   and one of which only the probes are wanted is left out without a word.
+- Each recipe's handlers run with interrupts off: what an interrupt does inside one is not seen, and c/lock.h is for these.
 - What docs/reference/recipes.md names is there, and an alias sets the variables that its row has: to SystemTap another is a new one.
 """
 
@@ -52,6 +53,9 @@ def main():
         others = "\n".join(other for name, other in texts.items() if name != file)
         assert any(for_by.fullmatch(name) or re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", others) for name in names_in(text)), \
             f"nothing in {file.name} is named elsewhere: stap will not take it in"
+
+    for script in (sources / "templates").glob("*/script.stp"):
+        assert '"INTERRUPTIBLE=0"' in (script.parent / "recipe.toml").read_text(), f"{script.parent.name} has no INTERRUPTIBLE=0"
 
     library = "\n".join(text for file, text in texts.items() if file.is_relative_to(tapsets))
     documented = set(re.findall(r"`@?(stapgen[._]\w[\w.]*\w)(?=[`(,])", (sources / "docs/reference/recipes.md").read_text()))

