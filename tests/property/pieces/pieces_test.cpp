@@ -102,7 +102,7 @@ void check_pieces(std::string_view text, std::size_t first, std::size_t pieces,
 
 TEST_CASE("random texts of the formats that are read in pieces, in 2 to 17 pieces") {
     Random random(20261124);
-    for (int round = 0; round < 40; ++round) {
+    for (int round = 0; round < 24; ++round) {
         for (const auto& kind : kinds()) {
             const auto lines = 3 + below(random, round % 10 == 0 ? 30'000 : 3'000);
             auto text = kind.text(random, lines);
