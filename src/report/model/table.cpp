@@ -57,10 +57,20 @@ const analyze::Group& group_of(const Row& row) {
     return row.measure->group;
 }
 
+/// Null: the group has no such key.
+const analyze::GroupField* find_field(const analyze::Group& group, const std::string& key) {
+    const auto found = std::ranges::find(group, key, &analyze::GroupField::key);
+    return found == group.end() ? nullptr : &*found;
+}
+
+bool is_other(const analyze::Group& group) {
+    return !group.empty() && std::holds_alternative<bool>(group.front().value);
+}
+
 bool is_number(const Rows& rows, const std::string& key) {
     return std::ranges::all_of(rows, [&](const Row& row) {
-        const auto field = std::ranges::find(group_of(row), key, &analyze::GroupField::key);
-        return field == group_of(row).end() || std::holds_alternative<std::int64_t>(field->value);
+        const auto* field = find_field(group_of(row), key);
+        return field == nullptr || std::holds_alternative<std::int64_t>(field->value);
     });
 }
 
@@ -158,10 +168,10 @@ Table measures_table(const Report& report, const Rows& rows, const Style& style,
         last = &group;
         auto& row = table.rows.emplace_back();
         for (const auto& key : keys) {
-            auto text = key_cell(group, key, key == keys.front());
-            if (is_rest && !text.empty()) text = "rest";
-            const bool has_key = std::ranges::find(group, key, &analyze::GroupField::key) != group.end();
-            row.push_back({.text = text, .mark = repeated ? "repeated" : "", .is_absent = !has_key && text.empty()});
+            const auto text = key_cell(group, key, key == keys.front());
+            row.push_back({.text = is_rest && !text.empty() ? "rest" : text,
+                           .mark = repeated ? "repeated" : "",
+                           .is_absent = text.empty() && find_field(group, key) == nullptr});
         }
         const bool is_slow = keys.empty() && is_time_of_tail(report, name);
         row.push_back({.text = name,
@@ -196,9 +206,8 @@ std::vector<std::string> keys_of(std::span<const Drop> drops) {
 }
 
 std::string key_cell(const analyze::Group& group, const std::string& key, bool is_first) {
-    const auto found = std::ranges::find(group, key, &analyze::GroupField::key);
-    if (found != group.end()) return group_text(*found);
-    return is_first && !group.empty() && std::holds_alternative<bool>(group.front().value) ? "other" : "";
+    if (const auto* field = find_field(group, key)) return group_text(*field);
+    return is_first && is_other(group) ? "other" : "";
 }
 
 Table drop_table(const ShownDrops& drops, bool by_interval) {
