@@ -107,8 +107,7 @@ class Writer {
         if (subject.time_ns) out_ << *subject.time_ns;
         for (const auto& key : keys_) {
             out_ << ',';
-            const auto found = std::ranges::find(subject.group, key, &analyze::GroupField::key);
-            if (found != subject.group.end()) out_ << text_of(found->value);
+            if (const auto* field = find_field(subject.group, key)) out_ << text_of(field->value);
         }
         out_ << ',' << statistic << ',';
         put(number);

@@ -157,8 +157,8 @@ Timeline timeline_of(const analyze::SlowRecord& record) {
 
 std::string record_name(std::string_view direction, const analyze::Group& of) {
     const auto text_of = [&](std::string_view key) {
-        const auto found = std::ranges::find(of, key, &analyze::GroupField::key);
-        return found == of.end() ? std::string() : group_text(*found);
+        const auto* field = find_field(of, key);
+        return field == nullptr ? std::string() : group_text(*field);
     };
     const auto local = text_of("local"), remote = text_of("remote"), comm = text_of("comm"), tid = text_of("tid");
     const bool has_ends = !local.empty() && !remote.empty(), has_thread = !comm.empty() && !tid.empty();

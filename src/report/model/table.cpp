@@ -57,12 +57,6 @@ const analyze::Group& group_of(const Row& row) {
     return row.measure->group;
 }
 
-/// Null: the group has no such key.
-const analyze::GroupField* find_field(const analyze::Group& group, const std::string& key) {
-    const auto found = std::ranges::find(group, key, &analyze::GroupField::key);
-    return found == group.end() ? nullptr : &*found;
-}
-
 bool is_other(const analyze::Group& group) {
     return !group.empty() && std::holds_alternative<bool>(group.front().value);
 }

@@ -98,6 +98,11 @@ std::string Style::cell(std::optional<double> number) const {
     return is_time ? fmt::format("{:.{}f}", *number / 1e3, decimals) : fmt::format("{:.2f}", *number);
 }
 
+const analyze::GroupField* find_field(const analyze::Group& group, std::string_view key) {
+    const auto found = std::ranges::find(group, key, &analyze::GroupField::key);
+    return found == group.end() ? nullptr : &*found;
+}
+
 std::string group_text(const analyze::GroupField& field) {
     if (const auto* number = std::get_if<std::int64_t>(&field.value)) return fmt::format("{}", *number);
     if (const auto* text = std::get_if<std::string>(&field.value)) return base::printable(*text);

@@ -48,6 +48,8 @@ std::string end_text(const std::optional<std::int64_t>& end_epoch_ns);
 /// would take it for a formula.
 std::string csv_cell(std::string_view raw);
 
+/// Null: the group has no such key.
+const analyze::GroupField* find_field(const analyze::Group& group, std::string_view key);
 /// The value of one key of a group.
 std::string group_text(const analyze::GroupField& field);
 /// "pid 19550, comm firefox".
