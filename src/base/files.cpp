@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <random>
 
 namespace stapgen::base {
 
@@ -143,6 +144,7 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t lim
 Result<void> create_file(const std::filesystem::path& path, std::string_view content) {
     const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (file.get() < 0) return system_error("create", path);
+    const Unfinished unfinished(path);
     while (!content.empty()) {
         const auto count = ::write(file.get(), content.data(), content.size());
         if (count < 0 && errno != EINTR) {
@@ -157,7 +159,9 @@ Result<void> create_file(const std::filesystem::path& path, std::string_view con
 
 Result<void> replace_file(const std::filesystem::path& path, std::string_view content) {
     auto temporary = path;
-    temporary += fmt::format(".{}.tmp", ::getpid());
+    // Its own, whatever an earlier process of our number has left.
+    temporary += fmt::format(".{:08x}.tmp", std::random_device()());
+    const Unfinished unfinished(temporary);
     if (auto created = create_file(temporary, content); !created) return created;
     if (::rename(temporary.c_str(), path.c_str()) != 0) {
         auto error = system_error("replace", path);
@@ -176,7 +180,11 @@ Result<PrivateDirectory> PrivateDirectory::create() {
     return PrivateDirectory(pattern);
 }
 
-PrivateDirectory::PrivateDirectory(PrivateDirectory&& other) noexcept : path_(std::move(other.path_)) {
+PrivateDirectory::PrivateDirectory(std::filesystem::path path)
+    : path_(std::move(path)), unfinished_(std::make_unique<Unfinished>(path_)) {}
+
+PrivateDirectory::PrivateDirectory(PrivateDirectory&& other) noexcept
+    : path_(std::move(other.path_)), unfinished_(std::move(other.unfinished_)) {
     other.path_.clear();
 }
 

@@ -3,12 +3,14 @@
 
 #include <filesystem>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/process.h"
 #include "base/result.h"
 
 namespace stapgen::base {
@@ -56,8 +58,9 @@ class PrivateDirectory {
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
   private:
-    explicit PrivateDirectory(std::filesystem::path path) : path_(std::move(path)) {}
+    explicit PrivateDirectory(std::filesystem::path path);
     std::filesystem::path path_;
+    std::unique_ptr<Unfinished> unfinished_;
 };
 
 /// What a user has for stapgen, recipes and settings: $XDG_CONFIG_HOME/stapgen or ~/.config/stapgen. Nothing without

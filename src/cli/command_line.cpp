@@ -2,11 +2,15 @@
 #include "cli/command_line.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <boost/system/system_error.hpp>
 #include <cerrno>
 #include <iostream>
+#include <new>
+#include <system_error>
 
 #include "base/terminal.h"
 #include "cli/commands/commands.h"
@@ -107,9 +111,34 @@ int exit_code_of(base::ErrorKind kind) {
     return 1;
 }
 
+namespace {
+
+/// What a library throws and nobody expected is an error like others, and what was written so far stays.
+base::Result<void> perform_guarded(const std::vector<std::string>& words) {
+    const auto of_the_system = [](int code, const char* what) {
+        const bool is_limit = code == EMFILE || code == ENFILE || code == EAGAIN;
+        return base::failed(
+            what, is_limit ? "raise the limit that was reached: ulimit -n for open files, ulimit -u for processes" : "");
+    };
+    try {
+        return perform(words);
+    } catch (const std::bad_alloc&) {
+        return base::failed("there is not enough memory", "free some, or raise the limit: ulimit -v");
+    } catch (const std::system_error& error) {
+        return of_the_system(error.code().value(), error.what());
+    } catch (const boost::system::system_error& error) {
+        return of_the_system(error.code().value(), error.what());
+    } catch (const std::exception& error) {
+        return base::failed(fmt::format("this is a fault of stapgen: {}", error.what()),
+                            "report it with the command line and its input: CONTRIBUTING.md");
+    }
+}
+
+}  // namespace
+
 int run_command_line(const std::vector<std::string>& words) {
     hold_standard_streams();
-    const auto done = perform(words);
+    const auto done = perform_guarded(words);
     const auto written = finish_output();
     if (!written) base::show_error(written.error());
     if (done) return written ? 0 : exit_code_of(written.error().kind);

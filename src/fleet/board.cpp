@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/terminal.h"
@@ -17,6 +18,11 @@ namespace stapgen::fleet {
 Board::Board(const std::vector<std::string>& hosts) {
     for (const auto& host : hosts)
         rows_.emplace_back().host = host;
+}
+
+Row Board::row(std::size_t host) const {
+    const std::scoped_lock lock(mutex_);
+    return rows_[host];
 }
 
 std::vector<Row> Board::rows() const {
@@ -53,6 +59,23 @@ std::string table_text(const std::vector<Row>& rows, const base::Screen& screen)
         if (is_why) cells.push_back({row.refusal ? row.refusal->why : ""});
     }
     return report::text_of(table, screen);
+}
+
+std::string fleet_json(const std::string& recipe, const std::vector<Row>& rows) {
+    nlohmann::ordered_json hosts = nlohmann::ordered_json::array();
+    for (const auto& row : rows) {
+        nlohmann::ordered_json host{{"host", row.host},
+                                    {"name", row.facts.name},
+                                    {"state", state_text(row)},
+                                    {"kernel", row.facts.release},
+                                    {"build_id", row.facts.build_id},
+                                    {"recording", row.recording.filename().string()}};
+        if (row.refusal) host["why"] = row.refusal->why;
+        hosts.push_back(std::move(host));
+    }
+    return nlohmann::ordered_json{{"schema", "stapgen.fleet/1"}, {"recipe", recipe}, {"hosts", std::move(hosts)}}.dump(
+               2, ' ', false, nlohmann::json::error_handler_t::replace) +
+           '\n';
 }
 
 void BoardView::show(const std::vector<Row>& rows) {

@@ -44,6 +44,7 @@ class Board {
     void fail(std::size_t host, Refusal refusal) {
         change(host, [&](Row& row) { row.refusal = std::move(refusal); });
     }
+    [[nodiscard]] Row row(std::size_t host) const;
     [[nodiscard]] std::vector<Row> rows() const;
 
   private:
@@ -53,6 +54,9 @@ class Board {
 
 /// A row for each host: its name, kernel, state, packets, p99 of the slowest stage, losses; and why it failed.
 std::string table_text(const std::vector<Row>& rows, const base::Screen& screen = {});
+
+/// fleet.json: docs/reference/formats.md.
+std::string fleet_json(const std::string& recipe, const std::vector<Row>& rows);
 
 /// On a terminal the table, drawn anew; else a line for each host that is in another state than before. To stderr.
 class BoardView {

@@ -2,67 +2,52 @@
 #include "fleet/remote.h"
 
 #include <fmt/format.h>
-#include <signal.h>
 
+#include <algorithm>
 #include <cstdlib>
-#include <map>
 
 #include "base/text.h"
-#include "host/facts.h"
+#include "base/units.h"
 
 namespace stapgen::fleet {
 
 namespace {
 
-/// For sh, whatever the shell is that sshd starts. Nothing of it is a user's.
-constexpr const char* ask_script = R"sh(
-PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-umask 077
-d=${XDG_CACHE_HOME:-$HOME/.cache}/stapgen/fleet
-mkdir -p "$d" || exit 1
-echo "folder=$d"
-echo "files=$(ls "$d" | tr '\n' ' ')"
-echo "name=$(uname -n)"
-echo "release=$(uname -r)"
-echo "machine=$(uname -m)"
-echo "uid=$(id -u)"
-echo "disabled=$(cat /proc/sys/kernel/modules_disabled 2>/dev/null)"
-echo "boot=$(cat /proc/sys/kernel/random/boot_id 2>/dev/null)"
-echo "notes=$(od -An -v -tx1 /sys/kernel/notes 2>/dev/null | tr -cd 0-9a-f)"
-for p in stapgen stap staprun; do echo "$p=$(command -v $p)"; done
-)sh";
+using Clock = std::chrono::steady_clock;
+using Kind = Refusal::Kind;
+using std::chrono::milliseconds, std::chrono::seconds;
 
-std::string bytes_of(std::string_view hex) {
-    std::string bytes;
-    for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
-        bytes += static_cast<char>(base::from_hex(hex.substr(i, 2)).value_or(0));
-    return bytes;
-}
+constexpr std::size_t kib = 1024, mib = 1024 * kib;
 
-std::map<std::string, std::string, std::less<>> values_of(const std::string& text) {
-    std::map<std::string, std::string, std::less<>> values;
-    for (const auto line : base::split(text, '\n')) {
-        const auto at = line.find('=');
-        if (at != std::string_view::npos) values.emplace(line.substr(0, at), line.substr(at + 1));
-    }
-    return values;
-}
+/// What an honest host stays far below. Facts are two KiB; modules are 300 KiB, with --all-modules 13 MiB.
+constexpr std::size_t max_answer = 64 * kib, max_module = 64 * mib;
+/// stderr of a measurement: a line a second, and what goes wrong.
+constexpr std::size_t max_said = mib, max_said_each_s = kib;
+/// Its stdout, which is compressed: 2 MB a minute are usual, 100,000 packets a second some 2 MB/s.
+constexpr std::size_t max_recording = 256 * mib, max_recording_each_s = 4 * mib;
+
+/// A host that compiles for the first time, on a busy or emulated machine, takes minutes.
+constexpr seconds build_time(1800);
+/// The slowest line that a module is sent over.
+constexpr std::size_t bytes_each_s = 32 * kib;
 
 /// ssh's own failures: ssh(1), EXIT STATUS.
 constexpr int of_ssh = 255;
 
-/// ssh sees that a host is gone; one that compiles for the first time, on a busy or emulated machine, takes minutes.
-constexpr std::chrono::hours patience(1);
+std::string time_text(std::chrono::nanoseconds time) {
+    return base::format_duration(time);
+}
 
-}  // namespace
-
-launch::Command Remote::command(const std::string& script) const {
+/// Nothing of this machine is lent to a host: no agent, no port, no display.
+launch::Command ssh_command(const SshOptions& options, const std::string& host, const std::string& script) {
+    const auto timeout = std::max<std::int64_t>(std::chrono::ceil<seconds>(options.connect_timeout).count(), 1);
     // A host that is gone is seen after 30 s; one that is only busy may take a while to answer.
-    launch::Command command{{options_.program, "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o",
-                             "ServerAliveInterval=10", "-o", "ServerAliveCountMax=3"}};
-    for (const auto& option : options_.options)
+    launch::Command command{{options.program, "-T", "-a", "-x", "-o", "BatchMode=yes", "-o",
+                             fmt::format("ConnectTimeout={}", timeout), "-o", "ServerAliveInterval=10", "-o",
+                             "ServerAliveCountMax=3", "-o", "ClearAllForwardings=yes"}};
+    for (const auto& option : options.options)
         command.argv.insert(command.argv.end(), {"-o", option});
-    command.argv.insert(command.argv.end(), {"--", host_, base::shell_quoted({"sh", "-c", script})});
+    command.argv.insert(command.argv.end(), {"--", host, base::shell_quoted({"sh", "-c", script})});
     for (const char* name : {"HOME", "SSH_AUTH_SOCK", "USER", "LOGNAME"}) {
         if (const char* value = std::getenv(name)) command.environment[name] = value;
     }
@@ -70,94 +55,132 @@ launch::Command Remote::command(const std::string& script) const {
     return command;
 }
 
-Answer<void> Remote::check(const base::Result<launch::Ending>& ending, const std::string& said, bool had_begun) const {
-    using Kind = Refusal::Kind;
-    if (!ending) return tl::make_unexpected(Refusal{Kind::cannot, ending.error().what});
+/// How it ended, where nothing else is known.
+Answer<void> check(const base::Result<launch::Ending>& ending, const std::string& said, bool had_begun) {
+    if (!ending) return tl::make_unexpected(Refusal{Kind::cannot, short_reason(ending.error().what)});
     if (ending->clean()) return {};
     if (ending->gave_up)
         return tl::make_unexpected(Refusal{had_begun ? Kind::lost : Kind::failed, "it did not end when asked to"});
     if (ending->signal != 0 || ending->exit_code == of_ssh) {
-        const auto why = session::last_line_of(said);
+        const auto why = short_reason(session::last_line_of(said));
         if (had_begun) return tl::make_unexpected(Refusal{Kind::lost, "the connection was lost: " + why});
         return tl::make_unexpected(Refusal{Kind::unreachable, why.empty() ? "ssh failed" : why});
     }
     // Exit codes of stapgen: base::ErrorKind.
     const auto kind = ending->exit_code == 4 ? Kind::cannot : ending->exit_code == 6 ? Kind::over_budget : Kind::failed;
-    return tl::make_unexpected(Refusal{kind, session::reason_of(said)});
+    return tl::make_unexpected(Refusal{kind, short_reason(session::reason_of(said))});
 }
 
-Answer<std::string> Remote::run(const std::string& script, std::string input) const {
-    std::string output, said;
+}  // namespace
+
+Answer<std::string> Remote::run(const std::string& script, std::string input, const Allowance& allowed) const {
+    std::string output;
+    session::Said said;
+    std::optional<Refusal> broken;
+    const auto deadline = Clock::now() + allowed.time;
     launch::Handlers handlers;
     handlers.heeds_signals = false;
     handlers.started = [&](launch::Control& control) {
         control.write(std::move(input));
         control.request_stop();
     };
-    handlers.bytes = [&](std::string_view bytes, launch::Control&) { output += bytes; };
-    handlers.error = [&](launch::Line line, launch::Control&) { said.append(line.text).append(1, '\n'); };
-    handlers.patience = patience;
-    handlers.tick = [&](launch::Control& control) {
-        if (stop_ > 0) ::kill(control.pid(), SIGTERM);
+    const auto end = [&](launch::Control& control, Kind kind, std::string why) {
+        if (!broken) broken = Refusal{kind, std::move(why)};
+        control.stop_within(milliseconds(0));
     };
-    if (auto checked = check(launch::run_child(command(script), handlers), said, false); !checked)
-        return tl::make_unexpected(checked.error());
+    const auto count = [&](std::size_t bytes, launch::Control& control) {
+        if (bytes > allowed.bytes)
+            end(control, Kind::failed, fmt::format("it wrote more than the {} KiB allowed here", allowed.bytes / kib));
+    };
+    handlers.bytes = [&](std::string_view bytes, launch::Control& control) {
+        if (!broken) output += bytes;
+        count(output.size(), control);
+    };
+    handlers.error = [&](launch::Line line, launch::Control& control) {
+        said.add(line.text);
+        count(said.bytes(), control);
+    };
+    handlers.patience = allowed.time;
+    handlers.tick = [&](launch::Control& control) {
+        if (signals_.count() > 0) end(control, Kind::failed, "ended by the user");
+        if (Clock::now() >= deadline)
+            end(control, Kind::unreachable, fmt::format("no answer within {}", time_text(allowed.time)));
+    };
+    const auto ending = launch::run_child(ssh_command(options_, host_, script), handlers);
+    if (broken) return tl::make_unexpected(*broken);
+    if (auto checked = check(ending, said.text(), false); !checked) return tl::make_unexpected(checked.error());
     return output;
 }
 
 Answer<HostFacts> Remote::ask() const {
-    const auto output = run(ask_script, {});
+    const auto output = run(facts_script, {}, {max_answer, options_.connect_timeout});
     if (!output) return tl::make_unexpected(output.error());
-    auto values = values_of(*output);
-    HostFacts facts;
-    facts.folder = values["folder"];
-    facts.files = ' ' + values["files"];
-    facts.name = values["name"];
-    facts.release = values["release"];
-    facts.architecture = values["machine"];
-    facts.is_root = values["uid"] == "0";
-    facts.can_load = values["disabled"] != "1";
-    facts.boot_id = values["boot"];
-    facts.build_id = host::parse_build_id(bytes_of(values["notes"]));
-    facts.stapgen = values["stapgen"];
-    facts.stap = values["stap"];
-    facts.staprun = values["staprun"];
-    if (facts.release.empty() || facts.folder.empty())
-        return tl::make_unexpected(Refusal{Refusal::Kind::cannot, "no POSIX shell: " + session::last_line_of(*output)});
-    return facts;
+    return parse_facts(*output);
 }
 
-Answer<void> Remote::send(const HostFacts& facts, const std::string& name, const std::string& content) const {
-    if (facts.files.find(' ' + name + ' ') != std::string::npos) return {};
-    const auto file = base::shell_quoted({facts.folder + "/" + name});
-    // Whole or not at all, whoever else sends it now.
+Answer<void> Remote::send(const HostFacts& facts, const SentFile& file) const {
+    const auto known = facts.files.find(file.name);
+    if (known != facts.files.end() && known->second == file.hash) return {};
+    const auto path = base::shell_quoted({facts.folder + "/" + file.name});
+    const auto time = options_.connect_timeout + seconds(file.content.size() / bytes_each_s);
+    // Whole or not at all, whoever else sends it now and whenever the connection ends.
     const auto sent =
-        run(fmt::format("umask 077; f={0}; cat >\"$f.$$\" && [ $(wc -c <\"$f.$$\") -eq {1} ] && chmod 700 "
-                        "\"$f.$$\" && mv \"$f.$$\" \"$f\" || {{ rm -f \"$f.$$\"; exit 1; }}",
-                        file, content.size()),
-            content);
+        run(fmt::format("umask 077; f={0}; t=$f.$$; trap 'rm -f \"$t\"' EXIT; trap 'exit 1' HUP INT TERM; "
+                        "cat >\"$t\" && [ $(wc -c <\"$t\") -eq {1} ] && chmod 700 \"$t\" && mv \"$t\" \"$f\"",
+                        path, file.content.size()),
+            file.content, {max_answer, time});
     if (!sent) return tl::make_unexpected(sent.error());
     return {};
 }
 
-Answer<std::string> Remote::output_of(const std::vector<std::string>& argv) const {
-    return run("exec " + base::shell_quoted(argv), {});
+Answer<std::string> Remote::build(const HostFacts& facts, std::vector<std::string> argv) const {
+    // Under a name of its own, and gone afterwards.
+    const auto pattern = base::shell_quoted({facts.folder + "/build.XXXXXX"});
+    const auto script = fmt::format(
+        "umask 077; d=$(mktemp -d {}) || exit 1; trap 'rm -rf \"$d\"' EXIT; trap 'exit 1' HUP INT TERM; "
+        "{} -q -o \"$d/module.ko\" >&2 && cat \"$d/module.ko\"",
+        pattern, base::shell_quoted(argv));
+    return run(script, {}, {max_module, build_time});
 }
 
-Answer<void> Remote::measure(const std::vector<std::string>& argv, const Run& run) const {
-    std::string said;
+Answer<void> Remote::measure(const std::vector<std::string>& argv, std::chrono::nanoseconds duration,
+                             const Run& run) const {
+    const auto whole_seconds = static_cast<std::size_t>(std::chrono::ceil<seconds>(duration).count());
+    session::Said said;
+    std::optional<Refusal> broken;
     bool is_ready = false, has_begun = false;
     int heeded = 0;
+    std::size_t received = 0;
+    const auto margin = 2 * options_.connect_timeout;
+    auto deadline = Clock::now() + options_.connect_timeout;
     launch::Handlers handlers;
     handlers.heeds_signals = false;
-    handlers.bytes = [&](std::string_view bytes, launch::Control&) { run.recording(bytes); };
-    handlers.error = [&](launch::Line line, launch::Control&) {
+    handlers.patience = options_.connect_timeout;
+    const auto end = [&](launch::Control& control, milliseconds within, std::string why) {
+        if (!broken) broken = Refusal{has_begun ? Kind::lost : Kind::failed, std::move(why)};
+        control.stop_within(within);
+    };
+    handlers.bytes = [&](std::string_view bytes, launch::Control& control) {
+        if (broken) return;
+        received += bytes.size();
+        const auto most = max_recording + whole_seconds * max_recording_each_s;
+        if (received > most) {
+            return end(
+                control, milliseconds(0),
+                fmt::format("its recording is larger than the {} MiB allowed for {}", most / mib, time_text(duration)));
+        }
+        if (auto written = run.recording(bytes); !written)
+            end(control, options_.connect_timeout, short_reason(written.error().what));
+    };
+    handlers.error = [&](launch::Line line, launch::Control& control) {
         const auto status = session::parse_status(line.text);
-        if (!status) {
-            said.append(line.text).append(1, '\n');
-        } else if (status->is_measuring) {
+        said.add(status ? std::string_view() : line.text, line.text.size());
+        const auto most = max_said + whole_seconds * max_said_each_s;
+        if (said.bytes() > most) {
+            end(control, milliseconds(0), fmt::format("it wrote more than the {} KiB allowed to stderr", most / kib));
+        } else if (status && status->is_measuring) {
             run.status(*status);
-        } else {
+        } else if (status) {
             is_ready = true;
             run.ready();
         }
@@ -165,28 +188,28 @@ Answer<void> Remote::measure(const std::vector<std::string>& argv, const Run& ru
     handlers.tick = [&](launch::Control& control) {
         if (is_ready && !has_begun && run.go()) {
             has_begun = true;
+            deadline = Clock::now() + duration + margin;
             control.write("go\n");
         }
-        if (stop_ > heeded) {
-            heeded = stop_;
-            if (heeded == 1) {
-                control.request_stop();
-            } else {
-                ::kill(control.pid(), SIGTERM);
-            }
+        // One that is ready waits for the others.
+        if (is_ready == has_begun && Clock::now() >= deadline) {
+            end(control, options_.connect_timeout,
+                has_begun ? fmt::format("it did not end {} after its {}", time_text(margin), time_text(duration))
+                          : fmt::format("it was not ready within {}", time_text(options_.connect_timeout)));
+        }
+        if (const int asked = signals_.count(); asked > heeded) {
+            heeded = asked;
+            control.stop_within(asked == 1 ? options_.connect_timeout : milliseconds(0));
         }
     };
-    const auto ending = launch::run_child(measuring_command(argv), handlers);
-    return check(ending, said, has_begun);
+    const auto ending = launch::run_child(measuring_command(options_, host_, argv), handlers);
+    if (broken) return tl::make_unexpected(*broken);
+    return check(ending, said.text(), has_begun);
 }
 
-launch::Command Remote::measuring_command(std::vector<std::string> argv) const {
-    if (options_.sudo) argv.insert(argv.begin(), {"sudo", "-n", "--"});
-    return command("exec " + base::shell_quoted(argv));
-}
-
-std::vector<std::string> Remote::measuring_argv(const std::vector<std::string>& argv) const {
-    return measuring_command(argv).argv;
+launch::Command measuring_command(const SshOptions& options, const std::string& host, std::vector<std::string> argv) {
+    if (options.sudo) argv.insert(argv.begin(), {"sudo", "-n", "--"});
+    return ssh_command(options, host, "exec " + base::shell_quoted(argv));
 }
 
 }  // namespace stapgen::fleet

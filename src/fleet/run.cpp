@@ -1,65 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "fleet/run.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <deque>
+#include <iterator>
 #include <map>
-#include <memory>
-#include <nlohmann/json.hpp>
+#include <new>
 #include <numeric>
 #include <thread>
 
 #include "base/files.h"
+#include "base/process.h"
+#include "base/terminal.h"
 #include "base/text.h"
-#include "launch/signals.h"
+#include "fleet/host_threads.h"
+#include "fleet/recording_file.h"
 #include "session/replay.h"
 
 namespace stapgen::fleet {
 
 namespace {
 
-using Hosts = std::vector<std::size_t>;
-
-/// How often the user has asked to end.
-std::atomic<int> asked_to_stop = 0;
-
-class HeededSignals {
-  public:
-    HeededSignals() {
-        asked_to_stop = 0;
-        struct sigaction heed {};
-        heed.sa_handler = [](int) { ++asked_to_stop; };
-        for (const int number : launch::ending_signals())
-            ::sigaction(number, &heed, &before_[number]);
-    }
-    HeededSignals(const HeededSignals&) = delete;
-    HeededSignals& operator=(const HeededSignals&) = delete;
-    ~HeededSignals() {
-        for (const auto& [number, before] : before_)
-            ::sigaction(number, &before, nullptr);
-    }
-
-  private:
-    std::map<int, struct sigaction> before_;
-};
-
-/// Ends with all of them. ssh takes a process and some sockets each, so there are `most` at a time.
-void for_each(const Hosts& hosts, std::size_t most, const std::function<void(std::size_t)>& work) {
-    std::atomic<std::size_t> next = 0;
-    std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < std::min(most, hosts.size()); ++i) {
-        threads.emplace_back([&] {
-            for (std::size_t at = next++; at < hosts.size(); at = next++)
-                work(hosts[at]);
-        });
-    }
-    for (auto& thread : threads)
-        thread.join();
-}
+using std::chrono::seconds;
 
 Hosts numbers_below(std::size_t end) {
     Hosts numbers(end);
@@ -67,31 +32,11 @@ Hosts numbers_below(std::size_t end) {
     return numbers;
 }
 
-/// A recording as it comes, in a new file.
-class RecordingFile {
-  public:
-    explicit RecordingFile(std::filesystem::path path) : path_(std::move(path)) {}
-
-    /// Whether it could be written.
-    bool write(std::string_view bytes) {
-        if (!file_) {
-            constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-            file_ = std::make_unique<base::Descriptor>(::open(path_.c_str(), flags, 0600));
-        }
-        while (!bytes.empty()) {
-            const auto count = ::write(file_->get(), bytes.data(), bytes.size());
-            if (count < 0) return false;
-            bytes.remove_prefix(static_cast<std::size_t>(count));
-        }
-        return true;
-    }
-    /// Empty if nothing came.
-    [[nodiscard]] std::filesystem::path path() const { return file_ ? path_ : std::filesystem::path(); }
-
-  private:
-    std::filesystem::path path_;
-    std::unique_ptr<base::Descriptor> file_;
-};
+SentFile sent_file(std::string_view name, std::string_view ending, std::string content) {
+    constexpr std::size_t digits = 16;
+    auto hash = base::sha256(content);
+    return {fmt::format("{}-{}{}", name, hash.substr(0, digits), ending), std::move(content), std::move(hash)};
+}
 
 std::vector<std::string> exec_argv(const Job& job, const std::string& program, const std::string& module,
                                    std::chrono::nanoseconds duration) {
@@ -104,22 +49,16 @@ std::vector<std::string> exec_argv(const Job& job, const std::string& program, c
 
 class Run {
   public:
-    explicit Run(const Job& job) : job_(job), board_(job.hosts) {
+    Run(const Job& job, const base::HeededSignals& signals)
+        : job_(job), signals_(signals), board_(job.hosts), at_once_(max_hosts_at_once()) {
         for (const auto& host : job.hosts)
-            remotes_.emplace_back(job.ssh, host, asked_to_stop);
-        if (!job.program.empty()) program_name_ = "stapgen-" + base::sha256(job.program).substr(0, 16);
+            remotes_.emplace_back(job.ssh, host, signals);
+        if (!job.program.empty()) program_ = sent_file("stapgen", "", job.program);
     }
 
+    /// Whatever is thrown, it ends, and the rows say why there is no more.
     void go() {
-        for_each(numbers_below(job_.hosts.size()), max_connections, [&](std::size_t host) { ask(host); });
-        find_kernels();
-        compile();
-        for_each(alive(), max_connections, [&](std::size_t host) { send(host); });
-        try_canaries();
-        const auto hosts = alive();
-        const auto batch = job_.batch == 0 ? hosts.size() : job_.batch;
-        for (std::size_t at = 0; at < hosts.size() && asked_to_stop == 0; at += batch)
-            measure({hosts.begin() + at, hosts.begin() + std::min(at + batch, hosts.size())});
+        guarded(numbers_below(job_.hosts.size()), [&] { measure_all(); });
         is_done_ = true;
     }
     [[nodiscard]] bool is_done() const { return is_done_; }
@@ -127,6 +66,40 @@ class Run {
 
   private:
     static constexpr std::size_t max_connections = 64;
+
+    void measure_all() {
+        for_all(numbers_below(job_.hosts.size()), [&](std::size_t host) { ask(host); });
+        find_kernels();
+        compile();
+        for_all(alive(), [&](std::size_t host) { send(host); });
+        try_canaries();
+        const auto hosts = alive();
+        const auto batch = std::min(job_.batch == 0 ? hosts.size() : job_.batch, at_once_);
+        if (batch == at_once_ && hosts.size() > batch && !job_.quiet) {
+            base::print_message(
+                fmt::format("{} hosts at a time: there are no more file descriptors (ulimit -n)", batch));
+        }
+        for (std::size_t at = 0; at < hosts.size() && signals_.count() == 0; at += batch)
+            measure({hosts.begin() + at, hosts.begin() + std::min(at + batch, hosts.size())});
+        fail_all(unmeasured(), {Refusal::Kind::failed, "ended by the user before it began"});
+    }
+
+    /// What is thrown is these hosts' refusal, if they have none.
+    void guarded(const Hosts& hosts, const std::function<void()>& work) {
+        const auto fail = [&](const char* why) { fail_all(hosts, {Refusal::Kind::failed, short_reason(why)}); };
+        try {
+            work();
+        } catch (const std::bad_alloc&) {
+            fail("there is not enough memory here");
+        } catch (const std::exception& error) {
+            fail(error.what());
+        }
+    }
+
+    void for_all(const Hosts& hosts, const std::function<void(std::size_t)>& work) {
+        for_each(hosts, std::min(max_connections, at_once_),
+                 [&](std::size_t host) { guarded({host}, [&] { work(host); }); });
+    }
 
     void ask(std::size_t host) {
         auto facts = remotes_[host].ask();
@@ -140,18 +113,24 @@ class Run {
     [[nodiscard]] std::string reason_against(const HostFacts& facts) const {
         if (!facts.can_load) return "kernel.modules_disabled is 1: no module can be loaded until the next boot";
         if (facts.staprun.empty()) return "no staprun: install systemtap-runtime";
-        if (job_.program.empty() && facts.stapgen.empty())
+        if (!program_ && facts.stapgen.empty())
             return "no stapgen, and this one is not statically linked: give --program FILE";
         return {};
     }
 
-    [[nodiscard]] Hosts alive() const {
+    [[nodiscard]] Hosts hosts_that(bool (*is_one)(const Row& row)) const {
         Hosts hosts;
         const auto rows = board_.rows();
         for (std::size_t i = 0; i < rows.size(); ++i) {
-            if (!rows[i].refusal) hosts.push_back(i);
+            if (is_one(rows[i])) hosts.push_back(i);
         }
         return hosts;
+    }
+    [[nodiscard]] Hosts alive() const {
+        return hosts_that([](const Row& row) { return !row.refusal; });
+    }
+    [[nodiscard]] Hosts unmeasured() const {
+        return hosts_that([](const Row& row) { return !row.refusal && row.state != State::done; });
     }
 
     void find_kernels() {
@@ -165,198 +144,206 @@ class Run {
 
     void fail_all(const Hosts& hosts, const Refusal& refusal) {
         for (const auto host : hosts)
-            board_.fail(host, refusal);
+            board_.change(host, [&](Row& row) {
+                if (!row.refusal && row.state != State::done) row.refusal = refusal;
+            });
     }
 
     [[nodiscard]] std::string program_on(const HostFacts& facts) const {
-        return job_.program.empty() ? facts.stapgen : facts.folder + "/" + program_name_;
+        return program_ ? facts.folder + "/" + program_->name : facts.stapgen;
     }
 
     void compile() {
-        std::vector<const Hosts*> left;
-        std::vector<std::string> reasons;
+        std::vector<std::pair<const Hosts*, std::string>> left;
         for (auto& [key, kernel] : kernels_) {
-            auto made = asked_to_stop > 0 ? base::failed("ended before it started")
-                                          : job_.compile(board_.rows()[kernel.front()].facts);
+            auto made = signals_.count() > 0 ? base::failed("ended by the user")
+                                             : job_.compile(board_.row(kernel.front()).facts);
             auto content = made ? base::read_file(*made) : tl::make_unexpected(made.error());
             if (content) {
                 keep_module(kernel, *std::move(content));
             } else {
-                left.push_back(&kernel);
-                reasons.push_back(content.error().what);
+                left.emplace_back(&kernel, content.error().what);
             }
         }
         // Emulators and small machines take minutes for it.
-        std::vector<Answer<std::string>> made(left.size());
-        for_each(numbers_below(left.size()), max_connections,
-                 [&](std::size_t at) { made[at] = compile_elsewhere(*left[at], reasons[at]); });
+        std::vector<Answer<std::string>> made(left.size(), tl::make_unexpected(Refusal{}));
+        for_each(numbers_below(left.size()), std::min(max_connections, at_once_), [&](std::size_t at) {
+            const auto& [kernel, why] = left[at];
+            guarded(*kernel, [&] { made[at] = compile_elsewhere(*kernel, why); });
+        });
         for (std::size_t i = 0; i < left.size(); ++i) {
             if (made[i]) {
-                keep_module(*left[i], *std::move(made[i]));
+                keep_module(*left[i].first, *std::move(made[i]));
             } else {
-                fail_all(*left[i], made[i].error());
+                fail_all(*left[i].first, made[i].error());
             }
         }
     }
 
     void keep_module(const Hosts& kernel, std::string content) {
-        const auto name = fmt::format("{}-{}.ko", job_.recipe, base::sha256(content).substr(0, 16));
+        const auto& module = modules_.emplace_back(sent_file(job_.recipe, ".ko", std::move(content)));
         for (const auto host : kernel)
-            module_of_.emplace(host, name);
-        modules_.emplace(name, std::move(content));
+            module_of_.emplace(host, &module);
     }
 
-    /// On the first of its hosts that can; `why` this machine cannot.
+    /// On those of its hosts that the user trusts with it; for itself alone on any host. `why` this machine cannot.
     Answer<std::string> compile_elsewhere(const Hosts& kernel, std::string why) {
+        bool is_asked = false;
         for (const auto host : kernel) {
-            const auto row = board_.rows()[host];
-            if (row.facts.stap.empty() || asked_to_stop > 0) continue;
+            const auto row = board_.row(host);
+            const bool is_trusted = std::ranges::find(job_.compile_on, row.host) != job_.compile_on.end();
+            if (row.facts.stap.empty() || signals_.count() > 0 || (kernel.size() > 1 && !is_trusted)) continue;
+            is_asked = true;
             auto built = compile_on(host, row.facts);
             if (built) return built;
             why += fmt::format("; {}: {}", row.host, built.error().why);
         }
-        return tl::make_unexpected(Refusal{Refusal::Kind::cannot, "no module: " + why});
+        if (!is_asked && kernel.size() > 1)
+            why += "; to have one of these hosts compile for all of them, name it: --compile-on HOST";
+        return tl::make_unexpected(Refusal{Refusal::Kind::cannot, "no module: " + short_reason(why)});
     }
 
     Answer<std::string> compile_on(std::size_t host, const HostFacts& facts) {
         const auto& remote = remotes_[host];
-        if (!job_.program.empty()) {
-            if (auto sent = remote.send(facts, program_name_, job_.program); !sent)
-                return tl::make_unexpected(sent.error());
+        if (program_) {
+            if (auto sent = remote.send(facts, *program_); !sent) return tl::make_unexpected(sent.error());
         }
-        const auto file = fmt::format("{}/{}.built.ko", facts.folder, job_.recipe);
-        std::vector<std::string> argv{program_on(facts), "build", job_.recipe, "-q", "-o", file};
+        std::vector<std::string> argv{program_on(facts), "build", job_.recipe};
         argv.insert(argv.end(), job_.build.begin(), job_.build.end());
-        if (auto built = remote.output_of(argv); !built) return tl::make_unexpected(built.error());
-        return remote.output_of({"cat", file});
+        return remote.build(facts, std::move(argv));
     }
 
     void send(std::size_t host) {
         board_.set(host, State::sending);
-        const auto facts = board_.rows()[host].facts;
-        const auto& module = module_of_.at(host);
-        auto sent = job_.program.empty() ? Answer<void>() : remotes_[host].send(facts, program_name_, job_.program);
-        if (sent) sent = remotes_[host].send(facts, module, modules_.at(module));
+        const auto facts = board_.row(host).facts;
+        auto sent = program_ ? remotes_[host].send(facts, *program_) : Answer<void>();
+        if (sent) sent = remotes_[host].send(facts, *module_of_.at(host));
         if (!sent) return board_.fail(host, sent.error());
         board_.set(host, State::waiting);
     }
 
-    [[nodiscard]] std::vector<std::string> exec_argv(const HostFacts& facts, const std::string& module,
+    [[nodiscard]] std::vector<std::string> exec_argv(std::size_t host, const HostFacts& facts,
                                                      std::chrono::nanoseconds duration) const {
-        return fleet::exec_argv(job_, program_on(facts), facts.folder + "/" + module, duration);
+        return fleet::exec_argv(job_, program_on(facts), facts.folder + "/" + module_of_.at(host)->name, duration);
     }
 
     /// On one host of each kernel that has several, for a second: the others are spared what it does to that one.
     void try_canaries() {
-        Hosts canaries;
         const auto living = alive();
-        std::map<std::size_t, const Hosts*> kernel_of;
+        std::vector<Hosts> kernels;
         for (const auto& [key, kernel] : kernels_) {
-            const auto first = std::ranges::find_if(
-                kernel, [&](std::size_t host) { return std::ranges::find(living, host) != living.end(); });
-            if (kernel.size() < 2 || first == kernel.end()) continue;
-            canaries.push_back(*first);
-            kernel_of.emplace(*first, &kernel);
+            Hosts hosts;
+            std::ranges::set_intersection(kernel, living, std::back_inserter(hosts));
+            if (hosts.size() > 1) kernels.push_back(std::move(hosts));
         }
-        for_each(canaries, max_connections, [&](std::size_t host) {
-            const auto row = board_.rows()[host];
-            auto tried = try_canary(host, row.facts, module_of_.at(host));
-            if (tried) return;
-            fail_all(*kernel_of.at(host), {Refusal::Kind::failed, fmt::format("{}, the first of this kernel: {}",
-                                                                              row.host, tried.error().why)});
-            board_.fail(host, tried.error());
-        });
+        for_each(numbers_below(kernels.size()), std::min(max_connections, at_once_),
+                 [&](std::size_t at) { guarded(kernels[at], [&] { try_kernel(kernels[at]); }); });
     }
 
-    Answer<void> try_canary(std::size_t host, const HostFacts& facts, const std::string& module) {
-        Remote::Run run{[] {}, [] { return true; }, [](const session::RemoteStatus&) {}, [](std::string_view) {}};
-        if (auto ran = remotes_[host].measure(exec_argv(facts, module, std::chrono::seconds(1)), run); !ran) return ran;
+    /// The last one is a second opinion: no single host keeps the others from being measured, but by seeming to crash.
+    void try_kernel(const Hosts& kernel) {
+        std::string why;
+        for (const auto host : {kernel.front(), kernel.back()}) {
+            const auto row = board_.row(host);
+            const auto tried = try_canary(host, row.facts);
+            if (tried || signals_.count() > 0) return;
+            board_.fail(host, tried.error());
+            why += fmt::format("{}{}, {} of this kernel: {}", why.empty() ? "" : "; ", row.host,
+                               why.empty() ? "the first" : "the last", tried.error().why);
+            if (tried.error().kind == Refusal::Kind::lost) break;
+        }
+        fail_all(kernel, {Refusal::Kind::failed, short_reason(why)});
+    }
+
+    /// Lost: it may have crashed.
+    Answer<void> try_canary(std::size_t host, const HostFacts& facts) {
+        constexpr seconds duration(1);
+        const auto measured = remotes_[host].measure(exec_argv(host, facts, duration), duration, {});
         const auto after = remotes_[host].ask();
-        if (!after) return tl::make_unexpected(after.error());
-        if (after->boot_id == facts.boot_id) return {};
-        return tl::make_unexpected(Refusal{Refusal::Kind::lost, "it rebooted during the run"});
+        if (after && after->boot_id == facts.boot_id) {
+            if (measured || measured.error().kind != Refusal::Kind::lost) return measured;
+            return tl::make_unexpected(Refusal{Refusal::Kind::failed, measured.error().why});
+        }
+        if (after) return tl::make_unexpected(Refusal{Refusal::Kind::lost, "it rebooted during the run"});
+        return tl::make_unexpected(Refusal{Refusal::Kind::lost, "after the run: " + after.error().why});
     }
 
     void measure(const Hosts& hosts) {
         std::atomic<std::size_t> unready = hosts.size();
+        // All are ready or given up by then; if there are fewer threads than hosts, nobody waits for what has none.
+        const auto latest = Clock::now() + job_.ssh.connect_timeout + seconds(10);
         for_each(hosts, hosts.size(), [&](std::size_t host) {
-            const auto facts = board_.rows()[host].facts;
-            RecordingFile file(job_.folder / (job_.hosts[host] + ".rec"));
-            bool is_ready = false, is_written = true;
+            bool is_ready = false;
             const auto becomes_ready = [&] {
                 if (!std::exchange(is_ready, true)) --unready;
             };
-            Remote::Run run;
-            run.ready = becomes_ready;
-            run.go = [&] {
-                if (unready > 0) return false;
-                board_.set(host, State::loading);
-                return true;
-            };
-            run.status = [&](const session::RemoteStatus& status) {
-                board_.change(host, [&](Row& row) {
-                    row.state = State::measuring;
-                    row.status = status;
-                });
-            };
-            run.recording = [&](std::string_view bytes) { is_written = is_written && file.write(bytes); };
-            auto measured = remotes_[host].measure(exec_argv(facts, module_of_.at(host), job_.duration), run);
+            guarded({host},
+                    [&] { measure(host, becomes_ready, [&] { return unready == 0 || Clock::now() > latest; }); });
             // Nobody waits for one that failed.
             becomes_ready();
-            board_.change(host, [&](Row& row) { row.recording = file.path(); });
-            if (measured && !is_written)
-                measured = tl::make_unexpected(Refusal{Refusal::Kind::lost, "its recording could not be written here"});
-            if (!measured) return board_.fail(host, measured.error());
-            board_.set(host, State::done);
         });
     }
 
+    void measure(std::size_t host, const std::function<void()>& becomes_ready, const std::function<bool()>& may_begin) {
+        const auto facts = board_.row(host).facts;
+        RecordingFile file(job_.folder / (job_.hosts[host] + ".rec"));
+        Remote::Run run;
+        run.ready = becomes_ready;
+        run.go = [&] {
+            if (!may_begin()) return false;
+            board_.set(host, State::loading);
+            return true;
+        };
+        run.status = [&](const session::RemoteStatus& status) {
+            board_.change(host, [&](Row& row) {
+                row.state = State::measuring;
+                row.status = status;
+            });
+        };
+        run.recording = [&](std::string_view bytes) {
+            auto written = file.write(bytes);
+            board_.change(host, [&](Row& row) { row.recording = file.path(); });
+            return written;
+        };
+        auto measured = remotes_[host].measure(exec_argv(host, facts, job_.duration), job_.duration, run);
+        if (!measured) return board_.fail(host, measured.error());
+        board_.set(host, State::done);
+    }
+
+    using Clock = std::chrono::steady_clock;
+
     const Job& job_;
+    const base::HeededSignals& signals_;
     Board board_;
+    std::size_t at_once_;
     std::vector<Remote> remotes_;
-    std::string program_name_;
-    std::map<std::string, Hosts> kernels_;          ///< those of one kernel
-    std::map<std::string, std::string> modules_;    ///< name -> content
-    std::map<std::size_t, std::string> module_of_;  ///< host -> name
+    std::optional<SentFile> program_;
+    std::map<std::string, Hosts> kernels_;              ///< those of one kernel
+    std::deque<SentFile> modules_;                      ///< its elements never move
+    std::map<std::size_t, const SentFile*> module_of_;  ///< by host
     std::atomic<bool> is_done_ = false;
 };
 
-/// What a recording says, instead of what was said while it was made.
-void read_recording(Row& row) {
-    if (row.recording.empty()) return;
+/// What a recording says, instead of what was said while it was made. Whether it says another state.
+bool read_recording(Row& row) {
+    if (row.recording.empty()) return false;
     const auto runs = session::load_runs({row.recording}, {}, {});
-    if (!runs) {
-        if (!row.refusal) row.refusal = {Refusal::Kind::lost, runs.error().what};
-        return;
+    if (runs) {
+        row.status = session::status_of(runs->front().reports.front());
+        return false;
     }
-    row.status = session::status_of(runs->front().reports.front());
-}
-
-std::string fleet_json(const Job& job, const std::vector<Row>& rows) {
-    nlohmann::ordered_json hosts = nlohmann::ordered_json::array();
-    for (const auto& row : rows) {
-        nlohmann::ordered_json host{{"host", row.host},
-                                    {"name", row.facts.name},
-                                    {"state", state_text(row)},
-                                    {"kernel", row.facts.release},
-                                    {"build_id", row.facts.build_id},
-                                    {"recording", row.recording.filename().string()}};
-        if (row.refusal) host["why"] = row.refusal->why;
-        hosts.push_back(std::move(host));
-    }
-    return nlohmann::ordered_json{{"schema", "stapgen.fleet/1"}, {"recipe", job.recipe}, {"hosts", std::move(hosts)}}
-               .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
-           '\n';
+    if (row.refusal) return false;
+    row.refusal = {Refusal::Kind::lost, short_reason(runs.error().what)};
+    return true;
 }
 
 }  // namespace
 
 std::vector<std::string> commands_of(const Job& job) {
     std::vector<std::string> commands;
-    const std::atomic<int> never = 0;
     for (const auto& host : job.hosts) {
-        commands.push_back(base::shell_quoted(
-            Remote(job.ssh, host, never).measuring_argv(exec_argv(job, "stapgen", job.recipe + ".ko", job.duration))));
+        auto argv = exec_argv(job, "stapgen", job.recipe + ".ko", job.duration);
+        commands.push_back(base::shell_quoted(measuring_command(job.ssh, host, std::move(argv)).argv));
     }
     return commands;
 }
@@ -368,23 +355,32 @@ base::Result<std::vector<Row>> run(const Job& job) {
             fmt::format("cannot make the folder {}: {}", job.folder.string(), error ? error.message() : "it exists"),
             "stapgen overwrites nothing: give -o another name");
     }
-    const HeededSignals heeded;
-    const launch::IgnoredPipeSignal ignored;
-    Run run(job);
-    BoardView view(job.quiet, ::isatty(STDERR_FILENO) == 1);
-    std::thread worker([&] { run.go(); });
-    while (!run.is_done()) {
-        view.show(run.rows());
-        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    const auto index = job.folder / "fleet.json";
+    std::vector<Row> rows;
+    {
+        const base::HeededSignals signals;
+        Run run(job, signals);
+        BoardView view(job.quiet, ::isatty(STDERR_FILENO) == 1);
+        std::jthread worker([&] { run.go(); });
+        while (!run.is_done()) {
+            view.show(run.rows());
+            std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        }
+        worker.join();
+        rows = run.rows();
+        view.show(rows);
+        view.end();
+        if (auto written = base::create_file(index, fleet_json(job.recipe, rows)); !written)
+            return tl::make_unexpected(written.error());
     }
-    worker.join();
-    auto rows = run.rows();
-    view.show(rows);
-    view.end();
+    // Nothing is lost any more by a user who does not wait for the rest.
+    bool is_other = false;
     for (auto& row : rows)
-        read_recording(row);
-    if (auto written = base::create_file(job.folder / "fleet.json", fleet_json(job, rows)); !written)
-        return tl::make_unexpected(written.error());
+        is_other = read_recording(row) || is_other;
+    if (is_other) {
+        if (auto written = base::replace_file(index, fleet_json(job.recipe, rows)); !written)
+            return tl::make_unexpected(written.error());
+    }
     return rows;
 }
 

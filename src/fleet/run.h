@@ -21,6 +21,7 @@ struct Job {
     std::filesystem::path folder;  ///< for the recordings, HOST.rec, and fleet.json; made here
     std::string recipe;
     std::vector<std::string> build;  ///< arguments of `stapgen build` behind it, without -o, for a host that compiles
+    std::vector<std::string> compile_on;  ///< hosts that may do so for others with their kernel, if this machine cannot
     std::chrono::nanoseconds duration{};
     std::vector<std::string> exec;  ///< further arguments of `stapgen exec`
     std::size_t batch = 0;          ///< number of hosts at a time; 0: all

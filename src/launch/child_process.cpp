@@ -28,10 +28,10 @@
 #include <deque>
 #include <mutex>
 
+#include "base/process.h"
 #include "base/text.h"
 #include "launch/child_setup.h"
 #include "launch/line_splitter.h"
-#include "launch/signals.h"
 
 // Boost 1.86 has moved this Boost.Process into a namespace v1. Its v2 cannot say what a child does between fork and
 // exec on Boost 1.74.
@@ -183,9 +183,10 @@ class Loop final : public Control {
           output_(
               context_, [this](auto line, bool cut) { hand_out(handlers_.output, line, cut); }, bytes_handler()),
           error_(context_, [this](auto line, bool cut) { hand_out(handlers_.error, line, cut); }),
-          signals_(context_),
           tick_(context_),
-          drain_(context_) {}
+          drain_(context_) {
+        if (handlers.heeds_signals) signals_.emplace();
+    }
 
     base::Result<void> start();
     /// Until it has ended.
@@ -196,6 +197,10 @@ class Loop final : public Control {
         ending_.was_stopped = true;
         if (!asked_) ask();
     }
+    void stop_within(std::chrono::milliseconds time) override {
+        request_stop();
+        give_up_at_ = std::min(give_up_at_, Clock::now() + time);
+    }
     [[nodiscard]] bool ending() const override { return asked_ || exited_; }
     [[nodiscard]] pid_t pid() const override { return ending_.pid; }
     void write(std::string text) override {
@@ -203,7 +208,7 @@ class Loop final : public Control {
     }
 
   private:
-    void on_signal();
+    void heed_signals();
     void on_tick();
     void on_exit();
     void ask();
@@ -214,21 +219,23 @@ class Loop final : public Control {
     /// A handler that throws ends the run, but in order, so that no module is left behind.
     template <class Function>
     void guarded(Function function) {
-        if (thrown_) return;
         try {
             function();
         } catch (...) {
-            thrown_ = std::current_exception();
-            request_stop();
+            if (!thrown_) thrown_ = std::current_exception();
+            stop_within(handlers_.patience);
         }
     }
+    /// What comes after a handler has thrown is nobody's.
     void hand_out(const std::function<void(Line, Control&)>& handler, std::string_view line, bool cut) {
-        if (handler) guarded([&] { handler(Line{line, cut}, *this); });
+        if (handler && !thrown_) guarded([&] { handler(Line{line, cut}, *this); });
     }
 
     Stream::Bytes bytes_handler() {
         if (!handlers_.bytes) return {};
-        return [this](std::string_view bytes) { guarded([&] { handlers_.bytes(bytes, *this); }); };
+        return [this](std::string_view bytes) {
+            if (!thrown_) guarded([&] { handlers_.bytes(bytes, *this); });
+        };
     }
 
     const Command& command_;
@@ -237,7 +244,8 @@ class Loop final : public Control {
     Input input_;
     Stream output_;
     Stream error_;
-    asio::signal_set signals_;
+    std::optional<base::HeededSignals> signals_;
+    int heeded_ = 0;  ///< of them
     asio::steady_timer tick_;
     asio::steady_timer drain_;
 
@@ -247,15 +255,11 @@ class Loop final : public Control {
     bool asked_ = false;
     std::exception_ptr thrown_;  ///< by a handler
     Clock::time_point last_sign_of_life_;
-    Clock::time_point kill_at_ = Clock::time_point::max();
+    Clock::time_point give_up_at_ = Clock::time_point::max(), kill_at_ = Clock::time_point::max();
     bool killed_ = false;
 };
 
 base::Result<void> Loop::start() {
-    boost::system::error_code ignored;
-    for (const int number : handlers_.heeds_signals ? ending_signals() : std::vector<int>())
-        signals_.add(number, ignored);
-    on_signal();
     auto environment = child_environment();
     for (const auto& [name, value] : command_.environment)
         environment[name] = value;
@@ -304,9 +308,9 @@ base::Result<void> Loop::start() {
     return {};
 }
 
-void Loop::on_signal() {
-    signals_.async_wait([this](const boost::system::error_code& error, int) {
-        if (error) return;
+void Loop::heed_signals() {
+    while (signals_ && heeded_ < signals_->count()) {
+        ++heeded_;
         if (ending_.gave_up) {
             kill_group();
         } else if (ending_.interrupted) {
@@ -315,17 +319,19 @@ void Loop::on_signal() {
             ending_.interrupted = true;
             if (!asked_) ask();
         }
-        on_signal();
-    });
+    }
 }
 
 void Loop::on_tick() {
     tick_.expires_after(handlers_.tick_period);
     tick_.async_wait([this](const boost::system::error_code& error) {
         if (error) return;
+        heed_signals();
         const auto now = Clock::now();
+        // Also after another one has thrown: it may be what asks the child to end.
         if (handlers_.tick && !exited_) guarded([&] { handlers_.tick(*this); });
-        if (asked_ && !ending_.gave_up && now - last_sign_of_life_ > handlers_.patience) give_up();
+        const bool is_silent = asked_ && now - last_sign_of_life_ > handlers_.patience;
+        if (!ending_.gave_up && (is_silent || now >= give_up_at_)) give_up();
         if (now >= kill_at_) {
             // Killed already and still there: it hangs in the kernel, and nobody can help it.
             if (killed_) return context_.stop();
@@ -395,6 +401,7 @@ Ending Loop::run() {
     context_.run();
     output_.take_rest();
     error_.take_rest();
+    heed_signals();
     if (handlers_.ended) guarded(handlers_.ended);
     if (!exited_) ending_.signal = SIGKILL;
     child_.detach();
@@ -405,12 +412,17 @@ Ending Loop::run() {
 }  // namespace
 
 base::Result<Ending> run_child(const Command& command, const Handlers& handlers) {
-    const IgnoredPipeSignal ignored;
-    std::unique_lock lock(starting());
-    // On the heap for its read buffers.
-    auto loop = std::make_unique<Loop>(command, handlers);
-    if (auto started = loop->start(); !started) return tl::make_unexpected(started.error());
-    lock.unlock();
+    std::unique_ptr<Loop> loop;
+    try {
+        const std::scoped_lock lock(starting());
+        // On the heap for its read buffers.
+        loop = std::make_unique<Loop>(command, handlers);
+        if (auto started = loop->start(); !started) return tl::make_unexpected(started.error());
+    } catch (const std::exception& error) {
+        // Of Boost's libraries: a pipe, an event loop or a process more than there may be.
+        return base::failed(fmt::format("cannot start {}: {}", command.argv.at(0), error.what()),
+                            "raise the limit that was reached: ulimit -n for open files, ulimit -u for processes");
+    }
     return loop->run();
 }
 
@@ -427,6 +439,8 @@ base::Result<std::string> output_of(const Command& command, std::chrono::millise
         if (Clock::now() > deadline) control.request_stop();
     };
     handlers.patience = std::chrono::seconds(1);
+    // Nobody would know what it means that a question was not answered: whoever asks it is ended.
+    handlers.heeds_signals = false;
     const auto ending = run_child(command, handlers);
     if (!ending) return tl::make_unexpected(ending.error());
     if (ending->clean()) return text;

@@ -42,6 +42,8 @@ class Control {
     virtual ~Control() = default;
     /// As one Ctrl-C: the child is asked to end, its last output still arrives. Harmless if repeated.
     virtual void request_stop() = 0;
+    /// The same, and it is made to end after that time, however much it writes; 0: at once.
+    virtual void stop_within(std::chrono::milliseconds /*time*/) { request_stop(); }
     /// Whether it was asked to end, by whomever.
     [[nodiscard]] virtual bool ending() const = 0;
     [[nodiscard]] virtual pid_t pid() const = 0;
@@ -62,7 +64,7 @@ struct Handlers {
     std::chrono::milliseconds patience{30000};
     std::chrono::milliseconds kill_after{2000};  ///< from SIGTERM to SIGKILL
     std::chrono::milliseconds drain{500};        ///< from exit to giving up on open pipes
-    bool heeds_signals = true;                   ///< else they are the caller's, and threads may run children at once
+    bool heeds_signals = true;                   ///< else the caller does, or they end us
 };
 
 /// How a child ended.
@@ -78,13 +80,13 @@ struct Ending {
 };
 
 /// Starts the command, hands out its lines, forwards signals, and returns when it has ended. An error means
-/// that it could not be started. While it runs, SIGINT, SIGTERM and SIGHUP are ours: the first asks the child
-/// to end, the second gives up. Not for two threads at once, unless signals are not heeded.
+/// that it could not be started. While it runs, SIGINT, SIGTERM and SIGHUP are heeded: the first asks the child
+/// to end, the second gives up. A handler that throws ends the child in order, and run_child() throws the same.
 base::Result<Ending> run_child(const Command& command, const Handlers& handlers);
 
 /// counting.cpp. Hands out what `lines` prints, as run_child() hands out what a child prints: begin() at once, tick()
 /// at every interval (0: none), end() when a handler has asked for it or the user has: while it runs, SIGINT, SIGTERM
-/// and SIGHUP are ours. Of the handlers `output`, `tick` and `ended` are called. Not for two threads at once.
+/// and SIGHUP are heeded. Of the handlers `output`, `tick` and `ended` are called.
 Ending count(host::CounterLines& lines, std::chrono::milliseconds interval, const Handlers& handlers);
 
 /// What every child gets as its environment: nothing of the caller's but a few harmless things.

@@ -17,6 +17,7 @@
 #include <cstring>
 
 #include "base/files.h"
+#include "base/process.h"
 
 namespace stapgen::launch {
 
@@ -57,6 +58,7 @@ void ChildSetup::run() const {
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    base::restore_descriptor_limit();
     if (!command_.mounts.empty()) enter_namespace();
     const auto& folder = command_.working_directory;
     if (!folder.empty() && ::chdir(folder.c_str()) != 0) fail(Step::folder);

@@ -2,11 +2,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/signal_set.hpp>
+#include <thread>
 
+#include "base/process.h"
 #include "launch/child_process.h"
-#include "launch/signals.h"
 
 namespace stapgen::launch {
 
@@ -24,16 +23,11 @@ class OwnControl final : public Control {
 
 Ending count(host::CounterLines& lines, std::chrono::milliseconds interval, const Handlers& handlers) {
     using Clock = std::chrono::steady_clock;
-    const IgnoredPipeSignal pipe;
+    // Those of an impatient user are taken, too, as long as it lives: the end has come already.
+    const base::HeededSignals signals;
     OwnControl control;
     Ending ending;
     ending.pid = control.pid();
-    boost::asio::io_context context;
-    // Those of an impatient user are taken, too, as long as it lives: the end has come already.
-    boost::asio::signal_set signals(context);
-    for (const int number : ending_signals())
-        signals.add(number);
-    signals.async_wait([&](const boost::system::error_code&, int) { ending.interrupted = true; });
     const auto hand_out = [&](const std::vector<std::string>& printed) {
         for (const auto& line : printed) {
             if (handlers.output) handlers.output({line, false}, control);
@@ -42,7 +36,8 @@ Ending count(host::CounterLines& lines, std::chrono::milliseconds interval, cons
     hand_out(lines.begin());
     auto next = interval.count() > 0 ? Clock::now() + interval : Clock::time_point::max();
     while (!control.asked) {
-        context.run_one_until(std::min(next, Clock::now() + handlers.tick_period));
+        std::this_thread::sleep_until(std::min(next, Clock::now() + handlers.tick_period));
+        ending.interrupted = signals.count() > 0;
         if (ending.interrupted) break;
         if (Clock::now() >= next) {
             hand_out(lines.tick());

@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "base/files.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "host/facts.h"
 #include "launch/module_file.h"
@@ -231,6 +232,8 @@ base::Result<LoadEnd> load(const host::System& system, const LoadJob& job) {
         if (job.handlers.error) job.handlers.error(line, control);
     };
 
+    // To the end of clean_up(): a user who asks again while the module is taken out may not end us.
+    const base::HeededSignals heeded;
     const auto ending = run_child(command, handlers);
     if (!ending) return tl::make_unexpected(ending.error());
     LoadEnd end;

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -58,8 +57,6 @@ class PackedFile {
 };
 
 base::Result<std::unique_ptr<PackedFile>> PackedFile::create(const std::filesystem::path& path) {
-    // A limit of file sizes is then an error of write(2), as a full disk is, and not our end.
-    ::signal(SIGXFSZ, SIG_IGN);
     const int fd = path == "-" ? ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
                                : ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd >= 0) return std::unique_ptr<PackedFile>(new PackedFile(path, fd));

@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "recording/identity.h"
-#include "session/remote.h"
 
 namespace stapgen::serve {
 
@@ -74,7 +73,7 @@ void Runner::run() {
             ++status_.starts;
         }
         const auto begun = Clock::now();
-        const auto end = run_once();
+        const auto end = run_guarded();
         if (stop_ > 0) break;
         waited = wait_after(waited, Clock::now() - begun);
         {
@@ -96,6 +95,14 @@ void Runner::wait(std::chrono::seconds time) {
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
 }
 
+Runner::End Runner::run_guarded() {
+    try {
+        return run_once();
+    } catch (const std::exception& error) {
+        return {Failure::failed, error.what()};
+    }
+}
+
 Runner::End Runner::run_once() {
     Child child;
     child.stream.session().listen([&](const decode::Line& line) { hear(child, line); });
@@ -112,7 +119,7 @@ Runner::End Runner::run_once() {
     finish(child);
     if (!ending) return {Failure::cannot, ending.error().what};
     if (child.stream.is_damaged()) return {Failure::failed, "its output is damaged"};
-    return {failure_of(*ending), reason_of(*ending, child.said)};
+    return {failure_of(*ending), reason_of(*ending, child.said.text())};
 }
 
 void Runner::hear_error(Child& child, std::string_view line) {
@@ -120,11 +127,7 @@ void Runner::hear_error(Child& child, std::string_view line) {
         child.is_ready = child.is_ready || !status->is_measuring;
         return;
     }
-    // The reason is among the last lines; a run may warn for months.
-    constexpr std::size_t most = 8192;
-    child.said.append(line).append(1, '\n');
-    while (child.said.size() > most)
-        child.said.erase(0, child.said.find('\n') + 1);
+    child.said.add(line);
     constexpr std::string_view name = "stapgen: ";
     base::print_message(fmt::format("{}: {}", job_.name, line.substr(line.starts_with(name) ? name.size() : 0)));
 }

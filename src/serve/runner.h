@@ -16,6 +16,7 @@
 #include "serve/recording_stream.h"
 #include "serve/status.h"
 #include "serve/totals.h"
+#include "session/remote.h"
 
 namespace stapgen::serve {
 
@@ -53,7 +54,7 @@ class Runner {
     /// What lasts as long as a child.
     struct Child {
         RecordingStream stream;
-        std::string said;  ///< on stderr, that may say why it ends
+        session::Said said;  ///< that may say why it ends
         bool is_ready = false, has_begun = false;
         int heeded = 0;  ///< of stop_
         host::NetCounters counters_before;
@@ -62,6 +63,8 @@ class Runner {
     };
 
     End run_once();
+    /// What is thrown is how it ended.
+    End run_guarded();
     void hear(Child& child, const decode::Line& line);
     void hear_error(Child& child, std::string_view line);
     void tick(Child& child, launch::Control& control);

@@ -8,15 +8,15 @@
 #include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <memory>
 #include <thread>
 
 #include "base/build_facts.h"
+#include "base/process.h"
 #include "base/terminal.h"
 #include "base/units.h"
 #include "host/facts.h"
-#include "launch/signals.h"
 #include "metrics/otlp.h"
 #include "serve/exposition.h"
 #include "serve/http_server.h"
@@ -46,32 +46,54 @@ class Server {
     }
 
     void run() {
-        hear_signals();
+        heed_signals();
         if (job_.otlp) push_ = OtlpPush::start(context_, *job_.otlp, [this] { return otlp_body(); });
-        std::vector<std::thread> threads;
-        running_ = runners_.size();
-        for (auto& runner : runners_) {
-            threads.emplace_back([this, &runner] {
-                runner->run();
-                asio::post(context_, [this] { end_runner(); });
-            });
+        Threads threads(*this);
+        threads.start();
+        for (;;) {
+            try {
+                context_.run();
+                return;
+            } catch (const std::exception& error) {
+                // One request had no memory or no descriptor: the next one may have.
+                base::print_message(error.what());
+            }
         }
-        context_.run();
-        for (auto& thread : threads)
-            thread.join();
     }
 
   private:
-    void hear_signals() {
-        for (const int number : launch::ending_signals())
-            signals_.add(number);
-        next_signal();
-    }
-    void next_signal() {
-        signals_.async_wait([this](boost::system::error_code error, int) {
-            if (error) return;
-            if (++stop_ == 1) base::print_message("ending");
-            next_signal();
+    /// One for each runner. However they are left, they end before what they work with.
+    class Threads {
+      public:
+        explicit Threads(Server& server) : server_(server) {}
+        void start() {
+            server_.running_ = server_.runners_.size();
+            for (auto& runner : server_.runners_) {
+                threads_.emplace_back([&server = server_, &runner] {
+                    runner->run();
+                    asio::post(server.context_, [&server] { server.end_runner(); });
+                });
+            }
+        }
+        Threads(const Threads&) = delete;
+        Threads& operator=(const Threads&) = delete;
+        ~Threads() {
+            ++server_.stop_;
+            for (auto& thread : threads_)
+                thread.join();
+        }
+
+      private:
+        Server& server_;
+        std::vector<std::thread> threads_;
+    };
+
+    void heed_signals() {
+        if (const int count = signals_.count(); count > stop_ && stop_.exchange(count) == 0)
+            base::print_message("ending");
+        look_again_.expires_after(std::chrono::milliseconds(100));
+        look_again_.async_wait([this](boost::system::error_code error) {
+            if (!error) heed_signals();
         });
     }
     void end_runner() {
@@ -139,7 +161,8 @@ class Server {
     std::vector<std::unique_ptr<Runner>> runners_;
     std::size_t running_ = 0;
     asio::io_context context_;
-    asio::signal_set signals_{context_};
+    base::HeededSignals signals_;
+    asio::steady_timer look_again_{context_};
     std::shared_ptr<HttpServer> http_;
     std::shared_ptr<OtlpPush> push_;
 };
@@ -150,7 +173,6 @@ base::Result<void> serve(const host::System& machine, const Job& job) {
     // Said here, it stays so. Else glibc raises it to the largest block that was freed, takes the next ones from a
     // thread's heap, and keeps them: 20 MB of the kernel's symbols, which are read when a drop's place is new.
     ::mallopt(M_MMAP_THRESHOLD, 128 << 10);
-    const launch::IgnoredPipeSignal ignored;
     Server server(machine, job);
     if (auto listens = server.listen(); !listens) return listens;
     server.run();

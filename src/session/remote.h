@@ -33,6 +33,23 @@ std::string status_line(const RemoteStatus& status);
 /// Nothing if it is another line.
 std::optional<RemoteStatus> parse_status(std::string_view line);
 
+/// The end of what another process writes on stderr, where the reason is among the last lines; it may go on for months.
+class Said {
+  public:
+    void add(std::string_view line) { add(line, line.size()); }
+    /// `bytes`: what it came as, where only a part is kept.
+    void add(std::string_view line, std::size_t bytes);
+    void clear() { text_.clear(); }
+    /// Whole lines, some KiB.
+    [[nodiscard]] const std::string& text() const { return text_; }
+    /// Of all that came.
+    [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
+  private:
+    std::string text_;
+    std::size_t bytes_ = 0;
+};
+
 /// Why a measurement failed, from its stderr: the last line that stapgen begins with its name, which is its error, else
 /// the last line.
 std::string reason_of(std::string_view said);

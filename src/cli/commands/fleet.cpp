@@ -22,7 +22,7 @@ namespace stapgen::cli {
 
 namespace {
 
-/// Whether a program needs no loader, and so none of the target's libraries.
+/// Whether a program that begins so needs no loader, and so none of the target's libraries.
 bool is_static(const std::string& program) {
     if (program.size() < sizeof(Elf64_Ehdr)) return false;
     Elf64_Ehdr header;
@@ -40,8 +40,11 @@ bool is_static(const std::string& program) {
 
 /// The stapgen that hosts get; empty: they have their own.
 base::Result<std::string> program_of(const std::string& typed) {
-    auto program = base::read_file(typed.empty() ? host::own_program() : std::filesystem::path(typed));
-    if (!program || is_static(*program)) return program;
+    constexpr std::size_t heads = 4096;
+    const auto file = typed.empty() ? host::own_program() : std::filesystem::path(typed);
+    auto beginning = base::read_file(file, heads);
+    if (!beginning) return beginning;
+    if (is_static(*beginning)) return base::read_file(file);
     if (typed.empty()) return std::string();
     return base::bad_input(fmt::format("--program {}: not a statically linked program", typed),
                            "hosts may lack its libraries: cmake --preset static builds one");
@@ -107,6 +110,14 @@ base::Result<void> fleet_run(const Call& call) {
     fleet::Job job;
     job.hosts = *std::move(hosts);
     job.ssh = {options.fleet.ssh, options.fleet.ssh_options, options.fleet.sudo};
+    if (options.fleet.connect_timeout)
+        job.ssh.connect_timeout = std::chrono::ceil<std::chrono::milliseconds>(*options.fleet.connect_timeout);
+    for (const auto& host : options.fleet.compile_on) {
+        if (std::ranges::find(job.hosts, host) != job.hosts.end()) continue;
+        return base::bad_input(fmt::format("--compile-on {}: not one of the hosts", base::printable(host)),
+                               "name it in --hosts, too");
+    }
+    job.compile_on = options.fleet.compile_on;
     job.folder = *plan.output;
     job.recipe = recipe.name;
     job.build = build_arguments(options);
@@ -173,6 +184,8 @@ CommandSpec fleet_run_command(const recipe::Recipe& recipe, Options& options) {
          {"--program", "FILE", groups::hosts, "The stapgen to copy to the hosts",
           "statically linked; default: this one if it is static, else the host's own", &fleet.program},
          option("--ssh", "PROGRAM", groups::hosts, "Which ssh", "", &fleet.ssh, {}),
+         option("--connect-timeout", "TIME", groups::hosts, "Give up a host that does not answer within this time", "",
+                read_by(duration, fleet.connect_timeout), {.default_value = "30s"}),
          {"--ssh-option", "OPTION", groups::hosts, "Pass to ssh's -o, for example StrictHostKeyChecking=no", "",
           &fleet.ssh_options},
          option("-d,--duration", "TIME", groups::time, "Stop after this time", "", read_by(duration, plan.duration),
@@ -180,7 +193,9 @@ CommandSpec fleet_run_command(const recipe::Recipe& recipe, Options& options) {
          option("-o,--output", "DIR", groups::output, "A new folder for the recordings, one per host",
                 "HOST.rec each, and fleet.json with the state of each host", &plan.output, {.required = true}),
          {"--ready-made", "FILE.ko", groups::compiling, "A module made by 'stapgen build', for its kernel",
-          "one per kernel; modules for other kernels are compiled", &fleet.modules}},
+          "one per kernel; modules for other kernels are compiled", &fleet.modules},
+         {"--compile-on", "HOST", groups::compiling, "Let this host compile for all hosts of its kernel",
+          "if this machine cannot; they load what it sends, so it is trusted with all of them", &fleet.compile_on}},
         filters,
         script_options(recipe, options.make),
         make_options(recipe, options.make),
@@ -198,9 +213,11 @@ CommandSpec fleet_run_command(const recipe::Recipe& recipe, Options& options) {
 CommandSpec fleet_command(const recipe::Catalog& catalog, Options& options) {
     CommandSpec run{nullptr, "stapgen fleet", "run", "Measure on many hosts at once, over ssh"};
     run.notes =
-        "Compiles once per kernel, here or on a host that can, and tries the module on one host of\neach kernel first. "
-        "Hosts need staprun and stapio. Ctrl-C ends all of them cleanly.\nExit code 5: some hosts did not complete; "
-        "their rows have the reasons.\n";
+        "Compiles once per kernel and tries the module on one host of each kernel first. Hosts need\nstaprun and "
+        "stapio. Ctrl-C ends all of them cleanly. A host has the time of --connect-timeout to\nanswer, again to get "
+        "ready, "
+        "and twice that beyond the duration to end.\nExit code 5: some hosts did not complete; their rows have the "
+        "reasons.\n";
     run.examples = {"stapgen fleet run rx-latency --hosts web1,web2 -d 60 -o monday"};
     for (const auto& recipe : catalog.recipes) {
         if (recipe.source == recipe::Source::script) run.commands.push_back(fleet_run_command(recipe, options));

@@ -32,8 +32,9 @@ struct MeasureOptions {
 /// Which hosts are measured, and how they are reached.
 struct FleetOptions {
     std::string hosts, program, ssh = "ssh";
-    std::vector<std::string> ssh_options, modules;
+    std::vector<std::string> ssh_options, modules, compile_on;
     std::optional<std::int64_t> batch;
+    std::optional<std::chrono::nanoseconds> connect_timeout;
     std::vector<analyze::Percentile> percentiles;  ///< of compare; empty: 50 and 99
     bool sudo = false;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <doctest/doctest.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "fakes/system/fake_system.h"
 #include "launch/child_process.h"
@@ -63,8 +64,8 @@ TEST_CASE("Ctrl-C, however often, ends counting in order and does nothing afterw
     for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
         SeenLines seen;
         seen.handlers.tick = [&](launch::Control&) {
-            ::raise(number);
-            ::raise(SIGINT);
+            ::kill(::getpid(), number);
+            ::kill(::getpid(), SIGINT);
         };
         const auto ending = launch::count(seen.lines, 0ms, seen.handlers);
         CHECK(ending.interrupted);

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "fleet/host_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "host/facts.h"
+#include "session/remote.h"
+
+namespace stapgen::fleet {
+
+const char* const facts_script = R"sh(
+PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+umask 077
+d=${XDG_CACHE_HOME:-$HOME/.cache}/stapgen/fleet
+mkdir -p "$d" && cd "$d" || exit 1
+ls -t | tail -n +17 | while IFS= read -r f; do rm -f "./$f"; done
+echo "folder=$d"
+sha256sum * 2>/dev/null | sed 's/^/file=/'
+echo "name=$(uname -n)"
+echo "release=$(uname -r)"
+echo "machine=$(uname -m)"
+echo "disabled=$(cat /proc/sys/kernel/modules_disabled 2>/dev/null)"
+echo "boot=$(cat /proc/sys/kernel/random/boot_id 2>/dev/null)"
+echo "notes=$(od -An -v -tx1 /sys/kernel/notes 2>/dev/null | tr -cd 0-9a-f)"
+for p in stapgen stap staprun; do echo "$p=$(command -v $p)"; done
+)sh";
+
+namespace {
+
+bool consists_of(std::string_view text, std::string_view more) {
+    return std::ranges::all_of(text, [&](unsigned char c) {
+        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+               more.find(static_cast<char>(c)) != std::string_view::npos;
+    });
+}
+
+/// Of struct new_utsname (linux/utsname.h), with its NUL.
+constexpr std::size_t uts_length = 65;
+constexpr std::size_t max_path = 4096;  ///< PATH_MAX
+constexpr std::size_t hash_digits = 64;
+
+bool is_name(std::string_view text) {
+    return !text.empty() && text.size() < uts_length && text.front() != '.' && text.front() != '-' &&
+           consists_of(text, "._+~-");
+}
+
+/// Of a program there, or of the folder: a word of a command that only this host gets.
+bool is_path(std::string_view text) {
+    return text.starts_with('/') && text.size() < max_path && base::printable(text) == text;
+}
+
+bool is_hex(std::string_view text) {
+    return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+std::string bytes_of(std::string_view hex) {
+    std::string bytes;
+    for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
+        bytes += static_cast<char>(base::from_hex(hex.substr(i, 2)).value_or(0));
+    return bytes;
+}
+
+/// "HASH  NAME", as sha256sum prints it.
+void put_file(std::string_view line, std::map<std::string, std::string>& files) {
+    const auto hash = line.substr(0, hash_digits);
+    const auto name = line.substr(std::min(line.size(), hash_digits + 2));
+    if (hash.size() == hash_digits && is_hex(hash) && is_name(name)) files.emplace(name, hash);
+}
+
+}  // namespace
+
+std::string short_reason(std::string_view said) {
+    constexpr std::size_t most = 300;
+    auto text = base::printable(base::trim(said.substr(0, most)));
+    return said.size() > most ? text + " ..." : text;
+}
+
+Answer<HostFacts> parse_facts(std::string_view printed) {
+    std::map<std::string, std::string, std::less<>> values;
+    HostFacts facts;
+    for (const auto line : base::split(printed, '\n')) {
+        const auto at = line.find('=');
+        if (at == std::string_view::npos) continue;
+        const auto key = line.substr(0, at), value = line.substr(at + 1);
+        if (key == "file") {
+            put_file(value, facts.files);
+        } else {
+            values.emplace(key, value);
+        }
+    }
+    if (values["release"].empty() || values["folder"].empty()) {
+        return tl::make_unexpected(
+            Refusal{Refusal::Kind::cannot, "no POSIX shell: " + short_reason(session::last_line_of(printed))});
+    }
+    std::string wrong;
+    const auto take = [&](const char* key, std::string& into, auto is_fine, bool may_be_empty) {
+        into = values[key];
+        const bool fine = into.empty() ? may_be_empty : is_fine(into);
+        if (!fine && wrong.empty())
+            wrong = fmt::format("what it says is its {} is none: '{}'", key, short_reason(into));
+    };
+    take("folder", facts.folder, is_path, false);
+    take("name", facts.name, is_name, true);
+    take("release", facts.release, is_name, false);
+    take("machine", facts.architecture, is_name, true);
+    take("boot", facts.boot_id, is_name, true);
+    for (const auto& [key, into] :
+         {std::pair{"stapgen", &facts.stapgen}, {"stap", &facts.stap}, {"staprun", &facts.staprun}})
+        take(key, *into, is_path, true);
+    constexpr std::size_t max_build_id = 128;
+    facts.build_id = host::parse_build_id(bytes_of(values["notes"]));
+    if (facts.build_id.size() > max_build_id) wrong = "what it says is its build-id has no such length";
+    if (!wrong.empty()) return tl::make_unexpected(Refusal{Refusal::Kind::cannot, wrong});
+    facts.can_load = values["disabled"] != "1";
+    return facts;
+}
+
+}  // namespace stapgen::fleet

@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""check_hostile.py STAPGEN FAKE_SSH: hosts of a fleet that lie, hang, flood, break off and send bombs harm nobody else.
+
+The hosts are stand-ins (fake_ssh): a thousand, on 1,024 descriptors. What each good one sends is known, and the sums are
+compared with it.
+"""
+
+import json
+import os
+import pathlib
+import random
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "formats"))
+from documents import checked  # noqa: E402
+
+MB = 1 << 20
+DESCRIPTORS = 1024
+HEADER = b"stapgen\t3\trx-latency\trx\ttime:time\tpid:int\ttid:int\tcomm:text\tip-tcp:stage\ttcp-app:stage\n"
+# What becomes of a host of each kind: its state and what its reason has in it.
+EXPECTED = {
+    "liar": ("cannot", "what it says is its release is none"),
+    "escapes": ("cannot", r"what it says is its release is none: '6.1\x1b[2J\xc2\x9b'"),
+    "silent": ("unreachable", "no answer within"),
+    "slow": ("unreachable", "no answer within"),
+    "endless": ("failed", "it wrote more than the 64 KiB allowed here"),
+    "scolds": ("failed", "it wrote more than the 64 KiB allowed here"),
+    "unready": ("failed", "it was not ready within"),
+    "floods": ("lost", "its recording is larger than the"),
+    "noisy": ("lost", "KiB allowed to stderr"),
+    "status": ("lost", "KiB allowed to stderr"),
+    "complains": ("failed", "wwww"),
+    "breaks": ("lost", "the connection was lost"),
+    "stays": ("lost", "it did not end"),
+    "deep": None,
+    "bomb": None,
+}
+
+
+def zstd_bomb(begin, size):
+    """Return a frame of BEGIN and then SIZE times a line's end: four bytes for each 128 KiB (RFC 8878)."""
+    block = 128 << 10
+    frame = struct.pack("<IBB", 0xFD2FB528, 0, 7 << 3)  # no content size, a window of 128 KiB
+    frame += struct.pack("<I", len(begin) << 3)[:3] + begin
+    rle = struct.pack("<I", block << 3 | 1 << 1)[:3] + b"\n"
+    return frame + rle * (size // block - 1) + struct.pack("<I", block << 3 | 1 << 1 | 1)[:3] + b"\n"
+
+
+class Fleet:
+    def __init__(self, stapgen, fake_ssh, folder):
+        self.stapgen, self.folder = stapgen, folder
+        self.ssh = folder / "ssh"
+        shutil.copy(fake_ssh, self.ssh)
+        good = HEADER + b"rx\t1000\t1\t2\tmc\t101\t103\n" * 3
+        (folder / "breaks.rec").write_bytes(good)
+        (folder / "stays.rec").write_bytes(good + b"end\t2000\tseen=3\treported=3\n")
+        (folder / "waits.rec").write_bytes(good + b"end\t2000\tseen=3\treported=3\n")
+        (folder / "deep.rec").write_bytes(b'recording\t1\t{"labels":' + b"[" * 65_000 + b"\n")
+        (folder / "bomb.rec").write_bytes(zstd_bomb(good, 34 << 30))
+        (folder / "release").write_text("/nowhere")
+
+    def command(self, hosts, *words, output="out"):
+        file = self.folder / f"{output}.hosts"
+        file.write_text("\n".join(hosts) + "\n")
+        return [self.stapgen, "fleet", "run", "rx-latency", "--hosts", file, "-d", "1", "-o", self.folder / output,
+                "--ssh", self.ssh, "--connect-timeout", "10s", "--no-workaround", "kept-module", *words]
+
+    def start(self, command, stap="/no/stap", limit=DESCRIPTORS):
+        environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": str(self.folder), "LC_ALL": "C.UTF-8",
+                       "STAPGEN_STAP": stap}
+
+        def fewer_descriptors():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+
+        return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                preexec_fn=fewer_descriptors, start_new_session=True)
+
+    def run(self, hosts, *words, output="out", **more):
+        """Return its exit code, {host: row of fleet.json}, what it printed on stderr, and its memory in MB."""
+        said = self.folder / f"{output}.said"
+        process = self.start(self.command(hosts, *words, output=output), **more)
+        _, error = process.communicate(timeout=900)
+        said.write_text(error)
+        return process.returncode, self.rows(output), error
+
+    def rows(self, output):
+        file = self.folder / output / "fleet.json"
+        return {row["host"]: row for row in checked(json.loads(file.read_text()))["hosts"]}
+
+    def calls(self, verb):
+        file = self.folder / "calls"
+        lines = file.read_text().splitlines() if file.exists() else []
+        return [line.split()[0] for line in lines if line.endswith(" " + verb)]
+
+    def report(self, output):
+        done = subprocess.run([self.stapgen, "fleet", "report", self.folder / output, "--json"], capture_output=True,
+                              text=True, check=False, timeout=300)
+        assert done.returncode == 0, done.stderr[-2000:]
+        return json.loads(done.stdout)
+
+
+def packets_of(number):
+    return 3 + number % 13
+
+
+def check_a_thousand_hosts(fleet):
+    numbers = list(range(1000 - len(EXPECTED)))
+    hosts = [f"good-{number}" for number in numbers]
+    # One of them is the first of its kernel, which is tried before the others.
+    random.Random(20261125).shuffle(hosts)
+    for kind in EXPECTED:
+        hosts.insert(random.Random(kind).randrange(len(hosts) - 1), f"{kind}-1")
+    hosts.remove("unready-1")
+    hosts.insert(0, "unready-1")
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    code, rows, error = fleet.run(hosts, "--compile-on", "good-500", output="thousand")
+    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    assert before / 1024 < used < 200, f"{used:.0f} MB"
+    assert code == 5 and len(rows) == 1000, (code, len(rows), error[-2000:])
+    states = {host: row["state"] for host, row in rows.items() if row["host"].startswith("good-") and row["state"] != "done"}
+    assert not states, dict(list(states.items())[:5])
+    for kind, expected in EXPECTED.items():
+        row = rows[f"{kind}-1"]
+        if expected is not None:
+            assert row["state"] == expected[0] and expected[1] in row["why"], row
+        assert len(row.get("why", "")) < 1000 and row.get("why", "").isprintable(), row
+    assert rows["bomb-1"]["state"] == "lost", rows["bomb-1"]
+    assert set(fleet.calls("build")) == {"good-500"}, fleet.calls("build")
+    assert f"{fleet.calls('exec').count('good-500')}" == "1", "measured more than once"
+    assert "hosts at a time: there are no more file descriptors" in error, error[-2000:]
+    # Nothing of the others is in the sums of the good ones.
+    for kind in EXPECTED:
+        (fleet.folder / "thousand" / f"{kind}-1.rec").unlink(missing_ok=True)
+    report = fleet.report("thousand")
+    stages = {stage["stage"]: stage for stage in report["stages"] if not stage["group"]}
+    packets = sum(packets_of(number) for number in numbers)
+    sums = {"ip-tcp": sum(packets_of(number) * (101 + number) for number in numbers),
+            "tcp-app": sum(packets_of(number) * (10007 + 3 * number) for number in numbers)}
+    for stage, total in sums.items():
+        assert stages[stage]["n"] == packets, (stages[stage], packets)
+        assert abs(stages[stage]["mean_ns"] - total / packets) < 1e-6 * total / packets, (stages[stage], total / packets)
+    assert report["accounting"]["reported"] == packets, report["accounting"]
+    print(f"1,000 hosts, {len(EXPECTED)} of them hostile, on {DESCRIPTORS} descriptors: {packets} packets, {used:.0f} MB")
+
+
+def check_a_release_runs_nothing(fleet):
+    """A release that is a folder makes no Makefile of it run here, as root: with a real stap."""
+    tree = fleet.folder / "tree"
+    tree.mkdir()
+    (tree / "Makefile").write_text(f"$(shell touch {fleet.folder}/ran)\nall modules:\n\ttouch {fleet.folder}/ran\n")
+    (tree / ".config").write_text("CONFIG_KPROBES=y\n")
+    for name in ("release", "Module.symvers"):
+        (tree / name).touch()
+    (fleet.folder / "release").write_text(str(tree))
+    _, rows, error = fleet.run(["liar-1"], output="liar", stap=shutil.which("stap") or "/no/stap")
+    assert rows["liar-1"]["state"] == "cannot" and "is none: '/" in rows["liar-1"]["why"], rows
+    assert not (fleet.folder / "ran").exists(), "its Makefile was run"
+    assert "compile" not in error or "stap" not in error, error
+
+
+def check_nobody_compiles_for_others_unasked(fleet):
+    before = len(fleet.calls("build"))
+    code, rows, _ = fleet.run(["good-1", "good-2"], output="unasked")
+    assert code == 1 and len(fleet.calls("build")) == before, rows
+    assert all("--compile-on HOST" in row["why"] for row in rows.values()), rows
+    process = fleet.start(fleet.command(["good-1"], "--compile-on", "good-2", output="other"))
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 2 and "--compile-on good-2: not one of the hosts" in error, error
+    # For itself alone it may.
+    code, rows, _ = fleet.run(["good-3"], output="itself")
+    assert code == 0 and rows["good-3"]["state"] == "done", rows
+
+
+def check_ctrl_c_at_any_moment(fleet):
+    """At twenty moments: a fleet.json, recordings that are whole or none, and nobody left running."""
+    hosts = [f"good-{i}" for i in range(40)] + [f"waits-{i}" for i in range(5)] + ["silent-1"]
+    moments = random.Random(1125)
+    stap = shutil.which("stap") or "/no/stap"
+    for turn in range(20):
+        output = f"ctrl-c-{turn}"
+        process = fleet.start(fleet.command(hosts, "--compile-on", "good-7", output=output), stap=stap)
+        folder = fleet.folder / output
+        deadline = time.monotonic() + 60
+        while not folder.exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(moments.uniform(0, 5))
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=120)
+        # Where it was already reading what it had measured it ends at once.
+        assert process.returncode in (0, 1, 5, -signal.SIGINT), (turn, process.returncode, error[-2000:])
+        rows = fleet.rows(output)
+        assert len(rows) == len(hosts), rows
+        for row in rows.values():
+            assert row["state"] in ("done", "failed", "lost", "unreachable", "cannot"), row
+            if row["state"] == "done":
+                assert (folder / row["recording"]).read_bytes().rstrip().endswith(b"reported=" + str(
+                    packets_of(int(row["host"].split("-")[1])) if row["host"].startswith("good") else 3).encode()), row
+        assert not left_of(process.pid), left_of(process.pid)
+
+
+def left_of(session):
+    """Return the processes of a session that are there."""
+    left = []
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = (entry / "stat").read_text().rsplit(") ", 1)[1].split()
+            if int(words[3]) == session and words[0] != "Z":
+                left.append((entry.name, (entry / "cmdline").read_text().replace("\0", " ")))
+        except (OSError, IndexError):
+            pass
+    return left
+
+
+CASES = {"thousand": check_a_thousand_hosts, "release": check_a_release_runs_nothing,
+         "compile": check_nobody_compiles_for_others_unasked, "ctrl-c": check_ctrl_c_at_any_moment}
+
+
+def main():
+    for name in sys.argv[3:] or CASES:
+        with tempfile.TemporaryDirectory() as folder:
+            CASES[name](Fleet(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), pathlib.Path(folder)))
+
+
+main()

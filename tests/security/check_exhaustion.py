@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""check_exhaustion.py STAPGEN SAMPLES: where descriptors or memory run out, each command ends with an error and never aborts."""
+
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+
+# From too few for anything on, up to what each of them needs.
+DESCRIPTORS = [*range(4, 26), 32]
+MEMORY_MB = [40, 60, 80, 120, 200]
+EXIT_CODES = {0, 1, 2, 4, 5}
+
+
+def end_of(argv, limit, value):
+    """Return the exit code and stderr of ARGV under that limit; what would go on is ended by Ctrl-C."""
+    process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                               text=True, preexec_fn=lambda: resource.setrlimit(limit, (value, value)))
+    try:
+        _, error = process.communicate(timeout=1.5)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+    return process.returncode, error
+
+
+def main():
+    stapgen, samples = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
+    commands = [["doctor"], ["softnet", "-d", "1"], ["serve", "softnet", "--listen", "127.0.0.1:0"],
+                ["report", samples / "rx-latency.rec"], ["fleet", "report", samples / "six-hosts"],
+                ["compare", samples / "rx-latency.rec", samples / "rx-latency.rec"]]
+    refused = tried = 0
+    for limit, values in ((resource.RLIMIT_NOFILE, DESCRIPTORS),
+                          (resource.RLIMIT_AS, [value << 20 for value in MEMORY_MB])):
+        for value in values:
+            for command in commands:
+                code, error = end_of([stapgen, *command], limit, value)
+                if code == 127 and "error while loading shared libraries" in error:
+                    continue  # by the loader: it had not begun
+                tried += 1
+                assert code in EXIT_CODES or code == -signal.SIGINT, (command, value, code, error[-1000:])
+                assert code == 0 or "stapgen: " in error or code < 0, (command, value, code, error)
+                refused += code != 0
+    assert refused > 40, "the limits refused hardly anything"
+    print(f"{tried} commands under limits, {refused} of them ended with an error, none by a signal of its own")
+
+
+main()
