@@ -25,6 +25,8 @@
 #include <array>
 #include <boost/asio.hpp>
 #include <boost/version.hpp>
+#include <cerrno>
+#include <cstring>
 #include <deque>
 #include <mutex>
 
@@ -298,6 +300,8 @@ base::Result<void> Loop::start() {
         if (failed_pid > 0) ::waitpid(failed_pid, nullptr, 0);
         return cannot_start(program->string(), error.message());
     }
+    // Where its own pipe(2) fails Boost sets no error. Its child has the number -1 then: to kill(2) that is everybody.
+    if (child.id() <= 0) return cannot_start(program->string(), std::strerror(EMFILE));
     if (auto prepared = setup.failure(); !prepared) {
         ::waitpid(child.id(), nullptr, 0);
         child.detach();

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/files.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "fleet/results.h"
 #include "recording/reader.h"
@@ -167,7 +168,8 @@ class Exporter {
         const auto [first, last] = there_.equal_range(id);
         done.replaced += first == last ? 0 : 1;
         ++done.runs;
-        // Its row in `runs` goes first and comes last.
+        // Its row in `runs` goes first and comes last; in between nobody who is in a hurry ends us.
+        const base::HeededSignals heeded;
         std::error_code error;
         for (auto old = first; old != last; ++old) {
             if (table_of(old->second) == tables.back().name) fs::remove(old->second, error);
@@ -180,7 +182,9 @@ class Exporter {
         for (auto old = first; old != last; ++old) {
             if (std::ranges::find(written, old->second) == written.end()) fs::remove(old->second, error);
         }
-        return {};
+        if (heeded.count() == 0) return {};
+        return base::failed(fmt::format("interrupted: {} run{} exported", done.runs, done.runs == 1 ? "" : "s"),
+                            "export again: runs that are there are replaced");
     }
 
     /// A folder that others can write is no place for DuckDB to write in: it follows links.

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""check_ctrl_c.py STAPGEN SAMPLES: SIGINT at twenty random moments of export, query and serve: each ends in order, nothing is
+left in the temporary folder, nobody goes on, and a store can be read and written again.
+
+fleet run has the same in tests/fleet, run-demo in tests/scripts.
+"""
+
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+TURNS = 20
+SKIPPED = 77
+SLOW = "SELECT count(*) FROM hist a, hist b, hist c WHERE a.n + b.n + c.n = 1"
+
+
+def left_of(session):
+    """Return the processes of a session that are there."""
+    left = []
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = (entry / "stat").read_text().rsplit(") ", 1)[1].split()
+            if int(words[3]) == session and words[0] != "Z":
+                left.append((entry.name, (entry / "cmdline").read_text().replace("\0", " ")))
+        except (OSError, IndexError):
+            pass
+    return left
+
+
+class Interrupted:
+    def __init__(self, stapgen, folder):
+        self.stapgen, self.folder, self.moments = stapgen, folder, random.Random(20261125)
+        self.temporary = folder / "tmp"
+        self.temporary.mkdir(mode=0o700)
+        self.environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": str(folder), "LC_ALL": "C.UTF-8",
+                            "TMPDIR": str(self.temporary)}
+
+    def run(self, *words):
+        done = subprocess.run([self.stapgen, *words], env=self.environment, capture_output=True, text=True, timeout=300,
+                              check=False)
+        assert done.returncode == 0, (words, done.returncode, done.stderr)
+        return done.stdout
+
+    def interrupt(self, words, within, codes):
+        """Run it and send SIGINT at a moment WITHIN so many seconds; return its exit code."""
+        process = subprocess.Popen([self.stapgen, *words], env=self.environment, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True, start_new_session=True)
+        time.sleep(self.moments.uniform(0, within))
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+        assert process.returncode in codes, (words, process.returncode, error)
+        assert not left_of(process.pid), left_of(process.pid)
+        left = sorted(path.name for path in self.temporary.iterdir())
+        assert not left, (words, left)
+        return process.returncode
+
+
+def check_export(interrupted, samples):
+    store = interrupted.folder / "store"
+    words = ["export", samples / "six-hosts", samples / "rx-latency.rec", "--parquet", store]
+    ended = [interrupted.interrupt(words, 2.5, (0, 1, -signal.SIGINT)) for _ in range(TURNS)]
+    left = [path.name for path in store.rglob("*") if path.is_file() and not path.name.endswith(".parquet")]
+    assert not left, left
+    # A run that is said to be there is whole, and the next export makes it so.
+    if (store / "runs").is_dir():
+        interrupted.run("query", store, "SELECT run, sum(n) FROM hist JOIN runs USING (run) GROUP BY run", "--json")
+    interrupted.run(*words)
+    rows = json.loads(interrupted.run("query", store, "SELECT count(*) AS runs FROM runs", "--json"))["rows"]
+    assert rows == [{"runs": 7}], rows
+    print(f"export: exit codes {ended}")
+    return store
+
+
+def check_query(interrupted, store):
+    ended = [interrupted.interrupt(["query", store, SLOW], 1.5, (0, -signal.SIGINT)) for _ in range(TURNS)]
+    assert -signal.SIGINT in ended, ended
+    print(f"query: exit codes {ended}")
+
+
+def check_serve(interrupted):
+    words = ["serve", "softnet", "--listen", "127.0.0.1:0"]
+    ended = [interrupted.interrupt(words, 1.5, (0, -signal.SIGINT)) for _ in range(TURNS)]
+    assert 0 in ended, ended
+    print(f"serve: exit codes {ended}")
+
+
+def main():
+    stapgen, samples = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
+    library = pathlib.Path(stapgen).parent.parent / "share/stapgen/libduckdb.so"
+    with tempfile.TemporaryDirectory() as folder:
+        interrupted = Interrupted(stapgen, pathlib.Path(folder))
+        check_serve(interrupted)
+        if not library.exists() and not shutil.which("duckdb"):
+            print("DuckDB's library is not here: export and query were not tried")
+            return SKIPPED
+        check_query(interrupted, check_export(interrupted, samples))
+    return 0
+
+
+sys.exit(main())
