@@ -57,6 +57,9 @@ std::optional<RemoteStatus> parse_status(std::string_view line) {
     status.reported = *seen;
     status.lost = *lost;
     if (words.size() == 4) {
+        // It gets to a terminal, and comes from another machine.
+        constexpr std::size_t max_stage = 64;
+        if (words[2].size() > max_stage || base::printable(words[2]) != words[2]) return std::nullopt;
         status.stage = words[2];
         status.p99_ns = base::to_int(words[3]);
         if (!status.p99_ns) return std::nullopt;

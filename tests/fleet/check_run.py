@@ -48,7 +48,7 @@ def calls(room, verb):
 def check_a_module_for_each_kernel(fleet):
     rooms = [fleet.hosts.add(name, release) for name, release in
              (("web1", "6.1.0-a"), ("web2", "6.12.0-b"), ("web3", "6.12.0-b"), ("web4", "7.2.0-c"))]
-    rows, table, _ = fleet.run("web1,web2,web3,web4", "--port", "443", "--aggregate", output="kernels")
+    rows, table, _ = fleet.run("web1,web2,web3,web4", "--port", "443", "--aggregate", "--compile-on", "web2", output="kernels")
     assert {row["state"] for row in rows.values()} == {"done"}, rows
     built = [calls(room, "build") for room in rooms]
     assert [len(each) for each in built] == [1, 1, 0, 1], built
@@ -90,12 +90,38 @@ def check_each_fault_is_a_row(fleet):
     assert "over budget" in table and "5 of 6 hosts did not complete" in said, table + said
 
 
-def check_the_first_of_a_kernel_spares_the_others(fleet):
+def check_two_of_a_kernel_spare_the_others(fleet):
     fleet.hosts.add("first", "6.9.0-z", "cannot")
     second = fleet.hosts.add("second", "6.9.0-z")
-    rows, _, _ = fleet.run("first,second", code=1, output="canary")
-    assert rows["second"]["why"] == "first, the first of this kernel: the module loader is not installed", rows
+    fleet.hosts.add("last", "6.9.0-z", "cannot")
+    third = fleet.hosts.add("third", "6.9.0-z")
+    rows, _, _ = fleet.run("first,second,last", "--compile-on", "second", code=1, output="canary")
+    why = "the module loader is not installed"
+    assert rows["second"]["why"] == f"first, the first of this kernel: {why}; last, the last of this kernel: {why}", rows
     assert not calls(second, "exec"), "the second was not spared"
+    # One that fails alone keeps nobody from being measured.
+    rows, _, _ = fleet.run("first,second,third", "--compile-on", "second", code=5, output="opinion")
+    assert [rows[host]["state"] for host in ("first", "second", "third")] == ["cannot", "done", "done"], rows
+
+
+def check_what_a_host_keeps_is_bounded_and_not_trusted(fleet):
+    room = fleet.hosts.add("keeper", "6.1.0-k")
+    cache = room / "cache/stapgen/fleet"
+    cache.mkdir(parents=True)
+    for number in range(40):
+        (cache / f"old-{number}.ko").write_text("old")
+        os.utime(cache / f"old-{number}.ko", (number, number))
+    fleet.run("keeper", output="keeps-1")
+    kept = {file.name for file in cache.iterdir()}
+    module = next(name for name in kept if name.startswith("rx-latency-"))
+    assert len(kept) <= 17 and "old-39.ko" in kept and "old-0.ko" not in kept, kept
+    assert not [name for name in kept if "built" in name or name.startswith("build.")], kept
+    whole = (cache / module).read_bytes()
+    assert (cache / module).stat().st_mode & 0o777 == 0o700
+    # A file that was changed there is sent again.
+    (cache / module).write_text("changed")
+    fleet.run("keeper", output="keeps-2")
+    assert (cache / module).read_bytes() == whole
 
 
 def check_ctrl_c_ends_all_in_order(fleet):
@@ -130,7 +156,8 @@ def main():
         fleet = Fleet(os.path.abspath(sys.argv[1]), pathlib.Path(folder), os.path.abspath(sys.argv[2]))
         check_a_module_for_each_kernel(fleet)
         check_each_fault_is_a_row(fleet)
-        check_the_first_of_a_kernel_spares_the_others(fleet)
+        check_two_of_a_kernel_spare_the_others(fleet)
+        check_what_a_host_keeps_is_bounded_and_not_trusted(fleet)
         check_ctrl_c_ends_all_in_order(fleet)
         check_bad_input(fleet)
 

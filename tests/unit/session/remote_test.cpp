@@ -13,11 +13,24 @@ TEST_CASE("how far a measurement is comes through as it was said") {
     CHECK(said(status_line({})) == "@stapgen ready\n");
     CHECK(said(status_line({true, 1009, 0, "", {}})) == "@stapgen 1009 0\n");
     CHECK(said(status_line({true, 1009, 7, "tcp-app", 20'000'003})) == "@stapgen 1009 7 tcp-app 20000003\n");
-    for (const auto* other : {"", "@stapgen", "@stapgen 5", "@stapgen 5 x", "@stapgen 5 0 tcp-app",
-                              "@stapgen 5 0 tcp-app soon", "stapgen: measuring", "@stapgen ready now and then"}) {
+    for (const auto* other :
+         {"", "@stapgen", "@stapgen 5", "@stapgen 5 x", "@stapgen 5 0 tcp-app", "@stapgen 5 0 tcp-app soon",
+          "@stapgen 5 0 \x1b[2J 7", "stapgen: measuring", "@stapgen ready now and then"}) {
         CAPTURE(other);
         CHECK(said(other) == "nothing");
     }
+}
+
+TEST_CASE("of what another process says the end is kept, and all is counted") {
+    Said said;
+    for (int i = 0; i < 10'007; ++i)
+        said.add("stapgen: line " + std::to_string(i));
+    CHECK(said.text().size() <= 8192);
+    CHECK(said.text().starts_with("stapgen: line "));
+    CHECK(reason_of(said.text()) == "line 10006");
+    CHECK(said.bytes() == 189'030);
+    said.add(std::string(1 << 20, 'w'));
+    CHECK(said.text().size() <= 8192);
 }
 
 TEST_CASE("why a measurement failed is what stapgen says first, else the last line") {
