@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -397,18 +396,4 @@ TEST_CASE("threads that heed no signals run children at once, and none holds ano
     for (auto& thread : threads)
         thread.join();
     CHECK(clean == 7);
-}
-
-TEST_CASE("what runs as root looks for nothing where another user may put it") {
-    const std::string home = std::getenv("HOME") == nullptr ? "" : std::getenv("HOME");
-    const auto folder = base::PrivateDirectory::create().value();
-    REQUIRE(::chmod(folder.path().c_str(), 0777) == 0);
-    for (const char* name : {"HOME", "DEBUGINFOD_CACHE_PATH"})
-        REQUIRE(::setenv(name, folder.path().c_str(), 1) == 0);
-    const auto environment = child_environment();
-    const bool is_root = ::geteuid() == 0;
-    CHECK(environment.at("HOME") == (is_root ? "/root" : folder.path().string()));
-    CHECK(environment.contains("DEBUGINFOD_CACHE_PATH") == !is_root);
-    REQUIRE(::unsetenv("DEBUGINFOD_CACHE_PATH") == 0);
-    REQUIRE(::setenv("HOME", home.c_str(), 1) == 0);
 }
