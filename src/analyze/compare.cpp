@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analyze/compare_stages.h"
 #include "analyze/resampling.h"
 #include "analyze/t_test.h"
 
@@ -14,8 +15,8 @@ namespace stapgen::analyze {
 namespace {
 
 /// With fewer blocks on a side nothing is said about it. Recordings are less alike than blocks, and fewer are enough.
-constexpr double min_blocks = 10;
-constexpr double min_recordings = 4;
+constexpr std::size_t min_blocks = 10;
+constexpr std::size_t min_recordings = 4;
 /// A series of this many blocks or more is joined to half as many, again and again: what neighbours in time have in
 /// common is then mostly inside of blocks.
 constexpr std::size_t many_blocks = 32;
@@ -88,9 +89,17 @@ Half half_of(std::span<const Summary> recordings, bool by_recording) {
 }
 
 Side side_of(const Half& half) {
-    if (half.by_recording) return {half.recordings.size(), half.recordings.size(), 0, {}};
-    if (!half.merged.averages.empty()) return {half.recordings.size(), half.merged.average_intervals.size(), 0, {}};
-    return {half.recordings.size(), half.series.blocks().size(), half.series.block_ns(), {}};
+    Side side{.recordings = half.recordings.size()};
+    side.needed = half.by_recording ? min_recordings : min_blocks;
+    if (half.by_recording) {
+        side.blocks = half.recordings.size();
+    } else if (!half.merged.averages.empty()) {
+        side.blocks = half.merged.average_intervals.size();
+    } else {
+        side.blocks = half.series.blocks().size();
+        side.block_ns = half.series.block_ns();
+    }
+    return side;
 }
 
 /// The variance of the logarithm of a value that is off by up to `error` on either side, anywhere between.
@@ -107,6 +116,9 @@ class Comparer {
     void average(const Average& average);
     void total(const Breakdown& breakdown);
     std::vector<Change> finish();
+    /// The usable blocks of the stage with most.
+    [[nodiscard]] double usable_before() const { return usable_before_; }
+    [[nodiscard]] double usable_after() const { return usable_after_; }
 
   private:
     /// All statistics of what has these values; blocks that are not of all of them say nothing.
@@ -115,14 +127,19 @@ class Comparer {
     /// Sets p, not corrected yet, and the interval. `error`: how far off the statistic may be on each side for its
     /// digits alone.
     void test(Change& change, const Estimate& before, const Estimate& after, double before_error, double after_error);
-    [[nodiscard]] bool has_blocks(const Resampling& blocks) const {
-        return blocks.effective_blocks() >= (before_.by_recording ? min_recordings : min_blocks);
+    [[nodiscard]] bool have_blocks(const Resampling& before, const Resampling& after) {
+        const double of_before = before.effective_blocks(), of_after = after.effective_blocks();
+        usable_before_ = std::max(usable_before_, of_before);
+        usable_after_ = std::max(usable_after_, of_after);
+        const auto needed = static_cast<double>(before_.by_recording ? min_recordings : min_blocks);
+        return of_before >= needed && of_after >= needed;
     }
 
     const Half& before_;
     const Half& after_;
     const CompareOptions& options_;
     std::vector<Change> changes_;
+    double usable_before_ = 0, usable_after_ = 0;
 };
 
 Change change_of(std::string_view stage, std::string_view statistic, std::int64_t n_before, std::int64_t n_after,
@@ -156,7 +173,7 @@ void Comparer::test(Change& change, const Estimate& before, const Estimate& afte
 
 void Comparer::stage(const Measure& stage) {
     const auto* after_values = stage_of(after_.merged, stage.name);
-    if (after_values == nullptr || (stage.stats.n() == 0 && after_values->n() == 0)) return;
+    if (after_values == nullptr || stage.stats.n() == 0 || after_values->n() == 0) return;
     compare(stage.name, stage.stats, *after_values, blocks_of_stage(before_, stage.name),
             blocks_of_stage(after_, stage.name));
 }
@@ -164,7 +181,7 @@ void Comparer::stage(const Measure& stage) {
 void Comparer::compare(std::string_view name, const Histogram& before_values, const Histogram& after_values,
                        Resampling before_blocks, Resampling after_blocks) {
     const bool all_timed = before_blocks.n() == before_values.n() && after_blocks.n() == after_values.n();
-    const bool enough = all_timed && has_blocks(before_blocks) && has_blocks(after_blocks);
+    const bool enough = all_timed && have_blocks(before_blocks, after_blocks);
     std::vector<Estimate> before, after;
     if (enough) {
         std::vector<double> percents;
@@ -194,12 +211,12 @@ void Comparer::compare(std::string_view name, const Histogram& before_values, co
 
 void Comparer::average(const Average& average) {
     const auto* other = average_of(after_.merged.averages, average.name);
-    if (!average.is_time || other == nullptr || (average.n == 0 && other->n == 0)) return;
+    if (!average.is_time || other == nullptr || average.n == 0 || other->n == 0) return;
     auto before_blocks = blocks_of_average(before_, average.name),
          after_blocks = blocks_of_average(after_, average.name);
     const auto mean_of = [](const Average& one) { return one.n > 0 ? std::optional(one.mean) : std::nullopt; };
     auto change = change_of(average.name, "mean", average.n, other->n, mean_of(average), mean_of(*other));
-    if (has_blocks(before_blocks) && has_blocks(after_blocks) && change.change && other->mean > 0) {
+    if (have_blocks(before_blocks, after_blocks) && change.change && other->mean > 0) {
         const auto before = before_blocks.estimates({}, options_.resamples, options_.seed).front();
         const auto after = after_blocks.estimates({}, options_.resamples, options_.seed + 1).front();
         test(change, before, after, average.error, other->error);
@@ -212,6 +229,7 @@ void Comparer::total(const Breakdown& breakdown) {
     if (found == nullptr) return;
     const auto name = breakdown.direction().empty() ? "total" : breakdown.direction() + " total";
     if (stage_of(before_.merged, name) != nullptr) return;
+    if (seen_stages(before_.merged, breakdown) != seen_stages(after_.merged, breakdown)) return;
     // None where blocks are of time, for a series has no totals.
     const auto blocks = [&](const Half& half) {
         if (!half.by_recording) return Resampling();
@@ -248,8 +266,21 @@ base::Result<void> check_blocks(const Half& half, std::string_view name) {
 
 }  // namespace
 
+std::optional<std::int64_t> Side::missing_ns() const {
+    const auto wanted = static_cast<double>(needed);
+    if (usable >= wanted || usable <= 0 || block_ns == 0) return std::nullopt;
+    const double each = static_cast<double>(block_ns) * static_cast<double>(blocks) / usable;
+    return std::llround(std::min((wanted - usable) * each, 9e18));
+}
+
 bool Comparison::has_regression() const {
     return std::ranges::any_of(changes, &Change::is_regression);
+}
+
+Outcome Comparison::outcome() const {
+    if (has_regression()) return Outcome::regression;
+    const bool any_tested = std::ranges::any_of(changes, [](const Change& change) { return change.p.has_value(); });
+    return any_tested && !is_apart ? Outcome::no_regression : Outcome::none;
 }
 
 base::Result<Comparison> compare(std::span<const Summary> before, std::span<const Summary> after,
@@ -266,21 +297,28 @@ base::Result<Comparison> compare(std::span<const Summary> before, std::span<cons
     if (auto ok = check_blocks(first, "before"); !ok) return tl::make_unexpected(ok.error());
     if (auto ok = check_blocks(second, "after"); !ok) return tl::make_unexpected(ok.error());
 
+    Comparison comparison;
+    if (auto ok = set_stages_apart(first.merged, second.merged, comparison); !ok)
+        return tl::make_unexpected(ok.error());
+
     Comparer comparer(first, second, options);
+    const bool same_stages = comparison.only_before.empty() && comparison.only_after.empty();
     for (const auto& stage : first.merged.stages) {
-        if (stage.group.empty()) comparer.stage(stage);
+        if (stage.group.empty() && (same_stages || !is_total(stage.name))) comparer.stage(stage);
     }
     for (const auto& average : first.merged.averages)
         comparer.average(average);
     for (const auto& breakdown : first.merged.breakdowns)
         comparer.total(breakdown);
 
-    Comparison comparison;
     comparison.recipe = first.merged.recipe;
     comparison.changes = comparer.finish();
     comparison.warnings = doubts(before, after);
+    if (!same_stages) comparison.warnings.push_back(apart_text(comparison));
     comparison.before = side_of(first);
     comparison.after = side_of(second);
+    comparison.before.usable = comparer.usable_before();
+    comparison.after.usable = comparer.usable_after();
     comparison.before.sum = std::move(first.merged);
     comparison.after.sum = std::move(second.merged);
     comparison.by_recording = by_recording;

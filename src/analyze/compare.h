@@ -49,8 +49,19 @@ struct CompareOptions {
 struct Side {
     std::size_t recordings = 0;
     std::size_t blocks = 0;     ///< that were resampled
-    std::int64_t block_ns = 0;  ///< the length of one; 0 where recordings are the blocks
+    std::int64_t block_ns = 0;  ///< the length of one; 0 where recordings or intervals are the blocks
+    double usable = 0;          ///< of these, in the stage with most: weighted by how even they are
+    std::size_t needed = 0;     ///< of usable ones, for a test
     Summary sum{};              ///< all of it
+
+    /// How much longer it should have been recorded. Nothing: it is enough, or blocks are not of time.
+    [[nodiscard]] std::optional<std::int64_t> missing_ns() const;
+};
+
+enum class Outcome {
+    none,  ///< no row could be tested, or the two sides are apart
+    no_regression,
+    regression,
 };
 
 struct Comparison {
@@ -61,8 +72,11 @@ struct Comparison {
     Side before, after;
     bool by_recording = false;  ///< each recording was one block
     double threshold = 0;
+    std::vector<std::string> only_before, only_after;  ///< stages with values on one side only; they have no rows
+    bool is_apart = false;  ///< one of these is no rare one: 1 % of its side's most frequent stage, or more
 
     [[nodiscard]] bool has_regression() const;
+    [[nodiscard]] Outcome outcome() const;
 };
 
 /// From this many recordings on both sides, each is a block, so that what differs from recording to recording is in the
@@ -73,8 +87,10 @@ inline constexpr std::size_t recordings_as_blocks = 5;
 /// together. The uncertainty is that of the interval-block bootstrap, see Resampling; the test is Welch's t of the
 /// logarithms.
 ///
-/// Error (bad_input): the two cannot be compared: other recipes, resolutions or truncation, no durations, or nothing to
-/// make blocks of.
+/// Stages that have values on one side only are not compared, and a total only where both sides have the same stages.
+///
+/// Error (bad_input): the two cannot be compared: other recipes, resolutions or truncation, no durations, no stage that
+/// both have, or nothing to make blocks of.
 base::Result<Comparison> compare(std::span<const Summary> before, std::span<const Summary> after,
                                  const CompareOptions& options = {});
 

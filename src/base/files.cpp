@@ -171,6 +171,12 @@ Result<void> replace_file(const std::filesystem::path& path, std::string_view co
     return {};
 }
 
+std::optional<std::string> trusted_folder(const char* variable) {
+    const char* value = std::getenv(variable);
+    if (value == nullptr || (::geteuid() == 0 && !only_root_makes(value))) return std::nullopt;
+    return value;
+}
+
 Result<PrivateDirectory> PrivateDirectory::create() {
     std::error_code error;
     auto folder = std::filesystem::temp_directory_path(error);

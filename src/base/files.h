@@ -69,6 +69,10 @@ std::optional<std::filesystem::path> config_directory();
 /// Of the machine's root likewise.
 inline constexpr const char* system_config_directory = "/etc/stapgen";
 
+/// The folder that this variable of the environment names; as root only if nobody else could put something there (a
+/// sudo that kept another user's $HOME).
+std::optional<std::string> trusted_folder(const char* variable);
+
 /// Where stapgen keeps what it can make again: $XDG_CACHE_HOME/stapgen or ~/.cache/stapgen. Modules that are loaded
 /// come from there, so as root (a sudo that kept another user's $HOME) it is /var/cache/stapgen where others can write
 /// that one. Nothing is made.

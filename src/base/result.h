@@ -7,14 +7,15 @@
 
 namespace stapgen::base {
 
-/// What kind of failure this is. Only cli turns it into an exit code.
+/// What kind of failure this is. exit_codes.h has the exit code of each; only cli ends with it.
 enum class ErrorKind {
-    failed,       ///< it went wrong while running (exit code 1)
-    bad_input,    ///< wrong usage or bad input (exit code 2)
-    regression,   ///< it was done, and the answer is that something became slower (exit code 3)
-    cannot_here,  ///< this machine cannot do it (exit code 4)
-    partial,      ///< some of it was done (exit code 5)
-    over_budget,  ///< the probes took too much of a CPU's time (exit code 6)
+    failed,       ///< it went wrong while running
+    bad_input,    ///< wrong usage or bad input
+    regression,   ///< it was done, and the answer is that something became slower, or a host is different
+    cannot_here,  ///< this machine cannot do it
+    partial,      ///< some of it was done
+    over_budget,  ///< the probes took too much of a CPU's time
+    no_result,    ///< too little was measured to say
 };
 
 /// Every error says what happened and why (`what`), and what to do next (`hint`, may be empty).

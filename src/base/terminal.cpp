@@ -105,11 +105,11 @@ void print_comment(std::string_view text) {
     const auto columns = terminal_columns(STDOUT_FILENO);
     const auto lines = columns > mark ? wrapped(text, columns - mark) : std::string(text);
     for (const auto line : split(lines, '\n'))
-        std::cout << "# " << line << '\n';
+        std::cout << "# " << printable(line) << '\n';
 }
 
 void print_command(std::string_view command) {
-    std::cout << fitted_command(command, terminal_columns(STDOUT_FILENO)) << '\n';
+    std::cout << fitted_command(shell_printable(command), terminal_columns(STDOUT_FILENO)) << '\n';
 }
 
 }  // namespace stapgen::base

@@ -174,6 +174,20 @@ std::string printable(std::string_view text) {
     return out;
 }
 
+std::string shell_printable(std::string_view quoted) {
+    std::string out;
+    while (!quoted.empty()) {
+        const auto length = shown_character(quoted);
+        if (length == 0) {
+            out += fmt::format("'$'\\x{:02x}''", static_cast<unsigned char>(quoted.front()));
+        } else {
+            out += quoted.substr(0, length);
+        }
+        quoted.remove_prefix(std::max<std::size_t>(length, 1));
+    }
+    return out;
+}
+
 std::string shell_quoted(const std::vector<std::string>& argv) {
     constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
     std::string line;

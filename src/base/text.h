@@ -75,8 +75,11 @@ std::string meant_hint(std::string_view name, const std::vector<std::string>& ca
 /// among them, and bytes that are not UTF-8 as \xNN.
 std::string printable(std::string_view text);
 
-/// For showing a command that can be pasted into a shell; nothing here ever runs one.
+/// A command that can be pasted into a shell.
 std::string shell_quoted(const std::vector<std::string>& argv);
+/// The same for a terminal: what printable() shows as \xNN, which shell_quoted() has put in quotes, is $'\xNN', which
+/// bash and zsh take for that byte.
+std::string shell_printable(std::string_view quoted);
 
 /// "2,019".
 std::string with_commas(std::int64_t number);

@@ -12,6 +12,7 @@
 #include <new>
 #include <system_error>
 
+#include "base/exit_codes.h"
 #include "base/terminal.h"
 #include "cli/commands/commands.h"
 #include "cli/help/help.h"
@@ -43,15 +44,27 @@ bool nobody_reads() {
     return S_ISCHR(status.st_mode) && ::write(STDOUT_FILENO, "\n", 1) < 0 && errno == EIO;
 }
 
-/// Writes what is not written yet. Error: what stdout goes to did not take all of it.
-base::Result<void> finish_output() {
+/// Where in its file the output begins; below 0: not in a file.
+off_t output_begins() {
+    struct stat status {};
+    if (::fstat(STDOUT_FILENO, &status) != 0 || !S_ISREG(status.st_mode)) return -1;
+    return (::fcntl(STDOUT_FILENO, F_GETFL) & O_APPEND) != 0 ? status.st_size : ::lseek(STDOUT_FILENO, 0, SEEK_CUR);
+}
+
+/// Writes what is not written yet. Error: what stdout goes to did not take all of it. `page_begins`: half of a page is
+/// taken out of the file again.
+base::Result<void> finish_output(off_t page_begins) {
     if (std::cout.flush() || nobody_reads()) return {};
+    if (page_begins >= 0 && ::ftruncate(STDOUT_FILENO, page_begins) == 0) {
+        return base::failed("the page could not be written whole, and nothing of it is in the file",
+                            "check whether the disk is full");
+    }
     return base::failed("the output is incomplete: it could not be written",
                         "check whether stdout is closed, or its disk full");
 }
 
-/// `given`, without the program's name, to what it asks for, done.
-base::Result<void> perform(const std::vector<std::string>& given) {
+/// `given`, without the program's name, to what it asks for, done. `is_page`: it is to print a page.
+base::Result<void> perform(const std::vector<std::string>& given, bool& is_page) {
     // Called by shells: another command line follows `--`.
     const bool completing = given.size() > 1 && given[0] == "complete" && given[1] == "--";
     const std::vector<std::string> words(given.begin() + (completing ? 2 : 0), given.end());
@@ -75,6 +88,7 @@ base::Result<void> perform(const std::vector<std::string>& given) {
     const auto invocation = parse(root, program.catalog, words, *config);
     if (!invocation) return tl::make_unexpected(invocation.error());
     const auto& command = *invocation->command;
+    is_page = options.present.format == "html";
     switch (invocation->wanted) {
         case Invocation::Wanted::short_help:
             std::cout << short_help(command, help_width());
@@ -93,35 +107,18 @@ base::Result<void> perform(const std::vector<std::string>& given) {
 
 }  // namespace
 
-int exit_code_of(base::ErrorKind kind) {
-    switch (kind) {
-        case base::ErrorKind::bad_input:
-            return 2;
-        case base::ErrorKind::regression:
-            return 3;
-        case base::ErrorKind::cannot_here:
-            return 4;
-        case base::ErrorKind::partial:
-            return 5;
-        case base::ErrorKind::over_budget:
-            return 6;
-        case base::ErrorKind::failed:
-            break;
-    }
-    return 1;
-}
-
 namespace {
 
 /// What a library throws and nobody expected is an error like others, and what was written so far stays.
-base::Result<void> perform_guarded(const std::vector<std::string>& words) {
+base::Result<void> perform_guarded(const std::vector<std::string>& words, bool& is_page) {
     const auto of_the_system = [](int code, const char* what) {
         const bool is_limit = code == EMFILE || code == ENFILE || code == EAGAIN;
         return base::failed(
-            what, is_limit ? "raise the limit that was reached: ulimit -n for open files, ulimit -u for processes" : "");
+            what,
+            is_limit ? "raise the limit that was reached: ulimit -n for open files, ulimit -u for processes" : "");
     };
     try {
-        return perform(words);
+        return perform(words, is_page);
     } catch (const std::bad_alloc&) {
         return base::failed("there is not enough memory", "free some, or raise the limit: ulimit -v");
     } catch (const std::system_error& error) {
@@ -138,12 +135,14 @@ base::Result<void> perform_guarded(const std::vector<std::string>& words) {
 
 int run_command_line(const std::vector<std::string>& words) {
     hold_standard_streams();
-    const auto done = perform_guarded(words);
-    const auto written = finish_output();
+    const auto begins = output_begins();
+    bool is_page = false;
+    const auto done = perform_guarded(words, is_page);
+    const auto written = finish_output(is_page ? begins : -1);
     if (!written) base::show_error(written.error());
-    if (done) return written ? 0 : exit_code_of(written.error().kind);
+    if (done) return written ? 0 : base::exit_code_of(written.error().kind);
     base::show_error(done.error());
-    return exit_code_of(done.error().kind);
+    return base::exit_code_of(done.error().kind);
 }
 
 }  // namespace stapgen::cli

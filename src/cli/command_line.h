@@ -4,14 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-
 namespace stapgen::cli {
 
 /// The whole program: `words` are those behind the program's name; returns the exit code.
 int run_command_line(const std::vector<std::string>& words);
-
-/// The exit codes of the contract: they are in the manual.
-int exit_code_of(base::ErrorKind kind);
 
 }  // namespace stapgen::cli

@@ -117,7 +117,7 @@ Check module_signing(const host::System& system, const Question& question) {
     }
     remedy.otherwise =
         "or sign the module with a key that the kernel trusts: stapgen build, the kernel's scripts/sign-file, stapgen "
-        "exec";
+        "exec (one run of a signed module at a time)";
     const auto found = "the kernel refuses unsigned modules: " + refusal + boot;
     if (question.signed_module) {
         return note(found + "; this one is signed",

@@ -172,7 +172,30 @@ Json factors_json(const analyze::FactorEffects& factors) {
     return {{"sentence", sentence_of(factors)}, {"rows", std::move(rows)}};
 }
 
+/// What is missing for a test of hosts.
+std::string no_result_text(const Comparison& comparison) {
+    constexpr auto needed = analyze::others_needed + 1;
+    const auto& members = comparison.members;
+    if (members.size() < needed) {
+        return fmt::format("no result: {} of {} hosts; measure on {} more", members.size(), needed,
+                           needed - members.size());
+    }
+    const auto percentile = std::ranges::min_element(comparison.percentiles, {}, &analyze::Percentile::percent);
+    if (percentile == comparison.percentiles.end()) return "no result: no percentile was asked for";
+    const auto samples = analyze::values_needed(percentile->percent);
+    const auto has_enough = [&](const analyze::Member& member) {
+        return std::ranges::any_of(member.stages,
+                                   [&](const analyze::Measure& stage) { return stage.stats.n() >= samples; });
+    };
+    return fmt::format("no result: p{} needs {} samples of a stage, which {} of {} hosts have; record longer",
+                       percentile->text, samples, std::ranges::count_if(members, has_enough), needed);
+}
+
 }  // namespace
+
+bool Comparison::has_result() const {
+    return !deviations.empty() || !factors.contrasts.empty();
+}
 
 std::size_t Comparison::different() const {
     std::set<std::size_t> found;
@@ -193,11 +216,7 @@ std::vector<std::string> Comparison::different_levels() const {
 
 std::string sentence_of(const Comparison& comparison) {
     const auto& members = comparison.members;
-    if (comparison.deviations.empty()) {
-        return fmt::format(
-            "no result: a host needs at least {} other hosts that run the same, and enough samples for a percentile",
-            analyze::others_needed);
-    }
+    if (comparison.deviations.empty()) return no_result_text(comparison);
     std::set<std::size_t> different, tested;
     std::vector<std::string> texts;
     for (const auto& deviation : comparison.deviations) {
@@ -257,17 +276,21 @@ void write_text(std::ostream& out, const Comparison& comparison, std::size_t row
 }
 
 void write_json(std::ostream& out, const Comparison& comparison) {
-    report::put_json(out,
-                     Json{{"schema", "stapgen.fleet-compare/1"},
-                          {"recipe", comparison.recipe},
-                          {"sentence", sentence_of(comparison)},
-                          {"hosts", comparison.members.size()},
-                          {"different", comparison.different()},
-                          {"threshold", comparison.threshold},
-                          {"warnings", comparison.warnings},
-                          {"rows", hosts_json(comparison)},
-                          {"factors", factors_json(comparison.factors)}},
-                     2);
+    report::put_json(
+        out,
+        Json{{"schema", "stapgen.fleet-compare/1"},
+             {"recipe", comparison.recipe},
+             {"sentence", sentence_of(comparison)},
+             {"result", !comparison.has_result()                                               ? "none"
+                        : comparison.different() > 0 || !comparison.different_levels().empty() ? "different"
+                                                                                               : "no-difference"},
+             {"hosts", comparison.members.size()},
+             {"different", comparison.different()},
+             {"threshold", comparison.threshold},
+             {"warnings", comparison.warnings},
+             {"rows", hosts_json(comparison)},
+             {"factors", factors_json(comparison.factors)}},
+        2);
 }
 
 }  // namespace stapgen::fleet

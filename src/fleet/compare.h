@@ -16,11 +16,13 @@ namespace stapgen::fleet {
 struct Comparison {
     std::string recipe;
     std::vector<analyze::Member> members;
+    std::vector<analyze::Percentile> percentiles;
     std::vector<analyze::Deviation> deviations;
     analyze::FactorEffects factors;
     double threshold = 0;
     std::vector<std::string> warnings;
 
+    [[nodiscard]] bool has_result() const;                            ///< something could be tested
     [[nodiscard]] std::size_t different() const;                      ///< hosts that stand out
     [[nodiscard]] std::vector<std::string> different_levels() const;  ///< "kernel 6.1.0", "dc=fra1"
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/exit_codes.h"
 #include "base/text.h"
 #include "base/units.h"
 
@@ -66,8 +67,11 @@ Answer<void> check(const base::Result<launch::Ending>& ending, const std::string
         if (had_begun) return tl::make_unexpected(Refusal{Kind::lost, "the connection was lost: " + why});
         return tl::make_unexpected(Refusal{Kind::unreachable, why.empty() ? "ssh failed" : why});
     }
-    // Exit codes of stapgen: base::ErrorKind.
-    const auto kind = ending->exit_code == 4 ? Kind::cannot : ending->exit_code == 6 ? Kind::over_budget : Kind::failed;
+    using base::ErrorKind;
+    const auto of_host = base::kind_of_exit_code(ending->exit_code).value_or(ErrorKind::failed);
+    const auto kind = of_host == ErrorKind::cannot_here   ? Kind::cannot
+                      : of_host == ErrorKind::over_budget ? Kind::over_budget
+                                                          : Kind::failed;
     return tl::make_unexpected(Refusal{kind, short_reason(session::reason_of(said))});
 }
 

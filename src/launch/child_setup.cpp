@@ -157,10 +157,15 @@ std::map<std::string, std::string> child_environment() {
     std::map<std::string, std::string> environment;
     // Of the caller's environment: who we are, and where debuginfo may come from. Nothing that changes what a
     // program does (LD_PRELOAD, KCFLAGS, SYSTEMTAP_*), so that a result does not depend on a shell.
-    for (const auto* name : {"HOME", "USER", "LOGNAME", "TZ", "DEBUGINFOD_URLS", "DEBUGINFOD_CACHE_PATH",
-                             "DEBUGINFOD_TIMEOUT", "http_proxy", "https_proxy", "no_proxy"}) {
+    for (const auto* name :
+         {"USER", "LOGNAME", "TZ", "DEBUGINFOD_URLS", "DEBUGINFOD_TIMEOUT", "http_proxy", "https_proxy", "no_proxy"}) {
         if (const char* value = std::getenv(name); value != nullptr) environment[name] = value;
     }
+    // Children read what is there.
+    for (const auto* name : {"HOME", "DEBUGINFOD_CACHE_PATH"}) {
+        if (const auto folder = base::trusted_folder(name)) environment[name] = *folder;
+    }
+    if (::geteuid() == 0) environment.try_emplace("HOME", "/root");
     if (const char* value = std::getenv("TMPDIR"); value != nullptr && stap_takes_as_tmpdir(value)) {
         if (::geteuid() != 0 || base::only_root_replaces(value)) environment["TMPDIR"] = value;
     }

@@ -13,6 +13,9 @@ namespace {
 using enum MessageKind;
 
 constexpr std::string_view newer_stap = "omit --no-workaround if you gave it, or install a newer SystemTap";
+constexpr std::string_view sign_module =
+    "sign the module with a key that the kernel trusts (stapgen build, scripts/sign-file, stapgen exec), or: mokutil "
+    "--disable-validation; if it is signed, enrol the key: mokutil --import";
 
 constexpr MessageRow table[] = {
     // Before pass 1
@@ -130,11 +133,9 @@ constexpr MessageRow table[] = {
      "Couldn't insert module *'*': Operation not permitted", "the kernel does not allow this module to be loaded",
      "run as root; in a container, on the host; with Secure Boot, switch module signing off or enrol a key"},
     {"insert-key", 5, failure, 90, "module-signing", "Couldn't insert module *'*': *Key was rejected by service",
-     "the kernel accepts signed modules only (Secure Boot)",
-     "mokutil --disable-validation, or sign modules: man stap-server"},
+     "the kernel accepts signed modules only (Secure Boot)", sign_module},
     {"insert-no-key", 5, failure, 90, "module-signing", "Couldn't insert module *'*': Required key not available",
-     "the kernel accepts signed modules only (Secure Boot)",
-     "mokutil --disable-validation, or sign modules: man stap-server"},
+     "the kernel accepts signed modules only (Secure Boot)", sign_module},
     {"insert-exists", 5, failure, 90, "leftovers", "Couldn't insert module *'*': File exists",
      "a module of this name is already loaded", "remove it: staprun -d NAME (see lsmod)"},
     {"insert-memory", 5, failure, 90, "memory", "Couldn't insert module *'*': Cannot allocate memory",
@@ -144,8 +145,7 @@ constexpr MessageRow table[] = {
     {"cannot-resolve", 5, failure, 88, "workarounds systemtap", "Can't resolve *!",
      "this SystemTap does not fit the kernel: it needs {1}, which the kernel does not have", newer_stap},
     {"signing", 5, failure, 90, "module-signing", "requires modules to be signed for loading",
-     "the kernel accepts signed modules only (Secure Boot)",
-     "mokutil --disable-validation, or sign modules: man stap-server"},
+     "the kernel accepts signed modules only (Secure Boot)", sign_module},
     {"not-root", 5, failure, 90, "privileges staprun", "The effective user ID of staprun must be set to the root user",
      "staprun has lost its set-user-ID bit", "run with sudo, or reinstall the package systemtap-runtime"},
     {"group-only", 5, failure, 90, "privileges", "Members of the \"stapusr\" and \"stapsys\" groups can only use",

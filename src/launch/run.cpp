@@ -100,7 +100,7 @@ base::Error failure_of(std::string_view doing, const Ending& ending, const Messa
 /// Sees to it that the module of a run is out of the kernel.
 void clean_up(const host::System& system, const LoadJob& job, const std::string& plain_name, bool was_there,
               LoadEnd& end) {
-    const auto name = loaded_name(plain_name, end.ending.pid);
+    const auto name = job.options.is_signed ? plain_name : loaded_name(plain_name, end.ending.pid);
     // A name that was not changed may be another user's run.
     if (name == plain_name && was_there) return;
     const auto loaded = [&] { return host::is_loaded(system, name); };

@@ -93,8 +93,9 @@ Argv compile_argv(const host::Target& target, const CompileOptions& options) {
 }
 
 Argv load_argv(const std::filesystem::path& staprun, const LoadOptions& options) {
+    Argv argv{staprun.empty() ? "staprun" : staprun.string()};
     // Renamed by staprun, so that two runs of one module do not meet, and so that we know its name.
-    Argv argv{staprun.empty() ? "staprun" : staprun.string(), "-R"};
+    if (!options.is_signed) argv.emplace_back("-R");
     if (options.target_id) append(argv, {"-x", fmt::to_string(*options.target_id)});
     if (options.buffer_mb) append(argv, {"-b", fmt::to_string(*options.buffer_mb)});
     argv.push_back(options.module.string());

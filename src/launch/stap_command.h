@@ -45,9 +45,10 @@ struct LoadOptions {
     std::optional<std::int64_t> target_id{};       ///< -x
     std::optional<std::int64_t> buffer_mb{};       ///< -b, per CPU
     std::map<std::string, std::string> globals{};  ///< values of the script's global variables
+    bool is_signed = false;                        ///< the module keeps its name, which is part of what was signed
 };
 
-/// `staprun -R ... MODULE.ko`.
+/// `staprun -R ... MODULE.ko`; without -R where the module is signed.
 std::vector<std::string> load_argv(const std::filesystem::path& staprun, const LoadOptions& options);
 
 /// `staprun -d NAME`.

@@ -21,6 +21,13 @@ std::string name_of(analyze::Verdict verdict) {
     return names.at(verdict);
 }
 
+std::string name_of(analyze::Outcome outcome) {
+    using enum analyze::Outcome;
+    static const std::map<analyze::Outcome, std::string> names{
+        {none, "none"}, {no_regression, "no-regression"}, {regression, "regression"}};
+    return names.at(outcome);
+}
+
 Json change_json(const analyze::Change& change) {
     return {{"stage", change.stage},
             {"statistic", change.statistic},
@@ -41,6 +48,9 @@ Json side_json(const analyze::Side& side, const analyze::Summary& summary) {
     return {{"recordings", side.recordings},
             {"blocks", side.blocks},
             {"block_ns", side.block_ns},
+            {"usable_blocks", side.usable},
+            {"needed_blocks", side.needed},
+            {"missing_ns", or_null(side.missing_ns())},
             {"definition", definition.empty() ? Json(nullptr) : Json(definition)},
             {"origins", origins_json(summary.origins)}};
 }
@@ -51,7 +61,10 @@ Json head_json(const Compared& compared) {
             {"recipe", comparison.recipe},
             {"group", group_json(comparison.group)},
             {"sentence", comparison_sentence(comparison)},
+            {"result", name_of(comparison.outcome())},
             {"regression", comparison.has_regression()},
+            {"only_before", comparison.only_before},
+            {"only_after", comparison.only_after},
             {"threshold", comparison.threshold},
             {"by_recording", comparison.by_recording},
             {"before", side_json(comparison.before, compared.before)},

@@ -56,6 +56,17 @@ std::string text_of(const Endpoint& endpoint) {
     return fmt::format("{}{}{}:{}", is_v6 ? "[" : "", endpoint.address, is_v6 ? "]" : "", endpoint.port);
 }
 
+bool is_own_host(std::string_view header, const Endpoint& listens, std::string_view machine) {
+    const auto found = host_and_port(header);
+    if (!found) return false;
+    if (is_address(AF_INET, found->host) || is_address(AF_INET6, found->host)) return true;
+    const auto name = base::upper(found->host), own = base::upper(machine);
+    if (name == "LOCALHOST" || (!own.empty() && name == own)) return true;
+    const bool is_local = listens.address.starts_with("127.") || listens.address == "::1";
+    const auto label = own.substr(0, own.find('.'));
+    return !is_local && !label.empty() && name.starts_with(label + '.');
+}
+
 base::Result<Url> parse_otlp_url(std::string_view text) {
     constexpr std::string_view scheme = "http://";
     const auto wrong = [&] {

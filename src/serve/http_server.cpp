@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core.hpp>
@@ -10,6 +11,8 @@
 #include <boost/beast/version.hpp>
 #include <chrono>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace stapgen::serve {
 
@@ -21,7 +24,8 @@ namespace http = beast::http;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr std::chrono::seconds time_limit{HttpServer::max_seconds};
+constexpr std::chrono::seconds header_limit{HttpServer::max_header_seconds},
+    answer_limit{HttpServer::max_answer_seconds};
 
 Reply refusal_of(error_code error) {
     Reply reply;
@@ -32,20 +36,23 @@ Reply refusal_of(error_code error) {
 
 /// What is done when a connection is over.
 using Ended = std::function<void()>;
+using Clock = std::chrono::steady_clock;
+using IsOwnHost = std::function<bool(std::string_view)>;
 
 /// One request, its answer, and the end. It lives as long as something of it is under way.
 class Connection : public std::enable_shared_from_this<Connection> {
   public:
-    Connection(tcp::socket socket, const HttpServer::Handler& handler, Ended ended)
-        : stream_(std::move(socket)), handler_(handler), ended_(std::move(ended)) {}
+    Connection(tcp::socket socket, const HttpServer::Handler& handler, const IsOwnHost& is_own_host, Ended ended)
+        : stream_(std::move(socket)), handler_(handler), is_own_host_(is_own_host), ended_(std::move(ended)) {}
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
     ~Connection() { ended_(); }
 
     void start() {
         parser_.header_limit(HttpServer::max_header_bytes);
-        stream_.expires_after(time_limit);
+        stream_.expires_after(header_limit);
         http::async_read_header(stream_, buffer_, parser_, [self = shared_from_this()](error_code error, std::size_t) {
+            self->has_request_ = true;
             if (error == http::error::end_of_stream || error == beast::error::timeout) return;
             if (error.category() == http::make_error_code(http::error::bad_method).category()) {
                 self->write(refusal_of(error));
@@ -55,10 +62,30 @@ class Connection : public std::enable_shared_from_this<Connection> {
         });
     }
 
+    /// Since when it has been here without a request; 0 if there is one.
+    [[nodiscard]] Clock::duration idle_time() const {
+        return has_request_ ? Clock::duration::zero() : Clock::now() - begun_;
+    }
+    void drop() { stream_.close(); }
+
   private:
+    /// HTTP/1.0 needs no Host, and a browser always sends one.
+    [[nodiscard]] bool is_for_here() const {
+        const auto [first, last] = parser_.get().equal_range(http::field::host);
+        return std::all_of(first, last, [&](const auto& row) {
+            return is_own_host_({row.value().data(), row.value().size()});
+        });
+    }
+
     void answer() {
         const auto& request = parser_.get();
         is_head_ = request.method() == http::verb::head;
+        if (!is_for_here()) {
+            Reply reply;
+            reply.status = 421;
+            reply.body = "this is not the host of that name; ask by address, as localhost, or by the machine's name\n";
+            return write(std::move(reply));
+        }
         if (!is_head_ && request.method() != http::verb::get) {
             response_.set(http::field::allow, "GET, HEAD");
             Reply reply;
@@ -83,7 +110,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
         response_.set("X-Content-Type-Options", "nosniff");
         response_.content_length(reply.body.size());
         if (!is_head_) response_.body() = std::move(reply.body);
-        stream_.expires_after(time_limit);
+        stream_.expires_after(answer_limit);
         serializer_.emplace(response_);
         const auto done = [self = shared_from_this()](error_code error, std::size_t) {
             if (!error) self->close();
@@ -116,14 +143,22 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::optional<http::response_serializer<http::string_body>> serializer_;
     std::array<char, 512> drained_{};
     const HttpServer::Handler& handler_;
+    const IsOwnHost& is_own_host_;
     Ended ended_;
-    bool is_head_ = false;
+    const Clock::time_point begun_ = Clock::now();
+    bool is_head_ = false, has_request_ = false;
 };
 
 class Listener final : public HttpServer, public std::enable_shared_from_this<Listener> {
   public:
-    Listener(asio::io_context& context, Handler handler)
-        : acceptor_(context), retry_(context), handler_(std::move(handler)) {}
+    Listener(asio::io_context& context, std::string machine, Handler handler)
+        : acceptor_(context),
+          retry_(context),
+          room_(context),
+          handler_(std::move(handler)),
+          is_own_host_([this, machine = std::move(machine)](std::string_view header) {
+              return serve::is_own_host(header, endpoint(), machine);
+          }) {}
 
     error_code open(const Endpoint& at) {
         error_code error;
@@ -143,10 +178,16 @@ class Listener final : public HttpServer, public std::enable_shared_from_this<Li
             // Out of descriptors, or the other end is gone already.
             if (error) return accept_later();
             ++connections_;
-            std::make_shared<Connection>(std::move(socket), handler_, [weak = weak_from_this()] {
-                if (const auto self = weak.lock()) self->release();
-            })->start();
-            if (connections_ < max_connections) accept();
+            const auto connection =
+                std::make_shared<Connection>(std::move(socket), handler_, is_own_host_, [weak = weak_from_this()] {
+                    if (const auto self = weak.lock()) self->release();
+                });
+            // A weak pointer keeps the memory of what it points to.
+            std::erase_if(open_, [](const auto& one) { return one.expired(); });
+            open_.push_back(connection);
+            connection->start();
+            if (connections_ < max_connections) return accept();
+            make_room();
         });
     }
 
@@ -157,6 +198,18 @@ class Listener final : public HttpServer, public std::enable_shared_from_this<Li
     }
 
   private:
+    /// Until there is room, now and then: those without a request go.
+    void make_room() {
+        constexpr std::chrono::milliseconds step{50}, max_idle{max_idle_ms};
+        for (const auto& one : open_) {
+            const auto connection = one.lock();
+            if (connection && connection->idle_time() > max_idle) connection->drop();
+        }
+        room_.expires_after(step);
+        room_.async_wait([this](error_code error) {
+            if (!error && connections_ >= max_connections) make_room();
+        });
+    }
     void release() {
         --connections_;
         accept();
@@ -169,8 +222,10 @@ class Listener final : public HttpServer, public std::enable_shared_from_this<Li
     }
 
     tcp::acceptor acceptor_;
-    asio::steady_timer retry_;
+    asio::steady_timer retry_, room_;
     Handler handler_;
+    IsOwnHost is_own_host_;
+    std::vector<std::weak_ptr<Connection>> open_;
     int connections_ = 0;
     bool is_accepting_ = false;
 };
@@ -178,8 +233,8 @@ class Listener final : public HttpServer, public std::enable_shared_from_this<Li
 }  // namespace
 
 base::Result<std::shared_ptr<HttpServer>> HttpServer::listen(asio::io_context& context, const Endpoint& at,
-                                                             Handler handler) {
-    auto listener = std::make_shared<Listener>(context, std::move(handler));
+                                                             std::string machine, Handler handler) {
+    auto listener = std::make_shared<Listener>(context, std::move(machine), std::move(handler));
     if (const auto error = listener->open(at)) {
         return base::failed(fmt::format("cannot listen on {}: {}", text_of(at), error.message()),
                             "another program may use that port: ss -lntp; --listen chooses another one");

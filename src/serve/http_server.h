@@ -21,20 +21,22 @@ struct Reply {
 };
 
 /// Answers GET and HEAD, a connection for each. What is no HTTP, larger than a request may be, or slower, is refused or
-/// dropped; where there are many connections, further ones wait in the kernel's queue. No connection costs another one
-/// anything but that wait.
+/// dropped. Where there are many connections, further ones wait in the kernel's queue, and those that have not asked
+/// yet are closed sooner, so that they do not keep others out. A request that names another host than this machine is
+/// refused.
 class HttpServer {
   public:
     static constexpr int max_connections = 64;
     static constexpr int max_header_bytes = 8192;
-    /// From the connection to the request, and from that to the end of the answer.
-    static constexpr int max_seconds = 10;
+    static constexpr int max_header_seconds = 5;   ///< from the connection to the request
+    static constexpr int max_idle_ms = 200;        ///< the same where others wait
+    static constexpr int max_answer_seconds = 10;  ///< from that to the end of the answer
 
     using Handler = std::function<Reply(std::string_view path, std::string_view accept)>;
 
-    /// Its work is done in `context`, which must outlive it.
+    /// Its work is done in `context`, which must outlive it. `machine`: the name of the machine.
     static base::Result<std::shared_ptr<HttpServer>> listen(boost::asio::io_context& context, const Endpoint& at,
-                                                            Handler handler);
+                                                            std::string machine, Handler handler);
     virtual ~HttpServer() = default;
 
     /// Where it listens.

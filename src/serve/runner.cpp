@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/exit_codes.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -16,17 +17,16 @@ namespace stapgen::serve {
 
 namespace {
 
-/// By the exit code: base::ErrorKind.
+/// Of a child that is stapgen.
 Failure failure_of(const launch::Ending& ending) {
     if (ending.signal != 0) return Failure::killed;
-    switch (ending.exit_code) {
-        case 0:
-            return Failure::ended;
-        case 2:
+    if (ending.exit_code == 0) return Failure::ended;
+    switch (base::kind_of_exit_code(ending.exit_code).value_or(base::ErrorKind::failed)) {
+        case base::ErrorKind::bad_input:
             return Failure::refused;
-        case 4:
+        case base::ErrorKind::cannot_here:
             return Failure::cannot;
-        case 6:
+        case base::ErrorKind::over_budget:
             return Failure::over_budget;
         default:
             return Failure::failed;

@@ -36,8 +36,8 @@ class Server {
     }
 
     base::Result<void> listen() {
-        auto http =
-            HttpServer::listen(context_, job_.listen, [this](auto path, auto accept) { return answer(path, accept); });
+        auto http = HttpServer::listen(context_, job_.listen, host::host_name(machine_),
+                                       [this](auto path, auto accept) { return answer(path, accept); });
         if (!http) return tl::make_unexpected(http.error());
         http_ = *std::move(http);
         base::print_message(

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/below.h"
 #include "base/files.h"
 #include "base/process.h"
 #include "base/text.h"
@@ -170,9 +171,8 @@ class Exporter {
         ++done.runs;
         // Its row in `runs` goes first and comes last; in between nobody who is in a hurry ends us.
         const base::HeededSignals heeded;
-        std::error_code error;
         for (auto old = first; old != last; ++old) {
-            if (table_of(old->second) == tables.back().name) fs::remove(old->second, error);
+            if (table_of(old->second) == tables.back().name) remove(old->second);
         }
         std::vector<fs::path> written;
         for (const auto& [table, name, suffix] : *filled) {
@@ -180,14 +180,15 @@ class Exporter {
             if (auto put = write(table, written.back()); !put) return put;
         }
         for (auto old = first; old != last; ++old) {
-            if (std::ranges::find(written, old->second) == written.end()) fs::remove(old->second, error);
+            if (std::ranges::find(written, old->second) == written.end()) remove(old->second);
         }
         if (heeded.count() == 0) return {};
         return base::failed(fmt::format("interrupted: {} run{} exported", done.runs, done.runs == 1 ? "" : "s"),
                             "export again: runs that are there are replaced");
     }
 
-    /// A folder that others can write is no place for DuckDB to write in: it follows links.
+    /// A folder that others can write is no place for DuckDB to write in: it follows links. Neither does root below the
+    /// store: its files are changed by a folder that is open, not by its name.
     base::Result<void> write(const std::string& table, const fs::path& file) {
         const auto whole = temporary_ / "table.parquet";
         auto copied = database_.run(
@@ -196,9 +197,15 @@ class Exporter {
         if (!copied) return copied;
         const auto content = base::read_file(whole);
         if (!content) return tl::make_unexpected(content.error());
+        const auto folder = base::open_below(plan_.into, file.parent_path().lexically_relative(plan_.into), true);
+        if (!folder) return tl::make_unexpected(folder.error());
+        return base::replace_file(base::path_of(*folder) / file.filename(), *content);
+    }
+
+    void remove(const fs::path& file) const {
         std::error_code error;
-        fs::create_directories(file.parent_path(), error);
-        return base::replace_file(file, *content);
+        if (const auto folder = base::open_below(plan_.into, file.parent_path().lexically_relative(plan_.into), false))
+            fs::remove(base::path_of(*folder) / file.filename(), error);
     }
 
     const ExportPlan& plan_;

@@ -83,6 +83,11 @@ base::Result<std::filesystem::path> debuginfo_of(std::string_view build_id) {
         return base::bad_input(fmt::format("{} lacks debuginfod_find_debuginfo()", library),
                                "install elfutils 0.179 or later");
     }
+    // Root takes no debuginfo from a cache that another user may write.
+    for (const auto* name : {"DEBUGINFOD_CACHE_PATH", "XDG_CACHE_HOME", "HOME"}) {
+        if (std::getenv(name) != nullptr && !base::trusted_folder(name))
+            ::setenv("DEBUGINFOD_CACHE_PATH", (base::cache_directory() / "debuginfod").c_str(), 1);
+    }
     const std::unique_ptr<debuginfod_client, End> client(begin(), end);
     if (!client) return base::failed("the debuginfod client does not start: out of memory");
     set_progress(client.get(), show_progress);

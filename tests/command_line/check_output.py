@@ -3,8 +3,12 @@
 """check_output.py STAPGEN SAMPLE: an output that takes nothing is an error; a reader that has enough is none."""
 
 import os
+import pathlib
+import resource
+import signal
 import subprocess
 import sys
+import tempfile
 
 from stapgen import ENVIRONMENT
 
@@ -15,6 +19,29 @@ def run(words, redirection, **streams):
     shell = ["sh", "-c", f'exec "$@" {redirection}', "sh", *words]
     done = subprocess.run(shell, stderr=subprocess.PIPE, env=ENVIRONMENT, text=True, timeout=60, check=False, **streams)
     return done.returncode, done.stderr
+
+
+def check_full_disk(stapgen, sample):
+    """A page is whole or not there: into a file by the shell, behind what is there already, and with -o."""
+    def allow_8_kb():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
+
+    page = [stapgen, "report", sample, "--format", "html"]
+    with tempfile.TemporaryDirectory() as folder:
+        for redirection, left in ((f">{folder}/new", b""), (f">>{folder}/old", b"before\n")):
+            file = pathlib.Path(redirection.lstrip(">"))
+            file.write_bytes(left)
+            code, errors = run(page, redirection, preexec_fn=allow_8_kb)
+            assert code == 1 and "nothing of it is in the file" in errors and file.read_bytes() == left, (code, errors)
+        code, errors = run([*page, "-o", f"{folder}/page.html"], "", preexec_fn=allow_8_kb)
+        assert code == 1 and "could not be written" in errors, (code, errors)
+        assert sorted(os.listdir(folder)) == ["new", "old"], os.listdir(folder)
+        assert run([*page, "-o", f"{folder}/page.html"], "") == (0, "")
+        text = pathlib.Path(folder, "page.html").read_text()
+        assert text.rstrip().endswith("</html>") and os.stat(f"{folder}/page.html").st_mode & 0o777 == 0o600
+        code, errors = run([*page, "-o", f"{folder}/page.html"], "")
+        assert code == 2 and "not there yet" in errors, (code, errors)
 
 
 def main():
@@ -37,6 +64,7 @@ def main():
         ended = run([stapgen, *words], "", stdout=terminal)
         os.close(terminal)
         assert ended == (0, ""), f"{words} onto a closed terminal: {ended}"
+    check_full_disk(stapgen, sample)
     # What it found stays the exit code; that the report of it is lost is said, too.
     slower = os.path.join(os.path.dirname(sample), "slower-stage")
     code, errors = run([stapgen, "compare", f"{slower}/before", f"{slower}/after"], ">/dev/full")

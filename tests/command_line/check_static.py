@@ -85,9 +85,12 @@ def check(static, stapgen, sample, top):
     for words in READING:
         # The files have no other names outside.
         paths = [str(root.folder) + word if word.startswith("/") else word for word in words]
-        wanted = subprocess.run([stapgen, *paths], capture_output=True, check=True, env={"HOME": str(top)}).stdout
-        wanted = wanted.replace(str(root.folder).encode(), b"")
-        got = without_traffic(root.run(*words)[0])
+        done = subprocess.run([stapgen, *paths], capture_output=True, check=False, env={"HOME": str(top)})
+        # The sample is too short to be compared.
+        code = 7 if words[0] == "compare" else 0
+        assert done.returncode == code, done.stderr
+        wanted = done.stdout.replace(str(root.folder).encode(), b"")
+        got = without_traffic(root.run(*words, code=code)[0])
         wanted = without_traffic(wanted)
         assert got == wanted, f"{words}: {got[:2000]!r} and not {wanted[:2000]!r}"
     kept = list((root.folder / "root/.cache/stapgen").iterdir())

@@ -175,6 +175,8 @@ def check_own(machine, command, in_sentence):
     code, printed = machine.run(command, added)
     if code == 4 and "DuckDB's library cannot be loaded" in printed:
         return "as far as this machine can", None
+    if code == 7 and name == "compare" and "no result: before has " in printed:
+        return "on recordings that are too short", None
     return check, f"{printed}exit code {code}" if code else None
 
 

@@ -50,11 +50,17 @@ def check_who_is_different(results):
     said, error = results.run("compare", slow, "--json", code=3)
     found = checked(json.loads(said))
     assert found["schema"] == "stapgen.fleet-compare/1" and found["different"] == 1 and found["hosts"] == 6, found
+    assert found["result"] == "different", found
     assert {(row["host"], row["stage"]) for row in found["rows"] if row["stands_out"]} == {("web6", "ip-tcp")}, found
     assert "above the 5 % threshold: 1 of 6 hosts\n" in error, error
     # Three are too few to know what hosts differ by.
-    few, _ = results.run("compare", results.make("few", *alike[:2], "slower-stage/after/1.rec"))
-    assert few.startswith("no result: "), few
+    few = results.make("few", *alike[:2], "slower-stage/after/1.rec")
+    table, error = results.run("compare", few, code=7)
+    assert table.startswith("no result: 3 of 4 hosts; measure on 1 more\n"), table
+    assert "no result: 3 of 4 hosts" in error, error
+    assert checked(json.loads(results.run("compare", few, "--json", code=7)[0]))["result"] == "none"
+    rare, _ = results.run("compare", slow, "-P", "99.99", code=7)
+    assert rare.startswith("no result: p99.99 needs "), rare
     results.run("compare", slow, "--threshold", "900%")
 
 

@@ -142,6 +142,17 @@ def check_bad_input(fleet):
     hosts.write_text("web1\n-oProxyCommand=x\n")
     _, _, said = fleet.run(str(hosts), code=2, output="bad-hosts")
     assert f"{hosts}:2: '-oProxyCommand=x' is not a host name" in said, said
+    # A file of the working folder with a host's name takes no host's place.
+    working = fleet.folder / "working"
+    working.mkdir()
+    (working / "web1").write_text("evil\n")
+    for name, hosts in (("web1", "web1"), ("./web1", "evil")):
+        command = fleet.command(name, "--dry-run", output=f"dry-{hosts}")
+        done = subprocess.run(command, env=ENVIRONMENT, cwd=working, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 0 and f"-- {hosts} " in done.stdout, done
+        assert ("the file of that name is --hosts ./web1" in done.stderr) == (name == "web1"), done
+    _, _, said = fleet.run("bad,-x", code=2, output="option")
+    assert "'-x' is not a host name" in said, said
     _, _, said = fleet.run("web1,web1", code=2, output="twice")
     assert "web1 is given twice" in said, said
     _, _, said = fleet.run("web1", code=2, output="kernels")

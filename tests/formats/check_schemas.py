@@ -62,8 +62,8 @@ def printed(stapgen, source):
     yield document("report", "--by", "host", "--percentiles", "50,.5,99.", *sorted(samples.glob("slower-stage/*/*.rec")))
     for by in ((), ("--by", "recording")):
         compared = ["compare", samples / "slower-stage/before", samples / "slower-stage/after", *by]
-        yield document(*compared, codes=(0, 3))
-        yield from lines(*compared, codes=(0, 3))
+        yield document(*compared, codes=(0, 3, 7))
+        yield from lines(*compared, codes=(0, 3, 7))
     listed = document("list")
     yield listed
     for recipe in listed["recipes"]:

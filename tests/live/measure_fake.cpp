@@ -44,5 +44,5 @@ int main(int argc, char** argv) {
     std::cout.flush();
     if (done) return 0;
     base::show_error(done.error());
-    return cli::exit_code_of(done.error().kind);
+    return base::exit_code_of(done.error().kind);
 }

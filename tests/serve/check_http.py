@@ -5,6 +5,7 @@
 import concurrent.futures
 import contextlib
 import pathlib
+import platform
 import random
 import socket
 import sys
@@ -35,21 +36,25 @@ def ask(serve, request):
 
 def check_requests(serve):
     for request, status in (
-            (b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", 200),
+            (b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", 200),
             (b"GET /metrics?name=x HTTP/1.0\r\n\r\n", 200),
-            (b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", 200),
-            (b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n", 200),
-            (b"GET /metrics/ HTTP/1.1\r\nHost: x\r\n\r\n", 404),
-            (b"GET /../../etc/passwd HTTP/1.1\r\nHost: x\r\n\r\n", 404),
-            (b"POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 7\r\n\r\nx=1&y=2", 405),
-            (b"DELETE / HTTP/1.1\r\nHost: x\r\n\r\n", 405),
-            (b"GET /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n12345", 200),
+            (b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", 200),
+            (b"GET /-/healthy HTTP/1.1\r\nHost: localhost\r\n\r\n", 200),
+            (b"GET /metrics/ HTTP/1.1\r\nHost: localhost\r\n\r\n", 404),
+            (b"GET /../../etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n", 404),
+            (b"POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 7\r\n\r\nx=1&y=2", 405),
+            (b"DELETE / HTTP/1.1\r\nHost: localhost\r\n\r\n", 405),
+            (b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n12345", 200),
             (b"GET /metrics HTTP/1.1\r\nA: " + b"x" * 9000 + b"\r\n\r\n", 431),
             (b"GET /" + b"x" * 9000 + b" HTTP/1.1\r\n\r\n", 431),
             (b"GET /metrics HTTP/9.9\r\n\r\n", 400),
             (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x07" * 200, 400),
             (b"garbage\r\n\r\n", 400)):
         assert ask(serve, request) == status, (request[:60], status)
+    for host, status in ((b"127.0.0.1:9752", 200), (b"[::1]", 200), (platform.node().encode(), 200), (b"LOCALHOST:1", 200),
+                         (b"evil.example", 421), (b"127.0.0.1.evil.example:9752", 421), (b"localhost.evil.example", 421),
+                         (platform.node().encode() + b".evil.example", 421), (b"localhost\r\nHost: evil.example", 421)):
+        assert ask(serve, b"GET /metrics HTTP/1.1\r\nHost: " + host + b"\r\n\r\n") == status, (host, status)
     status, headers, body = serve.get(method="HEAD")
     assert (status, body) == (200, b"") and int(headers["Content-Length"]) > 1000, headers
     assert headers["Connection"] == "close" and headers["X-Content-Type-Options"] == "nosniff"
@@ -77,8 +82,18 @@ def check_those_that_hang(serve):
         for number in range(200):
             connection = hanging.enter_context(connect(serve))
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
-            connection.sendall((b"", b"GET /met", b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")[number % 3])
+            connection.sendall((b"", b"GET /met", b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")[number % 3])
         assert serve.get()[0] == 200
+
+
+def check_those_that_say_nothing(serve):
+    """Six hundred are there and stay as long as they may: a scraper, which gives up after 10 s, is served all the same."""
+    with contextlib.ExitStack() as idle:
+        for _ in range(600):
+            idle.enter_context(connect(serve))
+        with socket.create_connection(("127.0.0.1", serve.port), timeout=10) as scraper:
+            scraper.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert b" 200 " in scraper.recv(65536)
 
 
 def main():
@@ -101,7 +116,7 @@ def main():
             try:
                 wait_for(lambda: serve.state("rx") == "measuring")
                 before = serve.resident_bytes()
-                for check in (check_requests, check_a_thousand_at_once, check_those_that_hang, check_a_thousand_at_once):
+                for check in (check_requests, check_a_thousand_at_once, check_those_that_hang, check_those_that_say_nothing, check_a_thousand_at_once):
                     check(serve)
                     print(check.__name__)
             finally:

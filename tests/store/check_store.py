@@ -9,6 +9,7 @@ import collections
 import csv
 import io
 import json
+import os
 import pathlib
 import re
 import shlex
@@ -258,6 +259,21 @@ def check_what_is_wrong_is_said(stapgen, source, folder, files):
     assert "..%2f../x'" in table and "\x9b" not in table, table
 
 
+def check_no_link_is_followed(stapgen, folder, files):
+    """A store may be another user's: root writes and removes nothing through a link of a folder in it."""
+    store, outside = folder / "linked", folder / "outside"
+    stapgen.export(store, files[0])
+    outside.mkdir()
+    for table in list(store.iterdir()):
+        table.rename(outside / table.name)
+        table.symlink_to(outside / table.name)
+    there = {file: file.read_bytes() for file in outside.rglob("*.parquet")}
+    _, errors = stapgen.export(store, *files[:2], code=0 if os.geteuid() else 1)
+    if os.geteuid() == 0:
+        assert "it is a link or a file" in errors, errors
+        assert {file: file.read_bytes() for file in outside.rglob("*.parquet")} == there
+
+
 def check_a_question_reads_the_store_only(stapgen, folder):
     store, secret = folder / "together", folder / "secret.csv"
     secret.write_text("a,b\n1,2\n")
@@ -300,6 +316,7 @@ def main():
         check_events(stapgen, source, folder)
         check_the_docs(stapgen, source, folder)
         check_what_is_wrong_is_said(stapgen, source, folder, files)
+        check_no_link_is_followed(stapgen, folder, files)
         check_a_question_reads_the_store_only(stapgen, folder)
         check_without_the_library(stapgen, folder, files)
 

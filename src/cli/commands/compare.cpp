@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
+#include <span>
 #include <utility>
 
 #include "base/terminal.h"
@@ -93,18 +95,19 @@ base::Result<report::Compared> compare(const analyze::Group& group, const std::v
     return report::Compared{*std::move(comparison), std::move(first), std::move(second)};
 }
 
-/// What is on one side only, for the user.
-void report_missing(Recordings& side, Recordings& other, std::string_view name) {
+/// What is on one side only: said to the user, and returned.
+std::vector<std::string> report_missing(Recordings& side, Recordings& other, std::string_view name) {
+    std::vector<std::string> missing;
     for (const auto& [group, recordings] : side) {
-        if (recordings_of(group, other) == nullptr)
-            base::print_message(fmt::format("{} is only in {} and is not compared", text_of(group), name));
+        if (recordings_of(group, other) != nullptr) continue;
+        missing.push_back(text_of(group));
+        base::print_message(fmt::format("{} is only in {} and is not compared", missing.back(), name));
     }
+    return missing;
 }
 
 base::Result<std::vector<report::Compared>> compare_all(Recordings& before, Recordings& after,
                                                         const analyze::CompareOptions& limits) {
-    report_missing(before, after, "BEFORE");
-    report_missing(after, before, "AFTER");
     std::vector<report::Compared> all;
     for (const auto& [group, recordings] : before) {
         const auto* others = recordings_of(group, after);
@@ -121,6 +124,33 @@ base::Result<std::vector<report::Compared>> compare_all(Recordings& before, Reco
                                "omit --by, or give recordings of the same hosts, names or labels for both sides");
     }
     return all;
+}
+
+/// What was found, as an exit code: 0 only if all was compared and nothing regressed. `missing`: groups of one side.
+base::Result<void> verdict_of(std::span<const report::Compared> all, std::vector<std::string> missing,
+                              double threshold) {
+    std::vector<std::string> slower;
+    std::string why = missing.empty() ? "" : "they are on one side only";
+    for (const auto& [comparison, before, after] : all) {
+        for (const auto& change : comparison.changes) {
+            if (change.is_regression && std::ranges::find(slower, change.stage) == slower.end())
+                slower.push_back(change.stage);
+        }
+        if (comparison.outcome() != analyze::Outcome::none) continue;
+        if (!comparison.group.empty()) missing.push_back(text_of(comparison.group));
+        why = base::printable(report::comparison_sentence(comparison));
+    }
+    if (!slower.empty()) {
+        return tl::make_unexpected(base::Error{base::ErrorKind::regression,
+                                               fmt::format("regression: {} exceed{} the {:.4g} % threshold",
+                                                           base::printable(fmt::format("{}", fmt::join(slower, ", "))),
+                                                           slower.size() == 1 ? "s" : "", threshold * 100),
+                                               "--threshold sets the limit"});
+    }
+    if (why.empty()) return {};
+    return tl::make_unexpected(base::Error{
+        base::ErrorKind::no_result, missing.empty() ? why : fmt::format("no result for {}", fmt::join(missing, "; ")),
+        "nothing is known of a regression; record longer, or give five or more recordings for each side"});
 }
 
 base::Result<void> compare(const Call& call) {
@@ -140,6 +170,8 @@ base::Result<void> compare(const Call& call) {
     auto after = load_side(options.after, *presentation, by);
     if (!after) return tl::make_unexpected(after.error());
 
+    auto missing = report_missing(*before, *after, "BEFORE");
+    std::ranges::move(report_missing(*after, *before, "AFTER"), std::back_inserter(missing));
     const auto all =
         compare_all(*before, *after, {.percentiles = presentation->percentiles, .threshold = options.threshold});
     if (!all) return tl::make_unexpected(all.error());
@@ -149,19 +181,7 @@ base::Result<void> compare(const Call& call) {
             "omit --by, or compare the files of one group");
     }
     report::present(std::cout, *all, *presentation);
-    std::vector<std::string> slower;
-    for (const auto& each : *all) {
-        for (const auto& change : each.comparison.changes) {
-            if (change.is_regression && std::ranges::find(slower, change.stage) == slower.end())
-                slower.push_back(change.stage);
-        }
-    }
-    if (slower.empty()) return {};
-    return tl::make_unexpected(base::Error{base::ErrorKind::regression,
-                                           fmt::format("regression: {} exceed{} the {:.4g} % threshold",
-                                                       base::printable(fmt::format("{}", fmt::join(slower, ", "))),
-                                                       slower.size() == 1 ? "s" : "", options.threshold * 100),
-                                           "--threshold sets the limit"});
+    return verdict_of(*all, std::move(missing), options.threshold);
 }
 
 }  // namespace
@@ -173,9 +193,10 @@ CommandSpec compare_command(Options& options) {
     }
     CommandSpec command{compare, "stapgen", "compare", "What became slower or faster between two measurements"};
     command.notes =
-        "~: no significant difference. Exit code 3: a regression.\nEach side takes several recordings of the same "
-        "thing, best taken alternately (ABAB). With five or more\nper side, the intervals include the variation "
-        "between recordings. docs/guide/comparing.md\n";
+        "~: no significant difference. Exit codes: 0 compared, no regression; 3 a regression; 7 no result,\nfor too "
+        "little "
+        "was measured. Each side takes several recordings of the same thing, best\ntaken alternately (ABAB). With five "
+        "or more per side, the intervals include the variation\nbetween recordings. docs/guide/comparing.md\n";
     command.examples = {"stapgen compare before.rec after.rec",
                         "stapgen compare --threshold 10% -P 50,99 a1.rec,a2.rec b1.rec,b2.rec"};
     command.options = joined({

@@ -58,6 +58,7 @@ base::Result<void> exec(const Call& call) {
     auto job = session::load_job_of(target, module->path, *plan);
     job.explanation = module::explanation(*machine, question);
     job.is_built = true;
+    job.options.is_signed = module->info.is_signed;
     // Once it is loaded a kill -9 leaves no copy behind.
     job.loaded = [&] { module->copy.reset(); };
     return session::measure(*machine, program.catalog, std::move(job), options.file, *plan, recorder->get());

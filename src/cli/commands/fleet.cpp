@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <iostream>
 
 #include "base/terminal.h"
@@ -94,7 +95,13 @@ base::Result<void> fleet_run(const Call& call) {
     const auto& recipe = *command.recipe;
     const auto machine = launch::this_machine();
     const auto& plan = options.measure.plan;
-    auto hosts = fleet::parse_hosts(options.fleet.hosts);
+    const auto& typed = options.fleet.hosts;
+    std::error_code ignored;
+    if (typed.find('/') == std::string::npos && std::filesystem::is_regular_file(typed, ignored)) {
+        const auto name = base::printable(typed);
+        base::print_message(fmt::format("{} is taken for a host; the file of that name is --hosts ./{}", name, name));
+    }
+    auto hosts = fleet::parse_hosts(typed);
     if (!hosts) return tl::make_unexpected(hosts.error());
     auto checkable = options.measure.filters;
     // What these name is on the hosts.
@@ -176,7 +183,7 @@ CommandSpec fleet_run_command(const recipe::Recipe& recipe, Options& options) {
     auto& fleet = options.fleet;
     const auto duration = [](const std::string& typed) { return base::parse_duration(typed); };
     command.options = joined({
-        {option("--hosts", "HOSTS", groups::hosts, "Hosts: H1,H2,... or a file with one per line",
+        {option("--hosts", "HOSTS", groups::hosts, "Hosts: H1,H2,... or ./FILE with one per line",
                 "any name that ssh takes", &fleet.hosts, {.required = true}),
          option("--batch", "N", groups::hosts, "Measure on at most N hosts at a time", "default: all at once",
                 &fleet.batch, {.range = Range{1}}),

@@ -33,6 +33,7 @@ base::Result<void> fleet_compare(const Call& call) {
     if (!hosts) return tl::make_unexpected(hosts.error());
     fleet::Comparison comparison;
     comparison.threshold = options.threshold;
+    comparison.percentiles = percentiles;
     auto read = fleet::for_each_summary(
         *hosts, *presentation,
         [&](const fleet::HostResult& host, const analyze::Summary& summary) -> base::Result<void> {
@@ -59,6 +60,10 @@ base::Result<void> fleet_compare(const Call& call) {
     auto different = comparison.different_levels();
     if (const auto count = comparison.different(); count > 0)
         different.insert(different.begin(), fmt::format("{} of {} hosts", count, comparison.members.size()));
+    if (!comparison.has_result()) {
+        return tl::make_unexpected(base::Error{base::ErrorKind::no_result, fleet::sentence_of(comparison),
+                                               "nothing is known of a difference"});
+    }
     if (different.empty()) return {};
     return tl::make_unexpected(base::Error{base::ErrorKind::regression,
                                            fmt::format("above the {:.4g} % threshold: {}", options.threshold * 100,
@@ -104,7 +109,7 @@ CommandSpec fleet_compare_command(Options& options) {
     command.notes =
         "Compares each host with the hosts of the same kernel and labels; if there are fewer than\nthree, of the same "
         "kernel; else with all. Then it compares the hosts of each kernel and label\nvalue with those of the most "
-        "common one. Exit code 3: a host, a kernel or a label differs.\n";
+        "common one. Exit code 3: a host, a kernel or a label differs; 7: no result, too little was measured.\n";
     command.examples = {"stapgen fleet compare monday", "stapgen fleet compare --threshold 20% -P 50,99,99.9 monday"};
     command.options = joined({
         folder_argument(options.into),

@@ -34,8 +34,8 @@ CommandSpec help_command(Options& options) {
     command.notes +=
         "Behind drop-reasons a name, a part of it or a pattern chooses from them, behind\n"
         "stap-failures a message or a part of it.\n";
-    command.options = {{"command", "COMMAND", groups::arguments, "A recipe, a command, drop-reasons or stap-failures",
-                        "", &options.words}};
+    command.options = {{"command", "COMMAND", groups::arguments, "A recipe, a command, or one of the topics below", "",
+                        &options.words}};
     return command;
 }
 

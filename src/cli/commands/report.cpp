@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <iostream>
 #include <iterator>
+#include <memory>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -24,14 +26,41 @@ namespace stapgen::cli {
 
 namespace {
 
-/// stdout goes into a new file, for its owner only.
-base::Result<void> write_into(const std::filesystem::path& path) {
-    const base::Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    if (file.get() >= 0 && ::dup2(file.get(), STDOUT_FILENO) >= 0) return {};
-    const auto why = std::error_code(errno, std::generic_category()).message();
-    return base::bad_input(fmt::format("-o: cannot create {}: {}", base::printable(path.string()), why),
-                           "name a file that is not there yet");
-}
+/// What a report goes into in place of stdout: a new file for its owner only, which gets its name when all is in it.
+class NewFile {
+  public:
+    static base::Result<NewFile> open(const std::filesystem::path& path) {
+        const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+        std::error_code error;
+        const bool exists = std::filesystem::exists(std::filesystem::symlink_status(path, error));
+        auto file = std::make_unique<base::Descriptor>(
+            exists ? -1 : ::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600));
+        if (file->get() >= 0 && ::dup2(file->get(), STDOUT_FILENO) >= 0) return NewFile(path, std::move(file));
+        return tl::make_unexpected(cannot_create(path, exists ? EEXIST : errno));
+    }
+    /// Not if it could not be written whole, which the program's end says.
+    base::Result<void> keep() {
+        if (!std::cout.flush()) return {};
+        const auto unnamed = fmt::format("/dev/fd/{}", file_->get());
+        if (::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, path_.c_str(), AT_SYMLINK_FOLLOW) == 0) return {};
+        return tl::make_unexpected(cannot_create(path_, errno));
+    }
+
+  private:
+    NewFile(std::filesystem::path path, std::unique_ptr<base::Descriptor> file)
+        : path_(std::move(path)), file_(std::move(file)) {}
+    static base::Error cannot_create(const std::filesystem::path& path, int number) {
+        return {base::ErrorKind::bad_input,
+                fmt::format("-o: cannot create {}: {}", base::printable(path.string()),
+                            std::error_code(number, std::generic_category()).message()),
+                number == EEXIST       ? "name a file that is not there yet"
+                : number == EOPNOTSUPP ? "that file system has no unnamed files; write to stdout instead: > FILE"
+                                       : "name a file in a folder that you may write"};
+    }
+
+    std::filesystem::path path_;
+    std::unique_ptr<base::Descriptor> file_;
+};
 
 /// A folder stands for the files in it; nothing for what comes through a pipe.
 base::Result<std::vector<std::filesystem::path>> files_of(const std::vector<std::string>& typed) {
@@ -54,19 +83,18 @@ base::Result<void> report(const Call& call) {
     if (auto can = check_events(options.replay.events, *presentation); !can) return can;
     const auto files = files_of(options.words);
     if (!files) return tl::make_unexpected(files.error());
+    std::optional<NewFile> output;
     if (options.output) {
-        if (auto opened = write_into(*options.output); !opened) return opened;
+        auto opened = NewFile::open(*options.output);
+        if (!opened) return tl::make_unexpected(opened.error());
+        output.emplace(*std::move(opened));
     }
     auto reports = session::load(*files, *presentation, options.names, options.replay);
-    if (!reports) {
-        std::error_code ignored;
-        if (options.output) std::filesystem::remove(*options.output, ignored);
-        return tl::make_unexpected(reports.error());
-    }
+    if (!reports) return tl::make_unexpected(reports.error());
     for (auto& summary : *reports)
         session::put_meanings(summary, program.catalog);
     report::present(std::cout, *reports, *presentation);
-    return {};
+    return output ? output->keep() : base::Result<void>();
 }
 
 OptionSpecs selection_options(session::Selection& selection) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/exit_codes.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "cli/options/spec.h"
@@ -33,6 +34,9 @@ struct Topic {
     base::Result<std::string> (*text)(const std::vector<std::string>& words);
 };
 std::span<const Topic> help_topics();
+
+/// "(compare, fleet compare) A regression."
+std::string exit_code_text(const base::ExitCode& code);
 
 /// Whether these words, the first the verb, ask for the manual of what is installed, whatever recipes who builds it
 /// has.

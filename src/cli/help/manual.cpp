@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 
+#include "base/exit_codes.h"
 #include "base/text.h"
 #include "cli/help/help.h"
 #include "cli/help/spec_text.h"
@@ -89,20 +90,10 @@ class Roff {
     bool behind_heading_ = false;  ///< which is a paragraph's end itself
 };
 
-/// Those of command_line.cpp.
 void write_exit_status(Roff& page) {
     page.section("EXIT STATUS");
-    page.item("0", "Done. Ending a measurement with Ctrl-C counts as done.");
-    page.item("1", "It failed while running.");
-    page.item("2", "Wrong usage or bad input.");
-    page.item("3", "'stapgen compare' found a regression.");
-    page.item("4", "This machine cannot do it; the message names what is missing.");
-    page.item("5",
-              "'stapgen fleet run': some hosts did not complete; 'stapgen export': some recordings could not be "
-              "exported. The output names them and the reasons.");
-    page.item("6",
-              "The probes took more CPU time than --budget or SystemTap's own guard allows. The measurement up to that "
-              "point was reported.");
+    for (const auto& code : base::exit_codes)
+        page.item(fmt::to_string(code.number), exit_code_text(code));
 }
 
 void write_files(Roff& page) {

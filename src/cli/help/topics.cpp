@@ -121,15 +121,28 @@ base::Result<std::string> stap_failures(const std::vector<std::string>& words) {
     return out;
 }
 
+base::Result<std::string> exit_codes(const std::vector<std::string>& words) {
+    if (!words.empty()) return base::bad_input("exit-codes: it takes no further words", "stapgen help exit-codes");
+    std::string out;
+    for (const auto& code : base::exit_codes)
+        out += base::wrapped(fmt::format("{} {}", code.number, exit_code_text(code)), base::default_width, 2) + '\n';
+    return out;
+}
+
 constexpr std::array topics{
     Topic{"drop-reasons", "What each drop reason means, and where to look", drop_reasons},
     Topic{"stap-failures", "Messages of stap and staprun: cause and remedy", stap_failures},
+    Topic{"exit-codes", "What stapgen ends with, and which command does", exit_codes},
 };
 
 }  // namespace
 
 std::span<const Topic> help_topics() {
     return topics;
+}
+
+std::string exit_code_text(const base::ExitCode& code) {
+    return code.commands == "all" ? std::string(code.meaning) : fmt::format("({}) {}", code.commands, code.meaning);
 }
 
 }  // namespace stapgen::cli

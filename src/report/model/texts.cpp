@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
+#include <utility>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -236,16 +237,46 @@ std::vector<std::string> changed_stages(const analyze::Comparison& comparison) {
     return stages;
 }
 
+namespace {
+/// What a side lacks for a test; empty if nothing.
+std::string shortage(std::string_view name, const analyze::Side& side, bool by_recording) {
+    if (side.usable >= static_cast<double>(side.needed)) return {};
+    const auto unit = by_recording ? "recordings with values" : side.block_ns == 0 ? "intervals" : "blocks";
+    // Blocks that are almost even are as many as they are.
+    constexpr double almost = 0.05, second = 1e9;
+    const auto usable = std::min(std::floor(side.usable + almost), static_cast<double>(side.needed) - 1);
+    auto text = fmt::format("{} has {:.0f} of {} {}", name, usable, side.needed, unit);
+    if (const auto missing = side.missing_ns())
+        text += fmt::format(", record {:.0f} s more", std::ceil(static_cast<double>(*missing) / second));
+    return text;
+}
+
+std::string no_result_text(const analyze::Comparison& comparison) {
+    if (comparison.is_apart) {
+        std::vector<std::string> sides;
+        for (const auto& [name, stages] :
+             {std::pair("before", &comparison.only_before), {"after", &comparison.only_after}}) {
+            if (!stages->empty()) sides.push_back(fmt::format("only {} has {}", name, fmt::join(*stages, ", ")));
+        }
+        return fmt::format("no result: {}", fmt::join(sides, ", "));
+    }
+    const auto is_untested = [](const Change& change) { return change.verdict == Verdict::untested; };
+    if (std::ranges::all_of(comparison.changes, is_untested)) return "no result: the values have no times";
+    const auto before = shortage("before", comparison.before, comparison.by_recording);
+    const auto after = shortage("after", comparison.after, comparison.by_recording);
+    if (before.empty() && after.empty()) return "no result: not enough samples above 0";
+    return fmt::format("no result: {}{}{}", before, before.empty() || after.empty() ? "" : "; ", after);
+}
+}  // namespace
+
 std::string comparison_sentence(const analyze::Comparison& comparison) {
     std::vector<const Change*> significant, beyond;
-    bool any_tested = false;
     for (const auto& change : comparison.changes) {
-        any_tested = any_tested || change.p.has_value();
         if (!is_significant(change)) continue;
         significant.push_back(&change);
         if (std::abs(*change.change) > comparison.threshold) beyond.push_back(&change);
     }
-    if (!any_tested) return "no result: not enough samples or blocks of time; record longer";
+    if (comparison.outcome() == analyze::Outcome::none) return no_result_text(comparison);
     if (significant.empty()) return "no significant change";
     const auto slower = direction_text(beyond, Verdict::slower), faster = direction_text(beyond, Verdict::faster);
     if (beyond.empty()) {

@@ -8,6 +8,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -108,6 +109,24 @@ def run_logged(command, log, **options):
                               stderr=subprocess.STDOUT, check=False, **options)
     if done.returncode:
         raise LabError(f"{command[0]} ended with {done.returncode}; see {log}\n{tail(log, 15)}")
+
+
+def run_unharmed(command, log, **options):
+    """run_logged() a package manager: no signal to this process or its group reaches it; one is answered at its end."""
+    came = []
+
+    def later(number, _):
+        came.append(number)
+        say("waiting for the package manager to end: killed, it would leave packages half installed")
+
+    before = {number: signal.signal(number, later) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    try:
+        run_logged(command, log, start_new_session=True, **options)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if came:
+            os.kill(os.getpid(), came[0])
 
 
 def tail(path, lines):

@@ -6,7 +6,7 @@ import pathlib
 import shutil
 
 from . import chroot
-from .common import SOURCE, lab_dir, run_logged
+from .common import SOURCE, lab_dir, run_logged, run_unharmed
 
 SCRIPTS = SOURCE / "linux"
 
@@ -50,8 +50,8 @@ def install(suite, tree, log, proxy):
         with sources.open("a") as more:
             more.write(f"deb {main[1]} {suite['from']} main\n")
     for words in (["update", "--error-on=any"], ["-y", *release, "install", *suite["packages"]], ["clean"]):
-        run_logged(chroot.chroot_command(tree, ["apt-get", *proxy, *words], mode="rw",
-                                         env={"DEBIAN_FRONTEND": "noninteractive", "INITRD": "No"}), log)
+        run_unharmed(chroot.chroot_command(tree, ["apt-get", *proxy, *words], mode="rw",
+                                           env={"DEBIAN_FRONTEND": "noninteractive", "INITRD": "No"}), log)
     shutil.rmtree(tree / "var/lib/apt/lists")
 
 

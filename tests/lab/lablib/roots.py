@@ -15,7 +15,7 @@ import subprocess
 import time
 
 from . import chroot, initrd, machine, other_kernel
-from .common import LabError, Skipped, doing, lab_dir, locked, run_logged, say
+from .common import LabError, Skipped, doing, lab_dir, locked, run_logged, run_unharmed, say
 
 # Raise this when what build() does to a root changes.
 VERSION = 3
@@ -191,7 +191,7 @@ def install(suite, tree, log):
     if not pathlib.Path("/usr/share/debootstrap/scripts", suite).exists():
         # An older debootstrap does not know the names of newer suites.
         command.append("sid")
-    run_logged(command, log, env=environment)
+    run_unharmed(command, log, env=environment)
 
     sources = [f"deb {main} {suite} main\n"]
     if SUITES[suite]["extra"]:
@@ -211,8 +211,8 @@ def install(suite, tree, log):
     # INITRD=No: the hook of initramfs-tools then builds none.
     apt_environment = {"DEBIAN_FRONTEND": "noninteractive", "INITRD": "No"}
     for words in (["update", "--error-on=any"], ["-y", "dist-upgrade", *PACKAGES], ["clean"]):
-        run_logged(chroot.chroot_command(tree, ["apt-get", *proxy, *words], mode="rw",
-                                         env=apt_environment), log)
+        run_unharmed(chroot.chroot_command(tree, ["apt-get", *proxy, *words], mode="rw",
+                                           env=apt_environment), log)
     shutil.rmtree(tree / "var/lib/apt/lists")
     for mount_point in ("lab", "usr/lib/debug/boot"):
         (tree / mount_point).mkdir(parents=True, exist_ok=True)

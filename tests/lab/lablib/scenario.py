@@ -229,7 +229,7 @@ def run_scenario(root, run, name, stapgen_prefix, traffic, packages=None):
     except Exception as failure:  # pylint: disable=broad-except
         report(title, failure, run)
         return False
-    print(f"PASS {title} ({time.monotonic() - begin:.0f} s, of the processor {processor_seconds() - spent:.0f})", flush=True)
+    print(f"PASS {title} ({time.monotonic() - begin:.0f} s, {processor_seconds() - spent:.0f} s of CPU time)", flush=True)
     return True
 
 

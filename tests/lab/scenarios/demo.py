@@ -54,7 +54,7 @@ def prepare(lab):
     with doing("compiling"), concurrent.futures.ThreadPoolExecutor() as pool:
         keep(RECIPES[0])  # and with it what all share
         list(pool.map(keep, RECIPES[1:]))
-    print("booting a virtual machine and measuring in it; on its clock an instruction takes one nanosecond", flush=True)
+    print("booting a virtual machine and measuring in it; its clock advances 1 ns per instruction", flush=True)
 
 
 def read_rows(shown):

@@ -123,6 +123,11 @@ TEST_CASE("fewer than ten blocks prove nothing") {
     CHECK(change_of(few, "of1", "50").change);
     CHECK_FALSE(change_of(few, "of1", "50").low);
     CHECK_FALSE(few.has_regression());
+    CHECK(few.outcome() == Outcome::none);
+    CHECK(few.before.needed == 10);
+    CHECK(few.before.usable == doctest::Approx(9));
+    CHECK(*few.before.missing_ns() == doctest::Approx(second));
+    CHECK_FALSE(few.after.missing_ns());
     const auto enough = compare(recorded({3001}, 10, 1), recorded({9001}, 90, 2)).value();
     CHECK(change_of(enough, "of1", "50").verdict == Verdict::slower);
     CHECK(enough.after.blocks == 23);  // 90, then 45: neighbours are joined
@@ -224,6 +229,44 @@ TEST_CASE("averages are compared as averages, by interval") {
     other.recipe = "memcached-tracker";
     other.notes = {{"cut off above 100 us"}};
     CHECK(has(refusal(averages(100), other), "before has averages only"));
+}
+
+TEST_CASE("stages of one side only are not compared, nor is a total that they are part of") {
+    const auto with_total = [](std::initializer_list<std::int64_t> typical, bool second_seen) {
+        auto summary = recorded(typical, 20, 1);
+        if (!second_seen) {
+            summary.stages[1].stats = {};
+            auto of_first = Series(typical.size());
+            for (const auto& block : summary.series.blocks())
+                of_first.at(block.start_ns).stages[0] = block.stages[0];
+            summary.series = of_first;
+        }
+        auto& breakdown = summary.breakdowns.emplace_back("", std::vector<std::string>{"of1", "of2"}, 0);
+        breakdown.add(2001, std::vector<std::int64_t>{2001, second_seen ? 3002 : -1});
+        return summary;
+    };
+    const auto both = with_total({2001, 3002}, true), one = with_total({2001, 3002}, false);
+    const auto comparison = compare(both, one).value();
+    CHECK(comparison.only_before == std::vector<std::string>{"of2"});
+    CHECK(comparison.only_after.empty());
+    for (const auto& change : comparison.changes)
+        CHECK(change.stage == "of1");
+    CHECK(comparison.is_apart);
+    CHECK(comparison.outcome() == Outcome::none);
+    REQUIRE(comparison.warnings.size() == 1);
+    CHECK(comparison.warnings[0] == "only before has of2: not compared, and no total that these are part of");
+    CHECK(change_of(compare(both, both).value(), "total", "mean").stage == "total");
+
+    // A few packets of another kind, among many, are no reason to know nothing.
+    auto rare = one;
+    rare.stages[1].stats.add(3002);
+    const auto noise = compare(rare, one).value();
+    CHECK(noise.only_before == std::vector<std::string>{"of2"});
+    CHECK_FALSE(noise.is_apart);
+    CHECK(noise.outcome() == Outcome::no_regression);
+
+    auto other = recorded({3002}, 20, 1);  // of2 alone
+    CHECK(has(refusal(one, other), "no stage in common: of1 and of2"));
 }
 
 TEST_CASE("what cannot be compared is refused") {

@@ -53,6 +53,14 @@ TEST_CASE("a shown command survives being pasted") {
     CHECK(shell_quoted({"it's", ""}) == "'it'\\''s' ''");
 }
 
+TEST_CASE("a command for a terminal has no byte that does something there, and is the same command") {
+    const auto quoted = shell_quoted({"-o", "a\x1b[31m.rec", "b",
+                                      "\xc2\x9b"
+                                      "2J"});
+    CHECK(shell_printable(quoted) == R"(-o 'a'$'\x1b''[31m.rec' b ''$'\xc2'''$'\x9b''2J')");
+    CHECK(shell_printable("stapgen 'caf\xc3\xa9'") == "stapgen 'caf\xc3\xa9'");
+}
+
 TEST_CASE("a word of a list is a whole one") {
     CHECK(contains_word("kfree_skb tcp_drop", "kfree_skb"));
     CHECK(contains_word("kfree_skb tcp_drop", "tcp_drop"));

@@ -94,3 +94,15 @@ TEST_CASE("links in a ring end") {
     fs::create_symlink(folder.path() / "a", folder.path() / "b");
     CHECK_FALSE(base::only_root_writes(folder.path() / "a").has_value());
 }
+
+TEST_CASE("a folder that the environment names counts for root only where nobody else can put something") {
+    const auto folder = base::PrivateDirectory::create().value();
+    const auto shared = folder.path() / "shared";
+    REQUIRE(fs::create_directory(shared));
+    REQUIRE(::setenv("STAPGEN_TEST_FOLDER", shared.c_str(), 1) == 0);
+    CHECK(base::trusted_folder("STAPGEN_TEST_FOLDER") == shared.string());
+    REQUIRE(::chmod(shared.c_str(), 0777) == 0);
+    CHECK(base::trusted_folder("STAPGEN_TEST_FOLDER").has_value() == (::geteuid() != 0));
+    REQUIRE(::unsetenv("STAPGEN_TEST_FOLDER") == 0);
+    CHECK_FALSE(base::trusted_folder("STAPGEN_TEST_FOLDER"));
+}

@@ -224,7 +224,7 @@ TEST_CASE("a run that is stopped is no failure, even before staprun listens") {
 namespace {
 
 /// Shows a module as loaded until it has been asked for as often as `times`.
-struct ModuleThatStays final : host::System {
+struct ModuleThatStays : host::System {
     explicit ModuleThatStays(int how_often) : times(how_often) {}
     mutable int times;
     mutable pid_t pid = 0;
@@ -262,6 +262,28 @@ TEST_CASE("a module that a run left behind is removed, and if even that fails th
         REQUIRE(end->cleanup.size() == 1);
         CHECK(end->cleanup[0].find(removable ? "stapgen removed it" : "try: sudo staprun -d stap_") !=
               std::string::npos);
+    }
+}
+
+TEST_CASE("a signed module that a run left behind is removed by its own name, and one that was there before is not") {
+    struct PlainName final : ModuleThatStays {
+        explicit PlainName(bool there) : ModuleThatStays(100), was_there(there) {}
+        bool was_there;
+        mutable int reads = 0;
+        std::optional<std::string> read(const std::filesystem::path&, std::size_t) const override {
+            return ++reads == 1 && !was_there ? "" : "stap_0123456789abcdef 16384 0 - Live 0x0000000000000000 (OE)\n";
+        }
+    };
+    for (const bool was_there : {true, false}) {
+        Bench bench;
+        const PlainName system(was_there);
+        auto job = bench.load_job("wait");
+        job.options.is_signed = true;
+        job.handlers.output = [&](Line, Control& control) { control.request_stop(); };
+        const auto end = load(system, job);
+        REQUIRE(end);
+        CHECK(end->cleanup.size() == (was_there ? 0 : 1));
+        if (!was_there) CHECK(end->cleanup[0].ends_with("try: sudo staprun -d stap_0123456789abcdef"));
     }
 }
 

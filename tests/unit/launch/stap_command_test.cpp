@@ -78,6 +78,8 @@ TEST_CASE("all modules: one option since 1.4, before that one for each that is l
 TEST_CASE("a load names the thread, the buffers and the values of globals") {
     LoadOptions options{.module = "/c/m.ko", .target_id = 42, .buffer_mb = 64, .globals = {{"port", "11211"}}};
     CHECK(line(load_argv("", options)) == "staprun -R -x 42 -b 64 /c/m.ko port=11211");
+    options.is_signed = true;
+    CHECK(line(load_argv("", options)) == "staprun -x 42 -b 64 /c/m.ko port=11211");
     CHECK(line(unload_argv("", "stap_1_2")) == "staprun -d stap_1_2");
 }
 

@@ -70,9 +70,30 @@ TEST_CASE("no change found is not the same as nothing tested") {
     Comparison comparison;
     comparison.changes = {change("drv-ip", "50", 4001, 4003, Verdict::same, 1)};
     CHECK(comparison_sentence(comparison) == "no significant change");
+    CHECK(comparison.outcome() == Outcome::no_regression);
     comparison.changes[0].verdict = Verdict::too_few;
     comparison.changes[0].p.reset();
-    CHECK(comparison_sentence(comparison).find("record longer") != std::string::npos);
+    CHECK(comparison.outcome() == Outcome::none);
+    // Two of ten blocks of 5 s; after has enough.
+    comparison.before = {.recordings = 1, .blocks = 2, .block_ns = 5'000'000'000, .usable = 2, .needed = 10};
+    comparison.after = {.recordings = 1, .blocks = 17, .block_ns = 1'000'000'000, .usable = 17, .needed = 10};
+    CHECK(comparison_sentence(comparison) == "no result: before has 2 of 10 blocks, record 40 s more");
+    // Uneven ones count as fewer, and it takes as many more of them.
+    comparison.after = {.recordings = 1, .blocks = 40, .block_ns = 1'000'000'000, .usable = 7.9, .needed = 10};
+    CHECK(comparison_sentence(comparison) ==
+          "no result: before has 2 of 10 blocks, record 40 s more; after has 7 of 10 blocks, record 11 s more");
+    comparison.by_recording = true;
+    comparison.before = {.recordings = 5, .blocks = 5, .usable = 3, .needed = 4};
+    comparison.after.usable = 10;
+    CHECK(comparison_sentence(comparison) == "no result: before has 3 of 4 recordings with values");
+    comparison.is_apart = true;
+    comparison.only_before = {"ip-tcp", "tcp-app"};
+    CHECK(comparison_sentence(comparison) == "no result: only before has ip-tcp, tcp-app");
+    comparison.is_apart = false;
+    comparison.changes[0].verdict = Verdict::untested;
+    CHECK(comparison_sentence(comparison) == "no result: the values have no times");
+    CHECK(nlohmann::json::parse(written("json", comparison))["result"] == "none");
+    CHECK(nlohmann::json::parse(written("json", slower()))["result"] == "regression");
 }
 
 TEST_CASE("the table has the sign for what is not significant, and fits 80 columns") {

@@ -23,6 +23,23 @@ TEST_CASE("where to listen is an address and a port") {
     }
 }
 
+TEST_CASE("a Host header is this machine's, or may be anybody's that points here") {
+    const Endpoint local{"127.0.0.1", 9752}, all{"0.0.0.0", 9752};
+    for (const auto* own : {"127.0.0.1", "127.0.0.1:9752", "[::1]:9752", "10.0.0.7", "localhost", "Localhost:9752",
+                            "web1.example.com:9752"}) {
+        CAPTURE(own);
+        CHECK(is_own_host(own, local, "web1.example.com"));
+    }
+    for (const auto* foreign : {"", "evil.example", "evil.example:9752", "127.0.0.1.evil.example",
+                                "localhost.evil.example", "web1.evil.example", "web1", "[::1", "127.0.0.1:x", "::1"}) {
+        CAPTURE(foreign);
+        CHECK_FALSE(is_own_host(foreign, local, "web1.example.com"));
+    }
+    CHECK(is_own_host("web1.monitoring.example:9752", all, "web1"));
+    CHECK_FALSE(is_own_host("web12.monitoring.example", all, "web1"));
+    CHECK_FALSE(is_own_host("", all, ""));
+}
+
 TEST_CASE("where to push is a URL of http") {
     const auto read = [](std::string_view text) {
         const auto url = parse_otlp_url(text);

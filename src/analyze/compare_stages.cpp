@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/compare_stages.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/text.h"
+
+namespace stapgen::analyze {
+
+namespace {
+
+std::vector<std::string> seen_stages(const Summary& summary) {
+    std::vector<std::string> seen;
+    for (const auto& stage : summary.stages) {
+        if (stage.group.empty() && stage.stats.n() > 0) seen.push_back(stage.name);
+    }
+    for (const auto& average : summary.averages) {
+        if (average.is_time && average.n > 0) seen.push_back(average.name);
+    }
+    return seen;
+}
+
+/// What is among `stages` and not among `other`.
+std::vector<std::string> only_in(const std::vector<std::string>& stages, const std::vector<std::string>& other) {
+    std::vector<std::string> only;
+    std::ranges::copy_if(stages, std::back_inserter(only),
+                         [&](const std::string& name) { return std::ranges::find(other, name) == other.end(); });
+    return only;
+}
+
+/// Whether one of these stages is no rare one.
+bool any_frequent(const std::vector<std::string>& names, const Summary& summary) {
+    constexpr double rare = 0.01;
+    std::int64_t most = 0, largest = 0;
+    const auto count = [&](const std::string& name, std::int64_t n) {
+        most = std::max(most, n);
+        if (std::ranges::find(names, name) != names.end()) largest = std::max(largest, n);
+    };
+    for (const auto& stage : summary.stages) {
+        if (stage.group.empty()) count(stage.name, stage.stats.n());
+    }
+    for (const auto& average : summary.averages)
+        count(average.name, average.n);
+    return largest > 0 && static_cast<double>(largest) >= rare * static_cast<double>(most);
+}
+
+std::string list_of(const std::vector<std::string>& names) {
+    return base::printable(fmt::format("{}", fmt::join(names, ", ")));
+}
+
+base::Result<void> check_common_stages(const Comparison& comparison, const std::vector<std::string>& before) {
+    const auto is_common = [&](const std::string& name) {
+        return !is_total(name) && std::ranges::find(comparison.only_before, name) == comparison.only_before.end();
+    };
+    if (comparison.only_before.empty() && comparison.only_after.empty()) return {};
+    if (std::ranges::any_of(before, is_common)) return {};
+    return base::bad_input(fmt::format("before and after have no stage in common: {} and {}",
+                                       list_of(comparison.only_before), list_of(comparison.only_after)),
+                           "compare recordings of the same kind of packets; 'report' shows what is in each");
+}
+
+}  // namespace
+
+std::vector<std::string> seen_stages(const Summary& summary, const Breakdown& breakdown) {
+    std::vector<std::string> seen;
+    for (const auto& name : breakdown.stages()) {
+        const auto* values = stage_of(summary, name);
+        if (values != nullptr && values->n() > 0) seen.push_back(name);
+    }
+    return seen;
+}
+
+bool is_total(std::string_view stage) {
+    return stage == "total" || stage.ends_with(" total");
+}
+
+std::string apart_text(const Comparison& comparison) {
+    std::vector<std::string> sides;
+    if (!comparison.only_before.empty()) sides.push_back("only before has " + list_of(comparison.only_before));
+    if (!comparison.only_after.empty()) sides.push_back("only after has " + list_of(comparison.only_after));
+    return fmt::format("{}: not compared, and no total that these are part of", fmt::join(sides, ", "));
+}
+
+base::Result<void> set_stages_apart(const Summary& before, const Summary& after, Comparison& comparison) {
+    const auto seen_before = seen_stages(before), seen_after = seen_stages(after);
+    comparison.only_before = only_in(seen_before, seen_after);
+    comparison.only_after = only_in(seen_after, seen_before);
+    comparison.is_apart = any_frequent(comparison.only_before, before) || any_frequent(comparison.only_after, after);
+    return check_common_stages(comparison, seen_before);
+}
+
+}  // namespace stapgen::analyze

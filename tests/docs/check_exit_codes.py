@@ -1,0 +1,32 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""check_exit_codes.py STAPGEN SOURCE: docs/reference/formats.md and the manual have the exit codes that the program has."""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+
+def run(*words):
+    return subprocess.run(words, capture_output=True, text=True, timeout=60, check=True).stdout
+
+
+def main():
+    stapgen, source = sys.argv[1], pathlib.Path(sys.argv[2])
+    text = re.sub(r"\n  ", " ", run(stapgen, "help", "exit-codes"))
+    codes = [line.split(" ", 1) for line in text.splitlines()]
+    assert [number for number, _ in codes] == [str(i) for i in range(len(codes))] and len(codes) == 8, codes
+    rows = re.findall(r"^\| (\d) \| (.*) \| (.*) \|$", (source / "docs/reference/formats.md").read_text(), re.M)
+    documented = [[number, meaning if commands == "all" else f"({commands}) {meaning}"] for number, commands, meaning in rows]
+    assert documented == codes, (documented, codes)
+    with tempfile.TemporaryDirectory() as folder:
+        run(stapgen, "man", folder)
+        page = (pathlib.Path(folder) / "stapgen.1").read_text()
+    status = page[page.index("EXIT STATUS"):]
+    for number, _ in codes:
+        assert re.search(rf"^\.B[A-Z]* \"?{number}\b", status, re.M) or f"\n{number}\n" in status, (number, status[:800])
+
+
+main()

@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""run-demo, run-tests: check_tasks.py SOURCE. No signal and no failure kills a package manager, nothing else outlives them,
+and what cannot work is said at once.
+
+The scripts are the real ones. apt-get, dpkg, cmake, debootstrap and what the checks ask are stand-ins, all that there is in
+PATH beside a few programs of the machine. Each appends what it does to a file.
+"""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+PROGRAMS = """bash sh env python3 awk cat cut date dirname df du fmt grep head kill mkdir printf ps rm sed sleep stat tail tput tr
+    touch uname""".split()
+# A package manager as it is: it has a child that does the work, and both die of any signal.
+PACKAGE_MANAGER = """
+import os, signal, subprocess, sys, time
+name, slow = os.path.basename(sys.argv[0]), os.environ.get("SLOW") == os.path.basename(sys.argv[0])
+def say(what):
+    with open(os.environ["EVENTS"], "a") as events: events.write(f"{name} {what}\\n")
+def hurt(number, _):
+    say(f"hurt by {number}")
+    os._exit(1)
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP): signal.signal(number, hurt)
+if "--print-uris" in sys.argv:
+    print("'http://archive/dists/trixie/InRelease' x\\n'http://archive/dists/trixie-security/InRelease' y")
+    sys.exit()
+if "--assume-no" in sys.argv or "update" in sys.argv: sys.exit(1 if "--assume-no" in sys.argv else 0)
+if slow: say("begins")
+child = os.fork()
+time.sleep(float(os.environ.get("SLOW_FOR", "0.6")) if slow else 0)
+if child == 0: os._exit(0)
+if os.waitpid(child, 0)[1]: say("its child was hurt")
+say("whole")
+"""
+SH = {
+    "id": "echo ${ID_IS-0}",
+    "dpkg": '[ "$1" != --print-architecture ] || echo ${ARCHITECTURE-amd64}; [ "$1" != --audit ] || echo "${AUDIT-}"',
+    "dpkg-query": "echo not-installed",
+    "unshare": '[ -z "${UNSHARE_SAYS-}" ] || { echo "unshare: $UNSHARE_SAYS" >&2; exit 1; }',
+    "findmnt": "echo rw,relatime${MOUNTED-}",
+    "df": 'echo head; echo "disk 1 1 ${FREE-99999} 1% /"',
+    "cmake": 'echo cmake begins >>"$EVENTS"; [ -z "${CMAKE_FAILS-}" ] || { sleep 0.5; echo no compiler; exit 1; }; sleep ${CMAKE_TAKES-0} & wait',
+    "ctest": "exit 0",
+}
+# The lab as far as it installs: its real way to run a package manager.
+LAB = """#!/usr/bin/env python3
+import os, signal, subprocess, sys
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from lablib.common import run_unharmed
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+if sys.argv[1] == "run":
+    print("the demo begins")
+    open(os.environ["EVENTS"], "a").write("lab runs\\n")
+    subprocess.run(["sleep", os.environ.get("LAB_TAKES", "0")])
+    sys.exit()
+run_unharmed(["debootstrap"], "build/debootstrap.log")
+open(os.environ["EVENTS"], "a").write("lab goes on\\n")
+subprocess.run(["sleep", os.environ.get("LAB_TAKES", "0")])
+"""
+
+
+class Tree:
+    """A copy of the scripts with stand-ins around it."""
+
+    def __init__(self, source, folder):
+        self.folder, self.events = folder, folder / "events"
+        self.bin = folder / "bin"
+        self.bin.mkdir()
+        for name in ("run-demo", "run-tests", "scripts/tasks.sh", "scripts/install-packages", "tests/check_skips.py"):
+            (folder / name).parent.mkdir(exist_ok=True)
+            shutil.copy(source / name, folder / name)
+        shutil.copytree(source / "tests/lab/lablib", folder / "tests/lab/lablib")
+        self.put(folder / "tests/lab/lab", LAB)
+        self.put(folder / "tests/check_skips.py", "#!/bin/sh\nexit 0\n")
+        for name in PROGRAMS:
+            if not (self.bin / name).exists() and shutil.which(name):
+                (self.bin / name).symlink_to(shutil.which(name))
+        for name in ("apt-get", "debootstrap"):
+            self.put(self.bin / name, f"#!{sys.executable}\n{PACKAGE_MANAGER}")
+        for name, text in SH.items():
+            (self.bin / name).unlink(missing_ok=True)
+            self.put(self.bin / name, f"#!/bin/sh\n{text}\n")
+
+    @staticmethod
+    def put(path, text):
+        path.write_text(text)
+        path.chmod(0o755)
+
+    def start(self, script, *words, **environment):
+        self.events.write_text("")
+        shutil.rmtree(self.folder / "build", ignore_errors=True)
+        environment = {"PATH": str(self.bin), "HOME": str(self.folder), "EVENTS": str(self.events)} | environment
+        return subprocess.Popen([self.folder / script, *words], env=environment, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
+
+    def wait_for(self, event, running):
+        while event not in self.events.read_text():
+            assert running.poll() is None, f"ended before '{event}':\n{running.stdout.read()}{self.events.read_text()}"
+            time.sleep(0.02)
+
+    def left_running(self):
+        """Processes that were started from here."""
+        mark, found = f"EVENTS={self.events}\0".encode(), []
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if mark in (process / "environ").read_bytes():
+                    found.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+            except OSError:
+                continue
+        return found
+
+
+def check_end(tree, running, codes, waited_for, is_said=True):
+    said = running.communicate(timeout=120)[0]
+    events = tree.events.read_text()
+    assert running.returncode in codes, f"{running.returncode}, not {codes}:\n{said}{events}"
+    assert "hurt" not in events and events.count(f"{waited_for} begins") == events.count(f"{waited_for} whole") > 0, events
+    assert not is_said or "waiting for the package manager" in said, said
+    left = tree.left_running()
+    assert not left, f"left running: {left}\n{said}"
+    return said
+
+
+SIGNALS = ((signal.SIGINT, True), (signal.SIGTERM, False), (signal.SIGTERM, True), (signal.SIGHUP, True))
+
+
+def check_signals(tree):
+    """At three moments: while apt-get installs, while debootstrap does beside the compiler, and while the lab runs."""
+    for script in ("run-demo", "run-tests"):
+        for number, to_all in SIGNALS[: 4 if script == "run-demo" else 2]:
+            for manager, more in (("apt-get", {}), ("debootstrap", {"SLOW_FOR": "2", "CMAKE_TAKES": "60", "LAB_TAKES": "60"})):
+                running = tree.start(script, SLOW=manager, **more)
+                tree.wait_for(f"{manager} begins", running)
+                if more:
+                    tree.wait_for("cmake begins", running)
+                for _ in range(2):  # who is impatient presses it twice
+                    (os.killpg if to_all else os.kill)(running.pid, number)
+                    time.sleep(0.05)
+                # The script alone: bash answers when install-packages, to which nothing was said, has ended.
+                check_end(tree, running, (-number, 128 + number), manager, to_all or manager != "apt-get")
+    running = tree.start("run-demo", LAB_TAKES="60", SLOW="")
+    tree.wait_for("lab goes on", running)
+    os.killpg(running.pid, signal.SIGINT)
+    said = running.communicate(timeout=120)[0]
+    assert running.returncode == 130 and "ending machine" in said and not tree.left_running(), (said, tree.left_running())
+
+
+def check_failure(tree):
+    running = tree.start("run-demo", SLOW="debootstrap", SLOW_FOR="3", CMAKE_FAILS="1")
+    said = check_end(tree, running, (1,), "debootstrap")
+    assert "no compiler" in said and "program failed" in said, said
+
+
+def check_whole(tree):
+    running = tree.start("run-demo", SLOW="")
+    said = running.communicate(timeout=120)[0]
+    assert running.returncode == 0, said
+    for part in ("this installs Debian packages", "What stays: 1.4 GB in ", "the demo begins", "Next:", "To remove it:",
+                 "purge --autoremove $(cat build/installed-packages)"):
+        assert part in said, (part, said)
+    assert "debootstrap" in (tree.folder / "build/installed-packages").read_text()
+    running = tree.start("run-tests", "--fast", SLOW="")
+    said = running.communicate(timeout=120)[0]
+    assert running.returncode == 0 and "this takes 5 GB of disk" in said and "Next:" in said, said
+
+
+def check_refusals(tree):
+    for environment, why, remedy in (
+            ({"UNSHARE_SAYS": "cannot change root filesystem propagation: Invalid argument"}, "no mount point", "mount --bind DIR DIR"),
+            ({"UNSHARE_SAYS": "unshare failed: Operation not permitted"}, "cannot be made", "--privileged"),
+            ({"MOUNTED": ",nodev"}, "nodev or noexec", "STAPGEN_LAB_DIR"),
+            ({"FREE": "700"}, "has 700", "STAPGEN_LAB_DIR"),
+            ({"ID_IS": "1000"}, "there is no sudo", "run it as root"),
+            ({"ARCHITECTURE": "arm64"}, "here is arm64", "not tried"),
+            ({"AUDIT": "half installed"}, "dpkg was interrupted", "dpkg --configure -a")):
+        for script in ("run-demo", "run-tests"):
+            running = tree.start(script, **environment)
+            said = running.communicate(timeout=120)[0]
+            assert running.returncode == 1 and why in said and remedy in said, (environment, said)
+            # At once: before anything was installed or built.
+            assert tree.events.read_text() == "", tree.events.read_text()
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Tree(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(folder))
+        check_refusals(tree)
+        check_whole(tree)
+        check_failure(tree)
+        check_signals(tree)
+
+
+main()
