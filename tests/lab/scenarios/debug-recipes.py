@@ -72,9 +72,9 @@ for module in MODULES; do
     tracer=$!
     wait_for "grep -q '^stapgen: measuring' runs/$module.err || ! kill -0 $tracer"
     sleep 3
+    grep -c stapgen_lock /proc/lockdep >runs/$module.locks
     # With -t SystemTap measures what each module that comes costs it.
     case $module in *-cost) stapgen exec other.ko -d 1 >other.out 2>&1 || exit 1 ;; esac
-    grep -c stapgen_lock /proc/lockdep >runs/$module.locks
     wait $tracer
     echo $? >runs/$module.exit
     grep debug_locks: /proc/lockdep_stats >>runs/$module.locks

@@ -114,6 +114,14 @@ TEST_CASE("a kernel that checks the bounds of arrays needs arrays of scripts wit
     CHECK(machine.needed().empty());
 }
 
+TEST_CASE("a kernel that checks preemption needs the last flush on one CPU") {
+    Machine machine("5.6");
+    machine.system.files = {{"/rt/linux/print.c", "{\n\t\t\t__stp_print_flush(log);\n\t\t\t_stp_vfree(log->buf);\n"}};
+    CHECK(machine.needed().empty());
+    machine.system.files["/build/include/generated/autoconf.h"] = "#define CONFIG_DEBUG_PREEMPT 1\n";
+    CHECK(machine.needed() == std::vector<std::string>{"unload-print"});
+}
+
 TEST_CASE("Debian 14, whose SystemTap knows its kernel, needs nothing") {
     Machine machine("5.6");
     machine.system.files = {{"/rt/transport/transport.c", "Can't resolve uprobe_unregister! uprobe_unregister_nosync"},
