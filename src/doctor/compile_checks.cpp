@@ -184,19 +184,38 @@ Check debuginfo(const host::System& /*system*/, const Question& question) {
         {{}, host::install_debuginfo(target.release), "or set DEBUGINFOD_URLS, or omit --debuginfo require"});
 }
 
+namespace {
+
+Check fault(const host::Workaround& known) {
+    if (!known.only_in.empty()) {
+        return ok(
+            fmt::format("{}; stapgen's recipes do not meet it, a script of your own with {} does until SystemTap {}",
+                        known.why, fmt::join(known.only_in, ", "), known.mended_in));
+    }
+    return note(known.why, {fmt::format("install SystemTap {} or newer", known.mended_in)});
+}
+
+}  // namespace
+
 std::vector<Check> workarounds(const Question& question) {
     std::vector<Check> checks;
     for (const auto& workaround : question.workarounds) {
         auto check = worked_around(workaround.why);
-        if (question.choice.leaves_out(workaround.id)) {
+        if (workaround.is_fault()) {
+            check = fault(workaround);
+        } else if (question.choice.leaves_out(workaround.id)) {
+            const auto newer = workaround.mended_in.empty() ? "a newer SystemTap" : "SystemTap " + workaround.mended_in;
             check = note(workaround.why + "; its workaround is switched off",
-                         {"omit --no-workaround, or install a newer SystemTap"});
+                         {"omit --no-workaround, or install " + newer});
         } else if (!workaround.instead.empty()) {
             check = missing(workaround.why, {workaround.instead});
             check.blocks = Blocks::compiling;
+        } else if (!workaround.mended_in.empty()) {
+            check.found +=
+                fmt::format("; mended in a private copy of its runtime, as in SystemTap {}", workaround.mended_in);
         }
         check.id = workaround.id;
-        if (check.state != State::missing) check.workaround = workaround.id;
+        if (check.state != State::missing && !workaround.is_fault()) check.workaround = workaround.id;
         checks.push_back(std::move(check));
     }
     return checks;

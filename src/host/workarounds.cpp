@@ -2,11 +2,14 @@
 #include "host/workarounds.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "base/files.h"
+#include "base/text.h"
 #include "base/toml_table.h"
 
 namespace stapgen::host {
@@ -40,7 +43,17 @@ RuntimePatch read_patch(base::TomlTable& table) {
 }
 
 Workaround read_workaround(base::TomlTable& table) {
-    Workaround workaround{table.text("id"), table.text("why"), {}, {}, {}, {}, table.text_or("instead")};
+    Workaround workaround{
+        .id = table.text("id"),
+        .why = table.text("why"),
+        .stap_before = {},
+        .when = {},
+        .kbuild = {},
+        .patches = {},
+        .instead = table.text_or("instead"),
+        .mended_in = table.text_or("mended_in"),
+        .only_in = table.texts("only_in"),
+    };
     if (const auto before = table.text_or("stap_before"); !before.empty()) {
         workaround.stap_before = parse_version_number(before);
         if (!workaround.stap_before) table.wrong("stap_before", "'stap_before' must be like \"5.2\"");
@@ -54,9 +67,12 @@ Workaround read_workaround(base::TomlTable& table) {
             workaround.kbuild[key] = kbuild->text(key);
     }
     table.refuse_the_rest();
-    if (workaround.when.empty()) table.wrong({}, "a workaround needs evidence: [[workaround.when]]");
-    if (workaround.instead.empty() == (workaround.kbuild.empty() && workaround.patches.empty()))
-        table.wrong({}, "a workaround needs 'kbuild' or 'patch', or has 'instead'");
+    if (workaround.when.empty() && !(workaround.is_fault() && workaround.stap_before))
+        table.wrong({}, "a workaround needs evidence: [[workaround.when]]");
+    if (workaround.heals() + !workaround.instead.empty() + workaround.is_fault() != 1)
+        table.wrong({}, "a workaround has one of these: 'kbuild' or 'patch'; 'instead'; 'mended_in' alone");
+    if (!workaround.only_in.empty() && !workaround.is_fault())
+        table.wrong("only_in", "'only_in' goes with 'mended_in' alone");
     return workaround;
 }
 
@@ -199,20 +215,51 @@ std::vector<Workaround> needed_workarounds(const std::vector<Workaround>& workar
     return needed;
 }
 
+std::vector<std::string> faults_met(const std::vector<Workaround>& needed, std::string_view script) {
+    // "process(" is not in "of_process(".
+    const auto has = [script](const std::string& word) {
+        for (auto at = script.find(word); at != std::string_view::npos; at = script.find(word, at + 1)) {
+            if (at == 0 || !(std::isalnum(static_cast<unsigned char>(script[at - 1])) || script[at - 1] == '_'))
+                return true;
+        }
+        return false;
+    };
+    std::vector<std::string> warnings;
+    for (const auto& fault : needed) {
+        const auto word = std::ranges::find_if(fault.only_in, has);
+        if (!fault.is_fault() || (word == fault.only_in.end() && !fault.only_in.empty())) continue;
+        const auto where = fault.only_in.empty() ? "" : fmt::format(" (the script has '{}')", base::trim(*word));
+        warnings.push_back(
+            fmt::format("warning: {}: {}{}; mended in SystemTap {}", fault.id, fault.why, where, fault.mended_in));
+    }
+    return warnings;
+}
+
 base::Result<AppliedWorkarounds> apply_workarounds(const std::vector<Workaround>& needed,
                                                    const WorkaroundChoice& choice, const Target& target,
                                                    const std::filesystem::path& cache, Making making) {
     AppliedWorkarounds applied;
     std::vector<RuntimePatch> patches;
+    std::vector<std::string_view> faults;
     for (const auto& workaround : needed) {
-        if (choice.leaves_out(workaround.id)) continue;
+        if (workaround.is_fault() || choice.leaves_out(workaround.id)) continue;
         if (!workaround.instead.empty()) return base::cannot_here(workaround.why, workaround.instead);
         for (const auto& [key, value] : workaround.kbuild) {
             auto& flags = applied.kbuild[key];
             flags += (flags.empty() ? "" : " ") + value;
         }
         patches.insert(patches.end(), workaround.patches.begin(), workaround.patches.end());
-        applied.lines.push_back(fmt::format("workaround: {}: {}", workaround.id, workaround.why));
+        if (workaround.mended_in.empty()) {
+            applied.lines.push_back(fmt::format("workaround: {}: {}", workaround.id, workaround.why));
+        } else {
+            faults.push_back(workaround.id);
+        }
+    }
+    if (!faults.empty()) {
+        applied.lines.push_back(
+            fmt::format("workaround: {}: faults of this SystemTap that can harm the host; a private, "
+                        "patched copy of its runtime is used",
+                        fmt::join(faults, ", ")));
     }
     if (!patches.empty()) {
         const auto version = target.stap_version ? target.stap_version->text : "";

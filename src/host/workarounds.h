@@ -47,7 +47,8 @@ struct RuntimePatch {
     std::string with;
 };
 
-/// One row of workarounds.toml: an incompatibility of a SystemTap with a kernel, and what heals it.
+/// One row of workarounds.toml: an incompatibility of a SystemTap with a kernel or a fault of its own, and what heals
+/// it.
 struct Workaround {
     std::string id;
     std::string why;
@@ -55,7 +56,14 @@ struct Workaround {
     std::vector<Evidence> when;                 ///< all of them
     std::map<std::string, std::string> kbuild;  ///< for stap -B: CFLAGS_MODULE -> flags
     std::vector<RuntimePatch> patches;
-    std::string instead;  ///< where there is none, and nothing will compile: what to do
+    std::string instead;               ///< where there is none, and nothing will compile: what to do
+    std::string mended_in;             ///< of a fault of SystemTap's own: the first release without it
+    std::vector<std::string> only_in;  ///< of one without a remedy: words of the scripts that meet it; none: all do
+
+    /// It heals something, by variables or patches.
+    [[nodiscard]] bool heals() const { return !kbuild.empty() || !patches.empty(); }
+    /// A fault that nothing can be done about here, and nothing left out.
+    [[nodiscard]] bool is_fault() const { return !mended_in.empty() && !heals(); }
 };
 
 /// A workaround that is no row of workarounds.toml, and what is so without it.
@@ -98,6 +106,9 @@ std::vector<Workaround> needed_workarounds(const std::vector<Workaround>& workar
 base::Result<AppliedWorkarounds> apply_workarounds(const std::vector<Workaround>& needed,
                                                    const WorkaroundChoice& choice, const Target& target,
                                                    const std::filesystem::path& cache, Making making = Making::now);
+
+/// A warning for each fault among these that each script meets, or this one, without its comments.
+std::vector<std::string> faults_met(const std::vector<Workaround>& needed, std::string_view script);
 
 /// From the text of /proc/kallsyms or a System.map: the kernel's own text symbols, no module's, in the form
 /// stap reads. Addresses may be all zero (kptr_restrict): stap needs only the names. Empty if there are none.

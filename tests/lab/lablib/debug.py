@@ -54,7 +54,7 @@ for family, address in ((socket.AF_INET, '10.9.2.2'), (socket.AF_INET6, 'fd02::2
 def only_here(lab):
     """Skip the scenario in a kernel that tells nothing."""
     if not lab.suite.startswith("debug"):
-        lab.skip("only a debug kernel tells: the suites debug and debug-races")
+        lab.skip("only a debug kernel tells: the suites debug, debug-races and debug-bookworm")
 
 
 def changed_stapgen(lab, name, *changes):

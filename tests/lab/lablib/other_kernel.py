@@ -2,7 +2,6 @@
 """Another kernel in the root of a suite: Debian's own of another flavour, or one that is built here."""
 
 import os
-import pathlib
 import shutil
 
 from . import chroot
@@ -17,7 +16,7 @@ def add(base, suite, folder, log, proxy):
     share(base.tree, tree, log)
     if "settings" in suite:
         # Where the build ends early, the next one goes on from there.
-        built = lab_dir() / "kernels" / pathlib.Path(suite["settings"]).stem
+        built = lab_dir() / "kernels" / folder.stem
         run_script(base.tree, built, ["build-debug", suite["settings"]], log, proxy)
         run_logged(["cp", "-a", f"{built}/kernel/.", tree], log)
         shutil.rmtree(built)

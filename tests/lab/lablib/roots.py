@@ -31,6 +31,7 @@ SUITES = {
     # A kernel of Debian's source with what tells of faults, built here.
     "debug": {"base": "trixie", "settings": "kasan.config", "machine": "q35"},
     "debug-races": {"base": "trixie", "settings": "kcsan.config", "machine": "q35"},
+    "debug-bookworm": {"base": "bookworm", "settings": "kasan.config", "machine": "q35"},
 }
 PACKAGES = """systemtap linux-image-amd64 linux-headers-amd64 kmod gcc make libc6-dev memcached
     libmemcached-tools redis-server nginx apache2-utils iperf3 tcpdump ethtool iproute2 procps

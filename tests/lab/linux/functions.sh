@@ -13,12 +13,14 @@ tools() {
 
 # source_of FOLDER PATH...: Debian's source of the suite's kernel, or only these paths of it.
 source_of() {
-    local folder=$1
+    local folder=$1 name release
     shift
-    apt download linux-source-6.12
+    release=$(cd /lib/modules && echo [0-9]*)
+    name=linux-source-$(echo "$release" | grep -Eo '^[0-9]+\.[0-9]+')
+    apt download "$name"
     # tar ends before the package does; that dpkg-deb then dies of the closed pipe is no failure.
-    dpkg-deb --fsys-tarfile linux-source-6.12_*.deb | tar -x --occurrence=1 ./usr/src/linux-source-6.12.tar.xz
+    dpkg-deb --fsys-tarfile "$name"_*.deb | tar -x --occurrence=1 "./usr/src/$name.tar.xz"
     mkdir -p "$folder"
-    tar -xf usr/src/linux-source-6.12.tar.xz -C "$folder" --strip-components=1 "$@"
-    rm -r linux-source-6.12_*.deb usr
+    tar -xf "usr/src/$name.tar.xz" -C "$folder" --strip-components=1 "$@"
+    rm -r "$name"_*.deb usr
 }

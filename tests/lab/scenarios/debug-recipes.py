@@ -3,7 +3,7 @@
 
 On two CPUs at once, as many as the host had; STAPGEN_LAB_RECIPES chooses among the modules (rx-latency, rx-latency-sums,
 rx-latency-full ...), each of which measures for STAPGEN_LAB_SECONDS (6): requests over TCP and UDP, IPv4 and IPv6, and floods
-that nobody reads; packets that are passed on; printing and aggregating; with tables that are full, filters and --by; while rules
+that nobody reads; packets that are passed on; printing and aggregating; with --cost; with tables that are full, filters and --by; while rules
 of nftables accept and drop; ended and unloaded under all of it. The tapsets read memory plainly, so that KASAN and KCSAN see it, and lockdep knows of their locks.
 debug-controls shows that faults would be told.
 """
@@ -15,7 +15,7 @@ import re
 from lablib import debug
 from lablib.scenario import build_modules
 
-DESCRIPTION = "suites debug, debug-races: each recipe printing and aggregating, floods, full tables: the kernel reports nothing"
+DESCRIPTION = "suites debug...: each recipe printing, aggregating, with --cost, floods, full tables: the kernel reports nothing"
 IN_CI = ()
 # What CPUs do to each other shows where they run side by side. But on the host's clock the emulator's guests die of code that
 # changes now and then; STAPGEN_LAB_CLOCK=counting is for what KASAN and lockdep tell.
@@ -31,6 +31,9 @@ CHOICE = "udp or tcp portrange 7000-7299"
 BUILDS = {recipe: [recipe] for recipe in LATENCY + OTHERS}
 BUILDS |= {f"{recipe}-sums": [recipe, "--aggregate"] for recipe in (*LATENCY, "forward-latency")}
 BUILDS |= {"dropwatch-stacks": ["dropwatch", "--stacks"]}
+# With -t, and SystemTap itself looks whether it may sleep. call-trace's 427 probes are slow enough without it.
+COST = ["--cost", "--stap-option=-DDEBUG_MEMALLOC_MIGHT_SLEEP"]
+BUILDS |= {f"{recipe}-cost": [recipe, *COST] for recipe in LATENCY + OTHERS if recipe != "call-trace"}
 BUILDS |= {f"{recipe}-chosen": [recipe, "--by", "container"] for recipe in ("dropwatch", "rx-latency", "tx-latency")}
 FULL = {f"{recipe}-full": [recipe] for recipe in LATENCY}
 FULL |= {f"{recipe}-full-sums": [recipe, "--aggregate"] for recipe in LATENCY}
@@ -70,6 +73,8 @@ for module in MODULES; do
     wait_for "grep -q '^stapgen: measuring' runs/$module.err || ! kill -0 $tracer"
     sleep 3
     grep -c stapgen_lock /proc/lockdep >runs/$module.locks
+    # With -t SystemTap measures what each module that comes costs it.
+    case $module in *-cost) stapgen exec other.ko -d 1 >other.out 2>&1 || exit 1 ;; esac
     wait $tracer
     echo $? >runs/$module.exit
     grep debug_locks: /proc/lockdep_stats >>runs/$module.locks
@@ -88,6 +93,7 @@ def prepare(lab):
     debug.only_here(lab)
     seen = debug.changed_stapgen(lab, "seen", *debug.PLAIN_READS)
     full = debug.changed_stapgen(lab, "full", *debug.PLAIN_READS, debug.SMALL_TABLES)
+    build_modules(lab, {"other": ["retransmits"]})
     for name in CHOSEN:
         build_modules(lab, {name: (BUILDS | FULL)[name]}, program=full if name in FULL else seen)
     for name, text in {"flood.py": debug.FLOOD, "passed-on.py": debug.PASSED_ON, "rules": debug.RULES, "rules-anew": debug.RULES_ANEW}.items():

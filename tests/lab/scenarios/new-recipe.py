@@ -72,6 +72,9 @@ def check_check(lab, target):
     check = ["--recipe-path", "/lab/work/recipes", "check", "tcp-calls", *target]
     done = lab.stapgen(check)
     assert done.stdout == f"tcp-calls: compiles for {lab.release}\n", (done.stdout, done.stderr)
+    # In SystemTap before 5.0 a variable may go without its lock in a branch: whoever writes a recipe has to look.
+    warned = re.findall(r"^stapgen: warning: ([^:]+): ", done.stderr, re.M)
+    assert warned == (["branch-locks"] if lab.stap.startswith("4.") else []), done.stderr
     script = recipes / "tcp-calls/script.stp"
     right = script.read_text()
     for wrong, reason in MISTAKES.items():

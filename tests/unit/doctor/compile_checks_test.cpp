@@ -190,6 +190,34 @@ TEST_CASE("each workaround that is needed is a row of its name, and one that is 
     CHECK(check(checks, "page-end").workaround == "page-end");
 }
 
+TEST_CASE("a fault of SystemTap's is mended, or a note, or no matter where only other scripts meet it") {
+    const auto system = debian_13();
+    auto asked = question(system);
+    auto mended = workaround("timing-cpu", "a time is another CPU's"), met = workaround("cpu-hotplug", "a crash"),
+         other = workaround("nmi-locks", "a dead CPU");
+    mended.mended_in = "5.2";
+    mended.patches = {{"stat.c", "a", "b"}};
+    met.mended_in = "4.8";
+    other.mended_in = "5.1";
+    other.only_in = {"perf."};
+    asked.workarounds = {mended, met, other};
+    auto checks = doctor::examine(system, asked);
+    CHECK(check(checks, "timing-cpu").state == State::worked_around);
+    CHECK(check(checks, "timing-cpu").found ==
+          "a time is another CPU's; mended in a private copy of its runtime, as in SystemTap 5.2");
+    asked.choice.none = true;
+    checks = doctor::examine(system, asked);
+    CHECK(check(checks, "timing-cpu").state == State::note);
+    CHECK(check(checks, "timing-cpu").remedy.words == "omit --no-workaround, or install SystemTap 5.2");
+    CHECK(check(checks, "cpu-hotplug").state == State::note);
+    CHECK(check(checks, "cpu-hotplug").found == "a crash");
+    CHECK(check(checks, "cpu-hotplug").remedy.words == "install SystemTap 4.8 or newer");
+    CHECK(check(checks, "cpu-hotplug").workaround.empty());
+    CHECK(check(checks, "nmi-locks").state == State::ok);
+    CHECK(check(checks, "nmi-locks").found ==
+          "a dead CPU; stapgen's recipes do not meet it, a script of your own with perf. does until SystemTap 5.1");
+}
+
 TEST_CASE("stap is spared headers of tracepoints, unless that is switched off or nothing may be mounted") {
     auto system = debian_13();
     const auto find = [&](const doctor::Question& asked) {

@@ -23,12 +23,14 @@ struct Machine {
         target.build = "/build";
         target.source = "/src";
     }
+    /// Without faults that have no remedy: faults_test.cpp.
     std::vector<std::string> needed() {
         const auto workarounds = load_workarounds(WORKAROUNDS_TOML);
         REQUIRE_MESSAGE(workarounds, workarounds.error().what);
         std::vector<std::string> ids;
-        for (const auto& workaround : needed_workarounds(*workarounds, system, target))
-            ids.push_back(workaround.id);
+        for (const auto& workaround : needed_workarounds(*workarounds, system, target)) {
+            if (!workaround.is_fault()) ids.push_back(workaround.id);
+        }
         return ids;
     }
 };
@@ -112,6 +114,14 @@ TEST_CASE("a kernel that checks the bounds of arrays needs arrays of scripts wit
     CHECK(machine.needed().empty());
 }
 
+TEST_CASE("a kernel that checks preemption needs the last flush on one CPU") {
+    Machine machine("5.6");
+    machine.system.files = {{"/rt/linux/print.c", "{\n\t\t\t__stp_print_flush(log);\n\t\t\t_stp_vfree(log->buf);\n"}};
+    CHECK(machine.needed().empty());
+    machine.system.files["/build/include/generated/autoconf.h"] = "#define CONFIG_DEBUG_PREEMPT 1\n";
+    CHECK(machine.needed() == std::vector<std::string>{"unload-print"});
+}
+
 TEST_CASE("Debian 14, whose SystemTap knows its kernel, needs nothing") {
     Machine machine("5.6");
     machine.system.files = {{"/rt/transport/transport.c", "Can't resolve uprobe_unregister! uprobe_unregister_nosync"},
@@ -128,6 +138,13 @@ TEST_CASE("a mistake in workarounds.toml is reported with its place") {
     CHECK(error_of("[[workaround]]\nid = 'x'\nwhy = 'y'\nspelt = 1\n").find("unknown key 'spelt'") !=
           std::string::npos);
     CHECK(error_of("[[workaround]]\nid = 'x'\nwhy = 'y'\n").find("evidence") != std::string::npos);
+    CHECK(error_of("[[workaround]]\nid='x'\nwhy='y'\nmended_in='5.0'\n").find("evidence") != std::string::npos);
+    CHECK(error_of("[[workaround]]\nid='x'\nwhy='y'\nstap_before='5.0'\nmended_in='5.0'\n").empty());
+    CHECK(error_of("[[workaround]]\nid='x'\nwhy='y'\nstap_before='5.0'\nmended_in='5.0'\ninstead='z'\n")
+              .find("one of these") != std::string::npos);
+    CHECK(error_of("[[workaround]]\nid='x'\nwhy='y'\nonly_in=['z']\ninstead='z'\n[[workaround.when]]\n"
+                   "file='{build}/a'\nlacks='r'\n")
+              .find("goes with 'mended_in'") != std::string::npos);
     CHECK(error_of("[[workaround]]\nid='x'\nwhy='y'\n[[workaround.when]]\nfile='/etc/passwd'\ncontains='r'\n")
               .find("must begin with {runtime}/") != std::string::npos);
     CHECK(error_of("[[workaround]]\nid='x'\nwhy='y'\n[[workaround.when]]\nfile='{build}/a'\nlacks='r'\n"
