@@ -6,6 +6,7 @@
 #include <chrono>
 #include <limits>
 
+#include "base/files.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "recipe/recipe.h"
