@@ -116,7 +116,7 @@ Breakdown& Analyzer::State::make_breakdown(Plan& plan, std::string_view directio
         return std::ranges::find_if(all, [&](const Breakdown& known) { return known.is_of(direction, plan.parts); });
     };
     auto found = find();
-    if (found == all.end() && all.size() >= base::limits::directions) {
+    if (found == all.end() && are_full(all, plan.parts.size())) {
         direction = "other";
         found = find();
     }

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "analyze/analyzer_state.h"
-#include "base/limits.h"
 #include "base/saturate.h"
 
 namespace stapgen::analyze {
@@ -58,12 +57,12 @@ Analyzer Analyzer::fork(const decode::Header& header) const {
 
 bool Analyzer::fits(const Analyzer& piece) const {
     const State &state = *state_, &other = *piece.state_;
-    const auto is_new = [&](const Breakdown& of) {
-        return std::ranges::none_of(state.so_far.breakdowns, [&](const Breakdown& known) { return known.is_like(of); });
-    };
-    const auto breakdowns = state.so_far.breakdowns.size() +
-                            static_cast<std::size_t>(std::ranges::count_if(other.so_far.breakdowns, is_new));
-    return breakdowns <= base::limits::directions && state.total.fits(other.total) &&
+    std::size_t more_stages = 0;
+    for (const auto& of : other.so_far.breakdowns) {
+        const auto is_same = [&](const Breakdown& known) { return known.is_like(of); };
+        if (std::ranges::none_of(state.so_far.breakdowns, is_same)) more_stages += of.stages().size();
+    }
+    return !State::are_full(state.so_far.breakdowns, more_stages) && state.total.fits(other.total) &&
            state.so_far.series.fits(other.so_far.series) && state.drops.fits(other.drops) &&
            state.tallies.fits(other.tallies) && state.stacks.fits(other.stacks);
 }

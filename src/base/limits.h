@@ -25,8 +25,8 @@ inline constexpr std::size_t fields = 256, measures = 64, kinds_of_records = 64;
 inline constexpr std::size_t measures_in_input = 512;
 /// What a `tick` or `end` line counts.
 inline constexpr std::size_t counts = 1000;
-/// Directions of packets, texts of the field `way`, of all kinds of records together; further ones are "other".
-inline constexpr std::size_t directions = 32;
+/// Stages of all directions together (texts of the field `way`); further directions are "other". Each takes up to 70 kB.
+inline constexpr std::size_t direction_stages = 256;
 /// Histograms of all groups together, half a kB each and half a kB for each doubling in it: 512 groups of 16 measures.
 inline constexpr std::size_t group_histograms = 8192;
 
