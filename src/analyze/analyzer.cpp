@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analyze/analyzer_state.h"
+#include "base/limits.h"
 #include "base/saturate.h"
 
 namespace stapgen::analyze {
@@ -111,9 +112,16 @@ void Analyzer::State::add_stages(Plan& plan, const decode::Record& record) {
 
 Breakdown& Analyzer::State::make_breakdown(Plan& plan, std::string_view direction) {
     auto& all = so_far.breakdowns;
-    const auto found =
-        std::ranges::find_if(all, [&](const Breakdown& known) { return known.is_of(direction, plan.parts); });
-    plan.breakdowns.push_back(static_cast<std::size_t>(found - all.begin()));
+    const auto find = [&] {
+        return std::ranges::find_if(all, [&](const Breakdown& known) { return known.is_of(direction, plan.parts); });
+    };
+    auto found = find();
+    if (found == all.end() && are_full(all, plan.parts.size())) {
+        direction = "other";
+        found = find();
+    }
+    const auto place = static_cast<std::size_t>(found - all.begin());
+    if (std::ranges::find(plan.breakdowns, place) == plan.breakdowns.end()) plan.breakdowns.push_back(place);
     if (found != all.end()) return *found;
     return all.emplace_back(std::string(direction), plan.parts, options.slowest);
 }
@@ -265,6 +273,9 @@ Analyzer::~Analyzer() = default;
 
 base::Result<Analyzer> Analyzer::create(const decode::Header& header, AnalyzerOptions options) {
     if (auto found = check_group_keys(header, options.group_by); !found) return tl::make_unexpected(found.error());
+    const auto measures = std::ranges::count_if(header.schemas.front().fields, schema::has_statistics);
+    options.max_groups = std::min(options.max_groups, base::limits::group_histograms /
+                                                          std::max<std::size_t>(static_cast<std::size_t>(measures), 1));
     auto state = std::make_unique<State>(header, std::move(options));
     for (const auto& known : header.schemas)
         state->plan_for(known);

@@ -57,8 +57,14 @@ Analyzer Analyzer::fork(const decode::Header& header) const {
 
 bool Analyzer::fits(const Analyzer& piece) const {
     const State &state = *state_, &other = *piece.state_;
-    return state.total.fits(other.total) && state.so_far.series.fits(other.so_far.series) &&
-           state.drops.fits(other.drops) && state.tallies.fits(other.tallies) && state.stacks.fits(other.stacks);
+    std::size_t more_stages = 0;
+    for (const auto& of : other.so_far.breakdowns) {
+        const auto is_same = [&](const Breakdown& known) { return known.is_like(of); };
+        if (std::ranges::none_of(state.so_far.breakdowns, is_same)) more_stages += of.stages().size();
+    }
+    return !State::are_full(state.so_far.breakdowns, more_stages) && state.total.fits(other.total) &&
+           state.so_far.series.fits(other.so_far.series) && state.drops.fits(other.drops) &&
+           state.tallies.fits(other.tallies) && state.stacks.fits(other.stacks);
 }
 
 void Analyzer::join(const Analyzer& piece) {

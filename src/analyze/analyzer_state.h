@@ -13,6 +13,7 @@
 #include "analyze/groups.h"
 #include "analyze/interval_counts.h"
 #include "analyze/plan.h"
+#include "base/limits.h"
 #include "base/same_text.h"
 
 namespace stapgen::analyze {
@@ -94,6 +95,12 @@ struct Analyzer::State {
             if (base::are_same(so_far.breakdowns[known].direction(), direction)) return so_far.breakdowns[known];
         }
         return make_breakdown(plan, direction);
+    }
+    /// Whether a breakdown has no room beside those that there are.
+    [[nodiscard]] static bool are_full(const std::vector<Breakdown>& breakdowns, std::size_t more_stages) {
+        for (const auto& known : breakdowns)
+            more_stages += known.stages().size();
+        return more_stages > base::limits::direction_stages;
     }
     Breakdown& make_breakdown(Plan& plan, std::string_view direction);
     [[nodiscard]] SlowRecord slow_record(const Plan& plan, const decode::Record& record, std::int64_t total_ns) const;

@@ -29,8 +29,8 @@ void Breakdown::add(std::int64_t total_ns, std::int64_t n, std::span<const std::
         *++sums += static_cast<std::uint64_t>(sum);
 }
 
-void Breakdown::make_rows() {
-    sums_.resize((bins::count + 1) * width());
+void Breakdown::make_rows(Rows& rows) const {
+    rows.resize(bins::per_doubling * width());
 }
 
 bool Breakdown::keeps(const SlowRecord& record) const {
@@ -49,11 +49,12 @@ void Breakdown::keep(SlowRecord record) {
 
 Breakdown& Breakdown::operator+=(const Breakdown& other) {
     total_ += other.total_;
-    if (sums_.empty()) {
-        sums_ = other.sums_;
-    } else {
-        for (std::size_t i = 0; i < other.sums_.size(); ++i)
-            sums_[i] += other.sums_[i];
+    for (std::size_t place = 0; place < sums_.size(); ++place) {
+        const auto& from = other.sums_[place];
+        auto& into = sums_[place];
+        if (into.size() < from.size()) into.resize(from.size());
+        for (std::size_t i = 0; i < from.size(); ++i)
+            into[i] += from[i];
     }
     keep_slowest_ = std::max(keep_slowest_, other.keep_slowest_);
     for (const auto& record : other.slowest_)
@@ -75,8 +76,10 @@ void Breakdown::shift(std::int64_t by_ns) {
 
 double Breakdown::sum_ns(std::size_t stage) const {
     double sum = 0;
-    for (std::size_t at = stage + 1; at < sums_.size(); at += width())
-        sum += static_cast<double>(sums_[at]);
+    for (const auto& rows : sums_) {
+        for (std::size_t at = stage + 1; at < rows.size(); at += width())
+            sum += static_cast<double>(rows[at]);
+    }
     return sum;
 }
 
@@ -95,7 +98,9 @@ std::optional<Breakdown::Tail> Breakdown::tail(double percent) const {
     tail.threshold_ns = *threshold;
     std::vector<double> slow(stages_.size()), rest(stages_.size());
     for (int bin = 0; bin <= bins::count; ++bin) {
-        const auto* sums = row(bin);
+        const auto& rows = sums_[static_cast<std::size_t>(bin / bins::per_doubling)];
+        if (rows.empty()) continue;
+        const auto* sums = &rows[static_cast<std::size_t>(bin % bins::per_doubling) * width()];
         const bool is_slow = bin > last_of_rest;
         (is_slow ? tail.n_slow : tail.n_rest) += static_cast<std::int64_t>(sums[0]);
         for (std::size_t i = 0; i < stages_.size(); ++i)

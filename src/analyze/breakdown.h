@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -98,22 +99,26 @@ class Breakdown {
   private:
     /// n and the sums of the stages of a total's bin.
     [[gnu::always_inline]] std::uint64_t* row_of(std::int64_t total_ns) {
-        if (sums_.empty()) [[unlikely]]
-            make_rows();
-        return &sums_[static_cast<std::size_t>(bin_of(total_ns)) * width()];
+        const auto bin = static_cast<std::size_t>(bin_of(total_ns));
+        auto& rows = sums_[bin / bins::per_doubling];
+        if (rows.empty()) [[unlikely]]
+            make_rows(rows);
+        return &rows[bin % bins::per_doubling * width()];
     }
-    void make_rows();
+    using Rows = std::vector<std::uint64_t>;
+    void make_rows(Rows& rows) const;
     static int bin_of(std::int64_t total_ns) {
         return total_ns > bins::largest ? bins::count : bins::index_of(std::max<std::int64_t>(total_ns, 0));
     }
-    [[nodiscard]] const std::uint64_t* row(int bin) const { return &sums_[static_cast<std::size_t>(bin) * width()]; }
     [[nodiscard]] std::size_t width() const { return stages_.size() + 1; }
 
     std::string direction_;
     std::vector<std::string> stages_;
     std::size_t keep_slowest_;
     Histogram total_;
-    std::vector<std::uint64_t> sums_;  ///< by bin of the total, one more for what is above the bins: n, then each stage
+    /// By bin of the total, one more for what is above the bins: n, then each stage. Those of a doubling are made when
+    /// the first total is in it.
+    std::array<Rows, bins::count / bins::per_doubling + 1> sums_;
     /// A heap, the fastest of them first. Which records are in it does not depend on the order in which they came.
     std::vector<SlowRecord> slowest_;
 };

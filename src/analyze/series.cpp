@@ -50,7 +50,7 @@ Block& Series::find(std::int64_t time_ns) {
     // Unsigned, because the two may be farther apart than a signed number holds.
     const auto since = static_cast<std::uint64_t>(time_ns) - static_cast<std::uint64_t>(start);
     const auto place_of = [&] { return since / static_cast<std::uint64_t>(block_ns_); };
-    while (place_of() >= max_blocks)
+    while (place_of() >= most_blocks_)
         coarsen(block_ns_ * 2);
     if (place_of() >= blocks_.size()) settle();
     const auto place = static_cast<std::size_t>(place_of());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -25,6 +26,8 @@ class Series {
   public:
     static constexpr std::size_t max_blocks = 256;
     static constexpr std::size_t min_blocks = 32;
+    static constexpr std::size_t max_histograms =
+        32 * max_blocks;  ///< with more than 32 measures there are fewer blocks
     static constexpr std::size_t max_bytes = 8 * 1024 * 1024;
     static constexpr std::size_t max_sum_bytes = 64 * 1024 * 1024;
     static constexpr std::int64_t second_ns = 1'000'000'000;
@@ -32,7 +35,11 @@ class Series {
     static constexpr std::int64_t min_block_ns = second_ns / 128;
 
     Series() = default;
-    explicit Series(std::size_t stages, std::size_t values = 0) : stages_(stages), values_(values) {}
+    explicit Series(std::size_t stages, std::size_t values = 0)
+        : stages_(stages),
+          values_(values),
+          most_blocks_(std::clamp(max_histograms / std::max<std::size_t>(stages + values, 1), min_blocks, max_blocks)) {
+    }
 
     /// The block of a moment, on any clock. Times need not ascend; one before the first block counts in that one.
     Block& at(std::int64_t time_ns) {
@@ -84,7 +91,7 @@ class Series {
 
     void push_back(std::int64_t start_ns);
 
-    std::size_t stages_ = 0, values_ = 0;
+    std::size_t stages_ = 0, values_ = 0, most_blocks_ = max_blocks;
     std::int64_t block_ns_ = min_block_ns;
     std::size_t recordings_ = 1;
     std::vector<Block> blocks_;

@@ -13,6 +13,8 @@
 #include <deque>
 #include <random>
 
+#include "base/text.h"
+
 namespace stapgen::base {
 
 namespace {
@@ -139,6 +141,20 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t lim
         if (count < 0 && errno != EINTR) return system_error("read", path);
         if (count == 0) return content;
     }
+}
+
+Result<std::string> read_named(const std::filesystem::path& path, std::size_t limit) {
+    auto content = read_file(path, limit + 1);
+    if (!content || content->size() <= limit) return content;
+    return bad_input(fmt::format("{} is larger than {} bytes", printable(path.string()), limit),
+                     "check that it is the file you meant");
+}
+
+Result<std::string> read_found(const std::filesystem::path& path, std::size_t limit) {
+    std::error_code error;
+    if (fs::exists(path, error) && !fs::is_regular_file(path, error))
+        return bad_input(fmt::format("{} is not a regular file", printable(path.string())), "remove it");
+    return read_named(path, limit);
 }
 
 Result<void> create_file(const std::filesystem::path& path, std::string_view content) {

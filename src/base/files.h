@@ -39,6 +39,12 @@ std::vector<std::string> names_in(const std::filesystem::path& folder);
 Result<std::string> read_file(const std::filesystem::path& path,
                               std::size_t limit = std::numeric_limits<std::size_t>::max());
 
+/// The whole of a file that a user named: a pipe, too. Error (bad_input): it is larger than `limit`.
+Result<std::string> read_named(const std::filesystem::path& path, std::size_t limit);
+/// The whole of a file that was found and that nobody named: the same, and an error if it is no regular file, for a
+/// pipe would wait for its writer.
+Result<std::string> read_found(const std::filesystem::path& path, std::size_t limit);
+
 /// Creates `path` with `content`, readable by the owner only. Fails if it exists, even as a
 /// dangling symbolic link. What cannot be written whole is not left behind.
 Result<void> create_file(const std::filesystem::path& path, std::string_view content);

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/limits.h"
 #include "base/unpacker.h"
 
 namespace stapgen::base {
@@ -87,8 +88,8 @@ class FileSource final : public Source {
 
 class PackedSource final : public Source {
   public:
-    PackedSource(std::unique_ptr<Source> source, std::string name, std::unique_ptr<Unpacker> unpacker)
-        : source_(std::move(source)), name_(std::move(name)), unpacker_(std::move(unpacker)) {}
+    PackedSource(std::unique_ptr<Source> source, std::string name, std::unique_ptr<Unpacker> unpacker, Use use)
+        : source_(std::move(source)), name_(std::move(name)), unpacker_(std::move(unpacker)), use_(use) {}
 
     Result<std::size_t> read(std::span<char> into) override {
         while (!damaged_) {
@@ -96,16 +97,32 @@ class PackedSource final : public Source {
             begin_ += step.taken;
             offset_ += step.taken;
             damaged_ = step.damaged;
+            made_ += step.made;
+            if (made_ > limit()) return over();
             if (step.made > 0) return step.made;
             if (step.taken > 0 || damaged_) continue;
             if (last_) return std::size_t{0};
             if (auto filled = fill(); !filled) return tl::make_unexpected(filled.error());
+        }
+        if (unpacker_->wants_memory()) {
+            return bad_input(
+                fmt::format("{}: to unpack it takes more than {} MB", name_, limits::unpacker_bytes / limits::mega),
+                "unpack it yourself, or pack it again with a smaller window: 'xz -9' and 'zstd -19' have one");
         }
         return bad_input(fmt::format("{}: the compressed data is damaged at byte {}", name_, offset_), "copy it again");
     }
     [[nodiscard]] bool cut_short() const override { return !damaged_ && !unpacker_->complete(); }
 
   private:
+    [[nodiscard]] std::uint64_t limit() const {
+        return use_ == Use::held ? limits::held_bytes(offset_) : limits::unpacked_bytes(offset_);
+    }
+    tl::unexpected<Error> over() const {
+        const auto times = use_ == Use::held ? limits::held_for_each : limits::unpacked_for_each;
+        return bad_input(fmt::format("{}: its first {} bytes unpack to more than {}: over {} times as much", name_,
+                                     offset_, limit(), times),
+                         "no measurement is packed like that; if it is one, unpack it yourself and read that file");
+    }
     Result<void> fill() {
         std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
                   buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());
@@ -122,7 +139,8 @@ class PackedSource final : public Source {
     std::unique_ptr<Unpacker> unpacker_;
     std::vector<char> buffer_ = std::vector<char>(256 * 1024);
     std::size_t begin_ = 0, end_ = 0;
-    std::uint64_t offset_ = 0;
+    Use use_;
+    std::uint64_t offset_ = 0, made_ = 0;
     bool last_ = false, damaged_ = false;
 };
 
@@ -251,7 +269,7 @@ std::size_t mark_size(std::string_view beginning) {
 
 }  // namespace
 
-Result<std::unique_ptr<Source>> Source::open(const std::filesystem::path& path) {
+Result<std::unique_ptr<Source>> Source::open(const std::filesystem::path& path, Use use) {
     const bool is_stdin = path == "-";
     const int fd = is_stdin ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
@@ -264,7 +282,7 @@ Result<std::unique_ptr<Source>> Source::open(const std::filesystem::path& path) 
     if (beginning.error) return tl::make_unexpected(*beginning.error);
     auto unpacker = make_unpacker(beginning.bytes);
     source = std::make_unique<Resumed>(std::move(source), std::move(beginning));
-    if (unpacker) source = std::make_unique<PackedSource>(std::move(source), name, std::move(unpacker));
+    if (unpacker) source = std::make_unique<PackedSource>(std::move(source), name, std::move(unpacker), use);
     return as_utf8(std::move(source));
 }
 
@@ -274,7 +292,7 @@ Result<std::string> read_unpacked(const std::filesystem::path& path, std::size_t
 
 Result<std::string> read_unpacked(const std::filesystem::path& path,
                                   const std::function<std::size_t(std::string_view beginning)>& limit_of) {
-    auto source = Source::open(path);
+    auto source = Source::open(path, Source::Use::held);
     if (!source) return tl::make_unexpected(source.error());
     constexpr std::size_t first_size = 1U << 20U;
     std::string content;

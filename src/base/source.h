@@ -18,11 +18,14 @@ namespace stapgen::base {
 /// Bytes of a file or of stdin, unpacked if they are compressed, in UTF-8 if they are UTF-16: see as_utf8().
 class Source {
   public:
+    /// What for: read and dropped line by line, or held whole. Compressed data may unpack to so much for each.
+    enum class Use { lines, held };
     /// "-" is stdin. Reads the first bytes.
-    static Result<std::unique_ptr<Source>> open(const std::filesystem::path& path);
+    static Result<std::unique_ptr<Source>> open(const std::filesystem::path& path, Use use = Use::lines);
     virtual ~Source() = default;
 
-    /// At least one byte, and what there is at once; 0 at the end. Errors: reading fails; the data is damaged.
+    /// At least one byte, and what there is at once; 0 at the end. Errors: reading fails; the data is damaged; it
+    /// unpacks to more than base/limits.h lets it.
     virtual Result<std::size_t> read(std::span<char> into) = 0;
     /// At the end: it came in the middle of compressed data.
     [[nodiscard]] virtual bool cut_short() const = 0;
@@ -37,9 +40,6 @@ class Source {
     /// Of a plain file: these bytes of it, or fewer where it has become shorter. Valid as long as this.
     [[nodiscard]] virtual std::unique_ptr<Source> part(Rest /*bytes*/) const { return nullptr; }
 };
-
-/// More than any text about a kernel has: /proc/kallsyms with thousands of modules is some 20 MB.
-inline constexpr std::size_t max_kernel_text = std::size_t{256} << 20U;
 
 /// All of it. Errors: those of open() and read(), that it is cut short, and that it is larger than what `limit_of` says
 /// of its first bytes: a megabyte may unpack to all memory.

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "base/limits.h"
 #include "base/text.h"
 
 namespace stapgen::base {
@@ -30,6 +31,39 @@ std::optional<std::string> scalar_of(const toml::node& node) {
     if (const auto value = node.value_exact<double>()) return fmt::to_string(*value);
     if (const auto value = node.value_exact<bool>()) return *value ? "true" : "false";
     return string_of(node);
+}
+
+/// Whether a text nests deeper than that, in brackets or in the dots of a key: toml++ takes keys apart, and lets go of
+/// what it made of them, by calling itself. Of no TOML it says anything.
+bool is_deeper(std::string_view text, std::size_t limit) {
+    std::size_t depth = 0, dots = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const char c = text[at];
+        if (c == '"' || c == '\'') {
+            const std::string three(3, c);
+            const bool is_long = text.substr(at).starts_with(three);
+            const auto mark = is_long ? std::string_view(three) : std::string_view(three).substr(0, 1);
+            for (at += mark.size(); at < text.size() && !text.substr(at).starts_with(mark); ++at) {
+                if (!is_long && text[at] == '\n') break;
+                if (c == '"' && text[at] == '\\') ++at;
+            }
+            at += mark.size() - 1;
+        } else if (c == '#') {
+            at = std::min(text.find('\n', at), text.size());
+            dots = 0;
+        } else if (c == '.') {
+            if (++dots > limit) return true;
+        } else if (c == '[' || c == '{') {
+            if (++depth > limit) return true;
+            dots = 0;
+        } else if (c == ']' || c == '}') {
+            depth -= depth > 0 ? 1 : 0;
+            dots = 0;
+        } else if (c == ',' || c == '=' || c == '\n') {
+            dots = 0;
+        }
+    }
+    return false;
 }
 
 constexpr std::string_view a_text = "a text in quotes";
@@ -169,6 +203,10 @@ Result<void> read_toml(const TomlFile& file, const std::function<void(TomlTable&
     const auto error = [&](const toml::source_position& where, std::string_view what, std::string_view hint) {
         return bad_input(fmt::format("{}:{}:{}: {}", file.name, where.line, where.column, what), std::string(hint));
     };
+    if (is_deeper(file.text, limits::toml_depth)) {
+        return bad_input(fmt::format("{}: tables or lists in it are more than {} deep", file.name, limits::toml_depth),
+                         std::string(file.hint));
+    }
     try {
         const auto root = toml::parse(file.text, file.name);
         TomlTable table(std::make_shared<TomlTable::Source>(root, std::string(file.title)));

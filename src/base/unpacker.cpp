@@ -5,8 +5,11 @@
 #include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
+
+#include "base/limits.h"
 
 namespace stapgen::base {
 
@@ -14,7 +17,7 @@ namespace {
 
 class ZstdUnpacker final : public Unpacker {
   public:
-    ZstdUnpacker() = default;
+    ZstdUnpacker() { ZSTD_DCtx_setParameter(context_, ZSTD_d_windowLogMax, limits::zstd_window_bits); }
     ZstdUnpacker(const ZstdUnpacker&) = delete;
     ZstdUnpacker& operator=(const ZstdUnpacker&) = delete;
     ~ZstdUnpacker() override { ZSTD_freeDCtx(context_); }
@@ -27,13 +30,16 @@ class ZstdUnpacker final : public Unpacker {
         ZSTD_inBuffer input{packed.data(), std::min(packed.size(), wanted), 0};
         ZSTD_outBuffer output{text.data(), text.size(), 0};
         const auto left = ZSTD_decompressStream(context_, &output, &input);
+        wants_memory_ = ZSTD_getErrorCode(left) == ZSTD_error_frameParameter_windowTooLarge;
         if (ZSTD_isError(left)) return {input.pos, output.pos, true};
         if (input.pos > 0 || output.pos > 0) wanted_ = left;
         return {input.pos, output.pos, false};
     }
     [[nodiscard]] bool complete() const override { return wanted_ == 0; }
+    [[nodiscard]] bool wants_memory() const override { return wants_memory_; }
 
   private:
+    bool wants_memory_ = false;
     ZSTD_DCtx* context_ = ZSTD_createDCtx();
     std::size_t wanted_ = 0;  ///< bytes of input; 0 between two frames
 };
@@ -103,10 +109,7 @@ class Bzip2Unpacker final : public StreamUnpacker<bz_stream> {
 
 class XzUnpacker final : public StreamUnpacker<lzma_stream> {
   public:
-    XzUnpacker() {
-        constexpr std::uint64_t memory_limit = 128 << 20;  // xz -9 needs 65 MiB
-        fine_ = ::lzma_stream_decoder(&stream_, memory_limit, LZMA_CONCATENATED) == LZMA_OK;
-    }
+    XzUnpacker() { fine_ = ::lzma_stream_decoder(&stream_, limits::unpacker_bytes, LZMA_CONCATENATED) == LZMA_OK; }
     ~XzUnpacker() override { ::lzma_end(&stream_); }
 
     Step step(std::string_view packed, std::span<char> text, bool last) override {
@@ -115,12 +118,15 @@ class XzUnpacker final : public StreamUnpacker<lzma_stream> {
         return step_by(packed, text, [&] {
             const auto result = ::lzma_code(&stream_, last ? LZMA_FINISH : LZMA_RUN);
             complete_ = result == LZMA_STREAM_END;
+            wants_memory_ = result == LZMA_MEMLIMIT_ERROR;
             return fine_ = result == LZMA_OK || result == LZMA_STREAM_END || result == LZMA_BUF_ERROR;
         });
     }
 
+    [[nodiscard]] bool wants_memory() const override { return wants_memory_; }
+
   private:
-    bool fine_ = true;
+    bool fine_ = true, wants_memory_ = false;
 };
 
 }  // namespace

@@ -22,6 +22,8 @@ class Unpacker {
     virtual Step step(std::string_view packed, std::span<char> text, bool last) = 0;
     /// The input may end here.
     [[nodiscard]] virtual bool complete() const = 0;
+    /// Why it is damaged: this unpacker would take more memory than base/limits.h has for it.
+    [[nodiscard]] virtual bool wants_memory() const { return false; }
 };
 
 /// Number of leading bytes that identify the format.

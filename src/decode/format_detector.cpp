@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/limits.h"
 #include "base/saturate.h"
 #include "base/text.h"
 #include "decode/importers.h"
@@ -204,6 +205,16 @@ std::size_t FormatDetector::take_header(std::string_view lines, Sink& sink) {
     const auto ours = std::ranges::count_if(sources_, [](const Source& source) { return source.ours != nullptr; });
     const auto line = first_line(lines);
     const auto length = std::min(lines.find('\n'), lines.size() - 1) + 1;
+    std::size_t measures = 0;
+    for (const auto& source : sources_) {
+        if (!source.ours) continue;
+        source.ours->end_declarations();
+        measures += source.ours->measures();
+    }
+    if (measures >= base::limits::measures_in_input) {
+        unrecognised(line, Flaw::over_limit);
+        return length;
+    }
     if (static_cast<std::size_t>(ours) >= max_recordings) {
         unrecognised(line, Flaw::second_header);
         return length;

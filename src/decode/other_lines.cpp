@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "schema/bins.h"
 
@@ -107,6 +108,7 @@ Line OtherLines::read_counts(Cursor cursor, bool is_end) {
     std::int64_t epoch_ns = 0;
     if (!cursor.number(epoch_ns) || epoch_ns < 0) return Unrecognised{Flaw::bad_number};
     while (cursor.tab()) {
+        if (counts_.size() >= base::limits::counts) return Unrecognised{Flaw::over_limit};
         const auto pair = cursor.text();
         if (!pair) return Unrecognised{Flaw::bad_text};
         const auto equals = std::min(pair->find('='), pair->size());

@@ -12,7 +12,7 @@
 namespace stapgen::decode {
 
 std::string_view describe(Flaw flaw) {
-    constexpr std::array<std::string_view, 10> texts{"no header before it",
+    constexpr std::array<std::string_view, 11> texts{"no header before it",
                                                      "a newer format version",
                                                      "an invalid header",
                                                      "a second recording",
@@ -21,6 +21,7 @@ std::string_view describe(Flaw flaw) {
                                                      "not a number, or out of range",
                                                      "control characters in a text",
                                                      "not a known kind of line",
+                                                     "more fields, stages or kinds of records than are read",
                                                      "no line end: it may be truncated"};
     return texts.at(static_cast<std::size_t>(flaw));
 }

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
+#include "base/limits.h"
 #include "decode/read_field.h"
 
 namespace stapgen::decode {
@@ -31,7 +33,19 @@ bool take_word(std::string_view& text, std::string_view word) {
     return true;
 }
 
+/// Stages and values of all these.
+std::size_t measures_of(const auto& schemas) {
+    std::size_t measures = 0;
+    for (const Schema& schema : schemas)
+        measures += static_cast<std::size_t>(std::ranges::count_if(schema.fields, schema::has_statistics));
+    return measures;
+}
+
 }  // namespace
+
+std::size_t RecordParser::measures() const {
+    return header_ ? measures_of(header_->schemas) : 0;
+}
 
 std::unique_ptr<RecordParser> RecordParser::fork() const {
     auto piece = std::make_unique<RecordParser>();
@@ -165,6 +179,8 @@ Line RecordParser::parse_header(std::string_view fields) {
         last_schema_ = nullptr;
         return Unrecognised{Flaw::second_header};
     }
+    if (static_cast<std::size_t>(std::ranges::count(fields, '\t')) > base::limits::fields + 2)
+        return refuse_size("fields", base::limits::fields);
     auto header = schema::parse_header(fields);
     if (header && header->version > schema::format_version) {
         return refuse(Flaw::newer_version,
@@ -180,17 +196,32 @@ Line RecordParser::parse_header(std::string_view fields) {
                                    lines_before_ + input_.lines),
                        "check whether the file was edited or damaged; docs/reference/recording-format.md"});
     }
+    if (!header->schemas.empty() && measures_of(header->schemas) > base::limits::measures)
+        return refuse_size("stages and values", base::limits::measures);
     header_ = std::move(header);
     last_schema_ = &header_->schemas.front();
     values_.resize(last_schema_->fields.size());
     return HeaderLine{&*header_};
 }
 
+Line RecordParser::refuse_size(std::string_view what, std::size_t limit) {
+    return refuse(Flaw::over_limit,
+                  {base::ErrorKind::bad_input,
+                   fmt::format("line {} declares more than {} {}", lines_before_ + input_.lines, limit, what),
+                   "no recipe of stapgen's has as many; measure with several scripts, or check who made the file"});
+}
+
 Line RecordParser::parse_fields_line(std::string_view fields) {
+    if (header_->schemas.size() >= base::limits::kinds_of_records ||
+        static_cast<std::size_t>(std::ranges::count(fields, '\t')) > base::limits::fields)
+        return Unrecognised{Flaw::over_limit};
     auto declared = schema::parse_schema(fields, header_->version);
     if (!declared || std::ranges::find(header_->schemas, declared->tag, &Schema::tag) != header_->schemas.end()) {
         return Unrecognised{Flaw::bad_header};
     }
+    const auto measures = measures_of(std::span(&*declared, 1));
+    if (measures > 0 && (is_declared_ || this->measures() + measures > base::limits::measures))
+        return Unrecognised{Flaw::over_limit};
     declared->index = header_->schemas.size();
     values_.resize(std::max(values_.size(), declared->fields.size()));
     return FieldsLine{&header_->schemas.emplace_back(*std::move(declared))};

@@ -55,6 +55,11 @@ class RecordParser {
 
     [[nodiscard]] const InputCounts& input() const { return input_; }
 
+    /// Stages and values of all that was declared.
+    [[nodiscard]] std::size_t measures() const;
+    /// No more are taken.
+    void end_declarations() { is_declared_ = true; }
+
   private:
     std::size_t take_padded(std::string_view lines, Sink& sink);
     /// A copy in padded_, with what read_field.h needs behind it.
@@ -67,10 +72,11 @@ class RecordParser {
     Line parse_header(std::string_view fields);
     Line parse_fields_line(std::string_view fields);
     Line refuse(Flaw flaw, base::Error error);
+    Line refuse_size(std::string_view what, std::size_t limit);
 
     std::optional<Header> header_;
     std::optional<base::Error> refusal_;
-    bool after_second_header_ = false;
+    bool after_second_header_ = false, is_declared_ = false;
     const Schema* last_schema_ = nullptr;
     std::vector<Value> values_;
     std::string padded_;

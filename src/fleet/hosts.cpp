@@ -6,15 +6,17 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "base/limits.h"
 #include "base/text.h"
 
 namespace stapgen::fleet {
 
 namespace {
 
+constexpr std::size_t longest = 255;
+
 /// What ssh would take for an option, and what would not be one file's name, is no host.
 bool is_host(std::string_view word) {
-    constexpr std::size_t longest = 255;
     const auto is_fine = [](unsigned char c) {
         return std::isalnum(c) != 0 || std::string_view("._-@:%[]").find(c) != std::string_view::npos;
     };
@@ -24,8 +26,13 @@ bool is_host(std::string_view word) {
 
 base::Result<void> add_host(std::string_view word, const std::string& where, std::vector<std::string>& hosts) {
     if (!is_host(word)) {
-        return base::bad_input(fmt::format("{}: '{}' is not a host name", where, base::printable(word)),
-                               "a host is a name that ssh takes: NAME, USER@NAME, or a Host of ~/.ssh/config");
+        return base::bad_input(
+            fmt::format("{}: '{}' is not a host name", where, base::printable(word.substr(0, longest))),
+            "a host is a name that ssh takes: NAME, USER@NAME, or a Host of ~/.ssh/config");
+    }
+    if (hosts.size() >= base::limits::hosts) {
+        return base::bad_input(fmt::format("{}: more than {} hosts", where, base::limits::hosts),
+                               "measure them in several runs, each with its own folder");
     }
     if (std::ranges::find(hosts, word) != hosts.end())
         return base::bad_input(fmt::format("{}: {} is given twice", where, word), "omit one of them");
@@ -38,7 +45,7 @@ base::Result<void> add_host(std::string_view word, const std::string& where, std
 base::Result<std::vector<std::string>> parse_hosts(const std::string& typed) {
     std::vector<std::string> hosts;
     if (typed.find('/') != std::string::npos) {
-        const auto text = base::read_file(typed);
+        const auto text = base::read_named(typed, base::limits::hosts_bytes);
         if (!text) return tl::make_unexpected(text.error());
         std::size_t number = 0;
         for (const auto line : base::split(*text, '\n')) {

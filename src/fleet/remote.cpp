@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "base/exit_codes.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "base/units.h"
 
@@ -16,16 +17,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using Kind = Refusal::Kind;
+namespace limits = base::limits;
 using std::chrono::milliseconds, std::chrono::seconds;
 
-constexpr std::size_t kib = 1024, mib = 1024 * kib;
-
-/// What an honest host stays far below. Facts are two KiB; modules are 300 KiB, with --all-modules 13 MiB.
-constexpr std::size_t max_answer = 64 * kib, max_module = 64 * mib;
-/// stderr of a measurement: a line a second, and what goes wrong.
-constexpr std::size_t max_said = mib, max_said_each_s = kib;
-/// Its stdout, which is compressed: 2 MB a minute are usual, 100,000 packets a second some 2 MB/s.
-constexpr std::size_t max_recording = 256 * mib, max_recording_each_s = 4 * mib;
+constexpr std::size_t kib = 1024;
 
 /// A host that compiles for the first time, on a busy or emulated machine, takes minutes.
 constexpr seconds build_time(1800);
@@ -117,7 +112,7 @@ Answer<std::string> Remote::run(const std::string& script, std::string input, co
 }
 
 Answer<HostFacts> Remote::ask() const {
-    const auto output = run(facts_script, {}, {max_answer, options_.connect_timeout});
+    const auto output = run(facts_script, {}, {limits::host_answer_bytes, options_.connect_timeout});
     if (!output) return tl::make_unexpected(output.error());
     return parse_facts(*output);
 }
@@ -132,7 +127,7 @@ Answer<void> Remote::send(const HostFacts& facts, const SentFile& file) const {
         run(fmt::format("umask 077; f={0}; t=$f.$$; trap 'rm -f \"$t\"' EXIT; trap 'exit 1' HUP INT TERM; "
                         "cat >\"$t\" && [ $(wc -c <\"$t\") -eq {1} ] && chmod 700 \"$t\" && mv \"$t\" \"$f\"",
                         path, file.content.size()),
-            file.content, {max_answer, time});
+            file.content, {limits::host_answer_bytes, time});
     if (!sent) return tl::make_unexpected(sent.error());
     return {};
 }
@@ -144,7 +139,7 @@ Answer<std::string> Remote::build(const HostFacts& facts, std::vector<std::strin
         "umask 077; d=$(mktemp -d {}) || exit 1; trap 'rm -rf \"$d\"' EXIT; trap 'exit 1' HUP INT TERM; "
         "{} -q -o \"$d/module.ko\" >&2 && cat \"$d/module.ko\"",
         pattern, base::shell_quoted(argv));
-    return run(script, {}, {max_module, build_time});
+    return run(script, {}, {limits::host_module_bytes, build_time});
 }
 
 Answer<void> Remote::measure(const std::vector<std::string>& argv, std::chrono::nanoseconds duration,
@@ -167,11 +162,11 @@ Answer<void> Remote::measure(const std::vector<std::string>& argv, std::chrono::
     handlers.bytes = [&](std::string_view bytes, launch::Control& control) {
         if (broken) return;
         received += bytes.size();
-        const auto most = max_recording + whole_seconds * max_recording_each_s;
+        const auto most = limits::host_recording_bytes(whole_seconds);
         if (received > most) {
-            return end(
-                control, milliseconds(0),
-                fmt::format("its recording is larger than the {} MiB allowed for {}", most / mib, time_text(duration)));
+            return end(control, milliseconds(0),
+                       fmt::format("its recording is larger than the {} MiB allowed for {}", most / limits::mega,
+                                   time_text(duration)));
         }
         if (auto written = run.recording(bytes); !written)
             end(control, options_.connect_timeout, short_reason(written.error().what));
@@ -179,7 +174,7 @@ Answer<void> Remote::measure(const std::vector<std::string>& argv, std::chrono::
     handlers.error = [&](launch::Line line, launch::Control& control) {
         const auto status = session::parse_status(line.text);
         said.add(status ? std::string_view() : line.text, line.text.size());
-        const auto most = max_said + whole_seconds * max_said_each_s;
+        const auto most = limits::host_stderr_bytes(whole_seconds);
         if (said.bytes() > most) {
             end(control, milliseconds(0), fmt::format("it wrote more than the {} KiB allowed to stderr", most / kib));
         } else if (status && status->is_measuring) {

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/json_text.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "recording/facts.h"
 #include "session/replay.h"
@@ -21,18 +23,30 @@ constexpr const char* index_file = "fleet.json";
 
 base::Result<std::vector<HostResult>> parse_index(const fs::path& folder, const std::string& text) {
     std::vector<HostResult> hosts;
+    const auto wrong = [&](std::string_view why) {
+        return base::bad_input(fmt::format("{}: {}", base::printable((folder / index_file).string()), why),
+                               "'stapgen fleet run' writes it; without it each file counts as a host");
+    };
+    const auto index = base::parse_json(text);
+    if (!index) return wrong(index.error().what);
+    if (index->is_discarded()) return wrong("it is not JSON");
     try {
-        const auto index = nlohmann::json::parse(text);
-        for (const auto& row : index.at("hosts")) {
+        for (const auto& row : index->at("hosts")) {
+            if (hosts.size() >= base::limits::hosts)
+                return wrong(fmt::format("it has more than {} hosts", base::limits::hosts));
             auto& host = hosts.emplace_back(HostResult{row.at("host"), row.at("state"), row.value("why", "")});
             host.is_named = true;
             // A name, and never a path out of the folder.
             const fs::path name = fs::path(std::string(row.at("recording"))).filename();
             if (!name.empty()) host.recording = folder / name;
+            std::error_code error;
+            if (fs::exists(host.recording, error) && !fs::is_regular_file(host.recording, error)) {
+                host.recording.clear();
+                host.why = "its recording is not a regular file";
+            }
         }
     } catch (const nlohmann::json::exception& error) {
-        return base::bad_input(fmt::format("{}: {}", (folder / index_file).string(), error.what()),
-                               "'stapgen fleet run' writes it; without it each file counts as a host");
+        return wrong(error.what());
     }
     return hosts;
 }
@@ -46,7 +60,7 @@ base::Result<std::vector<HostResult>> read_results(const fs::path& folder) {
                                "name the folder that 'stapgen fleet run' got as -o");
     }
     if (fs::exists(folder / index_file, error)) {
-        const auto text = base::read_file(folder / index_file);
+        const auto text = base::read_found(folder / index_file, base::limits::json_bytes);
         if (!text) return tl::make_unexpected(text.error());
         return parse_index(folder, *text);
     }

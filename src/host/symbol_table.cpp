@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "base/files.h"
+#include "base/limits.h"
 #include "base/source.h"
 #include "base/text.h"
 #include "host/facts.h"
@@ -82,7 +83,7 @@ base::Result<std::optional<ProcessWorkaround>> provide_symbol_table(const System
     std::string text;
     std::string origin = kallsyms_file;
     if (symbols) {
-        auto content = base::read_unpacked(*symbols, base::max_kernel_text);
+        auto content = base::read_unpacked(*symbols, base::limits::kernel_text_bytes);
         if (!content) return tl::make_unexpected(content.error());
         text = std::move(*content);
         origin = symbols->string();

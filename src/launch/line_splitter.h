@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/limits.h"
+
 namespace stapgen::launch {
 
 /// Bytes in, lines out, with bounded memory: of a line longer than `limit` the beginning is handed out,
@@ -13,7 +15,8 @@ namespace stapgen::launch {
 class LineSplitter {
   public:
     using Sink = std::function<void(std::string_view line, bool cut)>;
-    explicit LineSplitter(Sink sink, std::size_t limit = 1024 * 1024) : sink_(std::move(sink)), limit_(limit) {}
+    explicit LineSplitter(Sink sink, std::size_t limit = base::limits::line_bytes)
+        : sink_(std::move(sink)), limit_(limit) {}
 
     void feed(std::string_view bytes) {
         for (;;) {

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "base/limits.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "host/facts.h"
@@ -45,7 +46,7 @@ std::chrono::milliseconds interval_of(const recipe::Recipe& recipe, const MakeOp
 }
 
 base::Result<std::string> script_of(const recipe::Recipe& recipe, const MakeOptions& options, bool numbered) {
-    auto text = base::read_file(recipe.folder / "script.stp");
+    auto text = base::read_found(recipe.folder / "script.stp", base::limits::recipe_bytes);
     if (!text) return tl::make_unexpected(text.error());
     return render::render_script(recipe, *text, options.arguments, interval_of(recipe, options),
                                  {options.aggregate, options.filters, numbered, options.by});
@@ -135,7 +136,7 @@ base::Result<doctor::Subject> subject_of(const recipe::Program& program, const r
                                          const std::string& debuginfo) {
     doctor::Subject subject{recipe.name, recipe.source == recipe::Source::network_counters, false, {}};
     if (subject.reads_counters) return subject;
-    auto script = base::read_file(recipe.folder / "script.stp");
+    auto script = base::read_found(recipe.folder / "script.stp", base::limits::recipe_bytes);
     if (!script) return tl::make_unexpected(script.error());
     auto tapsets = render::read_tapsets(render::tapset_folders(program.files, debuginfo));
     if (!tapsets) return tl::make_unexpected(tapsets.error());

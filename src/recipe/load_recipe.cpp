@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/files.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "base/toml_table.h"
 #include "recipe/recipe.h"
@@ -58,6 +59,11 @@ RecordSchema read_record(TomlTable table) {
         }
         if (record.find(field->name)) table.wrong("fields", fmt::format("'{}' is given twice", field->name));
         record.fields.push_back(*field);
+    }
+    const auto measures = std::ranges::count_if(record.fields, schema::has_statistics);
+    if (record.fields.size() > base::limits::fields || measures > static_cast<std::ptrdiff_t>(base::limits::measures)) {
+        table.wrong("fields", fmt::format("a record has at most {} fields, {} of them stages or values",
+                                          base::limits::fields, base::limits::measures));
     }
     if (record.aggregates &&
         std::ranges::find(record.fields, FieldType::stage, &schema::Field::type) == record.fields.end()) {
@@ -276,7 +282,7 @@ Recipe read_recipe(TomlTable& table) {
 
 base::Result<Recipe> load_recipe(const std::filesystem::path& folder) {
     const auto file = folder / "recipe.toml";
-    auto text = base::read_file(file);
+    auto text = base::read_found(file, base::limits::recipe_bytes);
     if (!text) return tl::make_unexpected(text.error());
     Recipe recipe;
     const base::TomlFile toml{*text, file.native(), "the recipe", "docs/reference/recipes.md lists the keys",

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/files.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "recipe/recipe.h"
@@ -129,7 +130,7 @@ base::Result<std::string> hash_of(const Recipe& recipe, const Arguments& complet
     std::string text;
     for (const char* name : {"recipe.toml", "script.stp"}) {
         if (!has_script && name == std::string_view("script.stp")) continue;
-        const auto content = base::read_file(recipe.folder / name);
+        const auto content = base::read_found(recipe.folder / name, base::limits::recipe_bytes);
         if (!content) return tl::make_unexpected(content.error());
         text += base::sha256(*content);
     }

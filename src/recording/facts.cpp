@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
+#include "base/json_text.h"
 #include "base/text.h"
 #include "recording/identity.h"
 
@@ -158,6 +159,7 @@ class Put {
 /// Reads; leaves alone what is not there, or is of another type.
 class Take {
   public:
+    using Json = nlohmann::json;
     explicit Take(const Json& json) : json_(json) {}
     void operator()(const char* key, auto& into, bool = true) { take(at(key), into); }
     void object(const char* key, const auto& values, bool = true) { values(Take(at(key))); }
@@ -246,10 +248,10 @@ std::string line_of(std::string word, const auto& facts) {
 
 template <class T>
 std::optional<T> read(std::string_view text) {
-    const auto json = Json::parse(text, nullptr, false);
-    if (!json.is_object()) return std::nullopt;
+    const auto json = base::parse_json(text);
+    if (!json || !json->is_object()) return std::nullopt;
     T facts;
-    Take fields(json);
+    Take fields(*json);
     keys(fields, facts);
     return facts;
 }

@@ -160,7 +160,8 @@ struct OwnLine {
 /// `line` is without its '\n'. Nothing if it is a line of the script.
 std::optional<OwnLine> parse_own_line(std::string_view line);
 
-/// Keys that are not known are passed over, and values of another type than theirs. Nothing if `json` is no object.
+/// Keys that are not known are passed over, and values of another type than theirs. Nothing if `json` is no object,
+/// or over a limit of base/limits.h.
 std::optional<Header> parse_header(std::string_view json);
 std::optional<Trailer> parse_trailer(std::string_view json);
 

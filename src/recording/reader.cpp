@@ -8,11 +8,14 @@
 #include <limits>
 #include <map>
 
+#include "base/json_text.h"
+#include "base/limits.h"
+
 namespace stapgen::recording {
 
 namespace {
 
-constexpr std::size_t first_size = 256 * 1024, largest_size = 1024 * 1024;
+constexpr std::size_t first_size = 256 * 1024, largest_size = base::limits::line_bytes;
 
 /// The place in whole lines of the first one that looks like one of a recording's own, or their end. Both have a '{'
 /// close behind their beginning, and in the text of measurements that is rare enough to look for it first.
@@ -123,6 +126,11 @@ std::string_view Reader::hand_out(std::size_t size) {
 base::Result<bool> Reader::take_own(std::string_view line) {
     const auto own = parse_own_line(line.substr(0, line.size() - line.ends_with('\n')));
     if (!own) return false;
+    if (const auto fits = base::check_json(own->json); !fits) {
+        const auto& error = fits.error();
+        return base::bad_input(
+            fmt::format("the recording's {} line: {}", own->is_header ? "first" : "last", error.what), error.hint);
+    }
     if (own->is_header) {
         if (own->version > file_version) {
             return base::bad_input(fmt::format("the recording is of version {}; this stapgen reads versions up to {}",

@@ -69,6 +69,7 @@ class Input final : public decode::FormatDetector::Sink {
         for (auto& part : parts_) {
             if (!part.session.analyzer()) continue;
             auto summary = part.session.summary();
+            part.session.release();
             for (auto& note : part.source->notes())
                 summary.notes.push_back(std::move(note));
             summary.accounting.kept = part.source->importer == "stapgen" || summary.accounting.seen > 0;

@@ -64,6 +64,8 @@ class Session {
     std::optional<analyze::Summary> take_interval();
     /// Everything so far, with the facts but for names.
     [[nodiscard]] analyze::Summary summary() const;
+    /// Lets go of what is in its summary. Nothing may be added any more.
+    void release() { analyzer_.reset(); }
     /// Nothing more comes: writes the end of what is written record by record.
     void end();
 

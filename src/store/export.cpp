@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/below.h"
+#include "base/file_hash.h"
 #include "base/files.h"
 #include "base/process.h"
 #include "base/text.h"
@@ -79,9 +80,7 @@ base::Result<std::string> id_of(const recording::Run& run) {
         !run.id.empty() && run.id.size() <= most && std::ranges::all_of(run.id, base::is_word_character);
     if (is_name) return run.id;
     if (!run.id.empty()) return base::sha256(run.id).substr(0, digits);
-    const auto text = base::read_file(run.files.front());
-    if (!text) return tl::make_unexpected(text.error());
-    return base::sha256(*text).substr(0, digits);
+    return base::sha256_of_file(run.files.front()).map([](const std::string& hash) { return hash.substr(0, digits); });
 }
 
 /// The files of a store by their runs.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/files.h"
+#include "base/json_text.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "report/json.h"
@@ -55,8 +56,8 @@ base::Result<void> prepare(Database& database, const fs::path& store, const reci
 Json json_of(const std::optional<std::string>& cell, Kind kind) {
     if (!cell) return nullptr;
     if (kind == Kind::text) return *cell;
-    auto parsed = Json::parse(*cell, nullptr, false);
-    return parsed.is_discarded() ? Json(nullptr) : parsed;  // nan, inf
+    const auto parsed = base::parse_json(*cell);
+    return !parsed || !parsed->is_number() ? Json(nullptr) : Json(*parsed);  // nan, inf
 }
 
 Json object_of(const Answer& answer, const std::vector<std::optional<std::string>>& row) {

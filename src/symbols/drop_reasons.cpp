@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/kernel.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "symbols/drop_reason_table.h"
 #include "symbols/files/kernel_image.h"
@@ -181,7 +182,7 @@ base::Result<DropReasons> DropReasons::of_this_machine(const std::vector<std::fi
     std::string hint = "as root: mount -t tracefs tracefs /sys/kernel/tracing";
     const auto note = [&](const base::Error& error) { tried += (tried.empty() ? "" : "; ") + error.what; };
     for (const auto& path : formats) {
-        const auto text = base::read_file(path);
+        const auto text = base::read_named(path, base::limits::kernel_text_bytes);
         if (!text) {
             note(text.error());
             continue;
@@ -192,8 +193,9 @@ base::Result<DropReasons> DropReasons::of_this_machine(const std::vector<std::fi
         hint = reasons.error().hint;
         break;
     }
-    auto reasons = base::read_file(btf).and_then(
-        [](const std::string& bytes) { return from_btf(std::as_bytes(std::span(bytes))); });
+    auto reasons = base::read_named(btf, base::limits::kernel_text_bytes).and_then([](const std::string& bytes) {
+        return from_btf(std::as_bytes(std::span(bytes)));
+    });
     if (reasons) return reasons;
     note(reasons.error());
     return base::cannot_here(fmt::format("the names of this kernel's drop reasons cannot be read: {}", tried), hint);

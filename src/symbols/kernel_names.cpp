@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/files.h"
+#include "base/limits.h"
 #include "base/source.h"
 #include "base/text.h"
 #include "symbols/debuginfod.h"
@@ -40,9 +41,10 @@ base::Result<void> compare_with_log(const SourceFiles& files, const LogKernel& l
 
 base::Result<std::vector<base::LoadedModule>> loaded_modules(const NameSources& sources, const LogKernel& log) {
     if (!sources.modules) return log.modules;
-    auto loaded = base::read_unpacked(*sources.modules, base::max_kernel_text).and_then([&](const std::string& text) {
-        return base::parse_loaded_modules(text, sources.modules->string());
-    });
+    auto loaded =
+        base::read_unpacked(*sources.modules, base::limits::kernel_text_bytes).and_then([&](const std::string& text) {
+            return base::parse_loaded_modules(text, sources.modules->string());
+        });
     if (!loaded || loaded->empty()) return loaded;
     if (std::ranges::any_of(*loaded, [](const auto& module) { return module.base.has_value(); })) return loaded;
     return base::bad_input(fmt::format("{} has no addresses: all are zero", sources.modules->string()),

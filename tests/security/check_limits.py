@@ -76,11 +76,11 @@ def packed(stapgen):
         with gzip.open(bomb, "wb", compresslevel=1) as out:
             write_block(b"\0" * MB, LONG)(out)
         code, text = run([stapgen, "report", str(bomb)], write_block(b"x", 0), 64)
-        assert code == 2 and "no known format" in text, text
+        assert code == 2 and "unpack to more than" in text, text
         for option in ("--map", "--recording"):
-            code, text = run([stapgen, "resolve", option, str(bomb), "ffffffff81000000"], write_block(b"x", 0), 640)
+            code, text = run([stapgen, "resolve", option, str(bomb), "ffffffff81000000"], write_block(b"x", 0), 150)
             assert code == 2, text
-        code, text = run([stapgen, "resolve", "--annotate", "--map", str(bomb)], write_block(b"x", 0), 640)
+        code, text = run([stapgen, "resolve", "--annotate", "--map", str(bomb)], write_block(b"x", 0), 150)
         assert code == 2, text
         nested = pathlib.Path(folder) / "nested.gz"
         nested.write_bytes(gzip.compress(bomb.read_bytes()))

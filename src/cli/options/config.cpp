@@ -10,6 +10,7 @@
 #include <set>
 
 #include "base/files.h"
+#include "base/limits.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "base/toml_table.h"
@@ -124,7 +125,7 @@ base::Result<std::vector<ConfigFile>> read_config_files() {
             base::print_message(fmt::format("{} is not read: {}", path.string(), trusted.error().what));
             continue;
         }
-        auto text = base::read_file(path);
+        auto text = base::read_named(path, base::limits::recipe_bytes);
         if (!text) return base::bad_input(text.error().what, hint);
         files.push_back({path.string(), *std::move(text)});
     }

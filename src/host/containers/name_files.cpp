@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/json_text.h"
+#include "base/limits.h"
 #include "base/text.h"
 
 namespace stapgen::containers {
@@ -18,9 +20,8 @@ namespace fs = std::filesystem;
 
 /// Of a file that is small where it is what it is taken for.
 Json json_of(const fs::path& file) {
-    constexpr std::size_t most = 16U << 20U;
-    const auto text = base::read_file(file, most);
-    return text ? Json::parse(*text, nullptr, false) : Json();
+    const auto text = base::read_found(file, base::limits::json_bytes);
+    return text ? base::parse_json(*text).value_or(Json()) : Json();
 }
 
 std::string text_at(const Json& json, const std::string& key) {

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "base/files.h"
+#include "base/limits.h"
 #include "base/source.h"
 #include "base/unpacker.h"
 
@@ -134,7 +135,7 @@ char section_type(const ElfSection& section) {
 
 /// A vmlinux with DWARF has up to 900 MB.
 std::size_t max_unpacked(std::string_view beginning) {
-    return beginning.starts_with(ELFMAG) ? std::size_t{2} << 30U : base::max_kernel_text;
+    return beginning.starts_with(ELFMAG) ? base::limits::elf_bytes : base::limits::kernel_text_bytes;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "base/unpacker.h"
 
@@ -26,7 +27,6 @@ constexpr std::size_t sector = 512, usual_setup_sectors = 4;
 constexpr std::uint16_t first_version_with_payload = 0x0208;
 /// arch/x86/boot/compressed: the last bytes of the payload, whatever its packing, are the size of what is in it.
 constexpr std::size_t size_field = 4;
-constexpr std::size_t unpacked_limit = std::size_t{1} << 30;
 
 /// Recognised as in the kernel's scripts/extract-vmlinux.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> other_packings{{
@@ -83,7 +83,14 @@ base::Result<std::string> unpack_bzimage(std::string_view image, std::string_vie
     // gzip ends with the size by itself; behind the others it was appended.
     if (!payload.starts_with("\x1f\x8b")) payload.remove_suffix(size_field);
 
-    auto vmlinux = base::unpack(payload, std::min(unpacked_size, unpacked_limit));
+    const auto limit =
+        std::min<std::uint64_t>(base::limits::kernel_image_bytes, base::limits::held_bytes(payload.size()));
+    if (unpacked_size > limit) {
+        return base::bad_input(
+            fmt::format("{} says that its kernel unpacks to {} bytes, more than {}", origin, unpacked_size, limit),
+            "check that it is a kernel's image");
+    }
+    auto vmlinux = base::unpack(payload, unpacked_size);
     if (!vmlinux.whole || vmlinux.bytes.size() != unpacked_size) return damaged(origin);
     return std::move(vmlinux.bytes);
 }

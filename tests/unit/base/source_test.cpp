@@ -7,6 +7,7 @@
 #include <random>
 
 #include "base/files.h"
+#include "base/limits.h"
 #include "unit/packed.h"
 
 using namespace stapgen::base;
@@ -23,12 +24,12 @@ TEST_CASE("a file may be packed in the usual ways") {
     for (const auto& content :
          {std::string(), std::string(kallsyms), packed::gzip(kallsyms), packed::zstd(kallsyms), packed::xz(kallsyms)}) {
         REQUIRE(replace_file(file, content));
-        CHECK(read_unpacked(file, max_kernel_text) == (content.empty() ? content : std::string(kallsyms)));
+        CHECK(read_unpacked(file, limits::kernel_text_bytes) == (content.empty() ? content : std::string(kallsyms)));
     }
     auto broken = packed::gzip(kallsyms);
     broken.resize(broken.size() / 2);
     REQUIRE(replace_file(file, broken));
-    const auto result = read_unpacked(file, max_kernel_text);
+    const auto result = read_unpacked(file, limits::kernel_text_bytes);
     REQUIRE_FALSE(result);
     CHECK(result.error().kind == ErrorKind::bad_input);
 }

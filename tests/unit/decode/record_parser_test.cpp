@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/limits.h"
+
 using namespace stapgen::decode;
 using namespace std::string_view_literals;
 using stapgen::base::ErrorKind;
@@ -426,4 +428,32 @@ TEST_CASE("what does not end with a line is not taken, and need not be followed 
         CHECK(taken == text.substr(0, size).rfind('\n') + 1);
         CHECK(sink.records == std::count(exact.begin(), exact.end(), '\n'));
     }
+}
+
+TEST_CASE("a recording declares a bounded number of fields, stages and kinds of records") {
+    namespace limits = stapgen::base::limits;
+    const auto header = [](std::string_view type, std::size_t count) {
+        std::string line = "stapgen\t4\tr\tt";
+        for (std::size_t i = 0; i < count; ++i)
+            line += fmt::format("\ts{}:{}", i, type);
+        return line;
+    };
+    for (const auto& [type, limit, words] :
+         {std::tuple("int", limits::fields, "256 fields"), std::tuple("stage", limits::measures, "64 stages")}) {
+        RecordParser fits, over;
+        CHECK_FALSE(flaw_of(fits, header(type, limit)));
+        CHECK(flaw_of(over, header(type, limit + 1)) == Flaw::over_limit);
+        REQUIRE(over.refusal());
+        CHECK(over.refusal()->what.find(words) != std::string::npos);
+    }
+    RecordParser kinds;
+    CHECK_FALSE(flaw_of(kinds, header("stage", limits::measures - 1)));
+    for (std::size_t i = 1; i < limits::kinds_of_records; ++i)
+        CHECK_FALSE(flaw_of(kinds, fmt::format("fields\tk{}\ta:{}", i, i == 1 ? "stage" : "int")));
+    CHECK(flaw_of(kinds, "fields\tk\ta:int") == Flaw::over_limit);
+    CHECK_FALSE(flaw_of(kinds, "k2\t7"));
+    RecordParser measures;
+    CHECK_FALSE(flaw_of(measures, header("stage", limits::measures)));
+    CHECK(flaw_of(measures, "fields\tk\ta:value") == Flaw::over_limit);
+    CHECK_FALSE(flaw_of(measures, "fields\tk\ta:int"));
 }
