@@ -16,7 +16,6 @@ namespace stapgen::fleet {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Kind = Refusal::Kind;
 namespace limits = base::limits;
 using std::chrono::milliseconds, std::chrono::seconds;
 
@@ -53,20 +52,21 @@ launch::Command ssh_command(const SshOptions& options, const std::string& host, 
 
 /// How it ended, where nothing else is known.
 Answer<void> check(const base::Result<launch::Ending>& ending, const std::string& said, bool had_begun) {
-    if (!ending) return tl::make_unexpected(Refusal{Kind::cannot, short_reason(ending.error().what)});
+    if (!ending) return tl::make_unexpected(Refusal{Refusal::Kind::cannot, short_reason(ending.error().what)});
     if (ending->clean()) return {};
     if (ending->gave_up)
-        return tl::make_unexpected(Refusal{had_begun ? Kind::lost : Kind::failed, "it did not end when asked to"});
+        return tl::make_unexpected(
+            Refusal{had_begun ? Refusal::Kind::lost : Refusal::Kind::failed, "it did not end when asked to"});
     if (ending->signal != 0 || ending->exit_code == of_ssh) {
         const auto why = short_reason(session::last_line_of(said));
-        if (had_begun) return tl::make_unexpected(Refusal{Kind::lost, "the connection was lost: " + why});
-        return tl::make_unexpected(Refusal{Kind::unreachable, why.empty() ? "ssh failed" : why});
+        if (had_begun) return tl::make_unexpected(Refusal{Refusal::Kind::lost, "the connection was lost: " + why});
+        return tl::make_unexpected(Refusal{Refusal::Kind::unreachable, why.empty() ? "ssh failed" : why});
     }
     using base::ErrorKind;
     const auto of_host = base::kind_of_exit_code(ending->exit_code).value_or(ErrorKind::failed);
-    const auto kind = of_host == ErrorKind::cannot_here   ? Kind::cannot
-                      : of_host == ErrorKind::over_budget ? Kind::over_budget
-                                                          : Kind::failed;
+    const auto kind = of_host == ErrorKind::cannot_here   ? Refusal::Kind::cannot
+                      : of_host == ErrorKind::over_budget ? Refusal::Kind::over_budget
+                                                          : Refusal::Kind::failed;
     return tl::make_unexpected(Refusal{kind, short_reason(session::reason_of(said))});
 }
 
@@ -83,13 +83,14 @@ Answer<std::string> Remote::run(const std::string& script, std::string input, co
         control.write(std::move(input));
         control.request_stop();
     };
-    const auto end = [&](launch::Control& control, Kind kind, std::string why) {
+    const auto end = [&](launch::Control& control, Refusal::Kind kind, std::string why) {
         if (!broken) broken = Refusal{kind, std::move(why)};
         control.stop_within(milliseconds(0));
     };
     const auto count = [&](std::size_t bytes, launch::Control& control) {
         if (bytes > allowed.bytes)
-            end(control, Kind::failed, fmt::format("it wrote more than the {} KiB allowed here", allowed.bytes / kib));
+            end(control, Refusal::Kind::failed,
+                fmt::format("it wrote more than the {} KiB allowed here", allowed.bytes / kib));
     };
     handlers.bytes = [&](std::string_view bytes, launch::Control& control) {
         if (!broken) output += bytes;
@@ -101,9 +102,9 @@ Answer<std::string> Remote::run(const std::string& script, std::string input, co
     };
     handlers.patience = allowed.time;
     handlers.tick = [&](launch::Control& control) {
-        if (signals_.count() > 0) end(control, Kind::failed, "ended by the user");
+        if (signals_.count() > 0) end(control, Refusal::Kind::failed, "ended by the user");
         if (Clock::now() >= deadline)
-            end(control, Kind::unreachable, fmt::format("no answer within {}", time_text(allowed.time)));
+            end(control, Refusal::Kind::unreachable, fmt::format("no answer within {}", time_text(allowed.time)));
     };
     const auto ending = launch::run_child(ssh_command(options_, host_, script), handlers);
     if (broken) return tl::make_unexpected(*broken);
@@ -156,7 +157,7 @@ Answer<void> Remote::measure(const std::vector<std::string>& argv, std::chrono::
     handlers.heeds_signals = false;
     handlers.patience = options_.connect_timeout;
     const auto end = [&](launch::Control& control, milliseconds within, std::string why) {
-        if (!broken) broken = Refusal{has_begun ? Kind::lost : Kind::failed, std::move(why)};
+        if (!broken) broken = Refusal{has_begun ? Refusal::Kind::lost : Refusal::Kind::failed, std::move(why)};
         control.stop_within(within);
     };
     handlers.bytes = [&](std::string_view bytes, launch::Control& control) {

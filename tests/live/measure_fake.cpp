@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "base/exit_codes.h"
 #include "base/terminal.h"
 #include "cli/command_line.h"
 #include "cli/commands/commands.h"
