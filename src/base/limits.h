@@ -22,7 +22,7 @@ inline constexpr std::size_t json_depth = 64, json_values = 200'000, json_bytes 
 /// stapgen's own recipes have up to 22 fields and 13 measures.
 inline constexpr std::size_t fields = 256, measures = 64, kinds_of_records = 64;
 /// All recordings in one input together.
-inline constexpr std::size_t measures_in_input = 512;
+inline constexpr std::size_t measures_in_input = 192;
 /// What a `tick` or `end` line counts.
 inline constexpr std::size_t counts = 1000;
 /// Stages of all directions together (texts of the field `way`); further directions are "other". Each takes up to 70

@@ -130,7 +130,7 @@ void restore_descriptor_limit() {
 std::size_t free_descriptors() {
     rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
-    const auto open = entries_of("/proc/self/fd").size();
+    const auto open = entries_of("/dev/fd").size();
     return limit.rlim_cur - std::min<std::size_t>(open, limit.rlim_cur);
 }
 

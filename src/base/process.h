@@ -43,7 +43,7 @@ class Unfinished {
 
 /// Raises the soft limit of descriptors to the hard one: a fleet needs some for each host.
 void raise_descriptor_limit();
-/// What it was before: for children, of which some are slow where it is large, and some use select(2).
+/// What it was before, for children: some are slow where it is large, and some use select(2).
 void restore_descriptor_limit();
 /// How many more descriptors can be opened now; 0 or more.
 std::size_t free_descriptors();

@@ -19,8 +19,6 @@ from structures import CASES, RECORDING
 MAX_MB = 150
 # Nothing here is about time: these end what would never end, and what would take the machine with it.
 MAX_CPU_S, MAX_ADDRESSES = int(os.environ.get("STAPGEN_TEST_CPU_S", 300)), 6 << 30
-# Over the limit still: 64 recordings of 64 stages, each drawn in a page of its own.
-KNOWN = {("report-html", "recordings-of-many-stages"): 800}
 READERS = {}
 Run = collections.namedtuple("Run", "code mb seconds text")
 
@@ -219,7 +217,7 @@ def check(stapgen, name, case, file, folder):
     wrong = []
     if done.code not in good:
         wrong.append(f"exit code {done.code}")
-    if done.mb > KNOWN.get((name, case), MAX_MB):
+    if done.mb > MAX_MB:
         wrong.append(f"{done.mb:.0f} MB")
     if "Traceback" in done.text or "terminate called" in done.text:
         wrong.append("it aborted")

@@ -15,7 +15,7 @@ namespace stapgen::report::html {
 
 /// The files in html/ and uPlot's, as they are compiled in: see html_parts.cpp.in. `table` is a partial of `page`.
 namespace parts {
-extern const std::string_view page, table, css, script, uplot_css, uplot_script, uplot_licence;
+extern const std::string_view head, run, section, foot, table, css, script, uplot_css, uplot_script, uplot_licence;
 }
 
 namespace {
@@ -176,7 +176,8 @@ data section_data(const std::string& run, const Section& section) {
     const auto listing_data = [](const std::vector<std::string>& lines) -> data {
         return object{{"lines", texts(lines)}};
     };
-    return object{{"section_id", fmt::format("{}-{}", run, section.id)},
+    return object{{"table", kainjow::mustache::partial([] { return std::string(parts::table); })},
+                  {"section_id", fmt::format("{}-{}", run, section.id)},
                   {"heading", section.heading},
                   {"paragraphs", texts(section.paragraphs)},
                   {"icicles", list_of(section.icicles, icicle_data)},
@@ -197,16 +198,18 @@ data section_data(const std::string& run, const Section& section) {
 }
 
 data run_data(const Run& run) {
-    return object{
-        {"run_id", run.id},
-        {"run_heading", run.heading},
-        {"facts", text_or_false(run.facts)},
-        {"sentences", texts(run.sentences)},
-        {"warnings", texts(run.warnings)},
-        {"has_warnings", !run.warnings.empty()},
-        {"notes", texts(run.notes)},
-        {"has_notes", !run.notes.empty()},
-        {"sections", list_of(run.sections, [&](const Section& section) { return section_data(run.id, section); })}};
+    const auto link_data = [&](const Section& section) -> data {
+        return object{{"section_id", fmt::format("{}-{}", run.id, section.id)}, {"heading", section.heading}};
+    };
+    return object{{"run_id", run.id},
+                  {"run_heading", run.heading},
+                  {"facts", text_or_false(run.facts)},
+                  {"sentences", texts(run.sentences)},
+                  {"warnings", texts(run.warnings)},
+                  {"has_warnings", !run.warnings.empty()},
+                  {"notes", texts(run.notes)},
+                  {"has_notes", !run.notes.empty()},
+                  {"sections", list_of(run.sections, link_data)}};
 }
 
 }  // namespace
@@ -221,19 +224,30 @@ bool has_uplot() {
 }
 
 void write(std::ostream& out, const Page& page) {
-    const data all = object{{"page_title", page.title},
-                            {"several", page.runs.size() > 1},
-                            {"runs", list_of(page.runs, run_data)},
-                            {"charts", page.charts},
-                            {"css", std::string(parts::css)},
-                            {"script", std::string(parts::script)},
-                            {"uplot_css", std::string(parts::uplot_css)},
-                            {"uplot_script", std::string(parts::uplot_script)},
-                            {"uplot_licence", std::string(parts::uplot_licence)},
-                            {"table", kainjow::mustache::partial([] { return std::string(parts::table); })}};
-    kainjow::mustache::mustache engine{std::string(parts::page)};
-    engine.set_custom_escape(html_escaped);
-    engine.render(all, out);
+    const auto render = [&](std::string_view part, const data& values) {
+        kainjow::mustache::mustache engine{std::string(part)};
+        engine.set_custom_escape(html_escaped);
+        engine.render(values, out);
+    };
+    const auto link_data = [](const Run& run) -> data {
+        return object{{"run_id", run.id}, {"run_heading", run.heading}};
+    };
+    render(parts::head, object{{"page_title", page.title},
+                               {"several", page.runs.size() > 1},
+                               {"runs", list_of(page.runs, link_data)},
+                               {"css", std::string(parts::css)},
+                               {"uplot_css", std::string(parts::uplot_css)}});
+    // One after the other: mustache's data takes 40 times its text.
+    for (const auto& run : page.runs) {
+        render(parts::run, run_data(run));
+        for (const auto& section : run.sections)
+            render(parts::section, section_data(run.id, section));
+        out << "</article>\n";
+    }
+    render(parts::foot, object{{"charts", page.charts},
+                               {"script", std::string(parts::script)},
+                               {"uplot_script", std::string(parts::uplot_script)},
+                               {"uplot_licence", std::string(parts::uplot_licence)}});
 }
 
 }  // namespace stapgen::report::html
