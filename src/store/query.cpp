@@ -57,7 +57,7 @@ Json json_of(const std::optional<std::string>& cell, Kind kind) {
     if (!cell) return nullptr;
     if (kind == Kind::text) return *cell;
     const auto parsed = base::parse_json(*cell);
-    return !parsed || !parsed->is_number() ? Json(nullptr) : Json(*parsed);  // nan, inf
+    return !parsed || parsed->is_discarded() ? Json(nullptr) : Json(*parsed);  // nan, inf
 }
 
 Json object_of(const Answer& answer, const std::vector<std::optional<std::string>>& row) {
