@@ -7,8 +7,10 @@ The scripts are the real ones. apt-get, dpkg, cmake, debootstrap and what the ch
 PATH beside a few programs of the machine. Each appends what it does to a file.
 """
 
+import concurrent.futures
 import os
 import pathlib
+import random
 import shutil
 import signal
 import subprocess
@@ -152,6 +154,24 @@ def check_signals(tree):
     assert running.returncode == 130 and "ending machine" in said and not tree.left_running(), (said, tree.left_running())
 
 
+def check_any_moment(source, seed):
+    """At four moments of a run that takes some seconds; five of these side by side make twenty."""
+    moments = random.Random(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Tree(source, pathlib.Path(folder))
+        for _ in range(4):
+            running = tree.start("run-demo", SLOW=moments.choice(("apt-get", "debootstrap")), SLOW_FOR="1", CMAKE_TAKES="0.5",
+                                 LAB_TAKES="1")
+            time.sleep(moments.uniform(0, 5))
+            if running.poll() is None:
+                os.killpg(running.pid, signal.SIGINT)
+            said = running.communicate(timeout=120)[0]
+            events = tree.events.read_text()
+            assert running.returncode in (0, 130, -signal.SIGINT), (seed, running.returncode, said)
+            assert "hurt" not in events and events.count(" begins") - events.count("cmake begins") <= events.count(" whole"), events
+            assert not tree.left_running(), (seed, tree.left_running(), said)
+
+
 def check_failure(tree):
     running = tree.start("run-demo", SLOW="debootstrap", SLOW_FOR="3", CMAKE_FAILS="1")
     said = check_end(tree, running, (1,), "debootstrap")
@@ -195,6 +215,8 @@ def main():
         check_whole(tree)
         check_failure(tree)
         check_signals(tree)
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        list(pool.map(lambda seed: check_any_moment(pathlib.Path(sys.argv[1]).resolve(), seed), range(5)))
 
 
 main()
