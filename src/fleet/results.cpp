@@ -35,6 +35,7 @@ base::Result<std::vector<HostResult>> parse_index(const fs::path& folder, const 
             if (hosts.size() >= base::limits::hosts)
                 return wrong(fmt::format("it has more than {} hosts", base::limits::hosts));
             auto& host = hosts.emplace_back(HostResult{row.at("host"), row.at("state"), row.value("why", "")});
+            host.recipe = index->value("recipe", "");
             host.is_named = true;
             // A name, and never a path out of the folder.
             const fs::path name = fs::path(std::string(row.at("recording"))).filename();
@@ -84,6 +85,14 @@ base::Result<void> for_each_summary(
         auto runs = session::load_runs({host.recording}, presentation, {});
         if (!runs) {
             if (host.why.empty()) host.why = runs.error().what;
+            continue;
+        }
+        const auto is_other = [&](const analyze::Summary& summary) {
+            return !host.recipe.empty() && summary.recipe != host.recipe;
+        };
+        if (const auto& all = runs->front().reports; std::ranges::any_of(all, is_other)) {
+            host.why = fmt::format("a recording of {}, and not of {}",
+                                   base::printable(std::ranges::find_if(all, is_other)->recipe), host.recipe);
             continue;
         }
         for (auto& summary : runs->front().reports) {

@@ -20,6 +20,7 @@ struct HostResult {
     std::string host;
     std::string state = "done", why{};  ///< as fleet.json has them
     std::filesystem::path recording{};  ///< empty: none
+    std::string recipe{};               ///< what it was to measure; empty: nobody says
     bool is_named = false;              ///< by fleet.json, and not by its file
 };
 
@@ -28,7 +29,8 @@ struct HostResult {
 base::Result<std::vector<HostResult>> read_results(const std::filesystem::path& folder);
 
 /// Calls for each recording, one after the other: only one is in memory. What cannot be read becomes the host's `why`.
-/// Error (bad_input): a recording has several recipes, or another one than the first.
+/// A recording of another recipe than it was to measure is one of these. Error (bad_input): where nobody says what that
+/// is, a recording has several recipes, or another one than the first.
 base::Result<void> for_each_summary(
     std::vector<HostResult>& hosts, const report::Presentation& presentation,
     const std::function<base::Result<void>(const HostResult& host, analyze::Summary summary)>& call);

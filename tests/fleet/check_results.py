@@ -118,6 +118,14 @@ def check_a_host_that_failed_is_said(results):
     assert "is not a folder" in said, said
 
 
+def check_a_recording_of_another_recipe_is_its_hosts_fault(results):
+    folder = results.make("lied", *[f"slower-stage/before/{i}.rec" for i in range(1, 6)], "dropwatch.rec")
+    (folder / "fleet.json").write_text(json.dumps({"recipe": "rx-latency", "hosts": ROWS}))
+    for command in ("report", "compare"):
+        _, said = results.run(command, folder)
+        assert "1 of 6 hosts did not complete: web6 (a recording of dropwatch, and not of rx-latency)" in said, said
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         results = Results(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(folder))
@@ -125,6 +133,7 @@ def main():
         check_which_kernel_is_different(results)
         check_a_host_without_packets_is_no_example(results)
         check_a_host_that_failed_is_said(results)
+        check_a_recording_of_another_recipe_is_its_hosts_fault(results)
 
 
 main()

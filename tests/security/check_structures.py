@@ -245,6 +245,8 @@ def main():
                 (folder / "good.map").write_text("".join(f"{0xffffffff81000000 + n * 64:x} T f{n}\n" for n in range(99)))
                 (folder / "fleet").mkdir()
                 (folder / "fleet" / "good.rec").write_bytes(RECORDING)
+                rows = [{"host": host, "state": "done", "recording": f"{host}.rec"} for host in ("good", "hostile")]
+                (folder / "fleet" / "fleet.json").write_text(json.dumps({"recipe": "rx-latency", "hosts": rows}))
                 file = folder / "fleet" / "hostile.rec"
                 file.write_bytes(make())
                 found, done = check(stapgen, name, case, file, folder)

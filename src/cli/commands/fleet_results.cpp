@@ -38,14 +38,19 @@ base::Result<void> fleet_compare(const Call& call) {
         *hosts, *presentation,
         [&](const fleet::HostResult& host, const analyze::Summary& summary) -> base::Result<void> {
             if (summary.stages.empty() || summary.counts()) {
-                return base::bad_input(fmt::format("{} has no durations", base::printable(summary.recipe)),
-                                       "hosts are compared by their stages; use 'stapgen fleet report'");
+                comparison.warnings.push_back(fmt::format("{}: its recording of {} has no durations",
+                                                          base::printable(host.host), base::printable(summary.recipe)));
+                return {};
             }
             comparison.recipe = summary.recipe;
             comparison.members.push_back(fleet::member_of(host.host, summary));
             return {};
         });
     if (!read) return read;
+    if (comparison.members.empty()) {
+        return base::bad_input(comparison.warnings.empty() ? "there are no durations" : comparison.warnings.front(),
+                               "hosts are compared by their stages; use 'stapgen fleet report'");
+    }
     if (const auto missing = fleet::missing_text(*hosts); !missing.empty()) comparison.warnings.push_back(missing);
     analyze::align_stages(comparison.members);
     comparison.deviations = analyze::find_outliers(comparison.members, percentiles, options.threshold);

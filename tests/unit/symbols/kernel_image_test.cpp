@@ -132,8 +132,10 @@ TEST_CASE("a bzImage cut off anywhere, or of another size than it says, is damag
     const auto made = bzimage(payload + little_endian(bytes.size(), 4));
     for (std::size_t size = 0x208; size < made.size() - 67; size += 97)
         CHECK(contains(image_error(std::string_view(made).substr(0, size)).what, "damaged bzImage"));
-    for (const auto wrong : {bytes.size() - 1, bytes.size() + 1, std::size_t{0}, std::size_t{0xffffffff}})
+    for (const auto wrong : {bytes.size() - 1, bytes.size() + 1, std::size_t{0}})
         CHECK(contains(image_error(bzimage(payload + little_endian(wrong, 4))).what, "damaged bzImage"));
+    CHECK(contains(image_error(bzimage(payload + little_endian(0xffffffff, 4))).what,
+                   "unpacks to 4294967295 bytes, more than"));
 }
 
 TEST_CASE("what is no kernel is reported as what it is") {
