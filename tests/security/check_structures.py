@@ -191,7 +191,7 @@ def check_messages(stapgen):
     with tempfile.TemporaryDirectory() as temporary:
         for case, *words in (("json-array-in-array", "first line", "64 deep"), ("json-elements", "200000 values"), ("stage-fields", "256 fields"),
                              ("zstd-bomb", "256 times", "unpack it yourself"), ("xz-window-1-gb", "80 MB"),
-                             ("zstd-window-128-mb", "80 MB")):
+                             ("zstd-window-2-gb", "80 MB")):
             file = pathlib.Path(temporary) / "hostile"
             file.write_bytes(CASES[case][0]())
             done = run([stapgen, "report", str(file)])
