@@ -78,7 +78,7 @@ def check(stapgen, command, width, plain):
     exact = sorted(number[0] for number in map(number_of, known) if number and number[1])
     cut = [word for word in words_of(text)
            if not known & {word, word.strip(",|")} and not is_other(word) and not is_rounded(word, exact)]
-    if command[0] in ("show", "doctor"):  # the machine's traffic and memory, at that moment
+    if command[0] in ("show", "doctor") or "--dry-run" in command:  # the machine's traffic and memory, at that moment
         cut = [word for word in cut if not re.fullmatch(r"[\d,.]+", word)]
     return f"cut at {width}: {cut[:5]}" if cut else None
 

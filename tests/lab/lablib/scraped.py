@@ -52,7 +52,7 @@ serve_all() {
     rm -f said
     stapgen serve 'sock.ko --port 7001' drops.ko 2>said &
     SERVE=$!
-    wait_for "printf 'GET /-/ready HTTP/1.1\r\nHost: x\r\n\r\n' | nc -w5 127.0.0.1 9752 | grep -q ' 200 '" || { cat said; return 1; }
+    wait_for "printf 'GET /-/ready HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n' | nc -w5 127.0.0.1 9752 | grep -q ' 200 '" || { cat said; return 1; }
 }
 end_serve() { kill -$1 $SERVE; wait $SERVE; wait_for '[ $(modules_left) = '$2' ]'; }
 # traffic REFUSED COUNT...: so many requests for each delay.

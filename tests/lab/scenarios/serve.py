@@ -25,7 +25,7 @@ accept = {"om": "application/openmetrics-text;version=1.0.0",
           "pb": "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited"}
 path, kind, file = sys.argv[1:]
 with socket.create_connection(("127.0.0.1", 9752)) as connection:
-    connection.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nAccept: {accept.get(kind, '*/*')}\r\n\r\n".encode())
+    connection.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:9752\r\nAccept: {accept.get(kind, '*/*')}\r\n\r\n".encode())
     answer = b""
     while data := connection.recv(65536):
         answer += data
