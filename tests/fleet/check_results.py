@@ -122,7 +122,7 @@ def check_a_recording_of_another_recipe_is_its_hosts_fault(results):
     folder = results.make("lied", *[f"slower-stage/before/{i}.rec" for i in range(1, 6)], "dropwatch.rec")
     (folder / "fleet.json").write_text(json.dumps({"recipe": "rx-latency", "hosts": ROWS}))
     for command in ("report", "compare"):
-        _, said = results.run(command, folder)
+        said = "".join(results.run(command, folder))
         assert "1 of 6 hosts did not complete: web6 (a recording of dropwatch, and not of rx-latency)" in said, said
 
 
