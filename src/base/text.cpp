@@ -160,12 +160,16 @@ std::string meant_hint(std::string_view name, const std::vector<std::string>& ca
     return meant ? fmt::format("did you mean '{}'?{}", *meant, more) : std::move(otherwise);
 }
 
-std::string printable(std::string_view text) {
+namespace {
+
+/// `escaped` is what stands for a byte that is not to be shown.
+template <class Escaped>
+std::string with_escapes(std::string_view text, Escaped escaped) {
     std::string out;
     while (!text.empty()) {
         const auto length = shown_character(text);
         if (length == 0) {
-            out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));
+            out += escaped(static_cast<unsigned char>(text.front()));
         } else {
             out += text.substr(0, length);
         }
@@ -174,18 +178,14 @@ std::string printable(std::string_view text) {
     return out;
 }
 
+}  // namespace
+
+std::string printable(std::string_view text) {
+    return with_escapes(text, [](unsigned char byte) { return fmt::format("\\x{:02x}", byte); });
+}
+
 std::string shell_printable(std::string_view quoted) {
-    std::string out;
-    while (!quoted.empty()) {
-        const auto length = shown_character(quoted);
-        if (length == 0) {
-            out += fmt::format("'$'\\x{:02x}''", static_cast<unsigned char>(quoted.front()));
-        } else {
-            out += quoted.substr(0, length);
-        }
-        quoted.remove_prefix(std::max<std::size_t>(length, 1));
-    }
-    return out;
+    return with_escapes(quoted, [](unsigned char byte) { return fmt::format("'$'\\x{:02x}''", byte); });
 }
 
 std::string shell_quoted(const std::vector<std::string>& argv) {

@@ -19,8 +19,10 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "formats"))
+for folder in ("formats", "security"):
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / folder))
 from documents import checked  # noqa: E402
+from sessions import left_of  # noqa: E402
 
 SKIPPED = 77
 DESCRIPTORS = 1024
@@ -219,19 +221,6 @@ def check_ctrl_c_at_any_moment(fleet):
                 assert (folder / row["recording"]).read_bytes().rstrip().endswith(b"reported=" + str(
                     packets_of(int(row["host"].split("-")[1])) if row["host"].startswith("good") else 3).encode()), row
         assert not left_of(process.pid), left_of(process.pid)
-
-
-def left_of(session):
-    """Return the processes of a session that are there."""
-    left = []
-    for entry in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            words = (entry / "stat").read_text().rsplit(") ", 1)[1].split()
-            if int(words[3]) == session and words[0] != "Z":
-                left.append((entry.name, (entry / "cmdline").read_text().replace("\0", " ")))
-        except (OSError, IndexError):
-            pass
-    return left
 
 
 CASES = {"thousand": check_a_thousand_hosts, "release": check_a_release_runs_nothing,

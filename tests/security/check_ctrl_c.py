@@ -17,22 +17,11 @@ import sys
 import tempfile
 import time
 
+from sessions import left_of
+
 TURNS = 20
 SKIPPED = 77
 SLOW = "SELECT count(*) FROM hist a, hist b, hist c WHERE a.n + b.n + c.n = 1"
-
-
-def left_of(session):
-    """Return the processes of a session that are there."""
-    left = []
-    for entry in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            words = (entry / "stat").read_text().rsplit(") ", 1)[1].split()
-            if int(words[3]) == session and words[0] != "Z":
-                left.append((entry.name, (entry / "cmdline").read_text().replace("\0", " ")))
-        except (OSError, IndexError):
-            pass
-    return left
 
 
 class Interrupted:
