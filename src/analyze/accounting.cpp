@@ -31,6 +31,11 @@ std::int64_t Accounting::unaccounted() const {
     return base::saturating_subtract(seen, known);
 }
 
+std::int64_t Accounting::below_zero() const {
+    const auto found = std::ranges::find(other, decode::below_zero_count, &Cause::name);
+    return found == other.end() ? 0 : found->count;
+}
+
 namespace {
 
 /// `sign` 1: adds all counts of `more`; -1: subtracts them.
@@ -63,8 +68,14 @@ Accounting& Accounting::operator+=(const Accounting& more) {
 }
 
 Accounting difference(Accounting now, const Accounting& before) {
-    // A cause that was there before and is no more has been taken back: it is negative.
     add_counts(now, before, -1);
+    for (auto& cause : now.incomplete) {
+        if (cause.count >= 0) continue;
+        now.seen = base::saturating_subtract(now.seen, cause.count);
+        cause.count = 0;
+    }
+    for (auto& cause : now.other)
+        cause.count = std::max(cause.count, std::int64_t{0});
     return now;
 }
 

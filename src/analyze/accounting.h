@@ -47,6 +47,8 @@ struct Accounting {
     [[nodiscard]] std::int64_t lost_total() const { return sum_of(lost); }
     /// seen - (reported + filtered + incomplete + lost). Not 0: the script's counts do not add up.
     [[nodiscard]] std::int64_t unaccounted() const;
+    /// How many of the script's counts were below zero: a fault of the script.
+    [[nodiscard]] std::int64_t below_zero() const;
 
     Accounting& operator+=(const Accounting& more);
 };
@@ -55,7 +57,7 @@ struct Accounting {
 /// where it does not say how many it has seen.
 std::optional<Accounting> script_counts(std::span<const decode::Count> counts);
 
-/// What was added since `before`.
+/// What was added since `before`. What was incomplete then and is not any more is seen once more.
 Accounting difference(Accounting now, const Accounting& before);
 
 struct ProbeCost {

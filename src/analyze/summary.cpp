@@ -138,8 +138,8 @@ bool is_whole(const Summary& summary) {
     const auto& accounting = summary.accounting;
     const auto& transport = summary.transport;
     return summary.broke_off.empty() && accounting.closed && accounting.lost_total() == 0 &&
-           accounting.unaccounted() == 0 && transport.skipped_probes == 0 && transport.probe_errors == 0 &&
-           transport.transport_failures == 0;
+           accounting.unaccounted() == 0 && accounting.below_zero() == 0 && transport.skipped_probes == 0 &&
+           transport.probe_errors == 0 && transport.transport_failures == 0;
 }
 
 void add_call(Summary& summary, const decode::Record& record) {

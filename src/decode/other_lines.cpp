@@ -105,7 +105,7 @@ Line OtherLines::read(const Header& header, std::string_view line) {
 
 Line OtherLines::read_counts(Cursor cursor, bool is_end) {
     counts_.clear();
-    std::int64_t epoch_ns = 0;
+    std::int64_t epoch_ns = 0, below_zero = 0;
     if (!cursor.number(epoch_ns) || epoch_ns < 0) return Unrecognised{Flaw::bad_number};
     while (cursor.tab()) {
         if (counts_.size() >= base::limits::counts) return Unrecognised{Flaw::over_limit};
@@ -113,10 +113,12 @@ Line OtherLines::read_counts(Cursor cursor, bool is_end) {
         if (!pair) return Unrecognised{Flaw::bad_text};
         const auto equals = std::min(pair->find('='), pair->size());
         const auto number = base::to_int(pair->substr(std::min(equals + 1, pair->size())));
-        if (equals == 0 || !number || (is_end && *number < 0)) return Unrecognised{Flaw::bad_number};
+        if (equals == 0 || !number) return Unrecognised{Flaw::bad_number};
         // A tick's counters are read one after the other while packets pass: a difference of some may be below 0.
         counts_.push_back({pair->substr(0, equals), std::max(*number, std::int64_t{0})});
+        if (*number < 0) ++below_zero;
     }
+    if (is_end && below_zero > 0) counts_.push_back({below_zero_count, below_zero});
     if (is_end) return End{epoch_ns, counts_};
     return Tick{epoch_ns, counts_};
 }

@@ -46,6 +46,9 @@ struct Ready {
     std::int64_t monotonic_ns = 0;
 };
 
+/// The key of how many counts of an end line were below zero, which is a fault of the script: they are 0 then.
+inline constexpr std::string_view below_zero_count = "below-zero";
+
 /// One `key=number` of a tick or end line: a count since the start, never negative.
 struct Count {
     std::string_view key;

@@ -16,18 +16,24 @@
     counter(rx_arrived)              /* segments with data and datagrams that reached TCP or UDP */ \
     counter(rx_unwanted)             /* of these: a filter left them out */ \
     counter(rx_dropped_before)       /* dropped before TCP or UDP */ \
-    counter(rx_queued)               /* met their socket; each is one of the next eight, or unread */ \
+    counter(rx_divided)              /* of these: copies for further readers, and pieces behind the first */ \
+    counter(rx_mptcp)                /* met a subflow of MPTCP, which programs do not read themselves */ \
+    counter(rx_fast_open)            /* came with the SYN, for which there is no socket yet */ \
+    counter(rx_encapsulated)         /* met a socket of the kernel's own: VXLAN, WireGuard, ESP */ \
+    counter(rx_queued)               /* met their socket; each is one of the next nine, or unread */ \
     counter(rx_retransmitted)        /* had come before */ \
     counter(rx_no_driver)            /* not seen leaving their driver */ \
     counter(rx_no_ip)                /* not seen entering IP */ \
     counter(rx_dropped)              /* the socket had no room, or the checksum was wrong */ \
     counter(rx_evicted)              /* gave way to later ones */ \
+    counter(rx_in_kernel)            /* taken in softirq, by no thread */ \
     counter(rx_reported)             /* read by a wanted thread */ \
     counter(rx_filtered)             /* read by another */ \
     counter(tx_segments)             /* sent by TCP for the first time, with data */ \
-    counter(tx_datagrams)            /* sent by UDP; each of both is one of the next seven, or has not left */ \
+    counter(tx_datagrams)            /* sent by UDP; each of both is one of the next eight, or has not left */ \
     counter(tx_unwanted)             /* a filter left them out */ \
     counter(tx_filtered)             /* another thread's */ \
+    counter(tx_mptcp)                /* of a subflow of MPTCP, to which programs do not write themselves */ \
     counter(tx_no_call)              /* the send call was not seen */ \
     counter(tx_dropped)              /* freed on their way */ \
     counter(tx_no_ip)                /* reached the driver and were not seen leaving IP */ \
@@ -35,10 +41,11 @@
     counter(tx_reported)             /* left */ \
     counter(tx_acks)                 /* segments without data */ \
     counter(tx_retransmits)          /* segments that were sent before */ \
-    counter(forward_seen)            /* passed on to another device; each is one of the next five, or has not left */ \
+    counter(forward_seen)            /* passed on to another device; each is one of the next six, or has not left */ \
     counter(forward_no_driver)       /* not seen leaving the driver */ \
     counter(forward_filtered)        /* a filter left them out */ \
     counter(forward_dropped)         /* freed on their way */ \
+    counter(forward_fragmented)      /* IP cut them for a smaller MTU */ \
     counter(forward_evicted)         /* gave way to later ones */ \
     counter(forward_reported)        /* left */ \
     counter(forward_copies)          /* further copies of a flooded one, or of one not seen before */ \
@@ -49,6 +56,7 @@
     counter(request_unread)          /* the socket closed, or had no room */ \
     counter(request_read_by_others)  /* read by an unwanted thread */ \
     counter(request_joined)          /* more of a request that was read and not answered */ \
+    counter(request_ktls)            /* segments to a socket that decrypts them, from which programs read records */ \
     counter(request_reported)        /* answered */
 /* clang-format on */
 

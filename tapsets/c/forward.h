@@ -11,6 +11,8 @@
 #ifndef STAPGEN_FORWARD_H
 #define STAPGEN_FORWARD_H
 
+#include <linux/if_ether.h>
+
 #include "alias.h"
 #include "counters.h"
 #include "head_set.h"
@@ -30,6 +32,7 @@ enum stapgen_forwarding {
 struct stapgen_arrival {
     struct stapgen_place at; /* its skb; since: the driver's hand-over */
     unsigned long head;
+    u64 print;     /* of its IP header */
     s64 ip;        /* ns, of entering it; 0: not seen */
     u64 device[2]; /* the driver's, by name */
     u32 bytes;
@@ -41,6 +44,7 @@ STAPGEN_SET(stapgen_arrivals, stapgen_arrival, STAPGEN_FORWARD_BITS);
 struct stapgen_forwarded {
     struct stapgen_place at; /* its skb; since: it was known to be forwarded */
     unsigned long head;
+    u64 print;                                       /* of its IP header */
     s64 driver, ip, forward, output, finish, queued; /* ns; 0: not seen */
     u64 device[2];                                   /* of the driver that received it, by name */
     u32 bytes;
@@ -74,14 +78,48 @@ static inline int stapgen_is_bridge_port(const struct net_device* dev, const voi
 #endif
 }
 
+/* What routers leave as it is of an IP header: length, identification, fragment. Two packets of one skb that are known
+ * to differ in it are two. 0: it cannot be read here, or is none. */
+#define STAPGEN_PRINT_OF_FRAGMENT (1ULL << 63)
+static inline u64 stapgen_ip_print(const struct sk_buff* skb, const unsigned char* header, const void** fault) {
+    enum { STAPGEN_IP4_OFFSET = 0x3fff, STAPGEN_FRAGMENT_HEADER = 44, STAPGEN_BOTH = 48 };
+    u64 print;
+    if (!STAPGEN_IS_READABLE(skb, fault) || header < skb->head || header + STAPGEN_BOTH > stapgen_linear_end(skb))
+        return 0;
+    if (skb->protocol == htons(ETH_P_IP)) {
+        print = (u64)ntohs(STAPGEN_READ((const __be16*)(header + 2), fault)) << 32 |
+                ntohl(STAPGEN_READ((const __be32*)(header + 4), fault)) | 1ULL << 62;
+        return print & STAPGEN_IP4_OFFSET ? print | STAPGEN_PRINT_OF_FRAGMENT : print;
+    }
+    if (skb->protocol != htons(ETH_P_IPV6)) return 0;
+    print = (u64)ntohs(STAPGEN_READ((const __be16*)(header + 4), fault)) << 32 | 1ULL << 61;
+    if (STAPGEN_READ(header + 6, fault) != STAPGEN_FRAGMENT_HEADER)
+        return print | (ntohl(STAPGEN_READ((const __be32*)header, fault)) & 0xfffff);
+    return print | STAPGEN_PRINT_OF_FRAGMENT |
+           (STAPGEN_READ((const u32*)(header + 44), fault) ^ STAPGEN_READ((const __be16*)(header + 42), fault));
+}
+static inline int stapgen_differs_in_print(u64 was, u64 now) {
+    return was && now && was != now;
+}
+
 /* ---- arrivals ---- */
 
-static inline struct stapgen_arrival* stapgen_find_arrival(unsigned long skb, unsigned long head) {
-    struct stapgen_arrival* arrival = (struct stapgen_arrival*)stapgen_find(stapgen_arrivals, skb);
-    if (arrival && arrival->head == head) return arrival;
+/* Of what is at that head now, with an IP header at HEADER. The head may have moved since, or another skb have it. */
+static inline struct stapgen_arrival* stapgen_find_arrival(const struct sk_buff* skb, unsigned long head,
+                                                           const unsigned char* header, const void** fault) {
+    struct stapgen_arrival* arrival = (struct stapgen_arrival*)stapgen_find(stapgen_arrivals, (unsigned long)skb);
+    u64 print = stapgen_ip_print(skb, header, fault);
+    if (arrival && (arrival->head == head || (print && arrival->print == print)) &&
+        !stapgen_differs_in_print(arrival->print, print))
+        return arrival;
     arrival =
         (struct stapgen_arrival*)stapgen_find(stapgen_arrivals, stapgen_head_by_alias(stapgen_arrival_heads, head));
-    return arrival && arrival->head == head ? arrival : NULL;
+    return arrival && arrival->head == head && !stapgen_differs_in_print(arrival->print, print) ? arrival : NULL;
+}
+static inline struct stapgen_arrival* stapgen_find_arrival_in_ip(const struct sk_buff* skb, unsigned long head,
+                                                                 const void** fault) {
+    const unsigned char* header = STAPGEN_IS_READABLE(skb, fault) ? stapgen_network_header_of(skb) : NULL;
+    return *fault ? NULL : stapgen_find_arrival(skb, head, header, fault);
 }
 /* A driver hands it over; a bridge does so again, with what it passes up. */
 static inline void stapgen_forward_at_driver(const struct sk_buff* skb, int is_wanted, const void** fault) {
@@ -92,17 +130,19 @@ static inline void stapgen_forward_at_driver(const struct sk_buff* skb, int is_w
     unsigned long head = stapgen_head(skb, fault);
     const struct net_device* dev = STAPGEN_READ(&skb->dev, fault);
     u32 bytes = STAPGEN_READ(&skb->len, fault);
+    const unsigned char* header = (const unsigned char*)STAPGEN_READ((const unsigned long*)&skb->data, fault);
     int came_by = stapgen_came_by(skb, fault), is_port;
     stapgen_read_device(skb, device, fault);
     if (*fault) return;
     is_port = stapgen_is_bridge_port(dev, fault);
-    if (*fault || (came_by && stapgen_find_arrival((unsigned long)skb, head))) return;
+    if (*fault || (came_by && stapgen_find_arrival(skb, head, header, fault))) return;
     /* The one before with that skb has gone a way that is not seen. */
     left = stapgen_find(stapgen_forwards, (unsigned long)skb);
     if (left) stapgen_erase(left, (unsigned long)skb);
     arrival = (struct stapgen_arrival*)stapgen_insert(stapgen_arrivals, (unsigned long)skb, STAPGEN_NOW(), &inserted);
     if (!arrival) return;
     arrival->head = head;
+    arrival->print = stapgen_ip_print(skb, header, fault);
     arrival->ip = 0;
     arrival->device[0] = device[0];
     arrival->device[1] = device[1];
@@ -112,7 +152,7 @@ static inline void stapgen_forward_at_driver(const struct sk_buff* skb, int is_w
     stapgen_set_alias(stapgen_arrival_heads, head, (unsigned long)skb);
 }
 static inline void stapgen_forward_at_ip(const struct sk_buff* skb, const void** fault) {
-    struct stapgen_arrival* arrival = stapgen_find_arrival((unsigned long)skb, stapgen_head(skb, fault));
+    struct stapgen_arrival* arrival = stapgen_find_arrival_in_ip(skb, stapgen_head(skb, fault), fault);
     if (arrival && !*fault) arrival->ip = STAPGEN_NOW();
 }
 
@@ -133,8 +173,14 @@ static inline struct stapgen_forwarded* stapgen_find_forwarded(unsigned long skb
 static inline struct stapgen_forwarded* stapgen_follow_forwarded(const struct sk_buff* skb, const void** fault) {
     unsigned long head = stapgen_head(skb, fault);
     struct stapgen_forwarded* packet;
+    u64 print;
     if (*fault) return NULL;
     packet = stapgen_find_forwarded((unsigned long)skb, head);
+    if (!packet) return NULL;
+    /* A fragment that IP has made of another packet. In a queue a packet may have got a tunnel's header. */
+    print = stapgen_ip_print(skb, stapgen_network_header_of(skb), fault);
+    if (stapgen_differs_in_print(packet->print, print) && (!packet->queued || print & STAPGEN_PRINT_OF_FRAGMENT))
+        return NULL;
     /* Another packet has that skb now: this machine's own. A tunnel, too, forgets what device a packet came by. */
     if (packet && !stapgen_came_by(skb, fault) && !(packet->queued && packet->head == head)) return NULL;
     if (packet && packet->head != head && READ_ONCE(packet->at.key) == (unsigned long)skb) {
@@ -143,13 +189,13 @@ static inline struct stapgen_forwarded* stapgen_follow_forwarded(const struct sk
     }
     return *fault ? NULL : packet;
 }
-/* An arrival is passed on: it is counted as seen. NULL: there is no arrival of it, or no place. */
-static inline struct stapgen_forwarded* stapgen_begin_forward(const struct sk_buff* skb, unsigned long head, int how) {
-    struct stapgen_arrival *arrival = stapgen_find_arrival((unsigned long)skb, head), was;
+/* An arrival is passed on: it is counted as seen. NULL: it is gone, or there is no place. */
+static inline struct stapgen_forwarded* stapgen_begin_forward(const struct sk_buff* skb, unsigned long head,
+                                                              struct stapgen_arrival* arrival, int how) {
+    struct stapgen_arrival was;
     struct stapgen_forwarded* packet;
     enum stapgen_inserted inserted;
     unsigned long key;
-    if (!arrival) return NULL;
     was = *arrival;
     key = was.at.key;
     if (!key || !stapgen_erase(&arrival->at, key)) return NULL;
@@ -158,6 +204,7 @@ static inline struct stapgen_forwarded* stapgen_begin_forward(const struct sk_bu
     if (inserted == STAPGEN_EVICTED && (!packet || !packet->is_left_out)) STAPGEN_ADD(forward_evicted);
     if (!packet) return NULL;
     packet->head = head;
+    packet->print = was.print;
     packet->driver = was.at.since;
     packet->ip = was.ip;
     packet->forward = packet->output = packet->finish = packet->queued = 0;
@@ -173,14 +220,15 @@ static inline struct stapgen_forwarded* stapgen_begin_forward(const struct sk_bu
 /* It is to be routed: whether it is followed. One whose hand-over was not seen is counted. */
 static inline int stapgen_forward_at_route(const struct sk_buff* skb, const void** fault) {
     unsigned long head = stapgen_head(skb, fault);
+    struct stapgen_arrival* arrival = stapgen_find_arrival_in_ip(skb, head, fault);
     struct stapgen_forwarded* packet;
     if (*fault) return 0;
-    if (!stapgen_find_arrival((unsigned long)skb, head)) {
+    if (!arrival) {
         STAPGEN_ADD(forward_seen);
         STAPGEN_ADD(forward_no_driver);
         return 0;
     }
-    packet = stapgen_begin_forward(skb, head, STAPGEN_ROUTED);
+    packet = stapgen_begin_forward(skb, head, arrival, STAPGEN_ROUTED);
     if (packet) packet->forward = STAPGEN_NOW();
     return packet != NULL;
 }
@@ -212,13 +260,14 @@ static inline enum stapgen_at_queue stapgen_forward_at_queue(const struct sk_buf
     head = stapgen_head(skb, fault);
     came_by = stapgen_came_by(skb, fault);
     if (*fault || !came_by) return STAPGEN_NOT_FORWARDED;
-    arrival = stapgen_find_arrival((unsigned long)skb, head);
-    /* A bridge floods it, and its first copy had been seen; or its hand-over had not. */
+    arrival = stapgen_find_arrival_in_ip(skb, head, fault);
+    /* A bridge floods it, and its first copy had been seen; or its hand-over had not; or it is a fragment. */
     if (!arrival) {
         STAPGEN_ADD(forward_copies);
         return STAPGEN_NOT_FORWARDED;
     }
-    packet = stapgen_begin_forward(skb, head, arrival->is_port && !arrival->ip ? STAPGEN_BRIDGED : STAPGEN_REDIRECTED);
+    packet = stapgen_begin_forward(skb, head, arrival,
+                                   arrival->is_port && !arrival->ip ? STAPGEN_BRIDGED : STAPGEN_REDIRECTED);
     if (packet) packet->queued = STAPGEN_NOW();
     return packet ? STAPGEN_NOT_ROUTED : STAPGEN_NOT_FORWARDED;
 }
@@ -232,6 +281,12 @@ static inline void stapgen_forward_unwanted(const struct sk_buff* skb, const voi
     if (!packet) return;
     packet->is_left_out = 1;
     STAPGEN_ADD(forward_filtered);
+}
+/* IP cuts it into fragments, which are other packets. */
+static inline void stapgen_forward_at_fragment(const struct sk_buff* skb, const void** fault) {
+    struct stapgen_forwarded* packet = stapgen_follow_forwarded(skb, fault);
+    unsigned long key = packet ? READ_ONCE(packet->at.key) : 0;
+    if (key && stapgen_erase(&packet->at, key) && !packet->is_left_out) STAPGEN_ADD(forward_fragmented);
 }
 /* It was cut in software: the first of its pieces, or an error, which is a negative number near 0. */
 static inline void stapgen_forward_cut(const struct sk_buff* skb, const struct sk_buff* piece, const void** fault) {
@@ -275,7 +330,7 @@ static inline int stapgen_forward_dropped(const struct sk_buff* skb, const void*
         STAPGEN_ADD(forward_dropped);
         return 1;
     }
-    arrival = stapgen_find_arrival(key, head);
+    arrival = stapgen_find_arrival_in_ip(skb, head, fault);
     if (!arrival || !arrival->is_port || arrival->ip) return 0;
     if (!STAPGEN_IS_READABLE(skb, fault) || stapgen_shares_data(skb, fault) || *fault) return 0;
     key = READ_ONCE(arrival->at.key);

@@ -84,6 +84,17 @@ static inline const struct cgroup* stapgen_cgroup_of_sock(const struct sock* sk)
     return NULL;
 #endif
 }
+/* Whether a program made it, or a request for one: the kernel makes some in a namespace for itself. */
+static inline int stapgen_is_of_program(const struct sock* sk) {
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(4, 2, 0)
+    enum { STAPGEN_NEW_SYN_RECV = 12 };
+    const void* unreadable = NULL;
+    if (STAPGEN_TRY_READ((const u8*)&sk->__sk_common.skc_state) == STAPGEN_NEW_SYN_RECV) return 1;
+    return STAPGEN_IS_READABLE(sk, &unreadable) && sk->sk_net_refcnt;
+#else
+    return 0;
+#endif
+}
 /* That in which it is; NULL: it is the root. */
 static inline const struct cgroup* stapgen_parent_cgroup(const struct cgroup* cgroup) {
     const struct cgroup_subsys_state* parent;

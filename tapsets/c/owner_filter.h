@@ -40,13 +40,13 @@ static inline int stapgen_is_wanted_cgroup(const struct cgroup* cgroup) {
         if (stapgen_is_among(stapgen_wanted_cgroups, stapgen_cgroup_id(cgroup))) return 1;
     return 0;
 }
-/* By the socket's cgroup, else by the namespace. */
+/* By the socket's cgroup, else by the namespace. Of the root's sockets some are the kernel's own in that namespace;
+ * where no cgroup is asked for (version 1), all are the root's. */
 static inline int stapgen_is_in_container(const struct sock* sk, u32 netns) {
-    const struct cgroup* cgroup;
+    const struct cgroup* cgroup = stapgen_wanted_cgroups[0] ? stapgen_cgroup_of_sock(sk) : NULL;
     if (!stapgen_wanted_cgroups[0] && !stapgen_container_netns[0]) return 1;
-    cgroup = stapgen_cgroup_of_sock(sk);
-    if (stapgen_parent_cgroup(cgroup)) return stapgen_is_wanted_cgroup(cgroup);
-    return stapgen_is_among(stapgen_container_netns, netns);
+    if (cgroup && !stapgen_parent_cgroup(cgroup) && !stapgen_is_of_program(sk)) cgroup = NULL;
+    return cgroup ? stapgen_is_wanted_cgroup(cgroup) : stapgen_is_among(stapgen_container_netns, netns);
 }
 
 /* Of a socket, or a request for one. */
@@ -59,12 +59,13 @@ static inline int stapgen_is_wanted_packet_of(const struct sk_buff* skb) {
     const u32 netns = stapgen_netns_of_packet(skb);
     return stapgen_is_wanted_netns(netns) && stapgen_is_in_container(stapgen_sock_of(skb), netns);
 }
-/* Of a packet whose socket comes later: 0 if that cannot be a wanted one. */
+/* Of a packet whose socket comes later: 0 if that cannot be a wanted one. A cgroup may have sockets in any namespace.
+ */
 static inline int stapgen_may_be_wanted(const struct sk_buff* skb) {
     const u32 netns = stapgen_netns_of_packet(skb);
     if (!netns) return 1;
-    return stapgen_is_wanted_netns(netns) &&
-           (!stapgen_container_netns[0] || stapgen_is_among(stapgen_container_netns, netns));
+    return stapgen_is_wanted_netns(netns) && (stapgen_wanted_cgroups[0] || !stapgen_container_netns[0] ||
+                                              stapgen_is_among(stapgen_container_netns, netns));
 }
 
 #endif

@@ -159,6 +159,13 @@ static inline long stapgen_ip_payload_of(const struct sk_buff* skb, const void**
 static inline u32 stapgen_segment_end_of(const struct sk_buff* skb, const void** fault) {
     return TCP_SKB_CB(skb)->end_seq - (STAPGEN_READ(stapgen_transport_header_of(skb) + 13, fault) & 1);
 }
+/* The sequence number that a socket expects next; of one that waits for a SYN, which does not know it yet, that of a
+ * segment's first byte. */
+static inline u32 stapgen_rcv_nxt_of(const struct sock* sk, u32 begin_seq, const void** fault) {
+    enum { STAPGEN_SYN_SENT = 2 };
+    u8 state = STAPGEN_READ((const u8*)&sk->__sk_common.skc_state, fault);
+    return state == STAPGEN_SYN_SENT ? begin_seq : STAPGEN_READ(&tcp_sk(sk)->rcv_nxt, fault);
+}
 /* Whether another skb has the same data: a packet socket's copy, or TCP's own. */
 static inline int stapgen_shares_data(const struct sk_buff* skb, const void** fault) {
     return (STAPGEN_READ(&skb_shinfo(skb)->dataref.counter, fault) & 0xffff) > 1;

@@ -13,7 +13,7 @@
 #include "alias.h"
 #include "counters.h"
 #include "queues.h"
-#include "rx_packet.h"
+#include "rx_kind.h"
 #include "socket_id.h"
 #include "stages.h"
 
@@ -238,7 +238,6 @@ static inline void stapgen_datagram_arrives(unsigned long sk, unsigned long skb,
     struct stapgen_datagram* datagram;
     struct stapgen_waking* waking;
     u32 at;
-    stapgen_end_datagram(skb);
     if (!stapgen_begins_request(packet->driver, packet->ip)) return;
     stapgen_lock_queue(&stapgen_requests, queue);
     at = stapgen_add_request(queue, packet->driver, packet->ip, packet->device);
@@ -256,26 +255,29 @@ static inline void stapgen_datagram_arrives(unsigned long sk, unsigned long skb,
 /* A segment or a datagram meets its socket: whether its payload is not known yet, and nothing was done. */
 static inline int stapgen_request_arrives(const struct sock* sk, const struct sk_buff* skb, int is_tcp,
                                           const void** fault) {
-    struct stapgen_rx_packet packet;
     struct stapgen_socket_id id = {0, 0};
     enum stapgen_popped popped;
     unsigned long queue = 0;
     int is_new = 1;
     if (!STAPGEN_IS_READABLE(skb, fault)) return 0;
+    if (!is_tcp) stapgen_end_datagram((unsigned long)skb);
+    if (stapgen_rx_is_other_kind(sk, skb, is_tcp, fault) || !stapgen_rx_packet_at_socket(skb, is_tcp, fault)) return 0;
     if (is_tcp) {
         /* Not a retransmission. */
-        is_new = stapgen_after(stapgen_segment_end_of(skb, fault), STAPGEN_READ(&tcp_sk(sk)->rcv_nxt, fault));
+        is_new = stapgen_after(stapgen_segment_end_of(skb, fault), stapgen_rcv_nxt_of(sk, TCP_SKB_CB(skb)->seq, fault));
         id = stapgen_socket_id_of(sk, fault);
     } else {
         queue = stapgen_peer_queue(sk, skb, STAPGEN_FROM_PEER, fault);
     }
     if (*fault) return 0;
-    popped = stapgen_pop_rx_packet((unsigned long)skb->head, &packet);
+    popped = stapgen_pop_rx_packet((unsigned long)skb->head);
     if (popped != STAPGEN_POPPED) return popped == STAPGEN_NOT_YET;
-    if (is_tcp && is_new)
-        stapgen_segment_arrives((unsigned long)sk, &id, &packet);
+    if (is_tcp && is_new && stapgen_reads_tls(sk, fault))
+        STAPGEN_ADD(request_ktls);
+    else if (is_tcp && is_new)
+        stapgen_segment_arrives((unsigned long)sk, &id, STAPGEN_THIS_CPU(stapgen_rx_met));
     else if (!is_tcp)
-        stapgen_datagram_arrives((unsigned long)sk, (unsigned long)skb, queue, &packet);
+        stapgen_datagram_arrives((unsigned long)sk, (unsigned long)skb, queue, STAPGEN_THIS_CPU(stapgen_rx_met));
     return 0;
 }
 /* The readers of a socket are being woken. */

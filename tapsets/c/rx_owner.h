@@ -10,10 +10,9 @@
 static inline int stapgen_rx_at_unwanted(const struct sock* sk, const struct sk_buff* skb, int is_tcp,
                                          const void** fault) {
     if (stapgen_is_wanted_sock(sk)) return 0;
-    if (stapgen_rx_at_socket(skb, is_tcp, fault) != STAPGEN_NOT_FOLLOWED) {
+    if (stapgen_rx_at_socket(skb, is_tcp, fault) != STAPGEN_NOT_FOLLOWED &&
+        stapgen_pop_rx_packet(stapgen_head(skb, fault)) == STAPGEN_POPPED)
         STAPGEN_ADD(rx_unwanted);
-        stapgen_erase_rx_packet(stapgen_head(skb, fault));
-    }
     return 1;
 }
 

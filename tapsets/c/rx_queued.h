@@ -7,7 +7,7 @@
 
 #include "counters.h"
 #include "queues.h"
-#include "rx_packet.h"
+#include "rx_kind.h"
 #include "socket_id.h"
 #include "stages.h"
 
@@ -52,6 +52,15 @@ static inline u32 stapgen_drop_rx_rows(unsigned long queue) {
     u32 at, rows = 0;
     for (; (at = stapgen_first_row(&stapgen_rx_queues, queue)) != 0; rows++)
         stapgen_drop_row(&stapgen_rx_queues, at);
+    return rows;
+}
+/* All that waits in a queue: how many that were. */
+static inline u32 stapgen_erase_rx_queue(unsigned long queue) {
+    u32 rows;
+    if (!stapgen_may_have(&stapgen_rx_queues, queue)) return 0;
+    stapgen_lock_queue(&stapgen_rx_queues, queue);
+    rows = stapgen_drop_rx_rows(queue);
+    stapgen_unlock_queue(&stapgen_rx_queues, queue);
     return rows;
 }
 /* What is there of a socket that had this address before: nobody will read it. */
@@ -123,7 +132,6 @@ static inline u64 stapgen_insert_rx_queued(unsigned long queue, int is_tcp, stru
         stapgen_drop_rx_of_others(queue, &packet->id);
         number = stapgen_insert_segment(queue, packet, rcv_nxt);
     } else {
-        /* The datagram that had this skb before: nobody has read it. */
         stapgen_drop_rx_rows(queue);
         stapgen_rx_queues_rows[stapgen_add_row(table, queue, 0, packet->transport)].of = *packet;
     }
@@ -133,25 +141,29 @@ static inline u64 stapgen_insert_rx_queued(unsigned long queue, int is_tcp, stru
 /* The same of a packet at its socket, all in one: whether its payload is not known yet, and nothing was done. */
 static inline int stapgen_queue_rx_packet(const struct sock* sk, const struct sk_buff* skb, int is_tcp,
                                           const void** fault) {
-    struct stapgen_rx_packet of;
+    const struct stapgen_rx_packet* of;
     struct stapgen_rx_queued packet = {};
     u32 rcv_nxt = 0;
     enum stapgen_popped popped;
     if (!STAPGEN_IS_READABLE(skb, fault)) return 0;
+    /* The datagram that had this skb before: nobody has read it. */
+    if (!is_tcp) stapgen_erase_rx_queue((unsigned long)skb);
+    if (stapgen_rx_is_other_kind(sk, skb, is_tcp, fault) || !stapgen_rx_packet_at_socket(skb, is_tcp, fault)) return 0;
     if (is_tcp) {
         packet.end_seq = stapgen_segment_end_of(skb, fault);
         packet.id = stapgen_socket_id_of(sk, fault);
-        rcv_nxt = STAPGEN_READ(&tcp_sk(sk)->rcv_nxt, fault);
+        rcv_nxt = stapgen_rcv_nxt_of(sk, TCP_SKB_CB(skb)->seq, fault);
     }
     if (*fault) return 0;
-    popped = stapgen_pop_rx_packet((unsigned long)skb->head, &of);
+    popped = stapgen_pop_rx_packet((unsigned long)skb->head);
     if (popped != STAPGEN_POPPED) return popped == STAPGEN_NOT_YET;
-    packet.bytes = of.payload;
-    packet.driver = of.driver;
-    packet.ip = of.ip;
-    packet.transport = of.transport;
-    packet.device[0] = of.device[0];
-    packet.device[1] = of.device[1];
+    of = STAPGEN_THIS_CPU(stapgen_rx_met);
+    packet.bytes = of->payload;
+    packet.driver = of->driver;
+    packet.ip = of->ip;
+    packet.transport = of->transport;
+    packet.device[0] = of->device[0];
+    packet.device[1] = of->device[1];
     stapgen_insert_rx_queued(is_tcp ? (unsigned long)sk : (unsigned long)skb, is_tcp, &packet, rcv_nxt);
     return 0;
 }
@@ -187,6 +199,11 @@ static inline const struct stapgen_rx_queued* stapgen_pop_read(unsigned long que
         if (*fault) return NULL;
     }
     popped = stapgen_pop_rx_queued(queue, &id, copied);
+    /* By sockmap, or by kTLS that copies: who reads it then is not known. */
+    while (popped && in_serving_softirq()) {
+        STAPGEN_ADD(rx_in_kernel);
+        popped = stapgen_pop_rx_queued(queue, &id, copied);
+    }
     if (popped && is_wanted)
         STAPGEN_ADD(rx_reported);
     else if (popped)
@@ -200,15 +217,6 @@ static inline int stapgen_has_rx_queued(unsigned long queue) {
     has = stapgen_first_row(&stapgen_rx_queues, queue) != 0;
     stapgen_unlock_queue(&stapgen_rx_queues, queue);
     return has;
-}
-/* All that waits in a queue: how many that were. */
-static inline u32 stapgen_erase_rx_queue(unsigned long queue) {
-    u32 rows;
-    if (!stapgen_may_have(&stapgen_rx_queues, queue)) return 0;
-    stapgen_lock_queue(&stapgen_rx_queues, queue);
-    rows = stapgen_drop_rx_rows(queue);
-    stapgen_unlock_queue(&stapgen_rx_queues, queue);
-    return rows;
 }
 
 #endif

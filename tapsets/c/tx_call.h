@@ -83,6 +83,16 @@ static inline enum stapgen_caller stapgen_find_tx_call(unsigned long sk, const s
     stapgen_unlock_queue(table, sk);
     return caller;
 }
+/* The connection begins with that sequence number: that of the newest call, which asked for it. */
+static inline void stapgen_begin_tx_calls(unsigned long sk, u32 seq) {
+    const struct stapgen_table* table = &stapgen_tx_calls;
+    u32 at;
+    if (!stapgen_may_have(table, sk)) return;
+    stapgen_lock_queue(table, sk);
+    at = stapgen_last_row(table, sk);
+    if (at) stapgen_tx_calls_rows[at].of.seq = seq;
+    stapgen_unlock_queue(table, sk);
+}
 static inline void stapgen_erase_tx_calls(unsigned long sk) {
     if (!stapgen_may_have(&stapgen_tx_calls, sk)) return;
     stapgen_lock_queue(&stapgen_tx_calls, sk);

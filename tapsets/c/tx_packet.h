@@ -12,6 +12,7 @@
 #include "alias.h"
 #include "counters.h"
 #include "head_set.h"
+#include "socket_kind.h"
 #include "stages.h"
 #include "tx_call.h"
 
@@ -62,12 +63,15 @@ static inline void stapgen_insert_tx_packet(unsigned long head, unsigned long sk
 /* TCP sends: a segment with data that is sent for the first time is followed, or counted as what it is. */
 static inline void stapgen_tx_at_tcp(const struct sock* sk, const struct sk_buff* skb, int is_wanted, int has_target,
                                      const void** fault) {
+    enum { STAPGEN_SYN = 2 };
     struct stapgen_tx_call call = {};
     struct stapgen_socket_id id;
     enum stapgen_caller caller;
     u32 seq, snd_nxt = STAPGEN_READ(&tcp_sk(sk)->snd_nxt, fault);
     if (!STAPGEN_IS_READABLE(skb, fault)) return;
     seq = TCP_SKB_CB(skb)->seq;
+    /* TCP Fast Open: the sequence number was not known as the call began. Data may also follow the SYN. */
+    if (TCP_SKB_CB(skb)->tcp_flags & STAPGEN_SYN) stapgen_begin_tx_calls((unsigned long)sk, seq);
     if (!skb->len) {
         STAPGEN_ADD(tx_acks);
         return;
@@ -82,6 +86,8 @@ static inline void stapgen_tx_at_tcp(const struct sock* sk, const struct sk_buff
     caller = stapgen_find_tx_call((unsigned long)sk, &id, seq, &call);
     if (!is_wanted)
         STAPGEN_ADD(tx_unwanted);
+    else if (stapgen_is_mptcp(sk, fault))
+        STAPGEN_ADD(tx_mptcp);
     else if (has_target && (caller == STAPGEN_NO_CALLS || (caller == STAPGEN_CALL_FOUND && !call.thread)))
         STAPGEN_ADD(tx_filtered);
     else if (caller != STAPGEN_CALL_FOUND)

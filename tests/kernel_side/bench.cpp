@@ -41,7 +41,7 @@ void one_packet(Cpu& cpu, int i) {
     auto& socket = cpu.of[i % sockets];
     auto& packet = cpu.packet;
     if (i % sockets == 0) cpu.seq += 100;
-    const tcp_skb_cb cb{cpu.seq, cpu.seq + 100};
+    const tcp_skb_cb cb{cpu.seq, cpu.seq + 100, 0};
     std::memcpy(packet.skb.cb, &cb, sizeof(cb));
     socket.tcp.rcv_nxt = cpu.seq;
     stapgen_rx_at_driver(&packet.skb, &fault);

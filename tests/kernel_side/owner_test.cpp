@@ -142,8 +142,12 @@ TEST_CASE("a filter by namespace, by cgroup with what is below it, and by a cont
     want({}, {2003}, {red_inode});
     CHECK(stapgen_is_wanted_sock(inner));
     CHECK(stapgen_is_wanted_sock(nobody));
-    for (const auto* sk : {red, first, other})
+    // A program in the root cgroup made it, in the container's namespace.
+    nobody->sk_net_refcnt = 1;
+    for (const auto* sk : {red, first, other, nobody})
         CHECK(!stapgen_is_wanted_sock(sk));
+    want({}, {}, {red_inode});
+    CHECK(stapgen_is_wanted_sock(nobody));
     want({first_inode}, {2003}, {red_inode});
     CHECK(!stapgen_is_wanted_sock(inner));
     want({}, {}, {});
@@ -162,8 +166,10 @@ TEST_CASE("a packet is wanted by its socket's cgroup, before it has one by its n
     packet.skb.sk = nullptr;
     packet.device.nd_net.net = &tree.first.of;
     CHECK(!stapgen_is_wanted_packet_of(&packet.skb));
+    // A part of what is in the cgroup may have the host's namespace: its socket will tell.
+    CHECK(stapgen_may_be_wanted(&packet.skb));
+    want({}, {}, {red_inode});
     CHECK(!stapgen_may_be_wanted(&packet.skb));
-    // The container has the host's namespace: its socket will tell.
     want({}, {2003}, {});
     CHECK(!stapgen_is_wanted_packet_of(&packet.skb));
     CHECK(stapgen_may_be_wanted(&packet.skb));

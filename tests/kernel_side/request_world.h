@@ -24,6 +24,8 @@ class RequestWorld : public Model {
         clear(stapgen_rx_packets);
         clear(stapgen_threads);
         clear(stapgen_datagrams);
+        std::ranges::fill(stapgen_rx_skbs, stapgen_alias{});
+        std::memset(&stapgen_rx_datagrams, 0, sizeof(stapgen_rx_datagrams));
         clear(stapgen_requests);
         clear(stapgen_sockets);
         std::ranges::fill(stapgen_answers, stapgen_alias{});

@@ -22,6 +22,8 @@ class RxWorld : public Model {
     RxWorld() {
         clear(stapgen_rx_packets);
         clear(stapgen_rx_queues);
+        std::ranges::fill(stapgen_rx_skbs, stapgen_alias{});
+        std::memset(&stapgen_rx_datagrams, 0, sizeof(stapgen_rx_datagrams));
     }
 
   private:
@@ -120,6 +122,31 @@ class RxWorld : public Model {
         auto& way = ways_[skb->head];
         way.transport = shim_time;
         way.payload = slot.payload;
+        if (!slot.is_tcp) of_udp_ = {skb->head, false};
+    }
+
+    /// Its way as it meets its socket; none: it is not followed. A datagram that is not the one that UDP works on is a
+    /// copy or a piece of that one, as all have the same ports.
+    std::optional<Way> meets(const sk_buff* skb, bool is_tcp, u32 payload) {
+        const bool is_here = ways_.contains(skb->head) && ways_[skb->head].transport != 0;
+        const bool is_divided = !is_tcp && (skb->head != of_udp_.head || (of_udp_.has_met && !is_here));
+        if (is_divided && of_udp_.has_met) {
+            counts_[STAPGEN_COUNT_rx_arrived]++;
+            counts_[STAPGEN_COUNT_rx_divided]++;
+        } else {
+            const auto found = ways_.find(is_divided ? of_udp_.head : skb->head);
+            if (found == ways_.end() || found->second.transport == 0) return {};
+            met_ = found->second;
+            ways_.erase(found);
+            if (met_.ip < met_.driver) met_.ip = 0;
+            if (met_.driver > met_.transport || met_.ip > met_.transport) met_.driver = met_.ip = 0;
+            if (is_divided || skb->head == of_udp_.head) of_udp_.has_met = true;
+        }
+        if (is_divided) {
+            ways_.erase(skb->head);
+            met_.payload = payload;
+        }
+        return met_;
     }
 
     void meets_socket(Slot& slot, const void*& fault) {
@@ -129,12 +156,10 @@ class RxWorld : public Model {
         socket.tcp.rcv_nxt = of.rcv_nxt;
         must(stapgen_queue_rx_packet(socket.sk(), skb, slot.is_tcp, &fault) == 0, "its payload is known");
         if (fault != nullptr) return;
-        const auto found = ways_.find(skb->head);
-        if (found == ways_.end() || found->second.transport == 0) return;
-        Way way = found->second;
-        ways_.erase(found);
-        if (way.ip < way.driver) way.ip = 0;
-        if (way.driver > way.transport || way.ip > way.transport) way.driver = way.ip = 0;
+        if (!slot.is_tcp) std::erase_if(queued_, [&](const Queued& other) { return other.queue == key_of(skb); });
+        const auto known = meets(skb, slot.is_tcp, slot.payload);
+        if (!known) return;
+        const Way way = *known;
         const u32 payload = static_cast<u32>(way.payload);
         u32 end = 0;
         if (slot.is_tcp) std::memcpy(&end, skb->cb + 4, 4);
@@ -149,7 +174,6 @@ class RxWorld : public Model {
         if (slot.is_tcp)
             queue_segment(packet, of.rcv_nxt);
         else {
-            std::erase_if(queued_, [&](const Queued& other) { return other.queue == packet.queue; });
             queued_.push_back(packet);
         }
         if (slot.is_tcp && s32(end - payload - of.rcv_nxt) <= 0) of.rcv_nxt = end;
@@ -191,7 +215,8 @@ class RxWorld : public Model {
             counts_[STAPGEN_COUNT_rx_retransmitted]++;
             const auto had = before->transport;
             queued_.insert(place, segment);
-            std::erase_if(queued_, [&](const Queued& row) { return row.transport == had; });
+            std::erase_if(queued_,
+                          [&](const Queued& row) { return row.queue == segment.queue && row.transport == had; });
         } else if ((before != nullptr && has(*before, segment)) || (behind != nullptr && has(*behind, segment))) {
             counts_[STAPGEN_COUNT_rx_retransmitted]++;
         } else {
@@ -206,7 +231,7 @@ class RxWorld : public Model {
 
     void is_dropped(Slot& slot, const void*& fault) {
         const sk_buff* skb = &slot.packet->skb;
-        stapgen_rx_dropped(skb, &fault);
+        stapgen_rx_dropped(skb, 1, &fault);
         if (fault != nullptr) return;
         const auto found = ways_.find(skb->head);
         if (found != ways_.end() && found->second.driver != 0) {
@@ -301,5 +326,10 @@ class RxWorld : public Model {
     std::array<Slot, slots> slots_;
     std::array<TcpState, tcp_sockets> tcp_{};
     std::map<const unsigned char*, Way> ways_;
+    struct {
+        const unsigned char* head = nullptr;
+        bool has_met = false;
+    } of_udp_;                   ///< the datagram that UDP works on
+    Way met_;                    ///< of what met its socket last
     std::deque<Queued> queued_;  ///< the oldest first, but for segments that were overtaken
 };

@@ -68,7 +68,7 @@ struct Packet {
         if (is_tcp) {
             put32(40, seq);
             bytes[48] = 0x50;
-            const tcp_skb_cb cb{seq, seq + payload};
+            const tcp_skb_cb cb{seq, seq + payload, 0};
             std::memcpy(skb.cb, &cb, sizeof(cb));
         }
     }

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/help/help.h"
 #include "launch/messages.h"
+#include "report/model/account_names.h"
 #include "report/model/drop_advice.h"
 
 namespace stapgen::cli {
@@ -129,7 +130,20 @@ base::Result<std::string> exit_codes(const std::vector<std::string>& words) {
     return out;
 }
 
+base::Result<std::string> account(const std::vector<std::string>& words) {
+    const auto wanted = words.empty() ? std::string() : words.front();
+    std::string out;
+    for (const auto& [name, of, meaning] : report::account_names()) {
+        if (name.find(wanted) == std::string_view::npos) continue;
+        out += base::wrapped(fmt::format("{} ({}): {}", name, of, meaning), base::default_width, 2) + '\n';
+    }
+    if (out.empty()) return tl::make_unexpected(nothing_found("account", wanted, "stapgen help account"));
+    if (words.empty()) out += "\ndocs/guide/traffic.md: which kinds of traffic are followed\n";
+    return out;
+}
+
 constexpr std::array topics{
+    Topic{"account", "What each count of a report's last line means", account},
     Topic{"drop-reasons", "What each drop reason means, and where to look", drop_reasons},
     Topic{"stap-failures", "Messages of stap and staprun: cause and remedy", stap_failures},
     Topic{"exit-codes", "What stapgen ends with, and which command does", exit_codes},

@@ -87,10 +87,16 @@ std::vector<Container> containers_of(const std::vector<Process>& processes, cons
 
 }  // namespace
 
+namespace {
+constexpr std::size_t shown_digits = 12;  // as docker and podman show an id
+}
+
+bool Container::is_id_shown(std::string_view text) {
+    return text.size() == shown_digits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
 std::string Container::shown() const {
-    constexpr std::size_t digits = 12;  // as docker and podman show it
     if (auto name_of = name.shown(); !name_of.empty()) return name_of;
-    return place.runtime == "nspawn" || place.runtime == "lxc" ? place.id : place.id.substr(0, digits);
+    return place.runtime == "nspawn" || place.runtime == "lxc" ? place.id : place.id.substr(0, shown_digits);
 }
 std::string Container::pod_shown() const {
     return name.pod.empty() ? shown() : Name{{}, name.pod, name.pod_namespace, {}}.shown();

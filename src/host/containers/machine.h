@@ -30,6 +30,8 @@ struct Container {
 
     /// "web", "default/web-1/nginx"; of what no file names the first digits of its id.
     [[nodiscard]] std::string shown() const;
+    /// Whether a text is what is shown of an id.
+    static bool is_id_shown(std::string_view text);
     /// The pod's, "default/web-1", else as shown().
     [[nodiscard]] std::string pod_shown() const;
 };

@@ -32,15 +32,16 @@ bool is_owner_field(std::string_view field) {
     return field == "netns" || field == "cgroup" || field == "container";
 }
 
-void OwnerNames::put(std::string key, std::string name) {
-    if (names_.size() < max_names) names_.emplace(std::move(key), std::move(name));
+bool OwnerNames::is_named(const std::string& key) const {
+    const auto found = names_.find(key);
+    return found != names_.end() && !Container::is_id_shown(found->second);
 }
 
 void OwnerNames::name(const std::string& key) {
-    if (auto name = name_on(*machine_, key)) {
-        unknown_.erase(key);
-        put(key, *std::move(name));
-    }
+    auto name = name_on(*machine_, key);
+    if (!name) return;
+    unknown_.erase(key);
+    if (names_.size() < max_names || names_.contains(key)) names_.insert_or_assign(key, *std::move(name));
 }
 
 void OwnerNames::see(std::string_view field, std::string_view value) {
@@ -67,7 +68,7 @@ void OwnerNames::look() {
              {fmt::format("netns:{}", process.netns), fmt::format("cgroup:{}", id),
               fmt::format("container:{}/{}", id, process.netns), fmt::format("container:0/{}", process.netns)}) {
             const bool is_known = process.netns != 0 && (id != 0 || !key.starts_with("cgroup:"));
-            if (is_known && !names_.contains(key)) name(key);
+            if (is_known && !is_named(key)) name(key);
         }
     }
 }

@@ -41,7 +41,8 @@ class OwnerNames {
 
   private:
     void name(const std::string& key);
-    void put(std::string key, std::string name);
+    /// Not by the digits of its id: the file with its name may come later.
+    bool is_named(const std::string& key) const;
 
     std::filesystem::path root_;
     std::optional<Machine> machine_;

@@ -210,6 +210,11 @@ std::vector<std::string> warnings_of(const analyze::Summary& summary) {
     };
     warn(accounting.lost_total() != 0,
          fmt::format("{} of {} seen were lost", accounting.lost_total(), accounting.seen));
+    warn(accounting.below_zero() != 0,
+         fmt::format(
+             "{} of the script's counts were below zero and are shown as 0: a fault of stapgen; please report it "
+             "with the recording (-o)",
+             accounting.below_zero()));
     warn(accounting.unaccounted() != 0, "the script's counts do not add up");
     warn(accounting.kept && !accounting.closed,
          "the input ends without its last line; the counts are those since its last tick");

@@ -9,6 +9,7 @@
 #include <endian.h>
 #include <linux/types.h>
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -70,6 +71,8 @@ enum { SHIM_CPUS = 8, NR_CPUS = 64 };
 #define SHIM_THREAD_LOCAL static _Thread_local
 #endif
 SHIM_THREAD_LOCAL int shim_cpu;
+SHIM_THREAD_LOCAL int shim_serving_softirq;
+#define in_serving_softirq() (shim_serving_softirq)
 #define smp_processor_id() (shim_cpu)
 #define for_each_possible_cpu(cpu) for ((cpu) = 0; (cpu) < SHIM_CPUS; (cpu)++)
 /* Where CPUs may stop for a while: the tests with threads say when. */
@@ -230,6 +233,8 @@ struct sock_common {
 };
 struct sock {
     struct sock_common __sk_common;
+    u16 sk_protocol;
+    u8 sk_net_refcnt : 1;
     struct sock_cgroup_data sk_cgrp_data;
 };
 struct request_sock {
@@ -241,12 +246,30 @@ struct inet_sock {
     struct sock sk;
     __be16 inet_dport, inet_sport;
 };
+struct udp_sock {
+    struct inet_sock inet;
+    u8 encap_type;
+};
+#define CONFIG_MPTCP 1
 struct tcp_sock {
     struct inet_sock inet;
+    bool is_mptcp;
     u32 rcv_nxt, copied_seq, write_seq, snd_nxt;
+    const struct tcp_ulp_ops* icsk_ulp_ops;
+    void* icsk_ulp_data;
+};
+#define CONFIG_TLS 1
+struct tcp_ulp_ops {
+    char name[16];
+};
+enum { TLS_BASE, TLS_SW };
+struct tls_context {
+    u8 tx_conf : 3, rx_conf : 3;
 };
 #define inet_sk(sk) ((const struct inet_sock*)(sk))
+#define inet_csk(sk) ((const struct tcp_sock*)(sk))
 #define tcp_sk(sk) ((const struct tcp_sock*)(sk))
+#define udp_sk(sk) ((const struct udp_sock*)(sk))
 struct skb_shared_info {
     atomic_t dataref;
 };
@@ -272,6 +295,7 @@ int skb_copy_bits(const struct sk_buff* skb, int offset, void* to, int length);
 #define skb_shinfo(skb) ((const struct skb_shared_info*)((skb)->head + (skb)->end))
 struct tcp_skb_cb {
     u32 seq, end_seq;
+    u8 tcp_flags;
 };
 #define TCP_SKB_CB(skb) ((const struct tcp_skb_cb*)&(skb)->cb[0])
 

@@ -2,6 +2,8 @@
 #include "calls.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
@@ -17,10 +19,22 @@ const char* const read_calls[] = {[READ] = "read",
                                   [RECVMSG] = "recvmsg",
                                   [RECVMMSG] = "recvmmsg",
                                   [READ_IO_URING] = "io_uring",
+                                  [PEEK] = "peek",
+                                  [READ_SPLICE] = "splice",
                                   NULL};
-const char* const write_calls[] = {[WRITE] = "write",       [WRITEV] = "writev",           [SEND] = "send",
-                                   [SENDTO] = "sendto",     [SENDMSG] = "sendmsg",         [SENDMMSG] = "sendmmsg",
-                                   [SENDFILE] = "sendfile", [WRITE_IO_URING] = "io_uring", NULL};
+const char* const write_calls[] = {[WRITE] = "write",
+                                   [WRITEV] = "writev",
+                                   [SEND] = "send",
+                                   [SENDTO] = "sendto",
+                                   [SENDMSG] = "sendmsg",
+                                   [SENDMMSG] = "sendmmsg",
+                                   [SENDFILE] = "sendfile",
+                                   [WRITE_IO_URING] = "io_uring",
+                                   [MORE] = "more",
+                                   [VMSPLICE] = "vmsplice",
+                                   [ZEROCOPY] = "zerocopy",
+                                   [SEND_ZC_IO_URING] = "send_zc",
+                                   NULL};
 
 static _Thread_local struct ring ring;
 static _Thread_local bool ring_is_open;
@@ -31,9 +45,18 @@ static ssize_t by_ring(struct io_uring_sqe entry) {
     ring_queue(&ring, &entry);
     uint64_t unused;
     int result = ring_wait(&ring, &unused);
+    // That the bytes are not needed any more is told apart.
+    if (entry.opcode == IORING_OP_SEND_ZC && result >= 0) ring_wait(&ring, &unused);
     if (result >= 0) return result;
     errno = -result;
     return -1;
+}
+
+// A pipe of this thread.
+static int* pipe_ends(void) {
+    static _Thread_local int ends[2];
+    if (!ends[1] && pipe2(ends, O_CLOEXEC)) die("pipe: %m");
+    return ends;
 }
 
 void calls_done(void) {
@@ -65,6 +88,13 @@ static ssize_t receive_by(enum read_call call, int fd, void* buffer, size_t size
         case READ_IO_URING:
             return by_ring((struct io_uring_sqe){
                 .opcode = IORING_OP_RECV, .fd = fd, .addr = (uintptr_t)buffer, .len = (unsigned)size});
+        case PEEK:
+            if (recv(fd, buffer, size, MSG_PEEK) < 0) return -1;
+            return recv(fd, buffer, size, 0);
+        case READ_SPLICE: {
+            ssize_t moved = splice(fd, NULL, pipe_ends()[1], NULL, size, 0);
+            return moved > 0 ? read(pipe_ends()[0], buffer, (size_t)moved) : moved;
+        }
     }
     die("no call %d", call);
 }
@@ -85,6 +115,24 @@ static ssize_t by_sendfile(int fd, const void* data, size_t size) {
     int error = errno;
     close(file);
     errno = error;
+    return sent;
+}
+
+// The pages of DATA go into the pipe and on into the socket.
+static ssize_t by_vmsplice(int fd, const struct iovec* piece) {
+    ssize_t moved = vmsplice(pipe_ends()[1], piece, 1, 0);
+    return moved > 0 ? splice(pipe_ends()[0], NULL, fd, NULL, (size_t)moved, 0) : moved;
+}
+// Until the kernel says that it does not need the bytes any more.
+static ssize_t by_zerocopy(int fd, const void* data, size_t size, const union address* to, socklen_t length) {
+    char control[128];
+    struct msghdr done = {.msg_control = control, .msg_controllen = sizeof control};
+    struct pollfd error = {.fd = fd};
+    ssize_t got, sent = sendto(fd, data, size, MSG_ZEROCOPY, to ? &to->any : NULL, length);
+    while (sent >= 0 && (got = recvmsg(fd, &done, MSG_ERRQUEUE)) < 0) {
+        if (errno != EAGAIN) die("MSG_ERRQUEUE: %m");
+        poll(&error, 1, -1);
+    }
     return sent;
 }
 
@@ -121,6 +169,19 @@ static ssize_t transmit_by(enum write_call call, int fd, const void* data, size_
                                                      .len = 1,
                                                      .msg_flags = MSG_WAITALL});
             return by_ring((struct io_uring_sqe){.opcode = IORING_OP_SEND,
+                                                 .fd = fd,
+                                                 .addr = (uintptr_t)data,
+                                                 .len = (unsigned)size,
+                                                 .msg_flags = MSG_WAITALL});
+        case MORE:
+            if (send(fd, data, size / 2, MSG_MORE) != (ssize_t)(size / 2)) return -1;
+            return send(fd, (const char*)data + size / 2, size - size / 2, 0) + (ssize_t)(size / 2);
+        case VMSPLICE:
+            return by_vmsplice(fd, &piece);
+        case ZEROCOPY:
+            return by_zerocopy(fd, data, size, to, length);
+        case SEND_ZC_IO_URING:
+            return by_ring((struct io_uring_sqe){.opcode = IORING_OP_SEND_ZC,
                                                  .fd = fd,
                                                  .addr = (uintptr_t)data,
                                                  .len = (unsigned)size,

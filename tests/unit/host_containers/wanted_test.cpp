@@ -191,6 +191,19 @@ TEST_CASE("names are kept of what was there at the beginning, or when it was fir
     CHECK(!names.names().contains("netns:4026532999"));
 }
 
+TEST_CASE("a container whose file comes during the run has its name at the end") {
+    const Host host;
+    const auto id = id_of('5');
+    const auto inode = host.cgroup("/system.slice/docker-" + id + ".scope");
+    host.process(801, "0::/system.slice/docker-" + id + ".scope\n", red_netns, "801\t1");
+    const auto key = fmt::format("container:{}/{}", inode, red_netns);
+    OwnerNames names(host.root());
+    CHECK(names.names().at(key) == "555555555555");
+    host.put("var/lib/docker/containers/" + id + "/config.v2.json", R"({"Name":"/late"})");
+    names.look();
+    CHECK(names.names().at(key) == "late");
+}
+
 TEST_CASE("what has no name is a number that says of what") {
     const NamesByValue known{{"netns:4026532201", "red"}, {"cgroup:17", "/a"}, {"container:19/4026532201", "web"}};
     const auto called = [&](std::string_view field, std::string_view value) {

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Received packets of kinds that are not followed to a reader. They are counted by the kind's name. */
+#ifndef STAPGEN_RX_KIND_H
+#define STAPGEN_RX_KIND_H
+
+#include <linux/udp.h>
+
+#include "rx_packet.h"
+#include "socket_kind.h"
+
+/* The kind, by its counter; -1: it is none of these. */
+static inline int stapgen_rx_kind(const struct sock* sk, int is_tcp, const void** fault) {
+    enum { STAPGEN_LISTEN = 10 };
+    if (!is_tcp) return STAPGEN_READ(&udp_sk(sk)->encap_type, fault) ? STAPGEN_COUNT_rx_encapsulated : -1;
+    if (STAPGEN_READ((const u8*)&sk->__sk_common.skc_state, fault) == STAPGEN_LISTEN) return STAPGEN_COUNT_rx_fast_open;
+    return stapgen_is_mptcp(sk, fault) ? STAPGEN_COUNT_rx_mptcp : -1;
+}
+/* At its socket: whether it is of such a kind. Then it is counted, if it was followed, and forgotten. */
+static inline int stapgen_rx_is_other_kind(const struct sock* sk, const struct sk_buff* skb, int is_tcp,
+                                           const void** fault) {
+    const int kind = stapgen_rx_kind(sk, is_tcp, fault);
+    if (kind < 0 || *fault) return 0;
+    if (stapgen_rx_at_socket(skb, is_tcp, fault) != STAPGEN_NOT_FOLLOWED &&
+        stapgen_pop_rx_packet(stapgen_head(skb, fault)) == STAPGEN_POPPED)
+        stapgen_add(kind);
+    return 1;
+}
+
+#endif

@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""check_account.py STAPGEN SOURCE: `help account` and the docs have every count that a script prints, with the same words."""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+
+def printed(source):
+    """The names of the counts in what scripts print."""
+    names = set()
+    for folder in ("tapsets", "templates"):
+        for file in (source / folder).rglob("*.stp"):
+            for name in re.findall(r"\\t((?:incomplete\.|lost\.)?[a-z][a-z-]+)=%d", file.read_text()):
+                names.add(name.removeprefix("incomplete."))
+    return names - {"seen", "reported", "filtered"}
+
+
+def main():
+    stapgen, source = sys.argv[1], pathlib.Path(sys.argv[2])
+    said = subprocess.run([stapgen, "help", "account"], capture_output=True, text=True, timeout=60, check=True).stdout
+    rows = re.findall(r"^([a-z., -]+) \(([a-z, -]+)\): (.*)$", re.sub(r"\n  ", " ", said), re.M)
+    table = re.findall(r"^\| (`.*) \| ([a-z, -]+) \| (.*) \|$", (source / "docs/guide/reading-results.md").read_text(), re.M)
+    documented = [(name.replace("`", ""), of, meaning) for name, of, meaning in table if "`, `" in name or name.endswith("`")]
+    assert rows and documented == rows, (documented, rows)
+    known = {name for names, _, _ in rows for name in names.split(", ")}
+    missing = printed(source) - known
+    assert not missing, f"printed by a script and not explained: {sorted(missing)}"
+
+
+main()
