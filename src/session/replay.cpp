@@ -23,6 +23,7 @@
 #include "session/pieces.h"
 #include "session/session.h"
 #include "session/summary_facts.h"
+#include "symbols/log_release.h"
 
 namespace stapgen::session {
 
@@ -74,7 +75,8 @@ class Input final : public decode::FormatDetector::Sink {
                 summary.notes.push_back(std::move(note));
             summary.accounting.kept = part.source->importer == "stapgen" || summary.accounting.seen > 0;
             const auto& facts = part.session.facts();
-            if (auto done = namer.put_into(summary, facts); !done) return tl::make_unexpected(done.error());
+            if (auto done = namer.put_into(summary, facts, release_.release()); !done)
+                return tl::make_unexpected(done.error());
             const bool none_else = presentation_.by && presentation_.by->empty();
             const auto origin = origin_group(presentation_.by_origin, facts.setup.origin(), name);
             if (auto done = group_by_origin(origin, none_else, summary); !done) {
@@ -133,6 +135,8 @@ class Input final : public decode::FormatDetector::Sink {
                 }
                 auto lines = reader.next();
                 more = lines && !lines->empty();
+                // Of a large file the rest is not read from end to end.
+                if (more && !header_ && !std::exchange(has_begun_, true)) release_.read(*lines);
                 if (more && is_known && !reader.rest() && pieces_.take(*lines)) continue;
                 pieces_.finish();
                 if (lines) feed(header_ ? *lines : more ? foreign.feed(*lines) : foreign.finish());
@@ -191,6 +195,8 @@ class Input final : public decode::FormatDetector::Sink {
     std::deque<Part> parts_;
     Part* last_ = nullptr;
     std::optional<recording::Header> header_;  ///< of what is being read
+    symbols::ReleaseFinder release_;           ///< in the beginning of a text
+    bool has_begun_ = false;                   ///< a text
     bool continued_ = false;                   ///< there is a part behind what was read
     launch::Losses losses_;                    ///< reported by messages among the lines
     launch::MessageReader messages_;
