@@ -95,9 +95,9 @@ DropFit fit_of(std::span<const std::uint64_t> addresses, const DropSites& sites,
                std::int64_t kaslr_offset);
 
 /// A map is of the build that made as many known places and no other, where functions are compared and not calls. The
-/// functions of a neighbouring build lie a little aside: of 11,200 logs of places that are common ones, drawn from seven
-/// builds of Linux 6.12, the map of another build fits none with ten places, 5 with eight, 12 with six and 121 with
-/// three.
+/// functions of a neighbouring build lie a little aside: of 11,200 logs of places that are common ones, drawn from
+/// seven builds of Linux 6.12, the map of another build fits none with ten places, 5 with eight, 12 with six and 121
+/// with three.
 inline constexpr std::size_t min_by_functions = 10;
 
 }  // namespace stapgen::symbols
