@@ -119,7 +119,7 @@ class MessageReader {
 /// "parsing the script", "compiling the module", ...
 std::string_view pass_name(int pass);
 
-/// What stap failed of in a log that somebody kept, of a machine that only the log knows: remedies name the packages of
+/// What stap failed of in a kept log, of a machine that only the log knows: remedies name the packages of
 /// its distribution. Nothing where the text is not stap's, whatever errors are in it.
 std::optional<Diagnosis> failure_in(std::string_view log);
 

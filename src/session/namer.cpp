@@ -97,6 +97,16 @@ bool put(const symbols::DropReasons& reasons, analyze::Summary& summary) {
     return any;
 }
 
+/// Where nothing has a name, and there is no map. Hashed addresses (%p) have none.
+void note_addresses(analyze::Summary& summary) {
+    const auto is_bare = [](const analyze::Drop& drop) {
+        return drop.address && !drop.symbol && !drop.module && *drop.address >> 32U != 0;
+    };
+    if (summary.drops.empty() || !std::ranges::all_of(summary.drops, is_bare)) return;
+    summary.notes.emplace_back(
+        "the places are addresses: --map FILE names them (System.map or a copy of /proc/kallsyms of that kernel)");
+}
+
 /// What the log itself calls its addresses.
 std::vector<symbols::Witness> witnesses_of(const analyze::Summary& summary) {
     std::vector<symbols::Witness> witnesses;
@@ -235,6 +245,7 @@ base::Result<void> Namer::put_of_log(analyze::Summary& summary, symbols::LogKern
     } else if (const auto& release = sources.release.empty() ? log.release : sources.release; !release.empty()) {
         if (auto known = symbols::DropReasons::of_release(release)) reasons = *std::move(known);
     }
+    if (sources.files.empty()) note_addresses(summary);
     if (reasons && put(*reasons, summary) && !reasons->guess().empty()) summary.notes.emplace_back(reasons->guess());
     return {};
 }

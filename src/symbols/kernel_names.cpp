@@ -114,6 +114,12 @@ base::Result<KernelNames> KernelNames::open(const NameSources& sources, const Lo
 
 base::Result<void> KernelNames::look_for_kaslr_offset(const NameSources& sources, const LogKernel& log) {
     if (sources.kaslr_offset) {
+        if (architecture_of(table().table) == Architecture::x86_64 && *sources.kaslr_offset % x86_alignment != 0) {
+            return base::bad_input(
+                fmt::format("--kaslr-offset {}: KASLR moves an x86-64 kernel by multiples of {:#x} (2 MiB)",
+                            hexadecimal(*sources.kaslr_offset), x86_alignment),
+                "it is _stext in /proc/kallsyms minus _stext in the map, for example 0x1c000000");
+        }
         kaslr_offset_ = sources.kaslr_offset;
     } else if (files_.boot && files_.map) {
         const auto difference = kaslr_offset_between(files_.boot->table, files_.map->table);

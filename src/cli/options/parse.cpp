@@ -52,6 +52,11 @@ base::Error unknown_word(const CommandSpec& root, const CommandSpec& used, const
     auto error = usage_error(
         used, fmt::format("{} '{}'", is_option ? "unknown option" : "unexpected argument", base::printable(typed)));
     if (!is_option) return error;
+    // It stands before the recipe.
+    if (option_named(used, typed) != nullptr) {
+        error.hint = fmt::format("options come after '{}': '{} {} ...'", used.name, full_name(used), typed);
+        return error;
+    }
     if (const auto elsewhere = belongs_to_other(root, used, typed); !elsewhere.empty()) {
         error.hint = elsewhere + "; " + error.hint;
         return error;

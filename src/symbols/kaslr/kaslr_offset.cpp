@@ -46,8 +46,7 @@ constexpr Addresses x86_kernel{0xffffffff80000000, 0xffffffffc0000000};
 constexpr std::uint64_t x86_modules_without_kaslr = 0xffffffffa0000000;
 
 Rules x86_rules(const Addresses& text) {
-    constexpr std::int64_t alignment = 0x200000;
-    return {alignment,
+    return {x86_alignment,
             {difference(std::min(text.begin, x86_lowest), text.begin), difference(x86_kernel.end, text.end) + 1},
             x86_kernel,
             true,

@@ -27,6 +27,9 @@ Architecture architecture_of(const SymbolTable& table);
 /// Whether the text of an x86-64 kernel lies elsewhere than all distributions link it: KASLR has moved it.
 bool is_moved(const SymbolTable& table);
 
+/// By multiples of this x86-64 kernels are moved: CONFIG_PHYSICAL_ALIGN is 2 MiB at least (arch/x86/Kconfig).
+inline constexpr std::int64_t x86_alignment = 0x200000;
+
 /// An address of a running kernel as its own file has it.
 inline std::uint64_t linked_address(std::uint64_t address, std::int64_t kaslr_offset) {
     return address - static_cast<std::uint64_t>(kaslr_offset);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyze/counter_tracks.h"
+#include "analyze/summary.h"
 
 using namespace stapgen;
 using analyze::CounterTracks;
