@@ -55,7 +55,7 @@ base::Error unknown_word(const CommandSpec& root, const CommandSpec& used, const
         const auto flag =
             std::ranges::find_if(used.options, [](const auto& option) { return option.value.starts_with("[="); });
         if (flag != used.options.end())
-            error.hint = fmt::format("a value of {0} stands behind '=': {0}={1}; {2}", long_name(*flag),
+            error.hint = fmt::format("a value of {0} follows its name and '=': {0}={1}; {2}", long_name(*flag),
                                      base::printable(typed), error.hint);
         return error;
     }
