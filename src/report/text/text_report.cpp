@@ -66,18 +66,11 @@ void write_measures(std::ostream& out, const Report& report, const Rows& rows, b
     const auto& options = report.options;
     const auto& screen = options.screen;
     const auto width = options.width();
-    const auto exact = style_of(rows, is_time);
-    auto style = exact;
+    auto style = style_of(rows, is_time);
     auto table = measures_table(report, rows, style);
     auto text = text_of(table);
     while (is_time && style.decimals > 1 && !fits(text, width)) {
         --style.decimals;
-        table = measures_table(report, rows, style);
-        text = text_of(table);
-    }
-    // Names are too long: fewer decimals are no help.
-    if (!fits(text, width)) {
-        style = exact;
         table = measures_table(report, rows, style);
         text = text_of(table);
     }
