@@ -47,11 +47,13 @@ base::Result<void> check_group_keys(const decode::Header& header, const std::vec
     if (!schema.find("port") && group_key(schema, "port")) names.emplace_back("port");
     for (const auto& name : group_by) {
         if (group_key(schema, name)) continue;
+        const auto what = fmt::format("the records of {} have no field '{}' to group by",
+                                      base::printable(header.recipe), base::printable(name));
+        if (base::contains_word("container cgroup netns", name))
+            return base::bad_input(what, fmt::format("only a measurement with --by {} has it: record again", name));
         const auto near = base::did_you_mean(name, names);
-        return base::bad_input(
-            fmt::format("the records of {} have no field '{}' to group by", base::printable(header.recipe),
-                        base::printable(name)),
-            near ? fmt::format("did you mean '{}'?", *near) : fmt::format("they have {}", fmt::join(names, ", ")));
+        return base::bad_input(what, near ? fmt::format("did you mean '{}'?", *near)
+                                          : fmt::format("they have {}", fmt::join(names, ", ")));
     }
     return {};
 }

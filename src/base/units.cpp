@@ -26,8 +26,11 @@ constexpr std::array sizes{Unit{"", 1},      Unit{"B", 1},     Unit{"kB", 1e3}, 
                            Unit{"GB", 1e9},  Unit{"K", kib},   Unit{"M", mib},  Unit{"G", gib},
                            Unit{"KiB", kib}, Unit{"MiB", mib}, Unit{"GiB", gib}};
 
-/// A number and its unit, in the smallest unit. Nothing if it is not one, is negative or above 9e18, which fits both
-/// kinds of 64-bit numbers (and is 285 years).
+/// Fits both kinds of 64-bit numbers, and is 285 years.
+constexpr double max_quantity = 9e18;
+
+/// A number and its unit, in the smallest unit; above max_quantity where it is too large. Nothing if it is not one or
+/// is negative.
 std::optional<double> parse_quantity(std::string_view text, std::span<const Unit> units) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -35,8 +38,7 @@ std::optional<double> parse_quantity(std::string_view text, std::span<const Unit
     const auto unit = std::ranges::find(units, suffix, &Unit::name);
     if (error != std::errc{} || unit == units.end()) return std::nullopt;
     const double scaled = value * unit->scale;
-    if (!(scaled >= 0) || scaled > 9e18) return std::nullopt;
-    return scaled;
+    return scaled >= 0 ? std::optional(scaled) : std::nullopt;
 }
 bool is_bare(std::string_view text, double quantity) {
     return quantity > 0 && (is_digit(text.back()) || text.back() == '.');
@@ -50,6 +52,7 @@ Result<std::chrono::nanoseconds> parse_duration(std::string_view text, BareNumbe
                          fmt::format("write a number with ns, us, ms, s, m or h, for example 250ms{}",
                                      bare == BareNumber::seconds ? "; without one it is seconds" : ""));
     }
+    if (*ns > max_quantity) return bad_input(fmt::format("'{}' is longer than 285 years", text), "write less");
     if (bare == BareNumber::refused && is_bare(text, *ns)) {
         return bad_input(fmt::format("'{}' has no unit", text), fmt::format("write {0}us, {0}ms or {0}s", text));
     }
@@ -62,6 +65,7 @@ Result<std::uint64_t> parse_size(std::string_view text) {
         return bad_input(fmt::format("'{}' is not a size", printable(text)),
                          "write a number with kB, MB, GB, KiB, MiB or GiB, for example 64MB");
     }
+    if (*bytes > max_quantity) return bad_input(fmt::format("'{}' is more than 9e18 bytes", text), "write less");
     if (is_bare(text, *bytes)) {
         return bad_input(fmt::format("'{}' has no unit", text), fmt::format("write {0}kB, {0}MB or {0}MiB", text));
     }

@@ -146,7 +146,7 @@ Check symbol_table(const host::System& system, const Question& question) {
     auto found = table.state == host::SymbolTableState::missing
                      ? fmt::format("there is no /boot/System.map-{}", target.release)
                      : table.path.string();
-    if (table.state == host::SymbolTableState::usable && !question.symbols_given) return ok(found);
+    if (table.state == host::SymbolTableState::usable && question.symbols.empty()) return ok(found);
     if (table.state == host::SymbolTableState::stub) found += " is a stub without functions";
     if (question.choice.leaves_out(id)) {
         return note(found + ", and its workaround is switched off: stap finds no function",
@@ -154,10 +154,10 @@ Check symbol_table(const host::System& system, const Question& question) {
     }
     if (std::ranges::none_of(question.subjects, &Subject::probes_functions)) {
         // Where it is for nothing, whether it can be worked around does not matter.
-        if (!target.running && !question.symbols_given) return ok(found + "; not needed: no function is probed");
+        if (!target.running && question.symbols.empty()) return ok(found + "; not needed: no function is probed");
     }
     const bool from_memory = target.running && system.exists(host::kallsyms_file);
-    if (!question.symbols_given && !from_memory) {
+    if (question.symbols.empty() && !from_memory) {
         const Remedy remedy{
             "copy that kernel's own table here: there, as root, 'gzip </proc/kallsyms >FILE.gz'; here --symbols "
             "FILE.gz"};
@@ -170,7 +170,7 @@ Check symbol_table(const host::System& system, const Question& question) {
     }
     return worked_around(found +
                          fmt::format("; stap gets the names from {} instead",
-                                     question.symbols_given ? "the file given by --symbols" : host::kallsyms_file));
+                                     !question.symbols.empty() ? "the file given by --symbols" : host::kallsyms_file));
 }
 
 Check debuginfo(const host::System& /*system*/, const Question& question) {

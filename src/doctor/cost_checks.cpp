@@ -40,7 +40,8 @@ Check kernel(const host::System& /*system*/, const Question& question) {
         ++(range->state == "run" ? run : resolved);
         if (!range->lost.empty()) lost += fmt::format("; {}: {}", subject.name, range->lost);
     }
-    if (run + resolved < asked || asked == 0) {
+    if (asked == 0) return note(release + ": the recipe does not say on which versions it was tested");
+    if (run + resolved < asked) {
         return note(release + ": stapgen was not tried on this version",
                     {"continue; stapgen show RECIPE lists the known versions"});
     }

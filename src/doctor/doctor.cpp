@@ -165,11 +165,14 @@ Verdict conclude(const std::vector<Check>& checks, const Question& question) {
     };
     if (verdict.unable.empty()) {
         verdict.what = fmt::format("{} will {}", names(verdict.able), here);
-        verdict.first = question.to_load
-                            ? fmt::format("stapgen {}", verdict.able.size() == 1 ? verdict.able[0] : "RECIPE")
-                            : fmt::format("stapgen build {} -r {} -o FILE.ko",
-                                          verdict.able.size() == 1 ? verdict.able[0] : "RECIPE",
-                                          target.release_option.empty() ? target.release : target.release_option);
+        std::vector<std::string> command{"stapgen", verdict.able.size() == 1 ? verdict.able[0] : "RECIPE"};
+        if (!question.to_load) {
+            const auto& release = target.release_option.empty() ? target.release : target.release_option;
+            command.insert(command.begin() + 1, "build");
+            command.insert(command.end(), {"-r", release, "-o", "FILE.ko"});
+        }
+        if (!question.symbols.empty()) command.insert(command.end(), {"--symbols", question.symbols});
+        verdict.first = base::shell_printable(base::shell_quoted(command));
         return verdict;
     }
     verdict.what = fmt::format("{} will not {}", names(verdict.unable), here);

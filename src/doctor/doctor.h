@@ -64,7 +64,7 @@ struct Question {
     bool to_compile = true;                       ///< a module is to be made on this machine
     std::vector<host::Workaround> workarounds{};  ///< host::needed_workarounds()
     host::WorkaroundChoice choice{};
-    bool symbols_given = false;       ///< --symbols
+    std::string symbols{};            ///< --symbols; empty: not given
     bool debuginfo_required = false;  ///< --debuginfo require
     bool signed_module = false;       ///< what is to be loaded has a signature; whether it is trusted the kernel knows
     std::filesystem::path cache{};    ///< base::cache_directory()

@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+
 #include "base/text.h"
 
 namespace stapgen::host {
@@ -27,6 +31,24 @@ RedhatKernel suse_kernel(std::string_view release) {
     const auto dash = release.rfind('-');
     if (dash == std::string_view::npos) return {"kernel-default", std::string(release)};
     return {"kernel-" + std::string(release.substr(dash + 1)), std::string(release.substr(0, dash))};
+}
+
+bool ends_with_any(std::string_view text, std::initializer_list<std::string_view> endings) {
+    return std::ranges::any_of(endings, [&](std::string_view ending) { return text.ends_with(ending); });
+}
+
+/// Its debuginfo packages end in -dbgsym, and are in an archive of their own.
+bool is_of_ubuntu(std::string_view release) {
+    // SUSE's has a dot there: "5.14.21-150400.24.63-azure".
+    const auto first = release.find('-'), last = release.rfind('-');
+    if (first == last || !base::is_decimal(release.substr(first + 1, last - first - 1))) return false;
+    return ends_with_any(release, {"-generic", "-lowlatency", "-virtual", "-aws", "-azure", "-gcp", "-oracle", "-kvm"});
+}
+
+/// RHEL 7 and older, Amazon Linux 2: no dnf.
+bool has_yum_only(std::string_view release) {
+    constexpr std::array<std::string_view, 4> marks{".el5", ".el6", ".el7", ".amzn2."};
+    return std::ranges::any_of(marks, [&](auto mark) { return release.find(mark) != std::string_view::npos; });
 }
 
 /// As one word of a shell: a release is what a file of a build tree says.
@@ -62,6 +84,15 @@ Distribution distribution_of(std::string_view os_release) {
     return Distribution::other;
 }
 
+Distribution distribution_of_release(std::string_view release) {
+    constexpr std::array<std::string_view, 3> redhat{".el", ".fc", ".amzn"};
+    const auto has = [&](std::string_view mark) { return release.find(mark) != std::string_view::npos; };
+    if (std::ranges::any_of(redhat, has)) return Distribution::redhat;
+    if (is_of_ubuntu(release) || has("+deb") || ends_with_any(release, {"-amd64", "-arm64", "-686-pae", "-686"}))
+        return Distribution::debian;
+    return ends_with_any(release, {"-default", "-preempt", "-azure"}) ? Distribution::suse : Distribution::other;
+}
+
 Commands everywhere(const std::string& command) {
     return {command, command, command};
 }
@@ -93,17 +124,22 @@ Commands install_staprun() {
 Commands install_headers(std::string_view release) {
     const auto redhat = redhat_kernel(release);
     const auto suse = suse_kernel(release);
-    return install(quoted(fmt::format("linux-headers-{}", release)),
-                   quoted(fmt::format("{}-devel-{}", redhat.kernel, redhat.version)),
-                   quoted(fmt::format("{}-devel={}", suse.kernel, suse.version)));
+    auto commands = install(quoted(fmt::format("linux-headers-{}", release)),
+                            quoted(fmt::format("{}-devel-{}", redhat.kernel, redhat.version)),
+                            quoted(fmt::format("{}-devel={}", suse.kernel, suse.version)));
+    if (has_yum_only(release)) commands.redhat.replace(0, 3, "yum");
+    return commands;
 }
 
 Commands install_debuginfo(std::string_view release) {
     const auto redhat = redhat_kernel(release);
     const auto suse = suse_kernel(release);
-    return install(quoted(fmt::format("linux-image-{}-dbg", release)),
-                   "--enablerepo='*debug*' " + quoted(fmt::format("{}-debuginfo-{}", redhat.kernel, redhat.version)),
-                   quoted(fmt::format("{}-debuginfo={}", suse.kernel, suse.version)));
+    auto commands =
+        install(quoted(fmt::format("linux-image-{}-{}", release, is_of_ubuntu(release) ? "dbgsym" : "dbg")),
+                "--enablerepo='*debug*' " + quoted(fmt::format("{}-debuginfo-{}", redhat.kernel, redhat.version)),
+                quoted(fmt::format("{}-debuginfo={}", suse.kernel, suse.version)));
+    if (has_yum_only(release)) commands.redhat = "debuginfo-install " + quoted(redhat.kernel + "-" + redhat.version);
+    return commands;
 }
 
 Commands install_compiler(std::string_view compiler) {

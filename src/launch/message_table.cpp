@@ -13,6 +13,11 @@ namespace {
 using enum MessageKind;
 
 constexpr std::string_view newer_stap = "omit --no-workaround if you gave it, or install a newer SystemTap";
+constexpr std::string_view other_tapset = "a newer SystemTap may have it; else the tapset needs another alternative";
+constexpr std::string_view other_probe =
+    "correct its name (stap --dump-probe-aliases lists what there is); a newer SystemTap may have it";
+constexpr std::string_view other_variable =
+    "omit it where it is not there: @defined($x), or --stap-option=--skip-badvars; stap -L 'PROBE' lists what there is";
 constexpr std::string_view sign_module =
     "sign the module with a key that the kernel trusts (stapgen build, scripts/sign-file, stapgen exec), or: mokutil "
     "--disable-validation; if it is signed, enrol the key: mokutil --import";
@@ -21,6 +26,8 @@ constexpr MessageRow table[] = {
     // Before pass 1
     {"no-headers", 0, failure, 90, "headers", "Checking \"*\" failed with error: *", "{1} cannot be read: {2}",
      "install the headers of this kernel: {headers}"},
+    {"no-devel", 0, failure, 91, "headers", "missing kernel-devel package, use: *",
+     "the headers of kernel {release} are not installed, or those of another build are", "as root: {1}", "no-headers"},
     {"no-release", 0, failure, 90, "headers", "kernel release isn't found in \"*\"", "{1} is not a kernel build tree",
      "name a release or a built tree with -r"},
     {"not-permitted", 0, failure, 90, "privileges", "You are trying to run systemtap as a normal user",
@@ -75,8 +82,24 @@ constexpr MessageRow table[] = {
      "the tapset needs another alternative for kernel {release}"},
     {"no-tracepoint-variable", 2, failure, 51, "kernel systemtap", "unable to find tracepoint variable '*'",
      "the tracepoint has no parameter {1}", "the tapset needs another alternative for kernel {release}"},
+    {"unresolved-similar", 2, failure, 51, "", "unresolved function*(similar: *): identifier '*' at *",
+     "the script calls an unknown function at {4}: {3}; similar ones are {2}", other_tapset},
+    {"unresolved-unnamed", 2, failure, 51, "", "unresolved function (similar: *)",
+     "the script calls an unknown function; similar ones are {1}", other_tapset},
     {"unresolved-function", 2, failure, 51, "", "unresolved function *", "the script calls an unknown function: {1}",
-     "a newer SystemTap may have it; else the tapset needs another alternative"},
+     other_tapset},
+    {"probe-mismatch-similar", 2, failure, 53, "", "probe point mismatch*(similar: *): identifier '*' at *",
+     "this SystemTap has no probe with {3}, which the script names at {4}; similar words are {2}", other_probe},
+    {"probe-mismatch", 2, failure, 53, "", "probe point mismatch*",
+     "the script names a probe that this SystemTap does not have", other_probe},
+    {"not-accessible", 2, failure, 52, "", "not accessible at this address*: identifier '*' at *",
+     "the variable {2}, used at {3}, is not there at that place of the code: the compiler keeps it elsewhere or "
+     "nowhere",
+     other_variable},
+    {"not-accessible-unnamed", 2, failure, 52, "", "not accessible at this address",
+     "a variable of the script is not there at that place of the code: the compiler keeps it elsewhere or nowhere",
+     other_variable},
+    {"processing", 2, summary, 15, "", "while processing probe *", "a probe cannot be made: {1}", "{log}"},
     {"target-symbol", 2, failure, 51, "debuginfo", "target-symbol requires debuginfo",
      "the script uses a kernel variable, which needs debuginfo", "{debuginfo}"},
     {"type-mismatch", 2, failure, 51, "", "type mismatch: expected * but found *",
@@ -95,7 +118,7 @@ constexpr MessageRow table[] = {
      "SystemTap drops probes with an empty body: see the warnings in the log"},
     {"elided", 2, warning, 20, "", "Probe '*' has been elided", "SystemTap dropped the probe {1}, which does nothing",
      ""},
-    {"semantic-error", 2, failure, 30, "", "semantic error: *", "{1}", "see the lines below this message in the log"},
+    {"semantic-error", 2, failure, 42, "", "semantic error: *", "{1}", "see the lines below this message in the log"},
 
     // Pass 4
     {"task-work", 4, failure, 80, "workarounds systemtap", "stp_task_work.c:* error: *",
@@ -124,8 +147,14 @@ constexpr MessageRow table[] = {
      "install the headers of the running kernel, or reboot into the new one, then run again with "
      "--stap-option=--poison-cache"},
     {"insert-format", 5, failure, 90, "compiler headers", "Couldn't insert module *'*': Invalid module format",
-     "the kernel refuses the module: built for another kernel or by another compiler",
-     "see the last lines of dmesg; build it with the headers of the running kernel"},
+     "the kernel refuses the module: built for another kernel, by another compiler, or without versions of symbols",
+     "see the last lines of dmesg; build it with the headers of the running kernel; if it was (Ubuntu 24.04 with -g): "
+     "{rebuild}--stap-option=-BCONFIG_MODVERSIONS=y"},
+    {"no-symbol-version", 5, failure, 91, "headers", "no symbol version for *",
+     "the kernel wants versions of symbols ({1}), which the module lacks (Ubuntu 24.04 with -g)",
+     "{rebuild}--stap-option=-BCONFIG_MODVERSIONS=y", "insert-format"},
+    {"lockdown", 5, failure, 91, "module-signing", "Lockdown: *: unsigned module loading is restricted",
+     "the kernel accepts signed modules only (lockdown, from Secure Boot or lockdown= at boot)", sign_module},
     {"insert-symbol", 5, failure, 90, "kernel-options", "Couldn't insert module *'*': Unknown symbol in module",
      "the kernel lacks a symbol that the module needs, or the module file does not exist",
      "the last lines of dmesg name it"},
@@ -142,6 +171,23 @@ constexpr MessageRow table[] = {
      "the kernel has not enough memory for the module", "use smaller buffers (-s) or smaller tables"},
     {"insert", 5, failure, 85, "privileges modules module-signing", "Couldn't insert module *'*': *",
      "the kernel refuses the module: {3}", "see the last lines of dmesg"},
+    {"no-server", 5, failure, 88, "module-signing privileges", "nable to find a suitable compile*server",
+     "stap wants a compile server to sign the module (Secure Boot, or a user who is not in the group stapdev), and "
+     "there "
+     "is none",
+     "run with sudo; with Secure Boot "
+     "sign the module with a key that the kernel trusts (stapgen build --sign, stapgen exec), or: mokutil "
+     "--disable-validation"},
+    {"control-channel", 5, failure, 60, "privileges", "Cannot attach to module * control channel; not running?",
+     "staprun does not find the files of its module {1}: it did not start, or /sys/kernel/debug cannot be read "
+     "(lockdown, a container, not mounted)",
+     "see the last lines of dmesg; mount -t debugfs none /sys/kernel/debug; in a container, run it on the host; under "
+     "lockdown a newer SystemTap, which uses /proc"},
+    {"long-name", 5, failure, 60, "systemtap", "reloc name too long: *",
+     "the name of a function in /proc/kallsyms is longer than this SystemTap takes: {1}", newer_stap},
+    {"bpf-load", 5, failure, 70, "", "bpf program load failed: *",
+     "the kernel refuses the BPF program of stap --bpf: {1}",
+     "omit --bpf (--runtime=bpf), so that stap makes a kernel module; if it is not permitted, run with sudo"},
     {"cannot-resolve", 5, failure, 88, "workarounds systemtap", "Can't resolve *!",
      "this SystemTap does not fit the kernel: it needs {1}, which the kernel does not have", newer_stap},
     {"signing", 5, failure, 90, "module-signing", "requires modules to be signed for loading",
@@ -202,8 +248,8 @@ constexpr MessageRow table[] = {
     {"clock", 5, warning, 20, "", "seqlock timeout; see STP_TIMELOCK", "the script's clock was slow", ""},
 
     // Only that something failed
-    {"pass-failed", 0, summary, 10, "", "Pass *: * failed.", "stap failed in pass {1} ({2})", "see the log"},
-    {"run-error", 5, failure, 20, "", "ERROR: *", "{1}", "see the log"},
+    {"pass-failed", 0, summary, 10, "", "Pass *: * failed.", "stap failed in pass {1} ({2})", "{log}"},
+    {"run-error", 5, failure, 20, "", "ERROR: *", "{1}", "{log}"},
 };
 
 }  // namespace

@@ -18,9 +18,15 @@ std::string filled(std::string_view text, const std::vector<std::string_view>& s
         if (name == "release") return context.release.empty() ? "of the target" : context.release;
         if (name == "rebuild") return context.is_built ? "build again with " : "";
         if (name == "headers")
-            return context.install_headers.empty() ? "install linux-headers" : context.install_headers;
+            return context.install_headers.empty()
+                       ? "linux-headers (apt), kernel-devel (dnf), kernel-default-devel (zypper)"
+                       : context.install_headers;
         if (name == "debuginfo") {
             return context.install_debuginfo.empty() ? "install the kernel's debuginfo" : context.install_debuginfo;
+        }
+        if (name == "log") {
+            return context.is_log ? "the lines before it say why; stapgen help stap-failures explains messages"
+                                  : "see the log";
         }
         const auto number = base::to_unsigned(name).value_or(0);
         if (number < 1 || number > stars.size()) return {};

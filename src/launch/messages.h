@@ -30,7 +30,8 @@ struct MessageClass {
 };
 
 /// One message of stap or staprun as it may be met in a line. In `pattern` a * stands for any text, which
-/// `cause` and `remedy` may use as {1}, {2}, ...; they may also say {release}, {headers}, {debuginfo}.
+/// `cause` and `remedy` may use as {1}, {2}, ...; they may also say {release}, {headers}, {debuginfo}, {rebuild},
+/// {log}.
 struct MessageRow : MessageClass {
     std::string_view pattern, cause, remedy;
     std::string_view explains = {};  ///< the rows whose deeper cause this is, by blanks
@@ -55,6 +56,7 @@ struct MessageContext {
     std::string install_headers;    ///< a command
     std::string install_debuginfo;  ///< a command
     bool is_built = false;          ///< options for stap came too late: the module is made already
+    bool is_log = false;            ///< whoever reads the message has the log before them
 };
 
 /// What was lost, as SystemTap itself counts it.
@@ -116,5 +118,9 @@ class MessageReader {
 
 /// "parsing the script", "compiling the module", ...
 std::string_view pass_name(int pass);
+
+/// What stap failed of in a kept log, of a machine that only the log knows: remedies name the packages of
+/// its distribution. Nothing where the text is not stap's, whatever errors are in it.
+std::optional<Diagnosis> failure_in(std::string_view log);
 
 }  // namespace stapgen::launch

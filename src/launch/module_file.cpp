@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <fstream>
+#include <system_error>
 
 #include "base/text.h"
 #include "host/system.h"
@@ -50,7 +52,9 @@ base::Result<ModuleInfo> read_module_info(const std::filesystem::path& file) {
     constexpr std::size_t enough = 1024 * 1024;
     const auto text = host::elf_section(file, ".modinfo", enough);
     if (!text && ::access(file.c_str(), R_OK) != 0)
-        return base::bad_input(fmt::format("cannot open the module {}", file.string()));
+        return base::bad_input(fmt::format("cannot open the module {}: {}", file.string(),
+                                           std::error_code(errno, std::generic_category()).message()),
+                               "name a .ko file made by stapgen build");
     if (!text) {
         return base::bad_input(fmt::format("{} is not a kernel module", file.string()),
                                "name a .ko file made by stapgen build or by stap -p4");

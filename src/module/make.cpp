@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <set>
 
 #include "base/limits.h"
 #include "base/terminal.h"
@@ -130,6 +131,26 @@ base::Result<void> workaround(const recipe::Program& program, const host::System
     return use(host::provide_trace_headers(machine, job.target, *tracepoints, job.cache, making), job, notes);
 }
 
+/// stap advises debuginfo for an alias that is not there.
+base::Result<void> check_aliases(const recipe::Program& program, const recipe::Recipe& recipe,
+                                 const std::string& debuginfo, const std::string& script) {
+    const auto tapsets = render::read_tapsets(render::tapset_folders(program.files, debuginfo));
+    if (!tapsets) return tl::make_unexpected(tapsets.error());
+    std::set<std::string> known;
+    for (const auto& tapset : *tapsets)
+        known.merge(render::alias_names(tapset.text));
+    for (std::string name : render::alias_names(script)) {
+        for (const std::string_view suffix : {".return", ".call", ".inline"}) {
+            if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
+        }
+        if (known.contains(name) || script.find(fmt::format("probe {} =", name)) != std::string::npos) continue;
+        return base::bad_input(
+            fmt::format("{}: there is no probe alias {}", (recipe.folder / "script.stp").string(), name),
+            base::meant_hint(name, {known.begin(), known.end()}, "docs/reference/recipes.md lists them"));
+    }
+    return {};
+}
+
 }  // namespace
 
 base::Result<doctor::Subject> subject_of(const recipe::Program& program, const recipe::Recipe& recipe,
@@ -158,7 +179,7 @@ base::Result<doctor::Question> question_of(const recipe::Program& program, const
     question.to_load = purpose == Purpose::run_here;
     question.workarounds = host::needed_workarounds(*table, machine, question.target);
     question.choice = *std::move(choice);
-    question.symbols_given = !options.symbols.empty();
+    question.symbols = options.symbols;
     question.debuginfo_required = options.debuginfo == "require";
     question.cache = base::cache_directory();
     return question;
@@ -174,6 +195,8 @@ base::Result<Preparation> prepare(const recipe::Program& program, const host::Sy
     auto script = script_of(recipe, options);
     if (!script) return tl::make_unexpected(script.error());
 
+    if (auto known = check_aliases(program, recipe, options.debuginfo, *script); !known)
+        return tl::make_unexpected(known.error());
     auto subject = subject_of(program, recipe, options.debuginfo);
     if (!subject) return tl::make_unexpected(subject.error());
     auto question = question_of(program, machine, options, purpose, {*subject});

@@ -116,6 +116,12 @@ std::string used_c(std::string_view script, const std::vector<TapsetFile>& tapse
     return all;
 }
 
+std::set<std::string> alias_names(std::string_view script) {
+    auto names = our_names(without_comments(script));
+    std::erase_if(names, [](const std::string& name) { return !name.starts_with("stapgen."); });
+    return names;
+}
+
 bool probes_functions(std::string_view script, const std::vector<TapsetFile>& tapsets) {
     const auto parts = used_parts(script, tapsets);
     return std::any_of(parts.begin(), parts.end(),

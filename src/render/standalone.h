@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,9 @@ std::vector<std::string> used_parts(std::string_view script, const std::vector<T
 
 /// The C that the script needs, text after text: empty if it needs none.
 std::string used_c(std::string_view script, const std::vector<TapsetFile>& tapsets);
+
+/// The aliases that a script probes or defines, or a tapset's text names: words that begin with "stapgen.".
+std::set<std::string> alias_names(std::string_view script);
 
 /// Whether a kprobe.function is among what the script probes, by itself or through the tapsets' aliases and macros.
 bool probes_functions(std::string_view script, const std::vector<TapsetFile>& tapsets);

@@ -8,6 +8,7 @@
 #include <array>
 
 #include "analyze/analyzer.h"
+#include "analyze/groups.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "report/html/html_sections.h"
@@ -28,6 +29,7 @@ constexpr auto groupings = std::to_array<Grouping>({{"process", "pid comm"},
                                                     {"port", "port"},
                                                     {"cpu", "cpu"},
                                                     {"device", "dev"},
+                                                    {"pod", "container"},
                                                     {"none", ""}});
 
 /// As wide as the terminal.
@@ -50,6 +52,19 @@ std::vector<std::string_view> grouping_words() {
     std::vector<std::string_view> words;
     for (const auto& grouping : groupings)
         words.push_back(grouping.word);
+    return words;
+}
+
+std::vector<std::string> groups_of(const decode::Header& header) {
+    const auto& schema = header.schemas.front();
+    std::vector<std::string> words;
+    for (const auto& [word, fields] : groupings) {
+        const auto are_there = std::ranges::all_of(
+            base::words(fields), [&](auto field) { return analyze::group_key(schema, field).has_value(); });
+        if (are_there) words.emplace_back(word);
+    }
+    for (const auto& field : schema.fields)
+        if (std::ranges::find(words, field.name) == words.end()) words.push_back(field.name);
     return words;
 }
 

@@ -25,6 +25,8 @@ const Format& format_named(std::string_view name);
 
 /// What --by takes beside names of fields.
 std::vector<std::string_view> grouping_words();
+/// What --by takes for records like these: those of grouping_words() whose fields they have, and their fields.
+std::vector<std::string> groups_of(const decode::Header& header);
 
 /// The fields that a word of grouping_words() stands for; of any other, itself.
 std::vector<std::string> fields_of(std::string_view word);

@@ -66,17 +66,24 @@ bool has_owners(const decode::Schema& schema) {
 }
 
 void put(const symbols::KernelNames& names, analyze::Summary& summary) {
-    analyze::for_each_place(summary, [&](auto& place) {
+    const auto put_name = [&](auto& place, symbols::AddressKind kind) {
         if (place.symbol || !place.address) return;
-        const auto name = names.find(*place.address, symbols::AddressKind::drop_site);
+        const auto name = names.find(*place.address, kind);
         if (name.symbol) {
-            place.symbol = name.symbol->name;
+            place.symbol = name.symbol->marked_name();
             place.offset = name.symbol->offset;
             if (name.symbol->module) place.module = *name.symbol->module;
         } else if (name.near && name.near->inside()) {
             place.module = name.near->name;
         }
-    });
+    };
+    for (auto& drop : summary.drops)
+        put_name(drop, symbols::AddressKind::drop_site);
+    for (auto& stack : summary.stacks) {
+        auto kind = symbols::AddressKind::drop_site;
+        for (auto& frame : stack.frames)
+            put_name(frame, std::exchange(kind, symbols::AddressKind::return_address));
+    }
 }
 
 /// True if any was missing.
@@ -88,6 +95,16 @@ bool put(const symbols::DropReasons& reasons, analyze::Summary& summary) {
         any = true;
     });
     return any;
+}
+
+/// Where nothing has a name, and there is no map. Hashed addresses (%p) have none.
+void note_addresses(analyze::Summary& summary) {
+    const auto is_bare = [](const analyze::Drop& drop) {
+        return drop.address && !drop.symbol && !drop.module && *drop.address >> 32U != 0;
+    };
+    if (summary.drops.empty() || !std::ranges::all_of(summary.drops, is_bare)) return;
+    summary.notes.emplace_back(
+        "the places are addresses: --map FILE names them (System.map or a copy of /proc/kallsyms of that kernel)");
 }
 
 /// What the log itself calls its addresses.
@@ -114,6 +131,10 @@ void report_notes(const symbols::KernelNames& names, ReportedNotes& reported) {
     for (const auto& note : names.notes()) {
         if (reported.insert(note).second) base::print_message(note);
     }
+}
+
+void report_check(symbols::KernelNames& names, std::span<const std::uint64_t> drop_addresses) {
+    base::print_message(names.check(drop_addresses));
 }
 
 base::Result<void> settle_kaslr_offset(symbols::KernelNames& names, std::span<const std::uint64_t> drop_addresses,
@@ -173,17 +194,22 @@ recording::GroupNames Namer::group_names() {
     return owners_ ? owners_->names() : recording::GroupNames();
 }
 
-base::Result<void> Namer::put_into(analyze::Summary& summary, const recording::RunFacts& facts) {
+base::Result<void> Namer::put_into(analyze::Summary& summary, const recording::RunFacts& facts,
+                                   const std::string& release) {
     put(facts, summary);
     put_owners({&facts.outcome.group_names, &facts.setup.group_names}, summary);
-    if (sources_) return put_of_log(summary, facts.setup.kernel);
+    if (sources_) {
+        auto log = facts.setup.kernel;
+        if (log.release.empty()) log.release = release;
+        return put_of_log(summary, std::move(log));
+    }
     if (summary.drops.empty() && summary.stacks.empty()) return {};
     if (const auto* names = here()) put(*names, summary);
     if (reasons() != nullptr) put(*reasons_, summary);
     return {};
 }
 
-base::Result<void> Namer::put_of_log(analyze::Summary& summary, const symbols::LogKernel& log) {
+base::Result<void> Namer::put_of_log(analyze::Summary& summary, symbols::LogKernel log) {
     const auto& sources = *sources_;
     std::vector<std::uint64_t> places;
     for (const auto& drop : summary.drops) {
@@ -210,6 +236,8 @@ base::Result<void> Namer::put_of_log(analyze::Summary& summary, const symbols::L
                 base::show_error(settled.error());
                 summary.notes.emplace_back(settled.error().what);
             }
+            for (auto& said : names->check(places))
+                summary.notes.emplace_back(std::move(said));
             put(*names, summary);
         }
         report_notes(*names, reported_);
@@ -217,6 +245,7 @@ base::Result<void> Namer::put_of_log(analyze::Summary& summary, const symbols::L
     } else if (const auto& release = sources.release.empty() ? log.release : sources.release; !release.empty()) {
         if (auto known = symbols::DropReasons::of_release(release)) reasons = *std::move(known);
     }
+    if (sources.files.empty()) note_addresses(summary);
     if (reasons && put(*reasons, summary) && !reasons->guess().empty()) summary.notes.emplace_back(reasons->guess());
     return {};
 }

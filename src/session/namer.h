@@ -31,7 +31,9 @@ class Namer {
 
     /// Into the drops that have none, and into groups by namespace, cgroup and container. Where a log's KASLR offset is
     /// not known addresses stay, and it is said. Errors (bad_input), of a log only: see symbols::KernelNames.
-    base::Result<void> put_into(analyze::Summary& summary, const recording::RunFacts& facts);
+    /// `release`: what a text that is no recording says of its kernel.
+    base::Result<void> put_into(analyze::Summary& summary, const recording::RunFacts& facts,
+                                const std::string& release = {});
 
     /// What an address of this machine lies in. Its views live as long as this.
     std::optional<symbols::Symbol> find(std::uint64_t address);
@@ -47,7 +49,7 @@ class Namer {
 
   private:
     const symbols::KernelNames* here();
-    base::Result<void> put_of_log(analyze::Summary& summary, const symbols::LogKernel& log);
+    base::Result<void> put_of_log(analyze::Summary& summary, symbols::LogKernel log);
 
     std::optional<symbols::NameSources> sources_;  ///< nothing: this machine
     ReportedNotes reported_;
@@ -64,5 +66,7 @@ base::Result<void> settle_kaslr_offset(symbols::KernelNames& names, std::span<co
 
 /// Writes what a user should know of the sources to stderr.
 void report_notes(const symbols::KernelNames& names, ReportedNotes& reported);
+/// Likewise what speaks against the table of names, or that nothing speaks for it: see KernelNames::check().
+void report_check(symbols::KernelNames& names, std::span<const std::uint64_t> drop_addresses);
 
 }  // namespace stapgen::session

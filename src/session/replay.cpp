@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "analyze/counter_tracks.h"
+#include "base/limits.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "decode/format_detector.h"
@@ -23,6 +24,7 @@
 #include "session/pieces.h"
 #include "session/session.h"
 #include "session/summary_facts.h"
+#include "symbols/log_release.h"
 
 namespace stapgen::session {
 
@@ -74,7 +76,8 @@ class Input final : public decode::FormatDetector::Sink {
                 summary.notes.push_back(std::move(note));
             summary.accounting.kept = part.source->importer == "stapgen" || summary.accounting.seen > 0;
             const auto& facts = part.session.facts();
-            if (auto done = namer.put_into(summary, facts); !done) return tl::make_unexpected(done.error());
+            if (auto done = namer.put_into(summary, facts, release_.release()); !done)
+                return tl::make_unexpected(done.error());
             const bool none_else = presentation_.by && presentation_.by->empty();
             const auto origin = origin_group(presentation_.by_origin, facts.setup.origin(), name);
             if (auto done = group_by_origin(origin, none_else, summary); !done) {
@@ -93,7 +96,7 @@ class Input final : public decode::FormatDetector::Sink {
     [[nodiscard]] const std::vector<std::string>& remarks() const { return remarks_; }
     [[nodiscard]] std::int64_t lines() const { return detector_.input().lines; }
     /// Why stap failed, if the text is what it said of that.
-    [[nodiscard]] const launch::Diagnosis* stap_failure() const { return messages_.cause(); }
+    [[nodiscard]] std::optional<launch::Diagnosis> stap_failure() const { return launch::failure_in(unknown_); }
     void record(decode::FormatDetector::Source& source, const decode::Record& record) override {
         if (auto& session = session_of(source); !refusal_) session.add(record);
     }
@@ -133,6 +136,8 @@ class Input final : public decode::FormatDetector::Sink {
                 }
                 auto lines = reader.next();
                 more = lines && !lines->empty();
+                // Of a large file the rest is not read from end to end.
+                if (more && !header_ && !std::exchange(has_begun_, true)) release_.read(*lines);
                 if (more && is_known && !reader.rest() && pieces_.take(*lines)) continue;
                 pieces_.finish();
                 if (lines) feed(header_ ? *lines : more ? foreign.feed(*lines) : foreign.finish());
@@ -149,25 +154,20 @@ class Input final : public decode::FormatDetector::Sink {
             if (reader.cut_short()) {
                 remarks_.push_back(fmt::format("{} ends in the middle of a run; it is read up to there", shown(file)));
             }
-            if (!reader.header()) detector_.finish(foreign.last_line(reader.last_partial_line()), *this);
+            if (!reader.header()) {
+                const auto last = foreign.last_line(reader.last_partial_line());
+                if (parts_.empty()) unknown_ += last;
+                detector_.finish(last, *this);
+            }
         } while (reader.next_recording());
         return {};
     }
 
     void feed(std::string_view text) {
         const bool is_unknown = parts_.empty();
-        if (is_unknown) lines_before_ = detector_.input().lines;
         detector_.feed(text, *this);
         // What stap says is of interest where nothing else is there.
-        if (is_unknown && parts_.empty()) read_messages(text);
-    }
-
-    /// The first lines of a text of unknown format.
-    void read_messages(std::string_view text) {
-        constexpr std::int64_t most = 1000;
-        if (lines_before_ >= most) return;
-        for (const auto line : base::split(text, '\n'))
-            messages_.line(line);
+        if (is_unknown && parts_.empty() && unknown_.size() < base::limits::line_bytes) unknown_ += text;
     }
 
     Session& session_of(decode::FormatDetector::Source& source) {
@@ -191,10 +191,11 @@ class Input final : public decode::FormatDetector::Sink {
     std::deque<Part> parts_;
     Part* last_ = nullptr;
     std::optional<recording::Header> header_;  ///< of what is being read
+    symbols::ReleaseFinder release_;           ///< in the beginning of a text
+    bool has_begun_ = false;                   ///< a text
     bool continued_ = false;                   ///< there is a part behind what was read
     launch::Losses losses_;                    ///< reported by messages among the lines
-    launch::MessageReader messages_;
-    std::int64_t lines_before_ = 0;  ///< the piece that is being read
+    std::string unknown_;                      ///< the beginning of a text of unknown format
     std::vector<std::string> remarks_;
     std::optional<base::Error> refusal_;
     Pieces pieces_;
@@ -317,13 +318,12 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
             loaded.push_back(std::move(found));
             continue;
         }
-        const auto* const failure = input->stap_failure();
-        const auto what = failure == nullptr && input->lines() == 0 && input->remarks().empty()
-                              ? fmt::format("{} is empty", found.name)
-                          : failure == nullptr
-                              ? fmt::format("{}: no known format in {} lines", found.name, input->lines())
-                              : fmt::format("{}: nothing was measured, stap failed: {}", found.name, failure->cause);
-        if (files.size() == 1) return base::bad_input(what, failure == nullptr ? hint : failure->remedy);
+        const auto failure = input->stap_failure();
+        const auto what =
+            !failure && input->lines() == 0 && input->remarks().empty() ? fmt::format("{} is empty", found.name)
+            : !failure ? fmt::format("{}: no known format in {} lines", found.name, input->lines())
+                       : fmt::format("{}: nothing was measured, stap failed: {}", found.name, failure->cause);
+        if (files.size() == 1) return base::bad_input(what, !failure ? hint : failure->remedy);
         base::print_message(what);
     }
     if (loaded.empty()) return base::bad_input("no known format in any of the files", hint);

@@ -51,19 +51,6 @@ base::Result<std::vector<base::LoadedModule>> loaded_modules(const NameSources& 
                            "copy /proc/modules as root");
 }
 
-/// What the file names say, where nothing better is known.
-std::vector<std::string> doubts(const SourceFiles& files, const std::string& release) {
-    std::vector<std::string> notes;
-    for (const auto* table : {&files.map, &files.boot}) {
-        if (!*table) continue;
-        const auto named = release_in_name((*table)->file);
-        if (release.empty() || named.empty() || named == release) continue;
-        notes.push_back(
-            fmt::format("{} is of Linux {} by its name, the log is of {}", (*table)->file.string(), named, release));
-    }
-    return notes;
-}
-
 base::Result<std::int64_t> kaslr_offset_from_log(const TableFile& table, const LogKernel& log) {
     const Markers running{log.text, log.stext, log.etext, {}, {}};
     const auto differences = marker_differences(running, table.table.markers());
@@ -103,8 +90,7 @@ base::Result<KernelNames> KernelNames::open(const NameSources& sources, const Lo
     }
 
     KernelNames names;
-    names.release_ = !sources.release.empty() ? sources.release : log.release;
-    names.notes_ = doubts(*files, names.release_);
+    names.log_release_ = names.release_ = !sources.release.empty() ? sources.release : log.release;
     if (names.release_.empty() && files->image) names.release_ = files->image->release();
     if (names.release_.empty()) names.release_ = release_in_name((files->map ? files->map : files->boot)->file);
     names.same_build_ = files->image && !log.build_id.empty() && files->image->build_id() == log.build_id;
@@ -113,6 +99,8 @@ base::Result<KernelNames> KernelNames::open(const NameSources& sources, const Lo
     if (!loaded) return tl::make_unexpected(loaded.error());
     names.modules_ = {*std::move(loaded), std::move(files->modules), std::move(files->module_folders), names.release_};
     names.files_ = *std::move(files);
+    names.proven_ = names.same_build_ && names.table().file == names.files_.image_file;
+    names.compare_release();
 
     const auto& [table, file] = names.table();
     if (table.is_32_bit()) {
@@ -126,6 +114,12 @@ base::Result<KernelNames> KernelNames::open(const NameSources& sources, const Lo
 
 base::Result<void> KernelNames::look_for_kaslr_offset(const NameSources& sources, const LogKernel& log) {
     if (sources.kaslr_offset) {
+        if (architecture_of(table().table) == Architecture::x86_64 && *sources.kaslr_offset % x86_alignment != 0) {
+            return base::bad_input(
+                fmt::format("--kaslr-offset {}: KASLR moves an x86-64 kernel by multiples of {:#x} (2 MiB)",
+                            hexadecimal(*sources.kaslr_offset), x86_alignment),
+                "it is _stext in /proc/kallsyms minus _stext in the map, for example 0x1c000000");
+        }
         kaslr_offset_ = sources.kaslr_offset;
     } else if (files_.boot && files_.map) {
         const auto difference = kaslr_offset_between(files_.boot->table, files_.map->table);
@@ -137,6 +131,7 @@ base::Result<void> KernelNames::look_for_kaslr_offset(const NameSources& sources
         const auto difference = kaslr_offset_from_log(table(), log);
         if (!difference) return tl::make_unexpected(difference.error());
         kaslr_offset_ = *difference;
+        proven_ = true;
         if (*kaslr_offset_ != 0)
             notes_.push_back(fmt::format("KASLR offset {}: from the recording", hexadecimal(*kaslr_offset_)));
     } else if (files_.boot) {
@@ -158,7 +153,27 @@ base::Result<KernelNames> KernelNames::of_this_machine(const std::filesystem::pa
         [&](const std::string& text) { return base::parse_loaded_modules(text, modules.string()); });
     names.modules_ = {std::move(loaded).value_or(std::vector<base::LoadedModule>{}), {}, {}, {}};
     names.kaslr_offset_ = 0;
+    names.proven_ = true;
     return names;
+}
+
+void KernelNames::compare_release() {
+    for (const auto* table : {&files_.map, &files_.boot}) {
+        if (!*table || log_release_.empty()) continue;
+        const auto& file = (*table)->file;
+        const auto named = file == files_.image_file ? files_.image->release() : release_in_name(file);
+        const auto same = named.empty() ? SameRelease::unknown : is_same_release(named, log_release_);
+        same_release_ = same_release_ || same == SameRelease::yes;
+        if (same != SameRelease::no) continue;
+        contradiction_ =
+            fmt::format("{} is of Linux {} by its name, the log is of {}", file.string(), named, log_release_);
+    }
+}
+
+void KernelNames::hear_release(const std::string& release) {
+    if (!log_release_.empty() || release.empty()) return;
+    log_release_ = release_ = release;
+    compare_release();
 }
 
 base::Result<void> KernelNames::hear(std::span<const Witness> witnesses) {
@@ -171,6 +186,12 @@ base::Result<void> KernelNames::hear(std::span<const Witness> witnesses) {
                         "elsewhere in it; {}",
                         table().file.string(), testimony.contradicting, heard, testimony.contradiction),
             "give the one of the build that made the log; without --map the log's own names are shown");
+    }
+    proven_ = proven_ || heard > 0;
+    if (!testimony.other_size.empty()) {
+        proven_ = false;
+        contradiction_ =
+            fmt::format("{} is of another build than the log: {}", table().file.string(), testimony.other_size);
     }
     if (heard > 0 && !known) {
         kaslr_offset_ = testimony.kaslr_offset;
@@ -203,7 +224,10 @@ KaslrFinding KernelNames::infer(std::span<const std::uint64_t> drop_addresses) {
     if (!sites_) sites_ = find_sites();
     // Exact places belong to the map as well: see find_sites().
     const bool same_build = same_build_ && sites_->exact();
-    if (kaslr_offset_is_assumed_ && fits_unmoved(drop_addresses, *sites_, table)) return finding;
+    if (kaslr_offset_is_assumed_) {
+        const auto fit = fit_of(drop_addresses, *sites_, table, 0);
+        if (fit.outside == 0 && fit.known >= fit.others) return finding;
+    }
     finding = infer_kaslr_offset(drop_addresses, *sites_, table, architecture_of(table), same_build);
     if (kaslr_offset_is_assumed_) {
         notes_.push_back(
@@ -214,6 +238,7 @@ KaslrFinding KernelNames::infer(std::span<const std::uint64_t> drop_addresses) {
     kaslr_offset_ = finding.kaslr_offset;
     kaslr_offset_is_assumed_ = false;
     if (finding.kaslr_offset) {
+        proven_ = true;
         notes_.push_back(
             finding.explanation +
             (finding.exact ? "" : "; the names are right only if the map is of exactly the build that made the log"));
@@ -227,9 +252,51 @@ void KernelNames::set_kaslr_offset(std::int64_t kaslr_offset, const std::string&
     notes_.push_back(fmt::format("KASLR offset {}: {}", hexadecimal(kaslr_offset), how));
 }
 
+std::vector<std::string> KernelNames::check(std::span<const std::uint64_t> drop_addresses) {
+    std::vector<std::string> said;
+    if (proven_ || !kaslr_offset_) return said;
+    const auto& [table, file] = this->table();
+    DropFit fit;
+    if (!drop_addresses.empty()) {
+        if (!sites_) sites_ = find_sites();
+        fit = fit_of(drop_addresses, *sites_, table, *kaslr_offset_);
+        // KASLR has chosen one of some 500 places for a kernel that was moved.
+        const auto enough = sites_->exact() ? 1 : is_moved(table) ? 2 : min_by_functions;
+        proven_ = fit.unknown() == 0 && fit.known >= enough;
+    }
+    if (fit.unknown() > 0) {
+        doubt_ = fit.unknown() >= fit.known ? Doubt::all : Doubt::other_places;
+        const auto unexpected = table.find(fit.unexpected, {AddressKind::drop_site, *kaslr_offset_});
+        said.push_back(
+            fmt::format("by {}, {} of {} drop places {} where no kernel is known to drop packets ({}): it may be of "
+                        "another build; {} "
+                        "have a ?",
+                        file.string(), fit.unknown(), fit.all(), fit.unknown() == 1 ? "is" : "are",
+                        unexpected ? fmt::format("{}()", unexpected->name) : fmt::format("{:#x}", fit.unexpected),
+                        doubt_ == Doubt::all ? "all names" : "such names"));
+    }
+    if (!contradiction_.empty()) {
+        doubt_ = Doubt::all;
+        said.push_back(fmt::format("{}; all names have a ?", contradiction_));
+    } else if (said.empty() && !proven_ && !same_release_) {
+        said.push_back(fmt::format(
+            "nothing shows that {} is of the {} with these addresses{}: names are right only if it is{}", file.string(),
+            is_moved(table) ? "boot" : "build",
+            log_release_.empty() ? "" : fmt::format(" (the log is of Linux {})", log_release_),
+            release_in_name(file).empty() ? "" : "; -r RELEASE compares its name with what uname -r says there"));
+    }
+    return said;
+}
+
+bool KernelNames::is_doubtful(std::uint64_t address, std::string_view name, AddressKind kind) const {
+    return doubt_ == Doubt::all || (doubt_ == Doubt::other_places && kind == AddressKind::drop_site &&
+                                    !sites_->may_contain(linked_address(address, *kaslr_offset_), name));
+}
+
 AddressName KernelNames::find(std::uint64_t address, AddressKind kind) const {
     AddressName name;
     if (kaslr_offset_) name.symbol = table().table.find(address, {kind, *kaslr_offset_});
+    if (name.symbol && !name.symbol->module) name.symbol->doubtful = is_doubtful(address, name.symbol->name, kind);
     if (!name.symbol && files_.boot && files_.map) {
         name.symbol = files_.boot->table.find(address, {kind, 0});
         if (name.symbol && !name.symbol->module) name.symbol.reset();

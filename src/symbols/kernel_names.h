@@ -16,6 +16,7 @@
 #include "symbols/files/symbol_table.h"
 #include "symbols/kaslr/kaslr_offset.h"
 #include "symbols/kaslr/witness.h"
+#include "symbols/log_release.h"
 #include "symbols/source_files.h"
 #include "symbols/source_lines.h"
 
@@ -75,6 +76,8 @@ class KernelNames {
     /// Compares the table with what the machine of the log called its addresses, and takes the KASLR offset from that
     /// where it is not known. Error (bad_input): they contradict each other, so the table is of another kernel.
     base::Result<void> hear(std::span<const Witness> witnesses);
+    /// The log says that it is of this kernel; where the user has said so before, that stands.
+    void hear_release(const std::string& release);
 
     /// False: infer() has to be asked, and until it finds it no address of the kernel itself has a name.
     [[nodiscard]] bool kaslr_offset_known() const { return kaslr_offset_.has_value(); }
@@ -85,6 +88,13 @@ class KernelNames {
     KaslrFinding infer(std::span<const std::uint64_t> drop_addresses);
     /// What `how` is, a sentence.
     void set_kaslr_offset(std::int64_t kaslr_offset, const std::string& how);
+    /// Asks what speaks for the table once the KASLR offset is in force and the log has been heard: names beside
+    /// addresses, a recording's own account of its kernel, the release, the return addresses of drops. What speaks
+    /// against it, or that nothing speaks for it, is returned, a sentence each; find() marks the names that are in
+    /// doubt.
+    std::vector<std::string> check(std::span<const std::uint64_t> drop_addresses);
+    /// Enough has been heard for the table; check() has nothing to say.
+    [[nodiscard]] bool is_proven() const { return proven_; }
     /// What a user should know of the sources: sentences, for stderr.
     [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
@@ -109,11 +119,20 @@ class KernelNames {
     [[nodiscard]] const TableFile& table() const { return files_.map ? *files_.map : *files_.boot; }
     base::Result<void> look_for_kaslr_offset(const NameSources& sources, const LogKernel& log);
     DropSites find_sites();
+    /// With the names of files; what they contradict is `contradiction_`.
+    void compare_release();
 
     SourceFiles files_;
     ModuleNames modules_;
-    std::string release_;
+    std::string release_, log_release_;  ///< the latter without what files say
+    enum class Doubt { none, other_places, all };
+    [[nodiscard]] bool is_doubtful(std::uint64_t address, std::string_view name, AddressKind kind) const;
+
     bool same_build_ = false;                   ///< the image's build-id is the log's
+    bool proven_ = false;                       ///< the table is of the log's build
+    bool same_release_ = false;                 ///< by its file's name
+    std::string contradiction_;                 ///< what the log says against the table
+    Doubt doubt_ = Doubt::none;                 ///< of drops that are no known places, or of all names
     std::optional<std::int64_t> kaslr_offset_;  ///< of table(), as far as it is known
     bool kaslr_offset_is_assumed_ = false;      ///< 0, for a copy of kallsyms
     std::optional<DropSites> sites_;            ///< once they have been needed

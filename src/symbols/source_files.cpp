@@ -95,6 +95,7 @@ base::Result<SourceFiles> read_source_files(const std::vector<std::filesystem::p
 base::Result<void> expect_whole(const SymbolTable& table, std::string_view origin) {
     std::bitset<of_each_kernel.size()> there;
     std::size_t functions = 0;
+    std::bitset<in_each_kernel.size()> words;
     std::uint64_t first = 0, last = 0;
     for (std::size_t i = 0; i < table.size(); ++i) {
         const auto [start, symbol] = table.function(i);
@@ -106,18 +107,23 @@ base::Result<void> expect_whole(const SymbolTable& table, std::string_view origi
         if (found != of_each_kernel.end() && *found == name) {
             there.set(static_cast<std::size_t>(found - of_each_kernel.begin()));
         }
+        for (std::size_t word = 0; word < words.size(); ++word)
+            words[word] = words[word] || name.find(in_each_kernel[word]) != std::string_view::npos;
     }
     if (functions < few_functions || last - first < smallest_text) return {};
-    const auto missing = there.size() - there.count();
-    if (missing <= max_missing) return {};
-    std::size_t example = 0;
-    while (there.test(example))
-        ++example;
-    return base::bad_input(
-        fmt::format("{} is an excerpt: it lacks {} of {} functions that every kernel has, such as {}(), so "
-                    "names from it may be those of neighbours",
-                    origin, missing, there.size(), of_each_kernel[example]),
-        hint);
+    const auto refuse = [&](const std::string& lacking) {
+        return base::bad_input(
+            fmt::format("{} is an excerpt: it lacks {}, so names from it may be those of neighbours", origin, lacking),
+            hint);
+    };
+    if (const auto missing = there.size() - there.count(); missing > max_missing) {
+        const auto example = std::ranges::find_if(of_each_kernel, [&, i = 0U](auto) mutable { return !there[i++]; });
+        return refuse(
+            fmt::format("{} of {} functions that every kernel has, such as {}()", missing, there.size(), *example));
+    }
+    for (std::size_t word = 0; word < words.size(); ++word)
+        if (!words[word]) return refuse(fmt::format("all functions with {} in their name", in_each_kernel[word]));
+    return {};
 }
 
 }  // namespace stapgen::symbols

@@ -40,9 +40,13 @@ inline constexpr std::array<std::string_view, 16> of_each_kernel{
     "netif_receive_skb", "panic",    "register_netdevice", "schedule",     "sock_def_wakeup", "tcp_ack",
     "tcp_data_queue",    "vfs_read", "wake_up_process",    "worker_thread"};
 
-/// Error (bad_input): the table is an excerpt (grep, head) and not whole: it lacks functions that each kernel with IPv4
-/// has. Addresses in its gaps would get a neighbour's name. A table of few functions, or of a short stretch of code, is
-/// a deliberate excerpt. `origin` is the name of the file.
+/// In the names of dozens of functions of each of them.
+inline constexpr std::array<std::string_view, 8> in_each_kernel{"tcp_",  "udp_",  "ip_",  "skb_",
+                                                                "sock_", "inet_", "dev_", "net_"};
+
+/// Error (bad_input): the table is an excerpt (grep, grep -v, head) and not whole: it lacks functions that each kernel
+/// with IPv4 has. Addresses in its gaps would get a neighbour's name. A table of few functions, or of a short stretch
+/// of code, is a deliberate excerpt. `origin` is the name of the file.
 base::Result<void> expect_whole(const SymbolTable& table, std::string_view origin);
 
 }  // namespace stapgen::symbols

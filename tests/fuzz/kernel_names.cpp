@@ -36,7 +36,7 @@ std::vector<Function> make_kernel(fuzz::Choices& choices) {
     for (std::size_t i = 0; i < count; ++i) {
         const auto name = i % 3 == 0 && i / 3 < symbols::of_each_kernel.size()
                               ? std::string(symbols::of_each_kernel[i / 3])
-                              : fmt::format("f{}", i);
+                              : fmt::format("{}{}", symbols::in_each_kernel[i % symbols::in_each_kernel.size()], i);
         const auto size = 16 * (1 + choices.below(200)) << (choices.below(8) == 0 ? 6 : 0);
         functions.push_back({name, at, size});
         at += size;

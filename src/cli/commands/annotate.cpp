@@ -51,8 +51,10 @@ class HeardText {
     HeardText(symbols::KernelNames& names, base::TextBlocks blocks, bool is_whole)
         : names_(names),
           blocks_(std::move(blocks)),
+          is_whole_(is_whole),
           // What is assumed can be compared with all of a file, but not with what a pipe is still to bring.
-          is_holding_(!is_sure() && (is_whole || !names.kaslr_offset_known())) {
+          is_settling_(!is_sure() && (is_whole || !names.kaslr_offset_known())),
+          is_holding_(is_settling_ || !names.is_proven()) {
         session::report_notes(names_, reported_);
     }
 
@@ -94,23 +96,37 @@ class HeardText {
         session::report_notes(names_, reported_);
     }
 
-    /// Adds to what is held. False once that need not wait: the KASLR offset is known, or will not be.
+    /// Adds to what is held. False once that need not wait: the KASLR offset is known, or will not be, and the map has
+    /// been checked.
     bool must_wait(std::string_view text, bool last) {
-        constexpr std::size_t most = 64U << 20U;
         held_ += text;
-        if (is_sure() || !outcome_) return false;
+        if (!outcome_) return false;
         const auto whole = last ? held_.size() : held_.rfind('\n') + 1;
         const auto lines = std::string_view(held_).substr(looked_at_, whole - looked_at_);
         looked_at_ = whole;
+        release_.read(lines);
+        const auto note = [this](std::uint64_t address, symbols::AddressKind kind) {
+            if (kind == symbols::AddressKind::drop_site) places_.insert(address);
+            if (address >= symbols::upper_half || names_.address_digits() == 8) has_addresses_ = true;
+        };
+        symbols::collect_addresses(lines, note, names_.address_digits());
+        is_settling_ = is_settling_ && must_settle(lines, last);
+        constexpr std::size_t checked = 4U << 20U;
+        if (is_settling_ || (is_whole_ && !last && !names_.is_proven() && held_.size() < checked)) return true;
+        names_.hear_release(release_.release());
+        if (outcome_ && has_addresses_) session::report_check(names_, std::vector(places_.begin(), places_.end()));
+        return false;
+    }
+
+    /// False: the KASLR offset is known, or will not be.
+    bool must_settle(std::string_view lines, bool last) {
+        constexpr std::size_t most = 64U << 20U;
+        if (is_sure()) return false;
         if (const auto kaslr_offset = told_kaslr_offset(lines)) {
             names_.set_kaslr_offset(*kaslr_offset, "the text says 'Kernel Offset'");
             session::report_notes(names_, reported_);
             return false;
         }
-        const auto note = [this](std::uint64_t address, symbols::AddressKind kind) {
-            if (kind == symbols::AddressKind::drop_site) places_.insert(address);
-        };
-        symbols::collect_addresses(lines, note, names_.address_digits());
         const bool must = last || held_.size() >= most;
         if (!must && places_.size() == tried_) return true;
         tried_ = places_.size();
@@ -127,10 +143,14 @@ class HeardText {
     symbols::LineWords words_;
     std::string unheard_;  ///< a line that is not yet whole
     std::size_t heard_ = 0;
+    bool is_whole_;
+    bool is_settling_;  ///< the KASLR offset
     bool is_holding_;
-    std::string held_;  ///< waits for the KASLR offset
+    std::string held_;  ///< waits for the KASLR offset and the check of the map
     std::size_t looked_at_ = 0, tried_ = 0;
     std::set<std::uint64_t> places_;  ///< of drops
+    symbols::ReleaseFinder release_;
+    bool has_addresses_ = false;
 };
 
 /// Whether all of it can be read at once.

@@ -41,7 +41,7 @@ Json name_json(const KernelNames& names, std::uint64_t address, const AnswerForm
              {"module", nullptr}};
     const auto name = names.find(address, form.kind);
     if (const auto& symbol = name.symbol) {
-        out["symbol"] = symbol->name;
+        out["symbol"] = symbol->marked_name();
         out["offset"] = symbol->offset;
         out["size"] = symbol->size;
         if (symbol->module) out["module"] = *symbol->module;
@@ -157,9 +157,13 @@ std::size_t cores_for(const AnswerForm& form, const Blocks& blocks) {
 base::Result<void> answer_all(KernelNames& names, const AnswerForm& form, std::span<const std::uint64_t> all,
                               std::ostream& out, const Blocks& blocks) {
     session::ReportedNotes reported;
+    // Whoever gives an address by hand does not say that it is a drop's; that they all are is what is left to try.
+    const auto drops = form.kind == AddressKind::drop_site || !names.kaslr_offset_known() ? all : all.first(0);
     if (!all.empty()) {
-        if (auto settled = session::settle_kaslr_offset(names, all, reported); !settled) return settled;
+        if (auto settled = session::settle_kaslr_offset(names, drops, reported); !settled) return settled;
     }
+    if (std::ranges::any_of(all, [&](auto address) { return names.find(address, form.kind).symbol.has_value(); }))
+        session::report_check(names, drops);
     struct Part {
         std::span<const std::uint64_t> addresses;
         std::string out;
@@ -198,6 +202,7 @@ base::Result<void> answer(KernelNames& names, const AnswerForm& form, const std:
     if (names.kaslr_offset_known()) {
         session::ReportedNotes reported;
         session::report_notes(names, reported);
+        session::report_check(names, {});
         const auto work = [&](Block& block) {
             put_addresses(block);
             put_answers(names, form, block.addresses, block.out);

@@ -85,7 +85,7 @@ base::Result<void> new_recipe(const Call& call) {
                                                          base::shell_quoted({fs::absolute(parent, error).string()}));
     base::print_text(
         fmt::format("created {}: {}\n\nIt runs as it is. Next:\n", folder.string(), fmt::join(files, ", ")));
-    for (const auto& [before, after] : {std::pair("show ", ""), {"render ", ""}, {"", " -d 10"}})
+    for (const auto& [before, after] : {std::pair("show ", ""), {"render ", ""}, {"check ", ""}, {"", " -d 10"}})
         base::print_command(fmt::format("  stapgen {}{}{}{}", path, before, options.name, after));
     if (parent == recipe::system_recipe_folder) return {};
     std::vector<std::string> copy{"sudo", "install", "-D", "-m", "644", "-t"};

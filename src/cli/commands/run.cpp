@@ -125,7 +125,7 @@ CommandSpec run_command(const recipe::Recipe& recipe, Options& options) {
     command.options = joined({
         filter_options(recipe.filters, measure.filters),
         script_options(recipe, options.make),
-        measure_options(measure),
+        measure_options(measure, &recipe),
         recipe.stages.empty() ? OptionSpecs{} : events_option(measure),
         has_script ? load_options(measure) : OptionSpecs{},
         has_script ? make_options(recipe, options.make) : dry_run_option(options.make.dry_run),

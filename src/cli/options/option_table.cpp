@@ -135,7 +135,7 @@ OptionSpecs script_options(const recipe::Recipe& recipe, module::MakeOptions& op
     return specs;
 }
 
-OptionSpecs measure_options(MeasureOptions& options) {
+OptionSpecs measure_options(MeasureOptions& options, const recipe::Recipe* recipe) {
     auto& plan = options.plan;
     const auto duration = [](const std::string& typed) { return base::parse_duration(typed); };
     return joined({
@@ -143,7 +143,7 @@ OptionSpecs measure_options(MeasureOptions& options) {
          option("-n,--count", "N", groups::time, "Stop after N intervals", "", &plan.intervals, {.range = Range{1}}),
          {"-o,--output", "FILE", groups::output, "Keep all lines in this new file", "'stapgen report' reads it again",
           &plan.output}},
-        present_options(options.present),
+        present_options(options.present, false, recipe),
         {{"--label", "NAME=VALUE", groups::more_output, "Label this measurement, as dc=fra1",
           "kept in the recording; 'stapgen report --by label:NAME' groups by it", &options.labels},
          option("--rotate", "SIZE[,N]", groups::more_output, "Start a new file (FILE.1, ...) at this size",
@@ -253,9 +253,11 @@ std::vector<std::string_view> origin_names() {
 }
 }  // namespace
 
-OptionSpecs present_options(PresentOptions& options, bool of_files) {
+OptionSpecs present_options(PresentOptions& options, bool of_files, const recipe::Recipe* recipe) {
     const auto* group = groups::more_output;
     auto grouping = report::grouping_words();
+    const auto own = recipe == nullptr ? std::vector<std::string>() : report::groups_of(recipe->header(recipe->by));
+    const bool has_threads = std::ranges::find(own, "thread") != own.end();
     std::vector<std::string> formats;
     for (const auto& format : report::formats())
         formats.emplace_back(format.name);
@@ -267,10 +269,13 @@ OptionSpecs present_options(PresentOptions& options, bool of_files) {
                        "ui.perfetto.dev; folded: call paths for a flame graph"),
         percentiles_option(options),
         {{"--by", of_files ? "GROUP[,...]" : "WHAT[,...]", groups::output,
-          of_files ? "Group by host, recording, label:NAME, port, cpu, ..." : "Group by process, port, cpu, ...",
-          fmt::format(
-              "one or more of {}, or fields of the records, separated by commas. Default: thread, or the recipe's",
-              fmt::join(grouping, ", ")),
+          of_files                     ? "Group by host, recording, label:NAME, port, cpu, ..."
+          : own.empty() || has_threads ? "Group by process, port, cpu, ..."
+                                       : "Group by what the records have",
+          own.empty() ? fmt::format("one or more of {}, or fields of the records, separated by commas. Default: "
+                                    "thread, or the recipe's",
+                                    fmt::join(grouping, ", "))
+                      : fmt::format("one or more of {}, separated by commas", fmt::join(own, ", ")),
           &options.by},
          {"--top", "N", group, "Show the N largest groups", "", &options.shown.top},
          option("--slowest", "N", group, "Show the N slowest records", "", &options.shown.slowest,

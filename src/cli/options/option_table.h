@@ -19,8 +19,8 @@ OptionSpecs filter_options(const std::set<recipe::Filter>& filters, session::Fil
 /// The recipe's own, --interval, and --aggregate where it can.
 OptionSpecs script_options(const recipe::Recipe& recipe, module::MakeOptions& options);
 
-/// -d, -n, -o, those of present_options(), --rotate, --live and -q.
-OptionSpecs measure_options(MeasureOptions& options);
+/// -d, -n, -o, those of present_options(), --rotate, --live and -q. `recipe`: what is measured; null: not known here.
+OptionSpecs measure_options(MeasureOptions& options, const recipe::Recipe* recipe = nullptr);
 OptionSpecs events_option(MeasureOptions& options);
 /// --buffer and -v.
 OptionSpecs load_options(MeasureOptions& options);
@@ -46,7 +46,7 @@ OptionSpecs percentiles_option(PresentOptions& options);
 /// How results are shown: -P, --format, -j, --by, --top, --slowest, --series, --buckets, --hide-benign,
 /// --color. `of_files`: --by takes
 /// origin_words, too.
-OptionSpecs present_options(PresentOptions& options, bool of_files = false);
+OptionSpecs present_options(PresentOptions& options, bool of_files = false, const recipe::Recipe* recipe = nullptr);
 
 /// --by, of what the recipe's script can be asked for: of what makes a script, and measures nothing.
 OptionSpecs by_option(const recipe::Recipe& recipe, module::MakeOptions& options);

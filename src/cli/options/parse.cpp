@@ -51,7 +51,19 @@ base::Error unknown_word(const CommandSpec& root, const CommandSpec& used, const
     const bool is_option = typed.starts_with("-");
     auto error = usage_error(
         used, fmt::format("{} '{}'", is_option ? "unknown option" : "unexpected argument", base::printable(typed)));
-    if (!is_option) return error;
+    if (!is_option) {
+        const auto flag =
+            std::ranges::find_if(used.options, [](const auto& option) { return option.value.starts_with("[="); });
+        if (flag != used.options.end())
+            error.hint = fmt::format("a value of {0} follows its name and '=': {0}={1}; {2}", long_name(*flag),
+                                     base::printable(typed), error.hint);
+        return error;
+    }
+    // It stands before the recipe.
+    if (option_named(used, typed) != nullptr) {
+        error.hint = fmt::format("options come after '{}': '{} {} ...'", used.name, full_name(used), typed);
+        return error;
+    }
     if (const auto elsewhere = belongs_to_other(root, used, typed); !elsewhere.empty()) {
         error.hint = elsewhere + "; " + error.hint;
         return error;

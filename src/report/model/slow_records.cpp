@@ -162,6 +162,7 @@ std::string record_name(std::string_view direction, const analyze::Group& of) {
     };
     const auto local = text_of("local"), remote = text_of("remote"), comm = text_of("comm"), tid = text_of("tid");
     const bool has_ends = !local.empty() && !remote.empty(), has_thread = !comm.empty() && !tid.empty();
+    const bool has_container = !text_of("container").empty();
     std::vector<std::string> parts;
     std::string first = base::printable(direction);
     if (has_ends) {
@@ -175,6 +176,8 @@ std::string record_name(std::string_view direction, const analyze::Group& of) {
         const auto& key = field.key;
         const auto text = group_text(field);
         if (text.empty() || (has_ends && (key == "local" || key == "remote"))) continue;
+        // A container is both.
+        if (has_container && (key == "cgroup" || key == "netns")) continue;
         if (has_thread && (key == "comm" || (key == "pid" && text == tid))) continue;
         if (key == "bytes") {
             parts.push_back(text + " bytes");

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
+#include <utility>
 
 #include "base/saturate.h"
 #include "base/text.h"
@@ -68,11 +70,26 @@ bool is_number(const Rows& rows, const std::string& key) {
     });
 }
 
+/// Whether this key alone says of each row which group it is of.
+bool are_told_apart(const Rows& rows, const std::string& key) {
+    std::set<std::pair<std::string, std::string>> seen;
+    return std::ranges::all_of(rows, [&](const Row& row) {
+        const auto* field = find_field(group_of(row), key);
+        return is_other(group_of(row)) ||
+               (field != nullptr && seen.emplace(group_text(*field), row.measure->name).second);
+    });
+}
+
 std::vector<Column> measure_columns(const Report& report, const Rows& rows, const std::vector<std::string>& keys,
                                     bool is_time) {
     std::vector<Column> columns;
-    for (const auto& key : keys)
-        columns.push_back({key_name(key), is_number(rows, key) ? Kind::number : Kind::text});
+    const bool by_container = are_told_apart(rows, "container");
+    for (const auto& key : keys) {
+        // A container is a cgroup, whose path is longer than a line, and a namespace.
+        const bool is_part = by_container && (key == "cgroup" || key == "netns");
+        columns.push_back(
+            {key_name(key), is_number(rows, key) ? Kind::number : Kind::text, is_part ? In::page : In::all});
+    }
     columns.push_back({.name = is_time ? "STAGE" : "VALUE", .kind = Kind::head, .unit = is_time ? "us" : ""});
     if (is_time)
         columns.push_back(

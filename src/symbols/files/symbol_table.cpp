@@ -74,6 +74,7 @@ void append(std::string& out, const Symbol& symbol) {
     put_hex('+', symbol.offset);
     put_hex('/', symbol.size);
     out += symbol.name;
+    if (symbol.doubtful) out += '?';
     out.append(numbers.data(), at);
     if (symbol.module) {
         out += " [";

@@ -41,9 +41,13 @@ struct Symbol {
     std::uint64_t size = 0;    ///< bytes to the next symbol, by the kernel's own rule; above 0
     std::optional<std::string_view> module;  ///< none: the kernel itself
     bool init_text = false;                  ///< code of the boot, freed after it
+    bool doubtful = false;                   ///< the table may be of another kernel
+
+    /// "name", "name?" of a doubtful one.
+    [[nodiscard]] std::string marked_name() const { return std::string(name) + (doubtful ? "?" : ""); }
 };
 
-/// "name+0x30d/0x720", "name+0x1/0x20 [module]", "name+0x1/0x20 (init text)".
+/// "name+0x30d/0x720", "name?+0x30d/0x720", "name+0x1/0x20 [module]", "name+0x1/0x20 (init text)".
 std::string to_string(const Symbol& symbol);
 void append(std::string& out, const Symbol& symbol);
 

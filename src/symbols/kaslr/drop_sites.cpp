@@ -94,6 +94,13 @@ constexpr std::string_view passing_on_by_pointer =
     "release_sock sch_direct_xmit sk_backlog_rcv tcp_child_process tcp_v4_do_rcv tcp_v6_do_rcv udp_queue_rcv_one_skb "
     "udpv6_queue_rcv_one_skb xfrm_input xfrm_local_error xfrm_output_resume xfrm_trans_reinject xmit_one";
 
+/// They do what is now done by others: net/ of Linux 2.6.30 to 5.9.
+constexpr std::string_view dropping_in_older_kernels =
+    "__netif_receive_skb __udp_queue_rcv_skb br_dev_queue_push_xmit br_handle_frame dev_queue_xmit "
+    "inet_csk_reset_xmit_timer ip_frag_queue ip_queue_xmit ip_rcv ipv6_rcv netif_receive_skb netif_rx "
+    "skb_free_datagram skb_free_datagram_locked sock_queue_rcv_skb tcp_conn_request tcp_rcv_established "
+    "unix_dgram_connect unix_stream_recvmsg";
+
 constexpr std::string_view cold = ".cold";
 
 class SiteFinder {
@@ -255,6 +262,10 @@ DropSites DropSites::from_names(const SymbolTable& table, std::span<const std::s
 bool DropSites::contains(std::uint64_t address) const {
     const auto after = std::ranges::upper_bound(ranges_, address, {}, &Range::begin);
     return after != ranges_.begin() && address < (after - 1)->end;
+}
+
+bool DropSites::may_contain(std::uint64_t address, std::string_view symbol) const {
+    return contains(address) || (!exact_ && base::contains_word(dropping_in_older_kernels, source_name(symbol)));
 }
 
 }  // namespace stapgen::symbols

@@ -57,6 +57,8 @@ class DropSites {
     };
     [[nodiscard]] const std::vector<Range>& ranges() const { return ranges_; }  ///< ascending, apart
     [[nodiscard]] bool contains(std::uint64_t address) const;
+    /// The same, of whole functions also those that dropped packets in kernels older than the list is made of.
+    [[nodiscard]] bool may_contain(std::uint64_t address, std::string_view symbol) const;
     [[nodiscard]] bool exact() const { return exact_; }
     [[nodiscard]] std::size_t size() const { return ranges_.size(); }
 

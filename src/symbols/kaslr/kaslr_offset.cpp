@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <set>
 #include <utility>
 
 namespace stapgen::symbols {
@@ -13,10 +14,6 @@ namespace stapgen::symbols {
 namespace {
 
 constexpr double max_by_chance = 0.001;
-/// Where functions are compared and not calls. The functions of a neighbouring build lie a little aside: of 11,200 logs
-/// of places that are common ones, drawn from seven builds of Linux 6.12, the map of another build fits none with ten
-/// places, 5 with eight, 12 with six and 121 with three.
-constexpr std::size_t min_by_functions = 10;
 constexpr std::ptrdiff_t max_candidates = 20;
 
 /// Addresses or KASLR offsets from `begin` to before `end`.
@@ -49,8 +46,7 @@ constexpr Addresses x86_kernel{0xffffffff80000000, 0xffffffffc0000000};
 constexpr std::uint64_t x86_modules_without_kaslr = 0xffffffffa0000000;
 
 Rules x86_rules(const Addresses& text) {
-    constexpr std::int64_t alignment = 0x200000;
-    return {alignment,
+    return {x86_alignment,
             {difference(std::min(text.begin, x86_lowest), text.begin), difference(x86_kernel.end, text.end) + 1},
             x86_kernel,
             true,
@@ -365,18 +361,22 @@ KaslrFinding infer_kaslr_offset(std::span<const std::uint64_t> addresses, const 
     return finding;
 }
 
-bool fits_unmoved(std::span<const std::uint64_t> addresses, const DropSites& sites, const SymbolTable& table) {
+DropFit fit_of(std::span<const std::uint64_t> addresses, const DropSites& sites, const SymbolTable& table,
+               std::int64_t kaslr_offset) {
     // Elsewhere than on x86-64 an address outside the text may be a module's.
     const bool is_apart = architecture_of(table) == Architecture::x86_64;
-    std::size_t inside = 0, known = 0;
-    for (const auto address : addresses) {
-        const auto symbol = table.find(address, {AddressKind::drop_site, 0});
-        if (symbol && symbol->module) continue;
-        if (!symbol && is_apart && x86_kernel.contains(address)) return false;
-        inside += symbol ? 1 : 0;
-        known += sites.contains(address) ? 1 : 0;
+    const Addresses kernel{x86_kernel.begin, has_kaslr(table) ? x86_kernel.end : x86_modules_without_kaslr};
+    DropFit fit;
+    for (const auto address : std::set(addresses.begin(), addresses.end())) {
+        const auto symbol = table.find(address, {AddressKind::drop_site, kaslr_offset});
+        if (symbol ? symbol->module.has_value() : !is_apart || !kernel.contains(address)) continue;
+        auto& counted = !symbol                                                                  ? fit.outside
+                        : sites.may_contain(linked_address(address, kaslr_offset), symbol->name) ? fit.known
+                                                                                                 : fit.others;
+        ++counted;
+        if (fit.unknown() == 1 && &counted != &fit.known) fit.unexpected = address;
     }
-    return 2 * known >= inside;
+    return fit;
 }
 
 }  // namespace stapgen::symbols

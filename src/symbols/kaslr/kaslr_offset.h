@@ -27,6 +27,9 @@ Architecture architecture_of(const SymbolTable& table);
 /// Whether the text of an x86-64 kernel lies elsewhere than all distributions link it: KASLR has moved it.
 bool is_moved(const SymbolTable& table);
 
+/// By multiples of this x86-64 kernels are moved: CONFIG_PHYSICAL_ALIGN is 2 MiB at least (arch/x86/Kconfig).
+inline constexpr std::int64_t x86_alignment = 0x200000;
+
 /// An address of a running kernel as its own file has it.
 inline std::uint64_t linked_address(std::uint64_t address, std::int64_t kaslr_offset) {
     return address - static_cast<std::uint64_t>(kaslr_offset);
@@ -81,9 +84,23 @@ std::string hexadecimal(std::int64_t kaslr_offset);
 KaslrFinding infer_kaslr_offset(std::span<const std::uint64_t> addresses, const DropSites& sites,
                                 const SymbolTable& table, Architecture architecture, bool same_build);
 
-/// Whether a KASLR offset of 0 can be right: a copy of kallsyms is of the boot that made these return addresses of
-/// drops. None of the kernel itself is outside its text, and no more than half are where no kernel that is known drops
-/// packets.
-bool fits_unmoved(std::span<const std::uint64_t> addresses, const DropSites& sites, const SymbolTable& table);
+/// Where drops lie in the kernel of a table. Each address counts once.
+struct DropFit {
+    std::size_t known = 0;         ///< where a kernel is known to drop packets
+    std::size_t others = 0;        ///< elsewhere in its text
+    std::size_t outside = 0;       ///< outside its text, where nothing else is
+    std::uint64_t unexpected = 0;  ///< the lowest that is not known, as it stands in the log
+    [[nodiscard]] std::size_t unknown() const { return others + outside; }
+    [[nodiscard]] std::size_t all() const { return known + unknown(); }
+};
+/// `addresses` are return addresses of drops, as they stand in the log; those of modules are passed over.
+DropFit fit_of(std::span<const std::uint64_t> addresses, const DropSites& sites, const SymbolTable& table,
+               std::int64_t kaslr_offset);
+
+/// A map is of the build that made as many known places and no other, where functions are compared and not calls. The
+/// functions of a neighbouring build lie a little aside: of 11,200 logs of places that are common ones, drawn from
+/// seven builds of Linux 6.12, the map of another build fits none with ten places, 5 with eight, 12 with six and 121
+/// with three.
+inline constexpr std::size_t min_by_functions = 10;
 
 }  // namespace stapgen::symbols

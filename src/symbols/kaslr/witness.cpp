@@ -51,17 +51,24 @@ std::optional<std::int64_t> prevailing_offset(std::span<const Witness> witnesses
     return as_many == 1 ? std::optional(best->first) : std::nullopt;
 }
 
-/// "name+0x18", or "name+18" as dropwatch(1) has it, at the front of `text`.
+constexpr std::string_view hex_digits = "0123456789abcdef";
+
+/// "name+0x18/0x30", "name+0x18", or "name+18" as dropwatch(1) has it, at the front of `text`.
 std::optional<Witness> read_name(std::string_view text) {
     const auto end = base::symbol_length(text);
     if (end == 0 || end == text.size() || text[end] != '+') return std::nullopt;
     auto digits = text.substr(end + 1);
     if (digits.starts_with("0x")) digits.remove_prefix(2);
-    digits = digits.substr(0, std::min(digits.find_first_not_of("0123456789abcdef"), digits.size()));
-    const auto offset = base::to_unsigned(digits, 16);
+    const auto rest = std::min(digits.find_first_not_of(hex_digits), digits.size());
+    const auto offset = base::to_unsigned(digits.substr(0, rest), 16);
     const auto name = text.substr(0, end);
     if (!offset || !base::can_be_code(name, *offset)) return std::nullopt;
-    return Witness{0, std::string(name), *offset};
+    Witness found{0, std::string(name), *offset};
+    if (auto behind = digits.substr(rest); behind.starts_with("/0x")) {
+        behind.remove_prefix(3);
+        found.size = base::to_unsigned(behind.substr(0, behind.find_first_not_of(hex_digits)), 16).value_or(0);
+    }
+    return found;
 }
 
 bool names_module(std::string_view behind) {
@@ -92,6 +99,12 @@ Testimony hear(std::span<const Witness> witnesses, const SymbolTable& table, std
             }
         } else if (std::ranges::any_of(here, agrees)) {
             ++testimony.agreeing;
+            const auto there =
+                table.find(witness.address - witness.offset, {AddressKind::exact, *testimony.kaslr_offset});
+            if (witness.size != 0 && there && there->size != witness.size && testimony.other_size.empty()) {
+                testimony.other_size = fmt::format("{}() has {:#x} bytes in the log and {:#x} in the table",
+                                                   witness.name, witness.size, there->size);
+            }
         } else if (++testimony.contradicting == 1) {
             testimony.contradiction = fmt::format("{}+{:#x} is {:#x} in the log and {:#x} in the table", witness.name,
                                                   witness.offset, witness.address, here.front() + witness.offset);

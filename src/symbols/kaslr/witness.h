@@ -18,6 +18,7 @@ struct Witness {
     std::uint64_t address = 0;
     std::string name;
     std::uint64_t offset = 0;
+    std::uint64_t size = 0;  ///< of the function, in bytes; 0: not said
 };
 
 /// What witnesses say of a table of symbols. Those of whose function the table has nothing say nothing.
@@ -26,6 +27,8 @@ struct Testimony {
     std::size_t agreeing = 0;
     std::size_t contradicting = 0;  ///< their functions are in the table, at other addresses
     std::string contradiction;      ///< the first: "skb_queue_purge+0x18 is 0x... in the log and 0x... in the table"
+    /// Of those that agree the first whose function is of another length: "tcp_ack() has 0x1a2 bytes in the log, ...".
+    std::string other_size;
 };
 
 /// `KASLR offset`: the only one that can be; nothing: it is looked for.

@@ -138,7 +138,7 @@ TEST_CASE(
     CHECK(found.blocks == doctor::Blocks::functions);
     CHECK(remedy(found).find("--symbols") != std::string::npos);
     asked = question(system, other);
-    asked.symbols_given = true;
+    asked.symbols = "kallsyms.gz";
     CHECK(doctor_test::check(doctor::examine(system, asked), "symbol-table").state == State::worked_around);
     // With debuginfo stap finds nearly all of them there.
     system.files["/usr/lib/debug/boot/vmlinux-6.12.117+deb13-amd64"] = ".debug_info";

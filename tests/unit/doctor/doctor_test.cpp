@@ -35,6 +35,13 @@ TEST_CASE("Debian 13 with what belongs to it runs the recipe, and no check is mi
     CHECK(found.unable.empty());
     CHECK(found.what == "rx-latency will run here");
     CHECK(found.first == "stapgen rx-latency");
+    // What was given is part of the command that is to be pasted.
+    auto given = asked;
+    given.symbols = "kallsyms of web1.gz";
+    CHECK(verdict(system, given).first == "stapgen rx-latency --symbols 'kallsyms of web1.gz'");
+    given.to_load = false;
+    CHECK(verdict(system, given).first ==
+          "stapgen build rx-latency -r 6.12.117+deb13-amd64 -o FILE.ko --symbols 'kallsyms of web1.gz'");
 }
 
 TEST_CASE("every id is there once") {

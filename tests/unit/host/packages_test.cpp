@@ -16,6 +16,17 @@ TEST_CASE("a distribution is known by its own name or by those it is like") {
     CHECK(distribution_of("") == Distribution::other);
 }
 
+TEST_CASE("a distribution is known by its kernel's release") {
+    CHECK(distribution_of_release("5.14.0-427.13.1.el9_4.x86_64") == Distribution::redhat);
+    CHECK(distribution_of_release("6.8.5-301.fc40.x86_64") == Distribution::redhat);
+    CHECK(distribution_of_release("6.8.0-41-generic") == Distribution::debian);
+    CHECK(distribution_of_release("6.8.0-1010-azure") == Distribution::debian);
+    CHECK(distribution_of_release("6.12.117+deb13-amd64") == Distribution::debian);
+    CHECK(distribution_of_release("5.14.21-150400.24.63-default") == Distribution::suse);
+    CHECK(distribution_of_release("5.14.21-150400.24.63-azure") == Distribution::suse);
+    CHECK(distribution_of_release("6.9.3") == Distribution::other);
+}
+
 TEST_CASE("headers and debuginfo are asked for under the names that belong to the kernel") {
     CHECK(install_headers("6.12.117+deb13-amd64").debian == "apt-get install linux-headers-6.12.117+deb13-amd64");
     CHECK(install_debuginfo("6.1.0-56-amd64").debian == "apt-get install linux-image-6.1.0-56-amd64-dbg");
@@ -26,6 +37,9 @@ TEST_CASE("headers and debuginfo are asked for under the names that belong to th
           "dnf install kernel-uek-devel-5.15.0-200.131.27.el8uek.x86_64");
     CHECK(install_debuginfo("4.18.0-553.el8_10.x86_64+debug").redhat ==
           "dnf install --enablerepo='*debug*' kernel-debug-debuginfo-4.18.0-553.el8_10.x86_64");
+    CHECK(install_debuginfo("6.8.0-41-generic").debian == "apt-get install linux-image-6.8.0-41-generic-dbgsym");
+    CHECK(install_headers("3.10.0-693.el7.x86_64").redhat == "yum install kernel-devel-3.10.0-693.el7.x86_64");
+    CHECK(install_debuginfo("3.10.0-693.el7.x86_64").redhat == "debuginfo-install kernel-3.10.0-693.el7.x86_64");
     CHECK(install_headers("5.14.21-150400.24.63-default").suse ==
           "zypper install kernel-default-devel=5.14.21-150400.24.63");
     CHECK(install_debuginfo("5.14.21-150400.24.63-azure").suse ==

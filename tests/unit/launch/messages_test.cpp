@@ -25,6 +25,9 @@ constexpr Case cases[] = {
      "/lib/modules/9.9/build/.config cannot be read: No such file"},
     {"no-headers", R"(Checking " /lib/modules/9.9/build/Makefile " failed with error: No such file or directory)",
      "build/Makefile"},
+    {"no-devel",
+     "Incorrect version or missing kernel-devel package, use: dnf install kernel-devel-5.14.0-503.el9.x86_64 ",
+     "headers of kernel 6.1"},
     {"no-release", R"(ERROR: kernel release isn't found in "/tmp/tree")", "/tmp/tree"},
     {"not-permitted", "You are trying to run systemtap as a normal user."},
     {"bad-option", "stap: unrecognized option '--nonsense'", "--nonsense"},
@@ -50,10 +53,24 @@ constexpr Case cases[] = {
     {"no-member", "semantic error: unable to find member 'sk_x' for struct sock", "sk_x is not in struct sock"},
     {"no-tracepoint-variable", "semantic error: unable to find tracepoint variable '$rx_sk' (alternatives: $skb)",
      "$rx_sk"},
-    {"unresolved-function",
+    {"unresolved-similar",
      "semantic error: unresolved function nofun (similar: pn, ppfunc, HZ, cpu, pp): identifier 'nofun' at "
      "/tmp/c.stp:1:83",
+     "unknown function at /tmp/c.stp:1:83: nofun; similar ones are pn, ppfunc, HZ, cpu, pp"},
+    {"unresolved-unnamed", "semantic error: unresolved function (similar: pn, ppfunc)", "similar ones are pn, ppfunc"},
+    {"unresolved-function", "semantic error: unresolved function nofun: identifier 'nofun' at /tmp/c.stp:1:83",
      "nofun"},
+    {"probe-mismatch-similar",
+     "semantic error: probe point mismatch (similar: udp, tcp, ip): identifier 'tpc' at /tmp/a.stp:1:7",
+     "no probe with tpc, which the script names at /tmp/a.stp:1:7; similar words are udp, tcp, ip"},
+    {"probe-mismatch", "semantic error: probe point mismatch at position 1 (alternatives: recvmsg): x"},
+    {"not-accessible",
+     "semantic error: not accessible at this address (pc: 0xffffffff8153a1c0) [man error::dwarf]: identifier '$skb' at "
+     "/tmp/a.stp:3:20",
+     "the variable $skb, used at /tmp/a.stp:3:20, is not there"},
+    {"not-accessible-unnamed", "semantic error: not accessible at this address: 18446744071584718272"},
+    {"processing", "semantic error: while processing probe kernel.function(\"tcp_v4_rcv@net/ipv4/tcp_ipv4.c:1986\")",
+     "kernel.function(\"tcp_v4_rcv@"},
     {"target-symbol", "semantic error: target-symbol requires debuginfo: identifier '$x' at a.stp:1:2"},
     {"type-mismatch", "semantic error: type mismatch: expected long but found string: identifier 'x' at a.stp:1:2",
      "string"},
@@ -67,7 +84,7 @@ constexpr Case cases[] = {
      "debuginfo"},
     {"no-probes", "semantic error: no probes found"},
     {"elided", "WARNING: Probe 'begin' has been elided: keyword at /tmp/el.stp:1:1", "begin"},
-    {"semantic-error", "semantic error: probe point mismatch: something new", "something new"},
+    {"semantic-error", "semantic error: something new", "something new"},
     {"task-work",
      "/usr/share/systemtap/runtime/stp_task_work.c:107:40: error: passing argument 2 of '(bool (*)(struct "
      "task_struct *, struct callback_head *))kallsyms_task_work_cancel' from incompatible pointer type "
@@ -89,6 +106,13 @@ constexpr Case cases[] = {
      "ERROR: module version mismatch (#1 SMP Debian 6.1.1 vs #1 SMP Debian 6.1.2), release 6.1.0-56-amd64",
      "Debian 6.1.2 is running"},
     {"insert-format", "ERROR: Couldn't insert module '/x/stap_1.ko': Invalid module format"},
+    {"no-symbol-version", "[  812.1] stap_12_345: no symbol version for module_layout", "module_layout"},
+    {"lockdown", "[  812.1] Lockdown: staprun: unsigned module loading is restricted; see man kernel_lockdown.7"},
+    {"no-server", "Unable to find a suitable compile server.  [man stap-server]"},
+    {"control-channel", "ERROR: Cannot attach to module stap_12_345 control channel; not running?",
+     "files of its module stap_12_345"},
+    {"long-name", "reloc name too long: _ZN4core3ptr13drop_in_place", "_ZN4core3ptr13drop_in_place"},
+    {"bpf-load", "Error: bpf program load failed: Permission denied", "Permission denied"},
     {"insert-symbol", "ERROR: Couldn't insert module '/tmp/none.ko': Unknown symbol in module"},
     {"insert-permission", "ERROR: Couldn't insert module '/x/stap_1.ko': Operation not permitted"},
     {"insert-key", "ERROR: Couldn't insert module '/x/stap_1.ko': Key was rejected by service"},
@@ -338,4 +362,68 @@ TEST_CASE("a pattern's stars take what is between, the last one all that is left
     CHECK(match("a", "bab") == std::vector<std::string_view>{});
     CHECK_FALSE(match("a * c", "a b"));
     CHECK_FALSE(match("abc", "ab"));
+}
+
+TEST_CASE("what was being worked on is not the cause of a failure, whatever comes below it") {
+    for (const auto* const cause : {"semantic error: not accessible at this address (pc: 0xffffffff8153a1c0)",
+                                    "semantic error: something that nobody has seen yet"}) {
+        const auto reader = read({"semantic error: while processing probe kernel.function(\"tcp_v4_rcv\")",
+                                  "semantic error: while resolving probe point: identifier 'kernel' at a.stp:1:7",
+                                  cause, "Pass 2: analysis failed.  [man error::pass2]"});
+        REQUIRE(reader.cause() != nullptr);
+        CHECK(reader.cause()->line == cause);
+    }
+}
+
+TEST_CASE("a kept log names packages of the distribution that it is of") {
+    const auto remedy = [](std::string_view log) {
+        const auto failure = failure_in(log);
+        REQUIRE(failure);
+        return failure->remedy;
+    };
+    const std::string checking = "Checking \"/lib/modules/{}/build/.config\" failed with error: No such file\n";
+    const auto of = [&](std::string_view release) {
+        auto text = checking;
+        return remedy(text.replace(text.find("{}"), 2, release));
+    };
+    CHECK(of("5.14.0-503.el9.x86_64").ends_with(": dnf install kernel-devel-5.14.0-503.el9.x86_64"));
+    CHECK(of("3.10.0-693.el7.x86_64").ends_with(": yum install kernel-devel-3.10.0-693.el7.x86_64"));
+    CHECK(of("6.8.0-41-generic").ends_with(": apt-get install linux-headers-6.8.0-41-generic"));
+    CHECK(of("6.1.0-56-amd64").ends_with(": apt-get install linux-headers-6.1.0-56-amd64"));
+    CHECK(of("5.14.21-150400.24.63-default").ends_with(": zypper install kernel-default-devel=5.14.21-150400.24.63"));
+    // Of a kernel of one's own on a machine that the log knows.
+    CHECK(remedy("Checking \"/lib/modules/6.9.3/build/.config\" failed with error: No such file\n"
+                 "Tip: /usr/share/doc/systemtap/README.Debian should help you get started.\n")
+              .ends_with(": apt-get install linux-headers-6.9.3"));
+    // stap says itself what to install.
+    CHECK(remedy("Checking \"/lib/modules/5.14.0-503.el9.x86_64/build/.config\" failed with error: No such file\n"
+                 "Incorrect version or missing kernel-devel package, use: dnf install "
+                 "kernel-devel-5.14.0-503.el9.x86_64 \n") == "as root: dnf install kernel-devel-5.14.0-503.el9.x86_64");
+    CHECK(remedy("semantic error: missing x86_64 kernel/module debuginfo [man warning::debuginfo] under "
+                 "'/lib/modules/3.10.0-693.el7.x86_64/build'\n") ==
+          "debuginfo-install kernel-3.10.0-693.el7.x86_64; or use a recipe that needs none");
+    CHECK(remedy("semantic error: missing x86_64 kernel/module debuginfo [man warning::debuginfo] under "
+                 "'/lib/modules/6.8.0-41-generic/build'\n") ==
+          "apt-get install linux-image-6.8.0-41-generic-dbgsym; or use a recipe that needs none");
+}
+
+TEST_CASE("an error of another program is none of stap's") {
+    CHECK_FALSE(failure_in("ERROR: connection refused\nmake: *** [Makefile:3: all] Error 2\na.c:3:1: error: x\n"));
+    const auto failure = failure_in("ERROR: connection refused\nstaprun: exited\n");
+    REQUIRE(failure);
+    CHECK(failure->cause == "connection refused");
+    CHECK(failure->remedy.find("see the log") == std::string::npos);
+}
+
+TEST_CASE("a module that lockdown refuses is to be signed, and one without versions of symbols to have them") {
+    const auto locked = failure_in(
+        "Lockdown: staprun: unsigned module loading is restricted; see man kernel_lockdown.7\n"
+        "ERROR: Couldn't insert module '/tmp/stapX/stap_1.ko': Operation not permitted\n");
+    REQUIRE(locked);
+    CHECK(locked->id == "lockdown");
+    const auto unversioned = failure_in(
+        "ERROR: Couldn't insert module '/tmp/stapX/stap_1.ko': Invalid module format\n"
+        "[  812.1] stap_1: no symbol version for module_layout\n");
+    REQUIRE(unversioned);
+    CHECK(unversioned->remedy == "--stap-option=-BCONFIG_MODVERSIONS=y");
 }

@@ -2,6 +2,7 @@
 #include "symbols/kernel_names.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "base/files.h"
 #include "symbols/files/symbol_text.h"
@@ -180,4 +181,74 @@ TEST_CASE("the release is read out of usual names") {
     CHECK(release_in_name("/usr/lib/modules/6.12.107/System.map") == "6.12.107");
     CHECK(release_in_name("/home/user/System.map").empty());
     CHECK(release_in_name("System.map-old").empty());
+}
+
+namespace {
+
+/// Functions of a kernel that was not moved, 64 KiB apart; their names are as numbered, if they have no other.
+std::string whole_map(std::string_view left_out) {
+    std::string text = "ffffffff81000000 T _text\nffffffff81000000 T _stext\n";
+    std::uint64_t address = 0xffffffff81010000;
+    const auto add = [&](std::string_view name) {
+        if (name.find(left_out) == std::string_view::npos) text += fmt::format("{:x} T {}\n", address, name);
+        address += 0x10000;
+    };
+    for (const auto name : of_each_kernel)
+        add(name);
+    for (const auto word : in_each_kernel)
+        add(fmt::format("{}one", word));
+    for (int number = 0; number < 20; ++number)
+        add(fmt::format("function_{}", number));
+    return text + fmt::format("{:x} T _etext\n", address);
+}
+
+}  // namespace
+
+TEST_CASE("a map without its tcp lines is an excerpt, whatever else it has") {
+    const Folder folder;
+    CHECK(KernelNames::open({{folder.file("whole", whole_map("nothing of it"))}, {}, {}, {}}, {}));
+    for (const std::string_view word : in_each_kernel) {
+        const auto names = KernelNames::open({{folder.file("excerpt", whole_map(word))}, {}, {}, {}}, {});
+        REQUIRE_FALSE(names);
+        CHECK(mentions(names.error().what, "is an excerpt: it lacks all functions with "));
+    }
+}
+
+TEST_CASE("what speaks for a map leaves its names plain") {
+    const Folder folder;
+    const auto file = folder.file("System.map-6.1.0-56-amd64", map);
+    constexpr std::uint64_t place = 0xffffffff9d790071;
+    const auto checked = [&](const std::string& release, const std::vector<Witness>& witnesses,
+                             const std::vector<std::uint64_t>& drops) {
+        auto names = KernelNames::open({{file}, {}, names_kaslr_offset, release}, {});
+        REQUIRE(names);
+        REQUIRE(names->hear(witnesses));
+        const auto said = names->check(drops);
+        return std::pair(said.empty() ? "" : said.front(), name_of(*names, place));
+    };
+    const std::string plain = "tcp_v4_rcv+0x71/0x1107", marked = "tcp_v4_rcv?+0x71/0x1107";
+    CHECK(checked("6.1.0-56-amd64", {}, {}) == std::pair(std::string(), plain));
+    CHECK(checked("", {{0xffffffff9d760010, "icmp_rcv", 0x10}}, {}) == std::pair(std::string(), plain));
+    CHECK(checked("", {{0xffffffff9d760010, "icmp_rcv", 0x10, 0x350}}, {}) == std::pair(std::string(), plain));
+
+    const auto [nothing, name] = checked("", {}, {});
+    CHECK(mentions(nothing, "nothing shows that"));
+    CHECK(mentions(nothing, "-r RELEASE"));
+    CHECK(name == plain);
+
+    const auto [other, named] = checked("6.1.0-50-amd64", {}, {});
+    CHECK(mentions(other, "is of Linux 6.1.0-56-amd64 by its name, the log is of 6.1.0-50-amd64"));
+    CHECK(named == marked);
+    const auto [longer, size] = checked("", {{0xffffffff9d760010, "icmp_rcv", 0x10, 0x200}}, {});
+    CHECK(mentions(longer, "icmp_rcv() has 0x200 bytes in the log and 0x350 in the table"));
+    CHECK(size == marked);
+    // Half of the drops are where no kernel drops packets.
+    const auto [half, all] = checked("", {}, {place, 0xffffffff9d760360});
+    CHECK(mentions(half, "1 of 2 drop places is where no kernel is known to drop packets (icmp_echo())"));
+    CHECK(all == marked);
+    // Even if the release is the right one.
+    CHECK(checked("6.1.0-56-amd64", {}, {place, 0xffffffff9d760360}) == std::pair(half, marked));
+    const auto [outside, none] = checked("", {}, {0xffffffff83790071});
+    CHECK(mentions(outside, "(0xffffffff83790071)"));
+    CHECK(none == marked);
 }
