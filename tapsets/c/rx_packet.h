@@ -145,8 +145,8 @@ static inline int stapgen_rx_at_transport(const struct sk_buff* skb, int is_tcp,
 /* Its way has ended: what is known of it is in stapgen_rx_met. A time from before that of the place before it is that
  * of another packet that had this head. Nothing is done where its payload is not known yet. */
 enum stapgen_popped { STAPGEN_NONE, STAPGEN_POPPED, STAPGEN_NOT_YET };
-static inline enum stapgen_popped stapgen_pop_rx_packet(unsigned long head) {
-    struct stapgen_rx_packet *packet = stapgen_find_rx_packet(head), *popped;
+static inline enum stapgen_popped stapgen_pop_rx_packet_at(struct stapgen_rx_packet* packet, unsigned long head) {
+    struct stapgen_rx_packet* popped;
     if (!packet || !packet->transport) return STAPGEN_NONE;
     if (packet->payload < 0) return STAPGEN_NOT_YET;
     popped = STAPGEN_THIS_CPU(stapgen_rx_met);
@@ -158,6 +158,9 @@ static inline enum stapgen_popped stapgen_pop_rx_packet(unsigned long head) {
     return STAPGEN_POPPED;
 }
 
+static inline enum stapgen_popped stapgen_pop_rx_packet(unsigned long head) {
+    return stapgen_pop_rx_packet_at(stapgen_find_rx_packet(head), head);
+}
 /* A datagram at its socket that is not the one that UDP works on: a copy or a piece of it, which gets a place of its
  * own. NULL: it is neither. */
 static inline struct stapgen_rx_packet* stapgen_divide_datagram(const struct sk_buff* skb, const void** fault) {

@@ -56,7 +56,7 @@ tcp       tcp_cleanup_rbuf|__tcp_cleanup_rbuf            serve    -             
 udp       __consume_stateless_skb+skb_attempt_defer_free serve    -                 app           copy-return
 """
 SENT = """
-          inet_sendmsg                                   serve    -                 app           -
+          security_socket_sendmsg                        serve    -                 app           -      
 tcp       tcp_sendmsg_locked                             serve    app-tcp           tx            app-tcp
 tcp       tcp_write_xmit                                 serve    app-tcp           tx            app-tcp
 udp       ip_make_skb                                    serve    app-tcp           tx            app-tcp
