@@ -42,7 +42,10 @@ class Rises {
     const CounterTracks& tracks_;
     const std::vector<std::string>& by_;
     std::map<Group, Row> rows_;
-    std::int64_t compared_ = 0, risen_ = 0, fallen_ = 0, once_ = 0, from_zero_ = 0;
+    std::int64_t compared_ = 0, risen_ = 0, fallen_ = 0, once_ = 0, from_zero_ = 0, states_ = 0;
+    /// By format, how many more of its counters are in its first sample than came later. Where it leaves out zeros and
+    /// less than half were there before, those were a choice, and what came later was not 0.
+    std::map<std::string, std::int64_t> surplus_;
     std::vector<Note> wraps_;
     std::optional<std::int64_t> start_ns_, end_ns_;
 };
@@ -73,13 +76,17 @@ void Rises::note_fall(const CounterTracks::Key& key, const CounterTrack& track) 
 void Rises::add(const CounterTracks::Key& key, CounterTrack track) {
     if (track.first_ns) start_ns_ = std::min(start_ns_.value_or(*track.first_ns), *track.first_ns);
     if (track.last_ns) end_ns_ = std::max(end_ns_.value_or(*track.last_ns), *track.last_ns);
+    if (track.is_state) {
+        ++states_;
+        return;
+    }
     std::optional<double> per_s;
     if (track.is_rise) {
         track.rise = track.last;
     } else if (track.samples > 1) {
         track.settle(base::has_32_bits(key.first));
         if (const auto ns = track.length_ns()) per_s = static_cast<double>(track.rise) * 1e9 / static_cast<double>(*ns);
-    } else if (track.zeros_left_out && track.first_sample > 0) {
+    } else if (track.zeros_left_out && tracks_.came_later(track) && surplus_.at(track.format) >= 0) {
         track.rise = track.last;
         if (track.rise > 0) ++from_zero_;
     } else {
@@ -95,20 +102,31 @@ void Rises::add(const CounterTracks::Key& key, CounterTrack track) {
 
 void Rises::put_notes(Summary& summary) const {
     auto& notes = summary.notes;
+    const auto counters = [](std::int64_t count, std::string_view is = "", std::string_view are = "") {
+        return fmt::format("{} counter{}{}", count, count == 1 ? "" : "s", count == 1 ? is : are);
+    };
+    if (states_ > 0) {
+        notes.emplace_back(
+            summary.levels ? "sockets in use, memory and what is under way are states, and no totals"
+                           : "states (sockets in use, memory, what is under way) do not rise: one sample shows them");
+    }
+    if (compared_ == 0 && once_ == 0) return;
     if (compared_ == 0) {
         notes.emplace_back(
             "one sample shows totals since the machine or the driver started, not rises: give a second one: stapgen "
             "report BEFORE AFTER");
         return;
     }
-    const auto counters = [](std::int64_t count) { return fmt::format("{} counter{}", count, count == 1 ? "" : "s"); };
-    if (once_ > 0)
-        notes.emplace_back(counters(once_) + " are in one sample only: their rise is not known", NoteKind::count);
-    if (from_zero_ > 0) {
+    if (summary.levels)
         notes.emplace_back(
-            counters(from_zero_) +
-                " are in later samples only: they count as 0 before, since netstat and nstat leave out zeros",
-            NoteKind::count);
+            "nothing rose between the samples: these are totals since the machine or the driver started");
+    if (once_ > 0)
+        notes.emplace_back(counters(once_, " is", " are") + " in one sample only: the rise is not known",
+                           NoteKind::count);
+    if (from_zero_ > 0) {
+        notes.emplace_back(counters(from_zero_, " is", " are") +
+                               " in later samples only: 0 before, since netstat, nstat and ss leave out zeros",
+                           NoteKind::count);
     }
     if (fallen_ > 0 && fallen_ >= risen_) {
         notes.emplace_back(fmt::format("{} fell and {} rose: the samples are in the wrong order or of two machines, or "
@@ -121,9 +139,11 @@ void Rises::put_notes(Summary& summary) const {
 
 void Rises::put_into(Summary& summary) {
     for (const auto& [key, track] : tracks_.tracks())
+        surplus_[track.format] += tracks_.came_later(track) ? -1 : 1;
+    for (const auto& [key, track] : tracks_.tracks())
         add(key, track);
     summary.counters_read = static_cast<std::int64_t>(tracks_.tracks().size());
-    if (compared_ == 0) {
+    if (risen_ == 0 && fallen_ == 0) {
         for (const auto& [key, track] : tracks_.tracks()) {
             if (track.last > 0) add(key, track.last);
         }
@@ -212,8 +232,11 @@ void CounterTracks::add(const decode::CounterReading& reading) {
     }
     auto& track = found->second;
     auto samples = samples_.find(reading.format);
-    if (samples == samples_.end()) samples = samples_.emplace(reading.format, 0).first;
-    samples->second = std::max(samples->second, reading.sample + 1);
+    if (samples == samples_.end()) samples = samples_.emplace(reading.format, Samples{.first = reading.sample}).first;
+    samples->second.end = std::max(samples->second.end, reading.sample + 1);
+    // What a tool says of a rise stands beside no total.
+    if (track.is_rise && !reading.is_rise) return;
+    if (reading.is_rise && !track.is_rise) track = {.format = track.format, .first_sample = reading.sample};
     if (reading.part && track.last_sample == reading.sample && track.samples > 0) {
         track.last += reading.value;
     } else {
@@ -228,17 +251,25 @@ void CounterTracks::add(const decode::CounterReading& reading) {
     }
     track.last_sample = reading.sample;
     track.is_rise = reading.is_rise;
+    track.is_state = reading.is_state;
     track.zeros_left_out = reading.zeros_left_out;
+}
+
+bool CounterTracks::came_later(const CounterTrack& track) const {
+    const auto samples = samples_.find(track.format);
+    return samples != samples_.end() && track.first_sample > samples->second.first;
 }
 
 void CounterTracks::append(const CounterTracks& later) {
     const auto before = samples_;
-    for (const auto& [format, samples] : later.samples_)
-        base::add_saturating(samples_[format], samples);
+    for (const auto& [format, samples] : later.samples_) {
+        const auto [found, is_new] = samples_.try_emplace(format, samples);
+        if (!is_new) base::add_saturating(found->second.end, samples.end);
+    }
     base::add_saturating(left_out_, later.left_out_);
     for (const auto& [key, track] : later.tracks_) {
         const auto known_samples = before.find(track.format);
-        const auto shift = known_samples == before.end() ? 0 : known_samples->second;
+        const auto shift = known_samples == before.end() ? 0 : known_samples->second.end;
         auto found = tracks_.find(key);
         if (found == tracks_.end()) {
             if (tracks_.size() >= max_counters) {

@@ -24,9 +24,11 @@ struct CounterTrack {
     std::uint64_t first = 0, before = 0, last = 0;   ///< in the first and the last two samples; parts are added up
     std::uint64_t rise = 0;                          ///< up to `before`
     std::int64_t falls = 0;                          ///< likewise: it stood lower than in the sample before
-    std::optional<std::uint64_t> wrapped_from, wrapped_to;  ///< the last fall that may be none, of a counter of 32 bits
-    bool is_rise = false, zeros_left_out = false;
-    std::optional<std::int64_t> first_ns, last_ns;  ///< times of the first and the last sample, where they are known
+    std::optional<std::uint64_t> wrapped_from{},
+        wrapped_to{};  ///< the last fall that may be none, of a counter of 32 bits
+    bool is_rise = false, is_state = false, zeros_left_out = false;
+    std::optional<std::int64_t> first_ns{},
+        last_ns{};  ///< times of the first and the last sample, where they are known
 
     /// The next sample has it. `value` is its value there.
     void next(std::uint64_t value, bool wraps);
@@ -53,17 +55,23 @@ class CounterTracks {
     [[nodiscard]] bool empty() const { return tracks_.empty(); }
     [[nodiscard]] const std::map<Key, CounterTrack>& tracks() const { return tracks_; }
     [[nodiscard]] std::int64_t left_out() const { return left_out_; }
+    /// Whether there is a sample of its format before its first one.
+    [[nodiscard]] bool came_later(const CounterTrack& track) const;
 
   private:
     std::map<Key, CounterTrack> tracks_;
-    std::map<std::string, std::int64_t, std::less<>> samples_;  ///< by format
-    std::int64_t left_out_ = 0;                                 ///< readings
-    Key key_;                                                   ///< kept for its memory
+    /// Of one format: the numbers of its first sample and of what follows its last one.
+    struct Samples {
+        std::int64_t first = 0, end = 0;
+    };
+    std::map<std::string, Samples, std::less<>> samples_;  ///< by format
+    std::int64_t left_out_ = 0;                            ///< readings
+    Key key_;                                              ///< kept for its memory
 };
 
 /// Turns counters that were read into tallies: how far each rose from its first sample to its last, grouped by `by` (of
-/// "name" and "of"), with what does not add up as notes. Of one sample: the values of counters. Call it once, when all
-/// inputs are in the summary. Without such counters nothing changes.
+/// "name" and "of"), with what does not add up as notes. Of one sample, and where nothing rose: their values. Call it
+/// once, when all inputs are in the summary. Without such counters nothing changes.
 void put_rises(Summary& summary, const std::vector<std::string>& by);
 
 }  // namespace stapgen::analyze

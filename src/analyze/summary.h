@@ -185,7 +185,7 @@ struct Summary : recording::RunEnd {
     std::string counted;             ///< the field whose sums are the tallies, "pages"; empty: nothing is counted
     std::vector<Tally> tallies;      ///< by interval, then by count, the largest first
     bool mixed_units = false;        ///< tallies are of bytes, packets and times: no sum of them means anything
-    bool levels = false;             ///< tallies say the values of counters: there was one sample of them
+    bool levels = false;             ///< tallies are the values of counters: there was one sample, or none rose
     CounterTracks tracks;            ///< counters as they were read; put_rises() makes tallies of them
     std::int64_t counters_read = 0;  ///< number of counters read; 0: unknown
     /// recording::definition_of(); empty: not known.

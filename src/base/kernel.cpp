@@ -22,7 +22,7 @@ constexpr std::array counter_groups{
     std::string_view("UdpLite6"), std::string_view("UdpLite"), std::string_view("Udp6"),  std::string_view("Udp"),
     std::string_view("MPTcpExt"), std::string_view("TcpExt"),  std::string_view("Tcp"),   std::string_view("IcmpMsg"),
     std::string_view("Icmp6"),    std::string_view("Icmp"),    std::string_view("IpExt"), std::string_view("Ip6"),
-    std::string_view("Ip"),       std::string_view("Sctp"),
+    std::string_view("Ip"),       std::string_view("Sctp"),    std::string_view("Xfrm"),
 };
 
 constexpr std::string_view no_counters =

@@ -63,7 +63,7 @@ SoftnetLine read_softnet_line(std::span<const std::string_view> words);
 
 /// Whether a counter of that name has 32 bits and begins anew when it is full.
 inline bool has_32_bits(std::string_view name) {
-    return name.starts_with("softnet.");
+    return name.starts_with("softnet.") || name.starts_with("conntrack.");
 }
 
 /// By how much a counter rose; negative: it fell. A jump by 2^63 or more is taken for a fall: some drivers show -1 for

@@ -2,9 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <set>
-#include <span>
+#include <optional>
+#include <string>
 
 #include "base/kernel.h"
 #include "base/text.h"
@@ -16,160 +15,94 @@ namespace {
 
 constexpr std::size_t max_sentence_length = 120;
 
-struct Sentence {
-    std::array<std::string_view, 2> wordings;  ///< of one version or another
-    std::string_view group, counter;
+struct Sentences {
+    std::string_view group, text;
 };
 
-// Those of net-tools' statistics.c, 1.60 to 2.10. Groups that have another one's sentences: see sentences_of().
-constexpr Sentence netstat_sentences[]{
-    {{"% total packets received"}, "Ip", "InReceives"},
-    {{"% with invalid headers"}, "Ip", "InHdrErrors"},
-    {{"% with packets too big"}, "Ip", "InTooBigErrors"},
-    {{"% incoming packets with no route"}, "Ip", "InNoRoutes"},
-    {{"% with invalid addresses"}, "Ip", "InAddrErrors"},
-    {{"% with unknown protocol"}, "Ip", "InUnknownProtos"},
-    {{"% with truncated packets"}, "Ip", "InTruncatedPkts"},
-    {{"% incoming packets discarded"}, "Ip", "InDiscards"},
-    {{"% incoming packets delivered"}, "Ip", "InDelivers"},
-    {{"% forwarded"}, "Ip", "ForwDatagrams"},
-    {{"% requests sent out"}, "Ip", "OutRequests"},
-    {{"% outgoing packets dropped"}, "Ip", "OutDiscards"},
-    {{"% dropped because of missing route"}, "Ip", "OutNoRoutes"},
-    {{"% fragments dropped after timeout"}, "Ip", "ReasmTimeout"},
-    {{"% reassemblies required"}, "Ip", "ReasmReqds"},
-    {{"% packets reassembled ok"}, "Ip", "ReasmOKs"},
-    {{"% packet reassembles failed", "% packet reassemblies failed"}, "Ip", "ReasmFails"},
-    {{"% fragments received ok", "% outgoing packets fragmented ok"}, "Ip", "FragOKs"},
-    {{"% fragments failed", "% outgoing packets failed fragmentation"}, "Ip", "FragFails"},
-    {{"% fragments created"}, "Ip", "FragCreates"},
-    {{"% incoming multicast packets"}, "Ip", "InMcastPkts"},
-    {{"% outgoing multicast packets"}, "Ip", "OutMcastPkts"},
-    {{"% ICMP messages received"}, "Icmp", "InMsgs"},
-    {{"% input ICMP message failed"}, "Icmp", "InErrors"},
-    {{"% ICMP messages sent"}, "Icmp", "OutMsgs"},
-    {{"% ICMP messages failed"}, "Icmp", "OutErrors"},
-    {{"% active connections openings", "% active connection openings"}, "Tcp", "ActiveOpens"},
-    {{"% passive connection openings"}, "Tcp", "PassiveOpens"},
-    {{"% failed connection attempts"}, "Tcp", "AttemptFails"},
-    {{"% connection resets received"}, "Tcp", "EstabResets"},
-    {{"% connections established"}, "Tcp", "CurrEstab"},
-    {{"% segments received"}, "Tcp", "InSegs"},
-    {{"% segments send out", "% segments sent out"}, "Tcp", "OutSegs"},
-    {{"% segments retransmited", "% segments retransmitted"}, "Tcp", "RetransSegs"},
-    {{"% bad segments received"}, "Tcp", "InErrs"},
-    {{"% resets sent"}, "Tcp", "OutRsts"},
-    {{"% packets received"}, "Udp", "InDatagrams"},
-    {{"% packets to unknown port received"}, "Udp", "NoPorts"},
-    {{"% packet receive errors"}, "Udp", "InErrors"},
-    {{"% packets sent"}, "Udp", "OutDatagrams"},
-    {{"% receive buffer errors"}, "Udp", "RcvbufErrors"},
-    {{"% send buffer errors"}, "Udp", "SndbufErrors"},
-    {{"% SYN cookies sent"}, "TcpExt", "SyncookiesSent"},
-    {{"% SYN cookies received"}, "TcpExt", "SyncookiesRecv"},
-    {{"% invalid SYN cookies received"}, "TcpExt", "SyncookiesFailed"},
-    {{"% resets received for embryonic SYN_RECV sockets"}, "TcpExt", "EmbryonicRsts"},
-    {{"% packets pruned from receive queue because of socket buffer overrun"}, "TcpExt", "PruneCalled"},
-    {{"% packets pruned from receive queue"}, "TcpExt", "RcvPruned"},
-    {{"% packets dropped from out-of-order queue because of socket buffer overrun"}, "TcpExt", "OfoPruned"},
-    {{"% ICMP packets dropped because they were out-of-window"}, "TcpExt", "OutOfWindowIcmps"},
-    {{"% ICMP packets dropped because socket was locked"}, "TcpExt", "LockDroppedIcmps"},
-    {{"% TCP sockets finished time wait in fast timer"}, "TcpExt", "TW"},
-    {{"% time wait sockets recycled by time stamp"}, "TcpExt", "TWRecycled"},
-    {{"% TCP sockets finished time wait in slow timer"}, "TcpExt", "TWKilled"},
-    {{"% passive connections rejected because of time stamp"}, "TcpExt", "PAWSPassive"},
-    {{"% active connections rejected because of time stamp"}, "TcpExt", "PAWSActive"},
-    {{"% packets rejects in established connections because of timestamp"}, "TcpExt", "PAWSEstab"},
-    {{"% packets rejected in established connections because of timestamp"}, "TcpExt", "PAWSEstab"},
-    {{"% delayed acks sent"}, "TcpExt", "DelayedACKs"},
-    {{"% delayed acks further delayed because of locked socket"}, "TcpExt", "DelayedACKLocked"},
-    {{"Quick ack mode was activated % times"}, "TcpExt", "DelayedACKLost"},
-    {{"% times the listen queue of a socket overflowed"}, "TcpExt", "ListenOverflows"},
-    {{"% SYNs to LISTEN sockets ignored", "% SYNs to LISTEN sockets dropped"}, "TcpExt", "ListenDrops"},
-    {{"% packets directly queued to recvmsg prequeue"}, "TcpExt", "TCPPrequeued"},
-    {{"% packets directly received from backlog"}, "TcpExt", "TCPDirectCopyFromBacklog"},
-    {{"% bytes directly in process context from backlog"}, "TcpExt", "TCPDirectCopyFromBacklog"},
-    {{"% packets directly received from prequeue"}, "TcpExt", "TCPDirectCopyFromPrequeue"},
-    {{"% bytes directly received in process context from prequeue"}, "TcpExt", "TCPDirectCopyFromPrequeue"},
-    {{"% packets dropped from prequeue"}, "TcpExt", "TCPPrequeueDropped"},
-    {{"% packets header predicted", "% packet headers predicted"}, "TcpExt", "TCPHPHits"},
-    {{"% packets header predicted and directly queued to user"}, "TcpExt", "TCPHPHitsToUser"},
-    {{"% packet headers predicted and directly queued to user"}, "TcpExt", "TCPHPHitsToUser"},
-    {{"Ran % times out of system memory during packet sending"}, "TcpExt", "SockMallocOOM"},
-    {{"% acknowledgments not containing data received"}, "TcpExt", "TCPPureAcks"},
-    {{"% acknowledgments not containing data payload received"}, "TcpExt", "TCPPureAcks"},
-    {{"% predicted acknowledgments"}, "TcpExt", "TCPHPAcks"},
-    {{"% times recovered from packet loss due to fast retransmit"}, "TcpExt", "TCPRenoRecovery"},
-    {{"% times recovered from packet loss due to SACK data"}, "TcpExt", "TCPSackRecovery"},
-    {{"% times recovered from packet loss by selective acknowledgements"}, "TcpExt", "TCPSackRecovery"},
-    {{"% bad SACKs received", "% bad SACK blocks received"}, "TcpExt", "TCPSACKReneging"},
-    {{"Detected reordering % times using FACK"}, "TcpExt", "TCPFACKReorder"},
-    {{"Detected reordering % times using SACK"}, "TcpExt", "TCPSACKReorder"},
-    {{"Detected reordering % times using time stamp"}, "TcpExt", "TCPTSReorder"},
-    {{"Detected reordering % times using reno fast retransmit"}, "TcpExt", "TCPRenoReorder"},
-    {{"% congestion windows fully recovered"}, "TcpExt", "TCPFullUndo"},
-    {{"% congestion windows fully recovered without slow start"}, "TcpExt", "TCPFullUndo"},
-    {{"% congestion windows partially recovered using Hoe heuristic"}, "TcpExt", "TCPPartialUndo"},
-    {{"% congestion window recovered using DSACK"}, "TcpExt", "TCPDSACKUndo"},
-    {{"% congestion window recovered without slow start using DSACK"}, "TcpExt", "TCPDSACKUndo"},
-    {{"% congestion windows recovered without slow start by DSACK"}, "TcpExt", "TCPDSACKUndo"},
-    {{"% congestion windows recovered after partial ack"}, "TcpExt", "TCPLossUndo"},
-    {{"% congestion windows recovered without slow start after partial ack"}, "TcpExt", "TCPLossUndo"},
-    {{"% TCP data loss events"}, "TcpExt", "TCPLoss"},
-    {{"% retransmits lost"}, "TcpExt", "TCPLostRetransmit"},
-    {{"% timeouts after reno fast retransmit"}, "TcpExt", "TCPRenoFailures"},
-    {{"% timeouts after SACK recovery"}, "TcpExt", "TCPSackFailures"},
-    {{"% timeouts in loss state"}, "TcpExt", "TCPLossFailures"},
-    {{"% fast retransmits"}, "TcpExt", "TCPFastRetrans"},
-    {{"% forward retransmits"}, "TcpExt", "TCPForwardRetrans"},
-    {{"% retransmits in slow start"}, "TcpExt", "TCPSlowStartRetrans"},
-    {{"% other TCP timeouts"}, "TcpExt", "TCPTimeouts"},
-    {{"% reno fast retransmits failed", "% classic Reno fast retransmits failed"}, "TcpExt", "TCPRenoRecoveryFail"},
-    {{"% sack retransmits failed", "% SACK retransmits failed"}, "TcpExt", "TCPSackRecoveryFail"},
-    {{"% times receiver scheduled too late for direct processing"}, "TcpExt", "TCPSchedulerFailed"},
-    {{"% packets collapsed in receive queue due to low socket buffer"}, "TcpExt", "TCPRcvCollapsed"},
-    {{"% DSACKs sent for old packets"}, "TcpExt", "TCPDSACKOldSent"},
-    {{"% DSACKs sent for out of order packets"}, "TcpExt", "TCPDSACKOfoSent"},
-    {{"% DSACKs received"}, "TcpExt", "TCPDSACKRecv"},
-    {{"% DSACKs for out of order packets received"}, "TcpExt", "TCPDSACKOfoRecv"},
-    {{"% connections reset due to unexpected SYN"}, "TcpExt", "TCPAbortOnSyn"},
-    {{"% connections reset due to unexpected data"}, "TcpExt", "TCPAbortOnData"},
-    {{"% connections reset due to early user close"}, "TcpExt", "TCPAbortOnClose"},
-    {{"% connections aborted due to memory pressure"}, "TcpExt", "TCPAbortOnMemory"},
-    {{"% connections aborted due to timeout"}, "TcpExt", "TCPAbortOnTimeout"},
-    {{"% connections aborted after user close in linger timeout"}, "TcpExt", "TCPAbortOnLinger"},
-    {{"% times unable to send RST due to no memory"}, "TcpExt", "TCPAbortFailed"},
-    {{"TCP ran low on memory % times"}, "TcpExt", "TCPMemoryPressures"},
-};
-
-struct IcmpSentence {
-    std::array<std::string_view, 3> wordings;
-    std::string_view icmp, icmp6;
-};
-
-constexpr IcmpSentence icmp_sentences[]{
-    {{"destination unreachable"}, "DestUnreachs", "DestUnreachs"},
-    {{"timeout in transit", "time exceeded"}, "TimeExcds", ""},
-    {{"received ICMPv6 time exceeded", "sent ICMPv6 time exceeded"}, "", "TimeExcds"},
-    {{"wrong parameters"}, "ParmProbs", ""},
-    {{"parameter problem"}, "", "ParmProblems"},
-    {{"source quenchs", "source quenches", "source quench"}, "SrcQuenchs", ""},
-    {{"redirects", "redirect"}, "Redirects", "Redirects"},
-    {{"echo requests", "echo request"}, "Echos", "Echos"},
-    {{"echo replies"}, "EchoReps", "EchoReplies"},
-    {{"timestamp request", "timestamp requests"}, "Timestamps", ""},
-    {{"timestamp reply", "timestamp replies"}, "TimestampReps", ""},
-    {{"address mask request", "address mask requests"}, "AddrMasks", ""},
-    {{"address mask replies"}, "AddrMaskReps", ""},
-    {{"packets too big"}, "", "PktTooBigs"},
-    {{"group member queries"}, "", "GroupMembQueries"},
-    {{"group member responses"}, "", "GroupMembResponses"},
-    {{"group member reductions"}, "", "GroupMembReductions"},
-    {{"router solicits"}, "", "RouterSolicits"},
-    {{"router advertisement"}, "", "RouterAdvertisements"},
-    {{"neighbour solicits", "neighbor solicits"}, "", "NeighborSolicits"},
-    {{"neighbour advertisement", "neighbor advertisements"}, "", "NeighborAdvertisements"},
-};
+// Those of net-tools' statistics.c, 1.60 to 2.10, "COUNTER=SENTENCE|", '%' in the place of the number; "Icmp:": those
+// of its histograms. In no order. Groups that have another one's sentences: see sentences_of().
+constexpr Sentences netstat_sentences[]{
+    {"Ip",
+     "FragFails=% outgoing packets failed fragmentation|OutNoRoutes=% dropped because of missing route|"
+     "ReasmTimeout=% fragments dropped after timeout|InNoRoutes=% incoming packets with no route|"
+     "OutMcastPkts=% outgoing multicast packets|InTruncatedPkts=% with truncated packets|FragFails=% fragments failed|"
+     "FragOKs=% outgoing packets fragmented ok|InMcastPkts=% incoming multicast packets|ForwDatagrams=% forwarded|"
+     "InUnknownProtos=% with unknown protocol|InDiscards=% incoming packets discarded|OutRequests=% requests sent out|"
+     "InDelivers=% incoming packets delivered|ReasmFails=% packet reassemblies failed|FragOKs=% fragments received ok|"
+     "OutDiscards=% outgoing packets dropped|ReasmFails=% packet reassembles failed|ReasmOKs=% packets reassembled ok|"
+     "InTooBigErrors=% with packets too big|InAddrErrors=% with invalid addresses|InReceives=% total packets received|"
+     "InHdrErrors=% with invalid headers|ReasmReqds=% reassemblies required|FragCreates=% fragments created|"},
+    {"Icmp",
+     "InErrors=% input ICMP message failed|OutErrors=% ICMP messages failed|InMsgs=% ICMP messages received|"
+     "OutMsgs=% ICMP messages sent|"},
+    {"Tcp",
+     "PassiveOpens=% passive connection openings|ActiveOpens=% active connections openings|InSegs=% segments received|"
+     "AttemptFails=% failed connection attempts|ActiveOpens=% active connection openings|OutSegs=% segments send out|"
+     "EstabResets=% connection resets received|RetransSegs=% segments retransmitted|InErrs=% bad segments received|"
+     "CurrEstab=% connections established|RetransSegs=% segments retransmited|OutSegs=% segments sent out|"
+     "OutRsts=% resets sent|"},
+    {"Udp",
+     "NoPorts=% packets to unknown port received|RcvbufErrors=% receive buffer errors|InDatagrams=% packets received|"
+     "SndbufErrors=% send buffer errors|InErrors=% packet receive errors|OutDatagrams=% packets sent|"},
+    {"TcpExt",
+     "OfoPruned=% packets dropped from out-of-order queue because of socket buffer overrun|"
+     "TCPDirectCopyFromPrequeue=% bytes directly received in process context from prequeue|"
+     "PruneCalled=% packets pruned from receive queue because of socket buffer overrun|TCPLoss=% TCP data loss events|"
+     "TCPSackRecovery=% times recovered from packet loss by selective acknowledgements|TCPDSACKRecv=% DSACKs received|"
+     "TCPLossUndo=% congestion windows recovered without slow start after partial ack|DelayedACKs=% delayed acks sent|"
+     "TCPRcvCollapsed=% packets collapsed in receive queue due to low socket buffer|SyncookiesSent=% SYN cookies sent|"
+     "PAWSEstab=% packets rejected in established connections because of timestamp|TCPFastRetrans=% fast retransmits|"
+     "TCPSchedulerFailed=% times receiver scheduled too late for direct processing|TCPTimeouts=% other TCP timeouts|"
+     "PAWSEstab=% packets rejects in established connections because of timestamp|"
+     "TCPPartialUndo=% congestion windows partially recovered using Hoe heuristic|"
+     "TCPDirectCopyFromBacklog=% bytes directly in process context from backlog|SyncookiesRecv=% SYN cookies received|"
+     "TCPRenoRecovery=% times recovered from packet loss due to fast retransmit|TCPHPAcks=% predicted acknowledgments|"
+     "TCPDSACKUndo=% congestion window recovered without slow start using DSACK|TCPHPHits=% packets header predicted|"
+     "TCPAbortOnLinger=% connections aborted after user close in linger timeout|TCPHPHits=% packet headers predicted|"
+     "DelayedACKLocked=% delayed acks further delayed because of locked socket|TCPSACKReneging=% bad SACKs received|"
+     "OutOfWindowIcmps=% ICMP packets dropped because they were out-of-window|TCPForwardRetrans=% forward retransmits|"
+     "TCPDSACKUndo=% congestion windows recovered without slow start by DSACK|TCPLostRetransmit=% retransmits lost|"
+     "TCPHPHitsToUser=% packets header predicted and directly queued to user|TCPLossFailures=% timeouts in loss state|"
+     "TCPHPHitsToUser=% packet headers predicted and directly queued to user|"
+     "TCPRenoReorder=Detected reordering % times using reno fast retransmit|"
+     "SockMallocOOM=Ran % times out of system memory during packet sending|TCPSACKReneging=% bad SACK blocks received|"
+     "TCPDirectCopyFromPrequeue=% packets directly received from prequeue|"
+     "TCPSackRecovery=% times recovered from packet loss due to SACK data|"
+     "TCPFullUndo=% congestion windows fully recovered without slow start|"
+     "TCPPureAcks=% acknowledgments not containing data payload received|ListenDrops=% SYNs to LISTEN sockets ignored|"
+     "LockDroppedIcmps=% ICMP packets dropped because socket was locked|RcvPruned=% packets pruned from receive queue|"
+     "TCPDirectCopyFromBacklog=% packets directly received from backlog|TCPSackRecoveryFail=% sack retransmits failed|"
+     "PAWSPassive=% passive connections rejected because of time stamp|TCPSackFailures=% timeouts after SACK recovery|"
+     "ListenOverflows=% times the listen queue of a socket overflowed|SyncookiesFailed=% invalid SYN cookies received|"
+     "EmbryonicRsts=% resets received for embryonic SYN_RECV sockets|TCPFullUndo=% congestion windows fully recovered|"
+     "PAWSActive=% active connections rejected because of time stamp|TCPMemoryPressures=TCP ran low on memory % times|"
+     "TCPAbortOnMemory=% connections aborted due to memory pressure|TW=% TCP sockets finished time wait in fast timer|"
+     "TCPLossUndo=% congestion windows recovered after partial ack|TCPPrequeueDropped=% packets dropped from prequeue|"
+     "TCPAbortOnClose=% connections reset due to early user close|DelayedACKLost=Quick ack mode was activated % times|"
+     "TCPPrequeued=% packets directly queued to recvmsg prequeue|TCPRenoRecoveryFail=% reno fast retransmits failed|"
+     "TCPPureAcks=% acknowledgments not containing data received|TCPSlowStartRetrans=% retransmits in slow start|"
+     "TCPRenoRecoveryFail=% classic Reno fast retransmits failed|TCPSackRecoveryFail=% SACK retransmits failed|"
+     "TCPDSACKOfoRecv=% DSACKs for out of order packets received|TCPDSACKOldSent=% DSACKs sent for old packets|"
+     "TCPAbortFailed=% times unable to send RST due to no memory|ListenDrops=% SYNs to LISTEN sockets dropped|"
+     "TCPTSReorder=Detected reordering % times using time stamp|TWRecycled=% time wait sockets recycled by time stamp|"
+     "TCPAbortOnData=% connections reset due to unexpected data|TCPFACKReorder=Detected reordering % times using FACK|"
+     "TWKilled=% TCP sockets finished time wait in slow timer|TCPAbortOnSyn=% connections reset due to unexpected SYN|"
+     "TCPDSACKUndo=% congestion window recovered using DSACK|TCPDSACKOfoSent=% DSACKs sent for out of order packets|"
+     "TCPAbortOnTimeout=% connections aborted due to timeout|TCPSACKReorder=Detected reordering % times using SACK|"
+     "TCPRenoFailures=% timeouts after reno fast retransmit|"},
+    {"Icmp:",
+     "DestUnreachs=destination unreachable|AddrMaskReps=address mask replies|TimestampReps=timestamp replies|"
+     "AddrMasks=address mask requests|AddrMasks=address mask request|Timestamps=timestamp requests|Redirects=redirect|"
+     "TimestampReps=timestamp reply|TimeExcds=timeout in transit|Timestamps=timestamp request|TimeExcds=time exceeded|"
+     "ParmProbs=wrong parameters|SrcQuenchs=source quenches|SrcQuenchs=source quenchs|SrcQuenchs=source quench|"
+     "EchoReps=echo replies|Redirects=redirects|Echos=echo requests|Echos=echo request|"},
+    {"Icmp6:",
+     "NeighborAdvertisements=neighbour advertisement|NeighborAdvertisements=neighbor advertisements|"
+     "GroupMembReductions=group member reductions|GroupMembResponses=group member responses|EchoReplies=echo replies|"
+     "RouterAdvertisements=router advertisement|TimeExcds=received ICMPv6 time exceeded|PktTooBigs=packets too big|"
+     "GroupMembQueries=group member queries|DestUnreachs=destination unreachable|TimeExcds=sent ICMPv6 time exceeded|"
+     "NeighborSolicits=neighbour solicits|NeighborSolicits=neighbor solicits|ParmProblems=parameter problem|"
+     "RouterSolicits=router solicits|Redirects=redirects|Echos=echo requests|Redirects=redirect|Echos=echo request|"}};
 
 /// The group whose sentences this one has.
 std::string_view sentences_of(std::string_view group) {
@@ -179,129 +112,84 @@ std::string_view sentences_of(std::string_view group) {
     return group;
 }
 
-bool is_one_of(std::span<const std::string_view> wordings, std::string_view sentence) {
-    return !sentence.empty() && std::ranges::find(wordings, sentence) != wordings.end();
-}
-
-/// The counter of a sentence with '%' in the place of its number: "TcpExt.PruneCalled". `group` is the heading above
-/// it, and empty where that is not known: then the first group that has the sentence. Empty if there is none.
+/// The counter of a sentence, with the group that has it: "TcpExt.PruneCalled". `group` is one of the table, or empty
+/// where that is not known: then the first one that has the sentence. Empty if there is none.
 std::string netstat_counter(std::string_view group, std::string_view sentence) {
-    const auto of = sentences_of(group);
-    const auto found = std::ranges::find_if(netstat_sentences, [&](const Sentence& known) {
-        return is_one_of(known.wordings, sentence) && (of.empty() || known.group == of);
-    });
-    if (found == std::end(netstat_sentences)) return {};
-    // The kernel's name differs there.
-    const bool is_forwarded6 = group == "Ip6" && found->counter == "ForwDatagrams";
-    return std::string(group.empty() ? found->group : group) + "." + (is_forwarded6 ? "Out" : "") +
-           std::string(found->counter);
+    const auto entry = fmt::format("={}|", sentence);
+    for (const auto& [of, text] : netstat_sentences) {
+        const auto at = group.empty() || of == group ? text.find(entry) : text.npos;
+        if (at == text.npos) continue;
+        const auto begin = text.rfind('|', at) + 1;  // npos + 1 is 0
+        return fmt::format("{}.{}", of, text.substr(begin, at - begin));
+    }
+    return {};
 }
 
-/// The same in a histogram of ICMP's, "destination unreachable": "DestUnreachs". `group` is Icmp or Icmp6.
-std::string_view netstat_icmp_counter(std::string_view group, std::string_view sentence) {
-    const auto* const found = std::ranges::find_if(
-        icmp_sentences, [&](const IcmpSentence& known) { return is_one_of(known.wordings, sentence); });
-    if (found == std::end(icmp_sentences)) return {};
-    return group == "Icmp6" ? found->icmp6 : found->icmp;
+/// Without the group.
+std::string_view base_name(std::string_view name) {
+    return name.substr(name.find('.') + 1);
 }
 
-/// "netstat -su", and no sentence that begins with the word.
-bool is_netstat_command(const std::vector<std::string_view>& words) {
-    return words.size() > 1 &&
-           std::all_of(words.begin() + 1, words.end(), [](std::string_view word) { return word.starts_with('-'); });
-}
-
-/// What `netstat -s` prints (net-tools 1.60 to 2.10): sentences, of counters that it does not know their names. Whole,
-/// or what grep left of it, then without the headings.
-///     Udp:
-///         225645 packets received
-///         InCsumErrors: 319
-///     TcpExt:
-///         Quick ack mode was activated 641 times
-class NetstatText final : public CounterReader {
-  public:
-    NetstatText() : CounterReader("netstat -s", true) {}
-
-    bool line(const CounterText& text, CounterLine& out) override {
-        const auto line = text.line;
-        if (line.size() > max_sentence_length) return false;
-        if (is_netstat_command(command_words(line, "netstat")) || heading(line, out)) return true;
-        // What it prints of a setting.
-        if (group_ == "Ip" && (line == "Forwarding is enabled" || line == "Forwarding is disabled")) return true;
-        std::string sentence;
-        std::string_view value;
-        for (const auto word : text.words) {
-            if (!sentence.empty()) sentence += ' ';
-            const bool is_value = value.empty() && base::to_unsigned(word);
-            if (is_value) value = word;
-            sentence += is_value ? "%" : word;
+/// Of a sentence with '%' in the place of its number; nothing if netstat prints no such one.
+std::optional<std::string> name_of(std::string_view sentence, const CounterBlock& block) {
+    const auto& group = block.group;
+    if (sentence.ends_with(": %")) {
+        const auto text = sentence.substr(0, sentence.size() - 3);
+        const auto name = block.direction.empty() ? "" : netstat_counter(group + ":", text);
+        if (!name.empty()) return fmt::format("{}.{}{}", group, block.direction, base_name(name));
+        if (!base::is_counter_name(text)) return std::nullopt;
+        // Where a page has lost the headings, those of IcmpMsg follow Icmp's.
+        const bool is_type = text.starts_with("InType") || text.starts_with("OutType");
+        if (group == "Icmp" && is_type) return fmt::format("IcmpMsg.{}", text);
+        if (block.seen.empty()) {
+            const bool is_tcps = text.starts_with("TCP") || text == "IPReversePathFilter";
+            return is_tcps ? std::optional(fmt::format("TcpExt.{}", text)) : std::nullopt;
         }
-        if (value.empty()) return false;
-        const auto name = name_of(sentence);
-        if (!name) return false;
-        if (seen_.empty()) group_ = name->substr(0, name->find('.'));
-        if (base::is_counter(*name)) out.add(*name, of_namespace, value);
+        const bool has_group = text.starts_with(group) && base::is_counter_name(text.substr(group.size()));
+        return fmt::format("{}.{}", group, has_group ? text.substr(group.size()) : text);
+    }
+    if (sentence.ends_with('.')) sentence.remove_suffix(1);
+    if (const auto name = netstat_counter(sentences_of(group), sentence); !group.empty() && !name.empty()) {
+        const bool is_forwarded6 = group == "Ip6" && name == "Ip.ForwDatagrams";
+        return fmt::format("{}.{}{}", group, is_forwarded6 ? "Out" : "", base_name(name));
+    }
+    // What grep left has no headings.
+    auto name = block.seen.empty() ? netstat_counter({}, sentence) : "";
+    return name.empty() ? std::nullopt : std::optional(std::move(name));
+}
+
+bool read_heading(std::string_view line, CounterBlock& block, CounterLine& out) {
+    if (line == "ICMP input histogram:" || line == "ICMP output histogram:") {
+        block.direction = line == "ICMP input histogram:" ? "In" : "Out";
+        if (block.group.empty()) block.group = "Icmp";
         return true;
     }
-
-    void end_block() override {
-        group_.clear();
-        seen_.clear();
-        direction_ = {};
-    }
-
-  private:
-    bool heading(std::string_view line, CounterLine& out) {
-        if (line == "ICMP input histogram:" || line == "ICMP output histogram:") {
-            direction_ = line == "ICMP input histogram:" ? "In" : "Out";
-            if (group_.empty()) group_ = "Icmp";
-            return true;
-        }
-        if (!line.ends_with(':') || !base::is_counter_group(line.substr(0, line.size() - 1))) return false;
-        direction_ = {};
-        group_ = line.substr(0, line.size() - 1);
-        if (!seen_.insert(group_).second) {
-            seen_ = {group_};
-            out.begins_sample = true;
-        }
-        return true;
-    }
-
-    /// Of a sentence with '%' in the place of its number; nothing if netstat prints no such one.
-    std::optional<std::string> name_of(std::string_view sentence) const {
-        if (sentence.ends_with(": %")) {
-            const auto text = sentence.substr(0, sentence.size() - 3);
-            if (!direction_.empty()) {
-                const auto counter = netstat_icmp_counter(group_, text);
-                if (!counter.empty()) return fmt::format("{}.{}{}", group_, direction_, counter);
-            }
-            if (!base::is_counter_name(text)) return std::nullopt;
-            // Where a page has lost the headings, those of IcmpMsg follow Icmp's.
-            const bool is_type = text.starts_with("InType") || text.starts_with("OutType");
-            if (group_ == "Icmp" && is_type) return fmt::format("IcmpMsg.{}", text);
-            if (seen_.empty()) {
-                const bool is_tcps = text.starts_with("TCP") || text == "IPReversePathFilter";
-                return is_tcps ? std::optional(fmt::format("TcpExt.{}", text)) : std::nullopt;
-            }
-            const auto name = text.starts_with(group_) && base::is_counter_name(text.substr(group_.size()))
-                                  ? text.substr(group_.size())
-                                  : text;
-            return fmt::format("{}.{}", group_, name);
-        }
-        if (sentence.ends_with('.')) sentence.remove_suffix(1);
-        auto name = netstat_counter(group_, sentence);
-        // What grep left has no headings.
-        if (name.empty() && seen_.empty()) name = netstat_counter({}, sentence);
-        return name.empty() ? std::nullopt : std::optional(std::move(name));
-    }
-
-    std::string group_;           ///< of the last heading or sentence; empty: none
-    std::set<std::string> seen_;  ///< headings of this sample
-    std::string_view direction_;  ///< "In" or "Out": in a histogram of ICMP's; else empty
-};
+    if (!line.ends_with(':') || !base::is_counter_group(line.substr(0, line.size() - 1))) return false;
+    block.direction = {};
+    block.group = line.substr(0, line.size() - 1);
+    if (block.seen.insert(block.group).second) return true;
+    block.seen = {block.group};
+    return out.begins_block = true;
+}
 
 }  // namespace
 
-const MakeCounterReader make_netstat_text = make_counter_reader<NetstatText>;
+bool read_netstat(const CounterText& text, CounterBlock& block, CounterLine& out) {
+    const auto line = text.line;
+    if (line.size() > max_sentence_length) return false;
+    if (read_heading(line, block, out)) return true;
+    // What it prints of a setting.
+    if (block.group == "Ip" && (line == "Forwarding is enabled" || line == "Forwarding is disabled")) return true;
+    const auto is_number = [](std::string_view word) { return base::to_unsigned(word).has_value(); };
+    const auto value = std::ranges::find_if(text.words, is_number);
+    if (value == text.words.end()) return false;
+    auto words = text.words;
+    words[static_cast<std::size_t>(value - text.words.begin())] = "%";
+    const auto name = name_of(fmt::format("{}", fmt::join(words, " ")), block);
+    if (!name) return false;
+    if (block.seen.empty()) block.group = name->substr(0, name->find('.'));
+    if (base::is_counter(*name)) out.values.push_back({*name, std::string(of_namespace), *base::to_unsigned(*value)});
+    return true;
+}
 
 }  // namespace stapgen::decode

@@ -138,6 +138,7 @@ struct CounterReading {
     std::uint64_t value = 0;
     bool part = false;                     ///< to be added to what the same sample has of it before
     bool is_rise = false;                  ///< the tool says how far it rose, and not its value
+    bool is_state = false;                 ///< no counter but a state, which goes up and down: sockets in use
     bool zeros_left_out = false;           ///< the format may leave out what is 0
     std::int64_t epoch_ns = unknown_time;  ///< the last time in the text, or unknown_time
 };

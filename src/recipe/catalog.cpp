@@ -172,8 +172,11 @@ base::Result<Recipe> find_recipe(const Catalog& catalog, std::string_view name) 
 }
 
 const Meaning* meaning_of(const Recipe& recipe, std::string_view text) {
-    const auto found = std::ranges::find_if(
-        recipe.meanings, [&](const Meaning& meaning) { return base::match(meaning.of, text).has_value(); });
+    const auto upper = base::upper(text);
+    const auto found = std::ranges::find_if(recipe.meanings, [&](const Meaning& meaning) {
+        return meaning.of == text ||
+               (meaning.of.find('*') != std::string::npos && base::match(base::upper(meaning.of), upper));
+    });
     return found == recipe.meanings.end() ? nullptr : &*found;
 }
 

@@ -60,7 +60,8 @@ Catalog load_catalog(const std::vector<RecipeFolder>& folders);
 /// The error suggests a name that is near, or says why the recipe cannot be used.
 base::Result<Recipe> find_recipe(const Catalog& catalog, std::string_view name);
 
-/// What is said of that text in the recipe's meanings, the first that fits; null if nothing is.
+/// What is said of that text in the recipe's meanings, the first that fits, patterns in upper or lower case; null if
+/// nothing is.
 const Meaning* meaning_of(const Recipe& recipe, std::string_view text);
 
 /// What the whole program works with.

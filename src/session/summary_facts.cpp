@@ -69,8 +69,8 @@ void put_meanings(analyze::Summary& summary, const recipe::Catalog& catalog) {
         tally.loss = meaning->loss;
         tally.loss_by_name = meaning->loss_by_name;
     }
-    if (summary.levels)
-        std::erase_if(summary.tallies, [](const auto& tally) { return !tally.loss && !tally.loss_by_name; });
+    // Of one sample: what has a meaning.
+    if (summary.levels) std::erase_if(summary.tallies, [](const auto& tally) { return tally.meaning.empty(); });
     std::ranges::stable_sort(summary.tallies, {}, [&](const auto& tally) {
         return std::pair(tally.interval, -analyze::rank_of(summary, tally));
     });

@@ -137,7 +137,8 @@ CommandSpec report_command(Options& options) {
         "  dropwatch.stp of any generation, dropwatch(1)\n"
         "  perf script, perf trace and ftrace lines of skb:kfree_skb and net:*, perf script netdev-times\n"
         "  drops in the output of pwru, bcc's tcpdrop and bpftrace (@[kstack]: N)\n"
-        "  counters of nstat, netstat -s, ip -s link, ifconfig, ethtool -S, /proc/net: rises between two samples\n"
+        "  counters: rises between two samples, totals of one: nstat, netstat -s and -i, ip -s link, ifconfig,\n"
+        "    ethtool -S, tc -s qdisc, conntrack -S, ss -ti, files of /proc/net and /sys/class/net, a diff of two\n"
         "Adds up several files of one recipe, of one host or of many.\nUses up to 8 cores for large files; with one "
         "(taskset -c 0) the report is the same, byte for byte.\n";
     command.examples = {

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "analyze/counter_tracks.h"
 #include "analyze/summary.h"
 
 using namespace stapgen;
@@ -20,7 +19,7 @@ struct Read {
     std::uint64_t value = 0;
     std::int64_t sample = 0;
     std::int64_t epoch_s = -1;
-    bool part = false, is_rise = false, zeros_left_out = false;
+    bool part = false, is_rise = false, zeros_left_out = false, is_state = false;
 };
 
 CounterTracks tracks_of(const std::vector<Read>& reads) {
@@ -33,6 +32,7 @@ CounterTracks tracks_of(const std::vector<Read>& reads) {
                     .value = read.value,
                     .part = read.part,
                     .is_rise = read.is_rise,
+                    .is_state = read.is_state,
                     .zeros_left_out = read.zeros_left_out,
                     .epoch_ns = read.epoch_s < 0 ? decode::unknown_time : read.epoch_s * 1'000'000'000});
     }
@@ -167,7 +167,45 @@ TEST_CASE("what stood in one sample only is counted, and where zeros are left ou
         rises_of({{{"a", "-", 5, 0, -1, false, false, true}},
                   {{"a", "-", 6, 0, -1, false, false, true}, {"c", "-", 9, 0, -1, false, false, true}}});
     CHECK(rise(left_out, "c", "-") == 9);
-    CHECK(has_note(left_out, "1 counter are in later samples only"));
+    CHECK(has_note(left_out, "1 counter is in later samples only: 0 before"));
+}
+
+TEST_CASE("where most of what leaves out zeros came later, the first sample was a choice, and none of them was 0") {
+    const auto summary = rises_of({{{"a", "-", 5, 0, -1, false, false, true},
+                                    {"a", "-", 6, 1, -1, false, false, true},
+                                    {"b", "-", 500, 1, -1, false, false, true},
+                                    {"c", "-", 17, 1, -1, false, false, true}}});
+    CHECK(rise(summary, "a", "-") == 1);
+    CHECK(tally_of(summary, "b", "-") == nullptr);
+    CHECK(has_note(summary, "2 counters are in one sample only"));
+}
+
+TEST_CASE("where nothing rose the totals are the answer") {
+    const auto summary = rises_of({{{"link.rx_dropped", "eth0", 247, 0}, {"link.rx_dropped", "eth0", 247, 1}}});
+    CHECK(summary.levels);
+    CHECK(rise(summary, "link.rx_dropped", "eth0") == 247);
+    CHECK(has_note(summary, "nothing rose between the samples"));
+    // What fell did not stay.
+    CHECK_FALSE(rises_of({{{"a", "-", 5, 0}, {"b", "-", 5, 0}, {"a", "-", 5, 1}, {"b", "-", 4, 1}}}).levels);
+}
+
+TEST_CASE("a state is a value of one sample, and no rise") {
+    const Read state{"sockstat.TCP.mem", "-", 9, 0, -1, false, false, false, true};
+    auto later = state;
+    later.value = 30;
+    const auto one = rises_of({{state}});
+    CHECK(rise(one, "sockstat.TCP.mem", "-") == 9);
+    CHECK_FALSE(has_note(one, "give a second one"));
+    const auto both = rises_of({{state, {"a", "-", 5}}, {later, {"a", "-", 7}}});
+    CHECK(both.tallies.size() == 1);
+    CHECK(rise(both, "a", "-") == 2);
+    CHECK(has_note(both, "states (sockets in use, memory, what is under way) do not rise"));
+}
+
+TEST_CASE("a tool's rise and another one's total of one counter are not subtracted") {
+    const Read rise_of_nstat{"Udp.NoPorts", "-", 7, 0, -1, false, true}, total{"Udp.NoPorts", "-", 1007};
+    for (const auto& reads : {std::vector{rise_of_nstat, total}, std::vector{total, rise_of_nstat}})
+        CHECK(rise(rises_of({reads}), "Udp.NoPorts", "-") == 7);
 }
 
 TEST_CASE("what a tool prints as a rise is one") {

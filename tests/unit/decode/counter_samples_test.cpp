@@ -197,8 +197,8 @@ TEST_CASE("ethtool -S: the command names the device, and names that come up agai
     CHECK(has_line(decoded, "ethtool -S0 ethtool.rx_no_buffer_count of eth0 = 527"));
     CHECK(has_line(decoded, "ethtool -S0 ethtool.[0]: rx_discards of eth0 = 3"));
     CHECK(has_line(decoded, "ethtool -S0 ethtool.rxq0: rx_drops_no_frags of eth0 = 3885606854"));
-    CHECK(has_line(decoded, "ethtool -S1 ethtool.drv dropped tx total of eth1 = 2"));
-    CHECK(has_line(decoded, "ethtool -S1 ethtool.drv dropped tx total of eth1 = 1 part"));
+    CHECK(has_line(decoded, "ethtool -S0 ethtool.drv dropped tx total of eth1 = 2"));
+    CHECK(has_line(decoded, "ethtool -S0 ethtool.drv dropped tx total of eth1 = 1 part"));
     CHECK(decoded.notes().empty());
     const DecodedText left(
         "$ ethtool -S eth0 | grep drop\n     rx_drops: 5\n$ ethtool -S eth0 | grep drop\n     rx_drops: 7\n");
@@ -216,10 +216,98 @@ TEST_CASE("several formats in one text keep their samples and devices apart") {
                               read_text("counters-netstat.txt") + read_text("counters-ifconfig.txt") +
                               read_text("counters-proc.txt") + read_text("counters-netstat.txt"));
     CHECK(decoded.detector.input().unrecognised == 0);
-    CHECK(readings(decoded) == 11 + 34 + 34 + 26 + 55 + 34);
+    // Of /proc/net, 11 were in netstat's text, and 13 of eth0's in that of ifconfig.
+    CHECK(readings(decoded) == 11 + 34 + 34 + 26 + (55 - 11 - 13) + 34);
     CHECK(has_line(decoded, "netstat -s1 TcpExt.ListenDrops of - = 360"));
     CHECK(has_line(decoded, "ifconfig0 dev.rx_drop of eth0 = 40"));
     CHECK(decoded.detector.sources().size() == 1);
+}
+
+TEST_CASE("files of /proc/net/stat are no softnet_stat, with their heading or without it") {
+    const std::string zeros = "00000000 00000000 00000000 00000000 00000000 00000000 ";
+    // An idle CPU's line of arp_cache looks like softnet_stat's; it is below one that does not.
+    const DecodedText neighbours("00000009 00000013 0000000a 00000000 000000c5 " + zeros +
+                                 "00000003 00000000\n00000009 " + zeros + zeros + "\n");
+    CHECK(readings(neighbours) == 0);
+    CHECK(neighbours.detector.input().unrecognised == 2);
+    const std::string heading = "entries  allocs destroys hash_grows lookups hits res_failed unresolved_discards\n",
+                      row = "00000009 00000013 0000000a 00000000 000000c5 000000c1 00000004 00000003\n";
+    const DecodedText two(heading + row + row + heading + row);
+    CHECK(has_line(two, "/proc/net/stat0 neigh.unresolved_discards of line 1 cpu1 = 3"));
+    CHECK(has_line(two, "/proc/net/stat0 neigh.unresolved_discards of line 4 cpu0 = 3"));
+    CHECK(DecodedText(heading + "9 13 a 0 c5 c1 4 3\n").detector.input().unrecognised == 1);
+    CHECK(DecodedText("entries  allocs destroys drops\n" + row).detector.input().unrecognised == 2);
+}
+
+TEST_CASE("what follows ethtool -S is none of its counters") {
+    for (const auto* other :
+         {"# ethtool -c eth0\n", "Coalesce parameters for eth0:\n", "## -c\n", "> Coalesce parameters\n"}) {
+        CAPTURE(other);
+        const DecodedText decoded("# ethtool -S eth0\n     rx_drops: 5\n" + std::string(other) + "rx-usecs: 50\n");
+        CHECK(readings(decoded) == 1);
+        CHECK(decoded.detector.input().unrecognised == 2);
+    }
+    // Of ethtool -g and -l.
+    CHECK(readings(DecodedText("# ethtool -S eth0\n     rx_drops: 5\nRX:             4096\nRX:\t4096\n")) == 1);
+}
+
+TEST_CASE("one counter by two tools is one sample, and by one of them again the next one") {
+    const std::string netstat = "$ netstat -s\nTcpExt:\n    139 SYNs to LISTEN sockets dropped\n",
+                      nstat = "$ nstat -az TcpExtListenDrops\n#kernel\nTcpExtListenDrops 139 0.0\n";
+    CHECK(readings(DecodedText(netstat + nstat)) == 1);
+    const DecodedText twice(netstat + nstat + netstat + nstat);
+    CHECK(readings(twice) == 2);
+    CHECK(has_line(twice, "netstat -s1 TcpExt.ListenDrops of - = 139"));
+    const DecodedText later(netstat + "$ sleep 10\n" + nstat);
+    CHECK(has_line(later, "nstat1 TcpExt.ListenDrops of - = 139"));
+    const DecodedText other(netstat + "TcpExtListenDrops 152 0.0\n");
+    CHECK(other.notes() == "TcpExt.ListenDrops of - is 139 and then 152 in one sample: the first counts");
+    // What a line that nobody understands breaks is one sample.
+    const DecodedText broken("Udp:\n    5 packets received\nsomething\nTcp:\n    7 segments received\n");
+    CHECK(has_line(broken, "netstat -s0 Tcp.InSegs of - = 7"));
+}
+
+TEST_CASE("a diff has two samples, and a line without a sign is of both") {
+    const DecodedText normal("2c2\n<      rx_drops: 5\n---\n>      rx_drops: 7\n");
+    CHECK(normal.detector.input().unrecognised == 0);
+    CHECK(has_line(normal, "ethtool -S0 ethtool.rx_drops of ? = 5"));
+    CHECK(has_line(normal, "ethtool -S1 ethtool.rx_drops of ? = 7"));
+    const DecodedText unified(
+        "@@ -1,3 +1,3 @@\n NIC statistics:\n-     rx_drops: 5\n+     rx_drops: 7\n      rx_ok: 9\n");
+    CHECK(unified.detector.input().unrecognised == 0);
+    CHECK(has_line(unified, "ethtool -S1 ethtool.rx_drops of ? = 7"));
+    CHECK(has_line(unified, "ethtool -S0 ethtool.rx_ok of ? = 9"));
+    CHECK(has_line(unified, "ethtool -S1 ethtool.rx_ok of ? = 9"));
+    // Another indentation is not that of ethtool -S.
+    CHECK(readings(DecodedText("2c2\n< rx-usecs: 5\n---\n> rx-usecs: 7\n")) == 0);
+    CHECK(readings(DecodedText("<      rx_drops: 5\n---\n>      rx_drops: 7\n")) == 0);
+}
+
+TEST_CASE("a loop's device is the one whose name stands above, as far as it is one") {
+    const std::string row = "NIC statistics:\n     rx_drops: 5\n";
+    const DecodedText loop("eth0\n" + row + "enp3s0f1:\n" + row + "== bond0 ==\n" + row);
+    for (const auto* device : {"eth0", "enp3s0f1", "bond0"}) {
+        CAPTURE(device);
+        CHECK(has_line(loop, "ethtool -S0 ethtool.rx_drops of " + std::string(device) + " = 5"));
+    }
+    CHECK(has_line(DecodedText("before\n" + row + "after\n" + row), "ethtool -S1 ethtool.rx_drops of ? = 5"));
+}
+
+TEST_CASE("what comes rounded is left out, and what is of no known shape") {
+    const DecodedText rounded(
+        "# ip -h -s link\n    RX: bytes packets errors dropped missed mcast\n    6.04T 8.1G 0 247 12k 3\n");
+    CHECK(has_line(rounded, "ip -s link0 link.rx_dropped of ? = 247"));
+    CHECK(readings(rounded) == 3);
+    CHECK(rounded.notes().find("rounded numbers, as 6.04T, are left out") != std::string::npos);
+    for (const auto* none :
+         {"Iface MTU RX-OK Unknown\neth0 1500 5 7\n", "cpu=0 found=x drop=5\n", "TCP: inuse 5 lost 7\n", "TCP: inuse\n",
+          " Sent 5 bytes 7 pkt (dropped 3, overlimits 0 requeues 0)\n", "eth0/statistics/rx_dropped:x\n",
+          "ESTAB 0 0 here there\n", "cubic rto:204 cwnd:10 retrans:0/5\n",
+          "10.0.0.1 dev eth0 used 3/2/1 probes 1 STALE\n"}) {
+        CAPTURE(none);
+        CHECK(readings(DecodedText(none)) == 0);
+        CHECK(DecodedText(none).detector.input().unrecognised > 0);
+    }
 }
 
 TEST_CASE("lines of other tools among counters stay theirs") {

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
+#include <string>
+
+#include "base/kernel.h"
+#include "base/text.h"
+#include "decode/counter_reader.h"
+
+namespace stapgen::decode {
+
+namespace {
+
+using Rows = CounterTable::Rows;
+constexpr bool in_block = true;
+
+/// What nstat prints, and /proc/net/snmp6, dev_snmp6 and xfrm_stat: a name and a number, of nstat a rate behind it.
+///     #kernel
+///     IpInReceives                    2101517            0.0
+///     Udp6InDatagrams                 95254
+/// Without -a nstat prints rises, which only the command shows; a device of dev_snmp6 is in the path only.
+constexpr CounterShape nstat_shapes[]{
+    {"ifIndex *", "index"}, {"*/dev_snmp6/*:ifIndex *", "- @ #"}, {"*/dev_snmp6/*:* *", "- @ & ="}, {"* *", "& ="},
+    {"* * *", "& = ~"},     {"* * * (overflow)", "& = ~"},
+};
+
+/// What `ip -s link`, `ip -s -s link` and `ip -s addr` print; names of columns have changed with iproute2's versions:
+///     2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP mode DEFAULT group default qlen 1000
+///         link/ether 00:00:5e:00:53:01 brd ff:ff:ff:ff:ff:ff
+///         RX: bytes  packets  errors  dropped overrun mcast        from 5.13 on "missed" in the place of "overrun"
+///         1234       12       0       0       0       0
+/// Those of a virtual function ("vf 0 ...") are of "eth0.vf0". Counters are called as the members of struct
+/// rtnl_link_stats64, by print_stats64() of iproute2's ip/ipaddress.c.
+constexpr CounterShape ip_shapes[]{{"*: *: <*", "# @ -"}, {"vf *", "vf", in_block}, {"vf * *", "vf -", in_block}};
+constexpr CounterTable ip_tables[]{
+    {"RX:",
+     "bytes=rx_bytes packets=rx_packets errors=rx_errors dropped=rx_dropped overrun=rx_over_errors "
+     "missed=rx_missed_errors mcast=multicast bcast=rx_broadcast compressed=rx_compressed",
+     Rows::next},
+    {"RX errors:",
+     "length=rx_length_errors crc=rx_crc_errors frame=rx_frame_errors fifo=rx_fifo_errors missed=rx_missed_errors "
+     "overrun=rx_over_errors nohandler=rx_nohandler otherhost=rx_otherhost_dropped",
+     Rows::next},
+    {"TX:",
+     "bytes=tx_bytes packets=tx_packets errors=tx_errors dropped=tx_dropped carrier=tx_carrier_errors "
+     "collsns=collisions compressed=tx_compressed",
+     Rows::next},
+    {"TX errors:",
+     "aborted=tx_aborted_errors fifo=tx_fifo_errors window=tx_window_errors heartbeat=tx_heartbeat_errors "
+     "heartbt=tx_heartbeat_errors transns=carrier_changes",
+     Rows::next}};
+
+/// What ifconfig prints, of net-tools 1.60 ("RX packets:12 errors:0") and busybox, and of 2.x ("RX packets 12  bytes
+/// 1234"). It reads /proc/net/dev, as netstat -i does, and so its names are those.
+constexpr CounterShape ifconfig_shapes[]{
+    {"* Link encap:*", "@ -"},
+    {"*: flags=*", "@ -"},
+    {"RX packets:* errors:* dropped:* overruns:* frame:*", "rx_packets rx_errs rx_drop rx_fifo rx_frame"},
+    {"TX packets:* errors:* dropped:* overruns:* carrier:*", "tx_packets tx_errs tx_drop tx_fifo tx_carrier"},
+    {"collisions:*", "tx_colls"},
+    {"collisions:* txqueuelen:*", "tx_colls #"},
+    {"RX bytes:* (*) TX bytes:* (*)", "rx_bytes - tx_bytes -"},
+    {"RX packets * bytes * (*)", "rx_packets rx_bytes -"},
+    {"TX packets * bytes * (*)", "tx_packets tx_bytes -"},
+    {"RX errors * dropped * overruns * frame *", "rx_errs rx_drop rx_fifo rx_frame"},
+    {"TX errors * dropped * overruns * carrier * collisions *", "tx_errs tx_drop tx_fifo tx_carrier tx_colls"}};
+
+/// What `netstat -i` prints (net-tools 1.60 to 2.10):
+///     Iface      MTU    RX-OK RX-ERR RX-DRP RX-OVR    TX-OK TX-ERR TX-DRP TX-OVR Flg
+///     eth0      1500   212531      3     40 2        135635      0      5      0 BMRU
+constexpr CounterTable netstat_i_tables[]{
+    {"Iface",
+     "MTU=- Met=- RX-OK=rx_packets RX-ERR=rx_errs RX-DRP=rx_drop RX-OVR=rx_fifo TX-OK=tx_packets TX-ERR=tx_errs "
+     "TX-DRP=tx_drop TX-OVR=tx_fifo Flg=-",
+     Rows::named}};
+
+/// /proc/net/dev: NAME: and 16 numbers for each device, below two lines of headings. Old kernels leave no blank behind
+/// the colon, and an alias of a device has one in its name: "eth0:1:". Names are "dev.rx_drop", as the kernel adds
+/// several counters of `ip -s link` up for most of them (dev_seq_printf_stats in net/core/net-procfs.c).
+constexpr CounterShape proc_net_dev_shapes[]{
+    {"Inter-|*", "-"},
+    {"face |bytes *", "-"},
+    {"* * * * * * * * * * * * * * * *",
+     "@: rx_bytes rx_packets rx_errs rx_drop rx_fifo rx_frame rx_compressed rx_multicast tx_bytes tx_packets tx_errs "
+     "tx_drop tx_fifo tx_colls tx_carrier tx_compressed"}};
+
+/// What `ethtool -S DEV` prints: names of the driver's own, blanks and brackets in them. Only the command before it
+/// names the device, or its name alone, as loops print it. What grep left of it is read where the command stands there.
+///     NIC statistics:
+///          rx_queue_0_drops: 17
+///          [0]: rx_discards: 0
+constexpr CounterShape ethtool_shapes[]{
+    {"Standard stats for *:", "@"}, {"*", "&: =", in_block}, {"*", "echo"}, {"*:", "echo"}, {"== * ==", "echo"}};
+
+/// `grep . /sys/class/net/*/statistics/*`, counters as `ip -s link` has them.
+constexpr CounterShape sysfs_shapes[]{{"*/statistics/*:*", "/ & ="}};
+
+/// What `tc -s qdisc` prints; of the device that it is asked for the name is in the command only:
+///     qdisc fq_codel 0: dev eth0 parent :1 limit 10240p flows 1024 quantum 1514 target 5ms interval 100ms ecn
+///      Sent 123456 bytes 1234 pkt (dropped 3, overlimits 0 requeues 17)
+///      backlog 0b 0p requeues 17
+///       maxpacket 1514 drop_overlimit 2 new_flow_count 5 ecn_mark 12
+constexpr CounterShape qdisc_shapes[]{
+    {"qdisc * *: dev * root", "word - @"},
+    {"qdisc * *: dev * root *", "word - @ -"},
+    {"qdisc * *: dev * parent *", "word - @ word"},
+    {"qdisc * *: dev * parent * *", "word - @ word -"},
+    {"qdisc * *: root", "word ! -"},
+    {"qdisc * *: root *", "word ! - -"},
+    {"qdisc * *: parent *", "word ! - word"},
+    {"qdisc * *: parent * *", "word ! - word -"},
+    {"Sent * bytes * pkt (dropped *, overlimits * requeues *)", "bytes packets dropped overlimits requeues", in_block},
+    {"Sent * bytes * pkts (dropped *, overlimits *)", "bytes packets dropped overlimits", in_block},
+    {"maxpacket * *", "# pairs", in_block},
+    {"marked * early * pdrop * other *", "marked early pdrop other", in_block}};
+
+/// What `conntrack -S` prints, and /proc/net/stat/nf_conntrack below, which has the same counters of the kernel:
+///     cpu=0   found=27 invalid=12 insert=0 insert_failed=6 drop=6 early_drop=0 error=0 search_restart=1163
+constexpr CounterShape conntrack_shapes[]{{"cpu=* *", "cpu pairs"}};
+
+/// Files of /proc/net/stat: a line of hexadecimal numbers for each CPU. `entries` is the same in each, and no counter.
+/// Which neighbours one is of, its name says: arp_cache, ndisc_cache.
+constexpr CounterTable stat_tables[]{
+    {"entries",
+     "searched clashres=clash_resolve found new invalid ignore delete delete_list chainlength=chaintoolong insert "
+     "insert_failed drop early_drop icmp_error=error expect_new expect_create expect_delete search_restart",
+     Rows::of_cpus, "conntrack"},
+    {"entries",
+     "allocs destroys hash_grows lookups hits res_failed rcv_probes_mcast rcv_probes_ucast periodic_gc_runs "
+     "forced_gc_runs unresolved_discards table_fulls",
+     Rows::of_cpus_of_file, "neigh"},
+    {"entries",
+     "in_hit in_slow_tot in_slow_mc in_no_route in_brd in_martian_dst in_martian_src out_hit out_slow_tot out_slow_mc "
+     "gc_total gc_ignored gc_goal_miss gc_dst_overflow in_hlist_search out_hlist_search",
+     Rows::of_cpus, "rt_cache"},
+    {"entries", "syn_received cookie_invalid cookie_valid cookie_retrans conn_reopened", Rows::of_cpus, "synproxy"}};
+
+/// /proc/net/udp and udp6: a line for each socket; addresses have 8 or 32 digits. Of one port they are added up.
+///     sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode ref pointer drops
+///     466: 00000000:14E9 00000000:0000 07 00000000:00000000 00:00000000 00000000   0        0 14286 2 ffff88 319
+constexpr CounterShape udp_shapes[]{
+    {"*: *:* *:* * *:* *:* * * * * * * *", "# hex8 port - - - - - - - - # # # # - udp.drops"},
+    {"*: *:* *:* * *:* *:* * * * * * * *", "# hex32 port - - - - - - - - # # # # - udp6.drops"}};
+
+/// /proc/net/sockstat and sockstat6: "TCP: inuse 23 orphan 0 tw 1 alloc 25 mem 3".
+constexpr CounterShape sockstat_shapes[]{{"*: *", "group pairs"}};
+
+/// What `ss -ti` prints of each connection. retrans has those under way before the slash; times are ms.
+///     ESTAB 0      3235770     10.0.1.29:42314   10.0.1.37:5201
+///          cubic wscale:7,7 rto:204 ... busy:438588ms rwnd_limited:433148ms(98.8%) retrans:0/244
+constexpr CounterShape ss_shapes[]{
+    {"* * * * *", "tcp # # addr addr"},     {"* * * * * *", "tcp # # addr addr -"},
+    {"tcp * * * * *", "tcp # # addr addr"}, {"tcp * * * * * *", "tcp # # addr addr -"},
+    {"* * * *", "# # addr addr", in_block}, {"*", "pairs", in_block},
+};
+
+/// /proc/net/snmp and /proc/net/netstat: a line of names and one of values for each group.
+///     Udp: InDatagrams NoPorts InErrors OutDatagrams
+///     Udp: 225645 9337 1408 236183
+/// Where a mail has broken the line, which value is whose is not known.
+bool read_snmp(const CounterText& text, CounterBlock& block, CounterLine& out) {
+    const auto& words = text.words;
+    if (words.size() < 2 || !words[0].ends_with(':')) return false;
+    const auto group = words[0].substr(0, words[0].size() - 1);
+    if (!base::is_counter_group(group)) return false;
+    if (std::all_of(words.begin() + 1, words.end(), base::is_counter_name)) {
+        block.group = group;
+        block.columns.assign(words.begin() + 1, words.end());
+        return true;
+    }
+    if (block.group != group || block.columns.size() != words.size() - 1) return false;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+        const auto name = block.group + "." + block.columns[i - 1];
+        const auto value = base::to_unsigned(words[i]);
+        if (!value && !base::to_int(words[i])) return false;  // Tcp.MaxConn is -1
+        if (value && base::is_counter(name)) out.values.push_back({name, std::string(of_namespace), *value});
+    }
+    return true;
+}
+
+/// /proc/net/softnet_stat: a line of 9 to 15 numbers (2.6.35 to 6.4) of eight hexadecimal digits for each CPU, the
+/// fourth to the eighth always 0. A file of /proc/net/stat without its heading looks so where a CPU is idle, but not in
+/// all its lines.
+bool read_softnet(const CounterText& text, CounterBlock& block, CounterLine& out) {
+    constexpr std::size_t min_columns = 9, max_columns = 15, digits = 8, first_unused = 3, unused = 5;
+    const auto& words = text.words;
+    const auto is_number = [](auto word) { return word.size() == digits && base::to_unsigned(word, 16); };
+    if (words.size() < min_columns || words.size() > max_columns || text.is_below_unread_numbers) return false;
+    if (!std::ranges::all_of(words, is_number)) return false;
+    const auto zeros = std::span(words).subspan(first_unused, unused);
+    if (std::ranges::any_of(zeros, [](auto word) { return word != "00000000"; })) return false;
+    const auto read = base::read_softnet_line(words);
+    const auto of = "cpu" + std::to_string(read.cpu.value_or(static_cast<std::uint32_t>(block.row++)));
+    for (const auto& [name, value] : read.counters)
+        out.values.push_back({name, of, value});
+    return true;
+}
+
+constexpr CounterFormat formats[]{
+    {.title = "nstat",
+     .asked = {.command = "nstat", .path = "/proc/net/dev_snmp6/"},
+     .of = of_namespace,
+     .names_device = true,
+     .leaves_out_zeros = true,
+     .shapes = nstat_shapes,
+     .begin = "#kernel"},
+    {.title = "netstat -s",
+     .asked = {.command = "netstat", .option = "s"},
+     .leaves_out_zeros = true,
+     .other = read_netstat},
+    {.title = "/proc/net/snmp", .asked = {.path = "/proc/net/snmp"}, .other = read_snmp},
+    {.title = "/proc/net/softnet_stat",
+     .asked = {.path = "/proc/net/softnet_stat"},
+     .ends_at_noise = true,
+     .other = read_softnet},
+    {.title = "/proc/net/dev", .asked = {.path = "/proc/net/dev"}, .prefix = "dev", .shapes = proc_net_dev_shapes},
+    {.title = "ip -s link",
+     .asked = {.command = "ip", .option = "s", .arguments = "link l addr address a show list ls dev"},
+     .prefix = "link",
+     .shapes = ip_shapes,
+     .tables = ip_tables,
+     .details =
+         "link inet inet6 valid_lft altname alias permaddr prog vlan ingress-qos-map egress-qos-map bond "
+         "bond_slave bridge bridge_slave vxlan veth tun dummy macvlan macvtap ipvlan gre gretap ip6gre ip6gretap "
+         "ipip sit ip6tnl vti vti6 geneve vrf vrf_slave team team_slave ipoib can wireguard xfrm macsec hsr ifb "
+         "openvswitch nlmon vcan promiscuity"},
+    {.title = "ifconfig",
+     .asked = {.command = "ifconfig"},
+     .prefix = "dev",
+     .shapes = ifconfig_shapes,
+     .details =
+         "inet inet6 ether loop unspec infiniband UP BROADCAST POINTOPOINT LOOPBACK Interrupt Memory Base device"},
+    {.title = "netstat -i",
+     .asked = {.command = "netstat", .option = "i"},
+     .prefix = "dev",
+     .ends_at_noise = true,
+     .tables = netstat_i_tables,
+     .begin = "Kernel Interface table"},
+    {.title = "/sys/class/net/*/statistics",
+     .asked = {.path = "/sys/class/net/"},
+     .prefix = "link",
+     .shapes = sysfs_shapes},
+    {.title = "tc -s qdisc",
+     .asked = {.command = "tc", .option = "s", .arguments = "qdisc show ls list dev"},
+     .prefix = "qdisc",
+     .names_device = true,
+     .ends_at_noise = true,
+     .shapes = qdisc_shapes,
+     .details = "backlog rate new_flows_len count flows gc",
+     .pair = ' ',
+     .counters = "drop_overlimit new_flow_count ecn_mark ce_mark drop_overmemory"},
+    {.title = "conntrack -S",
+     .asked = {.command = "conntrack", .option = "S"},
+     .prefix = "conntrack",
+     .shapes = conntrack_shapes},
+    {.title = "/proc/net/stat",
+     .asked = {.path = "/proc/net/stat/"},
+     .prefix = "stat",
+     .names_device = true,
+     .ends_at_noise = true,
+     .tables = stat_tables},
+    {.title = "/proc/net/udp",
+     .asked = {.path = "/proc/net/udp"},
+     .has_parts = true,
+     .shapes = udp_shapes,
+     .begin = "sl local_address rem*_address st tx_queue *"},
+    {.title = "/proc/net/sockstat",
+     .asked = {.path = "/proc/net/sockstat"},
+     .prefix = "sockstat",
+     .of = of_namespace,
+     .shapes = sockstat_shapes,
+     .pair = ' ',
+     .groups = "sockets TCP TCP6 UDP UDP6 UDPLITE UDPLITE6 RAW RAW6 FRAG FRAG6",
+     .states = "used inuse orphan tw alloc mem memory"},
+    {.title = "ss -ti",
+     .asked = {.command = "ss", .option = "i"},
+     .prefix = "ss",
+     .leaves_out_zeros = true,
+     .ends_at_noise = true,
+     .shapes = ss_shapes,
+     .begin = "*State*Recv-Q Send-Q Local Address:Port *",
+     .pair = ':',
+     .counters = "bytes_sent bytes_retrans bytes_acked bytes_received segs_out segs_in data_segs_out data_segs_in "
+                 "delivered delivered_ce retrans dsack_dups reord_seen rcv_ooopack busy=busy_ms "
+                 "rwnd_limited=rwnd_limited_ms sndbuf_limited=sndbuf_limited_ms",
+     .states = "lost unacked notsent backoff"},
+    // Last: its names may be any.
+    {.title = "ethtool -S",
+     .asked = {.command = "ethtool", .option = "S", .arguments = "eth-phy eth-mac eth-ctrl rmon"},
+     .prefix = "ethtool",
+     .names_device = true,
+     .ends_at_noise = true,
+     .has_parts = true,
+     .shapes = ethtool_shapes,
+     .begin = "NIC statistics:"}};
+
+}  // namespace
+
+std::span<const CounterFormat> counter_formats() {
+    return formats;
+}
+
+}  // namespace stapgen::decode
