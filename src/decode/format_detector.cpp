@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "decode/format_detector.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 
@@ -64,10 +66,20 @@ class FormatDetector::Forward : public decode::Sink {
 };
 
 std::vector<Note> FormatDetector::Source::notes() const {
-    return foreign ? foreign->notes() : std::vector<Note>();
+    auto notes = foreign ? foreign->notes() : std::vector<Note>();
+    if (counted > 0) {
+        notes.emplace_back(fmt::format("the counts before {} lines (uniq -c) are multiplied into theirs", counted),
+                           NoteKind::count);
+    }
+    return notes;
 }
 
-FormatDetector::FormatDetector() {
+/// Whether its lines are of packets, each or several, and not of counters or means.
+bool FormatDetector::Source::has_packets() const {
+    return foreign && base::contains_word("drop packet", header->schemas.front().tag);
+}
+
+FormatDetector::FormatDetector(Marks marks) : marks_(marks) {
     for (const auto* make : importers) {
         auto& source = sources_.emplace_back();
         source.foreign = (*make)();
@@ -141,6 +153,7 @@ bool FormatDetector::join(const FormatDetector& piece, Sink& sink) {
     input_.recognised += piece.input_.recognised;
     input_.unrecognised += piece.input_.unrecognised;
     base::add_saturating(lost_, piece.lost_);
+    last_->counted += from->counted;
     return true;
 }
 
@@ -167,13 +180,13 @@ void FormatDetector::finish_line(std::string_view line, Sink& sink) {
     unrecognised(line, Flaw::no_line_end);
 }
 
-std::size_t FormatDetector::take(Source& source, std::string_view lines, Sink& sink) {
+std::size_t FormatDetector::take(Source& source, std::string_view lines, Sink& sink, std::int64_t times) {
     Forward forward(*this, source, sink);
     std::int64_t count = 0;
     std::size_t taken = 0;
     if (source.foreign) {
         source.foreign->set_line_number(input_.lines + 1);
-        taken = source.foreign->take(lines, forward);
+        taken = source.foreign->take_counted(lines, times, forward);
         count = source.foreign->line_number() - input_.lines - 1;
     } else {
         // A header is of the next recording: it would end this one.
@@ -248,6 +261,24 @@ bool FormatDetector::take_remark(std::string_view line, Sink& sink) {
     return what != Remark::none;
 }
 
+bool FormatDetector::take_text(std::string text, Sink& sink) {
+    scratch_ = std::move(text) + '\n';
+    return take(*last_, scratch_, sink) != 0 || take_with_any(scratch_, sink) != 0;
+}
+
+/// Behind marks of other tools records of packets only are looked for: they say by themselves what they are.
+bool FormatDetector::take_marked(Sink& sink) {
+    const auto marked = stripper_.behind_mark();
+    if (!marked) return false;
+    scratch_ = std::string(marked->text) + '\n';
+    const auto take_with = [&](Source& source) {
+        if (!source.has_packets() || take(source, scratch_, sink, marked->times) == 0) return false;
+        source.counted += marked->is_counted ? 1 : 0;
+        return true;
+    };
+    return take_with(*last_) || std::any_of(sources_.rbegin(), sources_.rend(), take_with);
+}
+
 void FormatDetector::take_decorated(std::string_view line, Sink& sink) {
     stripper_.set(line);
     if (stripper_.is_empty()) return recognised();
@@ -255,10 +286,9 @@ void FormatDetector::take_decorated(std::string_view line, Sink& sink) {
         const auto text = stripper_.text();
         if (take_remark(text, sink)) return recognised();
         blanked_ = blanked_ || is_blanked_header(text);
-        if (text.empty() || (text == line && !blanked_)) continue;
-        scratch_ = blanked_ ? with_tabs(text) : std::string(text);
-        scratch_ += '\n';
-        if (take(*last_, scratch_, sink) != 0 || take_with_any(scratch_, sink) != 0) return;
+        if (text.empty()) continue;
+        if ((text != line || blanked_) && take_text(blanked_ ? with_tabs(text) : std::string(text), sink)) return;
+        if (marks_ == Marks::read && take_marked(sink)) return;
     } while (stripper_.strip_prompt());
     // Of a line with the tag of a recording its parser says more: a script that prints too few fields, for one.
     auto flaw = Flaw::unknown_kind;

@@ -40,10 +40,13 @@ class FormatDetector {
 
       private:
         friend class FormatDetector;
+        [[nodiscard]] bool has_packets() const;
+
         std::unique_ptr<Importer> foreign;  ///< one of the two
         std::unique_ptr<RecordParser> ours;
         bool begun = false;
-        bool has_taken = false;  ///< a line
+        bool has_taken = false;    ///< a line
+        std::int64_t counted = 0;  ///< lines with the count of uniq -c before them
     };
 
     /// The first that is heard of a source is its HeaderLine.
@@ -57,7 +60,9 @@ class FormatDetector {
         virtual void message(std::string_view text) = 0;
     };
 
-    FormatDetector();
+    /// Whether a record behind the mark of another tool is read: PromptStripper::behind_mark().
+    enum class Marks { read, ignored };
+    explicit FormatDetector(Marks marks = Marks::read);
     FormatDetector(const FormatDetector&) = delete;
     FormatDetector& operator=(const FormatDetector&) = delete;
 
@@ -88,9 +93,11 @@ class FormatDetector {
   private:
     class Forward;
     [[nodiscard]] const Source* only_source() const;
-    std::size_t take(Source& source, std::string_view lines, Sink& sink);
+    std::size_t take(Source& source, std::string_view lines, Sink& sink, std::int64_t times = 1);
     std::size_t take_with_any(std::string_view lines, Sink& sink);
     std::size_t take_header(std::string_view lines, Sink& sink);
+    bool take_text(std::string text, Sink& sink);
+    bool take_marked(Sink& sink);
     void take_decorated(std::string_view line, Sink& sink);
     bool take_remark(std::string_view line, Sink& sink);
     void finish_line(std::string_view line, Sink& sink);
@@ -101,6 +108,7 @@ class FormatDetector {
     std::vector<Source*> begun_;
     Source* last_ = nullptr;
     PromptStripper stripper_;
+    Marks marks_;
     std::string scratch_;
     InputCounts input_;
     std::optional<base::Error> refusal_;

@@ -55,6 +55,26 @@ std::size_t Importer::take(std::string_view lines, Sink& sink) {
     return taken;
 }
 
+std::size_t Importer::take_counted(std::string_view line, std::int64_t times, Sink& sink) {
+    const bool is_alone = times != 1;
+    if (is_alone && (!schema().find("count") || times < 1)) return 0;
+    if (is_alone && begun_) close(sink);
+    times_ = times;
+    const auto taken = take(line, sink);
+    if (is_alone && begun_) close(sink);
+    times_ = 1;
+    return taken;
+}
+
+void Importer::send_counted(Sink& sink, const Record& record) {
+    std::vector<Value> values(record.values.begin(), record.values.end());
+    auto& count = values[record.schema->find("count").value()];
+    count.number = base::saturating_multiply(count.number, times_);
+    const auto raw = fmt::format_int(count.number);
+    count.raw = {raw.data(), raw.size()};
+    sink.record({record.schema, values});
+}
+
 void Importer::begin(Sink& sink) {
     if (begun_) return;
     begun_ = true;
@@ -81,7 +101,7 @@ void TraceImporter::join_counts(const TraceImporter& piece) {
 }
 
 void TraceImporter::report(const Record& record, Sink& sink, std::int64_t events) {
-    base::add_saturating(reported_, events);
+    base::add_saturating(reported_, base::saturating_multiply(events, times()));
     send(sink, record);
 }
 

@@ -92,8 +92,15 @@ class Input final : public decode::FormatDetector::Sink {
     /// What a user should know of the files.
     [[nodiscard]] const std::vector<std::string>& remarks() const { return remarks_; }
     [[nodiscard]] std::int64_t lines() const { return detector_.input().lines; }
-    /// Why stap failed, if the text is what it said of that.
-    [[nodiscard]] const launch::Diagnosis* stap_failure() const { return messages_.cause(); }
+    /// Why stap failed, if the text is what it said of that. What many programs call an error is stap's where it says
+    /// so: behind a pass, with a place in a script, or with the name of a module of stap's.
+    [[nodiscard]] const launch::Diagnosis* stap_failure() const {
+        const auto* const cause = messages_.cause();
+        const bool is_of_any = cause != nullptr && (cause->id == "run-error" || cause->id == "module-conflict") &&
+                               messages_.pass() == 1 && cause->line.find("stap") == std::string::npos &&
+                               cause->line.find(" near ") == std::string::npos;
+        return is_of_any ? nullptr : cause;
+    }
     void record(decode::FormatDetector::Source& source, const decode::Record& record) override {
         if (auto& session = session_of(source); !refusal_) session.add(record);
     }
@@ -146,6 +153,7 @@ class Input final : public decode::FormatDetector::Sink {
                 last_->session.set(trailer.outcome);
                 continued_ = trailer.continued;
             }
+            if (!foreign.remark().empty()) remarks_.emplace_back(foreign.remark());
             if (reader.cut_short()) {
                 remarks_.push_back(fmt::format("{} ends in the middle of a run; it is read up to there", shown(file)));
             }

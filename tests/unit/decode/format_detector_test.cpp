@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "decode/format_detector.h"
 
+#include <algorithm>
 #include <array>
 #include <random>
 #include <string>
