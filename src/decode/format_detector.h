@@ -60,9 +60,10 @@ class FormatDetector {
         virtual void message(std::string_view text) = 0;
     };
 
-    /// Whether a record behind the mark of another tool is read: PromptStripper::behind_mark().
-    enum class Marks { read, ignored };
-    explicit FormatDetector(Marks marks = Marks::read);
+    /// Whether lines are read one by one and as they are: no record behind another tool's mark
+    /// (PromptStripper::behind_mark()), none that is broken over lines.
+    enum class Repair { yes, no };
+    explicit FormatDetector(Repair repair = Repair::yes);
     FormatDetector(const FormatDetector&) = delete;
     FormatDetector& operator=(const FormatDetector&) = delete;
 
@@ -98,6 +99,9 @@ class FormatDetector {
     std::size_t take_header(std::string_view lines, Sink& sink);
     bool take_text(std::string text, Sink& sink);
     bool take_marked(Sink& sink);
+    [[nodiscard]] Importer::Shape shape(std::string_view text) const;
+    std::size_t take_broken(std::string_view lines, bool is_end, Sink& sink);
+    void feed(std::string_view lines, bool is_end, Sink& sink);
     void take_decorated(std::string_view line, Sink& sink);
     bool take_remark(std::string_view line, Sink& sink);
     void finish_line(std::string_view line, Sink& sink);
@@ -108,7 +112,9 @@ class FormatDetector {
     std::vector<Source*> begun_;
     Source* last_ = nullptr;
     PromptStripper stripper_;
-    Marks marks_;
+    Repair repair_;
+    std::string held_;                              ///< whole lines that a record may go on behind
+    bool begins_whole_ = true, has_lines_ = false;  ///< of a piece: its first line is no part of a record
     std::string scratch_;
     InputCounts input_;
     std::optional<base::Error> refusal_;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/saturate.h"
@@ -37,6 +38,11 @@ Importer::Importer(std::string_view title, std::int64_t resolution_ns, std::stri
     }
 }
 
+bool begins_with_reason(std::string_view lines) {
+    const auto begin = std::min(lines.find_first_not_of(" \t>"), lines.size());
+    return begin < lines.size() && lines[begin] == 'r' && lines.substr(begin).starts_with("reason:");
+}
+
 std::size_t Importer::take(std::string_view lines, Sink& sink) {
     std::size_t taken = 0;
     while (taken < lines.size()) {
@@ -48,7 +54,9 @@ std::size_t Importer::take(std::string_view lines, Sink& sink) {
         if (text.ends_with('\r')) text.remove_suffix(1);
         // None of them but ftrace ends a line with it; HTML does, whose tags would be a part of the last field.
         const bool is_tagged = text.ends_with('>') && !text.ends_with(": <stack trace>");
-        if (is_tagged || (text.empty() ? !begun_ : !line(text, sink))) break;
+        if (is_tagged || begins_with_reason(lines.substr(taken + length)) ||
+            (text.empty() ? !begun_ : !line(text, sink)))
+            break;
         taken += length;
         ++line_number_;
     }

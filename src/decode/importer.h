@@ -25,6 +25,11 @@ class Importer {
     /// than one only importers of drops take it, and other lines are not taken together with it.
     std::size_t take_counted(std::string_view line, std::int64_t times, Sink& sink);
 
+    /// What a line is that its sender or a terminal may have broken: a record's beginning, a record whose last fields
+    /// may be on the next line, or one that has nothing behind it but what it should. For formats with long lines.
+    enum class Shape { other, begun, lacking, whole };
+    [[nodiscard]] virtual Shape shape(std::string_view /*line*/) const { return Shape::other; }
+
     /// What its records are made of.
     [[nodiscard]] const Header& header() const { return header_; }
     /// For a person: "RHEL stage timing".
@@ -100,6 +105,9 @@ class Importer {
     std::int64_t times_ = 1;
     std::int64_t line_number_ = 1;
 };
+
+/// Whether the first of these lines goes on with a drop whose reason did not fit on the line before it.
+bool begins_with_reason(std::string_view lines);
 
 /// Events of a kernel trace, whose buffer may have lost some. Its End counts what report() sent.
 class TraceImporter : public Importer {

@@ -22,7 +22,8 @@ constexpr std::string_view blanks = " \t", signs = ":|>)";
 constexpr auto npos = std::string_view::npos;
 constexpr std::ptrdiff_t enough_lines = 64;
 constexpr std::size_t enough_bytes = 64U << 10U;
-constexpr std::string_view no_break_space = "\xc2\xa0";
+// The second: what quoted-printable makes of '='. No tool prints that of a value.
+constexpr std::string_view no_break_space = "\xc2\xa0", quoted_equals = "=3D";
 
 /// Where what follows `count` words begins, the line's end where nothing does; npos: there are fewer.
 std::size_t behind_words(std::string_view line, std::size_t count) {
@@ -71,9 +72,9 @@ class Nowhere final : public FormatDetector::Sink {
     void message(std::string_view /*text*/) override {}
 };
 
-/// Of each line whether it is understood and not blank. A mark would hide which prefix it is the end of.
+/// Of each line whether it is understood and not blank. Of a mark it would not be known which prefix it is the end of.
 std::vector<bool> understood(std::string_view lines) {
-    FormatDetector detector(FormatDetector::Marks::ignored);
+    FormatDetector detector(FormatDetector::Repair::no);
     Nowhere nowhere;
     PromptStripper plain;
     std::vector<bool> flags;
@@ -87,9 +88,15 @@ std::vector<bool> understood(std::string_view lines) {
     return flags;
 }
 
-std::string with_plain_blanks(std::string_view text) {
+bool is_encoded(std::string_view text) {
+    return text.find(no_break_space) != npos || text.find(quoted_equals) != npos;
+}
+
+std::string with_plain_signs(std::string_view text) {
     std::string plain(text);
-    if (text.find(no_break_space) != npos) boost::algorithm::replace_all(plain, no_break_space, " ");
+    if (!is_encoded(text)) return plain;
+    boost::algorithm::replace_all(plain, no_break_space, " ");
+    boost::algorithm::replace_all(plain, quoted_equals, "=");
     return plain;
 }
 
@@ -222,8 +229,8 @@ std::string_view PrefixStripper::feed(std::string_view lines) {
 }
 
 std::string_view PrefixStripper::strip(std::string_view lines, std::string& scratch) const {
-    if (prefix_.is_empty() && lines.find(no_break_space) == npos) return lines;
-    scratch = prefix_.without(with_plain_blanks(lines));
+    if (prefix_.is_empty() && !is_encoded(lines)) return lines;
+    scratch = prefix_.without(with_plain_signs(lines));
     return scratch;
 }
 
@@ -234,8 +241,8 @@ std::string_view PrefixStripper::finish() {
     for (std::ptrdiff_t lines = 0;
          lines < enough_lines && !behind.empty() && text_.size() - behind.size() < enough_bytes; ++lines)
         take_line(behind);
-    prefix_.learn(with_plain_blanks(std::string_view(text_).substr(0, text_.size() - behind.size())));
-    text_ = prefix_.without(with_plain_blanks(text_));
+    prefix_.learn(with_plain_signs(std::string_view(text_).substr(0, text_.size() - behind.size())));
+    text_ = prefix_.without(with_plain_signs(text_));
     return text_;
 }
 
@@ -246,7 +253,7 @@ std::string_view PrefixStripper::remark() const {
 }
 
 std::string PrefixStripper::last_line(std::string_view line) const {
-    return prefix_.without(with_plain_blanks(line));
+    return prefix_.without(with_plain_signs(line));
 }
 
 }  // namespace stapgen::decode

@@ -44,8 +44,9 @@ class LinePrefix {
     std::vector<std::set<std::string>> shapes_;
 };
 
-/// The lines of a text without what another tool has put before each of them, and with plain blanks instead of
-/// no-break ones. Holds the first lines back until there are enough to learn from.
+/// The lines of a text without what another tool has put before each of them, and with plain blanks and
+/// equals signs instead of no-break ones and of a mail's. Holds the first lines back until there are enough to learn
+/// from.
 class PrefixStripper {
   public:
     /// The stripped text of whole lines, each with its '\n'; empty as long as it holds back. Valid until the

@@ -90,6 +90,14 @@ bool put(const symbols::DropReasons& reasons, analyze::Summary& summary) {
     return any;
 }
 
+/// As far as the kernel need not be known.
+void put_subsystems(analyze::Summary& summary) {
+    for_each_reason(summary, [](auto& row) {
+        if (row.reason_name || row.reason < 0) return;
+        row.reason_name = symbols::DropReasons::describe_of_any(static_cast<std::uint32_t>(row.reason));
+    });
+}
+
 /// What the log itself calls its addresses.
 std::vector<symbols::Witness> witnesses_of(const analyze::Summary& summary) {
     std::vector<symbols::Witness> witnesses;
@@ -218,6 +226,7 @@ base::Result<void> Namer::put_of_log(analyze::Summary& summary, const symbols::L
         if (auto known = symbols::DropReasons::of_release(release)) reasons = *std::move(known);
     }
     if (reasons && put(*reasons, summary) && !reasons->guess().empty()) summary.notes.emplace_back(reasons->guess());
+    put_subsystems(summary);
     return {};
 }
 
