@@ -60,11 +60,17 @@ class NetTrace final : public DropImporter {
             detail_ = text == "location:" ? &place_ : &reason_;
             return true;
         }
-        constexpr std::string_view others[]{
-            "begin trace...",     "end trace...",           "******",      "---------------- ANALYSIS RESULT",
-            "analysis finished!", "this is a good packet!", "Call Stack:", "-> ",
-            "fix advice:",        "packet is dropped by"};
-        return begun() && (base::starts_with_any(text, others) || text.find("] ERROR happens in ") != text.npos);
+        constexpr std::string_view others[]{"end trace...",
+                                            "******",
+                                            "---------------- ANALYSIS RESULT",
+                                            "analysis finished!",
+                                            "this is a good packet!",
+                                            "Call Stack:",
+                                            "-> ",
+                                            "fix advice:",
+                                            "packet is dropped by"};
+        return text == "begin trace..." ||
+               (begun() && (base::starts_with_any(text, others) || text.find("] ERROR happens in ") != text.npos));
     }
 
     bool row(std::string_view text, Sink& sink) {
