@@ -62,7 +62,7 @@ class FormatDetector::Forward : public decode::Sink {
 std::vector<Note> FormatDetector::Source::notes() const {
     auto notes = foreign ? foreign->notes() : std::vector<Note>();
     if (counted > 0) {
-        notes.emplace_back(fmt::format("the counts before {} lines (uniq -c) are multiplied into theirs", counted),
+        notes.emplace_back(fmt::format("counts before lines (uniq -c), {} in all, are multiplied into theirs", counted),
                            NoteKind::count);
     }
     return notes;

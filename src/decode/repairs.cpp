@@ -62,7 +62,7 @@ std::size_t FormatDetector::take_broken(std::string_view lines, bool is_end, Sin
                 const auto what = shape(text);
                 if (what == Shape::whole) {
                     if (const auto taken = take_joined(std::move(text), parts.size()); taken != 0) return taken;
-                } else if (what == Shape::lacking && of_head == Shape::begun) {
+                } else if (what == Shape::lacking && of_head == Shape::begun && lacking.empty()) {
                     lacking = std::move(text);
                     lacking_parts = parts.size();
                 }
