@@ -37,7 +37,7 @@ class PromptStripper {
         std::int64_t times = 1;
         bool is_counted = false;  ///< `times` is in the line
     };
-    /// What stands behind the sign of a list or a comment ("* ", "| ", "// "), a line's number ("12:", "12. ", " 12\t")
+    /// What follows the sign of a list or a comment ("* ", "| ", "// "), a line's number ("12:", "12. ", " 12\t")
     /// or a count in the columns of `uniq -c`, which are others than those of cat -n. Nothing if there is none.
     [[nodiscard]] std::optional<Marked> behind_mark() const;
 
