@@ -54,6 +54,10 @@ std::optional<std::string_view> behind_name(std::string_view line) {
 ///     ]: 3
 /// The first call that does not only drop is the place. And maps of reasons, which newer versions name:
 ///     @[SKB_DROP_REASON_NO_SOCKET]: 3
+/// what print(args.reason) makes of each drop, and maps of which the command says that their keys are reasons or
+/// places:
+///     bpftrace -e 'tracepoint:skb:kfree_skb { @[ksym(args.location), args.reason] = count(); }'
+///     @[tcp_v4_rcv, 2]: 3
 /// Other maps are not understood.
 class BpftraceStacks final : public DropImporter {
   public:
@@ -71,8 +75,41 @@ class BpftraceStacks final : public DropImporter {
         if (open_ && (call(text) || close_block(text, sink))) return true;
         const bool is_probes = text.ends_with(" probe...") || text.ends_with(" probes...") ||
                                text.ends_with(" probe") || text.ends_with(" probes");
-        return open(text, sink) || text == "Tracing unusual skb drop stacks. Hit Ctrl-C to end." ||
+        return open(text, sink) || command(text) || reason(text, sink) ||
+               text == "Tracing unusual skb drop stacks. Hit Ctrl-C to end." ||
                (is_probes && (text.starts_with("Attaching ") || text.starts_with("Attached ")));
+    }
+
+    bool command(std::string_view line) {
+        const bool is_of_drops = line.find("bpftrace ") != line.npos && line.find("kfree_skb") != line.npos;
+        const auto map = is_of_drops ? line.find('@') : line.npos;
+        if (map == line.npos) return false;
+        const auto keys = line.substr(std::min(line.find('[', map), line.size() - 1) + 1);
+        key_names_.clear();
+        for (const auto name : base::split(keys.substr(0, keys.find(']')), ','))
+            key_names_.emplace_back(name);
+        return true;
+    }
+
+    bool reason(std::string_view line, Sink& sink) {
+        const bool is_name =
+            line.starts_with(base::drop_reason_prefix) && std::ranges::all_of(line, base::is_word_character);
+        if (is_name) report_drop({}, line, sink);
+        return is_name;
+    }
+
+    /// A map whose keys the command names.
+    bool named(const Closing& closing, Sink& sink) {
+        const auto keys = base::split(closing.keys, ',');
+        if (keys.size() != key_names_.size()) return false;
+        std::string_view place, reason;
+        for (std::size_t i = 0; i < keys.size(); ++i) {
+            if (key_names_[i].find("reason") != std::string::npos) reason = base::trim(keys[i]);
+            if (key_names_[i].find("location") != std::string::npos) place = base::trim(keys[i]);
+        }
+        if (place.empty() && reason.empty()) return false;
+        report_drop(place, reason, sink, closing.count);
+        return true;
     }
 
     bool open(std::string_view line, Sink& sink) {
@@ -80,6 +117,7 @@ class BpftraceStacks final : public DropImporter {
         if (!keys) return false;
         if (const auto closing = read_closing(*keys)) {
             const auto reason = find_reason(closing->keys);
+            if (named(*closing, sink)) return true;
             if (reason.empty()) return false;
             report_drop({}, reason, sink, closing->count);
             return true;
@@ -114,6 +152,7 @@ class BpftraceStacks final : public DropImporter {
         open_ = false;
     }
 
+    std::vector<std::string> key_names_;  ///< of the map in the last command
     bool open_ = false;
     std::string reason_;
     DropStack stack_;

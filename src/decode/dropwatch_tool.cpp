@@ -74,7 +74,7 @@ class DropwatchTool final : public Importer {
         std::vector<Note> notes;
         if (last_ns_ != unknown_time)
             notes.emplace_back("times are that machine's local time, read as UTC", NoteKind::clock);
-        add_count(notes, hardware_, "alerts are hardware traps: their places are not functions");
+        add_count(notes, hardware_, "drops are of hardware traps: their places are not functions");
         if (!stopped_) add_count(notes, tail_dropped_, "alerts were lost");
         return notes;
     }
@@ -84,7 +84,7 @@ class DropwatchTool final : public Importer {
         if (base::is_digit(line[0])) return alert(line, sink);
         constexpr std::string_view drop_at = "drop at: ";
         if (line.starts_with(drop_at)) {
-            close_packet(sink);
+            close(sink);
             begin(sink);
             in_packet_ = true;
             place_ = base::trim(line.substr(drop_at.size(), max_text_length));
@@ -94,7 +94,7 @@ class DropwatchTool final : public Importer {
     }
 
     void finished(Sink& sink) override {
-        close_packet(sink);
+        close(sink);
         if (!stopped_) return;
         const auto seen = base::saturating_add(reported_, tail_dropped_);
         const std::array counts{Count{"seen", seen}, Count{"reported", reported_}, Count{"lost.queue", tail_dropped_}};
@@ -108,10 +108,13 @@ class DropwatchTool final : public Importer {
         scan.skip("location ");
         auto text = base::trim(scan.rest);
         const bool hardware = text.ends_with(" [hardware]");
-        if (hardware || text.ends_with(" [software]")) text.remove_suffix(std::string_view(" [software]").size());
-        if (text.empty()) return false;
-        if (hardware) ++hardware_;
-        close_packet(sink);
+        const bool has_origin = hardware || text.ends_with(" [software]");
+        if (has_origin) text.remove_suffix(std::string_view(" [software]").size());
+        // "3 drops at night" is somebody's sentence.
+        if (text.empty() || (!has_origin && text.find('+') == text.npos && !text.starts_with("0x"))) return false;
+        const auto drops = base::saturating_multiply(count.number, times());
+        if (hardware) base::add_saturating(hardware_, drops);
+        close(sink);
         send_drop({not_seen, Value{text}, not_seen, count}, sink);
         return true;
     }
@@ -141,7 +144,7 @@ class DropwatchTool final : public Importer {
         time_ = text.substr(0, max_text_length);
     }
 
-    void close_packet(Sink& sink) {
+    void close(Sink& sink) override {
         if (!in_packet_) return;
         in_packet_ = false;
         if (!time_.empty()) {
@@ -156,7 +159,7 @@ class DropwatchTool final : public Importer {
     }
 
     void send_drop(const std::array<Value, 4>& values, Sink& sink) {
-        base::add_saturating(reported_, values.back().number);
+        base::add_saturating(reported_, base::saturating_multiply(values.back().number, times()));
         send(sink, Record{&schema(), values});
     }
 

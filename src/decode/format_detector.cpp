@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "decode/format_detector.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 
@@ -9,19 +11,13 @@
 #include "base/text.h"
 #include "decode/importers.h"
 #include "decode/remarks.h"
+#include "decode/scan.h"
 
 namespace stapgen::decode {
 
 namespace {
 
 constexpr std::string_view header_begin = "stapgen\t";
-
-/// The first of `lines`, without its end.
-std::string_view first_line(std::string_view lines) {
-    auto line = lines.substr(0, lines.find('\n'));
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    return line;
-}
 
 /// Whether a line was a header of ours before a terminal made blanks of its tabs.
 bool is_blanked_header(std::string_view line) {
@@ -64,10 +60,20 @@ class FormatDetector::Forward : public decode::Sink {
 };
 
 std::vector<Note> FormatDetector::Source::notes() const {
-    return foreign ? foreign->notes() : std::vector<Note>();
+    auto notes = foreign ? foreign->notes() : std::vector<Note>();
+    if (counted > 0) {
+        notes.emplace_back(fmt::format("counts before lines (uniq -c), {} in all, are multiplied into theirs", counted),
+                           NoteKind::count);
+    }
+    return notes;
 }
 
-FormatDetector::FormatDetector() {
+/// Whether its lines are of packets, each or several, and not of counters or means.
+bool FormatDetector::Source::has_packets() const {
+    return foreign && base::contains_word("drop packet", header->schemas.front().tag);
+}
+
+FormatDetector::FormatDetector(Repair repair) : repair_(repair) {
     for (const auto* make : importers) {
         auto& source = sources_.emplace_back();
         source.foreign = (*make)();
@@ -80,15 +86,32 @@ FormatDetector::FormatDetector() {
 }
 
 void FormatDetector::feed(std::string_view lines, Sink& sink) {
-    while (!lines.empty()) {
+    if (held_.empty()) return feed(lines, false, sink);
+    auto all = std::exchange(held_, {});
+    feed(all.append(lines), false, sink);
+}
+
+void FormatDetector::feed(std::string_view lines, bool is_end, Sink& sink) {
+    std::string last;
+    if (!is_end && repair_ == Repair::yes && !lines.empty()) {
+        const auto begin = lines.size() < 2 ? 0 : lines.rfind('\n', lines.size() - 2) + 1;
+        if (shape(first_line(lines.substr(begin))) == Importer::Shape::lacking) {
+            last = lines.substr(begin);
+            lines = lines.substr(0, begin);
+        }
+    }
+    for (; !lines.empty(); has_lines_ = true) {
         auto taken = take(*last_, lines, sink);
         if (taken == 0) taken = take_with_any(lines, sink);
+        begins_whole_ = begins_whole_ && (has_lines_ || taken != 0);
+        if (taken == 0 && repair_ == Repair::yes) taken = take_broken(lines, is_end, sink);
         if (taken == 0) {
             take_decorated(first_line(lines), sink);
             taken = std::min(lines.find('\n'), lines.size() - 1) + 1;
         }
         lines.remove_prefix(taken);
     }
+    held_ += last;
 }
 
 /// The one that all lines are of that any took; null: there are several, or none that has begun.
@@ -127,7 +150,10 @@ std::unique_ptr<FormatDetector> FormatDetector::fork() const {
 
 bool FormatDetector::join(const FormatDetector& piece, Sink& sink) {
     const auto* const from = piece.only_source();
-    if (from == nullptr || only_source() == nullptr) return false;
+    if (from == nullptr || only_source() == nullptr || (!held_.empty() && !piece.begins_whole_)) return false;
+    // As if there were another line behind them.
+    feed(std::exchange(held_, {}), true, sink);
+    if (only_source() == nullptr) return false;
     // A kind of record that was declared on the way is known to one of them only.
     if (from->header->schemas.size() != last_->header->schemas.size()) return false;
     if (Forward forward(*this, *last_, sink); last_->foreign && !last_->foreign->join(*from->foreign, forward))
@@ -141,10 +167,13 @@ bool FormatDetector::join(const FormatDetector& piece, Sink& sink) {
     input_.recognised += piece.input_.recognised;
     input_.unrecognised += piece.input_.unrecognised;
     base::add_saturating(lost_, piece.lost_);
+    last_->counted += from->counted;
+    held_ = piece.held_;
     return true;
 }
 
 void FormatDetector::finish(std::string_view last_line, Sink& sink) {
+    feed(std::exchange(held_, {}), true, sink);
     if (!last_line.empty()) finish_line(first_line(last_line), sink);
     for (auto* source : begun_) {
         if (!source->foreign) continue;
@@ -167,13 +196,13 @@ void FormatDetector::finish_line(std::string_view line, Sink& sink) {
     unrecognised(line, Flaw::no_line_end);
 }
 
-std::size_t FormatDetector::take(Source& source, std::string_view lines, Sink& sink) {
+std::size_t FormatDetector::take(Source& source, std::string_view lines, Sink& sink, std::int64_t times) {
     Forward forward(*this, source, sink);
     std::int64_t count = 0;
     std::size_t taken = 0;
     if (source.foreign) {
         source.foreign->set_line_number(input_.lines + 1);
-        taken = source.foreign->take(lines, forward);
+        taken = source.foreign->take_counted(lines, times, forward);
         count = source.foreign->line_number() - input_.lines - 1;
     } else {
         // A header is of the next recording: it would end this one.
@@ -248,6 +277,11 @@ bool FormatDetector::take_remark(std::string_view line, Sink& sink) {
     return what != Remark::none;
 }
 
+bool FormatDetector::take_text(std::string text, Sink& sink) {
+    scratch_ = std::move(text) + '\n';
+    return take(*last_, scratch_, sink) != 0 || take_with_any(scratch_, sink) != 0;
+}
+
 void FormatDetector::take_decorated(std::string_view line, Sink& sink) {
     stripper_.set(line);
     if (stripper_.is_empty()) return recognised();
@@ -255,13 +289,12 @@ void FormatDetector::take_decorated(std::string_view line, Sink& sink) {
         const auto text = stripper_.text();
         if (take_remark(text, sink)) return recognised();
         blanked_ = blanked_ || is_blanked_header(text);
-        if (text.empty() || (text == line && !blanked_)) continue;
-        scratch_ = blanked_ ? with_tabs(text) : std::string(text);
-        scratch_ += '\n';
-        if (take(*last_, scratch_, sink) != 0 || take_with_any(scratch_, sink) != 0) return;
+        if (text.empty()) continue;
+        if ((text != line || blanked_) && take_text(blanked_ ? with_tabs(text) : std::string(text), sink)) return;
+        if (repair_ == Repair::yes && take_marked(sink)) return;
     } while (stripper_.strip_prompt());
     // Of a line with the tag of a recording its parser says more: a script that prints too few fields, for one.
-    auto flaw = Flaw::unknown_kind;
+    auto flaw = shape(unquoted(line)) == Importer::Shape::begun ? Flaw::broken_off : Flaw::unknown_kind;
     if (last_->ours) {
         const auto parsed = last_->ours->feed(line);
         const auto* flawed = std::get_if<Unrecognised>(&parsed);

@@ -40,10 +40,13 @@ class FormatDetector {
 
       private:
         friend class FormatDetector;
+        [[nodiscard]] bool has_packets() const;
+
         std::unique_ptr<Importer> foreign;  ///< one of the two
         std::unique_ptr<RecordParser> ours;
         bool begun = false;
-        bool has_taken = false;  ///< a line
+        bool has_taken = false;    ///< a line
+        std::int64_t counted = 0;  ///< lines with the count of uniq -c before them
     };
 
     /// The first that is heard of a source is its HeaderLine.
@@ -57,7 +60,10 @@ class FormatDetector {
         virtual void message(std::string_view text) = 0;
     };
 
-    FormatDetector();
+    /// Whether lines are read one by one and as they are: no record behind another tool's mark
+    /// (PromptStripper::behind_mark()), none that is broken over lines.
+    enum class Repair { yes, no };
+    explicit FormatDetector(Repair repair = Repair::yes);
     FormatDetector(const FormatDetector&) = delete;
     FormatDetector& operator=(const FormatDetector&) = delete;
 
@@ -88,9 +94,14 @@ class FormatDetector {
   private:
     class Forward;
     [[nodiscard]] const Source* only_source() const;
-    std::size_t take(Source& source, std::string_view lines, Sink& sink);
+    std::size_t take(Source& source, std::string_view lines, Sink& sink, std::int64_t times = 1);
     std::size_t take_with_any(std::string_view lines, Sink& sink);
     std::size_t take_header(std::string_view lines, Sink& sink);
+    bool take_text(std::string text, Sink& sink);
+    bool take_marked(Sink& sink);
+    [[nodiscard]] Importer::Shape shape(std::string_view text) const;
+    std::size_t take_broken(std::string_view lines, bool is_end, Sink& sink);
+    void feed(std::string_view lines, bool is_end, Sink& sink);
     void take_decorated(std::string_view line, Sink& sink);
     bool take_remark(std::string_view line, Sink& sink);
     void finish_line(std::string_view line, Sink& sink);
@@ -101,6 +112,9 @@ class FormatDetector {
     std::vector<Source*> begun_;
     Source* last_ = nullptr;
     PromptStripper stripper_;
+    Repair repair_;
+    std::string held_;                              ///< whole lines that a record may go on behind
+    bool begins_whole_ = true, has_lines_ = false;  ///< of a piece: its first line is no part of a record
     std::string scratch_;
     InputCounts input_;
     std::optional<base::Error> refusal_;

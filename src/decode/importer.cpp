@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/saturate.h"
@@ -37,6 +38,11 @@ Importer::Importer(std::string_view title, std::int64_t resolution_ns, std::stri
     }
 }
 
+bool begins_with_reason(std::string_view lines) {
+    const auto begin = std::min(lines.find_first_not_of(" \t>"), lines.size());
+    return begin < lines.size() && lines[begin] == 'r' && lines.substr(begin).starts_with("reason:");
+}
+
 std::size_t Importer::take(std::string_view lines, Sink& sink) {
     std::size_t taken = 0;
     while (taken < lines.size()) {
@@ -48,11 +54,33 @@ std::size_t Importer::take(std::string_view lines, Sink& sink) {
         if (text.ends_with('\r')) text.remove_suffix(1);
         // None of them but ftrace ends a line with it; HTML does, whose tags would be a part of the last field.
         const bool is_tagged = text.ends_with('>') && !text.ends_with(": <stack trace>");
-        if (is_tagged || (text.empty() ? !begun_ : !line(text, sink))) break;
+        if (is_tagged || begins_with_reason(lines.substr(taken + length)) ||
+            (text.empty() ? !begun_ : !line(text, sink)))
+            break;
         taken += length;
         ++line_number_;
     }
     return taken;
+}
+
+std::size_t Importer::take_counted(std::string_view line, std::int64_t times, Sink& sink) {
+    const bool is_alone = times != 1;
+    if (is_alone && (!schema().find("count") || times < 1)) return 0;
+    if (is_alone && begun_) close(sink);
+    times_ = times;
+    const auto taken = take(line, sink);
+    if (is_alone && begun_) close(sink);
+    times_ = 1;
+    return taken;
+}
+
+void Importer::send_counted(Sink& sink, const Record& record) {
+    std::vector<Value> values(record.values.begin(), record.values.end());
+    auto& count = values[record.schema->find("count").value()];
+    count.number = base::saturating_multiply(count.number, times_);
+    const auto raw = fmt::format_int(count.number);
+    count.raw = {raw.data(), raw.size()};
+    sink.record({record.schema, values});
 }
 
 void Importer::begin(Sink& sink) {
@@ -81,7 +109,7 @@ void TraceImporter::join_counts(const TraceImporter& piece) {
 }
 
 void TraceImporter::report(const Record& record, Sink& sink, std::int64_t events) {
-    base::add_saturating(reported_, events);
+    base::add_saturating(reported_, base::saturating_multiply(events, times()));
     send(sink, record);
 }
 

@@ -21,6 +21,14 @@ class Importer {
     /// where already the first is not of this kind. `lines` is whole lines, each with its '\n'. Blank lines among its
     /// own are its own. One '\r' at the end of a line is forgiven.
     std::size_t take(std::string_view lines, Sink& sink);
+    /// The same of one line, which stands for `times` lines that are alike: its record's count is multiplied. Of more
+    /// than one only importers of drops take it, and other lines are not taken together with it.
+    std::size_t take_counted(std::string_view line, std::int64_t times, Sink& sink);
+
+    /// What a line is that its sender or a terminal may have broken: a record's beginning, a record whose last fields
+    /// may be on the next line, or one that has nothing behind it but what it should. For formats with long lines.
+    enum class Shape { other, begun, lacking, whole };
+    [[nodiscard]] virtual Shape shape(std::string_view /*line*/) const { return Shape::other; }
 
     /// What its records are made of.
     [[nodiscard]] const Header& header() const { return header_; }
@@ -62,6 +70,8 @@ class Importer {
     /// A line that is not blank, without its end. False: not of this kind, and nothing has changed.
     virtual bool line(std::string_view line, Sink& sink) = 0;
     virtual void finished(Sink& sink) = 0;
+    /// Sends a record that more lines might have belonged to.
+    virtual void close(Sink& /*sink*/) {}
 
     [[nodiscard]] bool begun() const { return begun_; }
     void set_begun() { begun_ = true; }
@@ -70,7 +80,8 @@ class Importer {
     void begin(Sink& sink);
     void send(Sink& sink, const Record& record) {
         begin(sink);
-        sink.record(record);
+        if (times_ == 1) return sink.record(record);
+        send_counted(sink, record);
     }
     void send(Sink& sink, const Line& line) {
         begin(sink);
@@ -81,13 +92,22 @@ class Importer {
     /// "17 alerts were lost"; nothing of 0.
     static void add_count(std::vector<Note>& notes, std::int64_t count, std::string_view what);
 
+    /// Number of lines that are alike which the one that is being read stands for.
+    [[nodiscard]] std::int64_t times() const { return times_; }
+
   private:
+    void send_counted(Sink& sink, const Record& record);
+
     std::string_view title_;
     std::int64_t resolution_ns_;
     Header header_;
     bool begun_ = false;
+    std::int64_t times_ = 1;
     std::int64_t line_number_ = 1;
 };
+
+/// Whether the first of these lines goes on with a drop whose reason did not fit on the line before it.
+bool begins_with_reason(std::string_view lines);
 
 /// Events of a kernel trace, whose buffer may have lost some. Its End counts what report() sent.
 class TraceImporter : public Importer {
@@ -104,9 +124,6 @@ class TraceImporter : public Importer {
     void finished(Sink& sink) override;
 
   private:
-    /// Sends a record that more lines might have belonged to.
-    virtual void close(Sink& /*sink*/) {}
-
     std::int64_t lost_ = 0, reported_ = 0;
 };
 

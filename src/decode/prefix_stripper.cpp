@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "decode/prefix_stripper.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/algorithm/string/replace.hpp>
 #include <cctype>
+#include <functional>
 
 #include "base/text.h"
 #include "decode/format_detector.h"
@@ -19,7 +22,8 @@ constexpr std::string_view blanks = " \t", signs = ":|>)";
 constexpr auto npos = std::string_view::npos;
 constexpr std::ptrdiff_t enough_lines = 64;
 constexpr std::size_t enough_bytes = 64U << 10U;
-constexpr std::string_view no_break_space = "\xc2\xa0";
+// The second: what quoted-printable makes of '='. No tool prints that of a value.
+constexpr std::string_view no_break_space = "\xc2\xa0", quoted_equals = "=3D";
 
 /// Where what follows `count` words begins, the line's end where nothing does; npos: there are fewer.
 std::size_t behind_words(std::string_view line, std::size_t count) {
@@ -68,9 +72,9 @@ class Nowhere final : public FormatDetector::Sink {
     void message(std::string_view /*text*/) override {}
 };
 
-/// Of each line whether it is understood and not blank.
+/// Of each line whether it is understood and not blank. Of a mark it would not be known which prefix it is the end of.
 std::vector<bool> understood(std::string_view lines) {
-    FormatDetector detector;
+    FormatDetector detector(FormatDetector::Repair::no);
     Nowhere nowhere;
     PromptStripper plain;
     std::vector<bool> flags;
@@ -84,9 +88,15 @@ std::vector<bool> understood(std::string_view lines) {
     return flags;
 }
 
-std::string with_plain_blanks(std::string_view text) {
+bool is_encoded(std::string_view text) {
+    return text.find(no_break_space) != npos || text.find(quoted_equals) != npos;
+}
+
+std::string with_plain_signs(std::string_view text) {
     std::string plain(text);
-    if (text.find(no_break_space) != npos) boost::algorithm::replace_all(plain, no_break_space, " ");
+    if (!is_encoded(text)) return plain;
+    boost::algorithm::replace_all(plain, no_break_space, " ");
+    boost::algorithm::replace_all(plain, quoted_equals, "=");
     return plain;
 }
 
@@ -115,7 +125,34 @@ void LinePrefix::learn(std::string_view text) {
         best = std::move(flags);
         *this = tried;
     }
+    learn_number(lines, best);
     if (!is_empty()) learn_shapes(lines, as_is, best);
+}
+
+/// Whether the prefix ends in a number, and whose that is: a line's grows by one from line to line.
+void LinePrefix::learn_number(const Lines& lines, const std::vector<bool>& of) {
+    std::vector<std::int64_t> numbers;
+    bool is_numbered = true, is_free = true;
+    for (std::size_t i = 0; i < lines.size() && words_ > 0 && signs_ == 0; ++i) {
+        const auto line = lines[i];
+        const auto number = of[i] && length(line) > 0 ? line_count(piece(line, words_ - 1)) : std::nullopt;
+        if (!number) continue;
+        numbers.push_back(*number);
+        const auto begin = behind_words(line, words_ - 1), end = word_end(line, begin);
+        is_numbered &= line.substr(end, 1) == "\t" || (end == numbered_column && line.substr(end).starts_with("  "));
+        const auto before = base::trim(line.substr(0, begin));
+        is_free &= before.empty() || std::isalnum(static_cast<unsigned char>(before.back())) == 0;
+    }
+    const auto by_one = [](std::int64_t a, std::int64_t b) { return b != a + 1; };
+    const bool grows = std::ranges::adjacent_find(numbers, std::greater_equal()) == numbers.end();
+    const bool is_of_line = std::ranges::adjacent_find(numbers, by_one) == numbers.end() || (is_numbered && grows);
+    const bool is_constant = std::ranges::adjacent_find(numbers, std::not_equal_to()) == numbers.end();
+    // A time may end in its year. What else stands behind a word is a count or not.
+    if (numbers.size() < 2 || (!is_of_line && !is_free && is_constant)) return;
+    has_number_ = is_of_line || is_free;
+    is_count_ = !is_of_line && is_free;
+    may_count_ = is_of_line && !is_numbered;
+    if (!has_number_) --words_;
 }
 
 /// Whether it takes more off than `shorter`, and the same of all these lines.
@@ -156,7 +193,7 @@ std::string_view LinePrefix::piece(std::string_view line, std::size_t index) con
 std::size_t LinePrefix::length(std::string_view line) const {
     auto begin = behind_words(line, words_);
     if (begin != npos && signs_ > 0) begin = behind_signs(line, begin, signs_);
-    if (begin == npos) return 0;
+    if (begin == npos || (has_number_ && !line_count(piece(line, words_ - 1)))) return 0;
     bool is_known = !shapes_.empty();
     for (std::size_t i = 0; i < shapes_.size(); ++i) {
         if (shapes_[i].empty()) {
@@ -175,7 +212,9 @@ std::string LinePrefix::without(std::string_view lines) const {
     out.reserve(lines.size());
     while (!lines.empty()) {
         const auto line = take_line(lines);
-        out += line.substr(length(without_end(line)));
+        const auto prefix = length(without_end(line));
+        if (is_count_ && prefix > 0) out += fmt::format("{:>7} ", piece(line, words_ - 1));
+        out += line.substr(prefix);
     }
     return out;
 }
@@ -190,8 +229,8 @@ std::string_view PrefixStripper::feed(std::string_view lines) {
 }
 
 std::string_view PrefixStripper::strip(std::string_view lines, std::string& scratch) const {
-    if (prefix_.is_empty() && lines.find(no_break_space) == npos) return lines;
-    scratch = prefix_.without(with_plain_blanks(lines));
+    if (prefix_.is_empty() && !is_encoded(lines)) return lines;
+    scratch = prefix_.without(with_plain_signs(lines));
     return scratch;
 }
 
@@ -202,13 +241,19 @@ std::string_view PrefixStripper::finish() {
     for (std::ptrdiff_t lines = 0;
          lines < enough_lines && !behind.empty() && text_.size() - behind.size() < enough_bytes; ++lines)
         take_line(behind);
-    prefix_.learn(with_plain_blanks(std::string_view(text_).substr(0, text_.size() - behind.size())));
-    text_ = prefix_.without(with_plain_blanks(text_));
+    prefix_.learn(with_plain_signs(std::string_view(text_).substr(0, text_.size() - behind.size())));
+    text_ = prefix_.without(with_plain_signs(text_));
     return text_;
 }
 
+std::string_view PrefixStripper::remark() const {
+    if (!prefix_.may_count()) return {};
+    return "the numbers before the lines grow by one from line to line, and are taken for line numbers, not for counts "
+           "of uniq -c";
+}
+
 std::string PrefixStripper::last_line(std::string_view line) const {
-    return prefix_.without(with_plain_blanks(line));
+    return prefix_.without(with_plain_signs(line));
 }
 
 }  // namespace stapgen::decode

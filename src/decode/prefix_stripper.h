@@ -20,8 +20,11 @@ class LinePrefix {
     void learn(std::string_view lines);
 
     [[nodiscard]] bool is_empty() const { return words_ == 0 && signs_ == 0; }
+    /// Its numbers may be counts: they grow by one from line to line, but are not as a tool numbers lines.
+    [[nodiscard]] bool may_count() const { return may_count_; }
 
-    /// The lines without it; those that do not have it, and every line's end, as they are.
+    /// The lines without it; those that do not have it, and every line's end, as they are. Where it ends in a count,
+    /// that stays, in the columns of uniq -c.
     [[nodiscard]] std::string without(std::string_view lines) const;
 
   private:
@@ -29,16 +32,21 @@ class LinePrefix {
     [[nodiscard]] std::size_t length(std::string_view line) const;
     [[nodiscard]] std::string_view piece(std::string_view line, std::size_t index) const;
     [[nodiscard]] bool goes_on(const LinePrefix& shorter, const Lines& lines, const std::vector<bool>& of) const;
+    void learn_number(const Lines& lines, const std::vector<bool>& of);
     void learn_shapes(const Lines& lines, const std::vector<bool>& as_is, const std::vector<bool>& without_it);
 
     std::size_t words_ = 0;
+    bool has_number_ = false;  ///< the last word is one: of the line, or
+    bool is_count_ = false;    ///< how many lines like it there are
+    bool may_count_ = false;
     std::size_t signs_ = 0;  ///< limit of ':', '|', '>' and ')' after the words: "a.log:12:3 drops"
     /// Of each word, and of what the signs end: its shapes. Empty: they are many.
     std::vector<std::set<std::string>> shapes_;
 };
 
-/// The lines of a text without what another tool has put before each of them, and with plain blanks instead of
-/// no-break ones. Holds the first lines back until there are enough to learn from.
+/// The lines of a text without what another tool has put before each of them, and with plain blanks and
+/// equals signs instead of no-break ones and of a mail's. Holds the first lines back until there are enough to learn
+/// from.
 class PrefixStripper {
   public:
     /// The stripped text of whole lines, each with its '\n'; empty as long as it holds back. Valid until the
@@ -48,6 +56,8 @@ class PrefixStripper {
     [[nodiscard]] bool has_learned() const { return learned_; }
     /// Valid as long as both arguments.
     std::string_view strip(std::string_view whole_lines, std::string& scratch) const;
+    /// What a reader of the numbers must know; empty: nothing. Complete after finish().
+    [[nodiscard]] std::string_view remark() const;
     /// What is held back.
     std::string_view finish();
     /// A last line without '\n'.

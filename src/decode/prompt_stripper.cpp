@@ -36,7 +36,7 @@ std::size_t escape_length(std::string_view text) {
 
 void PromptStripper::set(std::string_view line) {
     text_.clear();
-    begin_ = 0;
+    begin_ = left_ = 0;
     for (std::size_t at = 0; at < line.size();) {
         const auto next = std::min(line.find(escape, at), line.size());
         text_ += line.substr(at, next - at);
@@ -103,10 +103,38 @@ bool PromptStripper::strip_prompt() {
         const auto behind = begin_ + at + 1;
         if (behind < text_.size() && text_[behind] != ' ' && text_[behind] != '\t') continue;
         begin_ = behind;
+        left_ = std::min(behind + 1, text_.size());
         skip_blanks();
         return true;
     }
     return false;
+}
+
+std::optional<PromptStripper::Marked> PromptStripper::behind_mark() const {
+    const auto here = text();
+    const auto digits = std::min(here.find_first_not_of("0123456789"), here.size());
+    auto length = digits;
+    if (digits == 0) {
+        length = std::min(here.find_first_of(" \t"), here.size());
+        constexpr std::string_view marks = "| : * - // \xe2\x80\xa2";
+        if (!base::contains_word(marks, here.substr(0, length))) return std::nullopt;
+    } else if (std::string_view(":.)").find(here.substr(length, 1)) != std::string_view::npos) {
+        ++length;
+    }
+    const auto behind = base::trim(here.substr(std::min(length, here.size())));
+    const bool has_blank = length < here.size() && (here[length] == ' ' || here[length] == '\t');
+    if (behind.empty() || (!has_blank && here[length - 1] != ':')) return std::nullopt;
+    if (digits == 0 || length > digits || here[length] == '\t') return Marked{behind};
+    const auto column = begin_ - left_ + digits;
+    if (column == numbered_column && here.substr(length).starts_with("  ")) return Marked{behind};
+    const auto times = line_count(here.substr(0, digits));
+    if (!times || (*times != 1 && !is_counted_column(column))) return std::nullopt;
+    return Marked{behind, *times, true};
+}
+
+std::optional<std::int64_t> line_count(std::string_view word) {
+    constexpr std::size_t max_digits = 9;  // more are seconds since 1970
+    return word.size() <= max_digits && base::is_decimal(word) ? base::to_int(word) : std::nullopt;
 }
 
 bool PromptStripper::is_empty() const {

@@ -28,6 +28,7 @@ struct PwruRow {
     std::string_view function;  ///< "ip_rcv", "vxlan_xmit[vxlan]"
     std::string_view reason;    ///< of a function that drops; empty if it is unknown
     std::string_view caller;    ///< of --output-caller, else empty
+    bool is_exact = false;      ///< words behind these are numbers, names with numbers and tuples
 };
 
 using RowWords = std::vector<std::string_view>;
@@ -125,7 +126,28 @@ std::optional<PwruRow> read_pwru_row(std::string_view line) {
     if (!read_function(words, at, row)) return std::nullopt;
     // Rows had a time stamp as long as they had no CPU.
     if (!has_cpu && (at >= words.size() || !base::is_decimal(words[at]))) return std::nullopt;
-    if (is_last_column && at < words.size() && is_function(words[at])) row.caller = words[at];
+    if (is_last_column && at < words.size() && is_function(words[at])) row.caller = words[at++];
+    row.is_exact = std::all_of(words.begin() + static_cast<std::ptrdiff_t>(at), words.end(),
+                               [](std::string_view word) { return word.find_first_of("0123456789") != word.npos; });
+    return row;
+}
+
+/// A string of an object without what JSON escapes; empty if it is not there.
+std::string_view json_string(std::string_view line, std::string_view name) {
+    const auto at = line.find(fmt::format("\"{}\":\"", name));
+    if (at == line.npos) return {};
+    const auto text = line.substr(at + name.size() + 4);
+    return text.substr(0, text.find('"'));
+}
+
+/// --output-json: {"skb":"0xffff9f0c9c08ff00","cpu":11,"process":"<empty>:2158","func":"ip_rcv","caller_func":"ip_..."}
+std::optional<PwruRow> read_pwru_object(std::string_view line) {
+    PwruRow row;
+    row.packet = json_string(line, "skb");
+    row.caller = json_string(line, "caller_func");
+    std::size_t at = 0;
+    const auto words = base::words(json_string(line, "func"));
+    if (!is_skb(row.packet) || !read_function(words, at, row) || !line.ends_with('}')) return std::nullopt;
     return row;
 }
 
@@ -184,6 +206,14 @@ class Pwru final : public DropImporter {
   public:
     Pwru() : DropImporter("pwru", "pwru") {}
 
+    Shape shape(std::string_view line) const override {
+        if (!base::trim(line).starts_with("0x")) return Shape::other;
+        const auto words = base::words(line);
+        if (words.size() < 2 || !is_skb(words[0]) || !base::is_decimal(words[1])) return Shape::other;
+        const auto row = read_pwru_row(line);
+        return row && row->is_exact ? Shape::whole : Shape::begun;
+    }
+
     std::vector<Note> notes() const override {
         auto notes = TraceImporter::notes();
         add_count(notes, passed_, "rows are of functions that do not drop");
@@ -206,9 +236,17 @@ class Pwru final : public DropImporter {
     };
 
     bool line(std::string_view line, Sink& sink) override {
-        if (const auto row = read_pwru_row(line)) {
+        const bool is_object = line.starts_with("{\"");
+        if (const auto row = is_object ? read_pwru_object(line) : read_pwru_row(line)) {
             begin(sink);
             add(*row, sink);
+            if (!is_object) return true;
+            for (auto calls = json_string(line, "stack"); calls.starts_with("\\n");) {
+                calls.remove_prefix(2);
+                const auto call = calls.substr(0, calls.find('\\'));
+                stack_line(call);
+                calls.remove_prefix(call.size());
+            }
             return true;
         }
         if (stack_line(line)) return true;

@@ -12,7 +12,7 @@
 namespace stapgen::decode {
 
 std::string_view describe(Flaw flaw) {
-    constexpr std::array<std::string_view, 11> texts{"no header before it",
+    constexpr std::array<std::string_view, 12> texts{"no header before it",
                                                      "a newer format version",
                                                      "an invalid header",
                                                      "a second recording",
@@ -22,6 +22,7 @@ std::string_view describe(Flaw flaw) {
                                                      "control characters in a text",
                                                      "not a known kind of line",
                                                      "more fields, stages or kinds of records than are read",
+                                                     "a record that is broken off",
                                                      "no line end: it may be truncated"};
     return texts.at(static_cast<std::size_t>(flaw));
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "decode/remarks.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "decode/scan.h"
 
@@ -20,15 +22,9 @@ constexpr std::string_view systemtap_beginnings[]{"WARNING: ",
                                                   "Keeping temporary directory ",
                                                   "Executing: "};
 
-constexpr std::string_view other_beginnings[]{"# tracer: ",
-                                              "# entries-in-buffer/entries-written: ",
-                                              "# latency: ",
-                                              "# -----",
-                                              "#  ",
-                                              "# ========",
-                                              "[ perf record: ",
-                                              "Check IO/CPU overload!",
-                                              "stapgen: "};
+constexpr std::string_view other_beginnings[]{
+    "# tracer: ", "# latency: ", "# -----", "#  ", "# ========", "[ perf record: ", "Check IO/CPU overload!",
+    "stapgen: "};
 
 bool is_pass(std::string_view line) {
     return line.size() > 7 && line.starts_with("Pass ") && line[5] >= '1' && line[5] <= '5' && line[6] == ':';
@@ -48,6 +44,7 @@ struct LossText {
 
 constexpr std::array loss_texts{LossText{" events and lost ", " chunks!"},  // perf record, perf script
                                 LossText{"LOST ", " events!"},              // perf trace
+                                LossText{"PERF_RECORD_LOST lost ", ""},     // perf script --show-lost-events
                                 LossText{"Possibly lost ", " samples"},     // bcc
                                 LossText{"Lost ", " events"},               // bpftrace
                                 LossText{"Perf event ring buffer full, dropped ", " samples"},  // pwru up to 0.0.9
@@ -65,6 +62,20 @@ std::optional<std::int64_t> lost_by_buffer(std::string_view line) {
     const bool before = scan.skip("LOST ");
     if (scan.count(number) && !scan.skip(" ")) return std::nullopt;
     return scan.rest == (before ? "EVENTS]" : "EVENTS DROPPED]") ? std::optional(number) : std::nullopt;
+}
+
+/// ftrace, and perf of samples. Rounded as perf rounds its part.
+std::optional<std::int64_t> lost_of_all(std::string_view line) {
+    std::int64_t first = 0, second = 0;
+    const auto at = line.find("entries-in-buffer/entries-written: ");
+    Scan scan{line.substr(at == line.npos ? line.size() : line.find(' ', at) + 1)};
+    if (scan.count(first) && scan.skip("/") && scan.count(second)) return std::max<std::int64_t>(second - first, 0);
+    constexpr std::int64_t all = 10000;  // in 1/100 percent
+    scan.rest = line;
+    const bool is_part = scan.skip("Processed ") && scan.count(first) && scan.skip(" samples and lost ");
+    scan.blanks();
+    if (!is_part || !scan.fixed_point(second, 2) || second > all) return std::nullopt;
+    return first / all * second + (first % all * second + all / 2) / all;
 }
 
 }  // namespace
@@ -85,7 +96,8 @@ std::optional<std::int64_t> lost_events(std::string_view line) {
         Scan scan{line.substr(at + before.size())};
         if (scan.count(number) && scan.skip(behind)) return number;
     }
-    return lost_by_buffer(line);
+    const auto lost = lost_by_buffer(line);
+    return lost ? lost : lost_of_all(line);
 }
 
 }  // namespace stapgen::decode

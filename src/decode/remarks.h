@@ -18,8 +18,9 @@ enum class Remark {
 Remark remark(std::string_view line);
 
 /// How many events a line says were lost: ftrace's "CPU:3 [LOST 4711 EVENTS]", trace-cmd's "CPU:3 [17 EVENTS DROPPED]",
-/// perf's "Processed 4711 events and lost 2 chunks!", each an event or more, and what perf trace, bcc,
-/// bpftrace and pwru say. 1 where the number is left out.
+/// ftrace's "# entries-in-buffer/entries-written: 2/90210" (the difference was overwritten); perf's "Processed
+/// 4711 events and lost 2 chunks!", each an event or more, and "Processed 4711 samples and lost 12.50%!"; and what perf
+/// trace, bcc, bpftrace and pwru say. 1 where the number is left out.
 std::optional<std::int64_t> lost_events(std::string_view line);
 
 }  // namespace stapgen::decode

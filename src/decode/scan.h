@@ -24,6 +24,20 @@ inline std::string_view take_line(std::string_view& text) {
     return line;
 }
 
+/// The first of `lines`, without its end.
+inline std::string_view first_line(std::string_view lines) {
+    auto line = lines.substr(0, lines.find('\n'));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    return line;
+}
+
+/// Without the signs of a mail's answer; the blanks behind them may have been the line's.
+inline std::string_view unquoted(std::string_view line) {
+    while (line.starts_with('>') || line.starts_with(" >"))
+        line.remove_prefix(line.find('>') + 1);
+    return line;
+}
+
 /// Where the digits at the end of a text begin, its end if there are none. `also`: a sign among them.
 inline std::size_t begin_of_last_digits(std::string_view text, char also = '0') {
     auto begin = text.size();

@@ -30,11 +30,13 @@ std::optional<std::string_view> enclosed(std::string_view text) {
 ///     20:49:06 0      4  10.32.119.56:443     > 10.66.65.252:22912   CLOSE (ACK)
 ///     14:46:49 0      4  39.156.66.10:80      > 10.211.55.10:33280   SYN_SENT (SYN|ACK)   NETFILTER_DROP (12)
 /// The second with a reason, since March 2025. Below it are the calls that led there; the first that does not
-/// only drop is the place. Of a reason the number is taken: the name is looked up in a list of tcpdrop's own, whatever
+/// only drop is the place. And what bpftrace's tcpdrop.bt prints, with the calls below it:
+///     20:49:06 0        swapper/2        10.32.119.56:443      10.66.65.252:22912    CLOSE
+/// Of a reason the number is taken: the name is looked up in a list of tcpdrop's own, whatever
 /// kernel it is.
 class TcpDrop final : public DropImporter {
   public:
-    TcpDrop() : DropImporter("bcc tcpdrop", "tcpdrop") {}
+    TcpDrop() : DropImporter("tcpdrop", "tcpdrop") {}
 
     std::vector<Note> notes() const override {
         auto notes = TraceImporter::notes();
@@ -49,7 +51,9 @@ class TcpDrop final : public DropImporter {
   private:
     bool line(std::string_view line, Sink& sink) override {
         if (row(line, sink) || (open_ && stack_.add(line))) return true;
-        if (line.starts_with("TIME ") && line.find("SADDR:SPORT") != line.npos && line.find("(FLAGS)") != line.npos) {
+        const bool is_heading = line.starts_with("TIME ") && line.find("SADDR:SPORT") != line.npos;
+        if (line == "Tracing tcp drops. Hit Ctrl-C to end." ||
+            (is_heading && (line.find("(FLAGS)") != line.npos || line.ends_with("STATE")))) {
             begin(sink);
             return true;
         }
@@ -60,11 +64,12 @@ class TcpDrop final : public DropImporter {
         if (!base::is_digit(line[0])) return false;
         const auto words = base::words(line);
         constexpr std::size_t without_reason = 8, with_reason = 10;
-        if (words.size() != without_reason && words.size() != with_reason) return false;
-        const bool is_row = is_clock(words[0]) && base::is_decimal(words[1]) && (words[2] == "4" || words[2] == "6") &&
-                            is_endpoint(words[3]) && words[4] == ">" && is_endpoint(words[5]) && enclosed(words[7]);
-        if (!is_row) return false;
-        const bool has_reason = words.size() == with_reason;
+        const auto count = words.size();
+        if (count < 6 || !is_clock(words[0]) || !base::is_decimal(words[1])) return false;
+        const bool is_of_bcc = (count == without_reason || count == with_reason) && is_endpoint(words[3]) &&
+                               words[4] == ">" && is_endpoint(words[5]) && enclosed(words[7]);
+        if (!is_of_bcc && !(is_endpoint(words[count - 3]) && is_endpoint(words[count - 2]))) return false;
+        const bool has_reason = is_of_bcc && count == with_reason;
         const auto reason = has_reason ? enclosed(words[9]).value_or("") : "";
         if (has_reason && !base::is_decimal(reason)) return false;
         has_reasons_ |= has_reason;

@@ -107,6 +107,14 @@ void note_addresses(analyze::Summary& summary) {
         "the places are addresses: --map FILE names them (System.map or a copy of /proc/kallsyms of that kernel)");
 }
 
+/// As far as the kernel need not be known.
+void put_subsystems(analyze::Summary& summary) {
+    for_each_reason(summary, [](auto& row) {
+        if (row.reason_name || row.reason < 0) return;
+        row.reason_name = symbols::DropReasons::describe_of_any(static_cast<std::uint32_t>(row.reason));
+    });
+}
+
 /// What the log itself calls its addresses.
 std::vector<symbols::Witness> witnesses_of(const analyze::Summary& summary) {
     std::vector<symbols::Witness> witnesses;
@@ -247,6 +255,7 @@ base::Result<void> Namer::put_of_log(analyze::Summary& summary, symbols::LogKern
     }
     if (sources.files.empty()) note_addresses(summary);
     if (reasons && put(*reasons, summary) && !reasons->guess().empty()) summary.notes.emplace_back(reasons->guess());
+    put_subsystems(summary);
     return {};
 }
 

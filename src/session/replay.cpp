@@ -151,6 +151,7 @@ class Input final : public decode::FormatDetector::Sink {
                 last_->session.set(trailer.outcome);
                 continued_ = trailer.continued;
             }
+            if (!foreign.remark().empty()) remarks_.emplace_back(foreign.remark());
             if (reader.cut_short()) {
                 remarks_.push_back(fmt::format("{} ends in the middle of a run; it is read up to there", shown(file)));
             }

@@ -136,4 +136,16 @@ std::optional<ReasonTable> reason_table(const LinuxVersion& version) {
     return table;
 }
 
+std::string subsystem_of_any_release(std::uint32_t number) {
+    std::string names;
+    std::string_view last;
+    for (const auto& entry : subsystem_lists) {
+        const auto list = base::split(entry.names, ',');
+        if (number >= list.size() || list[number] == last) continue;
+        last = list[number];
+        names += (names.empty() ? "" : "/") + std::string(last);
+    }
+    return names;
+}
+
 }  // namespace stapgen::symbols

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,5 +22,9 @@ struct ReasonTable {
 
 /// The newest table that is not newer than `version`; there is none before 5.17.
 std::optional<ReasonTable> reason_table(const LinuxVersion& version);
+
+/// How the subsystem of this number, the high 16 bits of a reason, is called in one release or another:
+/// "OPENVSWITCH/QDISC" for 3. Empty: in none.
+std::string subsystem_of_any_release(std::uint32_t number);
 
 }  // namespace stapgen::symbols

@@ -49,6 +49,10 @@ class DropReasons {
     /// parse() this is "subsystem 3 reason 7".
     [[nodiscard]] std::string describe(std::uint32_t reason) const;
 
+    /// The same where the kernel is unknown: only for a reason of a subsystem, which may have changed its number:
+    /// "OPENVSWITCH/QDISC reason 7".
+    static std::optional<std::string> describe_of_any(std::uint32_t reason);
+
     [[nodiscard]] const std::map<std::uint32_t, std::string>& all() const { return names_; }
 
   private:

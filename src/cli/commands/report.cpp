@@ -136,7 +136,7 @@ CommandSpec report_command(Options& options) {
         "  the RHEL stage-timing script (|I| drv-ip: 23 us, ...), the memcached tracker (rx=... count=...)\n"
         "  dropwatch.stp of any generation, dropwatch(1)\n"
         "  perf script, perf trace and ftrace lines of skb:kfree_skb and net:*, perf script netdev-times\n"
-        "  drops in the output of pwru, bcc's tcpdrop and bpftrace (@[kstack]: N)\n"
+        "  drops in the output of pwru, nettrace, tcpdrop, bpftrace (@[kstack]: N), Prometheus (kfree_skb_total)\n"
         "  counters: rises between two samples, totals of one: nstat, netstat -s and -i, ip -s link, ifconfig,\n"
         "    ethtool -S, tc -s qdisc, conntrack -S, ss -ti, files of /proc/net and /sys/class/net, a diff of two\n"
         "Adds up several files of one recipe, of one host or of many.\nUses up to 8 cores for large files; with one "

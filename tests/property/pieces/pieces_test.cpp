@@ -187,5 +187,6 @@ TEST_CASE("what is read in pieces, and what is read again") {
 
     const std::string drop =
         "a  1 [003] 5.000001: skb:kfree_skb: skbaddr=0xffff8881 protocol=2048 location=0xffffffff81000000\n";
-    CHECK(joined(drop + drop + "\tffffffff8149a8ed kfree_skb+0x6d ([kernel.kallsyms])\n", drop.size()));
+    CHECK(joined(drop + drop + drop + "\tffffffff8149a8ed kfree_skb+0x6d ([kernel.kallsyms])\n", 2 * drop.size()));
+    CHECK_FALSE(joined(drop + drop + "reason: NO_SOCKET\n" + drop, 2 * drop.size()));  // of the record before it
 }

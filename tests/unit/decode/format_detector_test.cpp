@@ -269,3 +269,43 @@ TEST_CASE("any bytes may be fed, and every line is counted once") {
         CHECK(decoded.detector.input().recognised > 0);
     }
 }
+
+TEST_CASE("a record that was broken is joined with just what it lacks, whatever is fed at once") {
+    constexpr std::string_view head = "wget 12 [003] 5123.000000: skb:kfree_skb: skbaddr=0xffff8800c4574400";
+    constexpr std::string_view place = "protocol=2048 location=tcp_v4_rcv+0x1f/0x90", reason = "reason: NO_SOCKET";
+    const auto join = [](auto... parts) { return ((std::string(parts) + '\n') + ...); };
+    const auto whole = std::string(head) + ' ' + std::string(place) + ' ' + std::string(reason) + '\n';
+    const DecodedText expected(whole + whole);
+    const auto cut = std::string(head.substr(0, 60));
+    for (const auto& text :
+         {join(head, place, reason), join(std::string(head) + ' ' + std::string(place), reason),
+          "> " + std::string(head) + "\n> " + std::string(place) + "\n> " + std::string(reason) + '\n',
+          join(cut, std::string(head.substr(60)) + ' ' + std::string(place) + ' ' + std::string(reason)),
+          join(cut + "=", std::string(head.substr(60)) + ' ' + std::string(place) + "=", ' ' + std::string(reason))}) {
+        CAPTURE(text);
+        CHECK(DecodedText(text + text).text() == expected.text());
+        DecodedText pieces("");
+        for (std::string_view rest = text; !rest.empty();) {
+            const auto end = rest.find('\n') + 1;
+            pieces.detector.feed(rest.substr(0, end), pieces);
+            rest.remove_prefix(end);
+        }
+        pieces.detector.finish("", pieces);
+        CHECK(pieces.text() == DecodedText(whole).text());
+        CHECK(pieces.detector.input().unrecognised == 0);
+        CHECK(pieces.detector.input().lines == std::ranges::count(text, '\n'));
+    }
+    const DecodedText other(join(head, "and then it hung", head, "location=0xffffffff8149a8ed protocol=2048 thanks"));
+    CHECK(other.lines.empty());
+    REQUIRE(other.detector.input().first_flaws.size() == 4);
+    CHECK(other.detector.input().first_flaws[0].flaw == Flaw::broken_off);
+    CHECK(other.detector.input().first_flaws[1].flaw == Flaw::unknown_kind);
+}
+
+TEST_CASE("events that a tool says it lost") {
+    CHECK(lost_events("# entries-in-buffer/entries-written: 2/90210   #P:4") == 90208);
+    CHECK(lost_events("# entries-in-buffer/entries-written: 26/26   #P:64") == 0);
+    CHECK(lost_events("Processed 4711 samples and lost 12.50%!") == 589);
+    CHECK(lost_events("swapper     0 [000]  5123.45: PERF_RECORD_LOST lost 17") == 17);
+    CHECK(lost_events("entries-written: 2/3") == std::nullopt);
+}

@@ -207,7 +207,7 @@ drop location=ttl_value_is_too_small count=7
 drop location=__netif_receive_skb_core+14f (0xffffffff8166e3df) count=1
 end -1 seen=13 reported=13 lost.queue=0
 )");
-    CHECK(decoded.notes() == "1 alerts are hardware traps: their places are not functions");
+    CHECK(decoded.notes() == "7 drops are of hardware traps: their places are not functions");
     CHECK(decoded.detector.input().unrecognised == 0);
 }
 

@@ -64,6 +64,36 @@ TEST_CASE("a line of which a prefix leaves no more than the end of a tag does no
               .ends_with(foreign));
 }
 
+TEST_CASE("a count of uniq -c stays, in its columns; a line's number goes") {
+    const std::string rows[]{"4 drops at a+1 (0xffffffff8176ac9d)\n", "1 drops at b+1 (0xffffffff8176ac9e)\n",
+                             "2 drops at c+1 (0xffffffff8176ac9f)\n"};
+    const auto with = [&](const std::string& a, const std::string& b, const std::string& c) {
+        return a + rows[0] + b + rows[1] + c + rows[2];
+    };
+    const auto plain = with("", "", ""), counted = with("    812 ", "     55 ", "      3 ");
+    CHECK(unprefixed(counted) == counted);
+    CHECK(unprefixed(with("812 ", "55 ", "3 ")) == counted);
+    CHECK(unprefixed(with("Nov 17 gate perf: 812 ", "Nov 17 gate perf: 55 ", "Nov 17 gate perf: 3 ")) == counted);
+    // Also those that are sorted by them.
+    CHECK(unprefixed(with("3 ", "55 ", "812 ")) == with("      3 ", "     55 ", "    812 "));
+    CHECK(unprefixed(with("7 ", "8 ", "9 ")) == plain);
+    CHECK(unprefixed(with("     1\t", "     4\t", "    12\t")) == plain);
+    CHECK(unprefixed(with("     1  ", "     4  ", "    12  ")) == plain);
+    // A date's year, and seconds since 1970.
+    CHECK(unprefixed(with("Tue Nov 17 2020 ", "Tue Nov 17 2020 ", "Tue Nov 17 2020 ")) == plain);
+    CHECK(unprefixed(with("1795208074 ", "1795208077 ", "1795208079 ")) == plain);
+    // What another word has behind it is not known: such lines are told, not read.
+    CHECK(unprefixed(with("cpu 812 ", "cpu 55 ", "cpu 3 ")) == with("812 ", "55 ", "3 "));
+}
+
+TEST_CASE("whether numbers may be counts after all is said") {
+    PrefixStripper foreign;
+    const std::string row = " 4 drops at a+1 (0xffffffff8176ac9d)\n";
+    foreign.feed("1" + row + "2" + row + "3" + row);
+    foreign.finish();
+    CHECK(foreign.remark().find("grow by one") != std::string_view::npos);
+}
+
 TEST_CASE("no-break spaces are blanks") {
     CHECK(unprefixed("3\xc2\xa0"
                      "drops at location\xc2\xa0"

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// FormatDetector: records that people and programs have changed on the way.
+#include <algorithm>
+
+#include "base/text.h"
+#include "decode/format_detector.h"
+#include "decode/scan.h"
+
+namespace stapgen::decode {
+
+/// What the importers make of it.
+Importer::Shape FormatDetector::shape(std::string_view text) const {
+    auto shape = Importer::Shape::other;
+    for (const auto& source : sources_)
+        if (source.foreign) shape = std::max(shape, source.foreign->shape(text));
+    return shape;
+}
+
+/// A record that was broken at a blank or, as a terminal does it, anywhere: what follows has to be what it lacks, and
+/// nothing else. Of quoted-printable a line that goes on ends in '='.
+std::size_t FormatDetector::take_broken(std::string_view lines, bool is_end, Sink& sink) {
+    using Shape = Importer::Shape;
+    const auto head = first_line(lines);
+    const auto of_head = shape(unquoted(head));
+    if (of_head == Shape::other || of_head == Shape::whole) return 0;
+    auto rest = lines.substr(std::min(lines.find('\n'), lines.size() - 1) + 1);
+    std::vector<std::string_view> parts;
+    std::string lacking;
+    std::size_t lacking_parts = 0;
+    const auto joined = [&](std::string_view separator) {
+        std::string text(stripper_.text());
+        for (const auto part : parts) {
+            const bool is_soft = text.ends_with('=');
+            if (is_soft) text.pop_back();
+            (text += is_soft ? "" : separator) += is_soft ? part : base::trim(part);
+        }
+        return text;
+    };
+    const auto take_joined = [&](std::string text, std::size_t count) -> std::size_t {
+        if (!take_text(std::move(text), sink)) return 0;
+        auto behind = lines;
+        for (std::size_t i = 0; i < count; ++i)
+            recognised();
+        for (std::size_t i = 0; i <= count; ++i)
+            behind.remove_prefix(behind.find('\n') + 1);
+        return lines.size() - behind.size();
+    };
+    constexpr std::size_t max_parts = 2;
+    while (parts.size() < max_parts) {
+        if (rest.empty() && !is_end) {
+            held_ = lines;
+            return lines.size();
+        }
+        const auto part = unquoted(first_line(rest));
+        if (base::trim(part).empty() || shape(part) != Shape::other) break;
+        rest.remove_prefix(std::min(rest.find('\n'), rest.size() - 1) + 1);
+        parts.push_back(part);
+        stripper_.set(head);
+        do {
+            for (const std::string_view separator : {" ", ""}) {
+                auto text = joined(separator);
+                const auto what = shape(text);
+                if (what == Shape::whole) {
+                    if (const auto taken = take_joined(std::move(text), parts.size()); taken != 0) return taken;
+                } else if (what == Shape::lacking && of_head == Shape::begun && lacking.empty()) {
+                    lacking = std::move(text);
+                    lacking_parts = parts.size();
+                }
+            }
+        } while (stripper_.strip_prompt());
+    }
+    return lacking.empty() ? 0 : take_joined(std::move(lacking), lacking_parts);
+}
+
+/// Behind marks of other tools records of packets only are looked for: they say by themselves what they are.
+bool FormatDetector::take_marked(Sink& sink) {
+    const auto marked = stripper_.behind_mark();
+    if (!marked) return false;
+    scratch_ = std::string(marked->text) + '\n';
+    const auto take_with = [&](Source& source) {
+        if (!source.has_packets() || take(source, scratch_, sink, marked->times) == 0) return false;
+        source.counted += marked->is_counted ? 1 : 0;
+        return true;
+    };
+    return take_with(*last_) || std::any_of(sources_.rbegin(), sources_.rend(), take_with);
+}
+
+}  // namespace stapgen::decode
