@@ -11,11 +11,16 @@
 #include <net/tls.h>
 #endif
 
-static inline int stapgen_is_tcp_sock(const struct sock* sk, const void** fault) {
-    return STAPGEN_IS_READABLE(sk, fault) && sk->sk_protocol == IPPROTO_TCP;
+/* IPPROTO_TCP, ...; a bit field before 5.6. */
+static inline int stapgen_protocol_of(const struct sock* sk, const void** fault) {
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 6, 0)
+    return STAPGEN_READ(&sk->sk_protocol, fault);
+#else
+    return STAPGEN_IS_READABLE(sk, fault) ? sk->sk_protocol : 0;
+#endif
 }
-static inline int stapgen_is_udp_sock(const struct sock* sk, const void** fault) {
-    return STAPGEN_IS_READABLE(sk, fault) && (sk->sk_protocol == IPPROTO_UDP || sk->sk_protocol == IPPROTO_UDPLITE);
+static inline int stapgen_is_udp(int protocol) {
+    return protocol == IPPROTO_UDP || protocol == IPPROTO_UDPLITE;
 }
 /* Whether it is a subflow of MPTCP: programs have another socket. */
 static inline int stapgen_is_mptcp(const struct sock* sk, const void** fault) {

@@ -8,6 +8,7 @@
 #include "head_set.h"
 #include "queues.h"
 #include "socket_id.h"
+#include "socket_kind.h"
 
 #ifndef STAPGEN_TX_CALLS
 #define STAPGEN_TX_CALLS 16384
@@ -113,6 +114,12 @@ static inline void stapgen_insert_datagram_call(unsigned long sk) {
     struct stapgen_place* call =
         stapgen_insert(stapgen_datagram_calls, (unsigned long)current, STAPGEN_NOW(), &inserted);
     if (call) ((struct stapgen_datagram_call*)call)->sk = sk;
+}
+/* A send call of this thread begins: whether it is TCP's. One of UDP is noted. */
+static inline int stapgen_begins_tcp_call(const struct sock* sk, const void** fault) {
+    int protocol = stapgen_protocol_of(sk, fault);
+    if (stapgen_is_udp(protocol)) stapgen_insert_datagram_call((unsigned long)sk);
+    return protocol == IPPROTO_TCP;
 }
 /* When the call began that has made this datagram, which ends its part. 0: it is ICMP's or a raw socket's, or was sent
  * by a softirq that has interrupted the call. */

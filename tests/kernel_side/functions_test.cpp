@@ -77,7 +77,7 @@ TEST_CASE("a FIN is no byte of data") {
     Packet packet(true, 7, 100);
     CHECK(stapgen_segment_end_of(&packet.skb, &fault) == 107);
     packet.bytes[36 + 13] = 1;
-    const tcp_skb_cb cb{100, 108};
+    const tcp_skb_cb cb{100, 108, 0};
     std::memcpy(packet.skb.cb, &cb, sizeof(cb));
     CHECK(stapgen_segment_end_of(&packet.skb, &fault) == 107);
 }
@@ -109,10 +109,10 @@ TEST_CASE("what a packet socket frees of a packet is not the packet") {
     stapgen_rx_at_driver(&packet.skb, &fault);
     const skb_shared_info two{{2}};
     std::memcpy(packet.bytes + packet.skb.end, &two, sizeof(two));
-    stapgen_rx_dropped(&packet.skb, &fault);
+    stapgen_rx_dropped(&packet.skb, 1, &fault);
     CHECK(stapgen_find_rx_packet(key_of(packet.bytes)) != nullptr);
     std::memset(packet.bytes + packet.skb.end, 0, sizeof(two));
-    stapgen_rx_dropped(&packet.skb, &fault);
+    stapgen_rx_dropped(&packet.skb, 1, &fault);
     CHECK(stapgen_find_rx_packet(key_of(packet.bytes)) == nullptr);
 }
 
