@@ -86,7 +86,11 @@ FormatDetector::FormatDetector(Repair repair) : repair_(repair) {
 }
 
 void FormatDetector::feed(std::string_view lines, Sink& sink) {
-    if (held_.empty()) return feed(lines, false, sink);
+    if (held_.empty()) {
+        if (input_.lines == 0)
+            goes_on_ = begins_with_reason(lines) || shape(unquoted(first_line(lines))) == Importer::Shape::other;
+        return feed(lines, false, sink);
+    }
     auto all = std::exchange(held_, {});
     feed(all.append(lines), false, sink);
 }
@@ -100,10 +104,9 @@ void FormatDetector::feed(std::string_view lines, bool is_end, Sink& sink) {
             lines = lines.substr(0, begin);
         }
     }
-    for (; !lines.empty(); has_lines_ = true) {
+    while (!lines.empty()) {
         auto taken = take(*last_, lines, sink);
         if (taken == 0) taken = take_with_any(lines, sink);
-        begins_whole_ = begins_whole_ && (has_lines_ || taken != 0);
         if (taken == 0 && repair_ == Repair::yes) taken = take_broken(lines, is_end, sink);
         if (taken == 0) {
             take_decorated(first_line(lines), sink);
@@ -127,7 +130,7 @@ std::size_t FormatDetector::cut(std::string_view lines) const {
 std::unique_ptr<FormatDetector> FormatDetector::fork() const {
     const auto* const of = only_source();
     if (of == nullptr) return nullptr;
-    auto piece = std::make_unique<FormatDetector>();
+    auto piece = std::make_unique<FormatDetector>(repair_);
     Source* source = nullptr;
     if (of->ours) {
         source = &piece->sources_.emplace_back();
@@ -148,12 +151,16 @@ std::unique_ptr<FormatDetector> FormatDetector::fork() const {
     return piece;
 }
 
+bool FormatDetector::end_before(const FormatDetector& piece, Sink& sink) {
+    if (held_.empty()) return true;
+    if (piece.goes_on_) return false;
+    feed(std::exchange(held_, {}), true, sink);
+    return true;
+}
+
 bool FormatDetector::join(const FormatDetector& piece, Sink& sink) {
     const auto* const from = piece.only_source();
-    if (from == nullptr || only_source() == nullptr || (!held_.empty() && !piece.begins_whole_)) return false;
-    // As if there were another line behind them.
-    feed(std::exchange(held_, {}), true, sink);
-    if (only_source() == nullptr) return false;
+    if (from == nullptr || !end_before(piece, sink) || only_source() == nullptr) return false;
     // A kind of record that was declared on the way is known to one of them only.
     if (from->header->schemas.size() != last_->header->schemas.size()) return false;
     if (Forward forward(*this, *last_, sink); last_->foreign && !last_->foreign->join(*from->foreign, forward))
