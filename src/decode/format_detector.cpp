@@ -109,10 +109,10 @@ void FormatDetector::feed(std::string_view lines, bool is_end, Sink& sink) {
         if (taken == 0) taken = take_with_any(lines, sink);
         if (taken == 0 && repair_ == Repair::yes) taken = take_broken(lines, is_end, sink);
         if (taken == 0) {
-            take_decorated(first_line(lines), sink);
-            taken = std::min(lines.find('\n'), lines.size() - 1) + 1;
+            take_decorated(first_line(take_line(lines)), sink);
+        } else {
+            lines.remove_prefix(taken);
         }
-        lines.remove_prefix(taken);
     }
     held_ += last;
 }
@@ -239,8 +239,9 @@ std::size_t FormatDetector::take_with_any(std::string_view lines, Sink& sink) {
 
 std::size_t FormatDetector::take_header(std::string_view lines, Sink& sink) {
     const auto ours = std::ranges::count_if(sources_, [](const Source& source) { return source.ours != nullptr; });
-    const auto line = first_line(lines);
-    const auto length = std::min(lines.find('\n'), lines.size() - 1) + 1;
+    const auto whole_line = take_line(lines);
+    const auto line = first_line(whole_line);
+    const auto length = whole_line.size();
     std::size_t measures = 0;
     for (const auto& source : sources_) {
         if (!source.ours) continue;
