@@ -86,11 +86,9 @@ FormatDetector::FormatDetector(Repair repair) : repair_(repair) {
 }
 
 void FormatDetector::feed(std::string_view lines, Sink& sink) {
-    if (held_.empty()) {
-        if (input_.lines == 0)
-            goes_on_ = begins_with_reason(lines) || shape(unquoted(first_line(lines))) == Importer::Shape::other;
-        return feed(lines, false, sink);
-    }
+    if (held_.empty() && input_.lines == 0)
+        goes_on_ = begins_with_reason(lines) || shape(unquoted(first_line(lines))) == Importer::Shape::other;
+    if (held_.empty()) return feed(lines, false, sink);
     auto all = std::exchange(held_, {});
     feed(all.append(lines), false, sink);
 }
