@@ -97,8 +97,7 @@ struct CounterFormat {
     std::string_view of = of_unnamed_device;  ///< where no line says what values belong to
     bool names_device = false;                ///< the command or path does
     bool leaves_out_zeros = false;            ///< it may leave out counters that are 0
-    bool ends_at_noise =
-        false;               ///< its lines could be another tool's, too: none is, behind one that nobody understands
+    bool ends_at_noise = false;               ///< its lines may be another tool's: none is behind one not understood
     bool has_parts = false;  ///< a name may come up several times in a sample, as each queue of a device has it
     std::span<const CounterShape> shapes{};
     std::span<const CounterTable> tables{};

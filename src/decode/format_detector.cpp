@@ -86,6 +86,8 @@ FormatDetector::FormatDetector(Repair repair) : repair_(repair) {
 }
 
 void FormatDetector::feed(std::string_view lines, Sink& sink) {
+    if (held_.empty() && input_.lines == 0)
+        goes_on_ = begins_with_reason(lines) || shape(unquoted(first_line(lines))) == Importer::Shape::other;
     if (held_.empty()) return feed(lines, false, sink);
     auto all = std::exchange(held_, {});
     feed(all.append(lines), false, sink);
@@ -100,16 +102,15 @@ void FormatDetector::feed(std::string_view lines, bool is_end, Sink& sink) {
             lines = lines.substr(0, begin);
         }
     }
-    for (; !lines.empty(); has_lines_ = true) {
+    while (!lines.empty()) {
         auto taken = take(*last_, lines, sink);
         if (taken == 0) taken = take_with_any(lines, sink);
-        begins_whole_ = begins_whole_ && (has_lines_ || taken != 0);
         if (taken == 0 && repair_ == Repair::yes) taken = take_broken(lines, is_end, sink);
         if (taken == 0) {
-            take_decorated(first_line(lines), sink);
-            taken = std::min(lines.find('\n'), lines.size() - 1) + 1;
+            take_decorated(first_line(take_line(lines)), sink);
+        } else {
+            lines.remove_prefix(taken);
         }
-        lines.remove_prefix(taken);
     }
     held_ += last;
 }
@@ -127,7 +128,7 @@ std::size_t FormatDetector::cut(std::string_view lines) const {
 std::unique_ptr<FormatDetector> FormatDetector::fork() const {
     const auto* const of = only_source();
     if (of == nullptr) return nullptr;
-    auto piece = std::make_unique<FormatDetector>();
+    auto piece = std::make_unique<FormatDetector>(repair_);
     Source* source = nullptr;
     if (of->ours) {
         source = &piece->sources_.emplace_back();
@@ -148,12 +149,16 @@ std::unique_ptr<FormatDetector> FormatDetector::fork() const {
     return piece;
 }
 
+bool FormatDetector::end_before(const FormatDetector& piece, Sink& sink) {
+    if (held_.empty()) return true;
+    if (piece.goes_on_) return false;
+    feed(std::exchange(held_, {}), true, sink);
+    return true;
+}
+
 bool FormatDetector::join(const FormatDetector& piece, Sink& sink) {
     const auto* const from = piece.only_source();
-    if (from == nullptr || only_source() == nullptr || (!held_.empty() && !piece.begins_whole_)) return false;
-    // As if there were another line behind them.
-    feed(std::exchange(held_, {}), true, sink);
-    if (only_source() == nullptr) return false;
+    if (from == nullptr || !end_before(piece, sink) || only_source() == nullptr) return false;
     // A kind of record that was declared on the way is known to one of them only.
     if (from->header->schemas.size() != last_->header->schemas.size()) return false;
     if (Forward forward(*this, *last_, sink); last_->foreign && !last_->foreign->join(*from->foreign, forward))
@@ -232,8 +237,9 @@ std::size_t FormatDetector::take_with_any(std::string_view lines, Sink& sink) {
 
 std::size_t FormatDetector::take_header(std::string_view lines, Sink& sink) {
     const auto ours = std::ranges::count_if(sources_, [](const Source& source) { return source.ours != nullptr; });
-    const auto line = first_line(lines);
-    const auto length = std::min(lines.find('\n'), lines.size() - 1) + 1;
+    const auto whole_line = take_line(lines);
+    const auto line = first_line(whole_line);
+    const auto length = whole_line.size();
     std::size_t measures = 0;
     for (const auto& source : sources_) {
         if (!source.ours) continue;

@@ -54,9 +54,8 @@ std::size_t Importer::take(std::string_view lines, Sink& sink) {
         if (text.ends_with('\r')) text.remove_suffix(1);
         // None of them but ftrace ends a line with it; HTML does, whose tags would be a part of the last field.
         const bool is_tagged = text.ends_with('>') && !text.ends_with(": <stack trace>");
-        if (is_tagged || begins_with_reason(lines.substr(taken + length)) ||
-            (text.empty() ? !begun_ : !line(text, sink)))
-            break;
+        const bool goes_on = begins_with_reason(lines.substr(taken + length)) && shape(text) == Shape::lacking;
+        if (is_tagged || goes_on || (text.empty() ? !begun_ : !line(text, sink))) break;
         taken += length;
         ++line_number_;
     }

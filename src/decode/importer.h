@@ -25,9 +25,10 @@ class Importer {
     /// than one only importers of drops take it, and other lines are not taken together with it.
     std::size_t take_counted(std::string_view line, std::int64_t times, Sink& sink);
 
-    /// What a line is that its sender or a terminal may have broken: a record's beginning, a record whose last fields
-    /// may be on the next line, or one that has nothing behind it but what it should. For formats with long lines.
-    enum class Shape { other, begun, lacking, whole };
+    /// What a line is that its sender or a terminal may have broken: a record that has nothing behind it but what it
+    /// should, a record's beginning, or a record whose last fields may be on the next line. For formats with long
+    /// lines.
+    enum class Shape { other, whole, begun, lacking };
     [[nodiscard]] virtual Shape shape(std::string_view /*line*/) const { return Shape::other; }
 
     /// What its records are made of.

@@ -31,13 +31,11 @@ std::string_view place_in(std::string_view text) {
 }
 
 /// What nettrace of OpenCloudOS prints with --drop, of several versions, and droptrace before it:
-///     [142.097193] TCP: 10.0.0.1:57022 -> 10.0.0.6:22 seq:299, ack:384, flags:AR, reason: NOT_SPECIFIED,
-///     tcp_v4_rcv+0x81 [142.097193] TCP: 10.0.0.1:57022 -> 10.0.0.6:22 seq:299, ack:384, flags:AR *reason:
-///     NOT_SPECIFIED, tcp_v4_rcv+0x81* [142.097193] 10.0.0.1:57022 -> 10.0.0.6:22 TCP seq:299, ack:384, flags:A
-///     reason:NOT_SPECIFIED tcp_v4_rcv+0x81
+///     [142.097193] TCP: 10.0.0.1:570 -> 10.0.0.6:22 seq:299, flags:AR, reason: NOT_SPECIFIED, tcp_v4_rcv+0x81
+///     [142.097193] TCP: 10.0.0.1:570 -> 10.0.0.6:22 seq:299, flags:AR *reason: NOT_SPECIFIED, tcp_v4_rcv+0x81*
+///     [142.097193] 10.0.0.1:570 -> 10.0.0.6:22 TCP seq:299, flags:A reason:NOT_SPECIFIED tcp_v4_rcv+0x81
 /// and of each packet the functions that it passes, of which kfree_skb is a drop:
-///     [4049.295711] [kfree_skb           ] ICMP: 10.0.0.8 -> 10.0.0.98 ping request, seq: 0 *packet is dropped by
-///     kernel*
+///     [4049.295711] [kfree_skb           ] ICMP: 10.0.0.8 -> 10.0.0.98 ping request *packet is dropped by kernel*
 /// whose place and reason --diag says below, in a line of its own each:
 ///         location:
 ///             nf_hook_slow+0x96

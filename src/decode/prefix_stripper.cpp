@@ -105,8 +105,8 @@ std::string with_plain_signs(std::string_view text) {
 void LinePrefix::learn(std::string_view text) {
     const auto as_is = understood(text);
     Lines lines;
-    for (const auto line : base::split(text, '\n'))
-        lines.push_back(without_end(line));
+    for (auto rest = text; !rest.empty();)
+        lines.push_back(without_end(take_line(rest)));
     const auto blank = std::ranges::count_if(lines, [](auto line) { return line.find_first_not_of(blanks) == npos; });
     const auto count_of = [](const std::vector<bool>& flags) { return std::ranges::count(flags, true); };
     auto best = as_is;

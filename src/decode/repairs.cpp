@@ -20,13 +20,13 @@ Importer::Shape FormatDetector::shape(std::string_view text) const {
 /// nothing else. Of quoted-printable a line that goes on ends in '='.
 std::size_t FormatDetector::take_broken(std::string_view lines, bool is_end, Sink& sink) {
     using Shape = Importer::Shape;
-    const auto head = first_line(lines);
+    auto rest = lines;
+    const auto head = first_line(take_line(rest));
     const auto of_head = shape(unquoted(head));
     if (of_head == Shape::other || of_head == Shape::whole) return 0;
-    auto rest = lines.substr(std::min(lines.find('\n'), lines.size() - 1) + 1);
     std::vector<std::string_view> parts;
     std::string lacking;
-    std::size_t lacking_parts = 0;
+    std::string_view behind_lacking;
     const auto joined = [&](std::string_view separator) {
         std::string text(stripper_.text());
         for (const auto part : parts) {
@@ -36,24 +36,22 @@ std::size_t FormatDetector::take_broken(std::string_view lines, bool is_end, Sin
         }
         return text;
     };
-    const auto take_joined = [&](std::string text, std::size_t count) -> std::size_t {
+    const auto take_joined = [&](std::string text, std::string_view behind) -> std::size_t {
         if (!take_text(std::move(text), sink)) return 0;
-        auto behind = lines;
-        for (std::size_t i = 0; i < count; ++i)
+        const auto taken = lines.substr(0, lines.size() - behind.size());
+        for (auto more = std::ranges::count(taken, '\n'); more > 1; --more)
             recognised();
-        for (std::size_t i = 0; i <= count; ++i)
-            behind.remove_prefix(behind.find('\n') + 1);
-        return lines.size() - behind.size();
+        return taken.size();
     };
     constexpr std::size_t max_parts = 2;
     while (parts.size() < max_parts) {
-        if (rest.empty() && !is_end) {
+        if (rest.empty()) {
+            if (is_end) break;
             held_ = lines;
             return lines.size();
         }
-        const auto part = unquoted(first_line(rest));
+        const auto part = unquoted(first_line(take_line(rest)));
         if (base::trim(part).empty() || shape(part) != Shape::other) break;
-        rest.remove_prefix(std::min(rest.find('\n'), rest.size() - 1) + 1);
         parts.push_back(part);
         stripper_.set(head);
         do {
@@ -61,15 +59,15 @@ std::size_t FormatDetector::take_broken(std::string_view lines, bool is_end, Sin
                 auto text = joined(separator);
                 const auto what = shape(text);
                 if (what == Shape::whole) {
-                    if (const auto taken = take_joined(std::move(text), parts.size()); taken != 0) return taken;
+                    if (const auto taken = take_joined(std::move(text), rest); taken != 0) return taken;
                 } else if (what == Shape::lacking && of_head == Shape::begun && lacking.empty()) {
                     lacking = std::move(text);
-                    lacking_parts = parts.size();
+                    behind_lacking = rest;
                 }
             }
         } while (stripper_.strip_prompt());
     }
-    return lacking.empty() ? 0 : take_joined(std::move(lacking), lacking_parts);
+    return lacking.empty() ? 0 : take_joined(std::move(lacking), behind_lacking);
 }
 
 /// Behind marks of other tools records of packets only are looked for: they say by themselves what they are.

@@ -58,7 +58,10 @@ class Pieces::Piece final : public Sink {
 
     /// False: it has to be read again.
     bool join(decode::FormatDetector& detector, analyze::Analyzer& analyzer, Sink& sink) {
-        if (!is_plain_ || !analyzer.fits(analyzer_) || !detector.join(*detector_, sink)) return false;
+        // What is held back is of the analyzer before the piece is.
+        if (!is_plain_ || !detector.end_before(*detector_, sink) || !analyzer.fits(analyzer_) ||
+            !detector.join(*detector_, sink))
+            return false;
         analyzer.join(analyzer_);
         for (const auto& message : messages_)
             sink.message(message);

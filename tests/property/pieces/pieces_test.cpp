@@ -96,6 +96,8 @@ void check_pieces(std::string_view text, std::size_t first, std::size_t pieces,
     const auto whole = Reader(presentation).read(text, first, std::nullopt);
     const auto parts = Reader(presentation).read(text, first, in_pieces(text.size(), pieces));
     CHECK(difference(whole, parts) == "");
+    // Nor does it matter how many lines are fed at once.
+    CHECK(difference(whole, Reader(presentation).read(text, text.size(), std::nullopt)) == "");
 }
 
 }  // namespace

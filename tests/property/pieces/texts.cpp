@@ -141,11 +141,15 @@ std::string kfree_skb(Random& random, std::int64_t lines) {
     for (std::int64_t i = 0; i < lines; ++i) {
         now_us += any(random, 12);
         const auto place = below(random, 40);
+        // As mails and terminals break lines.
+        const auto* const middle = one_in(random, 9) ? "\n" : " ";
+        const auto* const end = one_in(random, 9) ? "\n" : " ";
+        if (one_in(random, 30)) text += fmt::format("{:7} ", below(random, 20));
         text += fmt::format(
-            "p{}  {} [{:03}] {}.{:06}: skb:kfree_skb: skbaddr=0xffff8881 protocol=2048 location={} reason: {}\n",
-            place % 5, 100 + place, i % 4, now_us / 1'000'000, now_us % 1'000'000,
+            "p{}  {} [{:03}] {}.{:06}: skb:kfree_skb: skbaddr=0xffff8881 protocol=2048{}location={}{}reason: {}\n",
+            place % 5, 100 + place, i % 4, now_us / 1'000'000, now_us % 1'000'000, middle,
             place % 3 == 0 ? fmt::format("0x{:x}", 0xffffffff81000000 + place) : fmt::format("f{}+0x5/0x90", place),
-            place % 2 == 0 ? "NO_SOCKET" : "NOT_SPECIFIED");
+            end, place % 2 == 0 ? "NO_SOCKET" : "NOT_SPECIFIED");
         if (one_in(random, 6)) text += "\tffffffff8149a8ed kfree_skb+0x6d ([kernel.kallsyms])\n\n";
         if (one_in(random, 300)) text += fmt::format("CPU:{} [LOST {} EVENTS]\n", i % 4, 1 + any(random, 5));
     }

@@ -55,6 +55,17 @@ TEST_CASE("a line that is not like the first ones keeps what it begins with") {
     CHECK(foreign.feed("65: " + row + row + "eth0: " + row) == row + row + "eth0: " + row);
 }
 
+// AddressSanitizer sees a flag that is read behind the last word of as many.
+TEST_CASE("as many lines as a word has bits are learned from, and none behind them") {
+    std::string text, plain;
+    for (int i = 0; i < 64; ++i) {
+        plain += fmt::format("{} drops at icmp_rcv+12d (0xffffffff8176ac9d)\n", 2 + i % 3);
+        text += fmt::format("web17 {} drops at icmp_rcv+12d (0xffffffff8176ac9d)\n", 2 + i % 3);
+    }
+    CHECK(unprefixed(text) == plain);
+    CHECK(unprefixed("").empty());
+}
+
 TEST_CASE("a line of which a prefix leaves no more than the end of a tag does not have it") {
     const std::string stamp = "Nov 17 00:59:32 gate perf[4711]: ";
     const std::string foreign = "a drop at 3 3</code></pre>\n";
