@@ -75,7 +75,7 @@ TEST_CASE("a line of which a prefix leaves no more than the end of a tag does no
               .ends_with(foreign));
 }
 
-TEST_CASE("a count of uniq -c stays, in its columns; a line's number goes") {
+TEST_CASE("a count of uniq -c stays in its columns and the number of a line goes") {
     const std::string rows[]{"4 drops at a+1 (0xffffffff8176ac9d)\n", "1 drops at b+1 (0xffffffff8176ac9e)\n",
                              "2 drops at c+1 (0xffffffff8176ac9f)\n"};
     const auto with = [&](const std::string& a, const std::string& b, const std::string& c) {
