@@ -130,7 +130,7 @@ static inline void stapgen_forward_at_driver(const struct sk_buff* skb, int is_w
     unsigned long head = stapgen_head(skb, fault);
     const struct net_device* dev = STAPGEN_READ(&skb->dev, fault);
     u32 bytes = STAPGEN_READ(&skb->len, fault);
-    const unsigned char* header = (const unsigned char*)STAPGEN_READ((const unsigned long*)&skb->data, fault);
+    const unsigned char* header = STAPGEN_READ(&skb->data, fault);
     int came_by = stapgen_came_by(skb, fault), is_port;
     stapgen_read_device(skb, device, fault);
     if (*fault) return;

@@ -36,7 +36,7 @@ static inline int stapgen_reads_tls(const struct sock* sk, const void** fault) {
     const struct tls_context* tls;
     const struct tcp_ulp_ops* ulp = STAPGEN_READ(&inet_csk(sk)->icsk_ulp_ops, fault);
     if (!ulp || (STAPGEN_READ((const u32*)&ulp->name[0], fault) & 0xffffff) != 0x736c74) return 0; /* "tls" */
-    tls = (const struct tls_context*)STAPGEN_READ((const unsigned long*)&inet_csk(sk)->icsk_ulp_data, fault);
+    tls = (const struct tls_context*)STAPGEN_READ(&inet_csk(sk)->icsk_ulp_data, fault);
     return STAPGEN_IS_READABLE(tls, fault) && tls->rx_conf != TLS_BASE;
 #else
     return 0;
