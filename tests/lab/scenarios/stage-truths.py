@@ -41,7 +41,7 @@ lo        ip_rcv                                         1        drv-ip        
 card      ip_list_rcv                                    serve    drv-ip            rx            drv-ip
           ip_local_deliver                               1        ip-tcp            tcpip_rx      ip-tcp
           raw_local_deliver                              1        ip-tcp            tcpip_rx      ip-tcp
-          sk_filter_trim_cap                             2        tcp-app           tcpip_rx      tcp-queue
+udp       udp_unicast_rcv_skb                            2        tcp-app           tcpip_rx      tcp-queue
 tcp       tcp_v4_do_rcv                                  2        tcp-app           tcpip_rx      tcp-queue
 tcp       tcp_queue_rcv                                  serve    tcp-app           tcpip_rx      queue-wake
 tcp       tcp_data_ready                                 serve    tcp-app           tcpip_rx      queue-wake
