@@ -153,9 +153,10 @@ def check_meanings(lab, report):
     known |= {"TcpExt.TCPReqQFullDrop"}
     link = next(link for link in json.loads(lab.read("after.link")) if link["ifname"] == "soft0")
     print(f"{lab.suite} ip: {sorted(link['stats64']['rx']) + sorted(link['stats64']['tx'])}")
-    # A * is of names that nobody has looked up.
+    # A * is of names that nobody has looked up. Of the last ones are texts that `report` reads, and softnet does not.
     unknown = [meaning["of"] for meaning in recipe["meanings"]
-               if not meaning["of"].startswith(("softnet.", "link.", "dev.", "ethtool.", "reset.")) and
+               if not meaning["of"].startswith(("softnet.", "link.", "dev.", "ethtool.", "reset.", "conntrack.", "neigh.",
+                                                "rt_cache.", "synproxy.", "qdisc.", "sockstat.", "Xfrm.", "ss.", "udp.")) and
                meaning["of"] not in known and "*" not in meaning["of"]]
     assert not unknown, f"this kernel has no counters {unknown}"
     order = [(row["interval"], not row["loss"]) for row in report["counts"]]
