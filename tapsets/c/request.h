@@ -257,13 +257,15 @@ static inline int stapgen_request_arrives(const struct sock* sk, const struct sk
                                           const void** fault) {
     struct stapgen_socket_id id = {0, 0};
     struct stapgen_rx_packet* way;
+    int kind;
     enum stapgen_popped popped;
     unsigned long queue = 0;
     int is_new = 1;
     if (!STAPGEN_IS_READABLE(skb, fault)) return 0;
     if (!is_tcp) stapgen_end_datagram((unsigned long)skb);
     way = stapgen_rx_packet_at_socket(skb, is_tcp, fault);
-    if (!way || stapgen_rx_is_other_kind(sk, skb, is_tcp, fault)) return 0;
+    if (!way) return 0;
+    kind = stapgen_rx_kind(sk, is_tcp, fault);
     if (is_tcp) {
         /* Not a retransmission. */
         is_new = stapgen_after(stapgen_segment_end_of(skb, fault), stapgen_rcv_nxt_of(sk, TCP_SKB_CB(skb)->seq, fault));
@@ -274,6 +276,10 @@ static inline int stapgen_request_arrives(const struct sock* sk, const struct sk
     if (*fault) return 0;
     popped = stapgen_pop_rx_packet_at(way, (unsigned long)skb->head);
     if (popped != STAPGEN_POPPED) return popped == STAPGEN_NOT_YET;
+    if (kind >= 0) {
+        stapgen_add(kind);
+        return 0;
+    }
     if (is_tcp && is_new && stapgen_reads_tls(sk, fault))
         STAPGEN_ADD(request_ktls);
     else if (is_tcp && is_new)

@@ -20,9 +20,7 @@ static inline int stapgen_rx_is_other_kind(const struct sock* sk, const struct s
                                            const void** fault) {
     const int kind = stapgen_rx_kind(sk, is_tcp, fault);
     if (kind < 0 || *fault) return 0;
-    if (stapgen_rx_at_socket(skb, is_tcp, fault) != STAPGEN_NOT_FOLLOWED &&
-        stapgen_pop_rx_packet(stapgen_head(skb, fault)) == STAPGEN_POPPED)
-        stapgen_add(kind);
+    stapgen_rx_end_at_socket(skb, is_tcp, kind, fault);
     return 1;
 }
 

@@ -10,9 +10,7 @@
 static inline int stapgen_rx_at_unwanted(const struct sock* sk, const struct sk_buff* skb, int is_tcp,
                                          const void** fault) {
     if (stapgen_is_wanted_sock(sk)) return 0;
-    if (stapgen_rx_at_socket(skb, is_tcp, fault) != STAPGEN_NOT_FOLLOWED &&
-        stapgen_pop_rx_packet(stapgen_head(skb, fault)) == STAPGEN_POPPED)
-        STAPGEN_ADD(rx_unwanted);
+    stapgen_rx_end_at_socket(skb, is_tcp, STAPGEN_COUNT_rx_unwanted, fault);
     return 1;
 }
 

@@ -50,6 +50,14 @@ static inline struct stapgen_rx_packet* stapgen_new_rx_packet(unsigned long head
     packet->is_wanted = 0;
     return packet;
 }
+static inline void stapgen_copy_rx_way(struct stapgen_rx_packet* to, const struct stapgen_rx_packet* from) {
+    to->driver = from->driver;
+    to->ip = from->ip;
+    to->transport = from->transport;
+    to->device[0] = from->device[0];
+    to->device[1] = from->device[1];
+    to->is_wanted = from->is_wanted;
+}
 static inline void stapgen_erase_rx_packet(unsigned long head) {
     struct stapgen_rx_packet* packet = stapgen_find_rx_packet(head);
     if (packet) stapgen_erase(&packet->at, head);
@@ -87,11 +95,7 @@ static inline struct stapgen_rx_packet* stapgen_moved_rx_packet(const struct sk_
     packet = stapgen_new_rx_packet(head, now);
     if (!packet || !was.driver) return packet;
     packet->skb = was.skb;
-    packet->driver = was.driver;
-    packet->ip = was.ip;
-    packet->device[0] = was.device[0];
-    packet->device[1] = was.device[1];
-    packet->is_wanted = was.is_wanted;
+    stapgen_copy_rx_way(packet, &was);
     stapgen_set_alias(stapgen_rx_skbs, (unsigned long)skb, head);
     return packet;
 }
@@ -157,7 +161,6 @@ static inline enum stapgen_popped stapgen_pop_rx_packet_at(struct stapgen_rx_pac
     if (popped->driver > popped->transport || popped->ip > popped->transport) popped->driver = popped->ip = 0;
     return STAPGEN_POPPED;
 }
-
 static inline enum stapgen_popped stapgen_pop_rx_packet(unsigned long head) {
     return stapgen_pop_rx_packet_at(stapgen_find_rx_packet(head), head);
 }
@@ -176,13 +179,8 @@ static inline struct stapgen_rx_packet* stapgen_divide_datagram(const struct sk_
         STAPGEN_ADD(rx_divided);
     }
     if (!packet) return NULL;
-    packet->driver = met->driver;
-    packet->ip = met->ip;
-    packet->transport = met->transport;
-    packet->device[0] = met->device[0];
-    packet->device[1] = met->device[1];
+    stapgen_copy_rx_way(packet, met);
     packet->payload = stapgen_udp_payload_of(skb);
-    packet->is_wanted = met->is_wanted;
     return packet;
 }
 /* The packet of an skb at its socket; NULL: it is not followed. A datagram gets there in the call in which it entered
@@ -216,6 +214,13 @@ static inline enum stapgen_at_socket stapgen_rx_at_socket(const struct sk_buff* 
     packet->payload = payload;
     STAPGEN_ADD(rx_arrived);
     return STAPGEN_FIRST_READ;
+}
+
+/* It goes no further than its socket: it is counted as WHAT, if it was followed, and forgotten. */
+static inline void stapgen_rx_end_at_socket(const struct sk_buff* skb, int is_tcp, int what, const void** fault) {
+    if (stapgen_rx_at_socket(skb, is_tcp, fault) != STAPGEN_NOT_FOLLOWED &&
+        stapgen_pop_rx_packet(stapgen_head(skb, fault)) == STAPGEN_POPPED)
+        stapgen_add(what);
 }
 
 /* It is dropped, and whether it may have been a wanted one. A packet socket that cannot follow frees its copy likewise:

@@ -145,12 +145,14 @@ static inline int stapgen_queue_rx_packet(const struct sock* sk, const struct sk
     struct stapgen_rx_queued packet = {};
     u32 rcv_nxt = 0;
     struct stapgen_rx_packet* way;
+    int kind;
     enum stapgen_popped popped;
     if (!STAPGEN_IS_READABLE(skb, fault)) return 0;
     /* The datagram that had this skb before: nobody has read it. */
     if (!is_tcp) stapgen_erase_rx_queue((unsigned long)skb);
     way = stapgen_rx_packet_at_socket(skb, is_tcp, fault);
-    if (!way || stapgen_rx_is_other_kind(sk, skb, is_tcp, fault)) return 0;
+    if (!way) return 0;
+    kind = stapgen_rx_kind(sk, is_tcp, fault);
     if (is_tcp) {
         packet.end_seq = stapgen_segment_end_of(skb, fault);
         packet.id = stapgen_socket_id_of(sk, fault);
@@ -159,6 +161,10 @@ static inline int stapgen_queue_rx_packet(const struct sock* sk, const struct sk
     if (*fault) return 0;
     popped = stapgen_pop_rx_packet_at(way, (unsigned long)skb->head);
     if (popped != STAPGEN_POPPED) return popped == STAPGEN_NOT_YET;
+    if (kind >= 0) {
+        stapgen_add(kind);
+        return 0;
+    }
     of = STAPGEN_THIS_CPU(stapgen_rx_met);
     packet.bytes = of->payload;
     packet.driver = of->driver;
