@@ -141,8 +141,8 @@ void report_notes(const symbols::KernelNames& names, ReportedNotes& reported) {
     }
 }
 
-void report_check(symbols::KernelNames& names, std::span<const std::uint64_t> drop_addresses) {
-    base::print_message(names.check(drop_addresses));
+void report_check(symbols::KernelNames& names, std::span<const std::uint64_t> drop_addresses, bool more_may_come) {
+    base::print_message(names.check(drop_addresses, more_may_come));
 }
 
 base::Result<void> settle_kaslr_offset(symbols::KernelNames& names, std::span<const std::uint64_t> drop_addresses,

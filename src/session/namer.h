@@ -67,6 +67,7 @@ base::Result<void> settle_kaslr_offset(symbols::KernelNames& names, std::span<co
 /// Writes what a user should know of the sources to stderr.
 void report_notes(const symbols::KernelNames& names, ReportedNotes& reported);
 /// Likewise what speaks against the table of names, or that nothing speaks for it: see KernelNames::check().
-void report_check(symbols::KernelNames& names, std::span<const std::uint64_t> drop_addresses);
+void report_check(symbols::KernelNames& names, std::span<const std::uint64_t> drop_addresses,
+                  bool more_may_come = false);
 
 }  // namespace stapgen::session

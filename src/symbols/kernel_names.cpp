@@ -252,12 +252,13 @@ void KernelNames::set_kaslr_offset(std::int64_t kaslr_offset, const std::string&
     notes_.push_back(fmt::format("KASLR offset {}: {}", hexadecimal(kaslr_offset), how));
 }
 
-std::vector<std::string> KernelNames::check(std::span<const std::uint64_t> drop_addresses) {
+std::vector<std::string> KernelNames::check(std::span<const std::uint64_t> drop_addresses, bool more_may_come) {
     std::vector<std::string> said;
     if (proven_ || !kaslr_offset_) return said;
     const auto& [table, file] = this->table();
     DropFit fit;
-    if (!drop_addresses.empty()) {
+    if (more_may_come) doubt_ = Doubt::other_places;
+    if (!drop_addresses.empty() || more_may_come) {
         if (!sites_) sites_ = find_sites();
         fit = fit_of(drop_addresses, *sites_, table, *kaslr_offset_);
         // KASLR has chosen one of some 500 places for a kernel that was moved.
@@ -265,7 +266,7 @@ std::vector<std::string> KernelNames::check(std::span<const std::uint64_t> drop_
         proven_ = fit.unknown() == 0 && fit.known >= enough;
     }
     if (fit.unknown() > 0) {
-        doubt_ = fit.unknown() >= fit.known ? Doubt::all : Doubt::other_places;
+        doubt_ = fit.unknown() >= fit.known && !more_may_come ? Doubt::all : Doubt::other_places;
         const auto unexpected = table.find(fit.unexpected, {AddressKind::drop_site, *kaslr_offset_});
         said.push_back(
             fmt::format("by {}, {} of {} drop places {} where no kernel is known to drop packets ({}): it may be of "

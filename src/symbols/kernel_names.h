@@ -91,8 +91,9 @@ class KernelNames {
     /// Asks what speaks for the table once the KASLR offset is in force and the log has been heard: names beside
     /// addresses, a recording's own account of its kernel, the release, the return addresses of drops. What speaks
     /// against it, or that nothing speaks for it, is returned, a sentence each; find() marks the names that are in
-    /// doubt.
-    std::vector<std::string> check(std::span<const std::uint64_t> drop_addresses);
+    /// doubt. `more_may_come`: these are the first drops of a text that is still being written; the names of others do
+    /// not depend on how many these are.
+    std::vector<std::string> check(std::span<const std::uint64_t> drop_addresses, bool more_may_come = false);
     /// Enough has been heard for the table; check() has nothing to say.
     [[nodiscard]] bool is_proven() const { return proven_; }
     /// What a user should know of the sources: sentences, for stderr.

@@ -114,7 +114,8 @@ class HeardText {
         constexpr std::size_t checked = 4U << 20U;
         if (is_settling_ || (is_whole_ && !last && !names_.is_proven() && held_.size() < checked)) return true;
         names_.hear_release(release_.release());
-        if (outcome_ && has_addresses_) session::report_check(names_, std::vector(places_.begin(), places_.end()));
+        if (outcome_ && has_addresses_)
+            session::report_check(names_, std::vector(places_.begin(), places_.end()), !is_whole_ && !last);
         return false;
     }
 

@@ -248,6 +248,12 @@ TEST_CASE("what speaks for a map leaves its names plain") {
     CHECK(all == marked);
     // Even if the release is the right one.
     CHECK(checked("6.1.0-56-amd64", {}, {place, 0xffffffff9d760360}) == std::pair(half, marked));
+    // What a pipe is still to bring does not change the names of what it has brought.
+    auto growing = KernelNames::open({{file}, {}, names_kaslr_offset, {}}, {});
+    REQUIRE(growing);
+    CHECK(mentions(growing->check({{place, 0xffffffff9d760360}}, true).front(), "such names have a ?"));
+    CHECK(name_of(*growing, place) == plain);
+    CHECK(to_string(growing->find(0xffffffff9d760360, AddressKind::drop_site)).starts_with("icmp_echo?+"));
     const auto [outside, none] = checked("", {}, {0xffffffff83790071});
     CHECK(mentions(outside, "(0xffffffff83790071)"));
     CHECK(none == marked);
