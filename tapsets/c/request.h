@@ -6,7 +6,7 @@
  * TCP: one begins when a segment meets a socket that has no unread request; more segments until it is read are more of
  * it, and so is what is read before a reply. It is answered when the first byte that was sent after it has been read is
  * handed to a device, whichever thread sent it. UDP: each datagram is one, and the next datagram from that socket to
- * its sender is its answer. */
+ * its sender is its answer, known again at the device by its head and its socket. */
 #ifndef STAPGEN_REQUEST_H
 #define STAPGEN_REQUEST_H
 
@@ -38,8 +38,9 @@ struct stapgen_request {
     s64 events;                                              /* of the wait that returned at `woken` */
     s64 thread;                                              /* that read it, below its process */
     u64 comm[2], device[2];
-    u32 reply_seq;     /* of the first byte of its answer */
-    unsigned long skb; /* UDP: the datagram, until it is read */
+    u32 reply_seq;        /* of the first byte of its answer */
+    unsigned long skb;    /* UDP: the datagram, until it is read */
+    unsigned long answer; /* UDP: stapgen_answer_key() */
 };
 STAPGEN_TABLE(stapgen_requests, stapgen_request, STAPGEN_REQUESTS);
 /* What came to a TCP socket last: what is read from it after a reply is one more request. */
@@ -61,7 +62,7 @@ struct stapgen_waking {
     unsigned long sk, queue;
 };
 STAPGEN_PER_CPU(struct stapgen_waking, stapgen_waking);
-/* By the head of an answer on its way to the device: its queue. */
+/* By stapgen_answer_key() of an answer on its way to the device: its queue. */
 STAPGEN_ALIASES(stapgen_answers);
 /* What was answered from this CPU last. */
 STAPGEN_PER_CPU(struct stapgen_request, stapgen_request_popped);
@@ -106,11 +107,31 @@ static inline u32 stapgen_request_by_datagram(const struct stapgen_datagram* of,
     const struct stapgen_requests_row* at = &stapgen_requests_rows[of->row];
     return at->row.queue == of->queue && at->of.skb == skb ? of->row : 0;
 }
-/* The oldest one if its answer begins before a sequence number. */
-static inline u32 stapgen_answered_request(unsigned long queue, u32 end_seq) {
+/* Without a record. */
+static inline void stapgen_end_request(u32 at) {
+    if (stapgen_requests_rows[at].of.returned)
+        STAPGEN_ADD(request_no_reply);
+    else
+        STAPGEN_ADD(request_unread);
+    stapgen_drop_row(&stapgen_requests, at);
+}
+/* Of TCP: the oldest one if its answer begins before a sequence number. */
+static inline u32 stapgen_request_answered_before(unsigned long queue, u32 end_seq) {
     u32 at = stapgen_first_row(&stapgen_requests, queue);
     if (!at || !stapgen_requests_rows[at].of.sent) return 0;
-    return stapgen_is_of_udp(queue) || stapgen_after(end_seq, stapgen_requests_rows[at].of.reply_seq) ? at : 0;
+    return stapgen_after(end_seq, stapgen_requests_rows[at].of.reply_seq) ? at : 0;
+}
+/* Of UDP: that with this answer. Answers are under way for as long as their call is: of many the oldest was dropped. */
+static inline u32 stapgen_request_answered_by(unsigned long queue, unsigned long answer) {
+    enum { MOST = 64 };
+    u32 oldest = stapgen_first_row(&stapgen_requests, queue), at = oldest;
+    int seen;
+    for (seen = 0; at && stapgen_requests_rows[at].of.sent && seen < MOST; seen++) {
+        if (stapgen_requests_rows[at].of.answer == answer) return at;
+        at = stapgen_next_row(&stapgen_requests, at);
+    }
+    if (seen == MOST) stapgen_end_request(oldest);
+    return 0;
 }
 static inline u32 stapgen_add_request(unsigned long queue, s64 driver, s64 ip, const u64* device) {
     u32 at = stapgen_add_row(&stapgen_requests, queue, 0, ip);
@@ -124,13 +145,8 @@ static inline u32 stapgen_add_request(unsigned long queue, s64 driver, s64 ip, c
 }
 static inline void stapgen_end_requests(unsigned long queue) {
     u32 at;
-    while ((at = stapgen_first_row(&stapgen_requests, queue)) != 0) {
-        if (stapgen_requests_rows[at].of.returned)
-            STAPGEN_ADD(request_no_reply);
-        else
-            STAPGEN_ADD(request_unread);
-        stapgen_drop_row(&stapgen_requests, at);
-    }
+    while ((at = stapgen_first_row(&stapgen_requests, queue)) != 0)
+        stapgen_end_request(at);
 }
 /* Its row; 0: none. What is there of another socket, whose end was missed, ends. */
 static inline u32 stapgen_find_socket(unsigned long sk, const struct stapgen_socket_id* id) {
@@ -464,46 +480,62 @@ static inline void stapgen_datagram_read(unsigned long skb, int is_target) {
     }
     stapgen_unlock_queue(&stapgen_requests, datagram.queue);
 }
+/* By its head and its socket an answer is known again: the head alone may be another packet's, once the answer was
+ * dropped. */
+static inline unsigned long stapgen_answer_key(const struct sk_buff* skb) {
+    return (unsigned long)skb->head ^ (unsigned long)((u64)(unsigned long)skb->sk * 0x9e3779b97f4a7c15ULL);
+}
 /* One is sent, in a call that began then. */
 static inline void stapgen_datagram_answers(const struct sk_buff* skb, s64 called, const void** fault) {
-    unsigned long queue;
-    u32 at;
+    unsigned long queue, answer;
+    u32 at, dropped;
     if (!STAPGEN_IS_READABLE(skb, fault)) return;
+    answer = stapgen_answer_key(skb);
     queue = stapgen_peer_queue(skb->sk, skb, STAPGEN_TO_PEER, fault);
+    /* What had its head before was dropped. */
+    if (stapgen_head_by_alias(stapgen_answers, answer)) stapgen_erase_alias(stapgen_answers, answer);
     if (*fault || !stapgen_may_have(&stapgen_requests, queue)) return;
     stapgen_lock_queue(&stapgen_requests, queue);
     at = stapgen_read_request(queue);
-    if (at) stapgen_requests_rows[at].of.sent = called;
+    dropped = at ? stapgen_request_answered_by(queue, answer) : 0;
+    if (dropped) stapgen_end_request(dropped);
+    if (at) {
+        stapgen_requests_rows[at].of.sent = called;
+        stapgen_requests_rows[at].of.answer = answer;
+    }
     stapgen_unlock_queue(&stapgen_requests, queue);
-    if (at) stapgen_set_alias(stapgen_answers, (unsigned long)skb->head, queue);
+    if (at) stapgen_set_alias(stapgen_answers, answer, queue);
 }
 
 /* The queue whose requests a packet may answer that is handed to a device; 0: none. */
 static inline unsigned long stapgen_reply_of(const struct sk_buff* skb, const void** fault) {
-    unsigned long head = stapgen_head(skb, fault), queue = stapgen_head_by_alias(stapgen_answers, head);
-    if (*fault) return 0;
+    unsigned long answer, queue;
+    if (!STAPGEN_IS_READABLE(skb, fault)) return 0;
+    answer = stapgen_answer_key(skb);
+    queue = stapgen_head_by_alias(stapgen_answers, answer);
     if (queue) {
-        stapgen_erase_alias(stapgen_answers, head);
+        stapgen_erase_alias(stapgen_answers, answer);
         return queue;
     }
-    queue = (unsigned long)STAPGEN_READ(&skb->sk, fault);
+    queue = (unsigned long)skb->sk;
     return queue && stapgen_may_have(&stapgen_requests, queue) ? queue : 0;
 }
-/* Takes the oldest request of a queue out if its answer is in what leaves; NULL: it is not. */
+/* Takes a request of a queue out whose answer is in what leaves, of TCP the oldest; NULL: there is none. */
 static inline const struct stapgen_request* stapgen_pop_answered(unsigned long queue, const struct sk_buff* skb,
                                                                  const void** fault) {
     struct stapgen_request* popped = NULL;
     u32 end_seq = 0, at;
+    if (!STAPGEN_IS_READABLE(skb, fault)) return NULL;
     if (!stapgen_is_of_udp(queue)) {
         long data;
-        if (!STAPGEN_IS_READABLE(skb, fault)) return NULL;
         data = stapgen_tcp_payload_of(skb, fault);
         if (data <= 0) return NULL;
         end_seq = ntohl(STAPGEN_READ((const __be32*)(stapgen_transport_header_of(skb) + 4), fault)) + data;
         if (*fault) return NULL;
     }
     stapgen_lock_queue(&stapgen_requests, queue);
-    at = stapgen_answered_request(queue, end_seq);
+    at = stapgen_is_of_udp(queue) ? stapgen_request_answered_by(queue, stapgen_answer_key(skb))
+                                  : stapgen_request_answered_before(queue, end_seq);
     if (at) {
         popped = STAPGEN_THIS_CPU(stapgen_request_popped);
         *popped = stapgen_requests_rows[at].of;

@@ -35,12 +35,13 @@ class RequestWorld : public Model {
     }
 
   private:
-    static constexpr unsigned datagrams = 4;
+    static constexpr unsigned datagrams = 4, replies = 3;
     struct Request {
         unsigned long queue;
         s64 driver, ip, readable = 0, woken = 0, called = 0, returned = 0, sent = 0, events = 0;
         u32 reply_seq = 0;
         const sk_buff* skb = nullptr;
+        const sk_buff* answer = nullptr;
     };
     struct Last {
         s64 driver, ip, readable;
@@ -283,7 +284,9 @@ class RequestWorld : public Model {
         }
         must(found == queue, "a reply of another queue");
         for (;;) {
-            const auto first = std::ranges::find(requests_, queue, &Request::queue);
+            const auto first = std::ranges::find_if(requests_, [&](const Request& request) {
+                return request.queue == queue && (!is_udp || request.answer == &packet.skb);
+            });
             const auto* popped = stapgen_pop_answered(queue, &packet.skb, &fault);
             const bool is_answered =
                 first != requests_.end() && first->sent != 0 && (is_udp || s32(end - first->reply_seq) > 0);
@@ -326,18 +329,45 @@ class RequestWorld : public Model {
             return;
         }
     }
+    /// An answer that was dropped leaves its place to another one, or to a packet of another socket.
     void datagram_answered(Bytes& bytes) {
+        auto& reply = replies_[bytes.next(replies)];
+        const unsigned what = bytes.next(5);
+        if (what == 0 && reply) return reply_leaves(*reply);
         const u16 to = static_cast<u16>(4001 + bytes.next(4));
-        Packet packet(false, 3, 0, 11211, to);
+        reply.emplace(false, 3, 0, 11211, to);
+        auto& packet = *reply;
         std::swap_ranges(packet.bytes + 28, packet.bytes + 32, packet.bytes + 32);
-        packet.skb.sk = udp_.sk();
         const void* fault = nullptr;
+        if (what == 1) {
+            packet.skb.sk = sockets_[0]->sk();
+            const auto found = stapgen_reply_of(&packet.skb, &fault);
+            must(found == 0 || found == sockets_[0]->key(), "another socket's packet is a reply");
+            reply.reset();
+            return;
+        }
+        packet.skb.sk = udp_.sk();
         const auto queue = stapgen_peer_queue(udp_.sk(), &packet.skb, STAPGEN_TO_PEER, &fault);
         const s64 called = shim_time;
         stapgen_datagram_answers(&packet.skb, called, &fault);
-        if (auto* read = read_of(queue)) read->sent = called;
         must(fault == nullptr, "what can be read was not read");
-        answers(queue, packet, 0);
+        if (auto* read = read_of(queue)) {
+            read->sent = called;
+            for (auto row = requests_.begin(); row != requests_.end(); ++row) {
+                if (row->answer != &packet.skb || row->queue != queue) continue;
+                requests_.erase(row);
+                counts_[STAPGEN_COUNT_request_no_reply]++;
+                break;
+            }
+            std::ranges::find_if(requests_, [&](const Request& request) {
+                return request.queue == queue && request.sent == called;
+            })->answer = &packet.skb;
+        }
+        if (what != 2) reply_leaves(packet);
+    }
+    void reply_leaves(const Packet& packet) {
+        const void* fault = nullptr;
+        answers(stapgen_peer_queue(udp_.sk(), &packet.skb, STAPGEN_TO_PEER, &fault), packet, 0);
     }
 
     void closes(unsigned which, bool is_seen) {
@@ -376,6 +406,7 @@ class RequestWorld : public Model {
 
     std::array<TcpState, tcp_sockets> tcp_{};
     std::array<std::optional<Packet>, datagrams> datagrams_;
+    std::array<std::optional<Packet>, replies> replies_;
     Socket udp_{1};
     std::array<Thread, 3> threads_{};
     std::map<unsigned long, Last> last_;

@@ -8,6 +8,8 @@ import collections
 from .events import Trace
 
 MESSAGES, READERS, SEGMENTS, FIRST_PORT = 101, 3, 3, 7100
+# sock-latency's table of requests (tapsets/c/request.h): where more wait for a reply the oldest gives way.
+WAITING = 4096
 OVER_MTU, OVER_MTU_OF_ROUTER = 3001, 1401
 # By the name of the module; forward-latency is for what a router passes on.
 RECIPES = ("rx", "tx", "sock", "accept", "forward")
@@ -23,25 +25,25 @@ class Row:
         self.is_stream = kind in ("tcp", "mptcp", "ktls", "fastopen")
         self.is_answered = self.is_stream or kind == "udp"
 
-    def truth(self, recipe):
+    def truth(self, recipe, messages=MESSAGES):
         """How many there are of what a recipe counts: packets, requests, connections; 0: it is not for this kind."""
         if recipe == "accept":
-            return MESSAGES if self.kind == "fastopen" else int(self.is_stream)
+            return messages if self.kind == "fastopen" else int(self.is_stream)
         if recipe == "sock":
             # What is not followed is counted by segment: of the answers, too.
-            return MESSAGES * (2 if self.counted.get(recipe) in ("ktls", "mptcp") else 1) if self.is_answered else 0
+            return messages * (2 if self.counted.get(recipe) in ("ktls", "mptcp") else 1) if self.is_answered else 0
         if recipe == "forward":
-            return 2 * MESSAGES if self.kind == "udp" else 0
+            return 2 * messages if self.kind == "udp" else 0
         if self.is_answered:
-            return 2 * MESSAGES
-        return MESSAGES * ({"gso": SEGMENTS, "gro": 1, "group": READERS}[self.kind] if recipe == "rx" else 1)
+            return 2 * messages
+        return messages * ({"gso": SEGMENTS, "gro": 1, "group": READERS}[self.kind] if recipe == "rx" else 1)
 
-    def by_name(self, recipe):
+    def by_name(self, recipe, messages=MESSAGES):
         """How many of these it counts by name."""
-        if recipe not in self.counted or not self.truth(recipe):
+        if recipe not in self.counted or not self.truth(recipe, messages):
             return 0
         # Of Fast Open only what comes with the SYN.
-        return MESSAGES if self.kind == "fastopen" or recipe == "forward" else self.truth(recipe)
+        return messages if self.kind == "fastopen" or recipe == "forward" else self.truth(recipe, messages)
 
 
 ROWS = (
@@ -133,9 +135,9 @@ udp_in() { ip netns exec $1 awk '/^Udp: [0-9]/ {print $2}' /proc/net/snmp; }
 """
 
 
-def rows_of(path):
+def rows_of(path, kinds=ROWS):
     """Yield (port, row) of what is sent over a path."""
-    for number, row in enumerate(ROWS):
+    for number, row in enumerate(kinds):
         # Loopback has no multicast.
         is_there = row.to is None or (PATHS[path].has_groups and (path, row.to) != ("loopback", "239.9.9.9"))
         # A router would see fragments, and cut some of them.
@@ -147,7 +149,7 @@ def recipes_of(path):
     return [recipe for recipe in RECIPES if recipe != "forward" or path in ("router", "bridge")]
 
 
-def guest(paths):
+def guest(paths, kinds=ROWS, messages=MESSAGES):
     """Return the commands that send all rows over each path, under all recipes at once."""
     lines = [SETUP]
     for name in paths:
@@ -159,9 +161,9 @@ def guest(paths):
             lines.append("BEFORE=$(($(udp_in left) + $(udp_in right)))")
         for trace, recipe in zip(traces, recipes_of(name)):
             lines.append(f"trace {trace} {recipe}{' --comm ways-serve' if recipe == 'sock' else ''} || exit 1")
-        for port, row in rows_of(name):
+        for port, row in rows_of(name, kinds):
             to = {None: path.address, "broadcast": path.broadcast}.get(row.to, row.to)
-            lines.append(f"row '{path.client}' '{path.server}' {to} {row.kind} {row.write} {row.read} {port} {MESSAGES} '{row.size}' {row.served_by}")
+            lines.append(f"row '{path.client}' '{path.server}' {to} {row.kind} {row.write} {row.read} {port} {messages} '{row.size}' {row.served_by}")
         if name == "vxlan":
             lines.append("echo $(($(udp_in left) + $(udp_in right) - BEFORE)) >vxlan.udp")
         lines += [f"end_trace {' '.join(traces)}", path.end]
@@ -177,55 +179,68 @@ def port_of(event):
     return None
 
 
-def check_path(lab, path):
+def check_path(lab, path, kinds=ROWS, messages=MESSAGES):
     wrong = []
     traces = {recipe: Trace(lab, f"{path}-{recipe}") for recipe in recipes_of(path)}
+    # A record of kTLS that lies in two pages of its sender leaves as two segments, once in thousands.
+    more = collections.Counter(port_of(event) for event in traces["tx"].events)
+    more = {port: more[port] - 2 * messages for port, row in rows_of(path, kinds) if row.kind == "ktls"}
+    more = {port: count for port, count in more.items() if 0 < count <= messages // 1000}
     for recipe, trace in traces.items():
         records, named, largest = collections.Counter(), collections.Counter(), collections.defaultdict(int)
         for event in trace.events:
             records[port_of(event)] += 1
             stages = [value for key, value in event.items() if key.endswith("_ns") and key not in ("time_ns", "total_ns")]
             largest[port_of(event)] = max(value or 0 for value in [largest[port_of(event)], *stages])
-        for port, row in rows_of(path):
-            by_name = 0 if (recipe, path) == ("forward", "bridge") else row.by_name(recipe)
-            expected = row.truth(recipe) - by_name
+        for port, row in rows_of(path, kinds):
+            by_name = 0 if (recipe, path) == ("forward", "bridge") else row.by_name(recipe, messages)
+            expected = row.truth(recipe, messages) - by_name
             if (recipe, path) == ("tx", "vxlan"):
                 records[port] = expected  # a record has the tunnel's addresses
+            if recipe in ("rx", "tx"):
+                expected += more.get(port, 0)
             if recipe == "sock" and by_name:
                 expected = 0
+                by_name += more.get(port, 0)
             named[row.counted.get(recipe)] += by_name
-            if not row.truth(recipe):
+            if not row.truth(recipe, messages):
                 continue
             print(f"{lab.suite} {path:8} {row.name:48} {recipe:7} {records[port]:4} of {expected:3} records, {by_name:3} by name, "
                   f"no stage over {largest[port] / 1000:.0f} us")
             if records[port] != expected:
                 wrong.append(f"{path}, {row.name}, {recipe}: {records[port]} of {expected}")
-        expected = sum(row.truth(recipe) - row.by_name(recipe) for _, row in rows_of(path))
+        expected = sum(more.values()) + sum(row.truth(recipe, messages) - row.by_name(recipe, messages) for _, row in rows_of(path, kinds))
         if recipe == "tx" and trace.accounting["reported"] != expected:
             wrong.append(f"{path}, tx: {trace.accounting['reported']} of {expected} records")
         if recipe == "rx":
             # A timer may fire: TCP probes for a lost tail.
             named["retransmitted"] = traces["tx"].accounting["other"]["retransmits"]
-        check_names(lab, path, trace, recipe, named, wrong)
+        check_names(lab, path, trace, recipe, named, wrong, kinds, messages)
     assert not wrong, "\n" + "\n".join(wrong)
 
 
-def check_names(lab, path, trace, recipe, named, wrong):
+def check_names(lab, path, trace, recipe, named, wrong, kinds, messages):  # pylint: disable=too-many-arguments,too-many-positional-arguments
     """What is incomplete is what is not followed, by its name."""
     causes = collections.Counter(trace.accounting["incomplete_by"])
     if path == "vxlan" and recipe in ("rx", "sock"):
         # Neighbours and groups are asked for at any time.
-        outer = int(lab.read("vxlan.udp")) - sum(row.truth("rx") for _, row in rows_of(path) if not row.is_stream)
+        outer = int(lab.read("vxlan.udp")) - sum(row.truth("rx", messages) for _, row in rows_of(path, kinds) if not row.is_stream)
         named["encapsulated"] = causes["encapsulated"] if abs(causes["encapsulated"] - outer) < 9 else outer
     if recipe == "rx" and path not in ("loopback", "router", "virtio"):
-        named["not-queued"] += MESSAGES  # a broadcast is the sender's own, too, which has no reader
+        # A broadcast is the sender's own, too, which has no reader.
+        named["not-queued"] += messages * any(row.to == "broadcast" for _, row in rows_of(path, kinds))
+    lost = collections.Counter(trace.accounting["lost_by"])
     if recipe == "sock":
-        named["no-reply"] += sum(row.truth("rx") for _, row in rows_of(path) if not row.is_answered)
+        unanswered = sum(row.truth("rx", messages) for _, row in rows_of(path, kinds) if not row.is_answered)
+        named["no-reply"] += min(unanswered, WAITING)
+        lost["evicted"] -= max(unanswered - WAITING, 0)
         # What comes before the server has set kTLS up is a request, and is read as something else.
         named["ktls"] -= causes["unread"]
         named["unread"] += causes["unread"]
         if causes["unread"] > 1:
             wrong.append(f"{path}, sock: {causes['unread']} unread")
+    if any(lost.values()):
+        wrong.append(f"{path}, {recipe}: lost {lost}")
     for cause in set(causes) | set(named):
         if cause is not None and causes[cause] != named[cause]:
             wrong.append(f"{path}, {recipe}: {causes[cause]} of {named[cause]} {cause}")
