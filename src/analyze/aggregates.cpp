@@ -50,11 +50,11 @@ AggregateCollector::Values& AggregateCollector::values(const decode::Schema& sch
 void AggregateCollector::add(const decode::BinsLine& line) {
     auto& histogram = values(*line.schema, line.field).histogram;
     for (const auto& [index, count] : line.bins)
-        histogram.add(bins::middle(index), count);
+        histogram.add(schema::bins::middle(index), count);
 }
 
 void AggregateCollector::add(const decode::SumLine& line) {
-    values(*line.schema, line.field).totals = Histogram::Totals{line.n, line.sum, line.min, line.max};
+    values(*line.schema, line.field).totals = table::Histogram::Totals{line.n, line.sum, line.min, line.max};
 }
 
 void AggregateCollector::add(const decode::SplitLine& line) {
@@ -73,7 +73,7 @@ AggregateCollector::Interval AggregateCollector::take() {
     for (auto& [place, values] : std::exchange(values_, {})) {
         const auto& totals = values.totals;
         const auto missing = totals ? totals->n - values.histogram.n() : 0;
-        const bool reaches_outside = totals && (totals->max > bins::largest || totals->min < 0);
+        const bool reaches_outside = totals && (totals->max > schema::bins::largest || totals->min < 0);
         if (totals && (missing == 0 || (missing > 0 && reaches_outside))) {
             values.histogram.set_totals(*totals);
         } else {

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/histogram.h"
 #include "analyze/summary.h"
 #include "decode/record.h"
+#include "table/histogram.h"
 
 namespace stapgen::analyze {
 
@@ -24,15 +24,15 @@ class AggregateCollector {
     struct Split {
         const decode::Schema* schema = nullptr;
         std::string direction;
-        int index = 0;  ///< see bins::split_per_doubling
+        int index = 0;  ///< see schema::bins::split_per_doubling
         std::int64_t n = 0;
         std::vector<std::int64_t> sums_ns;
     };
     struct Values {
         const decode::Schema* schema = nullptr;
         std::size_t field = 0;
-        Histogram histogram;
-        std::optional<Histogram::Totals> totals;
+        table::Histogram histogram;
+        std::optional<table::Histogram::Totals> totals;
     };
     struct Interval {
         std::vector<Values> values;

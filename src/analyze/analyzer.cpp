@@ -182,7 +182,8 @@ void Analyzer::State::settle(std::optional<std::int64_t> epoch_ns) {
     }
     std::int64_t records = 0;
     for (const auto& [schema, direction, index, n, sums_ns] : interval.splits) {
-        breakdown_of(plan_for(*schema), direction).add(bins::middle<bins::split_per_doubling>(index), n, sums_ns);
+        breakdown_of(plan_for(*schema), direction)
+            .add(schema::bins::middle<schema::bins::split_per_doubling>(index), n, sums_ns);
         base::add_saturating(records, n);
     }
     records = std::max<std::int64_t>(0, base::saturating_subtract(records, interval.partial));
@@ -209,7 +210,8 @@ void Analyzer::State::put_results(const Groups& groups, Summary& summary) const 
     const auto put = [&](const Groups::Part& part) {
         for (std::size_t i = 0; i < measures.size(); ++i) {
             auto& rows = measures[i].is_stage ? summary.stages : summary.values;
-            rows.push_back({measures[i].name, part.group, i < part.measures.size() ? part.measures[i] : Histogram()});
+            rows.push_back(
+                {measures[i].name, part.group, i < part.measures.size() ? part.measures[i] : table::Histogram()});
             if (measures[i].is_stage) rows.back().stats.set_resolution(options.resolution_ns);
         }
     };

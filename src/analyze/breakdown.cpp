@@ -30,7 +30,7 @@ void Breakdown::add(std::int64_t total_ns, std::int64_t n, std::span<const std::
 }
 
 void Breakdown::make_rows(Rows& rows) const {
-    rows.resize(bins::per_doubling * width());
+    rows.resize(schema::bins::per_doubling * width());
 }
 
 bool Breakdown::keeps(const SlowRecord& record) const {
@@ -97,10 +97,10 @@ std::optional<Breakdown::Tail> Breakdown::tail(double percent) const {
     tail.percent = percent;
     tail.threshold_ns = *threshold;
     std::vector<double> slow(stages_.size()), rest(stages_.size());
-    for (int bin = 0; bin <= bins::count; ++bin) {
-        const auto& rows = sums_[static_cast<std::size_t>(bin / bins::per_doubling)];
+    for (int bin = 0; bin <= schema::bins::count; ++bin) {
+        const auto& rows = sums_[static_cast<std::size_t>(bin / schema::bins::per_doubling)];
         if (rows.empty()) continue;
-        const auto* sums = &rows[static_cast<std::size_t>(bin % bins::per_doubling) * width()];
+        const auto* sums = &rows[static_cast<std::size_t>(bin % schema::bins::per_doubling) * width()];
         const bool is_slow = bin > last_of_rest;
         (is_slow ? tail.n_slow : tail.n_rest) += static_cast<std::int64_t>(sums[0]);
         for (std::size_t i = 0; i < stages_.size(); ++i)

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "analyze/groups.h"
-#include "analyze/histogram.h"
+#include "table/histogram.h"
 
 namespace stapgen::analyze {
 
@@ -72,7 +72,7 @@ class Breakdown {
 
     [[nodiscard]] const std::string& direction() const { return direction_; }  ///< "" where there is only one
     [[nodiscard]] const std::vector<std::string>& stages() const { return stages_; }
-    [[nodiscard]] const Histogram& total() const { return total_; }
+    [[nodiscard]] const table::Histogram& total() const { return total_; }
     /// All time of a stage, by its place in stages().
     [[nodiscard]] double sum_ns(std::size_t stage) const;
     /// The largest first; of equal ones the earlier first, then by their stages and fields.
@@ -100,25 +100,26 @@ class Breakdown {
     /// n and the sums of the stages of a total's bin.
     [[gnu::always_inline]] std::uint64_t* row_of(std::int64_t total_ns) {
         const auto bin = static_cast<std::size_t>(bin_of(total_ns));
-        auto& rows = sums_[bin / bins::per_doubling];
+        auto& rows = sums_[bin / schema::bins::per_doubling];
         if (rows.empty()) [[unlikely]]
             make_rows(rows);
-        return &rows[bin % bins::per_doubling * width()];
+        return &rows[bin % schema::bins::per_doubling * width()];
     }
     using Rows = std::vector<std::uint64_t>;
     void make_rows(Rows& rows) const;
     static int bin_of(std::int64_t total_ns) {
-        return total_ns > bins::largest ? bins::count : bins::index_of(std::max<std::int64_t>(total_ns, 0));
+        return total_ns > schema::bins::largest ? schema::bins::count
+                                                : schema::bins::index_of(std::max<std::int64_t>(total_ns, 0));
     }
     [[nodiscard]] std::size_t width() const { return stages_.size() + 1; }
 
     std::string direction_;
     std::vector<std::string> stages_;
     std::size_t keep_slowest_;
-    Histogram total_;
+    table::Histogram total_;
     /// By bin of the total, one more for what is above the bins: n, then each stage. Those of a doubling are made when
     /// the first total is in it.
-    std::array<Rows, bins::count / bins::per_doubling + 1> sums_;
+    std::array<Rows, schema::bins::count / schema::bins::per_doubling + 1> sums_;
     /// A heap, the fastest of them first. Which records are in it does not depend on the order in which they came.
     std::vector<SlowRecord> slowest_;
 };

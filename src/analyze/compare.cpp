@@ -63,7 +63,7 @@ Resampling blocks_of_stage(const Half& half, std::string_view name) {
     return blocks;
 }
 
-const Histogram* total_of(const Summary& summary, const Breakdown& like) {
+const table::Histogram* total_of(const Summary& summary, const Breakdown& like) {
     const auto found =
         std::ranges::find_if(summary.breakdowns, [&](const Breakdown& other) { return other.is_like(like); });
     return found == summary.breakdowns.end() ? nullptr : &found->total();
@@ -122,7 +122,7 @@ class Comparer {
 
   private:
     /// All statistics of what has these values; blocks that are not of all of them say nothing.
-    void compare(std::string_view name, const Histogram& before_values, const Histogram& after_values,
+    void compare(std::string_view name, const table::Histogram& before_values, const table::Histogram& after_values,
                  Resampling before_blocks, Resampling after_blocks);
     /// Sets p, not corrected yet, and the interval. `error`: how far off the statistic may be on each side for its
     /// digits alone.
@@ -178,8 +178,8 @@ void Comparer::stage(const Measure& stage) {
             blocks_of_stage(after_, stage.name));
 }
 
-void Comparer::compare(std::string_view name, const Histogram& before_values, const Histogram& after_values,
-                       Resampling before_blocks, Resampling after_blocks) {
+void Comparer::compare(std::string_view name, const table::Histogram& before_values,
+                       const table::Histogram& after_values, Resampling before_blocks, Resampling after_blocks) {
     const bool all_timed = before_blocks.n() == before_values.n() && after_blocks.n() == after_values.n();
     const bool enough = all_timed && have_blocks(before_blocks, after_blocks);
     std::vector<Estimate> before, after;
@@ -192,13 +192,13 @@ void Comparer::compare(std::string_view name, const Histogram& before_values, co
     }
     for (std::size_t i = 0; i <= options_.percentiles.size(); ++i) {
         const auto* percentile = i == 0 ? nullptr : &options_.percentiles[i - 1];
-        const auto value_of = [&](const Histogram& values) -> std::optional<double> {
+        const auto value_of = [&](const table::Histogram& values) -> std::optional<double> {
             if (percentile == nullptr) return values.mean();
             return values.percentile(percentile->percent);
         };
         const auto error_of = [&](double value) {
             const auto resolution = static_cast<double>(before_.merged.resolution_ns);
-            return percentile == nullptr ? 0 : std::max(resolution / 2, value * relative_error);
+            return percentile == nullptr ? 0 : std::max(resolution / 2, value * table::relative_error);
         };
         auto change = change_of(name, percentile == nullptr ? "mean" : percentile->text, before_values.n(),
                                 after_values.n(), value_of(before_values), value_of(after_values));

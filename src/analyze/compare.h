@@ -39,7 +39,7 @@ struct Change {
 };
 
 struct CompareOptions {
-    std::vector<Percentile> percentiles = default_percentiles();
+    std::vector<table::Percentile> percentiles = table::default_percentiles();
     double threshold = 0.05;  ///< as a part: a change up to this is no regression
     int resamples = 1000;
     std::uint64_t seed = 1;  ///< of the resampling: the same input gives the same answer

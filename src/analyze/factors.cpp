@@ -108,7 +108,7 @@ std::map<std::string, Factors> factors_of(std::span<const Member> members) {
 class ContrastFinder {
   public:
     ContrastFinder(std::span<const Member> members, std::span<const Deviation> deviations,
-                   const std::vector<Percentile>& percentiles, double threshold)
+                   const std::vector<table::Percentile>& percentiles, double threshold)
         : members_(members), threshold_(threshold) {
         for (std::size_t stage = 0; stage < members.front().stages.size(); ++stage) {
             for (const auto& percentile : percentiles)
@@ -133,7 +133,8 @@ class ContrastFinder {
     }
 
   private:
-    [[nodiscard]] std::vector<std::optional<double>> logs_of(std::size_t stage, const Percentile& percentile) const {
+    [[nodiscard]] std::vector<std::optional<double>> logs_of(std::size_t stage,
+                                                             const table::Percentile& percentile) const {
         std::vector<std::optional<double>> logs;
         for (const auto& member : members_) {
             const auto value = member.stages[stage].stats.percentile(percentile.percent);
@@ -276,7 +277,7 @@ bool has_factors(std::span<const Member> members) {
 }
 
 FactorEffects compare_factors(std::span<const Member> members, std::span<const Deviation> deviations,
-                              const std::vector<Percentile>& percentiles, double threshold) {
+                              const std::vector<table::Percentile>& percentiles, double threshold) {
     if (members.empty()) return {};
     return ContrastFinder(members, deviations, percentiles, threshold).find();
 }

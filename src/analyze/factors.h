@@ -40,7 +40,7 @@ struct FactorEffects {
 /// is a block for the others from then on: they are compared within its levels, so that a factor that partly coincides
 /// with it is not reported, too.
 FactorEffects compare_factors(std::span<const Member> members, std::span<const Deviation> deviations,
-                              const std::vector<Percentile>& percentiles, double threshold);
+                              const std::vector<table::Percentile>& percentiles, double threshold);
 
 inline constexpr std::size_t hosts_needed = 3;
 /// Whether there is a factor with two levels that have enough hosts.

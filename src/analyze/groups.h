@@ -11,10 +11,10 @@
 #include <variant>
 #include <vector>
 
-#include "analyze/histogram.h"
 #include "analyze/text_map.h"
 #include "base/result.h"
 #include "decode/record.h"
+#include "table/histogram.h"
 
 namespace stapgen::analyze {
 
@@ -59,7 +59,7 @@ class Groups {
     /// One group (or the whole): a histogram per measure, in the order of the measures.
     struct Part {
         Group group;
-        std::vector<Histogram> measures;
+        std::vector<table::Histogram> measures;
 
         /// Reserves room for this many measures.
         void hold(std::size_t count) {

@@ -16,8 +16,8 @@ namespace {
 /// Counts by bin, from which a host can be taken away again.
 class Bins {
   public:
-    void add(const Histogram& values, std::int64_t times) {
-        if (counts_.empty()) counts_.resize(bins::count + 1);
+    void add(const table::Histogram& values, std::int64_t times) {
+        if (counts_.empty()) counts_.resize(schema::bins::count + 1);
         n_ += times * values.n();
         values.for_each_bin(
             [&](int bin, std::int64_t count) { counts_[static_cast<std::size_t>(bin)] += times * count; });
@@ -25,11 +25,11 @@ class Bins {
     }
     /// Nothing where there are too few values.
     [[nodiscard]] std::optional<double> percentile(double percent) const {
-        if (n_ < values_needed(percent)) return std::nullopt;
-        auto left = nearest_rank(n_, percent);
+        if (n_ < table::values_needed(percent)) return std::nullopt;
+        auto left = table::nearest_rank(n_, percent);
         for (std::size_t bin = 0; bin < counts_.size(); ++bin) {
             left -= counts_[bin];
-            if (left <= 0) return std::max(least_ns, static_cast<double>(bins::middle(static_cast<int>(bin))));
+            if (left <= 0) return std::max(least_ns, static_cast<double>(schema::bins::middle(static_cast<int>(bin))));
         }
         return std::nullopt;
     }
@@ -42,13 +42,13 @@ class Bins {
 /// A stage and a percentile, of each member.
 struct Row {
     std::size_t stage = 0;
-    const Percentile* percentile = nullptr;
+    const table::Percentile* percentile = nullptr;
     std::vector<std::optional<double>> values_ns;
 };
 
 class Finder {
   public:
-    Finder(std::span<const Member> members, const std::vector<Percentile>& percentiles, double threshold)
+    Finder(std::span<const Member> members, const std::vector<table::Percentile>& percentiles, double threshold)
         : members_(members),
           threshold_(threshold),
           families_(has_factors(members) ? 2 : 1),
@@ -160,7 +160,7 @@ class Finder {
     std::optional<double> center_of(const Row& row, std::size_t member) {
         auto [found, is_new] = sums_.try_emplace({*cohort_of_[member], row.stage});
         auto& sum = found->second;
-        const auto& of_stage = [&](std::size_t each) -> const Histogram& {
+        const auto& of_stage = [&](std::size_t each) -> const table::Histogram& {
             return members_[each].stages[row.stage].stats;
         };
         if (is_new) {
@@ -215,7 +215,7 @@ void align_stages(std::vector<Member>& members) {
     }
 }
 
-std::vector<Deviation> find_outliers(std::span<const Member> members, const std::vector<Percentile>& percentiles,
+std::vector<Deviation> find_outliers(std::span<const Member> members, const std::vector<table::Percentile>& percentiles,
                                      double threshold) {
     if (members.empty()) return {};
     return Finder(members, percentiles, threshold).find();

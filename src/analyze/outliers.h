@@ -43,7 +43,7 @@ struct Deviation : Tested {
 /// the same. A stage's spread is drawn to that of all stages as if two more hosts had it (Smyth 2004, moderated t):
 /// three others alone would know little. A host that stands out is none of the others of the next one. Hosts whose
 /// every cohort has fewer than `others_needed` others are not tested.
-std::vector<Deviation> find_outliers(std::span<const Member> members, const std::vector<Percentile>& percentiles,
+std::vector<Deviation> find_outliers(std::span<const Member> members, const std::vector<table::Percentile>& percentiles,
                                      double threshold);
 
 inline constexpr std::size_t others_needed = 3;

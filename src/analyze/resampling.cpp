@@ -25,7 +25,7 @@ double standard_deviation(const std::vector<double>& values) {
 
 }  // namespace
 
-void Resampling::add(const Histogram& values, bool follows) {
+void Resampling::add(const table::Histogram& values, bool follows) {
     add(Part{values.n(), values.sum(), follows, &values});
 }
 
@@ -58,10 +58,10 @@ double Resampling::effective_blocks() const {
 
 void Resampling::build_cumulative() {
     // The first and the last row are for what is below and above the bins.
-    constexpr std::size_t all_rows = bins::count + 2;
+    constexpr std::size_t all_rows = schema::bins::count + 2;
     std::vector<std::size_t> row_of_bin(all_rows);
     std::int64_t min = std::numeric_limits<std::int64_t>::max(), max = std::numeric_limits<std::int64_t>::min();
-    const auto each_row = [](const Histogram& values, const auto& call) {
+    const auto each_row = [](const table::Histogram& values, const auto& call) {
         if (values.below() > 0) call(std::size_t{0}, values.below());
         values.for_each_bin([&](int bin, std::int64_t count) { call(static_cast<std::size_t>(bin) + 1, count); });
         if (values.above() > 0) call(all_rows - 1, values.above());
@@ -75,9 +75,10 @@ void Resampling::build_cumulative() {
     for (std::size_t row = 0; row < all_rows; ++row) {
         if (row_of_bin[row] == 0) continue;
         row_of_bin[row] = row_values_.size();
-        const auto value = row == 0              ? min
-                           : row == all_rows - 1 ? max
-                                                 : std::clamp(bins::middle(static_cast<int>(row) - 1), min, max);
+        const auto value = row == 0 ? min
+                           : row == all_rows - 1
+                               ? max
+                               : std::clamp(schema::bins::middle(static_cast<int>(row) - 1), min, max);
         row_values_.push_back(static_cast<double>(value));
     }
     const auto blocks = parts_.size();
@@ -109,7 +110,7 @@ std::size_t Resampling::row_of(double percent, const Weights& weights) const {
         return count;
     };
     std::size_t low = 0, high = row_values_.size() - 1;
-    const auto rank = nearest_rank(at_or_below(high), percent);
+    const auto rank = table::nearest_rank(at_or_below(high), percent);
     while (low < high) {
         const auto middle = low + (high - low) / 2;
         if (at_or_below(middle) >= rank) {

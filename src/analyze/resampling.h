@@ -23,7 +23,7 @@ struct Estimate {
 class Resampling {
   public:
     /// `values` must outlive this. `follows`: the block begins where the one before it ends.
-    void add(const Histogram& values, bool follows);
+    void add(const table::Histogram& values, bool follows);
     /// A block known only by its mean. A Resampling has blocks of one kind only.
     void add(const Average& mean, bool follows);
 
@@ -41,7 +41,7 @@ class Resampling {
         std::int64_t n = 0;
         double sum = 0;
         bool follows = false;
-        const Histogram* values = nullptr;
+        const table::Histogram* values = nullptr;
     };
 
     void add(Part part);

@@ -5,15 +5,15 @@
 #include <cstdint>
 #include <vector>
 
-#include "analyze/histogram.h"
+#include "table/histogram.h"
 
 namespace stapgen::analyze {
 
 /// What was measured in one span of time, of the whole: a histogram for each stage and for each value, in their order.
 struct Block {
     std::int64_t start_ns = 0;  ///< since the epoch; where that is unknown, since the first record
-    std::vector<Histogram> stages{};
-    std::vector<Histogram> values{};
+    std::vector<table::Histogram> stages{};
+    std::vector<table::Histogram> values{};
     std::size_t recording = 0;  ///< that it is of: blocks of one only are joined
 };
 

@@ -128,7 +128,7 @@ std::vector<Tally> total_tallies(const Summary& summary) {
     return totals;
 }
 
-const Histogram* stage_of(const Summary& summary, std::string_view name) {
+const table::Histogram* stage_of(const Summary& summary, std::string_view name) {
     const auto found = std::ranges::find_if(
         summary.stages, [&](const Measure& stage) { return stage.name == name && stage.group.empty(); });
     return found == summary.stages.end() ? nullptr : &found->stats;

@@ -12,12 +12,12 @@
 #include "analyze/breakdown.h"
 #include "analyze/counter_tracks.h"
 #include "analyze/groups.h"
-#include "analyze/histogram.h"
 #include "analyze/merge.h"
 #include "analyze/series.h"
 #include "base/saturate.h"
 #include "decode/record_parser.h"
 #include "recording/facts.h"
+#include "table/histogram.h"
 
 namespace stapgen::analyze {
 
@@ -27,7 +27,7 @@ using decode::Note, decode::NoteKind;
 struct Measure {
     std::string name;
     Group group;
-    Histogram stats;
+    table::Histogram stats;
 };
 
 /// Packets of one group dropped at one place for one reason in one interval.
@@ -236,7 +236,7 @@ void join_calls(Summary& summary, const Summary& more);
 void sort_calls(std::vector<Call>& calls);
 
 /// Of the whole; null where there is no such stage.
-const Histogram* stage_of(const Summary& summary, std::string_view name);
+const table::Histogram* stage_of(const Summary& summary, std::string_view name);
 
 /// Whether anything in it says that data is missing: lost, skipped, unaccounted, broken off or not closed.
 bool is_whole(const Summary& summary);

@@ -22,7 +22,7 @@ inline constexpr double least_ns = 0.5;
 /// How much the spread of all stages counts in that of one, in hosts (Smyth 2004, moderated t).
 inline constexpr double prior_degrees = 2;
 /// The variance of a logarithm that bins alone make.
-inline constexpr double rounding_variance = relative_error * relative_error / 3;
+inline constexpr double rounding_variance = table::relative_error * table::relative_error / 3;
 
 /// `squares`, with these degrees of freedom, as a variance, drawn to `prior`.
 inline double drawn_variance(double squares, double degrees, double prior) {

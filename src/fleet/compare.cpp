@@ -180,9 +180,9 @@ std::string no_result_text(const Comparison& comparison) {
         return fmt::format("no result: {} of {} hosts; measure on {} more", members.size(), needed,
                            needed - members.size());
     }
-    const auto percentile = std::ranges::min_element(comparison.percentiles, {}, &analyze::Percentile::percent);
+    const auto percentile = std::ranges::min_element(comparison.percentiles, {}, &table::Percentile::percent);
     if (percentile == comparison.percentiles.end()) return "no result: no percentile was asked for";
-    const auto samples = analyze::values_needed(percentile->percent);
+    const auto samples = table::values_needed(percentile->percent);
     const auto has_enough = [&](const analyze::Member& member) {
         return std::ranges::any_of(member.stages,
                                    [&](const analyze::Measure& stage) { return stage.stats.n() >= samples; });

@@ -16,7 +16,7 @@ namespace stapgen::fleet {
 struct Comparison {
     std::string recipe;
     std::vector<analyze::Member> members;
-    std::vector<analyze::Percentile> percentiles;
+    std::vector<table::Percentile> percentiles;
     std::vector<analyze::Deviation> deviations;
     analyze::FactorEffects factors;
     double threshold = 0;

@@ -172,13 +172,13 @@ std::string Scale::labels(bool is_time) const {
     return text;
 }
 
-std::string distribution(const analyze::Histogram& stats, const Scale& scale, bool utf8) {
+std::string distribution(const table::Histogram& stats, const Scale& scale, bool utf8) {
     std::vector<std::int64_t> counts(scale.columns());
     counts.front() = stats.below();
     counts.back() = stats.above();
     std::size_t column = 0;
     stats.for_each_bin([&](int bin, std::int64_t count) {
-        const auto value = analyze::bins::middle(bin);
+        const auto value = table::bins::middle(bin);
         while (column + 1 < counts.size() && value >= scale.lowest(column + 1))
             ++column;
         counts[column] += count;

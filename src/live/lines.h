@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analyze/histogram.h"
+#include "table/histogram.h"
 
 namespace stapgen::live {
 
@@ -95,6 +95,6 @@ class Scale {
 
 /// How values are distributed on a scale: a column's height is its part of the highest one; a single value is still
 /// seen. Eighths of a block, or in ASCII one of .:-=+*#@.
-std::string distribution(const analyze::Histogram& stats, const Scale& scale, bool utf8);
+std::string distribution(const table::Histogram& stats, const Scale& scale, bool utf8);
 
 }  // namespace stapgen::live

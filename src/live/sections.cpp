@@ -14,8 +14,8 @@ namespace stapgen::live {
 
 namespace {
 
-using analyze::Histogram;
 using analyze::Measure;
+using table::Histogram;
 
 constexpr std::size_t min_distribution = 12, max_distribution = 100;
 constexpr auto no_number = "-";

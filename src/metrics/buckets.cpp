@@ -7,7 +7,7 @@
 
 namespace stapgen::metrics {
 
-namespace bins = analyze::bins;
+namespace bins = table::bins;
 
 std::span<const std::int64_t> classic_ends(std::size_t most) {
     static const auto all = [] {

@@ -9,11 +9,11 @@
 #include <variant>
 #include <vector>
 
-#include "analyze/histogram.h"
+#include "table/histogram.h"
 
 namespace stapgen::metrics {
 
-using analyze::Histogram;
+using table::Histogram;
 
 /// Name and value of each, in the order in which they are written. A value may be any text.
 using Labels = std::vector<std::pair<std::string, std::string>>;

@@ -16,9 +16,9 @@ namespace stapgen::report {
 namespace {
 
 using analyze::Group;
-using analyze::Histogram;
 using analyze::Measure;
 using analyze::Summary;
+using table::Histogram;
 
 std::string text_of(const decltype(analyze::GroupField::value)& value) {
     if (const auto* number = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *number);

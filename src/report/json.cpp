@@ -69,7 +69,7 @@ Json part_json(double part) {
 
 /// `kind` is "stage" or "value", `unit` the suffix of its keys.
 Json measure_json(const analyze::Measure& measure, const std::string& kind, const std::string& unit,
-                  const std::vector<analyze::Percentile>& percentiles) {
+                  const std::vector<table::Percentile>& percentiles) {
     const auto& stats = measure.stats;
     Json values = Json::object(), intervals = Json::object();
     for (const auto& [text, percent] : percentiles) {
@@ -128,7 +128,7 @@ void add_slowest(Json& array, const DirectionReport& direction) {
 /// An array for each column, one element for each block: short, and a table to programs. Of what is in `histograms` of
 /// each block, in the order of `measures`.
 Json series_columns(const std::vector<analyze::Measure>& measures, const std::vector<analyze::Block>& blocks,
-                    std::vector<analyze::Histogram> analyze::Block::*histograms, const std::string& kind,
+                    std::vector<table::Histogram> analyze::Block::*histograms, const std::string& kind,
                     const std::string& unit) {
     Json columns = Json::array();
     std::size_t place = 0;
@@ -136,7 +136,7 @@ Json series_columns(const std::vector<analyze::Measure>& measures, const std::ve
         Json n = Json::array(), p50 = Json::array(), p99 = Json::array(), max = Json::array();
         for (const auto& block : blocks) {
             const auto& all = block.*histograms;
-            const auto stats = place < all.size() ? all[place] : analyze::Histogram();
+            const auto stats = place < all.size() ? all[place] : table::Histogram();
             n.push_back(stats.n());
             p50.push_back(or_null(stats.percentile(50)));
             p99.push_back(or_null(stats.percentile(99)));
@@ -356,7 +356,7 @@ Json report_json(const analyze::Summary& summary, const Options& options) {
     document["values"] = array_of(summary.values, [&](const analyze::Measure& value) {
         return measure_json(value, "value", "", options.percentiles);
     });
-    document["relative_error"] = analyze::relative_error;
+    document["relative_error"] = table::relative_error;
     document["resolution_ns"] = summary.resolution_ns;
     document["confidence_level"] = 0.95;
     add_analysis(document, report);

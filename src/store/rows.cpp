@@ -20,8 +20,8 @@ namespace stapgen::store {
 
 namespace {
 
-using analyze::Histogram;
-namespace bins = analyze::bins;
+using table::Histogram;
+namespace bins = table::bins;
 
 std::uint64_t count_of(std::int64_t n) {
     return static_cast<std::uint64_t>(std::max<std::int64_t>(n, 0));

@@ -28,7 +28,7 @@ base::Result<void> fleet_compare(const Call& call) {
     presentation->by.emplace();  // no groups
     // The more rows, the larger each P.
     const auto percentiles =
-        options.fleet.percentiles.empty() ? analyze::parse_percentiles("50,99").value() : options.fleet.percentiles;
+        options.fleet.percentiles.empty() ? table::parse_percentiles("50,99").value() : options.fleet.percentiles;
     auto hosts = fleet::read_results(options.into);
     if (!hosts) return tl::make_unexpected(hosts.error());
     fleet::Comparison comparison;
@@ -123,7 +123,7 @@ CommandSpec fleet_compare_command(Options& options) {
          {"--top", "N", groups::output, "Show N rows, and all significant ones", "", &options.present.shown.top}},
         format_options(options.present.format, {"table", "json"}, ""),
         {option("-P,--percentiles", "LIST", groups::output, "Percentiles, separated by commas", "",
-                read_by(analyze::parse_percentiles, options.fleet.percentiles), {.default_value = "50,99"})},
+                read_by(table::parse_percentiles, options.fleet.percentiles), {.default_value = "50,99"})},
         color_option(options.present.color),
     });
     return command;

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "analyze/histogram.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/options/plans.h"
@@ -16,6 +15,7 @@
 #include "recording/writer.h"
 #include "report/presentation.h"
 #include "session/summary_facts.h"
+#include "table/histogram.h"
 
 namespace stapgen::cli {
 
@@ -242,7 +242,7 @@ OptionSpecs format_options(std::string& format, const std::vector<std::string>& 
 
 OptionSpecs percentiles_option(PresentOptions& options) {
     return {option("-P,--percentiles", "LIST", groups::more_output, "Percentiles, separated by commas", "",
-                   read_by(analyze::parse_percentiles, options.shown.percentiles), {.default_value = "50,90,99,99.9"})};
+                   read_by(table::parse_percentiles, options.shown.percentiles), {.default_value = "50,90,99,99.9"})};
 }
 
 namespace {

@@ -35,7 +35,7 @@ struct FleetOptions {
     std::vector<std::string> ssh_options, modules, compile_on;
     std::optional<std::int64_t> batch;
     std::optional<std::chrono::nanoseconds> connect_timeout;
-    std::vector<analyze::Percentile> percentiles;  ///< of compare; empty: 50 and 99
+    std::vector<table::Percentile> percentiles;  ///< of compare; empty: 50 and 99
     bool sudo = false;
 };
 

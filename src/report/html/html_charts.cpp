@@ -13,7 +13,7 @@ namespace stapgen::report::html {
 
 namespace {
 
-using analyze::Histogram;
+using table::Histogram;
 
 /// "0", "0.5", "256": seconds without needless digits.
 std::string seconds(std::int64_t ns) {
@@ -42,8 +42,8 @@ Table block_table(const analyze::Summary& summary, const analyze::Series& series
                               {style.cell(stats.percentile(99))},
                               {style.cell(stats.max())}});
     }
-    table.below = fmt::format("-: not enough samples; P50 needs {}, P99 needs {}", analyze::values_needed(50),
-                              analyze::values_needed(99));
+    table.below = fmt::format("-: not enough samples; P50 needs {}, P99 needs {}", table::values_needed(50),
+                              table::values_needed(99));
     return table;
 }
 
@@ -76,7 +76,7 @@ std::vector<BinCount> bins_of(const Histogram& stats, std::int64_t resolution_ns
     std::vector<BinCount> counts;
     stats.for_each_bin([&](int bin, std::int64_t count) {
         // Its highest value: what is a multiple of the resolution may begin above the bin's lowest.
-        const auto low = bins.low(analyze::bins::lowest(bin + 1) - 1);
+        const auto low = bins.low(table::bins::lowest(bin + 1) - 1);
         if (counts.empty() || counts.back().low_ns != low) counts.push_back({low, bins.high(low), 0});
         counts.back().count += count;
     });
@@ -154,7 +154,7 @@ Section distribution_section(const Report& report) {
     if (any(below)) add("-", style.cell(std::int64_t{0}), below);
     for (const auto& [bin, counts] : rows)
         add(style.cell(bin.first), style.cell(bin.second), counts);
-    if (any(above)) add(style.cell(analyze::bins::largest + 1), "-", above);
+    if (any(above)) add(style.cell(table::bins::largest + 1), "-", above);
     section.tables.push_back(std::move(table));
     return section;
 }

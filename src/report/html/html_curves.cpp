@@ -12,7 +12,7 @@ namespace stapgen::report::html {
 
 namespace {
 
-using analyze::Histogram;
+using table::Histogram;
 
 /// Of the scale of percentiles: 50, 90, 99 and so on, of 10 to the power of -nines are above it.
 constexpr double nines_per_step = 1.0 / 16;

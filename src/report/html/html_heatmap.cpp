@@ -15,7 +15,7 @@ namespace stapgen::report::html {
 
 namespace {
 
-using analyze::Histogram;
+using table::Histogram;
 
 /// Where there are more, neighbours are joined: on a phone a column is three pixels wide.
 constexpr std::size_t max_columns = 128;
@@ -64,7 +64,7 @@ std::vector<Shape> cells_of(const std::vector<Histogram>& columns, const RowScal
     std::map<std::pair<int, std::size_t>, std::int64_t> counts;  // by row and column
     for (std::size_t column = 0; column < columns.size(); ++column) {
         columns[column].for_each_bin([&](int bin, std::int64_t count) {
-            auto& cell = counts[{scale.row_of(analyze::bins::middle(bin)), column}];
+            auto& cell = counts[{scale.row_of(table::bins::middle(bin)), column}];
             cell += count;
             densest = std::max(densest, cell);
         });

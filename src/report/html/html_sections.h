@@ -52,7 +52,7 @@ struct BinCount {
     std::int64_t low_ns = 0, high_ns = 0, count = 0;
 };
 /// The bins that have values, ascending: about 8 to a doubling, and none narrower than the resolution.
-std::vector<BinCount> bins_of(const analyze::Histogram& stats, std::int64_t resolution_ns);
+std::vector<BinCount> bins_of(const table::Histogram& stats, std::int64_t resolution_ns);
 
 /// A small chart for each of the slowest, and a table.
 Section hosts_section(const Hosts& hosts);

@@ -12,17 +12,17 @@
 #include <vector>
 
 #include "analyze/compare.h"
-#include "analyze/histogram.h"
 #include "analyze/summary.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "decode/record.h"
+#include "table/histogram.h"
 
 namespace stapgen::report {
 
 /// How a report is written. Each format takes of it what it can show.
 struct Options {
-    std::vector<analyze::Percentile> percentiles = analyze::default_percentiles();
+    std::vector<table::Percentile> percentiles = table::default_percentiles();
     std::size_t top = 20;                    ///< number of largest groups, and of rows of counts
     std::size_t slowest = 5;                 ///< number of slowest records per direction
     std::size_t buckets = 12;                ///< OpenMetrics: at most, of each histogram

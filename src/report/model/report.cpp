@@ -138,13 +138,13 @@ Style style_of(const Rows& rows, bool is_time) {
     return {is_time, largest < 100'000'000 ? 3 : 2};
 }
 
-std::string too_few_text(const Rows& rows, const std::vector<analyze::Percentile>& percentiles) {
+std::string too_few_text(const Rows& rows, const std::vector<table::Percentile>& percentiles) {
     std::string needs;
     for (const auto& [text, percent] : percentiles) {
         const bool missing =
             std::ranges::any_of(rows, [p = percent](const Row& row) { return !row.measure->stats.percentile(p); });
         if (!missing) continue;
-        needs += fmt::format("{} P{} needs {}", needs.empty() ? "" : ",", text, analyze::values_needed(percent));
+        needs += fmt::format("{} P{} needs {}", needs.empty() ? "" : ",", text, table::values_needed(percent));
     }
     return needs.empty() ? needs : "-: not enough samples;" + needs;
 }

@@ -26,7 +26,7 @@ using Rows = std::vector<Row>;
 /// One style for all numbers of a table, so that they line up: whole ns until a tenth of a second is among them.
 Style style_of(const Rows& rows, bool is_time);
 /// What the "-" instead of a percentile means: "-: not enough samples; P99 needs 368". Empty if there is none.
-std::string too_few_text(const Rows& rows, const std::vector<analyze::Percentile>& percentiles);
+std::string too_few_text(const Rows& rows, const std::vector<table::Percentile>& percentiles);
 
 using Measures = std::vector<const analyze::Measure*>;
 /// Those of the whole, in the order in which each Block of the series has them.

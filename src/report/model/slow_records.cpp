@@ -8,10 +8,10 @@
 #include <cmath>
 #include <utility>
 
-#include "analyze/histogram.h"
 #include "base/saturate.h"
 #include "base/text.h"
 #include "report/model/texts.h"
+#include "table/histogram.h"
 
 namespace stapgen::report {
 
@@ -200,7 +200,7 @@ std::string tail_sentence(const analyze::Breakdown& breakdown, double percent) {
     if (!threshold) {
         return fmt::format("{} {}record{} {} too few to explain those above p{}: {} are needed.", base::with_commas(n),
                            direction, n == 1 ? "" : "s", n == 1 ? "is" : "are", percent,
-                           base::with_commas(analyze::values_needed(percent)));
+                           base::with_commas(table::values_needed(percent)));
     }
     const auto limit = duration_text(static_cast<double>(*threshold));
     const auto tail = breakdown.tail(percent);

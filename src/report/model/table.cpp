@@ -108,8 +108,8 @@ std::vector<Column> measure_columns(const Report& report, const Rows& rows, cons
     return columns;
 }
 
-void add_stats(std::vector<Cell>& row, const analyze::Histogram& stats, const Style& style,
-               const std::vector<analyze::Percentile>& percentiles) {
+void add_stats(std::vector<Cell>& row, const table::Histogram& stats, const Style& style,
+               const std::vector<table::Percentile>& percentiles) {
     const auto stddev = style.cell(stats.stddev()), min = style.cell(stats.min());
     const auto sum = style.is_time ? fmt::format("{:.3f}", stats.sum() / 1e6) : fmt::format("{:.0f}", stats.sum());
     row.push_back(number_cell(stats.n()));
@@ -122,7 +122,7 @@ void add_stats(std::vector<Cell>& row, const analyze::Histogram& stats, const St
         row.push_back({style.cell(stats.percentile(percent)),
                        interval ? fmt::format("P{}: 95 % confidence {} to {}", text, style.cell(interval->low),
                                               style.cell(interval->high))
-                                : fmt::format("P{}: needs {} values", text, analyze::values_needed(percent))});
+                                : fmt::format("P{}: needs {} values", text, table::values_needed(percent))});
         row.push_back({interval_text(interval, style)});
     }
     row.push_back({style.cell(stats.max())});
@@ -159,7 +159,7 @@ Cell part_cell(std::int64_t count, std::int64_t all) {
     return bar_cell(all > 0 ? static_cast<double>(count) / static_cast<double>(all) : 0);
 }
 
-std::string interval_text(const std::optional<analyze::Histogram::Interval>& interval, const Style& style) {
+std::string interval_text(const std::optional<table::Histogram::Interval>& interval, const Style& style) {
     return interval ? fmt::format("[{}, {}]", style.cell(interval->low), style.cell(interval->high)) : "-";
 }
 

@@ -69,7 +69,7 @@ Cell bar_cell(double part, std::optional<std::size_t> colour = {});
 Cell part_cell(std::int64_t count, std::int64_t all);
 
 /// "[1.203, 1.301]", of Histogram::confidence(); "-" where there is none.
-std::string interval_text(const std::optional<analyze::Histogram::Interval>& interval, const Style& style);
+std::string interval_text(const std::optional<table::Histogram::Interval>& interval, const Style& style);
 /// Stages or values, of the whole or of groups. At least one row.
 Table measures_table(const Report& report, const Rows& rows, const Style& style,
                      const std::optional<Trend>& trend = {});

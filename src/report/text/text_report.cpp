@@ -155,8 +155,7 @@ void write_directions(std::ostream& out, const Report& report) {
 
 /// A row for each block of time, of "total" or else of every measure of the whole. In each block they are `histograms`.
 void write_blocks(std::ostream& out, const Summary& summary, const std::vector<Measure>& measures,
-                  std::vector<analyze::Histogram> analyze::Block::*histograms, bool is_time,
-                  const base::Screen& screen) {
+                  std::vector<table::Histogram> analyze::Block::*histograms, bool is_time, const base::Screen& screen) {
     const auto whole = in_series(measures);
     const bool has_total = std::ranges::any_of(
         whole, [](const Measure* measure) { return measure->name == "total" && measure->stats.n() > 0; });

@@ -16,6 +16,7 @@
 #include "decode/record_parser.h"
 #include "report/presentation.h"
 
+using namespace stapgen;
 using namespace stapgen::analyze;
 
 namespace {
@@ -43,11 +44,11 @@ Summary server(std::uint64_t seed, int seconds, int per_second, double slowed) {
     for (const auto& stage : server_stages)
         names.push_back(stage.name);
     Breakdown breakdown("", names, 10);
-    std::vector<Histogram> whole(names.size() + 1);
-    std::map<int, std::vector<Histogram>> threads;
+    std::vector<table::Histogram> whole(names.size() + 1);
+    std::map<int, std::vector<table::Histogram>> threads;
     summary.series = Series(names.size() + 1);
     std::vector<std::int64_t> times(names.size());
-    Histogram events;
+    table::Histogram events;
     for (int i = 0; i < seconds * per_second; ++i) {
         const auto time = start + static_cast<std::int64_t>(i) * second / per_second;
         const bool stalls = random() % 97 == 0 || (i / per_second) % 41 == 29;

@@ -10,11 +10,12 @@
 
 #include "simulated_hosts.h"
 
+using namespace stapgen;
 using namespace stapgen::analyze;
 
 namespace {
 
-const auto percentiles = parse_percentiles("50,99").value();
+const auto percentiles = table::parse_percentiles("50,99").value();
 
 struct Findings {
     std::vector<Deviation> deviations;

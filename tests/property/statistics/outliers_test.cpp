@@ -9,6 +9,7 @@
 
 #include "simulated_hosts.h"
 
+using namespace stapgen;
 using namespace stapgen::analyze;
 
 namespace {
@@ -16,7 +17,7 @@ namespace {
 /// Who stands out, and in which stages.
 std::set<std::pair<std::size_t, std::string>> found_in(const std::vector<Member>& members) {
     std::set<std::pair<std::size_t, std::string>> found;
-    for (const auto& deviation : find_outliers(members, parse_percentiles("50,99").value(), 0.05)) {
+    for (const auto& deviation : find_outliers(members, table::parse_percentiles("50,99").value(), 0.05)) {
         if (deviation.stands_out) found.emplace(deviation.member, deviation.stage);
     }
     return found;

@@ -8,9 +8,9 @@
 #include <random>
 #include <vector>
 
-#include "analyze/histogram.h"
+#include "table/histogram.h"
 
-using namespace stapgen::analyze;
+using namespace stapgen;
 
 namespace {
 
@@ -31,15 +31,15 @@ double true_percentile(double percent) {
 TEST_CASE("percentiles are within the stated error of the sample's own, and parts add up to the whole") {
     std::mt19937_64 random(11);
     std::vector<std::int64_t> values(100'003);
-    Histogram whole;
-    std::vector<Histogram> parts(7);
+    table::Histogram whole;
+    std::vector<table::Histogram> parts(7);
     for (std::size_t i = 0; i < values.size(); ++i) {
         values[i] = draw(random);
         whole.add(values[i]);
         parts[i % 5 + i % 3].add(values[i]);
     }
     std::ranges::sort(values);
-    Histogram merged;
+    table::Histogram merged;
     for (const auto& part : parts)
         merged += part;
     CHECK(merged.n() == whole.n());
@@ -47,9 +47,9 @@ TEST_CASE("percentiles are within the stated error of the sample's own, and part
     CHECK(merged.stddev() == whole.stddev());
     for (const double percent : {1.0, 25.0, 50.0, 90.0, 99.0, 99.9, 99.99}) {
         CAPTURE(percent);
-        const auto rank = nearest_rank(whole.n(), percent);
+        const auto rank = table::nearest_rank(whole.n(), percent);
         const auto exact = static_cast<double>(values[static_cast<std::size_t>(rank) - 1]);
-        CHECK(std::abs(static_cast<double>(*whole.percentile(percent)) - exact) <= exact * relative_error);
+        CHECK(std::abs(static_cast<double>(*whole.percentile(percent)) - exact) <= exact * table::relative_error);
         CHECK(merged.percentile(percent) == whole.percentile(percent));
         CHECK(merged.confidence(percent)->low == whole.confidence(percent)->low);
         CHECK(merged.confidence(percent)->high == whole.confidence(percent)->high);
@@ -65,14 +65,14 @@ TEST_CASE("the interval of a percentile holds the true one in 95 % of 1000 sampl
         std::vector<int> held(3);
         const std::vector<double> percents = {50, 90, 99};
         for (int sample = 0; sample < samples; ++sample) {
-            Histogram histogram;
+            table::Histogram histogram;
             for (int i = 0; i < n; ++i)
                 histogram.add(draw(random));
             for (std::size_t k = 0; k < percents.size(); ++k) {
                 const auto interval = *histogram.confidence(percents[k]);
                 const double truth = true_percentile(percents[k]);
-                if (truth >= static_cast<double>(interval.low) * (1 - relative_error) &&
-                    truth <= static_cast<double>(interval.high) * (1 + relative_error)) {
+                if (truth >= static_cast<double>(interval.low) * (1 - table::relative_error) &&
+                    truth <= static_cast<double>(interval.high) * (1 + table::relative_error)) {
                     ++held[k];
                 }
             }

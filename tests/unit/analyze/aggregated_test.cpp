@@ -7,9 +7,10 @@
 #include <random>
 
 #include "analyze/compare.h"
-#include "analyze/histogram.h"
 #include "summary_of.h"
+#include "table/histogram.h"
 
+using namespace stapgen;
 using namespace stapgen::analyze;
 using kernel::Record;
 
@@ -62,19 +63,19 @@ std::vector<std::int64_t> random_ticks(std::uint64_t seed, std::int64_t length_n
     return ticks;
 }
 
-std::vector<std::pair<int, std::int64_t>> bins_of(const Histogram& histogram) {
+std::vector<std::pair<int, std::int64_t>> bins_of(const table::Histogram& histogram) {
     std::vector<std::pair<int, std::int64_t>> bins;
     histogram.for_each_bin([&](int bin, std::int64_t count) { bins.emplace_back(bin, count); });
     return bins;
 }
 
 /// Half a bin's part of the root of the mean square.
-double allowed_in_sd(const Histogram& histogram) {
+double allowed_in_sd(const table::Histogram& histogram) {
     const auto mean = histogram.mean().value_or(0), sd = histogram.stddev().value_or(0);
     return std::sqrt(mean * mean + sd * sd) / 512 + 1e-3;
 }
 
-void check_same(const Histogram& single, const Histogram& aggregated, bool outside_known = true) {
+void check_same(const table::Histogram& single, const table::Histogram& aggregated, bool outside_known = true) {
     CHECK(single.n() == aggregated.n());
     CHECK(single.min() == aggregated.min());
     CHECK(single.max() == aggregated.max());
@@ -362,9 +363,9 @@ TEST_CASE("numbers too large to add up are left out, and nothing else is") {
     text += "bin\tm\tapp\t17:1\nsum\tm\tapp\t1\t17\t17\t17\nend\t2000\tseen=1\treported=1\n";
     const auto summary = net_summary(text);
     const auto& stats = summary.stages[0].stats;
-    CHECK(stats.n() == Histogram::most);
+    CHECK(stats.n() == table::Histogram::most);
     CHECK(stats.percentile(50) == 17);
     CHECK(stats.confidence(99.9));
     CHECK(stats.max() == 17);
-    CHECK(summary.breakdowns[0].total().n() == Histogram::most - 1);
+    CHECK(summary.breakdowns[0].total().n() == table::Histogram::most - 1);
 }

@@ -7,11 +7,12 @@
 #include <cmath>
 #include <set>
 
+using namespace stapgen;
 using namespace stapgen::analyze;
 
 namespace {
 
-const std::vector<Percentile> median = parse_percentiles("50").value();
+const std::vector<table::Percentile> median = table::parse_percentiles("50").value();
 
 /// A host whose values are all the same: `ns` in the stage ip-tcp, 907 in tcp-app.
 Member host(const std::string& kernel, std::int64_t ns, const std::string& dc = "", const std::string& recipe = "rx") {

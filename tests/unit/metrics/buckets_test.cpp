@@ -10,7 +10,7 @@
 #include <utility>
 
 using namespace stapgen::metrics;
-namespace bins = stapgen::analyze::bins;
+namespace bins = stapgen::table::bins;
 
 namespace {
 

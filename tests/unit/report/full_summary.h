@@ -8,11 +8,12 @@
 
 /// A summary with something of everything that a format has to write, with names that need care.
 inline stapgen::analyze::Summary full_summary() {
-    using namespace stapgen::analyze;
+    using namespace stapgen;
+using namespace stapgen::analyze;
     constexpr std::int64_t start = 1795180000000000000;
     Summary summary;
     summary.recipe = "rx-latency";
-    Histogram driver, app;
+    table::Histogram driver, app;
     Breakdown breakdown("rx", {"drv-ip", "tcp-app"}, 3);
     summary.series = Series(2, 1);
     for (int i = 0; i < 1009; ++i) {
@@ -28,7 +29,7 @@ inline stapgen::analyze::Summary full_summary() {
             breakdown.keep({stages[0] + stages[1], start + i, {stages[0], stages[1]}, {{"comm", "=HYPER(\"x\")"}}});
         }
     }
-    app.add(Histogram::largest_binned + 7);
+    app.add(table::Histogram::largest_binned + 7);
     const auto group = [](std::int64_t pid, std::string comm) {
         return Group{{"pid", pid}, {"comm", std::move(comm)}};
     };

@@ -11,6 +11,7 @@
 #include "repeated.h"
 #include "report/presentation.h"
 
+using namespace stapgen;
 using namespace stapgen::analyze;
 using stapgen::report::Hosts, stapgen::report::host_row, stapgen::report::HostRow;
 
@@ -53,7 +54,7 @@ TEST_CASE("the slowest host is first, by the direction that is slowest on some h
     CHECK(hosts.rows[1].host == "web3");
     CHECK(hosts.rows[2].host == "web1");
     CHECK(hosts.rows[3].host == "web4");
-    CHECK(hosts.rows[1].percentile(99).value() == doctest::Approx(11'003).epsilon(relative_error));
+    CHECK(hosts.rows[1].percentile(99).value() == doctest::Approx(11'003).epsilon(table::relative_error));
     CHECK_FALSE(hosts.rows[3].percentile(99));
     CHECK(hosts.rows[1].slowest_stage == "tcp-app");
     CHECK(hosts.rows[1].n == 802);

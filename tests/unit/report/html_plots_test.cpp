@@ -7,6 +7,7 @@
 #include "report/html/html_scale.h"
 #include "report/html/html_sections.h"
 
+using namespace stapgen;
 using namespace stapgen::analyze;
 using namespace stapgen::report;
 using namespace stapgen::report::html;
@@ -20,7 +21,7 @@ Summary a_burst() {
     Summary summary;
     summary.recipe = "r";
     summary.series = Series(1);
-    Histogram whole;
+    table::Histogram whole;
     for (std::int64_t block = 0; block < 16; ++block) {
         for (int i = 0; i < 13; ++i)
             summary.series.at(block * second / 128 + i).stages[0].add(4000), whole.add(4000);
@@ -89,7 +90,7 @@ TEST_CASE("recordings of the same time share their columns") {
 TEST_CASE("there is no heatmap of a few blocks of time") {
     Summary summary;
     summary.series = Series(1);
-    Histogram whole;
+    table::Histogram whole;
     summary.series.at(0).stages[0].add(1);
     whole.add(1);
     summary.stages = {{"a", {}, whole}};
@@ -99,7 +100,7 @@ TEST_CASE("there is no heatmap of a few blocks of time") {
 
 TEST_CASE("a curve ends at the highest percentile that n allows") {
     Summary summary;
-    Histogram few, many;
+    table::Histogram few, many;
     for (int i = 1; i <= 11; ++i)
         few.add(i * 1000);
     for (int i = 1; i <= 20'011; ++i)

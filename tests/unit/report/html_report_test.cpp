@@ -12,6 +12,7 @@
 #include "report/html/html_page.h"
 #include "written.h"
 
+using namespace stapgen;
 using namespace stapgen::analyze;
 using stapgen::report::Options;
 
@@ -44,7 +45,7 @@ Summary packets() {
     summary.recipe = "net-latency";
     Breakdown rx("rx", {"drv-ip", "tcp-app"}, 3), tx("tx", {"qdisc"}, 3);
     summary.series = Series(3);
-    std::vector<Histogram> whole(3), first(3);
+    std::vector<table::Histogram> whole(3), first(3);
     for (int i = 0; i < 1009; ++i) {
         const std::int64_t times[] = {3001 + i, i % 37 == 0 ? 1'300'013 : 70'001 + 17 * i, 5003 + i * i % 997};
         auto& block = summary.series.at(start + i * 11'000'000LL);
@@ -209,7 +210,7 @@ TEST_CASE("long series are joined until the page stays small, and nothing gets l
     summary.recipe = "r";
     const std::vector<std::string> names = {"a", "b", "c", "d", "e", "f", "g"};
     summary.series = Series(names.size());
-    std::vector<Histogram> whole(names.size());
+    std::vector<table::Histogram> whole(names.size());
     for (int i = 0; i < 251 * 13; ++i) {
         auto& block = summary.series.at(start + i * 77'000'000LL);
         for (std::size_t stage = 0; stage < names.size(); ++stage) {
@@ -237,10 +238,10 @@ TEST_CASE("the bins of the distribution hold all values, none narrower than what
     Summary summary;
     summary.recipe = "r";
     summary.resolution_ns = 1000;
-    Histogram stats;
+    table::Histogram stats;
     for (int us = 0; us < 307; ++us)
         stats.add(us * 1000);
-    stats.add(bins::largest + 1);
+    stats.add(table::bins::largest + 1);
     summary.stages = {{"a", {}, stats}};
     const auto page = body_of(page_of(summary));
     const std::string table = page.substr(page.find("data-chart=\"distribution\""));

@@ -8,6 +8,7 @@
 #include "full_summary.h"
 #include "written.h"
 
+using namespace stapgen;
 using namespace stapgen::analyze;
 
 namespace {
@@ -44,10 +45,10 @@ TEST_CASE("a histogram has 12 buckets, or the finest that --buckets allows") {
 TEST_CASE("buckets count exactly: a value at the end of one is in it, the next number is not") {
     Summary summary;
     summary.recipe = "r";
-    Histogram stats;
+    table::Histogram stats;
     for (const std::int64_t value : {std::int64_t{-3}, std::int64_t{0}, std::int64_t{1023}, std::int64_t{1024},
                                      std::int64_t{1279}, std::int64_t{1280}, std::int64_t{68'719'476'735},
-                                     std::int64_t{68'719'476'736}, Histogram::largest_binned + 1}) {
+                                     std::int64_t{68'719'476'736}, table::Histogram::largest_binned + 1}) {
         stats.add(value);
     }
     summary.stages = {{"s", {}, stats}};

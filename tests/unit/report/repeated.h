@@ -3,11 +3,11 @@
 
 #include <cstdint>
 
-#include "analyze/histogram.h"
+#include "table/histogram.h"
 
 /// A distribution of one value, n times.
-inline stapgen::analyze::Histogram repeated(std::int64_t value, int n) {
-    stapgen::analyze::Histogram histogram;
+inline stapgen::table::Histogram repeated(std::int64_t value, int n) {
+    stapgen::table::Histogram histogram;
     for (int i = 0; i < n; ++i)
         histogram.add(value);
     return histogram;

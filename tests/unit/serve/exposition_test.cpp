@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+using namespace stapgen;
 using namespace stapgen::serve;
 
 namespace {
@@ -24,7 +25,7 @@ Status measuring() {
     status.use = {std::chrono::milliseconds(1500), 4096};
     auto& measured = status.measured;
     measured.recipe = "rx-latency";
-    stapgen::analyze::Histogram stats;
+    stapgen::table::Histogram stats;
     for (int i = 0; i < 7; ++i)
         stats.add(1011);
     measured.stages = {{"drv-ip", {}, stats}, {"ip-udp", {}, {}}};

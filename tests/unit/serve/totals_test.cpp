@@ -3,16 +3,17 @@
 
 #include <doctest/doctest.h>
 
+using namespace stapgen;
 using namespace stapgen::serve;
 using stapgen::analyze::Drop;
-using stapgen::analyze::Histogram;
 using stapgen::analyze::Summary;
 using stapgen::analyze::Tally;
+using stapgen::table::Histogram;
 
 namespace {
 
-Histogram repeated(std::int64_t value, int n) {
-    Histogram histogram;
+table::Histogram repeated(std::int64_t value, int n) {
+    table::Histogram histogram;
     for (int i = 0; i < n; ++i)
         histogram.add(value);
     return histogram;

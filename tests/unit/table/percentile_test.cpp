@@ -3,9 +3,9 @@
 
 #include <boost/math/distributions/binomial.hpp>
 
-#include "analyze/histogram.h"
+#include "table/histogram.h"
 
-using namespace stapgen::analyze;
+using namespace stapgen::table;
 
 TEST_CASE("percentiles keep the spelling and the order of the user") {
     const auto percentiles = parse_percentiles("99.90, 50,2.5").value();

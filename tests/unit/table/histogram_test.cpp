@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analyze/histogram.h"
+#include "table/histogram.h"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-using namespace stapgen::analyze;
+using namespace stapgen::table;
 
 namespace {
 
@@ -199,7 +199,8 @@ TEST_CASE("every doubling keeps the stated error at its borders") {
         }
     }
     const auto top = histogram_of({0, Histogram::largest_binned, Histogram::largest_binned + 1});
-    CHECK(top.value_at(2) == doctest::Approx(static_cast<double>(Histogram::largest_binned)).epsilon(relative_error));
+    CHECK(top.value_at(2) ==
+          doctest::Approx(static_cast<double>(Histogram::largest_binned)).epsilon(relative_error));
     CHECK(top.value_at(2) < Histogram::largest_binned);
 }
 

@@ -14,7 +14,7 @@
 #include "base/result.h"
 #include "schema/bins.h"
 
-namespace stapgen::analyze {
+namespace stapgen::table {
 
 namespace bins = schema::bins;
 
@@ -190,4 +190,4 @@ class Histogram {
     std::int64_t above_ = 0;
 };
 
-}  // namespace stapgen::analyze
+}  // namespace stapgen::table

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analyze/histogram.h"
+#include "table/histogram.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 
-namespace stapgen::analyze {
+namespace stapgen::table {
 
 namespace {
 constexpr double tail = 0.025;  // on either side: 95 % in all
@@ -290,4 +290,4 @@ std::int64_t nearest_rank(std::int64_t n, double percent) {
     return std::clamp<std::int64_t>(rank, 1, std::max<std::int64_t>(n, 1));
 }
 
-}  // namespace stapgen::analyze
+}  // namespace stapgen::table
