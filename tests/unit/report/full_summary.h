@@ -9,7 +9,7 @@
 /// A summary with something of everything that a format has to write, with names that need care.
 inline stapgen::analyze::Summary full_summary() {
     using namespace stapgen;
-using namespace stapgen::analyze;
+    using namespace stapgen::analyze;
     constexpr std::int64_t start = 1795180000000000000;
     Summary summary;
     summary.recipe = "rx-latency";

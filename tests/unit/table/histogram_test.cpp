@@ -199,8 +199,7 @@ TEST_CASE("every doubling keeps the stated error at its borders") {
         }
     }
     const auto top = histogram_of({0, Histogram::largest_binned, Histogram::largest_binned + 1});
-    CHECK(top.value_at(2) ==
-          doctest::Approx(static_cast<double>(Histogram::largest_binned)).epsilon(relative_error));
+    CHECK(top.value_at(2) == doctest::Approx(static_cast<double>(Histogram::largest_binned)).epsilon(relative_error));
     CHECK(top.value_at(2) < Histogram::largest_binned);
 }
 
