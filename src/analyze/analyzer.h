@@ -40,17 +40,6 @@ class Analyzer {
     /// One that nobody wants: it counts as filtered.
     void leave_out(const decode::Record& record);
 
-    // For a text that is read in pieces: a fork takes the records and ticks of one, and is then joined to the analyzer
-    // that has taken all before it.
-
-    /// `header`: a copy, which the records of the piece refer to. It must outlive the fork. Not where intervals are
-    /// kept.
-    [[nodiscard]] Analyzer fork(const decode::Header& header) const;
-    /// Whether join() gives what the records of the piece would have given one by one.
-    [[nodiscard]] bool fits(const Analyzer& piece) const;
-    /// Adds a piece that fits.
-    void join(const Analyzer& piece);
-
     /// Everything so far. `input` and `transport` are left to the caller.
     [[nodiscard]] Summary summary() const;
     /// Its accounting alone.

@@ -18,7 +18,7 @@
 
 namespace stapgen::analyze {
 
-/// What an Analyzer has so far. Included by its own files only.
+/// What an Analyzer has so far. Included by its own file only.
 struct Analyzer::State {
     const decode::Header* header;
     AnalyzerOptions options;
@@ -55,8 +55,8 @@ struct Analyzer::State {
     std::int64_t last_length_ns = 0;  ///< of the interval before
     std::optional<Summary> closed_interval;
 
-    State(const decode::Header& of, AnalyzerOptions with, bool is_piece = false)
-        : header(&of), options(std::move(with)), total(options.max_groups), log(is_piece) {
+    State(const decode::Header& of, AnalyzerOptions with)
+        : header(&of), options(std::move(with)), total(options.max_groups) {
         so_far.recipe = of.recipe;
         so_far.resolution_ns = options.resolution_ns;
         if (options.keep_intervals) current.emplace(options.max_groups);
@@ -108,7 +108,6 @@ struct Analyzer::State {
     void close_interval(std::optional<std::int64_t> epoch_ns);
     [[nodiscard]] Accounting accounting() const;
     void put_results(const Groups& groups, Summary& summary) const;
-    void join(const State& piece);
 };
 
 }  // namespace stapgen::analyze

@@ -147,21 +147,6 @@ Groups& Groups::operator+=(const Groups& from) {
     return *this;
 }
 
-Groups Groups::fork() const {
-    Groups piece(max_groups_);
-    for (const auto& [key, part] : parts_)
-        piece.parts_.emplace(key, Part{part.group, {}});
-    return piece;
-}
-
-bool Groups::fits(const Groups& piece) const {
-    if (parts_.size() >= max_groups_ && !piece.other_) return true;
-    const auto is_known = [this](const auto& part) { return parts_.contains(part.first); };
-    const auto known = static_cast<std::size_t>(std::ranges::count_if(piece.parts_, is_known));
-    if (piece.other_) return known == parts_.size() && known == piece.parts_.size();
-    return parts_.size() + piece.parts_.size() - known <= max_groups_;
-}
-
 Groups::Part Groups::whole() const {
     Part whole = ungrouped_;
     for (const auto& [key, part] : parts_)

@@ -82,12 +82,6 @@ class Groups {
     /// As if all that went into `other` had gone in here.
     Groups& operator+=(const Groups& other);
 
-    /// For a piece of the records: the same groups, which are all empty.
-    [[nodiscard]] Groups fork() const;
-    /// Whether adding a piece, which was forked from this, gives what its records would have given one by one: that
-    /// depends on which groups were the first, unless there is room for all or was for none.
-    [[nodiscard]] bool fits(const Groups& piece) const;
-
     [[nodiscard]] Part whole() const;
     /// The groups, the largest first, of one size by their keys, then "other" if there is one.
     [[nodiscard]] std::vector<const Part*> in_order() const;

@@ -36,14 +36,6 @@ void IntervalLog::add(std::size_t kind, std::int64_t count) {
 }
 
 void IntervalLog::close(const Interval& interval) {
-    end_interval(interval);
-    put_rows();
-    ++closed_;
-    const bool is_whole = closed_ % joined_ == 0 && intervals_.size() % 2 == 0;
-    if (!is_piece_ && is_whole && (rows_.size() > max_rows || intervals_.size() > max_intervals)) join_neighbours();
-}
-
-void IntervalLog::end_interval(const Interval& interval) {
     const auto place = closed_ / joined_;
     if (place == intervals_.size()) {
         intervals_.push_back(interval);
@@ -51,6 +43,10 @@ void IntervalLog::end_interval(const Interval& interval) {
     } else {
         intervals_[place].end_epoch_ns = interval.end_epoch_ns;
     }
+    put_rows();
+    ++closed_;
+    const bool is_whole = closed_ % joined_ == 0 && intervals_.size() % 2 == 0;
+    if (is_whole && (rows_.size() > max_rows || intervals_.size() > max_intervals)) join_neighbours();
 }
 
 /// Of the open interval, into the last one.
@@ -66,25 +62,6 @@ void IntervalLog::put_rows() {
         kind.is_open = false;
     }
     open_.clear();
-}
-
-void IntervalLog::join(const IntervalLog& piece, const std::vector<std::size_t>& kinds,
-                       std::optional<std::int64_t> open_since_epoch_ns) {
-    auto row = piece.rows_.begin();
-    for (std::size_t i = 0; i < piece.intervals_.size(); ++i) {
-        for (; row != piece.rows_.end() && row->interval == i; ++row)
-            add(kinds[row->kind], row->count);
-        const auto& [start, end] = piece.intervals_[i];
-        const Interval interval{i == 0 ? open_since_epoch_ns : start, end};
-        if ((closed_ + 1) % joined_ == 0 || i + 1 == piece.intervals_.size()) {
-            close(interval);
-        } else {  // the next one is a part of the same: what both have is one row
-            end_interval(interval);
-            ++closed_;
-        }
-    }
-    for (const auto kind : piece.open_)
-        add(kinds[kind], piece.kinds_[kind].open);
 }
 
 void IntervalLog::join_neighbours() {
@@ -200,20 +177,6 @@ std::size_t DropLog::kind_of(std::string_view place, const decode::Value* reason
 void DropLog::add(std::string_view place, const decode::Value* reason, decode::FieldType reason_type,
                   std::int64_t count, const RecordKeys& by) {
     IntervalItems::add(kind_of(place, reason, reason_type, by), count);
-}
-
-void DropLog::join(const DropLog& piece, std::vector<std::size_t>& kinds) {
-    piece.for_each_kind([&](std::string_view key, std::size_t of_piece, const Drop& drop) {
-        bool is_new = false;
-        const auto kind = IntervalItems::kind_of(key, [&] {
-            is_new = true;
-            return drop;
-        });
-        kinds[of_piece] = kind;
-        if (const auto refused = piece.refused_.find(of_piece); is_new && refused != piece.refused_.end())
-            refused_.emplace(kind, refused->second);
-        if (is_new && piece.hashed_.contains(of_piece)) hashed_.insert(kind);
-    });
 }
 
 std::vector<Note> DropLog::notes() const {

@@ -35,8 +35,7 @@ class IntervalLog {
         std::int64_t count = 0;
     };
 
-    /// That of a piece of the records joins no intervals: where they begin to be joined, others know.
-    explicit IntervalLog(bool is_piece = false) : is_piece_(is_piece) {}
+    IntervalLog() = default;
     IntervalLog(const IntervalLog&) = delete;
     IntervalLog& operator=(const IntervalLog&) = delete;
 
@@ -49,12 +48,6 @@ class IntervalLog {
     /// Ends the open interval and opens the next.
     void close(const Interval& interval);
 
-    /// Adds what was counted in a piece, whose first interval is the open one here. `kinds`: what its kinds are here.
-    void join(const IntervalLog& piece, const std::vector<std::size_t>& kinds,
-              std::optional<std::int64_t> open_since_epoch_ns);
-
-    /// The number of kinds.
-    [[nodiscard]] std::size_t kinds() const { return kinds_.size(); }
     /// Of the open interval, in no order.
     [[nodiscard]] std::vector<Row> open_rows() const;
     /// Of the intervals that were closed, in no order within one.
@@ -68,11 +61,9 @@ class IntervalLog {
         std::size_t row = 0;  ///< in rows_, if that is one of the last interval
     };
 
-    void end_interval(const Interval& interval);
     void put_rows();
     void join_neighbours();
 
-    bool is_piece_;
     std::vector<Kind> kinds_;
     std::vector<std::size_t> open_;  ///< kinds of the open interval
     std::vector<Row> rows_;
@@ -100,20 +91,6 @@ class IntervalItems {
     /// Of the intervals that were closed, in their order, of each likewise.
     [[nodiscard]] std::vector<Item> rows() const { return filled(log_.rows()); }
 
-    /// Adds the kinds of a piece that fits, and says what they are here.
-    void join(const IntervalItems& piece, std::vector<std::size_t>& kinds) {
-        piece.for_each_kind([&](std::string_view key, std::size_t of_piece, const Item& item) {
-            kinds[of_piece] = kind_of(key, [&] { return item; });
-        });
-    }
-
-    /// Whether there is room for all that came up in a piece.
-    [[nodiscard]] bool fits(const IntervalItems& piece) const {
-        if (piece.other_kind_) return false;
-        const auto is_new = [this](const auto& known) { return !kinds_.contains(known.first); };
-        return kinds_.size() + static_cast<std::size_t>(std::ranges::count_if(piece.kinds_, is_new)) <= max_items;
-    }
-
   protected:
     /// Of the item of that key; the first time of the one that `make` returns, or of `other`.
     std::size_t kind_of(std::string_view key, const auto& make) {
@@ -121,15 +98,6 @@ class IntervalItems {
         if (kinds_.size() < max_items) return kinds_.emplace(std::string(key), add_kind(make())).first->second;
         if (!other_kind_) other_kind_ = add_kind(other_);
         return *other_kind_;
-    }
-    /// Calls `take` with each key, number and item of another log, in the order in which they came up there.
-    void for_each_kind(auto take) const {
-        std::vector<std::pair<std::size_t, std::string_view>> kinds;
-        for (const auto& [key, kind] : kinds_)
-            kinds.emplace_back(kind, key);
-        std::ranges::sort(kinds);
-        for (const auto& [kind, key] : kinds)
-            take(key, kind, items_.at(kind));
     }
     [[nodiscard]] bool is_other(std::size_t kind) const { return kind == other_kind_; }
     void add(std::size_t kind, std::int64_t count) { log_.add(kind, count); }
@@ -211,9 +179,6 @@ class DropLog : public IntervalItems<Drop> {
     /// Into the open interval. `reason` may be null.
     void add(std::string_view place, const decode::Value* reason, decode::FieldType reason_type, std::int64_t count,
              const RecordKeys& by = {});
-
-    /// Adds the kinds of a piece that fits, and says what they are here.
-    void join(const DropLog& piece, std::vector<std::size_t>& kinds);
 
     /// What a reader must know of the places.
     [[nodiscard]] std::vector<Note> notes() const;

@@ -54,47 +54,15 @@ Block& Series::find(std::int64_t time_ns) {
         coarsen(block_ns_ * 2);
     if (place_of() >= blocks_.size()) settle();
     const auto place = static_cast<std::size_t>(place_of());
-    fill(place + 1);
+    while (place >= blocks_.size())
+        push_back(blocks_.back().start_ns + block_ns_);
     last_ = place;
     return blocks_[place];
-}
-
-void Series::fill(std::size_t blocks) {
-    while (blocks_.size() < blocks)
-        push_back(blocks_.back().start_ns + block_ns_);
 }
 
 void Series::settle() {
     while (blocks_.size() > min_blocks && bytes() > max_bytes)
         coarsen(block_ns_ * 2);
-}
-
-Series Series::fork() const {
-    Series piece(stages_, values_);
-    piece.block_ns_ = block_ns_;
-    if (!blocks_.empty()) piece.push_back(blocks_.front().start_ns);
-    return piece;
-}
-
-bool Series::fits(const Series& piece) const {
-    return blocks_.empty() || piece.blocks_.empty() || blocks_.front().start_ns == piece.blocks_.front().start_ns;
-}
-
-void Series::join(const Series& piece) {
-    if (piece.blocks_.empty()) return;
-    if (blocks_.empty()) {
-        *this = piece;
-        return;
-    }
-    coarsen(piece.block_ns_);
-    const auto shorter = static_cast<std::size_t>(block_ns_ / piece.block_ns_);
-    fill((piece.blocks_.size() + shorter - 1) / shorter);
-    for (std::size_t i = 0; i < piece.blocks_.size(); ++i) {
-        auto& block = blocks_[i / shorter];
-        add_each(block.stages, piece.blocks_[i].stages);
-        add_each(block.values, piece.blocks_[i].values);
-    }
-    settle();
 }
 
 std::size_t Series::bytes() const {

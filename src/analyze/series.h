@@ -53,13 +53,6 @@ class Series {
     /// Makes the blocks as long as they have to be. While records come in they may be shorter.
     void settle();
 
-    /// That of a piece of the records: of the same blocks, which are all empty.
-    [[nodiscard]] Series fork() const;
-    /// Whether a piece, which was forked from this, has the same blocks still.
-    [[nodiscard]] bool fits(const Series& piece) const;
-    /// Adds what was measured in a piece that fits.
-    void join(const Series& piece);
-
     /// Adds this much to the start of all blocks: from one clock to another.
     void shift(std::int64_t by_ns);
 
@@ -86,7 +79,6 @@ class Series {
 
   private:
     Block& find(std::int64_t time_ns);
-    void fill(std::size_t blocks);
     [[nodiscard]] std::size_t bytes() const;
 
     void push_back(std::int64_t start_ns);

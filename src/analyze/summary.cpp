@@ -172,13 +172,6 @@ void add_call(Summary& summary, const decode::Record& record) {
     summary.calls.push_back(std::move(call));
 }
 
-void join_calls(Summary& summary, const Summary& more) {
-    const auto kept = std::min(more.calls.size(), Call::max_kept - std::min(Call::max_kept, summary.calls.size()));
-    summary.calls.insert(summary.calls.end(), more.calls.begin(),
-                         more.calls.begin() + static_cast<std::ptrdiff_t>(kept));
-    summary.calls_left_out += more.calls_left_out + static_cast<std::int64_t>(more.calls.size() - kept);
-}
-
 void sort_calls(std::vector<Call>& calls) {
     std::map<Context, std::int64_t> begins;
     for (const auto& call : calls) {

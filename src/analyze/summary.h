@@ -229,9 +229,6 @@ std::vector<Tally> total_tallies(const Summary& summary);
 /// The call that a record with a field of the attribute `depth` describes; any other record is passed over.
 void add_call(Summary& summary, const decode::Record& record);
 
-/// Those of `more` behind those of the summary.
-void join_calls(Summary& summary, const Summary& more);
-
 /// By packet, then by context, then by begin: an order in which a call precedes those that it made.
 void sort_calls(std::vector<Call>& calls);
 

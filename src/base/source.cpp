@@ -28,29 +28,6 @@ base::Error read_error(const std::string& name) {
             "name a file that can be read; - is stdin"};
 }
 
-/// A part of a file that another one keeps open.
-class FilePart final : public Source {
-  public:
-    FilePart(int fd, std::string name, Rest bytes) : fd_(fd), name_(std::move(name)), bytes_(bytes) {}
-
-    Result<std::size_t> read(std::span<char> into) override {
-        const auto size = std::min<std::uint64_t>(into.size(), bytes_.end - bytes_.begin);
-        for (;;) {
-            const auto count = ::pread(fd_, into.data(), size, static_cast<off_t>(bytes_.begin));
-            if (count < 0 && errno == EINTR) continue;
-            if (count < 0) return tl::make_unexpected(read_error(name_));
-            bytes_.begin += static_cast<std::uint64_t>(count);
-            return static_cast<std::size_t>(count);
-        }
-    }
-    [[nodiscard]] bool cut_short() const override { return false; }
-
-  private:
-    int fd_;
-    std::string name_;
-    Rest bytes_;
-};
-
 class FileSource final : public Source {
   public:
     FileSource(int fd, std::string name) : fd_(fd), name_(std::move(name)) {}
@@ -68,18 +45,6 @@ class FileSource final : public Source {
         }
     }
     [[nodiscard]] bool cut_short() const override { return false; }
-
-    [[nodiscard]] std::optional<Rest> rest() const override {
-        struct stat status {};
-        const auto at = ::lseek(fd_, 0, SEEK_CUR);
-        if (at < 0 || ::fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size < at)
-            return std::nullopt;
-        return Rest{static_cast<std::uint64_t>(at), static_cast<std::uint64_t>(status.st_size)};
-    }
-    void skip_to(std::uint64_t offset) override { ::lseek(fd_, static_cast<off_t>(offset), SEEK_SET); }
-    [[nodiscard]] std::unique_ptr<Source> part(Rest bytes) const override {
-        return std::make_unique<FilePart>(fd_, name_, bytes);
-    }
 
   private:
     int fd_;
@@ -163,11 +128,6 @@ class Resumed final : public Source {
         return count;
     }
     [[nodiscard]] bool cut_short() const override { return source_->cut_short(); }
-    [[nodiscard]] std::optional<Rest> rest() const override {
-        return beginning_.bytes.empty() && !beginning_.error ? source_->rest() : std::nullopt;
-    }
-    void skip_to(std::uint64_t offset) override { source_->skip_to(offset); }
-    [[nodiscard]] std::unique_ptr<Source> part(Rest bytes) const override { return source_->part(bytes); }
 
   private:
     std::unique_ptr<Source> source_;

@@ -29,16 +29,6 @@ class Source {
     virtual Result<std::size_t> read(std::span<char> into) = 0;
     /// At the end: it came in the middle of compressed data.
     [[nodiscard]] virtual bool cut_short() const = 0;
-
-    /// Bytes of a plain file, from the next one that is read on; nothing where it is none.
-    struct Rest {
-        std::uint64_t begin = 0, end = 0;
-    };
-    [[nodiscard]] virtual std::optional<Rest> rest() const { return std::nullopt; }
-    /// Of a plain file: goes on there.
-    virtual void skip_to(std::uint64_t /*offset*/) {}
-    /// Of a plain file: these bytes of it, or fewer where it has become shorter. Valid as long as this.
-    [[nodiscard]] virtual std::unique_ptr<Source> part(Rest /*bytes*/) const { return nullptr; }
 };
 
 /// All of it. Errors: those of open() and read(), that it is cut short, and that it is larger than what `limit_of` says

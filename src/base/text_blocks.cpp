@@ -11,7 +11,7 @@ bool TextBlocks::next(std::string& block) {
     rest_.clear();
     while (!at_end_) {
         const auto before = block.size();
-        block.resize(before + size_);
+        block.resize(before + read_size);
         const auto count = source_.read(std::span(block).subspan(before));
         block.resize(before + count.value_or(0));
         if (!count) error_ = count.error();

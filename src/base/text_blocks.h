@@ -10,14 +10,15 @@
 
 namespace stapgen::base {
 
-/// The text of a source in blocks that end where a word does. A block is what one read gives, of up to `size` bytes,
-/// but a word at its end, which may go on: nothing waits for more than that.
+/// The text of a source in blocks that end where a word does. A block is what one read gives, but a word at its end,
+/// which may go on: nothing waits for more than that.
 class TextBlocks {
   public:
     using IsBetweenWords = bool (*)(char);
+    static constexpr std::size_t read_size = std::size_t{256} << 10U;  ///< bytes, at most
 
-    TextBlocks(Source& source, std::size_t size, IsBetweenWords is_between_words)
-        : source_(source), size_(size), is_between_words_(is_between_words) {}
+    TextBlocks(Source& source, IsBetweenWords is_between_words)
+        : source_(source), is_between_words_(is_between_words) {}
 
     /// False, and the block is empty: there is no more, or reading failed.
     bool next(std::string& block);
@@ -26,7 +27,6 @@ class TextBlocks {
 
   private:
     Source& source_;
-    std::size_t size_;
     IsBetweenWords is_between_words_;
     std::string rest_;  ///< read, and behind the last block
     std::optional<Error> error_;

@@ -31,38 +31,6 @@ class DropwatchScript final : public Importer {
         return notes;
     }
 
-    /// Before the last time: rows behind it are of the next interval.
-    std::size_t cut(std::string_view lines) const override {
-        constexpr std::size_t enough = 64U << 10U;
-        for (auto end = lines.size(); end > 0 && lines.size() - end < enough;) {
-            const auto begin = end < 2 ? 0 : lines.rfind('\n', end - 2) + 1;
-            if (begin > 0 && read_time(base::trim(lines.substr(begin, end - begin)))) return begin;
-            end = begin;
-        }
-        return lines.size();
-    }
-    std::unique_ptr<Importer> fork() const override {
-        auto piece = std::make_unique<DropwatchScript>();
-        piece->set_begun();
-        piece->interval_end_ns_ = piece->assumed_end_ns_ = interval_end_ns_;
-        return piece;
-    }
-    bool join(const Importer& other, Sink& sink) override {
-        const auto& piece = static_cast<const DropwatchScript&>(other);
-        if (piece.has_time_) {
-            if (!piece.rows_before_time_) {
-                close_interval(sink);
-            } else if (piece.assumed_end_ns_ != interval_end_ns_) {
-                return false;
-            }
-            interval_end_ns_ = piece.interval_end_ns_;
-            has_time_ = true;
-        }
-        if (piece.last_ns_ != unknown_time) last_ns_ = piece.last_ns_;
-        if (piece.stopped_) stopped_ = piece.stopped_;
-        return true;
-    }
-
   private:
     bool line(std::string_view line, Sink& sink) override {
         if (base::is_digit(line[0])) return row(line, sink);
@@ -72,24 +40,16 @@ class DropwatchScript final : public Importer {
             stopped_ = stops;
             return true;
         }
-        const auto time_ns = read_time(line);
-        if (!time_ns) return false;
-        // Before a piece's first row it is not this one that closes what was open.
-        if (has_time_ || rows_before_time_) close_interval(sink);
-        interval_end_ns_ = time_ns;
-        has_time_ = true;
-        return true;
-    }
-
-    static std::optional<std::int64_t> read_time(std::string_view line) {
         const auto time = read_ctime(line);
-        if (!time || !time->has_year || time->length != line.size()) return std::nullopt;
-        return time->epoch_s * second_ns;
+        if (!time || !time->has_year || time->length != line.size()) return false;
+        close_interval(sink);
+        interval_end_ns_ = time->epoch_s * second_ns;
+        return true;
     }
 
     void finished(Sink& sink) override {
         close_interval(sink);
-        if (stopped_.value_or(false)) send(sink, End{last_ns_, {}});
+        if (stopped_) send(sink, End{last_ns_, {}});
     }
 
     bool row(std::string_view line, Sink& sink) {
@@ -110,7 +70,6 @@ class DropwatchScript final : public Importer {
         }
         place.raw = base::trim(place.raw);
         if (place.raw.empty()) return false;
-        rows_before_time_ = rows_before_time_ || !has_time_;
         send(sink, Record{&schema(), values_});
         return true;
     }
@@ -124,10 +83,8 @@ class DropwatchScript final : public Importer {
 
     std::array<Value, 3> values_;
     std::optional<std::int64_t> interval_end_ns_;  ///< of the rows that are being read
-    std::optional<std::int64_t> assumed_end_ns_;   ///< of a piece's rows before its first time
     std::int64_t last_ns_ = unknown_time;
-    bool has_time_ = false, rows_before_time_ = false;
-    std::optional<bool> stopped_;  ///< what the last line about that says
+    bool stopped_ = false;  ///< what the last line about that says
 };
 
 }  // namespace

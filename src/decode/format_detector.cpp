@@ -86,8 +86,6 @@ FormatDetector::FormatDetector(Repair repair) : repair_(repair) {
 }
 
 void FormatDetector::feed(std::string_view lines, Sink& sink) {
-    if (held_.empty() && input_.lines == 0)
-        goes_on_ = begins_with_reason(lines) || shape(unquoted(first_line(lines))) == Importer::Shape::other;
     if (held_.empty()) return feed(lines, false, sink);
     auto all = std::exchange(held_, {});
     feed(all.append(lines), false, sink);
@@ -113,68 +111,6 @@ void FormatDetector::feed(std::string_view lines, bool is_end, Sink& sink) {
         }
     }
     held_ += last;
-}
-
-/// The one that all lines are of that any took; null: there are several, or none that has begun.
-const FormatDetector::Source* FormatDetector::only_source() const {
-    const auto taken = std::ranges::count(sources_, true, &Source::has_taken);
-    return taken == 1 && begun_.size() == 1 && begun_.front() == last_ && !refusal_ && !blanked_ ? last_ : nullptr;
-}
-
-std::size_t FormatDetector::cut(std::string_view lines) const {
-    return last_->foreign ? last_->foreign->cut(lines) : lines.size();
-}
-
-std::unique_ptr<FormatDetector> FormatDetector::fork() const {
-    const auto* const of = only_source();
-    if (of == nullptr) return nullptr;
-    auto piece = std::make_unique<FormatDetector>(repair_);
-    Source* source = nullptr;
-    if (of->ours) {
-        source = &piece->sources_.emplace_back();
-        source->ours = of->ours->fork();
-        source->header = source->ours->header();
-    } else {
-        std::size_t place = 0;
-        while (&sources_[place] != of)
-            ++place;
-        source = &piece->sources_[place];
-        source->foreign = of->foreign->fork();
-        if (!source->foreign) return nullptr;
-        source->header = &source->foreign->header();
-    }
-    source->begun = source->has_taken = true;
-    piece->begun_ = {source};
-    piece->last_ = source;
-    return piece;
-}
-
-bool FormatDetector::end_before(const FormatDetector& piece, Sink& sink) {
-    if (held_.empty()) return true;
-    if (piece.goes_on_) return false;
-    feed(std::exchange(held_, {}), true, sink);
-    return true;
-}
-
-bool FormatDetector::join(const FormatDetector& piece, Sink& sink) {
-    const auto* const from = piece.only_source();
-    if (from == nullptr || !end_before(piece, sink) || only_source() == nullptr) return false;
-    // A kind of record that was declared on the way is known to one of them only.
-    if (from->header->schemas.size() != last_->header->schemas.size()) return false;
-    if (Forward forward(*this, *last_, sink); last_->foreign && !last_->foreign->join(*from->foreign, forward))
-        return false;
-    for (auto flaw : piece.input_.first_flaws) {
-        if (input_.first_flaws.size() >= InputCounts::kept_flaws) break;
-        flaw.number += input_.lines;
-        input_.first_flaws.push_back(std::move(flaw));
-    }
-    input_.lines += piece.input_.lines;
-    input_.recognised += piece.input_.recognised;
-    input_.unrecognised += piece.input_.unrecognised;
-    base::add_saturating(lost_, piece.lost_);
-    last_->counted += from->counted;
-    held_ = piece.held_;
-    return true;
 }
 
 void FormatDetector::finish(std::string_view last_line, Sink& sink) {
@@ -218,10 +154,7 @@ std::size_t FormatDetector::take(Source& source, std::string_view lines, Sink& s
     }
     input_.lines += count;
     input_.recognised += count;
-    if (taken != 0) {
-        last_ = &source;
-        source.has_taken = true;
-    }
+    if (taken != 0) last_ = &source;
     return taken;
 }
 
@@ -269,7 +202,6 @@ std::size_t FormatDetector::take_header(std::string_view lines, Sink& sink) {
     source.title = "stapgen " + source.header->recipe;
     Forward(*this, source, sink).line(parsed);
     last_ = &source;
-    source.has_taken = true;
     return length;
 }
 

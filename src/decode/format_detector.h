@@ -45,7 +45,6 @@ class FormatDetector {
         std::unique_ptr<Importer> foreign;  ///< one of the two
         std::unique_ptr<RecordParser> ours;
         bool begun = false;
-        bool has_taken = false;    ///< a line
         std::int64_t counted = 0;  ///< lines with the count of uniq -c before them
     };
 
@@ -74,17 +73,6 @@ class FormatDetector {
     /// of a foreign text only if it does not end in a letter or digit. Empty: there is none.
     void finish(std::string_view last_line_without_newline, Sink& sink);
 
-    // For a text that is read in pieces, as an Importer. All lines so far, and all of a piece, are of one source. What
-    // lines are read as depends on lines behind them only where they are held back, however they are fed.
-
-    /// Null: this text is not read in pieces.
-    [[nodiscard]] std::unique_ptr<FormatDetector> fork() const;
-    [[nodiscard]] std::size_t cut(std::string_view lines) const;
-    /// Reads what is held back to its end. False, and nothing has changed: the piece's first line may belong to it.
-    bool end_before(const FormatDetector& piece, Sink& sink);
-    /// False: the lines of the piece have to be fed to this.
-    bool join(const FormatDetector& piece, Sink& sink);
-
     /// Lines, and those of them that are not recognised, with an excerpt of the first ones.
     [[nodiscard]] const InputCounts& input() const { return input_; }
 
@@ -96,7 +84,6 @@ class FormatDetector {
 
   private:
     class Forward;
-    [[nodiscard]] const Source* only_source() const;
     std::size_t take(Source& source, std::string_view lines, Sink& sink, std::int64_t times = 1);
     std::size_t take_with_any(std::string_view lines, Sink& sink);
     std::size_t take_header(std::string_view lines, Sink& sink);
@@ -116,8 +103,7 @@ class FormatDetector {
     Source* last_ = nullptr;
     PromptStripper stripper_;
     Repair repair_;
-    std::string held_;     ///< whole lines that a record may go on behind
-    bool goes_on_ = true;  ///< the first line may belong to a record that was begun before it
+    std::string held_;  ///< whole lines that a record may go on behind
     std::string scratch_;
     InputCounts input_;
     std::optional<base::Error> refusal_;

@@ -24,6 +24,12 @@ Field read_declaration(std::string_view text) {
     return schema::parse_field(text).value();
 }
 
+/// Whether the first of these lines goes on with a drop whose reason did not fit on the line before it.
+bool begins_with_reason(std::string_view lines) {
+    const auto begin = std::min(lines.find_first_not_of(" \t>"), lines.size());
+    return begin < lines.size() && lines[begin] == 'r' && lines.substr(begin).starts_with("reason:");
+}
+
 }  // namespace
 
 Importer::Importer(std::string_view title, std::int64_t resolution_ns, std::string_view recipe,
@@ -36,11 +42,6 @@ Importer::Importer(std::string_view title, std::int64_t resolution_ns, std::stri
             schema.fields.push_back(read_declaration(words[i]));
         header_.schemas.push_back(std::move(schema));
     }
-}
-
-bool begins_with_reason(std::string_view lines) {
-    const auto begin = std::min(lines.find_first_not_of(" \t>"), lines.size());
-    return begin < lines.size() && lines[begin] == 'r' && lines.substr(begin).starts_with("reason:");
 }
 
 std::size_t Importer::take(std::string_view lines, Sink& sink) {
@@ -100,11 +101,6 @@ void Importer::add_count(std::vector<Note>& notes, std::int64_t count, std::stri
 
 void TraceImporter::lose(std::int64_t events) {
     base::add_saturating(lost_, events);
-}
-
-void TraceImporter::join_counts(const TraceImporter& piece) {
-    base::add_saturating(lost_, piece.lost_);
-    base::add_saturating(reported_, piece.reported_);
 }
 
 void TraceImporter::report(const Record& record, Sink& sink, std::int64_t events) {

@@ -40,17 +40,6 @@ class Importer {
     /// What a reader of the numbers must know about what was read so far.
     [[nodiscard]] virtual std::vector<Note> notes() const { return {}; }
 
-    // For a text that is read in pieces: a fork reads one of them without those before it, and is then joined to the
-    // importer that has read all before it. Both together send what one would have sent.
-
-    /// Where a piece should best end that these lines end in.
-    [[nodiscard]] virtual std::size_t cut(std::string_view lines) const { return lines.size(); }
-    /// Null: what lines mean depends on those far before them.
-    [[nodiscard]] virtual std::unique_ptr<Importer> fork() const { return nullptr; }
-    /// Sends what has to come before what the piece sent. False, and nothing has changed: read with all before it the
-    /// piece would have sent something else.
-    virtual bool join(const Importer& /*piece*/, Sink& /*sink*/) { return false; }
-
     /// The trace lost this number of events of any kind; called before finish().
     virtual void lose(std::int64_t /*events*/) {}
     /// The input has ended: sends what is still open, and an End if that is the end of the measurement.
@@ -75,7 +64,6 @@ class Importer {
     virtual void close(Sink& /*sink*/) {}
 
     [[nodiscard]] bool begun() const { return begun_; }
-    void set_begun() { begun_ = true; }
     [[nodiscard]] const Schema& schema(std::size_t index = 0) const { return header_.schemas[index]; }
     /// Sends the header, once.
     void begin(Sink& sink);
@@ -107,9 +95,6 @@ class Importer {
     std::int64_t line_number_ = 1;
 };
 
-/// Whether the first of these lines goes on with a drop whose reason did not fit on the line before it.
-bool begins_with_reason(std::string_view lines);
-
 /// Events of a kernel trace, whose buffer may have lost some. Its End counts what report() sent.
 class TraceImporter : public Importer {
   public:
@@ -118,7 +103,6 @@ class TraceImporter : public Importer {
     [[nodiscard]] std::vector<Note> notes() const override;
 
   protected:
-    void join_counts(const TraceImporter& piece);
     [[nodiscard]] std::int64_t lost() const { return lost_; }
     /// Sends a record of `events` events.
     void report(const Record& record, Sink& sink, std::int64_t events = 1);

@@ -225,13 +225,9 @@ std::string_view PrefixStripper::feed(std::string_view lines) {
         const bool is_enough = text_.size() >= enough_bytes || std::ranges::count(text_, '\n') >= enough_lines;
         return is_enough ? finish() : std::string_view();
     }
-    return strip(lines, text_);
-}
-
-std::string_view PrefixStripper::strip(std::string_view lines, std::string& scratch) const {
     if (prefix_.is_empty() && !is_encoded(lines)) return lines;
-    scratch = prefix_.without(with_plain_signs(lines));
-    return scratch;
+    text_ = prefix_.without(with_plain_signs(lines));
+    return text_;
 }
 
 std::string_view PrefixStripper::finish() {

@@ -52,10 +52,6 @@ class PrefixStripper {
     /// The stripped text of whole lines, each with its '\n'; empty as long as it holds back. Valid until the
     /// next call.
     std::string_view feed(std::string_view whole_lines);
-    /// Holds nothing back any more: feed() is strip(), in a piece of memory of its own.
-    [[nodiscard]] bool has_learned() const { return learned_; }
-    /// Valid as long as both arguments.
-    std::string_view strip(std::string_view whole_lines, std::string& scratch) const;
     /// What a reader of the numbers must know; empty: nothing. Complete after finish().
     [[nodiscard]] std::string_view remark() const;
     /// What is held back.

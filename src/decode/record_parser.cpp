@@ -47,14 +47,6 @@ std::size_t RecordParser::measures() const {
     return header_ ? measures_of(header_->schemas) : 0;
 }
 
-std::unique_ptr<RecordParser> RecordParser::fork() const {
-    auto piece = std::make_unique<RecordParser>();
-    piece->header_ = header_;
-    piece->last_schema_ = &piece->header_.value().schemas.front();
-    piece->values_.resize(values_.size());
-    return piece;
-}
-
 Line RecordParser::feed(std::string_view line) {
     ++input_.lines;
     Line parsed = parse(pad(line, "\n"));

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <memory>
-
 #include "base/result.h"
 #include "decode/other_lines.h"
 #include "decode/record.h"
@@ -43,9 +41,6 @@ class RecordParser {
     /// Stops at the first line that it cannot read, and at a second header; only what is taken is in input(). Reads
     /// exactly what feed() reads.
     std::size_t take(std::string_view lines, Sink& sink);
-
-    /// Goes on behind lines that it has not seen, with all that was declared so far. The header has been read.
-    [[nodiscard]] std::unique_ptr<RecordParser> fork() const;
 
     /// The header once it has been read, else null.
     [[nodiscard]] const Header* header() const { return header_ ? &*header_ : nullptr; }

@@ -56,16 +56,6 @@ class SkbDrops final : public TraceImporter {
         return at == line.npos ? Shape::other : shape_of(line.substr(at + name.size()));
     }
 
-    std::unique_ptr<Importer> fork() const override {
-        auto piece = std::make_unique<SkbDrops>();
-        piece->set_begun();
-        return piece;
-    }
-    bool join(const Importer& piece, Sink& /*sink*/) override {
-        join_counts(static_cast<const SkbDrops&>(piece));
-        return true;
-    }
-
   private:
     bool line(std::string_view line, Sink& sink) override {
         if (begun() && is_stack_line(line)) return true;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/text.h"
 #include "decode/calendar.h"
@@ -60,109 +61,47 @@ class StageTiming final : public Importer {
         return notes;
     }
 
-    std::unique_ptr<Importer> fork() const override {
-        if (!first_direction_) return nullptr;
-        auto piece = std::make_unique<StageTiming>();
-        piece->set_begun();
-        piece->first_direction_ = first_direction_;
-        piece->has_year_ = has_year_;
-        piece->first_s_ = first_s_;
-        piece->offset_ = offset_.fork();
-        return piece;
-    }
-    bool join(const Importer& other, Sink& /*sink*/) override {
-        const auto& piece = static_cast<const StageTiming&>(other);
-        if (piece.other_clock_ || !offset_.join(piece.offset_)) return false;
-        if (!piece.offset_.is_empty()) last_ns_ = piece.last_ns_;
-        unseen_ += piece.unseen_;
-        return true;
-    }
-
   private:
     /// How far the clocks of the two directions are apart. The script adds hours to one by hand. Lines stand in the
     /// order in which they were written, so each change of direction gives a bound.
     class ClockOffset {
       public:
         void saw(Direction direction, std::int64_t epoch_s) {
-            if (last_ && last_->direction != direction) {
-                const auto passed_s = epoch_s - last_->epoch_s;
-                if (direction == tx ? -passed_s > bounds_.least_s : passed_s < bounds_.max_s)
-                    narrow(direction, passed_s);
+            const auto passed_s = epoch_s - std::exchange(last_s_, epoch_s);
+            const auto before = std::exchange(last_, direction);
+            if (!before || *before == direction) return;
+            if (direction == tx) {
+                if (-passed_s <= least_s_) return;
+                least_s_ = -passed_s;
+                if (least_s_ > max_s_) max_s_ = none;  // a clock was set: begin anew
+            } else {
+                if (passed_s >= max_s_) return;
+                max_s_ = passed_s;
+                if (least_s_ > max_s_) least_s_ = -none;
             }
-            if (!last_) first_ = {direction, epoch_s};
-            last_ = {direction, epoch_s};
+            rx_ahead_s_ = nearest_to_zero();
         }
 
-        [[nodiscard]] bool is_empty() const { return !last_; }
         /// By how much rx is ahead of tx: of the half hours that are possible the nearest to 0.
-        [[nodiscard]] std::int64_t rx_ahead_s() const { return ahead_s_; }
-
-        /// That of a piece: what it says stays, and its own lines are kept for join().
-        [[nodiscard]] ClockOffset fork() const {
-            ClockOffset piece;
-            piece.is_piece_ = true;
-            piece.ahead_s_ = ahead_s_;
-            return piece;
-        }
-        /// Goes on behind the lines of a piece. False, and nothing has changed: with all lines before it the piece
-        /// would have said something else somewhere.
-        bool join(const ClockOffset& piece) {
-            if (!piece.last_) return true;
-            auto bounds = bounds_;
-            if (last_ && piece.first_->direction != last_->direction)
-                bounds.narrow(piece.first_->direction, piece.first_->epoch_s - last_->epoch_s);
-            bounds.narrow(tx, -piece.bounds_.least_s);
-            bounds.narrow(rx, piece.bounds_.max_s);
-            // Between both bounds, which only come nearer to each other, what is said goes one way.
-            const bool is_new = bounds.least_s != bounds_.least_s || bounds.max_s != bounds_.max_s;
-            if (is_new && (!bounds_.has_least() || !bounds_.has_max() || bounds.least_s > bounds.max_s)) return false;
-            if (ahead_s_ != piece.ahead_s_ || bounds.nearest_to_zero() != ahead_s_) return false;
-            bounds_ = bounds;
-            last_ = piece.last_;
-            return true;
-        }
+        [[nodiscard]] std::int64_t rx_ahead_s() const { return rx_ahead_s_; }
 
       private:
-        struct Bounds {
-            static constexpr auto none = std::numeric_limits<std::int64_t>::max();
-            std::int64_t least_s = -none, max_s = none;
-
-            [[nodiscard]] bool has_least() const { return least_s != -none; }
-            [[nodiscard]] bool has_max() const { return max_s != none; }
-            void narrow(Direction direction, std::int64_t passed_s) {
-                if (direction == tx) least_s = std::max(least_s, -passed_s);
-                if (direction == rx) max_s = std::min(max_s, passed_s);
-            }
-            [[nodiscard]] std::int64_t nearest_to_zero() const {
-                const auto least = has_least() ? floor_to_half_hour(least_s + half_hour_s - 1) : 0;
-                const auto max = has_max() ? floor_to_half_hour(max_s) : 0;
-                // With one bound only, what is near to it is likely: most lines follow each other in less than a
-                // minute.
-                constexpr std::int64_t near_s = 60;
-                if (!has_max()) return least_s > 0 || least - least_s <= near_s ? least : 0;
-                if (!has_least()) return max_s < 0 || max_s - max <= near_s ? max : 0;
-                return least > 0 ? least : std::min<std::int64_t>(max, 0);
-            }
-        };
-        struct Moment {
-            Direction direction;
-            std::int64_t epoch_s;
-        };
-
-        void narrow(Direction direction, std::int64_t passed_s) {
-            bounds_.narrow(direction, passed_s);
-            if (is_piece_) return;
-            if (bounds_.least_s > bounds_.max_s) {  // a clock was set: begin anew
-                bounds_ = {};
-                bounds_.narrow(direction, passed_s);
-            }
-            ahead_s_ = bounds_.nearest_to_zero();
+        [[nodiscard]] std::int64_t nearest_to_zero() const {
+            const bool has_least = least_s_ != -none, has_max = max_s_ != none;
+            const auto least = has_least ? floor_to_half_hour(least_s_ + half_hour_s - 1) : 0;
+            const auto max = has_max ? floor_to_half_hour(max_s_) : 0;
+            // With one bound only, what is near to it is likely: most lines follow each other in less than a minute.
+            constexpr std::int64_t near_s = 60;
+            if (!has_max) return least_s_ > 0 || least - least_s_ <= near_s ? least : 0;
+            if (!has_least) return max_s_ < 0 || max_s_ - max <= near_s ? max : 0;
+            return least > 0 ? least : std::min<std::int64_t>(max, 0);
         }
 
-        bool is_piece_ = false;
-        std::optional<Moment> first_, last_;
-        Bounds bounds_;
-        std::int64_t ahead_s_ = 0;
+        static constexpr auto none = std::numeric_limits<std::int64_t>::max();
+        std::optional<Direction> last_;
+        std::int64_t last_s_ = 0;
+        std::int64_t least_s_ = -none, max_s_ = none;  ///< bounds of what rx is ahead
+        std::int64_t rx_ahead_s_ = 0;
     };
 
     bool line(std::string_view line, Sink& sink) override {
@@ -262,10 +201,7 @@ class StageTiming final : public Importer {
             has_year_ = time_has_year_;
             first_s_ = time_s_;
         }
-        if (time_has_year_ != has_year_) {  // two texts in one: the other clock is not known
-            other_clock_ = true;
-            return last_ns_;
-        }
+        if (time_has_year_ != has_year_) return last_ns_;  // two texts in one: the other clock is not known
         auto seconds = time_s_;
         offset_.saw(direction, seconds);
         if (direction != *first_direction_) seconds += direction == tx ? offset_.rx_ahead_s() : -offset_.rx_ahead_s();
@@ -288,7 +224,6 @@ class StageTiming final : public Importer {
     bool has_year_ = true;
     std::int64_t first_s_ = 0;
     std::int64_t last_ns_ = 0;
-    bool other_clock_ = false;  ///< a time was of it
     ClockOffset offset_;
     std::int64_t unseen_ = 0;
 };

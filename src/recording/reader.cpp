@@ -92,31 +92,6 @@ base::Result<std::string_view> Reader::next() {
     }
 }
 
-std::optional<base::Source::Rest> Reader::rest() const {
-    if (in_long_line_ || at_end_ || another_ || to_skip_ > 0) return std::nullopt;
-    auto rest = source_->rest();
-    if (rest) rest->begin -= end_ - begin_;
-    return rest;
-}
-
-void Reader::skip_to(std::uint64_t offset) {
-    source_->skip_to(offset);
-    begin_ = whole_ = end_ = 0;
-}
-
-std::string Reader::bytes_at(base::Source::Rest bytes) const {
-    const auto part = source_->part(bytes);
-    std::string read(bytes.end - bytes.begin, '\0');
-    std::size_t size = 0;
-    while (size < read.size()) {
-        const auto count = part->read(std::span(read).subspan(size));
-        if (count.value_or(0) == 0) break;
-        size += *count;
-    }
-    read.resize(size);
-    return read;
-}
-
 std::string_view Reader::hand_out(std::size_t size) {
     return {buffer_.data() + std::exchange(begin_, begin_ + size), size};
 }

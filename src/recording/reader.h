@@ -30,16 +30,6 @@ class Reader {
     /// out. An error comes after all that could be read before it (damaged data: with the offset), and only once.
     base::Result<std::string_view> next();
 
-    /// Of a plain file: the bytes that next() has not handed out. They begin with a line. Nothing where it is none, or
-    /// where next() has more to do than to hand lines out.
-    [[nodiscard]] std::optional<base::Source::Rest> rest() const;
-    /// Goes on there, where a line begins.
-    void skip_to(std::uint64_t offset);
-    /// Reads these bytes of the file and no others; valid as long as this.
-    [[nodiscard]] Reader part(base::Source::Rest bytes) const { return Reader(source_->part(bytes)); }
-    /// As they are, a recording's own lines among them; fewer if that many cannot be read.
-    [[nodiscard]] std::string bytes_at(base::Source::Rest bytes) const;
-
     /// After next() was empty: goes on to the recording that begins there, if that was the reason. Then header() is
     /// its header, and next() goes on.
     bool next_recording();

@@ -2,6 +2,7 @@
 #include "session/replay.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <deque>
@@ -10,6 +11,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "analyze/counter_tracks.h"
@@ -21,7 +23,6 @@
 #include "recording/reader.h"
 #include "report/model/texts.h"
 #include "session/namer.h"
-#include "session/pieces.h"
 #include "session/session.h"
 #include "session/summary_facts.h"
 #include "symbols/log_release.h"
@@ -47,14 +48,13 @@ base::Error several_recordings(const report::Format& format) {
 /// One text, or the parts of one run one behind the other: a session for each source in it.
 class Input final : public decode::FormatDetector::Sink {
   public:
-    Input(const report::Presentation& presentation, const ReplayOptions& options, const SharedCores& shared)
-        : presentation_(presentation), options_(options), pieces_(detector_, *this, options.reading, shared) {}
+    Input(const report::Presentation& presentation, const ReplayOptions& options)
+        : presentation_(presentation), options_(options) {}
 
     base::Result<void> read(const std::vector<std::filesystem::path>& parts) {
         for (const auto& part : parts) {
             auto reader = recording::Reader::open(part);
             if (!reader) return tl::make_unexpected(reader.error());
-            pieces_.begin_file();
             if (auto done = read(*reader, part); !done) return done;
         }
         if (continued_) remarks_.push_back(fmt::format("{} is not the last part of its run", shown(parts.back())));
@@ -129,17 +129,9 @@ class Input final : public decode::FormatDetector::Sink {
             header_ = reader.header();
             decode::PrefixStripper foreign;
             for (bool more = true; more;) {
-                const bool is_known = last_ != nullptr && (header_.has_value() || foreign.has_learned());
-                if (is_known) {
-                    pieces_.set(header_ ? nullptr : &foreign, last_->session);
-                    pieces_.read_file(reader);
-                }
-                auto lines = reader.next();
+                const auto lines = reader.next();
                 more = lines && !lines->empty();
-                // Of a large file the rest is not read from end to end.
                 if (more && !header_ && !std::exchange(has_begun_, true)) release_.read(*lines);
-                if (more && is_known && !reader.rest() && pieces_.take(*lines)) continue;
-                pieces_.finish();
                 if (lines) feed(header_ ? *lines : more ? foreign.feed(*lines) : foreign.finish());
                 for (const auto& refusal : {refusal_, detector_.refusal()}) {
                     if (refusal) return tl::make_unexpected(*refusal);
@@ -199,8 +191,15 @@ class Input final : public decode::FormatDetector::Sink {
     std::string unknown_;                      ///< the beginning of a text of unknown format
     std::vector<std::string> remarks_;
     std::optional<base::Error> refusal_;
-    Pieces pieces_;
 };
+
+/// Those on which this process may run.
+std::size_t usable_cores() {
+    cpu_set_t allowed;
+    const bool is_known = ::sched_getaffinity(0, sizeof allowed, &allowed) == 0;
+    const auto cores = is_known ? static_cast<unsigned>(CPU_COUNT(&allowed)) : std::thread::hardware_concurrency();
+    return std::max(cores, 1U);
+}
 
 /// A run as it was read, by whatever thread.
 struct ReadRun {
@@ -280,16 +279,13 @@ base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem
     if (format.is_trace && runs->size() > 1) return tl::make_unexpected(several_recordings(format));
     Namer namer(names);
     std::vector<LoadedRun> loaded;
-    SharedCores shared{options.reading.cores};
     const auto read = [&](std::size_t place) {
-        ++shared.readers;
-        auto input = std::make_unique<Input>(presentation, options, shared);
+        auto input = std::make_unique<Input>(presentation, options);
         auto done = input->read((*runs)[place].files);
-        --shared.readers;
         return ReadRun{std::move(input), std::move(done)};
     };
     // As many at once as there are cores; what is said of them, and names, come in their order.
-    const auto cores = options.events ? 1 : options.reading.cores;
+    const auto cores = options.events ? 1 : usable_cores();
     const auto policy = std::min(runs->size(), cores) > 1 ? std::launch::async : std::launch::deferred;
     std::deque<std::future<ReadRun>> at_work;
     std::size_t begun = 0;

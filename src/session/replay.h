@@ -8,7 +8,6 @@
 #include "analyze/summary.h"
 #include "base/result.h"
 #include "report/presentation.h"
-#include "session/pieces.h"
 #include "session/session.h"
 #include "symbols/kernel_names.h"
 
@@ -27,13 +26,12 @@ struct ReplayOptions {
     /// Instead of the presentation's. Called for each recording, by any thread where there are several runs; what it
     /// makes hears each record in its order.
     RecordWriters records{};
-    Reading reading{};  ///< where each record is written or selected, nothing is read in pieces
 };
 
 /// Reads files ("-" is stdin) of whatever kinds: recordings and text that other tools print. Parts of one run are put
-/// together. Drops that have no names get them from `names`. Errors (bad_input): a file cannot be read; there is
-/// nothing known in any of them; records cannot be selected like that; those of Namer::put_into(). What a user should
-/// know besides goes to stderr.
+/// together. Several runs are read side by side, one thread each. Drops that have no names get them from `names`.
+/// Errors (bad_input): a file cannot be read; there is nothing known in any of them; records cannot be selected like
+/// that; those of Namer::put_into(). What a user should know besides goes to stderr.
 base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem::path>& files,
                                                const report::Presentation& presentation,
                                                const symbols::NameSources& names, const ReplayOptions& options = {});

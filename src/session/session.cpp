@@ -87,12 +87,6 @@ bool Session::wants(const decode::Record& record) {
     return is_wanted;
 }
 
-std::optional<analyze::Analyzer> Session::fork(const decode::Header& header) const {
-    if (!analyzer_ || !listeners_.empty() || options_.keep_intervals || !selector_.selection().is_all())
-        return std::nullopt;
-    return analyzer_->fork(header);
-}
-
 void Session::set(recording::Setup setup) {
     facts_.setup = std::move(setup);
     setup_known_ = true;

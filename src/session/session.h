@@ -50,10 +50,6 @@ class Session {
     [[nodiscard]] const std::optional<base::Error>& refusal() const { return refusal_; }
     /// Nothing before the header, and after a refusal.
     [[nodiscard]] const std::optional<analyze::Analyzer>& analyzer() const { return analyzer_; }
-    /// For a piece of the text, see analyze::Analyzer; nothing where each record has to come by here, for a listener.
-    [[nodiscard]] std::optional<analyze::Analyzer> fork(const decode::Header& header) const;
-    /// To which that is joined.
-    [[nodiscard]] analyze::Analyzer& joining() { return *analyzer_; }
     [[nodiscard]] const analyze::AnalyzerOptions& analyzer_options() const { return options_; }
 
     void set(recording::Setup setup);

@@ -61,15 +61,17 @@ bool is_number(std::string_view word) {
 
 constexpr ShortWords drop_words(std::array<std::string_view, 4>{"dropped", "drops", "drop", "location"});
 
-/// Tells `found` of each address word, and what it is. `words`: those before it in the first line.
+/// Tells `found` of each address word, and what it is. `words`: those before the text in its first line; then those of
+/// its last one.
 template <class Found>
-void for_each_with_kind(std::string_view text, std::size_t digits, LineWords words, const Found& found) {
+void for_each_with_kind(std::string_view text, std::size_t digits, LineWords& words, const Found& found) {
     std::size_t read = 0;
     for_each_address(text, digits, [&](const AddressWord& word) {
         words.read(text.substr(read, word.begin - read));
         read = word.begin;
         found(word, words.kind());
     });
+    words.read(text.substr(read));
 }
 
 }  // namespace
@@ -122,7 +124,7 @@ AddressKind LineWords::kind() const {
     return drop_ && !no_loss_ ? AddressKind::drop_site : AddressKind::return_address;
 }
 
-void Annotator::annotate(std::string_view text, LineWords words, std::string& out) {
+void Annotator::annotate(std::string_view text, std::string& out) {
     constexpr std::size_t at_once = 64;
     std::size_t copied = 0;
     const auto found = [&](const AddressWord& word, AddressKind kind) {
@@ -130,7 +132,7 @@ void Annotator::annotate(std::string_view text, LineWords words, std::string& ou
         addresses_.push_back(word.address);
         if (found_.size() == at_once) put_names(text, copied, out);
     };
-    for_each_with_kind(text, digits_, words, found);
+    for_each_with_kind(text, digits_, words_, found);
     put_names(text, copied, out);
     out.append(text, copied);
 }
@@ -148,7 +150,8 @@ void Annotator::put_names(std::string_view text, std::size_t& copied, std::strin
 
 void collect_addresses(std::string_view text, const std::function<void(std::uint64_t, AddressKind)>& found,
                        int digits) {
-    for_each_with_kind(text, static_cast<std::size_t>(digits), {},
+    LineWords words;
+    for_each_with_kind(text, static_cast<std::size_t>(digits), words,
                        [&](const AddressWord& word, AddressKind kind) { found(word.address, kind); });
 }
 

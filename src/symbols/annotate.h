@@ -29,7 +29,7 @@ using AppendName = std::function<bool(std::uint64_t address, AddressKind kind, s
 /// address.
 class LineWords {
   public:
-    /// Goes on in the text; no word of it is cut off at its end.
+    /// Goes on in the text, of which no word is cut off at its end.
     void read(std::string_view text);
     [[nodiscard]] AddressKind kind() const;
 
@@ -51,8 +51,8 @@ class Annotator {
           look_ahead_(std::move(look_ahead)),
           digits_(static_cast<std::size_t>(digits)) {}
 
-    /// Appends to `out`. No word goes on before the text or behind it; `words` are those before it in its first line.
-    void annotate(std::string_view text, LineWords words, std::string& out);
+    /// Goes on in the text, of which no word is cut off at its end. Appends to `out`.
+    void annotate(std::string_view text, std::string& out);
 
   private:
     struct Found {
@@ -64,6 +64,7 @@ class Annotator {
 
     AppendName append_name_;
     LookAhead look_ahead_;
+    LineWords words_;
     std::vector<Found> found_;              ///< words that are not yet copied
     std::vector<std::uint64_t> addresses_;  ///< theirs
     std::size_t digits_;

@@ -118,11 +118,11 @@ void annotate(const char* map) {
     read_stdin([&](std::string_view piece) {
         lines += piece;
         const auto whole = lines.rfind('\n') + 1;
-        annotator.annotate(std::string_view(lines).substr(0, whole), {}, out);
+        annotator.annotate(std::string_view(lines).substr(0, whole), out);
         lines.erase(0, whole);
         write_out(out);
     });
-    annotator.annotate(lines, {}, out);
+    annotator.annotate(lines, out);
     write_out(out);
 }
 

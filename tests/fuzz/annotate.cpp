@@ -37,14 +37,12 @@ struct Collector {
 
 std::string annotated(std::string_view text, const symbols::AppendName& names, int digits, std::size_t step) {
     symbols::Annotator annotator(names, digits);
-    symbols::LineWords words;
     std::string out;
     while (!text.empty()) {
         auto cut = std::min(step, text.size());
         while (cut < text.size() && base::is_word_character(text[cut - 1]))
             ++cut;
-        annotator.annotate(std::string(text.substr(0, cut)), words, out);
-        words.read(text.substr(0, cut));
+        annotator.annotate(std::string(text.substr(0, cut)), out);
         text.remove_prefix(cut);
     }
     return out;

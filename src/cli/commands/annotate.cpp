@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/in_order.h"
 #include "base/source.h"
 #include "base/text.h"
 #include "base/text_blocks.h"
@@ -36,17 +35,9 @@ std::optional<std::int64_t> told_kaslr_offset(std::string_view text) {
     return kaslr_offset ? std::optional(static_cast<std::int64_t>(*kaslr_offset)) : std::nullopt;
 }
 
-/// A text in blocks, and what it says of its kernel. While a thread reads the next block others may ask
-/// for names as soon as the KASLR offset is sure.
+/// A text in blocks, and what it says of its kernel.
 class HeardText {
   public:
-    struct Block {
-        std::string text;
-        symbols::LineWords words;  ///< of the line before it
-        bool has_names = true;     ///< else it is copied as it is
-        std::string out;
-    };
-
     /// `is_whole`: all of it can be read at once.
     HeardText(symbols::KernelNames& names, base::TextBlocks blocks, bool is_whole)
         : names_(names),
@@ -58,22 +49,19 @@ class HeardText {
         session::report_notes(names_, reported_);
     }
 
-    [[nodiscard]] bool is_sure() const { return names_.kaslr_offset_known() && !names_.kaslr_offset_is_assumed(); }
-
     /// False: there is no more, see outcome().
-    bool next(Block& block) {
+    bool next(std::string& block) {
         bool is_there = false;
         do {
-            is_there = blocks_.next(block.text);
-            hear(block.text);
-            if (is_holding_) is_holding_ = must_wait(block.text, !is_there);
+            is_there = blocks_.next(block);
+            hear(block);
+            if (is_holding_) is_holding_ = must_wait(block, !is_there);
         } while (is_holding_);
-        if (!held_.empty()) block.text = std::exchange(held_, {});
-        block.has_names = outcome_.has_value();
-        block.words = words_;
-        words_.read(block.text);
-        return !block.text.empty();
+        if (!held_.empty()) block = std::exchange(held_, {});
+        return !block.empty();
     }
+    /// Of the last block. False: it is copied as it is.
+    [[nodiscard]] bool has_names() const { return outcome_.has_value(); }
 
     /// Errors: see annotate().
     [[nodiscard]] base::Result<void> outcome() const {
@@ -81,6 +69,8 @@ class HeardText {
     }
 
   private:
+    [[nodiscard]] bool is_sure() const { return names_.kaslr_offset_known() && !names_.kaslr_offset_is_assumed(); }
+
     /// Compares the log's own names with the table as long as that can say more.
     void hear(std::string_view text) {
         constexpr std::size_t enough = 1000;
@@ -141,7 +131,6 @@ class HeardText {
     session::ReportedNotes reported_;
     base::TextBlocks blocks_;
     base::Result<void> outcome_;
-    symbols::LineWords words_;
     std::string unheard_;  ///< a line that is not yet whole
     std::size_t heard_ = 0;
     bool is_whole_;
@@ -163,11 +152,10 @@ bool is_whole(const std::filesystem::path& file) {
 
 }  // namespace
 
-base::Result<void> annotate(symbols::KernelNames& names, const std::filesystem::path& file, std::ostream& out,
-                            const Blocks& blocks) {
+base::Result<void> annotate(symbols::KernelNames& names, const std::filesystem::path& file, std::ostream& out) {
     auto source = base::Source::open(file);
     if (!source) return tl::make_unexpected(source.error());
-    HeardText text(names, base::TextBlocks(**source, blocks.size, [](char c) { return !base::is_word_character(c); }),
+    HeardText text(names, base::TextBlocks(**source, [](char c) { return !base::is_word_character(c); }),
                    is_whole(file));
     const auto append_name = [&names](std::uint64_t address, symbols::AddressKind kind, std::string& to) {
         const auto name = names.find(address, kind);
@@ -175,21 +163,15 @@ base::Result<void> annotate(symbols::KernelNames& names, const std::filesystem::
         return name.symbol.has_value();
     };
     const auto look_ahead = [&names](std::span<const std::uint64_t> addresses) { names.look_ahead(addresses); };
-    using Block = HeardText::Block;
-    const auto work = [&](Block& block) {
-        block.out.clear();
-        if (block.has_names) {
-            symbols::Annotator(append_name, names.address_digits(), look_ahead)
-                .annotate(block.text, block.words, block.out);
+    symbols::Annotator annotator(append_name, names.address_digits(), look_ahead);
+    for (std::string block, copy; text.next(block);) {
+        if (text.has_names()) {
+            copy.clear();
+            annotator.annotate(block, copy);
+            block.swap(copy);
         }
-    };
-    const auto put = [&](const Block& block) {
-        const auto& copy = block.has_names ? block.out : block.text;
-        return static_cast<bool>(out.write(copy.data(), static_cast<std::streamsize>(copy.size())).flush());
-    };
-    // Until the KASLR offset is sure, what is read may change it.
-    base::in_order<Block>([&](Block& block) { return text.next(block); }, work, put,
-                          [&] { return text.is_sure() ? blocks.cores : 1; });
+        if (!out.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) break;
+    }
     return text.outcome();
 }
 

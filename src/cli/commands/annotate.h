@@ -5,15 +5,13 @@
 #include <ostream>
 
 #include "base/result.h"
-#include "cli/commands/blocks.h"
 #include "symbols/kernel_names.h"
 
 namespace stapgen::cli {
 
-/// Copies a file ("-" is stdin), names instead of kernel addresses. What has been read is written at once; only
+/// Copies a file ("-" is stdin), names instead of kernel addresses. What one read gives is written at once; only
 /// while the KASLR offset has to be inferred the text is held, at most 64 MiB of it. Error (bad_input): the file cannot
 /// be read; the KASLR offset is not known: then the text has been copied as it is.
-base::Result<void> annotate(symbols::KernelNames& names, const std::filesystem::path& file, std::ostream& out,
-                            const Blocks& blocks = {});
+base::Result<void> annotate(symbols::KernelNames& names, const std::filesystem::path& file, std::ostream& out);
 
 }  // namespace stapgen::cli

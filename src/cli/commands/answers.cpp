@@ -7,10 +7,8 @@
 #include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
-#include <sstream>
-#include <utility>
+#include <ostream>
 
-#include "base/in_order.h"
 #include "base/source.h"
 #include "base/terminal.h"
 #include "base/text.h"
@@ -68,36 +66,33 @@ void put_digits(std::uint64_t address, std::size_t digits, std::string& out) {
     out.append(text.data(), length) += ' ';
 }
 
-/// Some of what is asked, and the answers.
-struct Block {
-    std::string words;
+/// What is asked.
+struct Asked {
     std::vector<std::uint64_t> addresses;
     std::vector<base::Error> errors;  ///< of words that are none
-    std::string out;
 };
 
 bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\n';
 }
 
-void put_address(std::string_view word, Block& block) {
+void put_address(std::string_view word, Asked& asked) {
     if (word.empty()) return;
     if (const auto address = symbols::parse_address(word)) {
-        block.addresses.push_back(*address);
+        asked.addresses.push_back(*address);
     } else {
-        block.errors.push_back(address.error());
+        asked.errors.push_back(address.error());
     }
 }
 
-void put_addresses(Block& block) {
-    block.addresses.clear();
-    block.errors.clear();
-    const std::string_view words = block.words;
+Asked asked_in(std::string_view words) {
+    Asked asked;
     for (const auto* at = words.begin(); at < words.end(); ++at) {
         const auto* const end = std::find_if(at, words.end(), is_blank);
-        put_address(base::trim({at, end}), block);
+        put_address(base::trim({at, end}), asked);
         at = end;
     }
+    return asked;
 }
 
 void put_answer(const KernelNames& names, const AnswerForm& form, std::uint64_t address, std::string& out) {
@@ -114,23 +109,26 @@ void put_answer(const KernelNames& names, const AnswerForm& form, std::uint64_t 
         out += line_text(frame);
 }
 
-void put_answers(const KernelNames& names, const AnswerForm& form, std::span<const std::uint64_t> addresses,
-                 std::string& out) {
-    constexpr std::size_t at_once = 64;
-    std::ostringstream json;
-    out.clear();
-    for (; !addresses.empty(); addresses = addresses.subspan(std::min(at_once, addresses.size()))) {
+/// False: nobody wants more.
+bool put_answers(const KernelNames& names, const AnswerForm& form, std::span<const std::uint64_t> addresses,
+                 std::ostream& out) {
+    constexpr std::size_t at_once = 64, large = 256U << 10U;
+    std::string text;
+    for (; out && !addresses.empty(); addresses = addresses.subspan(std::min(at_once, addresses.size()))) {
         const auto some = addresses.first(std::min(at_once, addresses.size()));
         names.look_ahead(some);
         for (const auto address : some) {
             if (form.is_json) {
-                report::put_json(json, name_json(names, address, form), -1);
+                report::put_json(out, name_json(names, address, form), -1);
             } else {
-                put_answer(names, form, address, out);
+                put_answer(names, form, address, text);
             }
         }
+        if (text.size() < large) continue;
+        out << text;
+        text.clear();
     }
-    if (form.is_json) out = std::move(json).str();
+    return static_cast<bool>((out << text).flush());
 }
 
 /// What was no address is said. True if there is none.
@@ -144,18 +142,9 @@ base::Result<void> outcome(bool all_good) {
     return base::bad_input("some words are not addresses");
 }
 
-bool write(std::ostream& out, std::string_view text) {
-    return static_cast<bool>(out.write(text.data(), static_cast<std::streamsize>(text.size())).flush());
-}
-
-/// Lines of source are read as they are needed, by one thread.
-std::size_t cores_for(const AnswerForm& form, const Blocks& blocks) {
-    return form.lines ? 1 : blocks.cores;
-}
-
 /// Of all that is asked; makes the KASLR offset known.
 base::Result<void> answer_all(KernelNames& names, const AnswerForm& form, std::span<const std::uint64_t> all,
-                              std::ostream& out, const Blocks& blocks) {
+                              std::ostream& out) {
     session::ReportedNotes reported;
     // Whoever gives an address by hand does not say that it is a drop's; that they all are is what is left to try.
     const auto drops = form.kind == AddressKind::drop_site || !names.kaslr_offset_known() ? all : all.first(0);
@@ -164,20 +153,7 @@ base::Result<void> answer_all(KernelNames& names, const AnswerForm& form, std::s
     }
     if (std::ranges::any_of(all, [&](auto address) { return names.find(address, form.kind).symbol.has_value(); }))
         session::report_check(names, drops);
-    struct Part {
-        std::span<const std::uint64_t> addresses;
-        std::string out;
-    };
-    constexpr std::size_t line_size = 16;
-    const auto size = std::max<std::size_t>(blocks.size / line_size, 1);
-    const auto next = [&](Part& part) {
-        part.addresses = all.first(std::min(size, all.size()));
-        all = all.subspan(part.addresses.size());
-        return !part.addresses.empty();
-    };
-    const auto work = [&](Part& part) { put_answers(names, form, part.addresses, part.out); };
-    const auto put = [&](const Part& part) { return write(out, part.out); };
-    base::in_order<Part>(next, work, put, [&] { return cores_for(form, blocks); });
+    put_answers(names, form, all, out);
     return {};
 }
 
@@ -185,43 +161,38 @@ base::Result<void> answer_all(KernelNames& names, const AnswerForm& form, std::s
 
 base::Result<void> answer(KernelNames& names, const AnswerForm& form, const std::vector<std::string>& words,
                           std::ostream& out) {
-    Block block;
+    Asked asked;
     for (const auto& word : words)
-        put_address(base::trim(word), block);
-    const bool all_good = show(block.errors);
-    return answer_all(names, form, block.addresses, out, {}).and_then([&] { return outcome(all_good); });
+        put_address(base::trim(word), asked);
+    const bool all_good = show(asked.errors);
+    return answer_all(names, form, asked.addresses, out).and_then([&] { return outcome(all_good); });
 }
 
 base::Result<void> answer(KernelNames& names, const AnswerForm& form, const std::filesystem::path& file,
-                          std::ostream& out, const Blocks& blocks) {
+                          std::ostream& out) {
     auto source = base::Source::open(file);
     if (!source) return tl::make_unexpected(source.error());
-    base::TextBlocks words(**source, blocks.size, is_blank);
-    bool all_good = true;
-    const auto next = [&](Block& block) { return words.next(block.words); };
-    if (names.kaslr_offset_known()) {
+    base::TextBlocks blocks(**source, is_blank);
+    const bool at_once = names.kaslr_offset_known();
+    if (at_once) {
         session::ReportedNotes reported;
         session::report_notes(names, reported);
         session::report_check(names, {});
-        const auto work = [&](Block& block) {
-            put_addresses(block);
-            put_answers(names, form, block.addresses, block.out);
-        };
-        const auto put = [&](const Block& block) {
-            all_good = show(block.errors) && all_good;
-            return write(out, block.out);
-        };
-        base::in_order<Block>(next, work, put, [&] { return cores_for(form, blocks); });
-        if (words.error()) return tl::make_unexpected(*words.error());
-    } else {
-        std::vector<std::uint64_t> all;
-        for (Block block; next(block);) {
-            put_addresses(block);
-            all_good = show(block.errors) && all_good;
-            all.insert(all.end(), block.addresses.begin(), block.addresses.end());
+    }
+    bool all_good = true;
+    std::vector<std::uint64_t> all;
+    for (std::string words; blocks.next(words);) {
+        const auto asked = asked_in(words);
+        all_good = show(asked.errors) && all_good;
+        if (!at_once) {
+            all.insert(all.end(), asked.addresses.begin(), asked.addresses.end());
+        } else if (!put_answers(names, form, asked.addresses, out)) {
+            break;
         }
-        if (words.error()) return tl::make_unexpected(*words.error());
-        if (auto answered = answer_all(names, form, all, out, blocks); !answered) return answered;
+    }
+    if (blocks.error()) return tl::make_unexpected(*blocks.error());
+    if (!at_once) {
+        if (auto answered = answer_all(names, form, all, out); !answered) return answered;
     }
     return outcome(all_good);
 }

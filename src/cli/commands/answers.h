@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/commands/blocks.h"
 #include "symbols/kernel_names.h"
 
 namespace stapgen::cli {
@@ -30,6 +29,6 @@ struct AnswerForm {
 base::Result<void> answer(symbols::KernelNames& names, const AnswerForm& form, const std::vector<std::string>& words,
                           std::ostream& out);
 base::Result<void> answer(symbols::KernelNames& names, const AnswerForm& form, const std::filesystem::path& file,
-                          std::ostream& out, const Blocks& blocks = {});
+                          std::ostream& out);
 
 }  // namespace stapgen::cli

@@ -139,8 +139,7 @@ CommandSpec report_command(Options& options) {
         "  drops in the output of pwru, nettrace, tcpdrop, bpftrace (@[kstack]: N), Prometheus (kfree_skb_total)\n"
         "  counters: rises between two samples, totals of one: nstat, netstat -s and -i, ip -s link, ifconfig,\n"
         "    ethtool -S, tc -s qdisc, conntrack -S, ss -ti, files of /proc/net and /sys/class/net, a diff of two\n"
-        "Adds up several files of one recipe, of one host or of many.\nUses up to 8 cores for large files; with one "
-        "(taskset -c 0) the report is the same, byte for byte.\n";
+        "Adds up several files of one recipe, of one host or of many; each is read by a core of its own.\n";
     command.examples = {
         "stapgen report slow.rec",
         "stapgen report --by port --format json web1.rec web2.rec",

@@ -151,8 +151,6 @@ ModuleNames::ModuleNames(std::vector<base::LoadedModule> loaded, std::vector<Mod
     : loaded_(std::move(loaded)), files_(std::move(files)), folders_(std::move(folders)), release_(std::move(release)) {
     std::erase_if(loaded_, [](const base::LoadedModule& module) { return !module.base; });
     std::ranges::sort(loaded_, {}, [](const base::LoadedModule& module) { return *module.base; });
-    for (const auto& module : loaded_)
-        tables_[module.name];
 }
 
 const base::LoadedModule* ModuleNames::nearest(std::uint64_t address) const {
@@ -174,8 +172,9 @@ std::optional<Symbol> ModuleNames::find(std::uint64_t address, AddressKind kind)
     const auto looked_up = kind == AddressKind::return_address ? address - 1 : address;
     const auto* module = nearest(looked_up);
     if (module == nullptr || !is_inside(*module, looked_up)) return std::nullopt;
-    auto& [once, symbols] = tables_.at(module->name);
-    std::call_once(once, [&, &symbols = symbols] { symbols = read(*module); });
+    const auto [table, is_new] = tables_.try_emplace(module->name);
+    auto& symbols = table->second;
+    if (is_new) symbols = read(*module);
     return symbols ? symbols->find(address, {kind, 0}) : std::nullopt;
 }
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,8 +51,7 @@ struct PlacedSection {
 /// as it loads (.plt of arm64), or whose size or alignment is nonsense.
 std::vector<PlacedSection> lay_out_code(const ElfFile& elf);
 
-/// The code of modules, where a list of modules says they were. A module's file is read when an address first needs it;
-/// many threads may look up.
+/// The code of modules, where a list of modules says they were. A module's file is read when an address first needs it.
 class ModuleNames {
   public:
     ModuleNames() = default;
@@ -73,11 +71,7 @@ class ModuleNames {
     std::vector<ModuleFile> files_;
     std::vector<std::filesystem::path> folders_;
     std::string release_;
-    struct Table {
-        std::once_flag once;
-        std::optional<SymbolTable> symbols;
-    };
-    mutable std::map<std::string, Table> tables_;  ///< by module; read when they are needed
+    mutable std::map<std::string, std::optional<SymbolTable>> tables_;  ///< by module, of those that were needed
 };
 
 }  // namespace stapgen::symbols

@@ -60,7 +60,7 @@ inline constexpr std::pair<std::string_view, std::optional<std::uint64_t> Marker
     {"_sinittext", &Markers::sinittext}, {"_einittext", &Markers::einittext},
 };
 
-/// The code of one kernel: address -> function. Not changed after parse(); many threads may look up.
+/// The code of one kernel: address -> function. Not changed after parse().
 ///
 /// An answer is given only for an address that lies in code, never the nearest symbol:
 /// - kernel text is [min(_text, _stext), _etext), init text [_sinittext, _einittext). The type alone does

@@ -60,7 +60,7 @@ class TableNamer {
 
 std::string annotated(std::string_view text, const AppendName& names = UpperHalf(), int digits = 16) {
     std::string out;
-    Annotator(names, digits).annotate(text, {}, out);
+    Annotator(names, digits).annotate(text, out);
     return out;
 }
 
@@ -70,13 +70,11 @@ std::string annotated_in_pieces(std::string_view text, const AppendName& names, 
                                 Random& random) {
     std::string out;
     Annotator annotator(names, digits);
-    symbols::LineWords words;
     while (!text.empty()) {
         auto size = std::min<std::size_t>(text.size(), random() % (longest + 1));
         while (size < text.size() && (size == 0 || base::is_word_character(text[size - 1])))
             ++size;
-        annotator.annotate(text.substr(0, size), words, out);
-        words.read(text.substr(0, size));
+        annotator.annotate(text.substr(0, size), out);
         text.remove_prefix(size);
     }
     return out;
