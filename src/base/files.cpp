@@ -197,7 +197,11 @@ Result<PrivateDirectory> PrivateDirectory::create() {
     std::error_code error;
     auto folder = std::filesystem::temp_directory_path(error);
     if (error || (::geteuid() == 0 && !only_root_replaces(folder))) folder = "/tmp";
-    auto pattern = (folder / "stapgen-XXXXXX").string();
+    return create_beside(folder / "stapgen");
+}
+
+Result<PrivateDirectory> PrivateDirectory::create_beside(const std::filesystem::path& path) {
+    auto pattern = path.string() + "-XXXXXX";
     if (::mkdtemp(pattern.data()) == nullptr) return system_error("make a temporary folder", pattern);
     return PrivateDirectory(pattern);
 }
@@ -233,6 +237,27 @@ void make_cache(const std::filesystem::path& cache) {
     std::error_code ignored;
     std::filesystem::create_directories(cache.parent_path(), ignored);
     ::mkdir(cache.c_str(), S_IRWXU);
+}
+
+fs::path cache_entry(const fs::path& folder, std::string_view name, std::string_view decides) {
+    constexpr std::size_t digits = 16;
+    return folder / fmt::format("{}-{}", name, sha256(decides).substr(0, digits));
+}
+
+Result<void> make_cache_entry(const fs::path& entry, const std::function<Result<void>(const fs::path& fresh)>& fill) {
+    std::error_code error;
+    if (fs::is_directory(entry, error)) return {};
+    fs::create_directories(entry.parent_path(), error);
+    if (!error) {
+        const auto fresh = PrivateDirectory::create_beside(entry);
+        if (!fresh) return tl::make_unexpected(fresh.error());
+        if (auto filled = fill(fresh->path()); !filled) return filled;
+        fs::rename(fresh->path(), entry, error);
+    }
+    // Another stapgen may have been quicker; its folder is as good.
+    if (!error || fs::is_directory(entry)) return {};
+    return failed(fmt::format("cannot make {}: {}", entry.string(), error.message()),
+                  "the cache can be moved with $XDG_CACHE_HOME");
 }
 
 Result<void> only_root_writes(const fs::path& path) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -57,6 +58,8 @@ Result<void> replace_file(const std::filesystem::path& path, std::string_view co
 class PrivateDirectory {
   public:
     static Result<PrivateDirectory> create();
+    /// The same in the folder of `path`, its name what this path and six characters are.
+    static Result<PrivateDirectory> create_beside(const std::filesystem::path& path);
     PrivateDirectory(PrivateDirectory&& other) noexcept;
     PrivateDirectory& operator=(PrivateDirectory&&) = delete;
     ~PrivateDirectory();
@@ -87,6 +90,15 @@ std::filesystem::path cache_directory();
 /// Makes that folder, for its owner only, if it is not there and can be made. To be called before stap is started,
 /// which makes it otherwise: create_dir() of its util.cxx sets the umask to 0, and others may write what it makes.
 void make_cache(const std::filesystem::path& cache);
+
+/// The place of a folder below `folder` that is made once from `decides`: NAME- and 16 digits of its SHA-256.
+std::filesystem::path cache_entry(const std::filesystem::path& folder, std::string_view name, std::string_view decides);
+
+/// Makes a folder of the cache, mode 0700, where it is not there yet: whole or not at all, for `fill` puts what belongs
+/// in it into another one beside it, which is then renamed. Its parents are made, too. Error: that of `fill`, or it
+/// cannot be made (failed; cannot_here: the disk is full).
+Result<void> make_cache_entry(const std::filesystem::path& entry,
+                              const std::function<Result<void>(const std::filesystem::path& fresh)>& fill);
 
 /// Fails where another user than root could change `path`, or put something else there: a file
 /// or folder on the way, or the last one, is not root's, or others may write it. A symbolic link counts, and what it

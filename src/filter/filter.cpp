@@ -9,7 +9,6 @@
 
 #include "base/text.h"
 #include "filter/libpcap.h"
-#include "filter/place.h"
 
 namespace stapgen::filter {
 
@@ -25,10 +24,6 @@ constexpr std::size_t max_length = 8192, max_unoptimized = 8192;
 
 constexpr std::uint16_t jump = 0x05, jump_equal = 0x15, return_k = 0x06, load_class = 0x00, absolute = 0x20;
 constexpr std::uint16_t class_mask = 0x07, mode_mask = 0xe0;
-
-std::string at(const Place& place) {
-    return fmt::format("'{}' (column {})", base::printable(place.word), place.column);
-}
 
 /// A hint for what libpcap says.
 struct Advice {
@@ -46,26 +41,15 @@ constexpr std::string_view language = "the language is pcap-filter(7): --filter 
 
 base::Error explained(const std::string& expression, const std::string& said) {
     const auto found = std::ranges::find_if(advice, [&](const Advice& of) { return said.find(of.says) != said.npos; });
-    const auto hint = std::string(found == advice.end() ? language : found->hint);
-    const auto message =
-        base::printable(said.substr(said.find("syntax error") == said.npos ? 0 : said.rfind("syntax")));
-    const auto error = [&](std::string what) { return base::Error{base::ErrorKind::bad_input, std::move(what), hint}; };
-    // Of a name that it names: to look names up again may take seconds.
-    const auto quote = said.find_first_of("'\""), end = said.find_last_of("'\"");
-    auto place = quote == end ? std::nullopt : find_word(expression, said.substr(quote + 1, end - quote - 1));
-    if (place) return error(fmt::format("{} (column {})", message, place->column));
-    place = first_wrong_word(expression);
-    if (place) return error(fmt::format("{} at {}", message, at(*place)));
-    return error(fmt::format("'{}' is incomplete: {}", base::printable(expression), message));
+    // "can't parse filter expression: syntax error" since 1.10.
+    const auto message = said.substr(said.find("syntax error") == said.npos ? 0 : said.rfind("syntax"));
+    return {base::ErrorKind::bad_input, fmt::format("'{}': {}", base::printable(expression), base::printable(message)),
+            std::string(found == advice.end() ? language : found->hint)};
 }
 
-/// The instruction at which a word of these stands for something that the kernel side does not have.
+/// Error (bad_input): an instruction asks for what the kernel side does not have.
 base::Result<void> check(const std::string& expression, const Instructions& program) {
-    const auto refused = [&](std::initializer_list<std::string_view> words, std::string_view why, std::string hint) {
-        for (const auto word : words) {
-            if (const auto place = find_word(expression, word))
-                return base::bad_input(fmt::format("{}: {}", at(*place), why), std::move(hint));
-        }
+    const auto refused = [&](std::string_view why, std::string hint) {
         return base::bad_input(fmt::format("'{}': {}", base::printable(expression), why), std::move(hint));
     };
     if (program.size() == 1 && program.front().code == return_k)
@@ -73,13 +57,13 @@ base::Result<void> check(const std::string& expression, const Instructions& prog
     for (std::size_t i = 0; i < program.size(); ++i) {
         const auto& [code, jump_true, jump_false, k] = program[i];
         if (code == jump && k >= program.size() - i) {
-            return refused({"protochain"}, "it needs a loop, which a filter in the kernel cannot have",
+            return refused("protochain needs a loop, which a filter in the kernel cannot have",
                            "'ip6 proto' and similar ones check the first header after the addresses");
         }
         // Where Linux has what is no byte of the packet: SKF_AD_OFF.
         constexpr std::uint32_t beside_packet = 0xfffff000;
         if ((code & class_mask) == load_class && (code & mode_mask) == absolute && k >= beside_packet) {
-            return refused({"inbound", "outbound", "ifindex"}, "that is not part of the packet",
+            return refused("inbound, outbound and ifindex are not part of the packet",
                            "the recipe decides the direction, --dev the device");
         }
     }

@@ -14,8 +14,8 @@ namespace stapgen::filter {
 /// A program of classic BPF for Ethernet frames, as tapsets/c/bpf.h runs it: a word for each instruction.
 using Program = std::vector<std::uint64_t>;
 
-/// libpcap's language: pcap-filter(7). Errors name the place, and so do those for what libpcap takes and
-/// the kernel side cannot heed. Names of hosts are looked up.
+/// libpcap's language: pcap-filter(7). Errors are in libpcap's words, with the expression; refused is
+/// also what libpcap takes and the kernel side cannot heed. Names of hosts are looked up.
 base::Result<Program> compile(const std::string& expression);
 
 /// As a module takes it: numbers with commas between.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <fmt/format.h>
 
-#include <functional>
+#include <utility>
 
 #include "base/files.h"
 #include "base/limits.h"
@@ -38,15 +38,10 @@ void each_line(std::string_view text, Function function) {
 /// The folder with our table in it, named after its content so that it is written once.
 base::Result<fs::path> write_table(const std::string& release, const std::string& map, const fs::path& cache,
                                    Making making) {
-    const auto folder = cache / fmt::format("boot-{}-{:016x}", release, std::hash<std::string_view>{}(map));
-    const auto file = folder / ("System.map-" + release);
+    auto folder = base::cache_entry(cache, "boot-" + release, map);
     if (making == Making::planned) return folder;
-    std::error_code error;
-    if (fs::file_size(file, error) == map.size() && !error) return folder;
-    fs::create_directories(folder, error);
-    if (error) return base::failed(fmt::format("cannot make {}: {}", folder.string(), error.message()));
-    if (auto written = base::replace_file(file, map); !written) return tl::make_unexpected(written.error());
-    return folder;
+    const auto write = [&](const fs::path& fresh) { return base::create_file(fresh / ("System.map-" + release), map); };
+    return base::make_cache_entry(folder, write).map([&] { return std::move(folder); });
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <functional>
 
+#include "base/files.h"
 #include "base/text.h"
 #include "host/facts.h"
 #include "host/workarounds.h"
@@ -58,18 +58,21 @@ struct Shown {
     std::vector<std::string> headers;
 };
 
-/// The mount points of one folder, and the links of `subset` into `everything`.
-base::Result<void> make_links(const Shown& shown, const fs::path& everything, const fs::path& subset) {
+base::Result<void> make_folder(const fs::path& folder) {
     std::error_code error;
-    for (const auto& folder : {everything / shown.point, subset / shown.point}) {
-        fs::create_directories(folder, error);
-        if (error) return tl::make_unexpected(cannot_make(folder, error));
-    }
+    fs::create_directories(folder, error);
+    return error ? tl::make_unexpected(cannot_make(folder, error)) : base::Result<void>();
+}
+
+/// The mount point of one folder in `subset`, and in it links to its headers in `everything`.
+base::Result<void> make_links(const Shown& shown, const fs::path& everything, const fs::path& subset) {
+    if (auto made = make_folder(subset / shown.point); !made) return made;
     for (const auto& name : shown.headers) {
         const auto link = subset / shown.point / name;
-        fs::create_directories(link.parent_path(), error);
+        if (auto made = make_folder(link.parent_path()); !made) return made;
+        std::error_code error;
         fs::create_symlink(everything / shown.point / name, link, error);
-        if (error && !fs::is_symlink(link)) return tl::make_unexpected(cannot_make(link, error));
+        if (error) return tl::make_unexpected(cannot_make(link, error));
     }
     return {};
 }
@@ -110,19 +113,28 @@ base::Result<std::optional<ProcessWorkaround>> provide_trace_headers(const Syste
         if (system.list(real).empty()) continue;
         shown.push_back({real, folder.included_as, headers_in(system, real, tracepoints, found, all)});
         chosen += shown.back().headers.size();
+        names += shown.back().point.string() + '\n';
         for (const auto& name : shown.back().headers)
             names += (shown.back().point / name).string() + '\n';
     }
     if (shown.empty() || found.size() < tracepoints.size()) return std::nullopt;
 
-    const auto subset = place / fmt::format("{:016x}", std::hash<std::string>{}(names));
-    ProcessWorkaround workaround;
-    for (const auto& each : shown) {
-        if (making == Making::now) {
-            if (auto made = make_links(each, everything, subset); !made) return tl::make_unexpected(made.error());
+    const auto subset = base::cache_entry(place, "shown", names);
+    const auto fill = [&](const fs::path& fresh) -> base::Result<void> {
+        for (const auto& each : shown) {
+            if (auto made = make_links(each, everything, fresh); !made) return made;
         }
-        workaround.mounts.push_back({each.real, everything / each.point, true});
+        return {};
+    };
+    if (making == Making::now) {
+        if (auto made = base::make_cache_entry(subset, fill); !made) return tl::make_unexpected(made.error());
+        for (const auto& each : shown) {
+            if (auto made = make_folder(everything / each.point); !made) return tl::make_unexpected(made.error());
+        }
     }
+    ProcessWorkaround workaround;
+    for (const auto& each : shown)
+        workaround.mounts.push_back({each.real, everything / each.point, true});
     for (const auto& each : shown)
         workaround.mounts.push_back({subset / each.point, each.real, true});
     workaround.flags = "-I" + everything.string();

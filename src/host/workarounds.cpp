@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -86,6 +85,7 @@ bool is_there(const Evidence& evidence, const System& system, const Target& targ
            (evidence.lacks.empty() || content->find(evidence.lacks) == std::string::npos);
 }
 
+/// What a patched copy is made of.
 std::string signature(const fs::path& runtime, std::string_view version, const std::vector<RuntimePatch>& patches) {
     std::string text = runtime.string();
     const auto add = [&text](std::string_view part) { (text += '\0') += part; };
@@ -99,7 +99,7 @@ std::string signature(const fs::path& runtime, std::string_view version, const s
         add(patch.with);
         add(std::to_string(time));
     }
-    return fmt::format("{:016x}", std::hash<std::string>{}(text));
+    return text;
 }
 
 /// The original's times, for files and folders: stap hashes the times of what it finds in them.
@@ -137,43 +137,30 @@ base::Result<void> patch_file(const fs::path& folder, const RuntimePatch& patch)
     return base::replace_file(file, *content);
 }
 
-/// A copy of stap's runtime folder with the patches in it, under `cache` and named after both, so that it is made once
-/// and appears whole or not at all. Times are the originals', because stap's cache goes by them.
+base::Result<void> copy_runtime(const fs::path& runtime, const fs::path& to) {
+    std::error_code error;
+    fs::copy(runtime, to, fs::copy_options::recursive, error);
+    if (!error) return {};
+    const auto what = fmt::format("cannot copy {} to {}: {}", runtime.string(), to.string(), error.message());
+    if (error == std::errc::no_space_on_device)
+        return base::cannot_here(what, fmt::format("make room in {}, or name another folder with $XDG_CACHE_HOME",
+                                                   to.parent_path().string()));
+    return base::failed(what, "the folder can be moved with $XDG_CACHE_HOME");
+}
+
+/// A copy of stap's runtime folder with the patches in it, in `cache`. Times are the originals', because stap's cache
+/// goes by them.
 base::Result<fs::path> patched_runtime(const fs::path& runtime, std::string_view stap_version,
                                        const std::vector<RuntimePatch>& patches, const fs::path& cache, Making making) {
-    const auto place = cache / ("runtime-" + signature(runtime, stap_version, patches));
-    std::error_code error;
-    if (making == Making::planned || fs::is_directory(place, error)) return place;
-
-    const auto unfinished = cache / fmt::format("{}.{}.tmp", place.filename().string(), ::getpid());
-    const auto give_up = [&](base::Error reason) -> base::Result<fs::path> {
-        std::error_code ignored;
-        fs::remove_all(unfinished, ignored);
-        return tl::make_unexpected(std::move(reason));
+    auto place = base::cache_entry(cache, "runtime", signature(runtime, stap_version, patches));
+    if (making == Making::planned) return place;
+    const auto fill = [&](const fs::path& fresh) {
+        auto filled = copy_runtime(runtime, fresh);
+        for (auto patch = patches.begin(); filled && patch != patches.end(); ++patch)
+            filled = patch_file(fresh, *patch);
+        return filled ? keep_times(runtime, fresh) : filled;
     };
-    fs::remove_all(unfinished, error);
-    fs::create_directories(cache, error);
-    fs::copy(runtime, unfinished, fs::copy_options::recursive, error);
-    if (error) {
-        const bool is_full = error == std::errc::no_space_on_device;
-        return give_up(
-            {is_full ? base::ErrorKind::cannot_here : base::ErrorKind::failed,
-             fmt::format("cannot copy {} to {}: {}", runtime.string(), unfinished.string(), error.message()),
-             is_full ? fmt::format("make room in {}, or name another folder with $XDG_CACHE_HOME", cache.string())
-                     : "the folder can be moved with $XDG_CACHE_HOME"});
-    }
-    for (const auto& patch : patches) {
-        if (auto patched = patch_file(unfinished, patch); !patched) return give_up(patched.error());
-    }
-    if (auto kept = keep_times(runtime, unfinished); !kept) return give_up(kept.error());
-    fs::rename(unfinished, place, error);
-    // Another stapgen may have been quicker; its copy is as good.
-    if (error && !fs::is_directory(place)) {
-        return give_up(
-            {base::ErrorKind::failed, fmt::format("cannot rename {}: {}", unfinished.string(), error.message()), ""});
-    }
-    if (error) fs::remove_all(unfinished, error);
-    return place;
+    return base::make_cache_entry(place, fill).map([&] { return std::move(place); });
 }
 
 }  // namespace

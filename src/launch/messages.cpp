@@ -172,13 +172,18 @@ void MessageReader::line(std::string_view text) {
 const Diagnosis* MessageReader::cause() const {
     const Diagnosis* best = nullptr;
     for (const auto& diagnosis : diagnoses_) {
-        const bool says_why = diagnosis.kind == MessageKind::failure || diagnosis.kind == MessageKind::summary;
-        if (says_why && (best == nullptr || diagnosis.rank > best->rank)) best = &diagnosis;
+        const bool says_why = diagnosis.kind == MessageKind::failure;
+        if (says_why && (best == nullptr || diagnosis.level > best->level)) best = &diagnosis;
     }
     if (best == nullptr) return nullptr;
     const auto deeper = std::ranges::find_if(
         diagnoses_, [&](const Diagnosis& diagnosis) { return base::contains_word(diagnosis.explains, best->id); });
     return deeper == diagnoses_.end() ? best : &*deeper;
+}
+
+base::ErrorKind error_kind(CauseLevel level) {
+    if (level >= CauseLevel::system) return base::ErrorKind::cannot_here;
+    return level == CauseLevel::overload ? base::ErrorKind::over_budget : base::ErrorKind::failed;
 }
 
 std::string_view pass_name(int pass) {

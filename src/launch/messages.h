@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
+
 namespace stapgen::launch {
 
 /// What a message of stap or staprun means for the run.
@@ -17,15 +19,28 @@ enum class MessageKind {
     failure,  ///< why it failed
     warning,  ///< it goes on, but look at this
     loss,     ///< data is missing from the result
-    summary,  ///< says only that a pass failed
 };
+
+/// How much a message says of why a run failed. Of several in one run the first of the highest level is the one to
+/// show; it says what kind of error that is.
+enum class CauseLevel {
+    outcome,   ///< only that something failed, or that something is amiss in a run that goes on
+    context,   ///< where it failed
+    general,   ///< what failed, in general
+    script,    ///< the script, or a name that this kernel does not have
+    run,       ///< something that happened while the script ran, or as it was to begin
+    overload,  ///< the probes took too much of a CPU's time: over_budget
+    system,    ///< SystemTap, the kernel and its debuginfo do not fit: cannot_here
+    machine,   ///< the machine cannot do it, whatever the script: cannot_here
+};
+base::ErrorKind error_kind(CauseLevel level);
 
 /// What a row of the table and a message that it fits have in common.
 struct MessageClass {
     std::string_view id;  ///< stable name of the row, for tests and doctor
     int pass = 0;         ///< stap's pass, 0 if none in particular
     MessageKind kind = MessageKind::failure;
-    int rank = 0;             ///< of several causes in one run the highest is the one to show
+    CauseLevel level = CauseLevel::outcome;
     std::string_view checks;  ///< ids of doctor's checks that may say why, by blanks; "workarounds": all of these
 };
 

@@ -89,9 +89,7 @@ base::Error failure_of(std::string_view doing, const Ending& ending, const Messa
     const auto* cause = messages.cause();
     error.what = fmt::format("{}: {}", doing, reason_of(ending, messages));
     error.hint = cause != nullptr ? cause->remedy : remedy_for(ending, messages.pass());
-    // A machine that cannot do it is another failure than a script that went wrong.
-    if (cause != nullptr && cause->rank >= 75) error.kind = base::ErrorKind::cannot_here;
-    if (cause != nullptr && cause->id.starts_with("overload")) error.kind = base::ErrorKind::over_budget;
+    if (cause != nullptr) error.kind = error_kind(cause->level);
     error.hint += (error.hint.empty() ? "" : "; ") + log;
     if (cause != nullptr && explanation) error.hint += explanation(cause->checks);
     return error;

@@ -150,10 +150,9 @@ base::Result<void> settle_kaslr_offset(symbols::KernelNames& names, std::span<co
     const auto finding = names.infer(drop_addresses);
     report_notes(names, reported);
     if (finding.kaslr_offset) return {};
-    std::string hint = fmt::format(
-        "give a copy of /proc/kallsyms of that boot; a log with more different drops; {}or the offset: --kaslr-offset "
-        "HEX (0 if booted with nokaslr)",
-        finding.exact ? "" : "the kernel's vmlinux or vmlinuz (in /boot, no debug package) beside the map; ");
+    std::string hint =
+        "give a copy of /proc/kallsyms of that boot; a log with more different drops; or the offset: --kaslr-offset "
+        "HEX (0 if booted with nokaslr)";
     if (!finding.candidates.empty()) {
         std::vector<std::string> shown;
         for (const auto candidate : finding.candidates)

@@ -133,7 +133,7 @@ base::Result<void> use_packet_filter(const FilterOptions& options, Filters& filt
     }
     if (options.expression) {
         option = "--filter";
-        // Alone first, for the place of what is wrong with it.
+        // Alone first: 'tcp) or (udp' is one only with what is put around it.
         if (auto alone = of_option(option, filter::compile(*options.expression)); !alone)
             return tl::make_unexpected(alone.error());
         all.push_back("(" + *options.expression + ")");
@@ -142,9 +142,8 @@ base::Result<void> use_packet_filter(const FilterOptions& options, Filters& filt
     const auto together = fmt::format("{}", fmt::join(all, " and "));
     const auto program = filter::compile(together);
     if (!program) {
-        return base::bad_input(
-            fmt::format("{}: the combined filter is '{}': {}", option, base::printable(together), program.error().what),
-            program.error().hint);
+        return base::bad_input(fmt::format("{}: combined with the other options: {}", option, program.error().what),
+                               program.error().hint);
     }
     use(filters, option, {{"stapgen_filter", filter::parameter_of(*program)}});
     return {};

@@ -93,13 +93,13 @@ base::Result<KernelNames> KernelNames::open(const NameSources& sources, const Lo
     names.log_release_ = names.release_ = !sources.release.empty() ? sources.release : log.release;
     if (names.release_.empty() && files->image) names.release_ = files->image->release();
     if (names.release_.empty()) names.release_ = release_in_name((files->map ? files->map : files->boot)->file);
-    names.same_build_ = files->image && !log.build_id.empty() && files->image->build_id() == log.build_id;
+    const bool same_build = files->image && !log.build_id.empty() && files->image->build_id() == log.build_id;
 
     auto loaded = loaded_modules(sources, log);
     if (!loaded) return tl::make_unexpected(loaded.error());
     names.modules_ = {*std::move(loaded), std::move(files->modules), std::move(files->module_folders), names.release_};
     names.files_ = *std::move(files);
-    names.proven_ = names.same_build_ && names.table().file == names.files_.image_file;
+    names.proven_ = same_build && names.table().file == names.files_.image_file;
     names.compare_release();
 
     const auto& [table, file] = names.table();
@@ -203,16 +203,9 @@ base::Result<void> KernelNames::hear(std::span<const Witness> witnesses) {
     return {};
 }
 
-DropSites KernelNames::find_sites() {
-    if (files_.image && files_.map) {
-        // Of a kernel and a map that do not belong together hardly any call leads to a function that drops.
-        constexpr std::size_t min_sites = 50;
-        auto exact = DropSites::from_code(*files_.image, table().table);
-        if (exact.size() >= min_sites) return exact;
-        notes_.push_back(fmt::format("{} and {} are of different kernels: the former is not used",
-                                     files_.image_file.string(), table().file.string()));
-    }
-    return DropSites::from_names(table().table);
+const DropFunctions& KernelNames::drop_functions() {
+    if (!drop_functions_) drop_functions_.emplace(table().table);
+    return *drop_functions_;
 }
 
 KaslrFinding KernelNames::infer(std::span<const std::uint64_t> drop_addresses) {
@@ -221,14 +214,11 @@ KaslrFinding KernelNames::infer(std::span<const std::uint64_t> drop_addresses) {
     if (kaslr_offset_ && !kaslr_offset_is_assumed_) return finding;
 
     const auto& [table, file] = this->table();
-    if (!sites_) sites_ = find_sites();
-    // Exact places belong to the map as well: see find_sites().
-    const bool same_build = same_build_ && sites_->exact();
     if (kaslr_offset_is_assumed_) {
-        const auto fit = fit_of(drop_addresses, *sites_, table, 0);
+        const auto fit = fit_of(drop_addresses, drop_functions(), table, 0);
         if (fit.outside == 0 && fit.known >= fit.others) return finding;
     }
-    finding = infer_kaslr_offset(drop_addresses, *sites_, table, architecture_of(table), same_build);
+    finding = infer_kaslr_offset(drop_addresses, drop_functions(), table, proven_);
     if (kaslr_offset_is_assumed_) {
         notes_.push_back(
             fmt::format("{} is of another boot: with it, these addresses are not where packets are dropped (if it is "
@@ -238,10 +228,10 @@ KaslrFinding KernelNames::infer(std::span<const std::uint64_t> drop_addresses) {
     kaslr_offset_ = finding.kaslr_offset;
     kaslr_offset_is_assumed_ = false;
     if (finding.kaslr_offset) {
-        proven_ = true;
+        const bool is_known_build = std::exchange(proven_, true);
         notes_.push_back(
             finding.explanation +
-            (finding.exact ? "" : "; the names are right only if the map is of exactly the build that made the log"));
+            (is_known_build ? "" : "; the names are right only if the map is of exactly the build that made the log"));
     }
     return finding;
 }
@@ -259,10 +249,9 @@ std::vector<std::string> KernelNames::check(std::span<const std::uint64_t> drop_
     DropFit fit;
     if (more_may_come) doubt_ = Doubt::other_places;
     if (!drop_addresses.empty() || more_may_come) {
-        if (!sites_) sites_ = find_sites();
-        fit = fit_of(drop_addresses, *sites_, table, *kaslr_offset_);
+        fit = fit_of(drop_addresses, drop_functions(), table, *kaslr_offset_);
         // KASLR has chosen one of some 500 places for a kernel that was moved.
-        const auto enough = sites_->exact() ? 1 : is_moved(table) ? 2 : min_by_functions;
+        const auto enough = is_moved(table) ? 2 : min_by_functions;
         proven_ = fit.unknown() == 0 && fit.known >= enough;
     }
     if (fit.unknown() > 0) {
@@ -291,7 +280,7 @@ std::vector<std::string> KernelNames::check(std::span<const std::uint64_t> drop_
 
 bool KernelNames::is_doubtful(std::uint64_t address, std::string_view name, AddressKind kind) const {
     return doubt_ == Doubt::all || (doubt_ == Doubt::other_places && kind == AddressKind::drop_site &&
-                                    !sites_->may_contain(linked_address(address, *kaslr_offset_), name));
+                                    !drop_functions_->may_contain(linked_address(address, *kaslr_offset_), name));
 }
 
 AddressName KernelNames::find(std::uint64_t address, AddressKind kind) const {

@@ -119,7 +119,7 @@ class KernelNames {
     /// The one that names of the kernel itself are taken from. Beside a map the copy of kallsyms may be an excerpt.
     [[nodiscard]] const TableFile& table() const { return files_.map ? *files_.map : *files_.boot; }
     base::Result<void> look_for_kaslr_offset(const NameSources& sources, const LogKernel& log);
-    DropSites find_sites();
+    const DropFunctions& drop_functions();
     /// With the names of files; what they contradict is `contradiction_`.
     void compare_release();
 
@@ -129,14 +129,13 @@ class KernelNames {
     enum class Doubt { none, other_places, all };
     [[nodiscard]] bool is_doubtful(std::uint64_t address, std::string_view name, AddressKind kind) const;
 
-    bool same_build_ = false;                   ///< the image's build-id is the log's
-    bool proven_ = false;                       ///< the table is of the log's build
-    bool same_release_ = false;                 ///< by its file's name
-    std::string contradiction_;                 ///< what the log says against the table
-    Doubt doubt_ = Doubt::none;                 ///< of drops that are no known places, or of all names
-    std::optional<std::int64_t> kaslr_offset_;  ///< of table(), as far as it is known
-    bool kaslr_offset_is_assumed_ = false;      ///< 0, for a copy of kallsyms
-    std::optional<DropSites> sites_;            ///< once they have been needed
+    bool proven_ = false;                          ///< the table is of the log's build
+    bool same_release_ = false;                    ///< by its file's name
+    std::string contradiction_;                    ///< what the log says against the table
+    Doubt doubt_ = Doubt::none;                    ///< of drops that are no known places, or of all names
+    std::optional<std::int64_t> kaslr_offset_;     ///< of table(), as far as it is known
+    bool kaslr_offset_is_assumed_ = false;         ///< 0, for a copy of kallsyms
+    std::optional<DropFunctions> drop_functions_;  ///< of table(), once they have been needed
     std::optional<SourceLines> lines_;
     std::vector<std::string> notes_;
 };

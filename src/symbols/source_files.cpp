@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "symbols/files/elf_file.h"
 #include "symbols/files/symbol_text.h"
-#include "symbols/kaslr/drop_sites.h"
+#include "symbols/kaslr/drop_functions.h"
 #include "symbols/kaslr/kaslr_offset.h"
 
 namespace stapgen::symbols {

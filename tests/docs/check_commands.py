@@ -126,7 +126,7 @@ def without_placeholders(command):
 class Machine:
     """A home and a folder with the files that a document names."""
 
-    def __init__(self, stapgen, source, module, vmlinux, folder):
+    def __init__(self, stapgen, source, module, folder):
         self.source, self.folder = source, folder
         (folder / "build").mkdir()
         (folder / "build/release").symlink_to(stapgen.parents[1])
@@ -135,8 +135,7 @@ class Machine:
                             "DEBIAN_FRONTEND": "noninteractive"}
         for name in ("samples", "tests"):
             (folder / name).symlink_to(source / name)
-        built = {"rx.ko": module, "vmlinuz": vmlinux, "vmlinuz-6.1.0-56-amd64": vmlinux}
-        for name, origin in {**FILES, **built}.items():
+        for name, origin in {**FILES, "rx.ko": module}.items():
             content = (source / origin).read_bytes()
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
@@ -296,12 +295,12 @@ def documents(stapgen, source):
 
 
 def main():
-    stapgen, source, *built = map(pathlib.Path.resolve, map(pathlib.Path, sys.argv[1:]))
+    stapgen, source, module = map(pathlib.Path.resolve, map(pathlib.Path, sys.argv[1:]))
     parse, checks, wrong, unused = lab_parser(source), collections.Counter(), [], set(NOT_HERE)
     build = Build(stapgen, source)
     for name, text in documents(stapgen, source):
         with tempfile.TemporaryDirectory() as folder:
-            machine = Machine(stapgen, source, *built, pathlib.Path(folder))
+            machine = Machine(stapgen, source, module, pathlib.Path(folder))
             if settings := re.search(r"```toml\n(\[options\].*?)```", text, re.DOTALL):
                 (pathlib.Path(folder) / ".config/stapgen").mkdir(parents=True)
                 (pathlib.Path(folder) / ".config/stapgen/config.toml").write_text(settings[1])

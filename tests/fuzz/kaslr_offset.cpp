@@ -10,16 +10,16 @@
 
 #include "fuzz.h"
 #include "symbols/files/symbol_table.h"
-#include "symbols/kaslr/drop_sites.h"
+#include "symbols/kaslr/drop_functions.h"
 
 namespace {
 
 using namespace stapgen;
 
 void check(const symbols::KaslrFinding& finding, const std::set<std::uint64_t>& addresses,
-           const symbols::DropSites& sites) {
+           const symbols::DropFunctions& functions) {
     fuzz::always(!finding.explanation.empty());
-    fuzz::always(finding.sites == sites.size() && finding.exact == sites.exact());
+    fuzz::always(finding.functions == functions.size());
     fuzz::always(finding.candidates.size() == std::min<std::size_t>(finding.candidate_count, 20));
     fuzz::always(finding.addresses + finding.in_modules <= addresses.size());
     fuzz::always(finding.expected_by_chance >= 0);
@@ -29,7 +29,7 @@ void check(const symbols::KaslrFinding& finding, const std::set<std::uint64_t>& 
     // What is said to fit does fit.
     for (const auto kaslr_offset : finding.candidates) {
         const auto fitting = std::ranges::count_if(addresses, [&](std::uint64_t address) {
-            return sites.contains(address - static_cast<std::uint64_t>(kaslr_offset));
+            return functions.contains(address - static_cast<std::uint64_t>(kaslr_offset));
         });
         fuzz::always(static_cast<std::size_t>(fitting) >= finding.addresses);
     }
@@ -37,7 +37,7 @@ void check(const symbols::KaslrFinding& finding, const std::set<std::uint64_t>& 
 
 }  // namespace
 
-/// A symbol table, a NUL, how many addresses, these in 8 bytes each, machine code.
+/// A symbol table, a NUL, how many addresses, these in 8 bytes each.
 FUZZ_TARGET(kaslr_offset) {
     auto rest = fuzz::text_of(data, size);
     const auto text = rest.substr(0, rest.find('\0'));
@@ -46,21 +46,14 @@ FUZZ_TARGET(kaslr_offset) {
     rest.remove_prefix(text.size() + 1);
     std::vector<std::uint64_t> addresses(std::min<std::size_t>((rest.size() - 1) / 8, data[text.size() + 1] % 32U));
     if (!addresses.empty()) std::memcpy(addresses.data(), rest.data() + 1, 8 * addresses.size());
-    const auto machine_code = rest.substr(1 + 8 * addresses.size());
 
-    const auto architecture = symbols::architecture_of(*table);
-    const std::vector<symbols::CodeRange> code{
-        {table->function(0).start, std::as_bytes(std::span(machine_code)), false}};
-    for (const auto& sites :
-         {symbols::DropSites::from_names(*table), symbols::DropSites::from_code(code, architecture, *table)}) {
-        fuzz::always(std::ranges::is_sorted(sites.ranges(), {}, &symbols::DropSites::Range::begin));
-        const auto finding = symbols::infer_kaslr_offset(addresses, sites, *table, architecture, false);
-        check(finding, {addresses.begin(), addresses.end()}, sites);
-        std::ranges::reverse(addresses);
-        fuzz::always(symbols::infer_kaslr_offset(addresses, sites, *table, architecture, false).kaslr_offset ==
-                     finding.kaslr_offset);
-        const auto trusted = symbols::infer_kaslr_offset(addresses, sites, *table, architecture, true);
-        fuzz::always(!finding.kaslr_offset || trusted.kaslr_offset == finding.kaslr_offset);
-    }
+    const symbols::DropFunctions functions(*table);
+    fuzz::always(std::ranges::is_sorted(functions.ranges(), {}, &symbols::DropFunctions::Range::begin));
+    const auto finding = symbols::infer_kaslr_offset(addresses, functions, *table, false);
+    check(finding, {addresses.begin(), addresses.end()}, functions);
+    std::ranges::reverse(addresses);
+    fuzz::always(symbols::infer_kaslr_offset(addresses, functions, *table, false).kaslr_offset == finding.kaslr_offset);
+    const auto trusted = symbols::infer_kaslr_offset(addresses, functions, *table, true);
+    fuzz::always(!finding.kaslr_offset || trusted.kaslr_offset == finding.kaslr_offset);
     return 0;
 }

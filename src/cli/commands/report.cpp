@@ -149,7 +149,7 @@ CommandSpec report_command(Options& options) {
         "stapgen report slow.rec --format html -o slow.html",
         "ssh host cat /tmp/drops.txt | stapgen report",
         "stapgen report before.txt after.txt",
-        "stapgen report drops.txt --map System.map-6.1.0-56-amd64 --map vmlinuz-6.1.0-56-amd64",
+        "stapgen report drops.txt --map System.map-6.1.0-56-amd64",
     };
     command.options = joined({
         {option("file", "FILE", groups::arguments, "Recordings, or the output of other tools",

@@ -62,7 +62,7 @@ CommandSpec resolve_command(Options& options) {
     CommandSpec command{resolve, "stapgen", "resolve", "Name kernel addresses: name+0xoffset/0xsize [module]"};
     command.notes = "Without --map: this machine's kernel.\n";
     command.examples = {"stapgen resolve --map System.map 0xffffffff8149a8ed",
-                        "stapgen resolve --map System.map --map vmlinuz --annotate <drops.txt",
+                        "stapgen resolve --map System.map --annotate <drops.txt",
                         "dmesg -w | stapgen resolve --annotate"};
     command.options = joined({
         {{"address", "HEX", groups::arguments, "Addresses", "default: read from stdin. With --annotate: a file",

@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "base/limits.h"
-#include "base/text.h"
 #include "base/unpacker.h"
+#include "symbols/files/symbol_text.h"
 
 namespace stapgen::symbols {
 
@@ -159,26 +159,6 @@ std::string release_of(const ElfFile& elf) {
     return {};
 }
 
-std::vector<CodeRange> code_of(const ElfFile& elf) {
-    std::vector<CodeRange> code;
-    for (const auto& section : elf.sections()) {
-        if (!section.is_code() || section.bytes.empty()) continue;
-        constexpr std::string_view freed_after_boot[]{".init", ".exit", ".altinstr"};
-        code.push_back({section.header.sh_addr, std::as_bytes(section.bytes),
-                        base::starts_with_any(section.name, freed_after_boot)});
-    }
-    if (code.empty()) {
-        for (const auto& segment : elf.segments()) {
-            // What is writable, too, is data and code of the boot in one.
-            if (segment.p_type != PT_LOAD || (segment.p_flags & (PF_X | PF_W)) != PF_X) continue;
-            const auto bytes = elf.bytes(segment.p_offset, segment.p_filesz);
-            if (!bytes.empty()) code.push_back({segment.p_vaddr, std::as_bytes(bytes), false});
-        }
-    }
-    std::ranges::sort(code, {}, &CodeRange::address);
-    return code;
-}
-
 // Lengths are bounded wherever a string of the data is read: one string may be all of it and every type may have it.
 constexpr std::size_t max_name_length = 128;
 
@@ -189,8 +169,7 @@ bool is_named(const btf* types, const btf_type* type, std::string_view name) {
 
 }  // namespace
 
-KernelImage::KernelImage(ElfFile elf)
-    : elf_(std::move(elf)), build_id_(elf_.build_id()), release_(release_of(elf_)), code_(code_of(elf_)) {}
+KernelImage::KernelImage(ElfFile elf) : elf_(std::move(elf)), build_id_(elf_.build_id()), release_(release_of(elf_)) {}
 
 bool KernelImage::looks_like_one(std::string_view beginning) {
     if (is_bzimage(beginning) || !other_boot_image(beginning).empty()) return true;
@@ -215,11 +194,6 @@ base::Result<KernelImage> KernelImage::read(FileBytes file, const std::string& o
     if (!elf) return tl::make_unexpected(std::move(elf.error()));
     if (!is_kernel(*elf)) return no_kernel(*elf, origin);
     return KernelImage(*std::move(elf));
-}
-
-Architecture KernelImage::architecture() const {
-    if (elf_.header().e_machine == EM_X86_64) return Architecture::x86_64;
-    return elf_.header().e_machine == EM_AARCH64 ? Architecture::arm64 : Architecture::other;
 }
 
 std::string KernelImage::symbol_text() const {

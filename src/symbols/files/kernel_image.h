@@ -16,18 +16,6 @@ struct btf;  // of libbpf
 
 namespace stapgen::symbols {
 
-enum class Architecture { x86_64, arm64, other };
-
-/// Where kernels have their addresses, but for those of s390x.
-inline constexpr std::uint64_t upper_half = std::uint64_t{1} << 63;
-
-/// Machine code as it is in the file, before the kernel patches itself at boot (alternatives, static calls, ftrace).
-struct CodeRange {
-    std::uint64_t address = 0;  ///< at link time
-    std::span<const std::byte> bytes;
-    bool init = false;  ///< .init.text and the like, freed after the boot
-};
-
 /// A kernel's own file: vmlinux (ELF, with or without symbols and DWARF, packed by gzip, bzip2, xz or zstd or not) or
 /// an x86 bzImage (vmlinuz), whose payload is a vmlinux without symbols. Reading only; nothing of DWARF is looked at.
 class KernelImage {
@@ -39,7 +27,6 @@ class KernelImage {
     /// it cannot be read (arm64's Image). The first 518 bytes are enough.
     static bool looks_like_one(std::string_view beginning);
 
-    [[nodiscard]] Architecture architecture() const;
     [[nodiscard]] const std::string& build_id() const {
         return build_id_;
     }  ///< hexadecimal, GNU; empty if there is none
@@ -47,7 +34,6 @@ class KernelImage {
     [[nodiscard]] const std::string& release() const { return release_; }
     /// Its symbols as `nm -n` prints them (a System.map), for SymbolTable::parse(); empty if it has none.
     [[nodiscard]] std::string symbol_text() const;
-    [[nodiscard]] const std::vector<CodeRange>& code() const { return code_; }  ///< ascending
     /// Section .BTF; empty if there is none.
     [[nodiscard]] std::span<const std::byte> btf() const;
 
@@ -56,7 +42,6 @@ class KernelImage {
 
     ElfFile elf_;
     std::string build_id_, release_;
-    std::vector<CodeRange> code_;
 };
 
 struct Enumerator {

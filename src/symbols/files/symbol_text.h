@@ -11,6 +11,9 @@
 
 namespace stapgen::symbols {
 
+/// Where kernels have their addresses, but for those of s390x.
+inline constexpr std::uint64_t upper_half = std::uint64_t{1} << 63;
+
 /// One line of a symbol table, its name given as a place in the text it was read from.
 struct SymbolLine {
     std::uint64_t address;

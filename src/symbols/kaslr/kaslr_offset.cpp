@@ -82,14 +82,13 @@ std::int64_t aligned_up(std::int64_t number, std::int64_t alignment) {
 
 class Search {
   public:
-    Search(const Addresses& text, const DropSites& sites, const Rules& rules)
-        : text_(text), sites_(sites), rules_(rules) {}
+    Search(const Addresses& text, const DropFunctions& functions, const Rules& rules)
+        : text_(text), functions_(functions), rules_(rules) {}
 
     /// All but what is in force and the explanation.
     [[nodiscard]] KaslrFinding find(const std::vector<std::uint64_t>& different) const {
         KaslrFinding finding;
-        finding.sites = sites_.size();
-        finding.exact = sites_.exact();
+        finding.functions = functions_.size();
         std::vector<std::uint64_t> kernel;
         std::ranges::copy_if(different, std::back_inserter(kernel), [&](std::uint64_t address) {
             return rules_.kernel.contains(address) && address % rules_.granule == 0;
@@ -114,7 +113,7 @@ class Search {
 
   private:
     /// KASLR offsets that fit equally many addresses: with each of them `count` addresses lie in the
-    /// text, and all of those are drop sites.
+    /// text, and all of those in functions that drop.
     struct Fit {
         KaslrOffsets kaslr_offsets;
         std::size_t count = 0;
@@ -123,7 +122,7 @@ class Search {
     /// Some of a long log's addresses, evenly: enough to find the candidates, few enough to be quick.
     [[nodiscard]] std::vector<std::uint64_t> sample(const std::vector<std::uint64_t>& addresses) const {
         constexpr std::size_t max_size = 64, max_pairs = 4'000'000;
-        const auto size = std::clamp(max_pairs / std::max<std::size_t>(sites_.size(), 1), std::size_t{1}, max_size);
+        const auto size = std::clamp(max_pairs / std::max<std::size_t>(functions_.size(), 1), std::size_t{1}, max_size);
         if (addresses.size() <= size) return addresses;
         std::vector<std::uint64_t> some;
         for (std::size_t i = 0; i < size; ++i)
@@ -131,32 +130,34 @@ class Search {
         return some;
     }
 
-    /// Every KASLR offset, aligned or not, under which at least one address lies in the text and none there is not a
-    /// site.
+    /// Every KASLR offset, aligned or not, under which at least one address lies in the text and all that do are in
+    /// functions that drop.
     [[nodiscard]] std::vector<Fit> all_fits(std::span<const std::uint64_t> addresses) const {
         struct Step {
             std::int64_t at;
-            int in_text, at_site;
+            int in_text, in_functions;
         };
         std::vector<Step> steps;
-        const auto add = [&](std::uint64_t address, std::uint64_t begin, std::uint64_t end, int in_text, int at_site) {
-            steps.push_back({difference(address, end) + 1, in_text, at_site});
-            steps.push_back({difference(address, begin) + 1, -in_text, -at_site});
+        const auto add = [&](std::uint64_t address, std::uint64_t begin, std::uint64_t end, int in_text,
+                             int in_functions) {
+            steps.push_back({difference(address, end) + 1, in_text, in_functions});
+            steps.push_back({difference(address, begin) + 1, -in_text, -in_functions});
         };
         for (const auto address : addresses) {
             add(address, text_.begin, text_.end, 1, 0);
-            for (const auto& [begin, end] : sites_.ranges()) {
+            for (const auto& [begin, end] : functions_.ranges()) {
                 if (begin >= text_.begin && end <= text_.end) add(address, begin, end, 0, 1);
             }
         }
         std::ranges::sort(steps, {}, &Step::at);
 
         std::vector<Fit> fits;
-        int in_text = 0, at_site = 0;
+        int in_text = 0, in_functions = 0;
         for (std::size_t i = 0; i < steps.size(); ++i) {
             in_text += steps[i].in_text;
-            at_site += steps[i].at_site;
-            if (i + 1 == steps.size() || steps[i + 1].at == steps[i].at || in_text == 0 || at_site < in_text) continue;
+            in_functions += steps[i].in_functions;
+            if (i + 1 == steps.size() || steps[i + 1].at == steps[i].at || in_text == 0 || in_functions < in_text)
+                continue;
             if (rules_.surely_kernel && static_cast<std::size_t>(in_text) < addresses.size()) continue;
             const auto half = rules_.alignment / 2;
             const KaslrOffsets kaslr_offsets{std::max(steps[i].at, rules_.kaslr_offsets.begin - half),
@@ -167,7 +168,8 @@ class Search {
         return fits;
     }
 
-    /// How many of `addresses` lie in the text under this KASLR offset; none if one of them is no site.
+    /// How many of `addresses` lie in the text under this KASLR offset; none if one of them is in no function that
+    /// drops.
     [[nodiscard]] std::size_t explained(std::span<const std::uint64_t> addresses, std::int64_t kaslr_offset) const {
         std::size_t count = 0;
         for (const auto address : addresses) {
@@ -176,7 +178,7 @@ class Search {
                 if (rules_.surely_kernel) return 0;
                 continue;
             }
-            if (!sites_.contains(in_table)) return 0;
+            if (!functions_.contains(in_table)) return 0;
             ++count;
         }
         return count;
@@ -215,8 +217,7 @@ class Search {
             const auto of_found = std::min(fitting.end, found.end) - std::max(fitting.begin, found.begin);
             kaslr_offsets += static_cast<double>(fitting.end - fitting.begin - std::max(std::int64_t{0}, of_found));
         }
-        const auto granule = sites_.exact() ? rules_.granule : 1;
-        return kaslr_offsets * static_cast<double>(granule) / static_cast<double>(rules_.alignment);
+        return kaslr_offsets / static_cast<double>(rules_.alignment);
     }
 
     /// Of the possible ones those that keep the address in the text.
@@ -228,14 +229,12 @@ class Search {
     }
 
     const Addresses& text_;
-    const DropSites& sites_;
+    const DropFunctions& functions_;
     const Rules& rules_;
 };
 
 std::string explain(const KaslrFinding& finding) {
-    const auto places =
-        fmt::format("{} {}", finding.sites,
-                    finding.exact ? "return addresses of calls that drop a packet" : "functions known to drop packets");
+    const auto places = fmt::format("{} functions known to drop packets", finding.functions);
     const auto addresses = fmt::format(
         "{} of the kernel{}",
         finding.addresses == 1 ? std::string("the one drop address")
@@ -254,7 +253,7 @@ std::string explain(const KaslrFinding& finding) {
             "the files are of another kernel",
             finding.possible, addresses, places);
     }
-    if (finding.candidate_count == 1 && !finding.exact && finding.addresses < min_by_functions) {
+    if (finding.candidate_count == 1 && finding.addresses < min_by_functions) {
         return fmt::format(
             "KASLR offset unknown: only {} puts {} at the {}, but fewer than {} addresses can also fit the map of a "
             "neighbouring build",
@@ -328,16 +327,16 @@ PossibleKaslrOffsets::PossibleKaslrOffsets(const SymbolTable& table) {
     end_ = rules.kaslr_offsets.end;
 }
 
-KaslrFinding infer_kaslr_offset(std::span<const std::uint64_t> addresses, const DropSites& sites,
-                                const SymbolTable& table, Architecture architecture, bool same_build) {
+KaslrFinding infer_kaslr_offset(std::span<const std::uint64_t> addresses, const DropFunctions& functions,
+                                const SymbolTable& table, bool same_build) {
     std::vector<std::uint64_t> different(addresses.begin(), addresses.end());
     std::ranges::sort(different);
     different.erase(std::unique(different.begin(), different.end()), different.end());
     const auto text = text_range(table);
+    const auto architecture = architecture_of(table);
     if (!text || architecture == Architecture::other) {
         KaslrFinding finding;
-        finding.sites = sites.size();
-        finding.exact = sites.exact();
+        finding.functions = functions.size();
         finding.addresses = different.size();
         finding.explanation =
             "KASLR offset unknown: stapgen infers it for x86-64 and arm64 only; give it (--kaslr-offset), or a copy of "
@@ -346,22 +345,22 @@ KaslrFinding infer_kaslr_offset(std::span<const std::uint64_t> addresses, const 
     }
 
     auto rules = architecture == Architecture::arm64 ? arm64_rules(*text) : x86_rules(*text);
-    auto finding = Search(*text, sites, rules).find(different);
+    auto finding = Search(*text, functions, rules).find(different);
     // A kernel without CONFIG_RANDOMIZE_BASE is not moved, and its modules lie where another's text can be.
     if (architecture == Architecture::x86_64 && finding.candidates.empty()) {
         rules.kaslr_offsets = {0, 1};
         rules.kernel.end = x86_modules_without_kaslr;
-        if (auto unmoved = Search(*text, sites, rules).find(different); !unmoved.candidates.empty())
+        if (auto unmoved = Search(*text, functions, rules).find(different); !unmoved.candidates.empty())
             finding = std::move(unmoved);
     }
-    const bool are_enough = sites.exact() || finding.addresses >= min_by_functions;
+    const bool are_enough = finding.addresses >= min_by_functions;
     if (finding.candidate_count == 1 && (same_build || (are_enough && finding.expected_by_chance <= max_by_chance)))
         finding.kaslr_offset = finding.candidates.front();
     finding.explanation = explain(finding);
     return finding;
 }
 
-DropFit fit_of(std::span<const std::uint64_t> addresses, const DropSites& sites, const SymbolTable& table,
+DropFit fit_of(std::span<const std::uint64_t> addresses, const DropFunctions& functions, const SymbolTable& table,
                std::int64_t kaslr_offset) {
     // Elsewhere than on x86-64 an address outside the text may be a module's.
     const bool is_apart = architecture_of(table) == Architecture::x86_64;
@@ -370,9 +369,9 @@ DropFit fit_of(std::span<const std::uint64_t> addresses, const DropSites& sites,
     for (const auto address : std::set(addresses.begin(), addresses.end())) {
         const auto symbol = table.find(address, {AddressKind::drop_site, kaslr_offset});
         if (symbol ? symbol->module.has_value() : !is_apart || !kernel.contains(address)) continue;
-        auto& counted = !symbol                                                                  ? fit.outside
-                        : sites.may_contain(linked_address(address, kaslr_offset), symbol->name) ? fit.known
-                                                                                                 : fit.others;
+        auto& counted = !symbol                                                                      ? fit.outside
+                        : functions.may_contain(linked_address(address, kaslr_offset), symbol->name) ? fit.known
+                                                                                                     : fit.others;
         ++counted;
         if (fit.unknown() == 1 && &counted != &fit.known) fit.unexpected = address;
     }

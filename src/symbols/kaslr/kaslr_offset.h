@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "base/result.h"
-#include "symbols/files/kernel_image.h"
 #include "symbols/files/symbol_table.h"
-#include "symbols/kaslr/drop_sites.h"
+#include "symbols/kaslr/drop_functions.h"
 
 namespace stapgen::symbols {
+
+enum class Architecture { x86_64, arm64, other };
 
 /// Whether the kernel of this table can be moved at boot: it has dump_kernel_offset (Linux 3.14 and later on x86, 4.6
 /// on arm64; RHEL 7). Without it the KASLR offset is 0 for sure.
@@ -66,8 +67,7 @@ struct KaslrFinding {
     std::size_t possible = 0;       ///< KASLR offsets that the architecture allows and that keep an address in the text
     std::size_t addresses = 0;      ///< different ones in the log that can be the kernel's
     std::size_t in_modules = 0;     ///< different ones that no KASLR offset puts into the kernel's text
-    std::size_t sites = 0;          ///< how many places it was compared with
-    bool exact = false;             ///< they were return addresses, not whole functions
+    std::size_t functions = 0;      ///< how many it was compared with
     double expected_by_chance = 0;  ///< how many wrong KASLR offsets would fit this number of addresses
     /// One sentence with these numbers, for the user; where refused: why.
     std::string explanation;
@@ -76,13 +76,12 @@ struct KaslrFinding {
 /// "0x1c000000", with a sign where it is below 0.
 std::string hexadecimal(std::int64_t kaslr_offset);
 
-/// Counts the KASLR offsets under which each of `addresses` that lies in the kernel's text is a drop site. Found is
-/// what is the only one, and would be so by chance in fewer than one log of a thousand; ten addresses at least, where
-/// `sites` are whole functions. `addresses` are return addresses as they stand in the log, in any order, repeated or
-/// not. `same_build`: image or table are known to be of the kernel that made the log (build-id), so being the only one
-/// is enough.
-KaslrFinding infer_kaslr_offset(std::span<const std::uint64_t> addresses, const DropSites& sites,
-                                const SymbolTable& table, Architecture architecture, bool same_build);
+/// Counts the KASLR offsets under which each of `addresses` that lies in the kernel's text is in one of `functions`.
+/// Found is what is the only one, and would be so by chance in fewer than one log of a thousand, with min_by_functions
+/// addresses at least. `addresses` are return addresses as they stand in the log, in any order, repeated or not.
+/// `same_build`: the table is known to be of the kernel that made the log (build-id), so being the only one is enough.
+KaslrFinding infer_kaslr_offset(std::span<const std::uint64_t> addresses, const DropFunctions& functions,
+                                const SymbolTable& table, bool same_build);
 
 /// Where drops lie in the kernel of a table. Each address counts once.
 struct DropFit {
@@ -94,13 +93,12 @@ struct DropFit {
     [[nodiscard]] std::size_t all() const { return known + unknown(); }
 };
 /// `addresses` are return addresses of drops, as they stand in the log; those of modules are passed over.
-DropFit fit_of(std::span<const std::uint64_t> addresses, const DropSites& sites, const SymbolTable& table,
+DropFit fit_of(std::span<const std::uint64_t> addresses, const DropFunctions& functions, const SymbolTable& table,
                std::int64_t kaslr_offset);
 
-/// A map is of the build that made as many known places and no other, where functions are compared and not calls. The
-/// functions of a neighbouring build lie a little aside: of 11,200 logs of places that are common ones, drawn from
-/// seven builds of Linux 6.12, the map of another build fits none with ten places, 5 with eight, 12 with six and 121
-/// with three.
+/// A map is of the build that made as many known places and no other. The functions of a neighbouring build lie a
+/// little aside: of 11,200 logs of places that are common ones, drawn from seven builds of Linux 6.12, the map of
+/// another build fits none with ten places, 5 with eight, 12 with six and 121 with three.
 inline constexpr std::size_t min_by_functions = 10;
 
 }  // namespace stapgen::symbols

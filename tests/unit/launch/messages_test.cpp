@@ -7,6 +7,7 @@
 #include <regex>
 #include <set>
 
+using namespace stapgen;
 using namespace stapgen::launch;
 
 namespace {
@@ -308,6 +309,22 @@ TEST_CASE("the reason is named, not the sentence that something failed") {
     REQUIRE(reader.cause() != nullptr);
     CHECK(reader.cause()->id == "task-work");
     CHECK(reader.pass() == 4);
+}
+
+TEST_CASE("of several causes the first of the highest level is the reason, and it says what kind of error that is") {
+    const std::string_view overload = "ERROR: probe overhead exceeded threshold", passes = "ERROR: MAXACTION exceeded",
+                           insert = "ERROR: Couldn't insert module 'x.ko': Device or resource busy",
+                           signing = "ERROR: Couldn't insert module 'x.ko': Required key not available";
+    const auto cause = [](std::initializer_list<std::string_view> lines) { return *read(lines).cause(); };
+    CHECK(cause({passes, "ERROR: division by 0 near x"}).id == "max-action");
+    CHECK(cause({passes, overload}).id == "overload");
+    CHECK(cause({overload, insert}).id == "insert");
+    CHECK(cause({insert, signing}).id == "insert-no-key");
+    CHECK(error_kind(cause({passes}).level) == base::ErrorKind::failed);
+    CHECK(error_kind(cause({overload}).level) == base::ErrorKind::over_budget);
+    CHECK(error_kind(cause({insert}).level) == base::ErrorKind::cannot_here);
+    CHECK(error_kind(cause({signing}).level) == base::ErrorKind::cannot_here);
+    CHECK(error_kind(cause({"Pass 2: analysis failed.  [man error::pass2]"}).level) == base::ErrorKind::failed);
 }
 
 TEST_CASE("what is lost is counted, over several messages") {
