@@ -28,22 +28,18 @@ constexpr CounterShape nstat_shapes[]{
 constexpr CounterShape ip_shapes[]{
     {"*: *: <*", "# @ -"},
     {"vf * *", "vf -", Kind::in_block},
-    {"RX: *",
+    {"RX: *", "", Kind::next,
      "bytes=rx_bytes packets=rx_packets errors=rx_errors dropped=rx_dropped overrun=rx_over_errors "
-     "missed=rx_missed_errors mcast=multicast bcast=rx_broadcast compressed=rx_compressed",
-     Kind::next},
-    {"RX errors: *",
+     "missed=rx_missed_errors mcast=multicast bcast=rx_broadcast compressed=rx_compressed"},
+    {"RX errors: *", "", Kind::next,
      "length=rx_length_errors crc=rx_crc_errors frame=rx_frame_errors fifo=rx_fifo_errors missed=rx_missed_errors "
-     "overrun=rx_over_errors nohandler=rx_nohandler otherhost=rx_otherhost_dropped",
-     Kind::next},
-    {"TX: *",
+     "overrun=rx_over_errors nohandler=rx_nohandler otherhost=rx_otherhost_dropped"},
+    {"TX: *", "", Kind::next,
      "bytes=tx_bytes packets=tx_packets errors=tx_errors dropped=tx_dropped carrier=tx_carrier_errors "
-     "collsns=collisions compressed=tx_compressed",
-     Kind::next},
-    {"TX errors: *",
+     "collsns=collisions compressed=tx_compressed"},
+    {"TX errors: *", "", Kind::next,
      "aborted=tx_aborted_errors fifo=tx_fifo_errors window=tx_window_errors heartbeat=tx_heartbeat_errors "
-     "heartbt=tx_heartbeat_errors transns=carrier_changes",
-     Kind::next}};
+     "heartbt=tx_heartbeat_errors transns=carrier_changes"}};
 
 /// What ifconfig prints, of net-tools 1.60 ("RX packets:12 errors:0") and busybox, and of 2.x ("RX packets 12  bytes
 /// 1234"). It reads /proc/net/dev, as netstat -i does, and so its names are those.
@@ -65,10 +61,9 @@ constexpr CounterShape ifconfig_shapes[]{
 ///     eth0      1500   212531      3     40 2        135635      0      5      0 BMRU
 constexpr CounterShape netstat_i_shapes[]{
     {"Kernel Interface table", "", Kind::begin},
-    {"Iface *",
+    {"Iface *", "@", Kind::table,
      "MTU=- Met=- RX-OK=rx_packets RX-ERR=rx_errs RX-DRP=rx_drop RX-OVR=rx_fifo TX-OK=tx_packets TX-ERR=tx_errs "
-     "TX-DRP=tx_drop TX-OVR=tx_fifo Flg=-",
-     Kind::named}};
+     "TX-DRP=tx_drop TX-OVR=tx_fifo Flg=-"}};
 
 /// /proc/net/dev: NAME: and 16 numbers for each device, below two lines of headings. Old kernels leave no blank behind
 /// the colon, and an alias of a device has one in its name: "eth0:1:". Names are "dev.rx_drop", as the kernel adds
@@ -118,19 +113,20 @@ constexpr CounterShape conntrack_shapes[]{{"cpu=* *", "cpu pairs"}};
 /// Files of /proc/net/stat: a line of hexadecimal numbers for each CPU. `entries` is the same in each, and no counter.
 /// Which neighbours one is of, its name says: arp_cache, ndisc_cache.
 constexpr CounterShape stat_shapes[]{
-    {"entries *",
+    {"entries *", "row", Kind::table,
      "searched clashres=clash_resolve found new invalid ignore delete delete_list chainlength=chaintoolong insert "
      "insert_failed drop early_drop icmp_error=error expect_new expect_create expect_delete search_restart",
-     Kind::of_cpus, "conntrack"},
-    {"entries *",
+     "conntrack"},
+    {"entries *", "! row", Kind::table,
      "allocs destroys hash_grows lookups hits res_failed rcv_probes_mcast rcv_probes_ucast periodic_gc_runs "
      "forced_gc_runs unresolved_discards table_fulls",
-     Kind::of_cpus_of_file, "neigh"},
-    {"entries *",
+     "neigh"},
+    {"entries *", "row", Kind::table,
      "in_hit in_slow_tot in_slow_mc in_no_route in_brd in_martian_dst in_martian_src out_hit out_slow_tot out_slow_mc "
      "gc_total gc_ignored gc_goal_miss gc_dst_overflow in_hlist_search out_hlist_search",
-     Kind::of_cpus, "rt_cache"},
-    {"entries *", "syn_received cookie_invalid cookie_valid cookie_retrans conn_reopened", Kind::of_cpus, "synproxy"}};
+     "rt_cache"},
+    {"entries *", "row", Kind::table, "syn_received cookie_invalid cookie_valid cookie_retrans conn_reopened",
+     "synproxy"}};
 
 /// /proc/net/udp and udp6: a line for each socket; addresses have 8 or 32 digits. Of one port they are added up.
 ///     sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode ref pointer drops
@@ -161,7 +157,7 @@ constexpr CounterShape netstat_shapes[]{{"*:", "section"}, {"*", "sentence"}};
 ///     Udp: InDatagrams NoPorts InErrors OutDatagrams
 ///     Udp: 225645 9337 1408 236183
 /// Where a mail has broken the line, which value is whose is not known.
-constexpr CounterShape snmp_shapes[]{{"*: *", "", Kind::of_group}};
+constexpr CounterShape snmp_shapes[]{{"*: *", "group:", Kind::table}};
 
 /// /proc/net/softnet_stat: a line of numbers of eight hexadecimal digits for each CPU.
 constexpr CounterShape softnet_shapes[]{{"*", "softnet"}};

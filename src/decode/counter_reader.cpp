@@ -5,8 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <optional>
 #include <utility>
 
 #include "base/kernel.h"
@@ -48,10 +46,9 @@ bool is_device_name(std::string_view text) {
 
 /// What loops print before they ask for a device.
 bool is_usual_device_name(std::string_view text) {
-    constexpr std::string_view beginnings[]{"eth",  "en",   "em",    "ib",     "wl",    "bond", "br",  "veth",
-                                            "vlan", "team", "tun",   "tap",    "usb",   "wg",   "p1p", "p2p",
-                                            "p3p",  "p4p",  "virbr", "docker", "vxlan", "sl"};
-    return is_device_name(text) && base::starts_with_any(text, beginnings) && base::is_digit(text.back());
+    constexpr std::string_view beginnings =
+        "eth en em ib wl bond br veth vlan team tun tap usb wg p1p p2p p3p p4p virbr docker vxlan sl";
+    return is_device_name(text) && base::starts_with_any(text, base::words(beginnings)) && base::is_digit(text.back());
 }
 
 /// "eth0" of "eth0@if7"; empty if it is no device.
@@ -67,8 +64,8 @@ std::optional<std::string> owner_of(std::string_view capture, std::string_view s
     constexpr std::size_t max_length = 80;
     const std::string text(star);
     if (capture == "@" || capture == "@:") return device_of(star);
-    if (capture == "/") return device_of(star.substr(star.rfind('/') + 1));
     if (capture == "echo") return is_usual_device_name(star) ? device_of(star) : "";
+    if (capture == "/") return device_of(star.substr(star.rfind('/') + 1));
     if (capture == "port") {
         const auto port = base::to_unsigned(star, 16);
         return port ? "port " + std::to_string(*port) : "";
@@ -93,16 +90,7 @@ class LineReader {
 
     bool read_row() {
         const auto* const heading = block_.heading;
-        if (heading == nullptr || text_.words.size() != block_.columns.size()) return false;
-        is_hexadecimal_ = is_of_cpus(*heading);
-        if (is_hexadecimal_) {
-            if (std::ranges::any_of(text_.words, [](auto word) { return word.size() < min_digits; })) return false;
-            if (heading->kind == Kind::of_cpus_of_file) add_of(block_.device);
-            add_of("cpu" + std::to_string(block_.row));
-        }
-        for (std::size_t i = 0; i < block_.columns.size(); ++i) {
-            if (!take(block_.columns[i], text_.words[i])) return false;
-        }
+        if (heading == nullptr || !take_all(block_.columns, text_.words)) return false;
         if (!heading->prefix.empty()) prefix_ = heading->prefix;
         put();
         ++block_.row;
@@ -125,26 +113,16 @@ class LineReader {
         if (!stars) return false;
         if (!stars->empty()) stars->back() = base::trim(stars->back());
         if (shape.kind == Kind::begin) return begin_block();
-        if (shape.kind > Kind::begin) return begin_table(shape, *stars);
+        if (shape.kind == Kind::next || shape.kind == Kind::table) return begin_table(shape, *stars);
         if (by_colon) stars->insert(stars->begin(), before);
-        auto star = stars->begin();
-        for (const auto capture : base::words(shape.captures)) {
-            if (capture == "!") {
-                add_of(block_.device.empty() ? of_unnamed_device : block_.device);
-            } else if (star == stars->end() || !take(capture, *star++)) {
-                return false;
-            }
-        }
+        if (!take_all(shape.captures, *stars)) return false;
         put();
+        if (shape.captures == "echo") block_ = {.command = of_, .device = of_, .of = of_};
         return true;
     }
 
   private:
     static constexpr std::size_t max_name_length = 64, min_digits = 8;
-
-    static bool is_of_cpus(const CounterShape& shape) {
-        return shape.kind == Kind::of_cpus || shape.kind == Kind::of_cpus_of_file;
-    }
 
     bool begin_block() {
         // Right below its command it is of that.
@@ -154,26 +132,35 @@ class LineReader {
     }
 
     bool begin_table(const CounterShape& shape, const std::vector<std::string_view>& stars) {
-        const bool is_of_group = shape.kind == Kind::of_group;
+        const bool is_of_group = shape.captures == "group:";
         if (is_of_group && !base::is_counter_group(stars.front())) return false;
-        const auto group = std::string(stars.front());
-        std::vector<std::string> columns;
-        if (is_of_group) columns = {group + ":"};
-        if (shape.kind == Kind::named) columns = {"@"};
-        if (is_of_cpus(shape)) columns = {"-"};
-        for (const auto word : base::words(stars.back())) {
-            const auto name = is_of_group ? std::optional(word) : renamed(shape.captures, word);
+        const auto names = base::words(stars.back());
+        auto columns = is_of_group ? std::string(stars.front()) + ":" : std::string(shape.captures);
+        for (const auto word : names) {
+            const auto name = is_of_group ? std::optional(word) : renamed(shape.columns, word);
             if (!name || (is_of_group && !base::is_counter_name(word))) return false;
-            columns.push_back((is_of_group ? group + "." : "") + std::string(*name));
+            columns.append(" ").append(is_of_group ? std::string(stars.front()) + "." : "").append(*name);
         }
-        if (columns.size() < 2) return false;
+        if (names.empty() || (shape.captures.empty() && names.size() < 2)) return false;
         block_.columns = std::move(columns);
         block_.heading = &shape;
         block_.row = 0;
         // Tables that no line names are not compared.
-        if (shape.kind == Kind::of_cpus_of_file && (block_.device.empty() || block_.device.starts_with("line ")))
+        if (shape.captures.starts_with('!') && (block_.device.empty() || block_.device.starts_with("line ")))
             block_.device = "line " + std::to_string(text_.number);
         return true;
+    }
+
+    bool take_all(std::string_view captures, std::span<const std::string_view> stars) {
+        auto star = stars.begin();
+        for (const auto capture : base::words(captures)) {
+            if (capture == "!") {
+                add_of(block_.device.empty() ? of_unnamed_device : block_.device);
+            } else if (star == stars.end() || !take(capture, *star++)) {
+                return false;
+            }
+        }
+        return star == stars.end();
     }
 
     bool take(std::string_view capture, std::string_view star) {
@@ -184,8 +171,12 @@ class LineReader {
         if (capture == "hex8" || capture == "hex32") return star.size() == (capture == "hex8" ? 8 : 32);
         if (const auto of = owner_of(capture, star, block_)) {
             add_of(*of);
-            is_echo_ = capture == "echo";
             return !of->empty();
+        }
+        if (capture == "row") {
+            is_hexadecimal_ = true;
+            add_of("cpu" + std::to_string(block_.row));
+            return star.size() >= min_digits;
         }
         if (capture == "=") return add(name_, star);
         if (capture == "&") return take_name(star);
@@ -242,6 +233,7 @@ class LineReader {
     }
 
     bool take_sentence() {
+        // What it prints of a setting.
         if (block_.group == "Ip" && text_.line.starts_with("Forwarding is ")) return true;
         auto words = text_.words;
         const auto found = std::ranges::find_if(words, [](auto word) { return base::to_unsigned(word).has_value(); });
@@ -274,6 +266,7 @@ class LineReader {
         // What `ip -h` makes of a large number.
         const bool is_of_table = block_.heading != nullptr && !prefix_.empty();
         if (is_of_table && is_of_digits(value, "kKMGTPi")) return out_.is_rounded = true;
+        if (is_hexadecimal_ && value.size() < min_digits) return false;
         const auto number = base::to_unsigned(value, is_hexadecimal_ ? 16 : 10);
         if (prefix_.empty() && !base::is_counter(name)) return number || base::to_int(value);  // Tcp.MaxConn is -1
         if (number) out_.values.push_back({std::string(name), "", *number});
@@ -282,9 +275,8 @@ class LineReader {
 
     void put() {
         if (!of_.empty()) {
-            if (is_echo_) block_ = {.command = of_, .device = of_};
             block_.of = of_;
-            block_.is_open = block_.is_open || !is_echo_;
+            block_.is_open = true;
         }
         for (auto& value : out_.values) {
             if (!prefix_.empty()) value.name = std::string(prefix_) + "." + value.name;
@@ -298,7 +290,7 @@ class LineReader {
     CounterLine& out_;
     std::string_view prefix_;
     std::string of_, name_;
-    bool is_echo_ = false, is_hexadecimal_ = false;
+    bool is_hexadecimal_ = false;
 };
 
 /// What stands behind that path, or behind its "6", in the line; nothing if it is not there.

@@ -18,6 +18,7 @@ struct CounterValue {
     bool is_state = false;  ///< it goes up and down: sockets in use
 };
 
+/// A line of the input, and what it is taken apart to once for all formats.
 struct CounterText {
     /// A line without blanks around it, and its number in the input.
     CounterText(std::string_view line, std::int64_t number);
@@ -49,13 +50,12 @@ struct CounterBlock {
     bool is_rise = false;       ///< values are rises: nstat without -a
     bool is_announced = false;  ///< a line says that the tool's output begins
     std::int64_t number = 0;    ///< among all blocks; 0: it has no values so far
-    /// Captures of the rows that follow, and the heading that has them.
-    std::vector<std::string> columns{};
-    const struct CounterShape* heading = nullptr;
-    std::int64_t row = 0;          ///< number of rows read
-    std::string group{};           ///< of netstat -s: the last heading
-    std::set<std::string> seen{};  ///< headings of this netstat -s
-    std::string_view direction{};  ///< "In" or "Out": in one of netstat's histograms of ICMP
+    std::string columns{};      ///< captures of the rows that follow
+    const struct CounterShape* heading = nullptr;  ///< that has them
+    std::int64_t row = 0;                          ///< number of rows read
+    std::string group{};                           ///< of netstat -s: the last heading
+    std::set<std::string> seen{};                  ///< headings of this netstat -s
+    std::string_view direction{};                  ///< "In" or "Out": in one of netstat's histograms of ICMP
 };
 
 /// A kind of line. A last " *" may be missing. Each '*' of `pattern` is what a word of `captures` says; a blank is any
@@ -68,19 +68,21 @@ struct CounterBlock {
 ///     port cpu  a hexadecimal port as "port N", a number as "cpuN"; vf as ".vfN", behind the device
 ///     / index   the last part of a path; an index of a device, if no path names it
 ///     !         the device that the command names, and takes no '*'
+///     row       anything, in the place of the row's number as "cpuN"; what follows is hexadecimal
 ///     echo      what people print before they ask for a device
 ///     tcp       a state of TCP; hex8, hex32: 8 or 32 digits
 ///     &: @:     as & and @, up to the last colon of the line; `pattern` is what follows it
 ///     softnet   a line of /proc/net/softnet_stat; section, sentence: a heading and a counter of netstat -s
+///     NAME:     these letters
 /// Of several that values belong to, each is behind a blank.
 struct CounterShape {
     std::string_view pattern, captures;
-    /// Where it can be, or what it begins: the tool's output, or a table. Then the words of the last '*' are columns of
-    /// the rows that follow, and `captures` those that may be there, in any order: "dropped=rx_dropped" is called
-    /// rx_dropped, - is no counter. The rows are the next line; or any number, the device first; likewise, hexadecimal,
-    /// CPU by CPU; of these, where the path says what they are of; or values of that group of the kernel's.
-    enum class Kind { anywhere, in_block, begin, next, named, of_cpus, of_cpus_of_file, of_group };
+    /// Where it can be, or what it begins: the tool's output, or a table of the next line or of any number of rows.
+    enum class Kind { anywhere, in_block, begin, next, table };
     Kind kind = Kind::anywhere;
+    /// Of a table's heading: what the words of its last '*' may be, in any order; "dropped=rx_dropped" is called
+    /// rx_dropped. Rows have `captures`, and then these; "group:" is the heading's first '*', whose counters they are.
+    std::string_view columns{};
     std::string_view prefix{};  ///< of a table, in the place of the format's
 };
 

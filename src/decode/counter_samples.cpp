@@ -163,11 +163,10 @@ class CounterSamples final : public Importer {
     }
 
     void begin_sample() {
-        if (seen_.empty()) return;
+        if (!seen_.empty()) ++sample_;
         seen_.clear();
         earlier_.merge(sources_);
         sources_.clear();
-        ++sample_;
     }
 
     void send_reading(const CounterFormat& format, const CounterValue& read, const std::string& source,
