@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <algorithm>
-#include <string>
-
-#include "base/kernel.h"
-#include "base/text.h"
 #include "decode/counter_reader.h"
 
 namespace stapgen::decode {
 
 namespace {
 
-using Rows = CounterTable::Rows;
-constexpr bool in_block = true;
+using Kind = CounterShape::Kind;
 
 /// What nstat prints, and /proc/net/snmp6, dev_snmp6 and xfrm_stat: a name and a number, of nstat a rate behind it.
 ///     #kernel
@@ -19,8 +13,9 @@ constexpr bool in_block = true;
 ///     Udp6InDatagrams                 95254
 /// Without -a nstat prints rises, which only the command shows; a device of dev_snmp6 is in the path only.
 constexpr CounterShape nstat_shapes[]{
-    {"ifIndex *", "index"}, {"*/dev_snmp6/*:ifIndex *", "- @ #"}, {"*/dev_snmp6/*:* *", "- @ & ="}, {"* *", "& ="},
-    {"* * *", "& = ~"},     {"* * * (overflow)", "& = ~"},
+    {"#kernel", "", Kind::begin},     {"ifIndex *", "index"}, {"*/dev_snmp6/*:ifIndex *", "- @ #"},
+    {"*/dev_snmp6/*:* *", "- @ & ="}, {"* *", "& ="},         {"* * *", "& = ~"},
+    {"* * * (overflow)", "& = ~"},
 };
 
 /// What `ip -s link`, `ip -s -s link` and `ip -s addr` print; names of columns have changed with iproute2's versions:
@@ -30,24 +25,21 @@ constexpr CounterShape nstat_shapes[]{
 ///         1234       12       0       0       0       0
 /// Those of a virtual function ("vf 0 ...") are of "eth0.vf0". Counters are called as the members of struct
 /// rtnl_link_stats64, by print_stats64() of iproute2's ip/ipaddress.c.
-constexpr CounterShape ip_shapes[]{{"*: *: <*", "# @ -"}, {"vf *", "vf", in_block}, {"vf * *", "vf -", in_block}};
-constexpr CounterTable ip_tables[]{
-    {"RX:",
+constexpr CounterShape ip_shapes[]{
+    {"*: *: <*", "# @ -"},
+    {"vf * *", "vf -", Kind::in_block},
+    {"RX: *", "", Kind::next,
      "bytes=rx_bytes packets=rx_packets errors=rx_errors dropped=rx_dropped overrun=rx_over_errors "
-     "missed=rx_missed_errors mcast=multicast bcast=rx_broadcast compressed=rx_compressed",
-     Rows::next},
-    {"RX errors:",
+     "missed=rx_missed_errors mcast=multicast bcast=rx_broadcast compressed=rx_compressed"},
+    {"RX errors: *", "", Kind::next,
      "length=rx_length_errors crc=rx_crc_errors frame=rx_frame_errors fifo=rx_fifo_errors missed=rx_missed_errors "
-     "overrun=rx_over_errors nohandler=rx_nohandler otherhost=rx_otherhost_dropped",
-     Rows::next},
-    {"TX:",
+     "overrun=rx_over_errors nohandler=rx_nohandler otherhost=rx_otherhost_dropped"},
+    {"TX: *", "", Kind::next,
      "bytes=tx_bytes packets=tx_packets errors=tx_errors dropped=tx_dropped carrier=tx_carrier_errors "
-     "collsns=collisions compressed=tx_compressed",
-     Rows::next},
-    {"TX errors:",
+     "collsns=collisions compressed=tx_compressed"},
+    {"TX errors: *", "", Kind::next,
      "aborted=tx_aborted_errors fifo=tx_fifo_errors window=tx_window_errors heartbeat=tx_heartbeat_errors "
-     "heartbt=tx_heartbeat_errors transns=carrier_changes",
-     Rows::next}};
+     "heartbt=tx_heartbeat_errors transns=carrier_changes"}};
 
 /// What ifconfig prints, of net-tools 1.60 ("RX packets:12 errors:0") and busybox, and of 2.x ("RX packets 12  bytes
 /// 1234"). It reads /proc/net/dev, as netstat -i does, and so its names are those.
@@ -67,11 +59,11 @@ constexpr CounterShape ifconfig_shapes[]{
 /// What `netstat -i` prints (net-tools 1.60 to 2.10):
 ///     Iface      MTU    RX-OK RX-ERR RX-DRP RX-OVR    TX-OK TX-ERR TX-DRP TX-OVR Flg
 ///     eth0      1500   212531      3     40 2        135635      0      5      0 BMRU
-constexpr CounterTable netstat_i_tables[]{
-    {"Iface",
+constexpr CounterShape netstat_i_shapes[]{
+    {"Kernel Interface table", "", Kind::begin},
+    {"Iface *", "@", Kind::table,
      "MTU=- Met=- RX-OK=rx_packets RX-ERR=rx_errs RX-DRP=rx_drop RX-OVR=rx_fifo TX-OK=tx_packets TX-ERR=tx_errs "
-     "TX-DRP=tx_drop TX-OVR=tx_fifo Flg=-",
-     Rows::named}};
+     "TX-DRP=tx_drop TX-OVR=tx_fifo Flg=-"}};
 
 /// /proc/net/dev: NAME: and 16 numbers for each device, below two lines of headings. Old kernels leave no blank behind
 /// the colon, and an alias of a device has one in its name: "eth0:1:". Names are "dev.rx_drop", as the kernel adds
@@ -88,8 +80,12 @@ constexpr CounterShape proc_net_dev_shapes[]{
 ///     NIC statistics:
 ///          rx_queue_0_drops: 17
 ///          [0]: rx_discards: 0
-constexpr CounterShape ethtool_shapes[]{
-    {"Standard stats for *:", "@"}, {"*", "&: =", in_block}, {"*", "echo"}, {"*:", "echo"}, {"== * ==", "echo"}};
+constexpr CounterShape ethtool_shapes[]{{"NIC statistics:", "", Kind::begin},
+                                        {"Standard stats for *:", "@"},
+                                        {"*", "&: =", Kind::in_block},
+                                        {"*", "echo"},
+                                        {"*:", "echo"},
+                                        {"== * ==", "echo"}};
 
 /// `grep . /sys/class/net/*/statistics/*`, counters as `ip -s link` has them.
 constexpr CounterShape sysfs_shapes[]{{"*/statistics/*:*", "/ & ="}};
@@ -100,18 +96,15 @@ constexpr CounterShape sysfs_shapes[]{{"*/statistics/*:*", "/ & ="}};
 ///      backlog 0b 0p requeues 17
 ///       maxpacket 1514 drop_overlimit 2 new_flow_count 5 ecn_mark 12
 constexpr CounterShape qdisc_shapes[]{
-    {"qdisc * *: dev * root", "word - @"},
     {"qdisc * *: dev * root *", "word - @ -"},
-    {"qdisc * *: dev * parent *", "word - @ word"},
     {"qdisc * *: dev * parent * *", "word - @ word -"},
-    {"qdisc * *: root", "word ! -"},
     {"qdisc * *: root *", "word ! - -"},
-    {"qdisc * *: parent *", "word ! - word"},
     {"qdisc * *: parent * *", "word ! - word -"},
-    {"Sent * bytes * pkt (dropped *, overlimits * requeues *)", "bytes packets dropped overlimits requeues", in_block},
-    {"Sent * bytes * pkts (dropped *, overlimits *)", "bytes packets dropped overlimits", in_block},
-    {"maxpacket * *", "# pairs", in_block},
-    {"marked * early * pdrop * other *", "marked early pdrop other", in_block}};
+    {"Sent * bytes * pkt (dropped *, overlimits * requeues *)", "bytes packets dropped overlimits requeues",
+     Kind::in_block},
+    {"Sent * bytes * pkts (dropped *, overlimits *)", "bytes packets dropped overlimits", Kind::in_block},
+    {"maxpacket * *", "# pairs", Kind::in_block},
+    {"marked * early * pdrop * other *", "marked early pdrop other", Kind::in_block}};
 
 /// What `conntrack -S` prints, and /proc/net/stat/nf_conntrack below, which has the same counters of the kernel:
 ///     cpu=0   found=27 invalid=12 insert=0 insert_failed=6 drop=6 early_drop=0 error=0 search_restart=1163
@@ -119,25 +112,27 @@ constexpr CounterShape conntrack_shapes[]{{"cpu=* *", "cpu pairs"}};
 
 /// Files of /proc/net/stat: a line of hexadecimal numbers for each CPU. `entries` is the same in each, and no counter.
 /// Which neighbours one is of, its name says: arp_cache, ndisc_cache.
-constexpr CounterTable stat_tables[]{
-    {"entries",
+constexpr CounterShape stat_shapes[]{
+    {"entries *", "row", Kind::table,
      "searched clashres=clash_resolve found new invalid ignore delete delete_list chainlength=chaintoolong insert "
      "insert_failed drop early_drop icmp_error=error expect_new expect_create expect_delete search_restart",
-     Rows::of_cpus, "conntrack"},
-    {"entries",
+     "conntrack"},
+    {"entries *", "! row", Kind::table,
      "allocs destroys hash_grows lookups hits res_failed rcv_probes_mcast rcv_probes_ucast periodic_gc_runs "
      "forced_gc_runs unresolved_discards table_fulls",
-     Rows::of_cpus_of_file, "neigh"},
-    {"entries",
+     "neigh"},
+    {"entries *", "row", Kind::table,
      "in_hit in_slow_tot in_slow_mc in_no_route in_brd in_martian_dst in_martian_src out_hit out_slow_tot out_slow_mc "
      "gc_total gc_ignored gc_goal_miss gc_dst_overflow in_hlist_search out_hlist_search",
-     Rows::of_cpus, "rt_cache"},
-    {"entries", "syn_received cookie_invalid cookie_valid cookie_retrans conn_reopened", Rows::of_cpus, "synproxy"}};
+     "rt_cache"},
+    {"entries *", "row", Kind::table, "syn_received cookie_invalid cookie_valid cookie_retrans conn_reopened",
+     "synproxy"}};
 
 /// /proc/net/udp and udp6: a line for each socket; addresses have 8 or 32 digits. Of one port they are added up.
 ///     sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode ref pointer drops
 ///     466: 00000000:14E9 00000000:0000 07 00000000:00000000 00:00000000 00000000   0        0 14286 2 ffff88 319
 constexpr CounterShape udp_shapes[]{
+    {"sl local_address rem*_address st tx_queue *", "", Kind::begin},
     {"*: *:* *:* * *:* *:* * * * * * * *", "# hex8 port - - - - - - - - # # # # - udp.drops"},
     {"*: *:* *:* * *:* *:* * * * * * * *", "# hex32 port - - - - - - - - # # # # - udp6.drops"}};
 
@@ -148,52 +143,24 @@ constexpr CounterShape sockstat_shapes[]{{"*: *", "group pairs"}};
 ///     ESTAB 0      3235770     10.0.1.29:42314   10.0.1.37:5201
 ///          cubic wscale:7,7 rto:204 ... busy:438588ms rwnd_limited:433148ms(98.8%) retrans:0/244
 constexpr CounterShape ss_shapes[]{
-    {"* * * * *", "tcp # # addr addr"},     {"* * * * * *", "tcp # # addr addr -"},
-    {"tcp * * * * *", "tcp # # addr addr"}, {"tcp * * * * * *", "tcp # # addr addr -"},
-    {"* * * *", "# # addr addr", in_block}, {"*", "pairs", in_block},
+    {"*State*Recv-Q Send-Q Local Address:Port *", "", Kind::begin},
+    {"* * * * * *", "tcp # # addr addr -"},
+    {"tcp * * * * * *", "tcp # # addr addr -"},
+    {"* * * *", "# # addr addr", Kind::in_block},
+    {"*", "pairs", Kind::in_block},
 };
+
+/// What `netstat -s` prints: sentences, of counters that it does not know their names (netstat_text.cpp).
+constexpr CounterShape netstat_shapes[]{{"*:", "section"}, {"*", "sentence"}};
 
 /// /proc/net/snmp and /proc/net/netstat: a line of names and one of values for each group.
 ///     Udp: InDatagrams NoPorts InErrors OutDatagrams
 ///     Udp: 225645 9337 1408 236183
 /// Where a mail has broken the line, which value is whose is not known.
-bool read_snmp(const CounterText& text, CounterBlock& block, CounterLine& out) {
-    const auto& words = text.words;
-    if (words.size() < 2 || !words[0].ends_with(':')) return false;
-    const auto group = words[0].substr(0, words[0].size() - 1);
-    if (!base::is_counter_group(group)) return false;
-    if (std::all_of(words.begin() + 1, words.end(), base::is_counter_name)) {
-        block.group = group;
-        block.columns.assign(words.begin() + 1, words.end());
-        return true;
-    }
-    if (block.group != group || block.columns.size() != words.size() - 1) return false;
-    for (std::size_t i = 1; i < words.size(); ++i) {
-        const auto name = block.group + "." + block.columns[i - 1];
-        const auto value = base::to_unsigned(words[i]);
-        if (!value && !base::to_int(words[i])) return false;  // Tcp.MaxConn is -1
-        if (value && base::is_counter(name)) out.values.push_back({name, std::string(of_namespace), *value});
-    }
-    return true;
-}
+constexpr CounterShape snmp_shapes[]{{"*: *", "group:", Kind::table}};
 
-/// /proc/net/softnet_stat: a line of 9 to 15 numbers (2.6.35 to 6.4) of eight hexadecimal digits for each CPU, the
-/// fourth to the eighth always 0. A file of /proc/net/stat without its heading looks so where a CPU is idle, but not in
-/// all its lines.
-bool read_softnet(const CounterText& text, CounterBlock& block, CounterLine& out) {
-    constexpr std::size_t min_columns = 9, max_columns = 15, digits = 8, first_unused = 3, unused = 5;
-    const auto& words = text.words;
-    const auto is_number = [](auto word) { return word.size() == digits && base::to_unsigned(word, 16); };
-    if (words.size() < min_columns || words.size() > max_columns || text.is_below_unread_numbers) return false;
-    if (!std::ranges::all_of(words, is_number)) return false;
-    const auto zeros = std::span(words).subspan(first_unused, unused);
-    if (std::ranges::any_of(zeros, [](auto word) { return word != "00000000"; })) return false;
-    const auto read = base::read_softnet_line(words);
-    const auto of = "cpu" + std::to_string(read.cpu.value_or(static_cast<std::uint32_t>(block.row++)));
-    for (const auto& [name, value] : read.counters)
-        out.values.push_back({name, of, value});
-    return true;
-}
+/// /proc/net/softnet_stat: a line of numbers of eight hexadecimal digits for each CPU.
+constexpr CounterShape softnet_shapes[]{{"*", "softnet"}};
 
 constexpr CounterFormat formats[]{
     {.title = "nstat",
@@ -201,23 +168,22 @@ constexpr CounterFormat formats[]{
      .of = of_namespace,
      .names_device = true,
      .leaves_out_zeros = true,
-     .shapes = nstat_shapes,
-     .begin = "#kernel"},
+     .shapes = nstat_shapes},
     {.title = "netstat -s",
      .asked = {.command = "netstat", .option = "s"},
+     .of = of_namespace,
      .leaves_out_zeros = true,
-     .other = read_netstat},
-    {.title = "/proc/net/snmp", .asked = {.path = "/proc/net/snmp"}, .other = read_snmp},
+     .shapes = netstat_shapes},
+    {.title = "/proc/net/snmp", .asked = {.path = "/proc/net/snmp"}, .of = of_namespace, .shapes = snmp_shapes},
     {.title = "/proc/net/softnet_stat",
      .asked = {.path = "/proc/net/softnet_stat"},
      .ends_at_noise = true,
-     .other = read_softnet},
+     .shapes = softnet_shapes},
     {.title = "/proc/net/dev", .asked = {.path = "/proc/net/dev"}, .prefix = "dev", .shapes = proc_net_dev_shapes},
     {.title = "ip -s link",
      .asked = {.command = "ip", .option = "s", .arguments = "link l addr address a show list ls dev"},
      .prefix = "link",
      .shapes = ip_shapes,
-     .tables = ip_tables,
      .details =
          "link inet inet6 valid_lft altname alias permaddr prog vlan ingress-qos-map egress-qos-map bond "
          "bond_slave bridge bridge_slave vxlan veth tun dummy macvlan macvtap ipvlan gre gretap ip6gre ip6gretap "
@@ -233,8 +199,7 @@ constexpr CounterFormat formats[]{
      .asked = {.command = "netstat", .option = "i"},
      .prefix = "dev",
      .ends_at_noise = true,
-     .tables = netstat_i_tables,
-     .begin = "Kernel Interface table"},
+     .shapes = netstat_i_shapes},
     {.title = "/sys/class/net/*/statistics",
      .asked = {.path = "/sys/class/net/"},
      .prefix = "link",
@@ -257,12 +222,8 @@ constexpr CounterFormat formats[]{
      .prefix = "stat",
      .names_device = true,
      .ends_at_noise = true,
-     .tables = stat_tables},
-    {.title = "/proc/net/udp",
-     .asked = {.path = "/proc/net/udp"},
-     .has_parts = true,
-     .shapes = udp_shapes,
-     .begin = "sl local_address rem*_address st tx_queue *"},
+     .shapes = stat_shapes},
+    {.title = "/proc/net/udp", .asked = {.path = "/proc/net/udp"}, .has_parts = true, .shapes = udp_shapes},
     {.title = "/proc/net/sockstat",
      .asked = {.path = "/proc/net/sockstat"},
      .prefix = "sockstat",
@@ -277,7 +238,6 @@ constexpr CounterFormat formats[]{
      .leaves_out_zeros = true,
      .ends_at_noise = true,
      .shapes = ss_shapes,
-     .begin = "*State*Recv-Q Send-Q Local Address:Port *",
      .pair = ':',
      .counters = "bytes_sent bytes_retrans bytes_acked bytes_received segs_out segs_in data_segs_out data_segs_in "
                  "delivered delivered_ce retrans dsack_dups reord_seen rcv_ooopack busy=busy_ms "
@@ -290,8 +250,7 @@ constexpr CounterFormat formats[]{
      .names_device = true,
      .ends_at_noise = true,
      .has_parts = true,
-     .shapes = ethtool_shapes,
-     .begin = "NIC statistics:"}};
+     .shapes = ethtool_shapes}};
 
 }  // namespace
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "decode/counter_reader.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
-#include <array>
-#include <optional>
+#include <utility>
 
 #include "base/kernel.h"
 #include "base/text.h"
@@ -12,7 +14,7 @@ namespace stapgen::decode {
 
 namespace {
 
-using Rows = CounterTable::Rows;
+using Kind = CounterShape::Kind;
 
 constexpr std::string_view tcp_states =
     "ESTAB SYN-SENT SYN-RECV FIN-WAIT-1 FIN-WAIT-2 TIME-WAIT CLOSE-WAIT LAST-ACK LISTEN CLOSING CLOSE UNCONN";
@@ -33,96 +35,149 @@ bool is_of_digits(std::string_view word, std::string_view others) {
            std::ranges::all_of(word, [&](char c) { return base::is_digit(c) || c == '.' || is_other(c); });
 }
 
-/// What loops print before they ask for a device.
-bool is_usual_device_name(std::string_view text) {
-    constexpr std::string_view beginnings[]{"eth",  "en",   "em",    "ib",     "wl",    "bond", "br",  "veth",
-                                            "vlan", "team", "tun",   "tap",    "usb",   "wg",   "p1p", "p2p",
-                                            "p3p",  "p4p",  "virbr", "docker", "vxlan", "sl"};
-    return is_device_name(text) && base::starts_with_any(text, beginnings) && base::is_digit(text.back());
+/// Whether it can be the name of a device: letters, digits and what people put into names, so that what a terminal left
+/// before it is seen. The kernel allows more.
+bool is_device_name(std::string_view text) {
+    constexpr std::size_t max_length = 32;  // the kernel's have 15 bytes at most, and an alias a number behind them
+    return !text.empty() && text.size() <= max_length && std::ranges::all_of(text, [](char c) {
+        return base::is_word_character(c) || c == '.' || c == '-' || c == ':' || c == '+';
+    });
 }
 
-/// Reads one line as one of a format's shapes, as the heading of a table or as a row of it.
+/// What loops print before they ask for a device.
+bool is_usual_device_name(std::string_view text) {
+    constexpr std::string_view beginnings =
+        "eth en em ib wl bond br veth vlan team tun tap usb wg p1p p2p p3p p4p virbr docker vxlan sl";
+    return is_device_name(text) && base::starts_with_any(text, base::words(beginnings)) && base::is_digit(text.back());
+}
+
+/// "eth0" of "eth0@if7"; empty if it is no device.
+std::string device_of(std::string_view text) {
+    const auto at = std::min(text.find('@'), text.size());
+    const auto device = text.substr(0, at);
+    const bool is_device = is_device_name(device) && (at == text.size() || is_device_name(text.substr(at + 1)));
+    return is_device && !base::is_counter_group(device) ? std::string(device) : "";
+}
+
+/// What values belong to, of a word that says it; empty: it is no such. Nothing if the capture is another kind.
+std::optional<std::string> owner_of(std::string_view capture, std::string_view star, const CounterBlock& block) {
+    constexpr std::size_t max_length = 80;
+    const std::string text(star);
+    if (capture == "@" || capture == "@:") return device_of(star);
+    if (capture == "echo") return is_usual_device_name(star) ? device_of(star) : "";
+    if (capture == "/") return device_of(star.substr(star.rfind('/') + 1));
+    if (capture == "port") {
+        const auto port = base::to_unsigned(star, 16);
+        return port ? "port " + std::to_string(*port) : "";
+    }
+    if (capture == "word" || capture == "addr") {
+        const bool is_one = star.find(' ') == star.npos && star.size() <= max_length;
+        return is_one && (capture == "word" || star.find(':') != star.npos) ? text : "";
+    }
+    if (!base::contains_word("cpu index vf", capture)) return std::nullopt;
+    if (!base::is_decimal(star)) return "";
+    if (capture == "cpu") return "cpu" + text;
+    if (capture == "index") return block.device.empty() || block.number != 0 ? "ifIndex " + text : block.device;
+    const auto device = block.of.empty() ? std::string(of_unnamed_device) : block.of;
+    return device.substr(0, device.find(".vf")) + ".vf" + text;
+}
+
+/// Reads one line as one of a format's shapes, or as a row below one.
 class LineReader {
   public:
     LineReader(const CounterFormat& format, const CounterText& text, CounterBlock& block, CounterLine& out)
         : format_(format), text_(text), block_(block), out_(out), prefix_(format.prefix) {}
 
-    bool read_heading(const CounterTable& table) {
-        if (!text_.plain.starts_with(table.begin)) return false;
-        std::vector<std::string> columns;
-        if (table.rows == Rows::named) columns.emplace_back("@");
-        if (is_of_cpus(table)) columns.emplace_back("-");
-        for (const auto word : base::words(std::string_view(text_.plain).substr(table.begin.size()))) {
-            const auto name = renamed(table.columns, word);
-            if (!name) return false;
-            columns.emplace_back(*name);
-        }
-        if (columns.size() < 2) return false;
-        block_.columns = std::move(columns);
-        block_.table = &table;
-        block_.row = 0;
-        // Tables that no line names are not compared.
-        if (table.rows == Rows::of_cpus_of_file && (block_.device.empty() || block_.device.starts_with("line ")))
-            block_.device = "line " + std::to_string(text_.number);
-        return true;
-    }
-
     bool read_row() {
-        const auto* const table = block_.table;
-        if (table == nullptr || text_.words.size() != block_.columns.size()) return false;
-        is_hexadecimal_ = is_of_cpus(*table);
-        if (is_hexadecimal_) {
-            if (std::ranges::any_of(text_.words, [](auto word) { return word.size() < min_digits; })) return false;
-            if (table->rows == Rows::of_cpus_of_file) add_of(block_.device);
-            add_of("cpu" + std::to_string(block_.row));
-        }
-        for (std::size_t i = 0; i < block_.columns.size(); ++i) {
-            if (!take(block_.columns[i], text_.words[i])) return false;
-        }
-        if (!table->prefix.empty()) prefix_ = table->prefix;
+        const auto* const heading = block_.heading;
+        if (heading == nullptr || !take_all(block_.columns, text_.words)) return false;
+        if (!heading->prefix.empty()) prefix_ = heading->prefix;
         put();
         ++block_.row;
-        if (table->rows == Rows::next) block_.table = nullptr;
+        if (heading->kind == Kind::next) block_.heading = nullptr;
         return true;
     }
 
     bool read(const CounterShape& shape) {
-        if (shape.in_block && !block_.is_open) return false;
+        if (shape.kind == Kind::in_block && !block_.is_open) return false;
         std::string_view text(text_.plain), before;
-        const bool by_colon = shape.captures.substr(1, 1) == ":";
+        const bool by_colon = shape.captures.find(':') == 1;
         if (by_colon) {
             const auto colon = text.rfind(':');
             if (colon == text.npos) return false;
             before = base::trim(text.substr(0, colon));
-            text = base::trim(text.substr(colon + 1));
+            text.remove_prefix(std::min(text.find_first_not_of(' ', colon + 1), text.size()));
         }
+        if (!shape.pattern.ends_with(" *")) text = base::trim(text);
         auto stars = base::match(shape.pattern, text);
         if (!stars) return false;
-        const auto captures = base::words(shape.captures);
+        if (!stars->empty()) stars->back() = base::trim(stars->back());
+        if (shape.kind == Kind::begin) return begin_block();
+        if (shape.kind == Kind::next || shape.kind == Kind::table) return begin_table(shape, *stars);
         if (by_colon) stars->insert(stars->begin(), before);
-        auto star = stars->begin();
-        for (const auto capture : captures) {
-            if (capture == "!") {
-                add_of(block_.device.empty() ? of_unnamed_device : block_.device);
-            } else if (star == stars->end() || !take(capture, *star++)) {
-                return false;
-            }
-        }
+        if (!take_all(shape.captures, *stars)) return false;
         put();
+        if (shape.captures == "echo") block_ = {.command = of_, .device = of_, .of = of_};
         return true;
     }
 
   private:
-    static constexpr std::size_t max_name_length = 64, max_address_length = 80, min_digits = 8;
+    static constexpr std::size_t max_name_length = 64, min_digits = 8;
 
-    static bool is_of_cpus(const CounterTable& table) {
-        return table.rows == Rows::of_cpus || table.rows == Rows::of_cpus_of_file;
+    bool begin_block() {
+        // Right below its command it is of that.
+        if (block_.number != 0) block_ = {.command = block_.command, .is_rise = block_.is_rise};
+        block_.is_open = block_.is_announced = true;
+        return true;
+    }
+
+    bool begin_table(const CounterShape& shape, const std::vector<std::string_view>& stars) {
+        const bool is_of_group = shape.captures == "group:";
+        if (is_of_group && !base::is_counter_group(stars.front())) return false;
+        const auto names = base::words(stars.back());
+        auto columns = is_of_group ? std::string(stars.front()) + ":" : std::string(shape.captures);
+        for (const auto word : names) {
+            const auto name = is_of_group ? std::optional(word) : renamed(shape.columns, word);
+            if (!name || (is_of_group && !base::is_counter_name(word))) return false;
+            columns.append(" ").append(is_of_group ? std::string(stars.front()) + "." : "").append(*name);
+        }
+        if (names.empty() || (shape.captures.empty() && names.size() < 2)) return false;
+        block_.columns = std::move(columns);
+        block_.heading = &shape;
+        block_.row = 0;
+        // Tables that no line names are not compared.
+        if (shape.captures.starts_with('!') && (block_.device.empty() || block_.device.starts_with("line ")))
+            block_.device = "line " + std::to_string(text_.number);
+        return true;
+    }
+
+    bool take_all(std::string_view captures, std::span<const std::string_view> stars) {
+        auto star = stars.begin();
+        for (const auto capture : base::words(captures)) {
+            if (capture == "!") {
+                add_of(block_.device.empty() ? of_unnamed_device : block_.device);
+            } else if (star == stars.end() || !take(capture, *star++)) {
+                return false;
+            }
+        }
+        return star == stars.end();
     }
 
     bool take(std::string_view capture, std::string_view star) {
         if (capture == "-") return true;
         if (capture == "#") return base::is_decimal(star);
         if (capture == "~") return is_of_digits(star, ".e+-");
+        if (capture == "tcp") return base::contains_word(tcp_states, star);
+        if (capture == "hex8" || capture == "hex32") return star.size() == (capture == "hex8" ? 8 : 32);
+        if (const auto of = owner_of(capture, star, block_)) {
+            add_of(*of);
+            return !of->empty();
+        }
+        if (capture == "row") {
+            is_hexadecimal_ = true;
+            add_of("cpu" + std::to_string(block_.row));
+            return star.size() >= min_digits;
+        }
         if (capture == "=") return add(name_, star);
         if (capture == "&") return take_name(star);
         if (capture == "&:") {
@@ -136,41 +191,11 @@ class LineReader {
             return base::contains_word(format_.groups, star);
         }
         if (capture == "pairs") return take_pairs(star);
-        if (capture == "tcp") return base::contains_word(tcp_states, star);
-        if (capture == "hex8" || capture == "hex32") return star.size() == (capture == "hex8" ? 8 : 32);
-        if (!base::contains_word("@ @: / word addr cpu vf port index echo", capture)) return add(capture, star);
-        const auto of = what_of(capture, star);
-        if (!of.empty()) add_of(of);
-        return !of.empty();
-    }
-
-    /// What values belong to; empty: `star` is no such.
-    std::string what_of(std::string_view capture, std::string_view star) {
-        const std::string text(star);
-        if (capture == "word") return star.find(' ') == star.npos ? text : "";
-        if (capture == "addr") {
-            const bool is_address = star.find(':') != star.npos && star.find(' ') == star.npos;
-            return is_address && star.size() <= max_address_length ? text : "";
-        }
-        if (capture == "port") {
-            const auto port = base::to_unsigned(star, 16);
-            return port ? "port " + std::to_string(*port) : "";
-        }
-        if (capture == "cpu" || capture == "vf" || capture == "index") {
-            if (!base::is_decimal(star)) return "";
-            if (capture == "cpu") return "cpu" + text;
-            if (capture == "index")
-                return block_.device.empty() || block_.has_values ? "ifIndex " + text : block_.device;
-            const auto device = block_.of.empty() ? std::string(of_unnamed_device) : block_.of;
-            return device.substr(0, device.find(".vf")) + ".vf" + text;
-        }
-        is_echo_ = capture == "echo";
-        if (is_echo_ && !is_usual_device_name(star)) return "";
-        if (capture == "/") star = star.substr(star.rfind('/') + 1);
-        const auto at = std::min(star.find('@'), star.size());  // "eth0@if7"
-        const auto device = star.substr(0, at);
-        const bool is_device = is_device_name(device) && (at == star.size() || is_device_name(star.substr(at + 1)));
-        return is_device && !base::is_counter_group(device) ? std::string(device) : "";
+        if (capture == "section") return read_netstat_heading(star, block_);
+        if (capture == "sentence") return take_sentence();
+        if (capture == "softnet") return take_softnet();
+        if (capture.ends_with(':')) return star == capture;
+        return add(capture, star);
     }
 
     void add_of(std::string_view of) {
@@ -204,23 +229,54 @@ class LineReader {
             const auto group = name_.empty() ? "" : name_ + ".";
             if (counter) out_.values.push_back({group + std::string(*counter), "", *number, is_state});
         }
-        return format_.pair != ':' || out_.values.size() > before;
+        return !words.empty() && (format_.pair != ':' || out_.values.size() > before);
+    }
+
+    bool take_sentence() {
+        // What it prints of a setting.
+        if (block_.group == "Ip" && text_.line.starts_with("Forwarding is ")) return true;
+        auto words = text_.words;
+        const auto found = std::ranges::find_if(words, [](auto word) { return base::to_unsigned(word).has_value(); });
+        if (found == words.end()) return false;
+        const auto value = std::exchange(*found, "%");
+        const auto name = netstat_counter(fmt::format("{}", fmt::join(words, " ")), block_);
+        if (name && block_.seen.empty()) block_.group = name->substr(0, name->find('.'));
+        return name && add(*name, value);
+    }
+
+    /// 9 to 15 numbers (2.6.35 to 6.4), the fourth to the eighth always 0. A file of /proc/net/stat without its heading
+    /// looks so where a CPU is idle, but not in all its lines.
+    bool take_softnet() {
+        constexpr std::size_t min_columns = 9, max_columns = 15, first_unused = 3, unused = 5;
+        const auto& words = text_.words;
+        const auto is_number = [](auto word) { return word.size() == min_digits && base::to_unsigned(word, 16); };
+        const auto is_zero = [](auto word) { return word == "00000000"; };
+        if (words.size() < min_columns || words.size() > max_columns || text_.is_below_unread_numbers ||
+            !std::ranges::all_of(words, is_number) ||
+            !std::ranges::all_of(std::span(words).subspan(first_unused, unused), is_zero))
+            return false;
+        const auto read = base::read_softnet_line(words);
+        add_of("cpu" + std::to_string(read.cpu.value_or(static_cast<std::uint32_t>(block_.row++))));
+        for (const auto& [name, value] : read.counters)
+            out_.values.push_back({name, "", value});
+        return true;
     }
 
     bool add(std::string_view name, std::string_view value) {
         // What `ip -h` makes of a large number.
-        if (block_.table != nullptr && is_of_digits(value, "kKMGTPi")) return out_.is_rounded = true;
+        const bool is_of_table = block_.heading != nullptr && !prefix_.empty();
+        if (is_of_table && is_of_digits(value, "kKMGTPi")) return out_.is_rounded = true;
+        if (is_hexadecimal_ && value.size() < min_digits) return false;
         const auto number = base::to_unsigned(value, is_hexadecimal_ ? 16 : 10);
-        if (number && (!prefix_.empty() || base::is_counter(name)))
-            out_.values.push_back({std::string(name), "", *number});
+        if (prefix_.empty() && !base::is_counter(name)) return number || base::to_int(value);  // Tcp.MaxConn is -1
+        if (number) out_.values.push_back({std::string(name), "", *number});
         return number.has_value();
     }
 
     void put() {
         if (!of_.empty()) {
-            if (is_echo_) block_ = {.command = of_, .device = of_};
             block_.of = of_;
-            block_.is_open = block_.is_open || !is_echo_;
+            block_.is_open = true;
         }
         for (auto& value : out_.values) {
             if (!prefix_.empty()) value.name = std::string(prefix_) + "." + value.name;
@@ -234,7 +290,7 @@ class LineReader {
     CounterLine& out_;
     std::string_view prefix_;
     std::string of_, name_;
-    bool is_echo_ = false, is_hexadecimal_ = false;
+    bool is_hexadecimal_ = false;
 };
 
 /// What stands behind that path, or behind its "6", in the line; nothing if it is not there.
@@ -258,6 +314,7 @@ bool is_command(const CounterFormat& format, std::vector<std::string_view> words
     const auto& asked = format.asked;
     const auto has = [&](auto word) { return has_option(word, asked.option); };
     if (!asked.option.empty() && std::ranges::none_of(words, has)) return false;
+    words.erase(words.begin());
     std::erase_if(words, [&](auto word) {
         return word.starts_with('-') || base::contains_word(asked.arguments, word) || base::grouped_counter_name(word);
     });
@@ -271,74 +328,48 @@ bool is_command(const CounterFormat& format, std::vector<std::string_view> words
 
 /// Also one that prints its file, and "==> FILE <==".
 bool read_command(const CounterFormat& format, const CounterText& text, CounterBlock& block) {
+    if (text.command.empty()) return false;
     const auto& asked = format.asked;
     std::string_view device;
-    constexpr std::size_t max_words = 5;  // "sudo watch -n 1 ip -s link"
-    const auto begin = std::span(text.words).first(std::min(text.words.size(), max_words));
-    std::vector<std::string_view> words;
-    if (!asked.command.empty() && std::ranges::any_of(begin, [&](auto word) { return word.ends_with(asked.command); }))
-        words = command_words(text.line, asked.command);
-    if (!words.empty()) {
-        words.erase(words.begin());
-        if (!is_command(format, words, device)) return false;
+    const bool is_own = !asked.command.empty() && text.command[0] == asked.command;
+    if (is_own) {
+        if (!is_command(format, text.command, device)) return false;
     } else {
         const auto behind = behind_path(text.line, asked.path);
-        const auto is_reader = [&](auto reader) { return !command_words(text.line, reader).empty(); };
-        constexpr std::array readers{"cat", "grep", "egrep", "head", "tail"};
-        if (!behind || !(text.line.starts_with("==> ") || std::ranges::any_of(readers, is_reader))) return false;
+        if (!behind || !base::contains_word("==> cat grep egrep head tail", text.command[0])) return false;
         // Of several files it is not known which lines are of which.
         if (format.names_device && !behind_path(*behind, asked.path)) device = behind->substr(0, behind->find(' '));
     }
-    block = {.command = text.plain, .is_open = true};
+    block = {.command = text.plain, .is_open = true, .is_announced = true};
     if (is_device_name(device)) block.device = block.of = device;
     const auto shows_all = [](auto word) { return word == "--ignore" || has_option(word, "a"); };
-    block.is_rise = asked.command == "nstat" && text.line.find(asked.path) == std::string::npos &&
-                    std::ranges::none_of(words, shows_all);
+    block.is_rise = is_own && asked.command == "nstat" && std::ranges::none_of(text.command, shows_all);
     return true;
 }
 
 }  // namespace
 
-std::vector<std::string_view> command_words(std::string_view line, std::string_view command) {
-    if (line.find(command) == std::string_view::npos) return {};
-    auto words = base::words(line.substr(0, line.find_first_of("|;&>")));
-    const auto found = std::ranges::find_if(words, [&](std::string_view word) {
-        return word == command || (word.ends_with(command) && word[word.size() - command.size() - 1] == '/');
-    });
+CounterText::CounterText(std::string_view of, std::int64_t at) : line(of), words(base::words(of)), number(at) {
+    for (const auto word : words)
+        plain.append(word).append(" ");
+    command = base::words(line.substr(0, line.starts_with("==> ") ? line.npos : line.find_first_of("|;&>")));
     const auto is_before = [](std::string_view word) {
-        return word == "sudo" || word == "watch" || word == "time" || word.starts_with('-') || word.starts_with('+') ||
+        return base::contains_word("sudo watch time", word) || word.starts_with('-') || word.starts_with('+') ||
                base::is_digit(word[0]);
     };
-    if (found == words.end() || !std::all_of(words.begin(), found, is_before)) return {};
-    words.erase(words.begin(), found);
-    return words;
-}
-
-bool is_device_name(std::string_view text) {
-    constexpr std::size_t max_length = 32;  // the kernel's have 15 bytes at most, and an alias a number behind them
-    return !text.empty() && text.size() <= max_length && std::ranges::all_of(text, [](char c) {
-        return base::is_word_character(c) || c == '.' || c == '-' || c == ':' || c == '+';
-    });
+    command.erase(command.begin(), std::ranges::find_if_not(command, is_before));
+    if (!command.empty()) command[0].remove_prefix(command[0].rfind('/') + 1);  // npos + 1 is 0
 }
 
 bool read_counters(const CounterFormat& format, const CounterText& text, CounterBlock& block, CounterLine& out) {
-    if (read_command(format, text, block)) return out.begins_block = true;
-    if (!format.begin.empty() && base::match(format.begin, text.plain)) {
-        // Right below its command it is of that.
-        if (block.has_values) block = {.command = block.command, .is_rise = block.is_rise};
-        block.is_open = true;
-        return out.begins_block = true;
-    }
+    if (read_command(format, text, block)) return true;
     const auto first = std::string_view(text.plain).substr(0, text.plain.find_first_of(" :/"));
     if (block.is_open && base::contains_word(format.details, first)) return true;
     const auto reader = [&] {
         out = {};
         return LineReader(format, text, block, out);
     };
-    return std::ranges::any_of(format.tables, [&](auto& table) { return reader().read_heading(table); }) ||
-           reader().read_row() ||
-           std::ranges::any_of(format.shapes, [&](auto& shape) { return reader().read(shape); }) ||
-           (format.other != nullptr && format.other(text, block, out));
+    return reader().read_row() || std::ranges::any_of(format.shapes, [&](auto& shape) { return reader().read(shape); });
 }
 
 }  // namespace stapgen::decode

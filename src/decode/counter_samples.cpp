@@ -16,12 +16,11 @@ namespace {
 
 /// "12,14c12,14" of diff, "@@ -12,7 +12,7 @@" of diff -u.
 bool is_hunk(std::string_view line) {
-    if (line.starts_with("@@ -")) return true;
-    const auto kind = line.find_first_of("acd");
-    const auto are_lines = [](std::string_view text) {
-        return !text.empty() && text.find_first_not_of("0123456789,") == text.npos && base::is_digit(text.back());
-    };
-    return kind != line.npos && are_lines(line.substr(0, kind)) && are_lines(line.substr(kind + 1));
+    const auto kind = std::min(line.find_first_of("acd"), line.size());
+    const bool is_normal = kind > 0 && kind < line.size() && base::is_digit(line[kind - 1]) &&
+                           base::is_digit(line.back()) && line.find_first_not_of("0123456789,") == kind &&
+                           line.find_first_not_of("0123456789,", kind + 1) == line.npos;
+    return is_normal || line.starts_with("@@ -");
 }
 
 /// Counters as tools print them, once or several times (counter_reader.h), and the two of a diff. Times between them
@@ -59,28 +58,25 @@ class CounterSamples final : public Importer {
         std::uint64_t value = 0;
     };
 
-    enum class Diff { none, normal, unified };
-
     bool line(std::string_view text, Sink& sink) override {
-        if (base::trim(text).empty()) return false;
+        const auto trimmed = base::trim(text);
+        if (trimmed.empty()) return false;
         if (line_number() != offered_) {
             end_block();
             offered_ = line_number();
             first_ = text;
+            unread_.clear();
             has_prompt_ = false;
             if (read_diff(text, sink)) return true;
         }
         // Without what may be a prompt it is offered once more.
         has_prompt_ |= text.size() < base::trim(first_).size();
-        if (read_line(base::trim(text), sink)) return true;
-        unread_ = offered_;
-        are_numbers_ = std::ranges::all_of(text_.words, [](auto word) {
-            return word.size() > 7 && word.find_first_not_of("0123456789abcdef") == word.npos;
-        });
+        if (read_line(trimmed, sink)) return true;
+        unread_ = trimmed;
         // Without the blanks it may be another importer's, which is asked first.
-        const auto time = base::trim(text) == text ? read_sample_time(text) : std::nullopt;
+        const auto time = trimmed == text ? read_sample_time(text) : std::nullopt;
         if (!time) return false;
-        unread_ = -1;
+        unread_.clear();
         if (time->epoch_ns != epoch_ns_) begin_sample();
         epoch_ns_ = time->epoch_ns;
         has_local_times_ |= !time->knows_zone;
@@ -91,27 +87,24 @@ class CounterSamples final : public Importer {
 
     /// Of a line that nobody understood.
     void end_block() {
-        text_.is_below_unread_numbers = unread_ == offered_ && are_numbers_;
+        const auto is_number = [](auto word) { return word.size() > 7 && base::to_unsigned(word, 16); };
+        is_below_numbers_ = !unread_.empty() && std::ranges::all_of(base::words(unread_), is_number);
         const bool is_indented = first_.starts_with(' ') || first_.starts_with('\t');
-        if (unread_ == offered_ && !is_indented && (has_prompt_ || format_->ends_at_noise)) block_ = {};
+        if (!unread_.empty() && !is_indented && (has_prompt_ || format_->ends_at_noise)) block_ = {};
     }
 
     bool read_line(std::string_view line, Sink& sink) {
-        text_.line = line;
-        text_.words = base::words(line);
-        text_.plain.clear();
-        for (const auto word : text_.words)
-            text_.plain.append(text_.plain.empty() ? "" : " ").append(word);
-        text_.number = line_number();
-        if (text_.words.size() < 4 && command_words(line, "sleep").size() == 2) {
+        CounterText text(line, line_number());
+        text.is_below_unread_numbers = is_below_numbers_;
+        if (text.words.size() < 4 && text.command.size() == 2 && text.command[0] == "sleep") {
             begin_sample();
             return true;
         }
         if (seen_.size() >= max_counters) return false;
-        if (read(*format_, block_, sink)) return true;
+        if (read(*format_, text, block_, sink)) return true;
         for (const auto& format : counter_formats()) {
             CounterBlock block;
-            if (&format == format_ || !read(format, block, sink)) continue;
+            if (&format == format_ || !read(format, text, block, sink)) continue;
             block_ = std::move(block);
             format_ = &format;
             return true;
@@ -122,64 +115,58 @@ class CounterSamples final : public Importer {
     /// A line of a diff, with the sign before it.
     bool read_diff(std::string_view text, Sink& sink) {
         if (is_hunk(text)) {
-            if (diff_ == Diff::none) begin_sample();
-            diff_ = text.starts_with('@') ? Diff::unified : Diff::normal;
+            if (signs_.empty()) begin_sample();
+            signs_ = text.starts_with('@') ? "-+ " : "<>";
             return true;
         }
-        if (diff_ == Diff::none || text == "---") return diff_ != Diff::none;
-        const bool is_unified = diff_ == Diff::unified;
-        const auto sign = text.substr(0, is_unified ? 1 : 2);
-        const bool is_before = sign == (is_unified ? "-" : "< "), is_after = sign == (is_unified ? "+" : "> ");
-        if (!is_before && !is_after && !(is_unified && sign == " ")) {
-            diff_ = Diff::none;
+        if (signs_.empty() || text == "---") return !signs_.empty();
+        const auto side = signs_.find(text.front());
+        const bool is_unified = signs_.size() > 2;
+        if (side == signs_.npos || (!is_unified && text.substr(1, 1) != " ")) {
+            signs_ = {};
             begin_sample();
             ++sample_;
             return false;
         }
-        const auto line = text.substr(sign.size());
+        const auto line = text.substr(is_unified ? 1 : 2);
         // What it leaves of ethtool has no heading. No other format has that many blanks, 7 in VMware's names.
         const auto blanks = line.find_first_not_of(' ');
         if (!block_.is_open && (blanks == 5 || blanks == 7)) {
             format_ = &counter_formats().back();
             block_ = {.is_open = true};
         }
-        sides_ = is_before ? Sides{0, 0} : is_after ? Sides{1, 1} : Sides{0, 1};
+        first_side_ = side == 1 ? 1 : 0;
+        last_side_ = side == 0 ? 0 : 1;
         const bool is_read = read_line(base::trim(line), sink);
-        sides_ = {0, 0};
+        first_side_ = last_side_ = 0;
         return is_read;
     }
 
-    bool read(const CounterFormat& format, CounterBlock& block, Sink& sink) {
-        read_ = {};
-        if (!read_counters(format, text_, block, read_)) return false;
-        unread_ = -1;
-        if (read_.begins_block) {
-            block.is_announced = true;
-            block.has_values = false;
-        }
-        is_rounded_ |= read_.is_rounded;
-        if (read_.values.empty()) return true;
+    bool read(const CounterFormat& format, const CounterText& text, CounterBlock& block, Sink& sink) {
+        CounterLine read;
+        if (!read_counters(format, text, block, read)) return false;
+        unread_.clear();
+        is_rounded_ |= read.is_rounded;
+        if (read.values.empty()) return true;
         const auto source = fmt::format("{}\n{}\n{}", format.title, block.command, block.device);
-        if (!block.has_values) {
+        if (block.number == 0) {
             block.number = ++block_number_;
             // What begins anew without a line that says so may be the rest of what was printed before.
             if (block.is_announced && sources_.contains(source)) begin_sample();
             block.is_announced = false;
-            block.has_values = true;
         }
-        for (const auto& value : read_.values) {
-            for (auto side = sides_.first; side <= sides_.second; ++side)
+        for (const auto& value : read.values) {
+            for (auto side = first_side_; side <= last_side_; ++side)
                 send_reading(format, value, source, block, side, sink);
         }
         return true;
     }
 
     void begin_sample() {
-        if (seen_.empty()) return;
+        if (!seen_.empty()) ++sample_;
         seen_.clear();
         earlier_.merge(sources_);
         sources_.clear();
-        ++sample_;
     }
 
     void send_reading(const CounterFormat& format, const CounterValue& read, const std::string& source,
@@ -216,21 +203,18 @@ class CounterSamples final : public Importer {
                                   .epoch_ns = epoch_ns_});
     }
 
-    using Sides = std::pair<std::int64_t, std::int64_t>;
-
     const CounterFormat* format_ = &counter_formats().front();
-    CounterBlock block_;  ///< of it
-    CounterText text_;
-    CounterLine read_;
-    Diff diff_ = Diff::none;
-    Sides sides_;                                 ///< of a diff: the first and the last sample that a line is of
-    std::unordered_map<std::string, Seen> seen_;  ///< counters of this sample
-    std::set<std::string> sources_, earlier_;     ///< by tool, command and device: of it, of those before it
+    CounterBlock block_;                           ///< of it
+    std::string_view signs_;                       ///< of a diff: before, after, both; empty: there is none
+    std::int64_t first_side_ = 0, last_side_ = 0;  ///< of a diff's line: samples that it is of
+    std::unordered_map<std::string, Seen> seen_;   ///< counters of this sample
+    std::set<std::string> sources_, earlier_;      ///< by tool, command and device: of it, of those before it
     std::string differing_;
     std::int64_t sample_ = 0, block_number_ = 0, epoch_ns_ = unknown_time;
-    std::int64_t offered_ = 0, unread_ = -1;  ///< number of the last line, and of the last one that nobody understood
-    std::string first_;                       ///< the last line as it came first
-    bool has_prompt_ = false, are_numbers_ = false;  ///< it
+    std::int64_t offered_ = 0;       ///< number of the last line
+    std::string first_, unread_;     ///< it as it came first, and last if nobody understood it
+    bool has_prompt_ = false;        ///< it
+    bool is_below_numbers_ = false;  ///< as CounterText has it
     bool has_local_times_ = false, has_rises_ = false, has_unnamed_device_ = false, is_rounded_ = false;
 };
 

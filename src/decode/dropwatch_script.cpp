@@ -63,8 +63,9 @@ class DropwatchScript final : public Importer {
         const auto digits = begin_of_last_digits(line, '-');
         if (digits < line.size() && line.substr(0, digits).ends_with(for_reason)) {
             const auto number = base::to_int(line.substr(digits));
-            if (!number) return false;
-            place.raw.remove_suffix(for_reason.size() + line.size() - digits);
+            const auto length = for_reason.size() + line.size() - digits;
+            if (!number || length > place.raw.size()) return false;
+            place.raw.remove_suffix(length);
             // The script puts 0 where the kernel gives no reason; the kernel has no drop of reason 0.
             if (*number > 0) reason = {line.substr(digits), *number};
         }

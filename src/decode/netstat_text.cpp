@@ -32,6 +32,7 @@ constexpr Sentences netstat_sentences[]{
      "OutDiscards=% outgoing packets dropped|ReasmFails=% packet reassembles failed|ReasmOKs=% packets reassembled ok|"
      "InTooBigErrors=% with packets too big|InAddrErrors=% with invalid addresses|InReceives=% total packets received|"
      "InHdrErrors=% with invalid headers|ReasmReqds=% reassemblies required|FragCreates=% fragments created|"},
+    {"Ip6", "OutForwDatagrams=% forwarded|"},
     {"Icmp",
      "InErrors=% input ICMP message failed|OutErrors=% ICMP messages failed|InMsgs=% ICMP messages received|"
      "OutMsgs=% ICMP messages sent|"},
@@ -104,7 +105,7 @@ constexpr Sentences netstat_sentences[]{
      "NeighborSolicits=neighbour solicits|NeighborSolicits=neighbor solicits|ParmProblems=parameter problem|"
      "RouterSolicits=router solicits|Redirects=redirects|Echos=echo requests|Redirects=redirect|Echos=echo request|"}};
 
-/// The group whose sentences this one has.
+/// The group whose sentences this one has, too.
 std::string_view sentences_of(std::string_view group) {
     if (group == "Ip6") return "Ip";
     if (group == "Icmp6") return "Icmp";
@@ -112,84 +113,68 @@ std::string_view sentences_of(std::string_view group) {
     return group;
 }
 
-/// The counter of a sentence, with the group that has it: "TcpExt.PruneCalled". `group` is one of the table, or empty
-/// where that is not known: then the first one that has the sentence. Empty if there is none.
-std::string netstat_counter(std::string_view group, std::string_view sentence) {
-    const auto entry = fmt::format("={}|", sentence);
-    for (const auto& [of, text] : netstat_sentences) {
-        const auto at = group.empty() || of == group ? text.find(entry) : text.npos;
-        if (at == text.npos) continue;
-        const auto begin = text.rfind('|', at) + 1;  // npos + 1 is 0
-        return fmt::format("{}.{}", of, text.substr(begin, at - begin));
-    }
-    return {};
+/// The name of a sentence among those of `text`; empty: it is none of them.
+std::string_view name_in(std::string_view text, std::string_view sentence) {
+    const auto at = text.find(fmt::format("={}|", sentence));
+    if (at == text.npos) return {};
+    const auto begin = text.rfind('|', at) + 1;  // npos + 1 is 0
+    return text.substr(begin, at - begin);
 }
 
-/// Without the group.
-std::string_view base_name(std::string_view name) {
-    return name.substr(name.find('.') + 1);
+/// The same among those of one group of the table.
+std::string_view name_of(std::string_view group, std::string_view sentence) {
+    const auto* const of = std::ranges::find(netstat_sentences, group, &Sentences::group);
+    return of == std::end(netstat_sentences) ? "" : name_in(of->text, sentence);
 }
 
-/// Of a sentence with '%' in the place of its number; nothing if netstat prints no such one.
-std::optional<std::string> name_of(std::string_view sentence, const CounterBlock& block) {
+/// The counter of a line that names it: "InCsumErrors: 319".
+std::optional<std::string> named_counter(std::string_view text, const CounterBlock& block) {
     const auto& group = block.group;
-    if (sentence.ends_with(": %")) {
-        const auto text = sentence.substr(0, sentence.size() - 3);
-        const auto name = block.direction.empty() ? "" : netstat_counter(group + ":", text);
-        if (!name.empty()) return fmt::format("{}.{}{}", group, block.direction, base_name(name));
-        if (!base::is_counter_name(text)) return std::nullopt;
-        // Where a page has lost the headings, those of IcmpMsg follow Icmp's.
-        const bool is_type = text.starts_with("InType") || text.starts_with("OutType");
-        if (group == "Icmp" && is_type) return fmt::format("IcmpMsg.{}", text);
-        if (block.seen.empty()) {
-            const bool is_tcps = text.starts_with("TCP") || text == "IPReversePathFilter";
-            return is_tcps ? std::optional(fmt::format("TcpExt.{}", text)) : std::nullopt;
-        }
-        const bool has_group = text.starts_with(group) && base::is_counter_name(text.substr(group.size()));
-        return fmt::format("{}.{}", group, has_group ? text.substr(group.size()) : text);
+    const auto name = block.direction.empty() ? "" : name_of(group + ":", text);
+    if (!name.empty()) return fmt::format("{}.{}{}", group, block.direction, name);
+    if (!base::is_counter_name(text)) return std::nullopt;
+    // Where a page has lost the headings, those of IcmpMsg follow Icmp's.
+    const bool is_type = text.starts_with("InType") || text.starts_with("OutType");
+    if (group == "Icmp" && is_type) return fmt::format("IcmpMsg.{}", text);
+    if (block.seen.empty()) {
+        const bool is_tcps = text.starts_with("TCP") || text == "IPReversePathFilter";
+        return is_tcps ? std::optional(fmt::format("TcpExt.{}", text)) : std::nullopt;
     }
-    if (sentence.ends_with('.')) sentence.remove_suffix(1);
-    if (const auto name = netstat_counter(sentences_of(group), sentence); !group.empty() && !name.empty()) {
-        const bool is_forwarded6 = group == "Ip6" && name == "Ip.ForwDatagrams";
-        return fmt::format("{}.{}{}", group, is_forwarded6 ? "Out" : "", base_name(name));
-    }
-    // What grep left has no headings.
-    auto name = block.seen.empty() ? netstat_counter({}, sentence) : "";
-    return name.empty() ? std::nullopt : std::optional(std::move(name));
-}
-
-bool read_heading(std::string_view line, CounterBlock& block, CounterLine& out) {
-    if (line == "ICMP input histogram:" || line == "ICMP output histogram:") {
-        block.direction = line == "ICMP input histogram:" ? "In" : "Out";
-        if (block.group.empty()) block.group = "Icmp";
-        return true;
-    }
-    if (!line.ends_with(':') || !base::is_counter_group(line.substr(0, line.size() - 1))) return false;
-    block.direction = {};
-    block.group = line.substr(0, line.size() - 1);
-    if (block.seen.insert(block.group).second) return true;
-    block.seen = {block.group};
-    return out.begins_block = true;
+    const bool has_group = text.starts_with(group) && base::is_counter_name(text.substr(group.size()));
+    return fmt::format("{}.{}", group, has_group ? text.substr(group.size()) : text);
 }
 
 }  // namespace
 
-bool read_netstat(const CounterText& text, CounterBlock& block, CounterLine& out) {
-    const auto line = text.line;
-    if (line.size() > max_sentence_length) return false;
-    if (read_heading(line, block, out)) return true;
-    // What it prints of a setting.
-    if (block.group == "Ip" && (line == "Forwarding is enabled" || line == "Forwarding is disabled")) return true;
-    const auto is_number = [](std::string_view word) { return base::to_unsigned(word).has_value(); };
-    const auto value = std::ranges::find_if(text.words, is_number);
-    if (value == text.words.end()) return false;
-    auto words = text.words;
-    words[static_cast<std::size_t>(value - text.words.begin())] = "%";
-    const auto name = name_of(fmt::format("{}", fmt::join(words, " ")), block);
-    if (!name) return false;
-    if (block.seen.empty()) block.group = name->substr(0, name->find('.'));
-    if (base::is_counter(*name)) out.values.push_back({*name, std::string(of_namespace), *base::to_unsigned(*value)});
-    return true;
+bool read_netstat_heading(std::string_view heading, CounterBlock& block) {
+    if (heading == "ICMP input histogram" || heading == "ICMP output histogram") {
+        block.direction = heading == "ICMP input histogram" ? "In" : "Out";
+        if (block.group.empty()) block.group = "Icmp";
+        return true;
+    }
+    if (!base::is_counter_group(heading)) return false;
+    block.direction = {};
+    block.group = heading;
+    if (block.seen.insert(block.group).second) return true;
+    block.seen = {block.group};
+    block.number = 0;
+    return block.is_announced = true;
+}
+
+std::optional<std::string> netstat_counter(std::string_view sentence, const CounterBlock& block) {
+    if (sentence.size() > max_sentence_length) return std::nullopt;
+    if (sentence.ends_with(": %")) return named_counter(sentence.substr(0, sentence.size() - 3), block);
+    if (sentence.ends_with('.')) sentence.remove_suffix(1);
+    for (const auto group : {std::string_view(block.group), sentences_of(block.group)}) {
+        const auto name = name_of(group, sentence);
+        if (!name.empty()) return fmt::format("{}.{}", block.group, name);
+    }
+    // What grep left has no headings.
+    for (const auto& [group, text] : netstat_sentences) {
+        const auto name = block.seen.empty() ? name_in(text, sentence) : "";
+        if (!name.empty()) return fmt::format("{}.{}", group, name);
+    }
+    return std::nullopt;
 }
 
 }  // namespace stapgen::decode

@@ -194,6 +194,8 @@ TEST_CASE("dropwatch.stp that dropped nothing is there") {
 
 TEST_CASE("two times alone are no dropwatch.stp, but rows behind a time are") {
     CHECK(DecodedText("Tue Nov 17 00:26:51 2020\nTue Nov 17 00:26:56 2020\n").lines.empty());
+    for (const auto* none : {"7 packets dropped at for reason: 11\n", "7 packets dropped at  for reason: 11\n"})
+        CHECK(DecodedText(none).detector.input().unrecognised == 1);
     CHECK(DecodedText("Tue Nov 17 00:26:51 2020\n7 packets dropped at icmp_rcv\n").text() ==
           "header dropwatch.stp\ndrop location=icmp_rcv reason=-1 count=7\ntick 1605572811000000000\n");
 }
