@@ -24,17 +24,22 @@ constexpr const char* source_hint =
 base::Result<void> compare_with_log(const SourceFiles& files, const LogKernel& log, const NameSources& sources) {
     if (!files.image) return {};
     const auto& id = files.image->build_id();
-    if (!id.empty() && !log.build_id.empty() && id != log.build_id) {
+    const bool have_ids = !id.empty() && !log.build_id.empty();
+    if (have_ids && id != log.build_id) {
         return base::bad_input(fmt::format("{} is of another kernel than the log: its build-id is {}, the log's {}",
                                            files.image_file.string(), id, log.build_id),
                                fmt::format("give the vmlinux of {}", log.release));
     }
-    const auto& wanted = sources.release.empty() ? log.release : sources.release;
+    const auto& table = files.map ? files.map : files.boot;
+    const auto& of_log = sources.release.empty() ? log.release : sources.release;
+    const bool by_table = of_log.empty() && table && table->file != files.image_file;
+    const auto wanted = by_table ? release_in_name(table->file) : of_log;
     const auto& release = files.image->release();
-    if (id.empty() && !wanted.empty() && !release.empty() && release != wanted) {
-        return base::bad_input(
-            fmt::format("{} is Linux {}, the log is of {}", files.image_file.string(), release, wanted),
-            fmt::format("give the vmlinux of {}", wanted));
+    if (have_ids || release.empty() || wanted.empty()) return {};
+    if (is_same_release(release, wanted) == SameRelease::no) {
+        return base::bad_input(fmt::format("{} is Linux {}, {} is of {}", files.image_file.string(), release,
+                                           by_table ? table->file.string() : "the log", wanted),
+                               fmt::format("give the vmlinux of {}", wanted));
     }
     return {};
 }

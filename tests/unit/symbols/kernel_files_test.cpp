@@ -52,6 +52,25 @@ TEST_CASE("a vmlinux of another build than the recording is refused, one of the 
     CHECK(other.error().hint.find("6.1.0-56-amd64") != std::string::npos);
 }
 
+TEST_CASE("without a build-id of the log a kernel is refused by its release: that of -r, else that of the map's name") {
+    const auto folder = base::PrivateDirectory::create();
+    REQUIRE(folder);
+    const auto content = base::read_file(fake_kernel::system_map);
+    REQUIRE(content);
+    const auto same = folder->path() / "System.map-6.12.117-fake", other = folder->path() / "System.map-6.1.0-56-amd64";
+    REQUIRE(base::create_file(same, *content));
+    REQUIRE(base::create_file(other, *content));
+    CHECK(KernelNames::open({{same, fake_kernel::vmlinux}, {}, boot_kaslr_offset, {}}, {}));
+    CHECK(KernelNames::open({{other, fake_kernel::vmlinux}, {}, boot_kaslr_offset, "6.12.117-fake"}, {}));
+    const auto by_map = KernelNames::open({{other, fake_kernel::vmlinux}, {}, boot_kaslr_offset, {}}, {});
+    REQUIRE_FALSE(by_map);
+    CHECK(by_map.error().what == fmt::format("{} is Linux 6.12.117-fake, {} is of 6.1.0-56-amd64",
+                                             fake_kernel::vmlinux.string(), other.string()));
+    const auto by_log = KernelNames::open({{same, fake_kernel::vmlinux}, {}, boot_kaslr_offset, "6.1.0-56-amd64"}, {});
+    REQUIRE_FALSE(by_log);
+    CHECK(by_log.error().what.ends_with("is Linux 6.12.117-fake, the log is of 6.1.0-56-amd64"));
+}
+
 TEST_CASE("a module's file names its functions where the list of modules says it was") {
     const auto file = read_module_file(fake_kernel::module);
     REQUIRE(file);
