@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
 #include <algorithm>
+#include <utility>
 
 #include "base/kernel.h"
 #include "base/text.h"
 #include "decode/importers.h"
-#include "decode/place.h"
 #include "decode/scan.h"
 
 namespace stapgen::decode {
@@ -72,7 +72,7 @@ class BpftraceStacks final : public DropImporter {
   private:
     bool line(std::string_view line, Sink& sink) override {
         const auto text = base::trim(line);
-        if (open_ && (call(text) || close_block(text, sink))) return true;
+        if (drop_ && (call(text) || close_block(text, sink))) return true;
         const bool is_probes = text.ends_with(" probe...") || text.ends_with(" probes...") ||
                                text.ends_with(" probe") || text.ends_with(" probes");
         return open(text, sink) || command(text) || reason(text, sink) ||
@@ -123,40 +123,34 @@ class BpftraceStacks final : public DropImporter {
             return true;
         }
         if (keys->find("]: ") != keys->npos) return false;
-        close(sink);
-        open_ = true;
-        reason_ = find_reason(*keys);
-        stack_ = {};
+        open_drop(sink).reason = find_reason(*keys);
         return true;
     }
 
     bool close_block(std::string_view line, Sink& sink) {
         const auto closing = read_closing(line);
         if (!closing || !(closing->keys.empty() || closing->keys.starts_with(", "))) return false;
-        open_ = false;
-        if (!stack_.drops()) return false;
-        if (reason_.empty()) reason_ = find_reason(closing->keys);
-        report_drop(stack_.place(), reason_, sink, closing->count);
+        const auto [place, reason, stack] = *std::exchange(drop_, std::nullopt);
+        if (!stack.drops()) return false;
+        report_drop(stack.place(), reason.empty() ? find_reason(closing->keys) : reason, sink, closing->count);
         return true;
     }
 
     /// Its first call says whether a stack is that of a drop.
     bool call(std::string_view line) {
-        if (!stack_.add(line)) return false;
-        open_ = stack_.drops() || stack_.place().empty();
-        return open_;
+        auto& stack = drop_->stack;
+        if (!stack.add(line)) return false;
+        if (!stack.drops() && !stack.place().empty()) drop_.reset();
+        return drop_.has_value();
     }
 
     void close(Sink& /*sink*/) override {
-        if (open_ && stack_.drops()) ++cut_;
-        open_ = false;
+        if (drop_ && drop_->stack.drops()) ++cut_;
+        drop_.reset();
     }
 
     std::vector<std::string> key_names_;  ///< of the map in the last command
-    bool open_ = false;
-    std::string reason_;
-    DropStack stack_;
-    std::int64_t cut_ = 0;  ///< stacks without a count
+    std::int64_t cut_ = 0;                ///< stacks without a count
 };
 
 }  // namespace

@@ -96,8 +96,8 @@ class DropwatchTool final : public Importer {
     void finished(Sink& sink) override {
         close(sink);
         if (!stopped_) return;
-        const auto seen = base::saturating_add(reported_, tail_dropped_);
-        const std::array counts{Count{"seen", seen}, Count{"reported", reported_}, Count{"lost.queue", tail_dropped_}};
+        const auto seen = base::saturating_add(reported(), tail_dropped_);
+        const std::array counts{Count{"seen", seen}, Count{"reported", reported()}, Count{"lost.queue", tail_dropped_}};
         send(sink, End{last_ns_, counts});
     }
 
@@ -115,7 +115,7 @@ class DropwatchTool final : public Importer {
         const auto drops = base::saturating_multiply(count.number, times());
         if (hardware) base::add_saturating(hardware_, drops);
         close(sink);
-        send_drop({not_seen, Value{text}, not_seen, count}, sink);
+        report_drop({not_seen, Value{text}, not_seen, count}, sink);
         return true;
     }
 
@@ -151,16 +151,15 @@ class DropwatchTool final : public Importer {
             if (last_ns_ == unknown_time) send(sink, Ready{time_ns_, time_ns_});
             last_ns_ = std::max(last_ns_, time_ns_);
         }
-        send_drop({time_.empty() ? not_seen : Value{time_, time_ns_}, Value{place_},
-                   reason_.empty() ? not_seen : Value{reason_}, Value{"1", 1}},
-                  sink);
+        report_drop({time_.empty() ? not_seen : Value{time_, time_ns_}, Value{place_},
+                     reason_.empty() ? not_seen : Value{reason_}, Value{"1", 1}},
+                    sink);
         time_.clear();
         reason_.clear();
     }
 
-    void send_drop(const std::array<Value, 4>& values, Sink& sink) {
-        base::add_saturating(reported_, base::saturating_multiply(values.back().number, times()));
-        send(sink, Record{&schema(), values});
+    void report_drop(const std::array<Value, 4>& values, Sink& sink) {
+        report(Record{&schema(), values}, sink, values.back().number);
     }
 
     bool message(std::string_view line, Sink& sink) {
@@ -180,7 +179,7 @@ class DropwatchTool final : public Importer {
 
     std::string place_, reason_, time_;  ///< of the packet whose block is being read
     std::int64_t time_ns_ = 0, last_ns_ = unknown_time;
-    std::int64_t reported_ = 0, tail_dropped_ = 0, hardware_ = 0;
+    std::int64_t tail_dropped_ = 0, hardware_ = 0;
     bool in_packet_ = false, stopped_ = false;
 };
 

@@ -89,8 +89,13 @@ void Importer::begin(Sink& sink) {
     sink.line(HeaderLine{&header_});
 }
 
-void Importer::send_end(Sink& sink, std::int64_t reported, std::string_view loss, std::int64_t lost) {
-    const std::array counts{Count{"seen", base::saturating_add(reported, lost)}, Count{"reported", reported},
+void Importer::report(const Record& record, Sink& sink, std::int64_t events) {
+    base::add_saturating(reported_, base::saturating_multiply(events, times_));
+    send(sink, record);
+}
+
+void Importer::send_end(Sink& sink, std::string_view loss, std::int64_t lost) {
+    const std::array counts{Count{"seen", base::saturating_add(reported_, lost)}, Count{"reported", reported_},
                             Count{loss, lost}};
     send(sink, End{unknown_time, std::span(counts).first(lost > 0 ? 3 : 2)});
 }
@@ -103,14 +108,9 @@ void TraceImporter::lose(std::int64_t events) {
     base::add_saturating(lost_, events);
 }
 
-void TraceImporter::report(const Record& record, Sink& sink, std::int64_t events) {
-    base::add_saturating(reported_, base::saturating_multiply(events, times()));
-    send(sink, record);
-}
-
 void TraceImporter::finished(Sink& sink) {
     close(sink);
-    send_end(sink, reported_, "lost.trace buffer", lost_);
+    send_end(sink, "lost.trace buffer", lost_);
 }
 
 std::vector<Note> TraceImporter::notes() const {
@@ -122,6 +122,13 @@ std::vector<Note> TraceImporter::notes() const {
 void DropImporter::report_drop(std::string_view place, std::string_view reason, Sink& sink, const Value& count) {
     const std::array values{Value{place.empty() ? "unknown" : place}, reason_value(reason), count};
     report(Record{&schema(), values}, sink, count.number);
+}
+
+void DropImporter::close(Sink& sink) {
+    if (!drop_) return;
+    const auto& [place, reason, stack] = *drop_;
+    report_drop(stack.place().empty() ? place : stack.place(), reason, sink);
+    drop_.reset();
 }
 
 }  // namespace stapgen::decode

@@ -3,7 +3,10 @@
 
 #include <initializer_list>
 #include <memory>
+#include <optional>
+#include <string>
 
+#include "decode/place.h"
 #include "decode/record.h"
 
 namespace stapgen::decode {
@@ -76,8 +79,11 @@ class Importer {
         begin(sink);
         sink.line(line);
     }
+    /// Sends a record of `events` events, and counts these.
+    void report(const Record& record, Sink& sink, std::int64_t events = 1);
+    [[nodiscard]] std::int64_t reported() const { return reported_; }
     /// An End without a time; `lost` is named only if it is not 0.
-    void send_end(Sink& sink, std::int64_t reported, std::string_view loss, std::int64_t lost);
+    void send_end(Sink& sink, std::string_view loss, std::int64_t lost);
     /// "17 alerts were lost"; nothing of 0.
     static void add_count(std::vector<Note>& notes, std::int64_t count, std::string_view what);
 
@@ -93,9 +99,10 @@ class Importer {
     bool begun_ = false;
     std::int64_t times_ = 1;
     std::int64_t line_number_ = 1;
+    std::int64_t reported_ = 0;
 };
 
-/// Events of a kernel trace, whose buffer may have lost some. Its End counts what report() sent.
+/// Events of a kernel trace, whose buffer may have lost some.
 class TraceImporter : public Importer {
   public:
     using Importer::Importer;
@@ -104,12 +111,10 @@ class TraceImporter : public Importer {
 
   protected:
     [[nodiscard]] std::int64_t lost() const { return lost_; }
-    /// Sends a record of `events` events.
-    void report(const Record& record, Sink& sink, std::int64_t events = 1);
     void finished(Sink& sink) override;
 
   private:
-    std::int64_t lost_ = 0, reported_ = 0;
+    std::int64_t lost_ = 0;
 };
 
 /// A trace, read for its drops only: records of location, reason and count.
@@ -119,6 +124,20 @@ class DropImporter : public TraceImporter {
         : TraceImporter(title, 1, recipe, {"drop location:place reason:reason_name count:count"}) {}
     /// `place` empty: the text does not have it. `reason`: see reason_value().
     void report_drop(std::string_view place, std::string_view reason, Sink& sink, const Value& count = {"1", 1});
+
+    /// One whose reason, place or calls may follow in further lines.
+    struct Drop {
+        std::string place, reason;
+        DropStack stack;  ///< says the place, where it does
+    };
+    Drop& open_drop(Sink& sink) {
+        close(sink);
+        return drop_.emplace();
+    }
+    /// Reports what is open.
+    void close(Sink& sink) override;
+
+    std::optional<Drop> drop_;  ///< that is open
 };
 
 }  // namespace stapgen::decode

@@ -57,7 +57,7 @@ class NetdevTimes final : public Importer {
 
     void finished(Sink& sink) override {
         close_packet(sink);
-        send_end(sink, reported_, "lost.overflow", lost_);
+        send_end(sink, "lost.overflow", lost_);
     }
 
     bool hunk(std::string_view line, Sink& sink) {
@@ -129,8 +129,7 @@ class NetdevTimes final : public Importer {
                    not_seen,          not_seen,    not_seen,
                    not_seen,          not_seen,    stage(qdisc),
                    stage(netdevice)};
-        ++reported_;
-        send(sink, Record{&schema(), values_});
+        report(Record{&schema(), values_}, sink);
         return true;
     }
 
@@ -167,8 +166,7 @@ class NetdevTimes final : public Importer {
                    to_app,
                    not_seen,
                    not_seen};
-        ++reported_;
-        send(sink, Record{&schema(), values_});
+        report(Record{&schema(), values_}, sink);
     }
 
     void drop(Sink& sink, std::string_view place, std::int64_t after_ns) {
@@ -179,7 +177,7 @@ class NetdevTimes final : public Importer {
     std::array<Value, 10> values_;
     bool in_hunk_ = false, in_packet_ = false;
     std::int64_t base_ns_ = 0, softirq_ns_ = -1, receive_ns_ = 0;  ///< the latter two since the first
-    std::int64_t reported_ = 0, lost_ = 0;
+    std::int64_t lost_ = 0;
 };
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "decode/importers.h"
-#include "decode/place.h"
 
 namespace stapgen::decode {
 
@@ -50,12 +49,12 @@ class NetTrace final : public DropImporter {
     bool line(std::string_view line, Sink& sink) override {
         const auto text = base::trim(line);
         if (row(text, sink)) return true;
-        if (auto* const detail = std::exchange(detail_, nullptr); detail != nullptr) {
-            *detail = text;
+        if (const auto detail = std::exchange(detail_, nullptr); drop_ && detail != nullptr) {
+            *drop_.*detail = text;
             return true;
         }
-        if (open_ && (text == "location:" || text == "drop reason:")) {
-            detail_ = text == "location:" ? &place_ : &reason_;
+        if (drop_ && (text == "location:" || text == "drop reason:")) {
+            detail_ = text == "location:" ? &Drop::place : &Drop::reason;
             return true;
         }
         constexpr std::string_view others[]{"end trace...",
@@ -90,20 +89,12 @@ class NetTrace final : public DropImporter {
         if (!(has_function && is_packet) && (place.empty() || !(is_packet || !reason.empty()))) return false;
         close(sink);
         begin(sink);
-        open_ = drops || !has_function;
-        place_ = place;
-        reason_ = reason;
+        detail_ = nullptr;
+        if (drops || !has_function) drop_ = {std::string(place), std::string(reason), {}};
         return true;
     }
 
-    void close(Sink& sink) override {
-        if (std::exchange(open_, false)) report_drop(place_, reason_, sink);
-        detail_ = nullptr;
-    }
-
-    bool open_ = false;  ///< a drop, of which more may follow
-    std::string place_, reason_;
-    std::string* detail_ = nullptr;  ///< what the next line is
+    std::string Drop::*detail_ = nullptr;  ///< what the next line is
 };
 
 }  // namespace

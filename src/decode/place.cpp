@@ -63,11 +63,6 @@ std::optional<Call> read_call(std::string_view text) {
     return base::is_module_name(call.module) ? std::optional(call) : std::nullopt;
 }
 
-bool is_address(std::string_view text) {
-    constexpr std::size_t min_digits = 8;
-    return text.starts_with("0x") && text.size() >= 2 + min_digits && base::from_hex(text);
-}
-
 }  // namespace
 
 Place parse_place(std::string_view text) {
@@ -102,6 +97,11 @@ Place parse_place(std::string_view text) {
     }
     place.symbol = name;
     return place;
+}
+
+bool is_address(std::string_view text) {
+    constexpr std::size_t min_digits = 8;
+    return text.starts_with("0x") && text.size() >= 2 + min_digits && base::from_hex(text);
 }
 
 bool drops_packets(std::string_view function) {

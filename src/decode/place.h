@@ -23,6 +23,9 @@ struct Place {
 /// a symbol's name. Additions after it ("#2", "[ns: 4026531840]", half an address) is passed over.
 Place parse_place(std::string_view text);
 
+/// "0xffffffff8149a8ed": eight digits at least.
+bool is_address(std::string_view text);
+
 /// Whether a function of the kernel frees dropped packets: kfree_skb and its kin, tcp_drop. __kfree_skb does not:
 /// packets that were received end there, too.
 bool drops_packets(std::string_view function);

@@ -7,7 +7,6 @@
 #include "base/kernel.h"
 #include "base/text.h"
 #include "decode/importers.h"
-#include "decode/place.h"
 #include "decode/scan.h"
 
 namespace stapgen::decode {
@@ -33,12 +32,6 @@ struct PwruRow {
 
 using RowWords = std::vector<std::string_view>;
 
-bool is_skb(std::string_view word) {
-    constexpr std::size_t shortest_skb = 10, max_skb_length = 18;  // of 32 and of 64 bits
-    return word.size() >= shortest_skb && word.size() <= max_skb_length && word.starts_with("0x") &&
-           base::from_hex(word);
-}
-
 /// "10.0.0.1:4->[fd00::2]:80(tcp)", ":0->:0()".
 bool is_tuple(std::string_view word) {
     constexpr std::size_t max_tuple_length = 128;
@@ -50,7 +43,7 @@ bool is_tuple(std::string_view word) {
 /// "ip_rcv", "vxlan_xmit[vxlan]", "0xffffffff8149a8ed".
 bool is_function(std::string_view word) {
     const auto bracket = std::min(word.find('['), word.size());
-    const auto end = is_skb(word.substr(0, bracket)) ? bracket : base::symbol_length(word);
+    const auto end = is_address(word.substr(0, bracket)) ? bracket : base::symbol_length(word);
     return end > 0 && word.size() <= base::max_symbol_length + base::max_module_length &&
            (end == word.size() || (word[end] == '[' && word.ends_with(']')));
 }
@@ -94,8 +87,8 @@ std::optional<PwruRow> read_pwru_row(std::string_view line) {
     if (line.find("0x") == std::string_view::npos && line.find("->") == std::string_view::npos) return std::nullopt;
     const auto words = base::words(line);
     PwruRow row;
-    std::size_t at = !words.empty() && !is_skb(words[0]) && words[0].find(':') != std::string_view::npos ? 1 : 0;
-    const bool has_skb = at < words.size() && is_skb(words[at]);
+    std::size_t at = !words.empty() && !is_address(words[0]) && words[0].find(':') != std::string_view::npos ? 1 : 0;
+    const bool has_skb = at < words.size() && is_address(words[at]);
     const auto tuple = static_cast<std::size_t>(std::ranges::find_if(words, is_tuple) - words.begin());
     bool is_last_column = true, has_cpu = true;
     if (has_skb) {
@@ -118,7 +111,8 @@ std::optional<PwruRow> read_pwru_row(std::string_view line) {
     } else {
         // What is left of a row: but a whole one behind a prompt is no rest.
         const auto before = std::span(words).first(tuple);
-        const bool is_decorated = line.find('\x1b') != std::string_view::npos || std::ranges::any_of(before, is_skb);
+        const bool is_decorated =
+            line.find('\x1b') != std::string_view::npos || std::ranges::any_of(before, is_address);
         if (tuple == words.size() || is_decorated) return std::nullopt;
         row.packet = words[tuple];
         at = tuple + 1;
@@ -147,7 +141,7 @@ std::optional<PwruRow> read_pwru_object(std::string_view line) {
     row.caller = json_string(line, "caller_func");
     std::size_t at = 0;
     const auto words = base::words(json_string(line, "func"));
-    if (!is_skb(row.packet) || !read_function(words, at, row) || !line.ends_with('}')) return std::nullopt;
+    if (!is_address(row.packet) || !read_function(words, at, row) || !line.ends_with('}')) return std::nullopt;
     return row;
 }
 
@@ -209,7 +203,7 @@ class Pwru final : public DropImporter {
     Shape shape(std::string_view line) const override {
         if (!base::trim(line).starts_with("0x")) return Shape::other;
         const auto words = base::words(line);
-        if (words.size() < 2 || !is_skb(words[0]) || !base::is_decimal(words[1])) return Shape::other;
+        if (words.size() < 2 || !is_address(words[0]) || !base::is_decimal(words[1])) return Shape::other;
         const auto row = read_pwru_row(line);
         return row && row->is_exact ? Shape::whole : Shape::begun;
     }
@@ -279,29 +273,25 @@ class Pwru final : public DropImporter {
         auto& packet = packet_of(row.packet);
         const bool is_called = packet.depth >= 0 && depth_of(row.function) > packet.depth;
         packet.depth = depth_of(row.function);
-        if (!is_called || !open_ || packet_ != row.packet) {
+        if (!is_called || !drop_ || packet_ != row.packet) {
             close(sink);
             if (is_called) return;
-            open_ = true;
             packet_ = row.packet;
-            reason_.clear();
-            stack_ = {};
             is_after_ = !packet.function.empty();
-            place_ = is_after_ ? "after " + packet.function : std::string();
+            open_drop(sink).place = is_after_ ? "after " + packet.function : std::string();
         }
-        if (!row.reason.empty()) reason_ = row.reason;
+        if (!row.reason.empty()) drop_->reason = row.reason;
         if (caller.empty()) return;
         is_after_ = false;
         DropStack call;
-        place_ = call.add(caller) ? call.place() : std::string(caller);
+        drop_->place = call.add(caller) ? call.place() : std::string(caller);
     }
 
     /// The first call is the function of the row above.
     bool stack_line(std::string_view line) {
         if (!in_stack_ && (function_.empty() || base::trim(line) != function_)) return false;
         in_stack_ = true;
-        if (open_) return stack_.add(line);
-        return DropStack().add(line);
+        return drop_ ? drop_->stack.add(line) : DropStack().add(line);
     }
 
     Packet& packet_of(std::string_view packet) {
@@ -311,23 +301,15 @@ class Pwru final : public DropImporter {
     }
 
     void close(Sink& sink) override {
-        if (!open_) return;
-        open_ = false;
-        if (!stack_.place().empty()) {
-            place_ = stack_.place();
-            is_after_ = false;
-        }
-        after_ += is_after_ ? 1 : 0;
-        report_drop(place_, reason_, sink);
+        after_ += drop_ && is_after_ && drop_->stack.place().empty() ? 1 : 0;
+        DropImporter::close(sink);
     }
 
     std::unordered_map<std::string, Packet> packets_;
-    bool open_ = false;  ///< a drop that is not sent yet: its reason and stack may follow
-    std::string packet_, reason_, place_;
+    std::string packet_;     ///< that drop_ is of
     bool is_after_ = false;  ///< the place is where the packet had been before
     std::string function_;   ///< of the last row, whose stack may follow
     bool in_stack_ = false;
-    DropStack stack_;
     std::int64_t passed_ = 0, after_ = 0;
 };
 

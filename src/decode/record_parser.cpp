@@ -28,7 +28,7 @@ bool begins_with(std::string_view lines, std::string_view tag) {
 
 /// Whether `text` begins with `word` and a tab; if so both are taken off.
 bool take_word(std::string_view& text, std::string_view word) {
-    if (text.size() <= word.size() || text[word.size()] != '\t' || !text.starts_with(word)) return false;
+    if (!begins_with(text, word)) return false;
     text.remove_prefix(word.size() + 1);
     return true;
 }

@@ -2,11 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <string_view>
 #include <system_error>
@@ -74,8 +72,11 @@ struct Scan {
         const char* const begin = rest.data();
         const char* stop = nullptr;
         if (rest.size() >= sizeof(std::uint64_t)) stop = fields::read_short_number(begin, value);
-        if (stop == nullptr) stop = read_any_number(begin, begin + rest.size(), value);
-        if (stop == nullptr) return false;
+        if (stop == nullptr) {
+            const auto [end, error] = std::from_chars(begin, begin + rest.size(), value);
+            if (error != std::errc{}) return false;
+            stop = end;
+        }
         raw = std::string_view(begin, static_cast<std::size_t>(stop - begin));
         rest.remove_prefix(raw.size());
         return true;
@@ -114,47 +115,6 @@ struct Scan {
         if (negative) value = -value;
         return fits;
     }
-
-  private:
-    /// Null if it is none.
-    [[gnu::noinline]] static const char* read_any_number(const char* begin, const char* end, std::int64_t& value) {
-        const bool negative = begin != end && *begin == '-';
-        const char* const digits = begin + (negative ? 1 : 0);
-        const char* at = digits;
-        std::int64_t read = 0;
-        constexpr std::ptrdiff_t never_too_many = 18;
-        while (at != end && base::is_digit(*at) && at - digits < never_too_many)
-            read = read * 10 + (*at++ - '0');
-        if (at - digits == never_too_many) {
-            const auto [stop, error] = std::from_chars(begin, end, value);
-            return error == std::errc{} ? stop : nullptr;
-        }
-        if (at == digits) return nullptr;
-        value = negative ? -read : read;
-        return at;
-    }
 };
-
-/// Where the number begins that a text ends in, with or without a sign; the text's end if there is none, or it does not
-/// fit.
-[[gnu::always_inline]] inline const char* read_last_number(const char* begin, const char* end, std::int64_t& number) {
-    if (end - begin > 8) {
-        // The last digits are the high bytes. No sum goes over into the next byte.
-        constexpr auto low_bits = ~fields::high_bits;
-        const auto digits = fields::load(end - 8) ^ (fields::each * '0');
-        const auto others = (((digits & low_bits) + fields::each * (0x80 - 10)) | digits) & fields::high_bits;
-        const auto count = std::countl_zero(others) / 8;
-        if (count == 0) return end;
-        if (count < 8 && end[-count - 1] != '-') [[likely]] {
-            number = static_cast<std::int64_t>(fields::eight_digits(digits & ~std::uint64_t{0} << (64 - 8 * count)));
-            return end - count;
-        }
-    }
-    const std::string_view text(begin, static_cast<std::size_t>(end - begin));
-    Scan scan{text.substr(begin_of_last_digits(text, '-'))};
-    const char* const at = scan.rest.data();
-    std::string_view raw;
-    return scan.number(number, raw) && scan.rest.empty() ? at : end;
-}
 
 }  // namespace stapgen::decode

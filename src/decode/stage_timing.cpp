@@ -21,6 +21,11 @@ constexpr std::int64_t max_us = 100'000'000'000'000;
 
 enum Direction : std::size_t { rx, tx };
 
+/// What stands before the numbers of each direction, and behind them.
+constexpr std::array<std::array<std::string_view, 3>, 2> stage_names{
+    {{"drv-ip: ", "ip-tcp: ", "tcp-app: "}, {"app-tcp: ", "tcp-ip: ", "ip-drv: "}}};
+constexpr std::array<std::string_view, 3> stage_ends{" us,", " us,", " us."};
+
 // Places of the fields.
 constexpr std::size_t time_field = 0, direction_field = 1, comm_field = 2, pid_field = 3, first_stage = 4;
 
@@ -110,14 +115,13 @@ class StageTiming final : public Importer {
         scan.rest.remove_prefix(time_text_.size());
         scan.skip(" \b\b\b\b\b\b ");  // as most lines have it
         scan.blanks();
-        if (scan.skip("|I|")) return packet<rx>(line, scan, sink);
-        return scan.skip("|O|") && packet<tx>(line, scan, sink);
+        if (scan.skip("|I|")) return packet(rx, line, scan, sink);
+        return scan.skip("|O|") && packet(tx, line, scan, sink);
     }
 
-    template <Direction direction>
-    bool packet(std::string_view line, Scan scan, Sink& sink) {
+    bool packet(Direction direction, std::string_view line, Scan scan, Sink& sink) {
         auto& values = values_[direction];
-        if (!read_stages<direction>(scan) || !read_process(scan.rest, values)) return false;
+        if (!read_stages(direction, scan) || !read_process(scan.rest, values)) return false;
         for (std::size_t i = 0; i < 3; ++i) {
             auto& value = values[first_stage + 3 * direction + i];
             value.seen = value.number >= 0 && value.number < max_us;
@@ -150,48 +154,32 @@ class StageTiming final : public Importer {
         return true;
     }
 
-    /// What stands between two numbers. `in_file`: as a file has it, and not a terminal's copy.
-    [[gnu::always_inline]] static bool skip(Scan& scan, std::string_view in_file, std::string_view unit,
-                                            std::string_view name) {
-        if (scan.skip(in_file)) return true;
-        if (!scan.skip(unit)) return false;
-        scan.blanks();
-        return scan.skip(name);
-    }
-    [[gnu::always_inline]] static bool read(Scan& scan, Value& value) { return scan.number(value.number, value.raw); }
-
     /// Up to the process's name.
-    template <Direction direction>
-    [[gnu::always_inline]] bool read_stages(Scan& scan) {
+    bool read_stages(Direction direction, Scan& scan) {
         // col -b lets no blank overwrite: the last digit of the year stays.
         if (!scan.rest.empty() && base::is_digit(scan.rest[0])) scan.rest.remove_prefix(1);
-        scan.blanks();
-        Value* const values = &values_[direction][first_stage + 3 * direction];
-        if constexpr (direction == rx) {
-            return scan.skip("drv-ip: ") && read(scan, values[0]) && skip(scan, " us,\tip-tcp: ", " us,", "ip-tcp: ") &&
-                   read(scan, values[1]) && skip(scan, " us,\t tcp-app: ", " us,", "tcp-app: ") &&
-                   read(scan, values[2]) && skip(scan, " us.\t| Proc ", " us.", "| Proc ");
+        for (std::size_t i = 0; i < stage_ends.size(); ++i) {
+            auto& value = values_[direction][first_stage + 3 * direction + i];
+            scan.blanks();
+            if (!scan.skip(stage_names[direction][i]) || !scan.number(value.number, value.raw) ||
+                !scan.skip(stage_ends[i]))
+                return false;
         }
-        return scan.skip("app-tcp: ") && read(scan, values[0]) && skip(scan, " us,\ttcp-ip: ", " us,", "tcp-ip: ") &&
-               read(scan, values[1]) && skip(scan, " us,\t ip-drv: ", " us,", "ip-drv: ") && read(scan, values[2]) &&
-               skip(scan, " us.\t\t| Proc ", " us.", "| Proc ");
+        scan.blanks();
+        return scan.skip("| Proc ");
     }
 
-    [[gnu::always_inline]] static bool read_process(std::string_view text, std::array<Value, 10>& values) {
-        const char *const name = text.data(), *end = name + text.size();
-        while (end != name && (end[-1] == ' ' || end[-1] == '\t'))
-            --end;
-        std::int64_t pid = 0;
-        const char* const digits = read_last_number(name, end, pid);
+    static bool read_process(std::string_view text, std::array<Value, 10>& values) {
+        while (text.ends_with(' ') || text.ends_with('\t'))
+            text.remove_suffix(1);
+        const auto digits = begin_of_last_digits(text, '-');
+        const auto pid = base::to_int(text.substr(digits));
+        const auto before = text.substr(0, digits);
         // A process may have any name: the last ", PID " counts.
         constexpr std::string_view border = ", PID ";
-        const char* const name_end = digits - border.size();
-        if (digits == end || digits - name < std::ssize(border) ||
-            !Scan{{name_end, border.size()}}.begins_with(border)) {
-            return false;
-        }
-        values[comm_field] = {{name, static_cast<std::size_t>(name_end - name)}};
-        values[pid_field] = {{digits, static_cast<std::size_t>(end - digits)}, pid};
+        if (!pid || !before.ends_with(border)) return false;
+        values[comm_field] = {before.substr(0, before.size() - border.size())};
+        values[pid_field] = {text.substr(digits), *pid};
         return true;
     }
 

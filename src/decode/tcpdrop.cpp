@@ -2,7 +2,6 @@
 
 #include "base/text.h"
 #include "decode/importers.h"
-#include "decode/place.h"
 
 namespace stapgen::decode {
 
@@ -50,7 +49,7 @@ class TcpDrop final : public DropImporter {
 
   private:
     bool line(std::string_view line, Sink& sink) override {
-        if (row(line, sink) || (open_ && stack_.add(line))) return true;
+        if (row(line, sink) || (drop_ && drop_->stack.add(line))) return true;
         const bool is_heading = line.starts_with("TIME ") && line.find("SADDR:SPORT") != line.npos;
         if (line == "Tracing tcp drops. Hit Ctrl-C to end." ||
             (is_heading && (line.find("(FLAGS)") != line.npos || line.ends_with("STATE")))) {
@@ -73,24 +72,16 @@ class TcpDrop final : public DropImporter {
         const auto reason = has_reason ? enclosed(words[9]).value_or("") : "";
         if (has_reason && !base::is_decimal(reason)) return false;
         has_reasons_ |= has_reason;
-        close(sink);
+        open_drop(sink).reason = reason;
         begin(sink);
-        open_ = true;
-        reason_ = reason;
         return true;
     }
 
     void close(Sink& sink) override {
-        if (!open_) return;
-        open_ = false;
-        if (stack_.place().empty()) ++placeless_;
-        report_drop(stack_.place(), reason_, sink);
-        stack_ = {};
+        if (drop_ && drop_->stack.place().empty()) ++placeless_;
+        DropImporter::close(sink);
     }
 
-    bool open_ = false;  ///< a row was read, and perhaps not all of its calls
-    std::string reason_;
-    DropStack stack_;
     std::int64_t placeless_ = 0;
     bool has_reasons_ = false;
 };

@@ -29,7 +29,7 @@ using AppendName = std::function<bool(std::uint64_t address, AddressKind kind, s
 /// address.
 class LineWords {
   public:
-    /// Goes on in the text, of which no word is cut off at its end.
+    /// Goes on in the text. No word is cut off at its end.
     void read(std::string_view text);
     [[nodiscard]] AddressKind kind() const;
 
@@ -51,7 +51,7 @@ class Annotator {
           look_ahead_(std::move(look_ahead)),
           digits_(static_cast<std::size_t>(digits)) {}
 
-    /// Goes on in the text, of which no word is cut off at its end. Appends to `out`.
+    /// Goes on in the text. No word is cut off at its end. Appends to `out`.
     void annotate(std::string_view text, std::string& out);
 
   private:
