@@ -57,6 +57,7 @@ class Input final : public decode::FormatDetector::Sink {
             if (!reader) return tl::make_unexpected(reader.error());
             if (auto done = read(*reader, part); !done) return done;
         }
+        detector_.finish(last_line_, *this);
         if (continued_) remarks_.push_back(fmt::format("{} is not the last part of its run", shown(parts.back())));
         for (auto& part : parts_) {
             part.session.end();
@@ -148,9 +149,8 @@ class Input final : public decode::FormatDetector::Sink {
                 remarks_.push_back(fmt::format("{} ends in the middle of a run; it is read up to there", shown(file)));
             }
             if (!reader.header()) {
-                const auto last = foreign.last_line(reader.last_partial_line());
-                if (parts_.empty()) unknown_ += last;
-                detector_.finish(last, *this);
+                last_line_ = foreign.last_line(reader.last_partial_line());
+                if (parts_.empty()) unknown_ += last_line_;
             }
         } while (reader.next_recording());
         return {};
@@ -181,6 +181,7 @@ class Input final : public decode::FormatDetector::Sink {
     const report::Presentation& presentation_;
     const ReplayOptions& options_;
     decode::FormatDetector detector_;
+    std::string last_line_;  ///< of a foreign text: without its end
     std::deque<Part> parts_;
     Part* last_ = nullptr;
     std::optional<recording::Header> header_;  ///< of what is being read

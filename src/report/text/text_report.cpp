@@ -60,6 +60,9 @@ std::size_t widest_line(std::string_view text) {
     return widest;
 }
 
+/// Limit of columns of a table that no terminal shows, and that is wider than a page without decimals.
+constexpr std::size_t max_width = 100;
+
 /// With as many decimals and extra columns as fit.
 void write_measures(std::ostream& out, const Report& report, const Rows& rows, bool is_time) {
     if (rows.empty()) return;
@@ -67,13 +70,21 @@ void write_measures(std::ostream& out, const Report& report, const Rows& rows, b
     const auto& screen = options.screen;
     const auto width = options.width();
     auto style = style_of(rows, is_time);
-    auto table = measures_table(report, rows, style);
-    auto text = text_of(table);
-    while (is_time && style.decimals > 1 && !fits(text, width)) {
-        --style.decimals;
+    Table table;
+    std::string text;
+    const auto set_decimals = [&](int decimals) {
+        style.decimals = decimals;
         table = measures_table(report, rows, style);
         text = text_of(table);
-    }
+    };
+    // Where no terminal breaks lines, names may make them longer than a page. Then they keep decimals, too.
+    const auto limit = screen.width > 0 ? width : max_width;
+    const auto all = style.decimals;
+    set_decimals(is_time ? 1 : all);
+    const auto wanted = fits(text, width) ? width : limit;
+    const bool has_room = fits(text, limit) || screen.width > 0;
+    for (set_decimals(all); has_room && is_time && style.decimals > 1 && !fits(text, wanted);)
+        set_decimals(style.decimals - 1);
     std::set<Extra> extras;
     const bool is_whole = rows.front().measure->group.empty();
     std::optional<Trend> trend;

@@ -251,6 +251,20 @@ TEST_CASE("latencies below a second keep to the width of a page") {
     CHECK(has(text_of(summary, {.screen = {.width = 100}}), " 987654.32 14.3%\n"));
 }
 
+TEST_CASE("where no terminal breaks lines, a table that is wider than a page anyway has decimals, up to 100 columns") {
+    const auto with_name = [](std::size_t length, std::size_t width) {
+        Summary summary = rx_summary();
+        for (const char c : {'a', 'b'})
+            summary.stages.push_back({"drv-ip", {{"container", std::string(length, c)}}, repeated(4'654'321, 7)});
+        return text_of(summary, {.screen = {.width = width}});
+    };
+    CHECK(has(with_name(23, 0), " 4654.3 "));
+    CHECK(has(with_name(30, 0), " 4654.321 "));
+    CHECK(has(with_name(40, 0), " 4654.32 "));
+    CHECK(has(with_name(90, 0), " 4654.321 "));
+    CHECK(has(with_name(30, 80), " 4654.3 "));
+}
+
 TEST_CASE("a wider terminal has sums and the interval of each percentile, in the table or below it") {
     const auto wide = text_of(rx_summary(), {.percentiles = {{"50", 50}, {"99", 99}}, .screen = {.width = 131}});
     CHECK(has(wide,
