@@ -115,13 +115,14 @@ class StageTiming final : public Importer {
         scan.rest.remove_prefix(time_text_.size());
         scan.skip(" \b\b\b\b\b\b ");  // as most lines have it
         scan.blanks();
-        if (scan.skip("|I|")) return packet(rx, line, scan, sink);
-        return scan.skip("|O|") && packet(tx, line, scan, sink);
+        if (scan.skip("|I|")) return packet<rx>(line, scan, sink);
+        return scan.skip("|O|") && packet<tx>(line, scan, sink);
     }
 
-    bool packet(Direction direction, std::string_view line, Scan scan, Sink& sink) {
+    template <Direction direction>
+    bool packet(std::string_view line, Scan scan, Sink& sink) {
         auto& values = values_[direction];
-        if (!read_stages(direction, scan) || !read_process(scan.rest, values)) return false;
+        if (!read_stages<direction>(scan) || !read_process(scan.rest, values)) return false;
         for (std::size_t i = 0; i < 3; ++i) {
             auto& value = values[first_stage + 3 * direction + i];
             value.seen = value.number >= 0 && value.number < max_us;
@@ -154,17 +155,20 @@ class StageTiming final : public Importer {
         return true;
     }
 
+    template <Direction direction, std::size_t stage>
+    [[gnu::always_inline]] bool read_stage(Scan& scan) {
+        auto& value = values_[direction][first_stage + 3 * direction + stage];
+        scan.blanks();
+        return scan.skip(stage_names[direction][stage]) && scan.number(value.number, value.raw) &&
+               scan.skip(stage_ends[stage]);
+    }
     /// Up to the process's name.
-    bool read_stages(Direction direction, Scan& scan) {
+    template <Direction direction>
+    [[gnu::always_inline]] bool read_stages(Scan& scan) {
         // col -b lets no blank overwrite: the last digit of the year stays.
         if (!scan.rest.empty() && base::is_digit(scan.rest[0])) scan.rest.remove_prefix(1);
-        for (std::size_t i = 0; i < stage_ends.size(); ++i) {
-            auto& value = values_[direction][first_stage + 3 * direction + i];
-            scan.blanks();
-            if (!scan.skip(stage_names[direction][i]) || !scan.number(value.number, value.raw) ||
-                !scan.skip(stage_ends[i]))
-                return false;
-        }
+        if (!read_stage<direction, 0>(scan) || !read_stage<direction, 1>(scan) || !read_stage<direction, 2>(scan))
+            return false;
         scan.blanks();
         return scan.skip("| Proc ");
     }

@@ -22,7 +22,7 @@ std::string key_of(const Table& table, const Row& row) {
 /// Adds up the cells of a column, of the rows that became one.
 class Cells {
   public:
-    Cells(Meet meet, Value first) : meet_(meet), value_(std::move(first)) {}
+    Cells(Meet meet, Value& first) : meet_(meet), value_(first) {}
 
     void meet(const Value& other) {
         if (meet_ == Meet::same) {
@@ -33,9 +33,9 @@ class Cells {
             meet_known(other);
         }
     }
-    Value take() {
-        if (sum_) value_ = Shared(*std::exchange(sum_, {}));
-        return std::move(value_);
+    /// Puts the sum of distributions into the first one's place.
+    void end() {
+        if (sum_) value_ = Shared(*std::move(sum_));
     }
 
   private:
@@ -58,7 +58,7 @@ class Cells {
     }
 
     Meet meet_;
-    Value value_;
+    Value& value_;
     std::optional<Histogram> sum_;  ///< of distributions: one copy for all rows
 };
 
@@ -96,10 +96,10 @@ void fold(Table& table) {
         auto& row = rows.emplace_back(std::move(table.rows[of.front()]));
         for (std::size_t column = 0; of.size() > 1 && column < row.size(); ++column) {
             if (table.columns[column].is_key()) continue;
-            Cells cells(table.columns[column].meet, std::move(row[column]));
+            Cells cells(table.columns[column].meet, row[column]);
             for (const auto other : std::span(of).subspan(1))
                 cells.meet(table.rows[other][column]);
-            row[column] = cells.take();
+            cells.end();
         }
     }
     table.rows = std::move(rows);
