@@ -63,12 +63,12 @@ void Analyzer::State::add(const decode::Record& record) {
     if (!plan.slots.empty()) add_stages(plan, record);
 }
 
-void Analyzer::State::leave_out(const decode::Record& record) {
+void Analyzer::State::count_filtered(const decode::Record& record) {
     const Plan& plan = plan_for(*record.schema);
     if (!plan.is_main) return;
     const auto count = count_of(plan, record);
     base::add_saturating(received, count);
-    base::add_saturating(left_out, count);
+    base::add_saturating(filtered, count);
 }
 
 /// Calls for each stage and value that was seen. Puts the parts into stage_values and returns the total; nothing where
@@ -197,8 +197,8 @@ Accounting Analyzer::State::accounting() const {
     const bool is_final = closed && script_counts;
     const auto later = std::max<std::int64_t>(0, base::saturating_subtract(received, received_at_counts));
     if (!is_final) base::add_saturating(result.seen, later);
-    result.reported = base::saturating_subtract(received, left_out);
-    base::add_saturating(result.filtered, left_out);
+    result.reported = base::saturating_subtract(received, filtered);
+    base::add_saturating(result.filtered, filtered);
     result.closed = closed;
     const auto missing = base::saturating_subtract(script.reported, is_final ? received : received_at_counts);
     if (missing > 0) add_cause(result.lost, "transport", missing);
@@ -306,8 +306,8 @@ void Analyzer::add(const decode::Record& record) {
     state_->add(record);
 }
 
-void Analyzer::leave_out(const decode::Record& record) {
-    state_->leave_out(record);
+void Analyzer::count_filtered(const decode::Record& record) {
+    state_->count_filtered(record);
 }
 
 Summary Analyzer::summary() const {

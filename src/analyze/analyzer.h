@@ -38,7 +38,7 @@ class Analyzer {
     void add(const decode::Line& line);
     void add(const decode::Record& record);
     /// One that nobody wants: it counts as filtered.
-    void leave_out(const decode::Record& record);
+    void count_filtered(const decode::Record& record);
 
     /// Everything so far. `input` and `transport` are left to the caller.
     [[nodiscard]] Summary summary() const;

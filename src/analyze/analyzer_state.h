@@ -43,7 +43,7 @@ struct Analyzer::State {
     bool script_counts = false;  ///< it has said so
     std::int64_t received = 0;
     std::int64_t received_at_counts = 0;
-    std::int64_t left_out = 0;  ///< of those received
+    std::int64_t filtered = 0;  ///< of those received
     std::int64_t records_in_interval = 0;
     Accounting before;
     bool closed = false;
@@ -84,7 +84,7 @@ struct Analyzer::State {
     }
     Plan& make_plan(const decode::Schema& schema);
     void add(const decode::Record& record);
-    void leave_out(const decode::Record& record);
+    void count_filtered(const decode::Record& record);
     void add_stages(Plan& plan, const decode::Record& record);
     std::optional<std::int64_t> read_parts(const Plan& plan, const decode::Record& record, auto each);
     void add_slow(const decode::Record& record);

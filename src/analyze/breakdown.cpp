@@ -11,7 +11,7 @@ namespace stapgen::analyze {
 
 namespace {
 
-/// Of two that are equal in all that is known of them either will do.
+/// Of two that are equal in all that is known of them either is right.
 bool is_slower(const SlowRecord& a, const SlowRecord& b) {
     return a.total_ns != b.total_ns ? a.total_ns > b.total_ns : a < b;
 }

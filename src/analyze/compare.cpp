@@ -22,7 +22,7 @@ constexpr std::size_t min_recordings = 4;
 constexpr std::size_t many_blocks = 32;
 
 /// One side, as it is worked on.
-struct Half {
+struct SideBlocks {
     Summary merged;
     Series series;  ///< its blocks, long enough
     std::span<const Summary> recordings;
@@ -36,24 +36,24 @@ const Average* average_of(const std::vector<Average>& averages, std::string_view
 
 /// A block for each recording that has such values.
 template <class ValuesOf>
-Resampling recordings_of(const Half& half, const ValuesOf& values_of) {
+Resampling recordings_of(const SideBlocks& side, const ValuesOf& values_of) {
     Resampling blocks;
-    for (const auto& recording : half.recordings) {
+    for (const auto& recording : side.recordings) {
         if (const auto* values = values_of(recording)) blocks.add(*values, false);
     }
     return blocks;
 }
 
-Resampling blocks_of_stage(const Half& half, std::string_view name) {
-    if (half.by_recording) return recordings_of(half, [&](const Summary& each) { return stage_of(each, name); });
+Resampling blocks_of_stage(const SideBlocks& side, std::string_view name) {
+    if (side.by_recording) return recordings_of(side, [&](const Summary& each) { return stage_of(each, name); });
     Resampling blocks;
     std::size_t place = 0;
-    for (const auto& stage : half.merged.stages) {
+    for (const auto& stage : side.merged.stages) {
         if (!stage.group.empty()) continue;
         if (stage.name == name) break;
         ++place;
     }
-    const auto& series = half.series;
+    const auto& series = side.series;
     const Block* last = nullptr;
     for (const auto& block : series.blocks()) {
         if (place >= block.stages.size()) continue;
@@ -69,35 +69,35 @@ const table::Histogram* total_of(const Summary& summary, const Breakdown& like) 
     return found == summary.breakdowns.end() ? nullptr : &found->total();
 }
 
-Resampling blocks_of_average(const Half& half, std::string_view name) {
-    if (half.by_recording) {
-        return recordings_of(half, [&](const Summary& each) { return average_of(each.averages, name); });
+Resampling blocks_of_average(const SideBlocks& side, std::string_view name) {
+    if (side.by_recording) {
+        return recordings_of(side, [&](const Summary& each) { return average_of(each.averages, name); });
     }
     Resampling blocks;
-    for (const auto& interval : half.merged.average_intervals) {
+    for (const auto& interval : side.merged.average_intervals) {
         if (const auto* mean = average_of(interval.averages, name)) blocks.add(*mean, true);
     }
     return blocks;
 }
 
-Half half_of(std::span<const Summary> recordings, bool by_recording) {
+SideBlocks side_blocks_of(std::span<const Summary> recordings, bool by_recording) {
     // One definition: checked before.
-    Half half{merge_all({recordings.begin(), recordings.end()}), {}, recordings, by_recording};
-    half.series = half.merged.series.by_second();
-    half.series.join_to(many_blocks - 1);
-    return half;
+    SideBlocks side{merge_all({recordings.begin(), recordings.end()}), {}, recordings, by_recording};
+    side.series = side.merged.series.by_second();
+    side.series.join_to(many_blocks - 1);
+    return side;
 }
 
-Side side_of(const Half& half) {
-    Side side{.recordings = half.recordings.size()};
-    side.needed = half.by_recording ? min_recordings : min_blocks;
-    if (half.by_recording) {
-        side.blocks = half.recordings.size();
-    } else if (!half.merged.averages.empty()) {
-        side.blocks = half.merged.average_intervals.size();
+Side side_of(const SideBlocks& of) {
+    Side side{.recordings = of.recordings.size()};
+    side.needed = of.by_recording ? min_recordings : min_blocks;
+    if (of.by_recording) {
+        side.blocks = of.recordings.size();
+    } else if (!of.merged.averages.empty()) {
+        side.blocks = of.merged.average_intervals.size();
     } else {
-        side.blocks = half.series.blocks().size();
-        side.block_ns = half.series.block_ns();
+        side.blocks = of.series.blocks().size();
+        side.block_ns = of.series.block_ns();
     }
     return side;
 }
@@ -109,7 +109,7 @@ double rounding(double error, double value) {
 
 class Comparer {
   public:
-    Comparer(const Half& before, const Half& after, const CompareOptions& options)
+    Comparer(const SideBlocks& before, const SideBlocks& after, const CompareOptions& options)
         : before_(before), after_(after), options_(options) {}
 
     void stage(const Measure& stage);
@@ -135,8 +135,8 @@ class Comparer {
         return of_before >= needed && of_after >= needed;
     }
 
-    const Half& before_;
-    const Half& after_;
+    const SideBlocks& before_;
+    const SideBlocks& after_;
     const CompareOptions& options_;
     std::vector<Change> changes_;
     double usable_before_ = 0, usable_after_ = 0;
@@ -231,9 +231,9 @@ void Comparer::total(const Breakdown& breakdown) {
     if (stage_of(before_.merged, name) != nullptr) return;
     if (seen_stages(before_.merged, breakdown) != seen_stages(after_.merged, breakdown)) return;
     // None where blocks are of time, for a series has no totals.
-    const auto blocks = [&](const Half& half) {
-        if (!half.by_recording) return Resampling();
-        return recordings_of(half, [&](const Summary& each) { return total_of(each, breakdown); });
+    const auto blocks = [&](const SideBlocks& side) {
+        if (!side.by_recording) return Resampling();
+        return recordings_of(side, [&](const Summary& each) { return total_of(each, breakdown); });
     };
     compare(name, breakdown.total(), *found, blocks(before_), blocks(after_));
 }
@@ -256,9 +256,8 @@ std::vector<Change> Comparer::finish() {
     return std::move(changes_);
 }
 
-base::Result<void> check_blocks(const Half& half, std::string_view name) {
-    const auto side = side_of(half);
-    if (side.blocks > 0) return {};
+base::Result<void> check_blocks(const SideBlocks& side, std::string_view name) {
+    if (side_of(side).blocks > 0) return {};
     return base::bad_input(
         fmt::format("{} has no times, so it has no blocks and no confidence interval", name),
         fmt::format("give {} or more recordings for each side; then each recording is a block", recordings_as_blocks));
@@ -280,7 +279,7 @@ bool Comparison::has_regression() const {
 Outcome Comparison::outcome() const {
     if (has_regression()) return Outcome::regression;
     const bool any_tested = std::ranges::any_of(changes, [](const Change& change) { return change.p.has_value(); });
-    return any_tested && !is_apart ? Outcome::no_regression : Outcome::none;
+    return any_tested && !is_one_sided ? Outcome::no_regression : Outcome::none;
 }
 
 base::Result<Comparison> compare(std::span<const Summary> before, std::span<const Summary> after,
@@ -293,12 +292,12 @@ base::Result<Comparison> compare(std::span<const Summary> before, std::span<cons
         }
     }
     const bool by_recording = std::min(before.size(), after.size()) >= recordings_as_blocks;
-    auto first = half_of(before, by_recording), second = half_of(after, by_recording);
+    auto first = side_blocks_of(before, by_recording), second = side_blocks_of(after, by_recording);
     if (auto ok = check_blocks(first, "before"); !ok) return tl::make_unexpected(ok.error());
     if (auto ok = check_blocks(second, "after"); !ok) return tl::make_unexpected(ok.error());
 
     Comparison comparison;
-    if (auto ok = set_stages_apart(first.merged, second.merged, comparison); !ok)
+    if (auto ok = set_one_sided_stages(first.merged, second.merged, comparison); !ok)
         return tl::make_unexpected(ok.error());
 
     Comparer comparer(first, second, options);
@@ -314,7 +313,7 @@ base::Result<Comparison> compare(std::span<const Summary> before, std::span<cons
     comparison.recipe = first.merged.recipe;
     comparison.changes = comparer.finish();
     comparison.warnings = doubts(before, after);
-    if (!same_stages) comparison.warnings.push_back(apart_text(comparison));
+    if (!same_stages) comparison.warnings.push_back(one_sided_text(comparison));
     comparison.before = side_of(first);
     comparison.after = side_of(second);
     comparison.before.usable = comparer.usable_before();

@@ -73,7 +73,7 @@ struct Comparison {
     bool by_recording = false;  ///< each recording was one block
     double threshold = 0;
     std::vector<std::string> only_before, only_after;  ///< stages with values on one side only; they have no rows
-    bool is_apart = false;  ///< one of these is no rare one: 1 % of its side's most frequent stage, or more
+    bool is_one_sided = false;  ///< one of these is no rare one: 1 % of its side's most frequent stage, or more
 
     [[nodiscard]] bool has_regression() const;
     [[nodiscard]] Outcome outcome() const;

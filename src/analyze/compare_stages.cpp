@@ -78,18 +78,19 @@ bool is_total(std::string_view stage) {
     return stage == "total" || stage.ends_with(" total");
 }
 
-std::string apart_text(const Comparison& comparison) {
+std::string one_sided_text(const Comparison& comparison) {
     std::vector<std::string> sides;
     if (!comparison.only_before.empty()) sides.push_back("only before has " + list_of(comparison.only_before));
     if (!comparison.only_after.empty()) sides.push_back("only after has " + list_of(comparison.only_after));
     return fmt::format("{}: not compared, and no total that these are part of", fmt::join(sides, ", "));
 }
 
-base::Result<void> set_stages_apart(const Summary& before, const Summary& after, Comparison& comparison) {
+base::Result<void> set_one_sided_stages(const Summary& before, const Summary& after, Comparison& comparison) {
     const auto seen_before = seen_stages(before), seen_after = seen_stages(after);
     comparison.only_before = only_in(seen_before, seen_after);
     comparison.only_after = only_in(seen_after, seen_before);
-    comparison.is_apart = any_frequent(comparison.only_before, before) || any_frequent(comparison.only_after, after);
+    comparison.is_one_sided =
+        any_frequent(comparison.only_before, before) || any_frequent(comparison.only_after, after);
     return check_common_stages(comparison, seen_before);
 }
 

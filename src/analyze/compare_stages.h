@@ -11,10 +11,10 @@
 namespace stapgen::analyze {
 
 /// Sets what is on one side only. Error (bad_input): they have no stage in common.
-base::Result<void> set_stages_apart(const Summary& before, const Summary& after, Comparison& comparison);
+base::Result<void> set_one_sided_stages(const Summary& before, const Summary& after, Comparison& comparison);
 
 /// The warning of it, in words.
-std::string apart_text(const Comparison& comparison);
+std::string one_sided_text(const Comparison& comparison);
 
 /// Those of the stages of a Breakdown that have values.
 std::vector<std::string> seen_stages(const Summary& summary, const Breakdown& breakdown);

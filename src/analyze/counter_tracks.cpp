@@ -21,9 +21,9 @@ std::uint64_t capped_sum(std::uint64_t a, std::uint64_t b) {
     return a >= max || b >= max - a ? max : a + b;
 }
 
-class Rises {
+class CounterDeltas {
   public:
-    Rises(const CounterTracks& tracks, const std::vector<std::string>& by) : tracks_(tracks), by_(by) {}
+    CounterDeltas(const CounterTracks& tracks, const std::vector<std::string>& by) : tracks_(tracks), by_(by) {}
 
     void put_into(Summary& summary);
 
@@ -50,7 +50,7 @@ class Rises {
     std::optional<std::int64_t> start_ns_, end_ns_;
 };
 
-void Rises::add(const CounterTracks::Key& key, std::uint64_t count, std::optional<double> per_s) {
+void CounterDeltas::add(const CounterTracks::Key& key, std::uint64_t count, std::optional<double> per_s) {
     Group group;
     for (const auto& part : by_)
         group.push_back({part, part == "name" ? key.first : key.second});
@@ -61,7 +61,7 @@ void Rises::add(const CounterTracks::Key& key, std::uint64_t count, std::optiona
     row.per_s += per_s.value_or(0);
 }
 
-void Rises::note_fall(const CounterTracks::Key& key, const CounterTrack& track) {
+void CounterDeltas::note_fall(const CounterTracks::Key& key, const CounterTrack& track) {
     ++fallen_;
     add({"reset." + key.first, key.second}, static_cast<std::uint64_t>(track.falls));
     constexpr std::size_t max_wraps = 5;
@@ -73,7 +73,7 @@ void Rises::note_fall(const CounterTracks::Key& key, const CounterTrack& track) 
         NoteKind::count);
 }
 
-void Rises::add(const CounterTracks::Key& key, CounterTrack track) {
+void CounterDeltas::add(const CounterTracks::Key& key, CounterTrack track) {
     if (track.first_ns) start_ns_ = std::min(start_ns_.value_or(*track.first_ns), *track.first_ns);
     if (track.last_ns) end_ns_ = std::max(end_ns_.value_or(*track.last_ns), *track.last_ns);
     if (track.is_state) {
@@ -100,7 +100,7 @@ void Rises::add(const CounterTracks::Key& key, CounterTrack track) {
     add(key, track.rise, per_s);
 }
 
-void Rises::put_notes(Summary& summary) const {
+void CounterDeltas::put_notes(Summary& summary) const {
     auto& notes = summary.notes;
     const auto counters = [](std::int64_t count, std::string_view is = "", std::string_view are = "") {
         return fmt::format("{} counter{}{}", count, count == 1 ? "" : "s", count == 1 ? is : are);
@@ -137,7 +137,7 @@ void Rises::put_notes(Summary& summary) const {
     notes.insert(notes.end(), wraps_.begin(), wraps_.end());
 }
 
-void Rises::put_into(Summary& summary) {
+void CounterDeltas::put_into(Summary& summary) {
     for (const auto& [key, track] : tracks_.tracks())
         surplus_[track.format] += tracks_.came_later(track) ? -1 : 1;
     for (const auto& [key, track] : tracks_.tracks())
@@ -287,9 +287,9 @@ void CounterTracks::append(const CounterTracks& later) {
     }
 }
 
-void put_rises(Summary& summary, const std::vector<std::string>& by) {
+void put_counter_deltas(Summary& summary, const std::vector<std::string>& by) {
     if (summary.tracks.empty()) return;
-    Rises(summary.tracks, by).put_into(summary);
+    CounterDeltas(summary.tracks, by).put_into(summary);
 }
 
 }  // namespace stapgen::analyze

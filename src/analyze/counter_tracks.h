@@ -72,6 +72,6 @@ class CounterTracks {
 /// Turns counters that were read into tallies: how far each rose from its first sample to its last, grouped by `by` (of
 /// "name" and "of"), with what does not add up as notes. Of one sample, and where nothing rose: their values. Call it
 /// once, when all inputs are in the summary. Without such counters nothing changes.
-void put_rises(Summary& summary, const std::vector<std::string>& by);
+void put_counter_deltas(Summary& summary, const std::vector<std::string>& by);
 
 }  // namespace stapgen::analyze

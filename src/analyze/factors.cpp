@@ -114,7 +114,7 @@ class ContrastFinder {
             for (const auto& percentile : percentiles)
                 rows_.push_back({members.front().stages[stage].name, percentile.text, logs_of(stage, percentile)});
         }
-        leave_out(deviations);
+        exclude(deviations);
         for (const auto& [recipe, factors] : factors_of(members)) {
             for (const auto& [name, factor] : factors)
                 add_pairs(name, factor, factors);
@@ -151,7 +151,7 @@ class ContrastFinder {
 
     /// A host that stands out of those that have its level is no example of it. One that stands out of others may do so
     /// by its level.
-    void leave_out(std::span<const Deviation> deviations) {
+    void exclude(std::span<const Deviation> deviations) {
         for (const auto& deviation : deviations) {
             if (!deviation.stands_out) continue;
             for (const auto& [factor, level] : members_[deviation.member].levels) {
@@ -160,7 +160,7 @@ class ContrastFinder {
                     const auto found = other.levels.find(factor);
                     return !is_in || (found != other.levels.end() && found->second == level);
                 });
-                if (has_one_level) left_out_.emplace(deviation.member, factor);
+                if (has_one_level) excluded_.emplace(deviation.member, factor);
             }
         }
     }
@@ -170,7 +170,7 @@ class ContrastFinder {
         Factor known;
         for (const auto& [level, hosts] : factor) {
             auto kept = hosts;
-            std::erase_if(kept, [&](std::size_t host) { return left_out_.contains({host, name}); });
+            std::erase_if(kept, [&](std::size_t host) { return excluded_.contains({host, name}); });
             if (kept.size() >= hosts_needed) known.emplace(level, std::move(kept));
         }
         if (factor.size() > known.size()) untold_[name] += factor.size() - known.size();
@@ -257,7 +257,7 @@ class ContrastFinder {
     std::span<const Member> members_;
     double threshold_;
     std::vector<HostLogs> rows_;
-    std::set<std::pair<std::size_t, std::string>> left_out_;  ///< host and factor
+    std::set<std::pair<std::size_t, std::string>> excluded_;  ///< host and factor
     std::vector<Pair> pairs_;
     std::vector<std::string> blocks_;  ///< factors with a level that stands out, in their order
     std::map<std::string, std::string> goes_with_;

@@ -137,9 +137,9 @@ void begin_sum(Summary& summary) {
 }
 
 /// Hands out the rows of its portions, one portion after the other.
-class Portions {
+class RecordingCursor {
   public:
-    explicit Portions(Summary& of) : of_(of) {}
+    explicit RecordingCursor(Summary& of) : of_(of) {}
 
     [[nodiscard]] bool at_end() const { return at_ == of_.merge_state.portions.size(); }
     [[nodiscard]] const Portion& next() const { return of_.merge_state.portions[at_]; }
@@ -204,7 +204,7 @@ void merge_rows(Summary& into, Summary& other) {
     mine.calls = std::exchange(into.calls, {});
     mine.merge_state.portions = std::exchange(portions, {});
     base::add_saturating(into.calls_left_out, other.calls_left_out);
-    Portions left(mine), right(other);
+    RecordingCursor left(mine), right(other);
     while (!left.at_end() || !right.at_end()) {
         const bool is_left = right.at_end() || (!left.at_end() && left.next() <= right.next());
         (is_left ? left : right).move_to(into);
@@ -341,7 +341,7 @@ base::Result<void> check_one_definition(const Summary& summary, const Summary& o
     if (summary.definition() != other.definition()) {
         return base::bad_input(
             fmt::format("recordings of {} have different definitions, {} and {}: {}", base::printable(summary.recipe),
-                        definition_name(summary), definition_name(other), why_apart(summary, other)),
+                        definition_name(summary), definition_name(other), merge_conflict_of(summary, other)),
             "'stapgen report' shows them separately; compare recordings of one definition");
     }
     return {};

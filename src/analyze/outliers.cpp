@@ -23,7 +23,7 @@ class Bins {
             [&](int bin, std::int64_t count) { counts_[static_cast<std::size_t>(bin)] += times * count; });
         counts_.back() += times * values.above();
     }
-    /// Nothing where there are too few values.
+    /// Nothing where there are not enough values.
     [[nodiscard]] std::optional<double> percentile(double percent) const {
         if (n_ < table::values_needed(percent)) return std::nullopt;
         auto left = table::nearest_rank(n_, percent);

@@ -184,7 +184,7 @@ void sort_calls(std::vector<Call>& calls) {
     });
 }
 
-std::string why_apart(const Summary& summary, const Summary& other) {
+std::string merge_conflict_of(const Summary& summary, const Summary& other) {
     const auto origin_of = [](const Summary& of) { return of.origins.empty() ? Origin() : of.origins.front(); };
     return recording::unlike_text(origin_of(summary), origin_of(other));
 }

@@ -169,7 +169,8 @@ struct AverageInterval {
 struct Summary : recording::RunEnd {
     std::string recipe;
     std::vector<Origin> origins;  ///< of one definition
-    std::string apart;  ///< why it is not added to another of the same recipe, for a person; empty: there is none
+    std::string
+        merge_conflict;  ///< why it is not added to another of the same recipe, for a person; empty: there is none
     std::vector<Measure> stages;        ///< the whole in recipe order, then each group, the largest first
     std::vector<Measure> values;        ///< likewise
     std::vector<Breakdown> breakdowns;  ///< one for each direction, by its name
@@ -186,7 +187,7 @@ struct Summary : recording::RunEnd {
     std::vector<Tally> tallies;      ///< by interval, then by count, the largest first
     bool mixed_units = false;        ///< tallies are of bytes, packets and times: no sum of them means anything
     bool levels = false;             ///< tallies are the values of counters: there was one sample, or none rose
-    CounterTracks tracks;            ///< counters as they were read; put_rises() makes tallies of them
+    CounterTracks tracks;            ///< counters as they were read; put_counter_deltas() makes tallies of them
     std::int64_t counters_read = 0;  ///< number of counters read; 0: unknown
     /// recording::definition_of(); empty: not known.
     [[nodiscard]] std::string definition() const { return origins.empty() ? "" : origins.front().definition; }
@@ -239,6 +240,6 @@ const table::Histogram* stage_of(const Summary& summary, std::string_view name);
 bool is_whole(const Summary& summary);
 
 /// What differs in their definitions, for a person.
-std::string why_apart(const Summary& summary, const Summary& other);
+std::string merge_conflict_of(const Summary& summary, const Summary& other);
 
 }  // namespace stapgen::analyze

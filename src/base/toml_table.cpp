@@ -17,7 +17,7 @@ namespace stapgen::base {
 namespace {
 
 /// Thrown inside this file only, and caught in read_toml().
-struct Wrong {
+struct TomlError {
     toml::source_position where;
     std::string what, hint;
 };
@@ -84,7 +84,8 @@ struct TomlTable::Source {
     auto value(const std::string& key, std::string_view kind, Read read) {
         const auto* node = get(key);
         auto found = node == nullptr ? std::nullopt : read(*node);
-        if (node != nullptr && !found) throw Wrong{node->source().begin, fmt::format("'{}' must be {}", key, kind), {}};
+        if (node != nullptr && !found)
+            throw TomlError{node->source().begin, fmt::format("'{}' must be {}", key, kind), {}};
         return found;
     }
 };
@@ -102,7 +103,7 @@ std::vector<std::string> TomlTable::keys() const {
 
 std::string TomlTable::text(const std::string& key) {
     if (auto value = source_->value(key, a_text, string_of)) return *std::move(value);
-    throw Wrong{source_->table.source().begin, fmt::format("{} has no '{}'", source_->title, key), {}};
+    throw TomlError{source_->table.source().begin, fmt::format("{} has no '{}'", source_->title, key), {}};
 }
 
 std::string TomlTable::text_or(const std::string& key, std::string fallback) {
@@ -117,7 +118,7 @@ std::vector<std::string> TomlTable::texts(const std::string& key) {
     if (!list) return values;
     for (const auto& item : **list) {
         auto value = string_of(item);
-        if (!value) throw Wrong{item.source().begin, fmt::format("'{}' must be {}", key, a_text), {}};
+        if (!value) throw TomlError{item.source().begin, fmt::format("'{}' must be {}", key, a_text), {}};
         values.push_back(*std::move(value));
     }
     return values;
@@ -186,7 +187,8 @@ std::vector<TomlTable> TomlTable::tables(const std::string& key) {
 
 void TomlTable::wrong(const std::string& key, std::string what, std::string hint) const {
     const auto* node = source_->table.get(key);
-    throw Wrong{(node != nullptr ? node->source() : source_->table.source()).begin, std::move(what), std::move(hint)};
+    throw TomlError{(node != nullptr ? node->source() : source_->table.source()).begin, std::move(what),
+                    std::move(hint)};
 }
 
 void TomlTable::refuse_the_rest() const {
@@ -194,8 +196,8 @@ void TomlTable::refuse_the_rest() const {
         const std::string name(key.str());
         if (source_->asked.contains(name)) continue;
         const auto meant = did_you_mean(name, {source_->asked.begin(), source_->asked.end()});
-        throw Wrong{key.source().begin, fmt::format("unknown key '{}' in {}", name, source_->title),
-                    meant ? fmt::format("did you mean '{}'?", *meant) : std::string{}};
+        throw TomlError{key.source().begin, fmt::format("unknown key '{}' in {}", name, source_->title),
+                        meant ? fmt::format("did you mean '{}'?", *meant) : std::string{}};
     }
 }
 
@@ -214,7 +216,7 @@ Result<void> read_toml(const TomlFile& file, const std::function<void(TomlTable&
         return {};
     } catch (const toml::parse_error& wrong) {
         return error(wrong.source().begin, wrong.description(), file.hint_of_toml);
-    } catch (const Wrong& wrong) {
+    } catch (const TomlError& wrong) {
         return error(wrong.where, wrong.what, wrong.hint.empty() ? file.hint : wrong.hint);
     }
 }

@@ -54,7 +54,7 @@ std::optional<std::string_view> behind_name(std::string_view line) {
 ///     ]: 3
 /// The first call that does not only drop is the place. And maps of reasons, which newer versions name:
 ///     @[SKB_DROP_REASON_NO_SOCKET]: 3
-/// what print(args.reason) makes of each drop, and maps of which the command says that their keys are reasons or
+/// what print(args.reason) makes of each drop, and maps whose keys are reasons by the command or
 /// places:
 ///     bpftrace -e 'tracepoint:skb:kfree_skb { @[ksym(args.location), args.reason] = count(); }'
 ///     @[tcp_v4_rcv, 2]: 3

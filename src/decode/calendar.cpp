@@ -123,11 +123,11 @@ bool read_zone(Scan& scan, TimeParts& parts) {
         hour = (*both)[0] / 100;
         minute = (*both)[0] % 100;
     } else {
-        auto apart = read_numbers(scan, "99:99");
-        if (!apart) apart = read_numbers(scan, "99");
-        if (!apart) return false;
-        hour = (*apart)[0];
-        minute = (*apart)[1];
+        auto zone = read_numbers(scan, "99:99");
+        if (!zone) zone = read_numbers(scan, "99");
+        if (!zone) return false;
+        hour = (*zone)[0];
+        minute = (*zone)[1];
     }
     const auto seconds = hour * hour_s + minute * 60;
     return minute <= 59 && seconds <= 14 * hour_s && set(parts.zone_s, MaybeNumber(is_west ? -seconds : seconds));

@@ -293,7 +293,7 @@ class LineReader {
     bool is_hexadecimal_ = false;
 };
 
-/// What stands behind that path, or behind its "6", in the line; nothing if it is not there.
+/// What follows that path, or behind its "6", in the line; nothing if it is not there.
 std::optional<std::string_view> behind_path(std::string_view line, std::string_view path) {
     const auto at = path.empty() ? line.npos : line.find(path);
     if (at == line.npos) return std::nullopt;
@@ -337,7 +337,7 @@ bool read_command(const CounterFormat& format, const CounterText& text, CounterB
     } else {
         const auto behind = behind_path(text.line, asked.path);
         if (!behind || !base::contains_word("==> cat grep egrep head tail", text.command[0])) return false;
-        // Of several files it is not known which lines are of which.
+        // Of several files it is not known whose each line is.
         if (format.names_device && !behind_path(*behind, asked.path)) device = behind->substr(0, behind->find(' '));
     }
     block = {.command = text.plain, .is_open = true, .is_announced = true};

@@ -110,7 +110,7 @@ class DropwatchTool final : public Importer {
         const bool hardware = text.ends_with(" [hardware]");
         const bool has_origin = hardware || text.ends_with(" [software]");
         if (has_origin) text.remove_suffix(std::string_view(" [software]").size());
-        // "3 drops at night" is somebody's sentence.
+        // "3 drops at night" is a person's sentence.
         if (text.empty() || (!has_origin && text.find('+') == text.npos && !text.starts_with("0x"))) return false;
         const auto drops = base::saturating_multiply(count.number, times());
         if (hardware) base::add_saturating(hardware_, drops);

@@ -9,7 +9,7 @@ namespace stapgen::decode {
 
 namespace {
 
-/// What stands behind `name` up to a comma, an asterisk or a blank; empty if it is not there.
+/// What follows `name` up to a comma, an asterisk or a blank; empty if it is not there.
 std::string_view behind(std::string_view text, std::string_view name) {
     const auto at = text.find(name);
     if (at == text.npos) return {};
@@ -33,7 +33,7 @@ std::string_view place_in(std::string_view text) {
 ///     [142.097193] TCP: 10.0.0.1:570 -> 10.0.0.6:22 seq:299, flags:AR, reason: NOT_SPECIFIED, tcp_v4_rcv+0x81
 ///     [142.097193] TCP: 10.0.0.1:570 -> 10.0.0.6:22 seq:299, flags:AR *reason: NOT_SPECIFIED, tcp_v4_rcv+0x81*
 ///     [142.097193] 10.0.0.1:570 -> 10.0.0.6:22 TCP seq:299, flags:A reason:NOT_SPECIFIED tcp_v4_rcv+0x81
-/// and of each packet the functions that it passes, of which kfree_skb is a drop:
+/// and of each packet the functions that it passes; kfree_skb is a drop:
 ///     [4049.295711] [kfree_skb           ] ICMP: 10.0.0.8 -> 10.0.0.98 ping request *packet is dropped by kernel*
 /// whose place and reason --diag says below, in a line of its own each:
 ///         location:

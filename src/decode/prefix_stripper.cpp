@@ -65,7 +65,7 @@ std::string_view without_end(std::string_view line) {
     return line.substr(0, line.find_last_not_of("\r\n") + 1);
 }
 
-class Nowhere final : public FormatDetector::Sink {
+class NullSink final : public FormatDetector::Sink {
   public:
     void record(FormatDetector::Source& /*source*/, const Record& /*record*/) override {}
     void line(FormatDetector::Source& /*source*/, const Line& /*line*/) override {}
@@ -75,13 +75,13 @@ class Nowhere final : public FormatDetector::Sink {
 /// Of each line whether it is understood and not blank. Of a mark it would not be known which prefix it is the end of.
 std::vector<bool> understood(std::string_view lines) {
     FormatDetector detector(FormatDetector::Repair::no);
-    Nowhere nowhere;
+    NullSink null;
     PromptStripper plain;
     std::vector<bool> flags;
     while (!lines.empty()) {
         const auto line = take_line(lines);
         const auto before = detector.input().recognised;
-        detector.feed(line, nowhere);
+        detector.feed(line, null);
         plain.set(base::trim(line));
         flags.push_back(!plain.text().empty() && detector.input().recognised > before);
     }
@@ -147,7 +147,7 @@ void LinePrefix::learn_number(const Lines& lines, const std::vector<bool>& of) {
     const bool grows = std::ranges::adjacent_find(numbers, std::greater_equal()) == numbers.end();
     const bool is_of_line = std::ranges::adjacent_find(numbers, by_one) == numbers.end() || (is_numbered && grows);
     const bool is_constant = std::ranges::adjacent_find(numbers, std::not_equal_to()) == numbers.end();
-    // A time may end in its year. What else stands behind a word is a count or not.
+    // A time may end in its year. What else follows a word is a count or not.
     if (numbers.size() < 2 || (!is_of_line && !is_free && is_constant)) return;
     has_number_ = is_of_line || is_free;
     is_count_ = !is_of_line && is_free;

@@ -125,7 +125,7 @@ Check kernel_options(const host::System& system, const Question& question) {
             if (option_of(config, option).empty()) absent.push_back(fmt::format("CONFIG_{}", option));
         }
     } else if (question.target.running) {
-        // Without permission to read the table there is no telling, and no reason to say no.
+        // Without permission to read the table it is not known, and there is no reason to say no.
         seen = host::kallsyms_file;
         const auto symbols = system.read(seen).value_or("");
         if (!symbols.empty() && symbols.find(" register_kprobe\n") == std::string::npos)

@@ -50,7 +50,7 @@ constexpr Row others[] = {
     {"leftovers", Blocks::loading, leftovers},   {"interrupt-threads", Blocks::loading, interrupt_threads},
 };
 
-/// Where a text begins that is to stand behind `indent` columns: in a line of its own where one of its words is too
+/// Where a text begins that follows `indent` columns: in a line of its own where one of its words is too
 /// long for that.
 std::size_t indent_of(std::string_view text, std::size_t indent, std::size_t width) {
     const bool fits = std::ranges::all_of(base::words(text), [&](auto word) { return indent + word.size() <= width; });

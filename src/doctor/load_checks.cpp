@@ -22,7 +22,7 @@ std::string_view field_of(std::string_view status, std::string_view key) {
     return {};
 }
 
-/// Bit 16 of linux/capability.h. Where the mask cannot be read there is no telling, and no reason to say no.
+/// Bit 16 of linux/capability.h. Where the mask cannot be read it is not known, and there is no reason to say no.
 bool may_load(const host::System& system) {
     const auto status = system.read("/proc/self/status").value_or("");
     const auto mask = base::to_unsigned(field_of(status, "CapEff:"), 16);

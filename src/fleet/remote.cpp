@@ -78,7 +78,7 @@ Answer<std::string> Remote::run(const std::string& script, std::string input, co
     std::optional<Refusal> broken;
     const auto deadline = Clock::now() + allowed.time;
     launch::Handlers handlers;
-    handlers.heeds_signals = false;
+    handlers.handles_signals = false;
     handlers.started = [&](launch::Control& control) {
         control.write(std::move(input));
         control.request_stop();
@@ -100,7 +100,7 @@ Answer<std::string> Remote::run(const std::string& script, std::string input, co
         said.add(line.text);
         count(said.bytes(), control);
     };
-    handlers.patience = allowed.time;
+    handlers.stop_timeout = allowed.time;
     handlers.tick = [&](launch::Control& control) {
         if (signals_.count() > 0) end(control, Refusal::Kind::failed, "ended by the user");
         if (Clock::now() >= deadline)
@@ -154,8 +154,8 @@ Answer<void> Remote::measure(const std::vector<std::string>& argv, std::chrono::
     const auto margin = 2 * options_.connect_timeout;
     auto deadline = Clock::now() + options_.connect_timeout;
     launch::Handlers handlers;
-    handlers.heeds_signals = false;
-    handlers.patience = options_.connect_timeout;
+    handlers.handles_signals = false;
+    handlers.stop_timeout = options_.connect_timeout;
     const auto end = [&](launch::Control& control, milliseconds within, std::string why) {
         if (!broken) broken = Refusal{has_begun ? Refusal::Kind::lost : Refusal::Kind::failed, std::move(why)};
         control.stop_within(within);

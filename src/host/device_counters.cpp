@@ -67,8 +67,8 @@ void parse_link(std::string_view attributes, std::vector<DeviceCounter>& counter
 class Socket {
   public:
     Socket() : fd_(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE)) {
-        const timeval patience{2, 0};
-        ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+        const timeval timeout{2, 0};
+        ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
     }
     [[nodiscard]] bool ask() const {
         struct {

@@ -8,7 +8,7 @@
 // - Asking must reach the right one. SIGINT goes to the child's pid, not to its group: stap itself passes it
 //   on to the compiler it started, and stapio ends its module's probes and runs `staprun -d` in the same group.
 //   stap and stapio both end in order on the first SIGINT, and take up to two without harm.
-// - Not every child listens. After `patience` without a sign of life, or on the user's second signal, the
+// - Not every child listens. After `stop_timeout` without a sign of life, or on the user's second signal, the
 //   group gets SIGTERM and `kill_after` later SIGKILL. A module that is left in the kernel by that is
 //   load()'s business.
 // - Boost.Process 1.74: limit_handles closes our own pipes, exit_code() mixes up signals and codes,
@@ -187,7 +187,7 @@ class Loop final : public Control {
           error_(context_, [this](auto line, bool cut) { hand_out(handlers_.error, line, cut); }),
           tick_(context_),
           drain_(context_) {
-        if (handlers.heeds_signals) signals_.emplace();
+        if (handlers.handles_signals) signals_.emplace();
     }
 
     base::Result<void> start();
@@ -225,7 +225,7 @@ class Loop final : public Control {
             function();
         } catch (...) {
             if (!thrown_) thrown_ = std::current_exception();
-            stop_within(handlers_.patience);
+            stop_within(handlers_.stop_timeout);
         }
     }
     /// What comes after a handler has thrown is nobody's.
@@ -334,7 +334,7 @@ void Loop::on_tick() {
         const auto now = Clock::now();
         // Also after another one has thrown: it may be what asks the child to end.
         if (handlers_.tick && !exited_) guarded([&] { handlers_.tick(*this); });
-        const bool is_silent = asked_ && now - last_sign_of_life_ > handlers_.patience;
+        const bool is_silent = asked_ && now - last_sign_of_life_ > handlers_.stop_timeout;
         if (!ending_.gave_up && (is_silent || now >= give_up_at_)) give_up();
         if (now >= kill_at_) {
             // Killed already and still there: it hangs in the kernel, and nobody can help it.
@@ -442,9 +442,9 @@ base::Result<std::string> output_of(const Command& command, std::chrono::millise
     handlers.tick = [&](Control& control) {
         if (Clock::now() > deadline) control.request_stop();
     };
-    handlers.patience = std::chrono::seconds(1);
+    handlers.stop_timeout = std::chrono::seconds(1);
     // Nobody would know what it means that a question was not answered: whoever asks it is ended.
-    handlers.heeds_signals = false;
+    handlers.handles_signals = false;
     const auto ending = run_child(command, handlers);
     if (!ending) return tl::make_unexpected(ending.error());
     if (ending->clean()) return text;

@@ -61,10 +61,10 @@ struct Handlers {
     std::function<void()> ended{};  ///< after the last line, while signals are still ours
     std::chrono::milliseconds tick_period{100};
     /// A child asked to end that is silent for this long is made to.
-    std::chrono::milliseconds patience{30000};
+    std::chrono::milliseconds stop_timeout{30000};
     std::chrono::milliseconds kill_after{2000};  ///< from SIGTERM to SIGKILL
     std::chrono::milliseconds drain{500};        ///< from exit to giving up on open pipes
-    bool heeds_signals = true;                   ///< else the caller does, or they end us
+    bool handles_signals = true;                 ///< else the caller does, or they end us
 };
 
 /// How a child ended.

@@ -110,14 +110,14 @@ void keys(auto& io, is<Trailer> auto& trailer) {
 }
 
 /// Writes. `known`: else the key is left out.
-class Put {
+class FieldWriter {
   public:
-    explicit Put(Json& json) : json_(json) {}
+    explicit FieldWriter(Json& json) : json_(json) {}
     void operator()(const char* key, const auto& value, bool known = true) {
         if (known) json_[key] = json_of(value);
     }
     void object(const char* key, const auto& values, bool known = true) {
-        if (known) values(Put(json_[key]));
+        if (known) values(FieldWriter(json_[key]));
     }
 
   private:
@@ -147,7 +147,7 @@ class Put {
     static Json json_of(const std::vector<T>& elements) {
         auto json = Json::array();
         for (const auto& element : elements) {
-            Put fields(json.emplace_back());
+            FieldWriter fields(json.emplace_back());
             keys(fields, element);
         }
         return json;
@@ -241,7 +241,7 @@ class Take {
 
 std::string line_of(std::string word, const auto& facts) {
     Json json;
-    Put fields(json);
+    FieldWriter fields(json);
     keys(fields, facts);
     return std::move(word) + json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

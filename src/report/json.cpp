@@ -337,7 +337,7 @@ Json report_json(const analyze::Summary& summary, const Options& options) {
     document["schema"] = "stapgen.report/1";
     document["recipe"] = summary.recipe;
     document["definition"] = summary.definition().empty() ? Json(nullptr) : Json(summary.definition());
-    if (!summary.apart.empty()) document["apart"] = summary.apart;
+    if (!summary.merge_conflict.empty()) document["apart"] = summary.merge_conflict;
     document["origins"] = origins_json(summary.origins);
     if (options.interval) document["interval"] = *options.interval;
     document["start"] = time_or_null(summary.start_epoch_ns);

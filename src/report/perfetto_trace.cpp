@@ -54,7 +54,7 @@ constexpr auto int_value = 4, string_value = 6, name = 10;
 /// One writer wrote all packets.
 constexpr std::uint32_t the_sequence = 1;
 
-/// So many bytes wait for the clocks, and are written at a time.
+/// The number of bytes that wait for the clocks, and that are written at a time.
 constexpr std::size_t buffered = std::size_t{1} << 20;
 
 void add_clock(pbf_writer& clocks, std::uint32_t id, std::int64_t ns) {

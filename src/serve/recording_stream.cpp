@@ -16,7 +16,7 @@ constexpr std::string_view zstd_magic("\x28\xb5\x2f\xfd\0\0", base::magic_size);
 RecordingStream::RecordingStream()
     : unpacker_(base::make_unpacker(zstd_magic)),
       lines_([this](std::string_view text, bool cut) { line(text, cut); }),
-      session_(presentation_, {.keep_intervals = true, .keep_series = false}, nowhere_) {}
+      session_(presentation_, {.keep_intervals = true, .keep_series = false}, null_sink_) {}
 
 void RecordingStream::feed(std::string_view packed) {
     std::array<char, 16384> text{};

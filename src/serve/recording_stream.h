@@ -36,7 +36,7 @@ class RecordingStream {
     launch::LineSplitter lines_;
     decode::RecordParser parser_;
     report::Presentation presentation_;
-    std::ostream nowhere_{nullptr};
+    std::ostream null_sink_{nullptr};
     session::Session session_;
 };
 

@@ -105,15 +105,15 @@ Runner::End Runner::run_guarded() {
 
 Runner::End Runner::run_once() {
     Child child;
-    child.stream.session().listen([&](const decode::Line& line) { hear(child, line); });
+    child.stream.session().listen([&](const decode::Line& line) { on_line(child, line); });
     launch::Command command;
     command.argv = job_.argv;
     command.environment = job_.environment;
     command.takes_input = true;
     launch::Handlers handlers;
-    handlers.heeds_signals = false;
+    handlers.handles_signals = false;
     handlers.bytes = [&](std::string_view bytes, launch::Control&) { child.stream.feed(bytes); };
-    handlers.error = [&](launch::Line line, launch::Control&) { hear_error(child, line.text); };
+    handlers.error = [&](launch::Line line, launch::Control&) { on_error_line(child, line.text); };
     handlers.tick = [&](launch::Control& control) { tick(child, control); };
     const auto ending = launch::run_child(command, handlers);
     finish(child);
@@ -122,7 +122,7 @@ Runner::End Runner::run_once() {
     return {failure_of(*ending), reason_of(*ending, child.said.text())};
 }
 
-void Runner::hear_error(Child& child, std::string_view line) {
+void Runner::on_error_line(Child& child, std::string_view line) {
     if (const auto status = session::parse_status(line)) {
         child.is_ready = child.is_ready || !status->is_measuring;
         return;
@@ -153,7 +153,7 @@ void Runner::tick(Child& child, launch::Control& control) {
     take(child);
 }
 
-void Runner::hear(Child& child, const decode::Line& line) {
+void Runner::on_line(Child& child, const decode::Line& line) {
     const auto& facts = child.stream.session().facts();
     if (std::holds_alternative<decode::Ready>(line)) {
         if (!job_.counters.empty()) child.counters_before = host::read_net_counters(machine_);

@@ -116,14 +116,14 @@ void put_subsystems(analyze::Summary& summary) {
 }
 
 /// What the log itself calls its addresses.
-std::vector<symbols::Witness> witnesses_of(const analyze::Summary& summary) {
-    std::vector<symbols::Witness> witnesses;
+std::vector<symbols::NamedAddress> named_addresses_of(const analyze::Summary& summary) {
+    std::vector<symbols::NamedAddress> named;
     for (const auto& drop : summary.drops) {
         if (drop.address && drop.symbol && drop.offset && !drop.module) {
-            witnesses.push_back({*drop.address, *drop.symbol, *drop.offset});
+            named.push_back({*drop.address, *drop.symbol, *drop.offset});
         }
     }
-    return witnesses;
+    return named;
 }
 
 template <class T>
@@ -237,7 +237,8 @@ base::Result<void> Namer::put_of_log(analyze::Summary& summary, symbols::LogKern
         if (names->address_digits() > 8) {
             std::erase_if(places, [](std::uint64_t address) { return address >> 32U == 0; });
         }
-        if (auto agreed = names->hear(witnesses_of(summary)); !agreed) return tl::make_unexpected(agreed.error());
+        if (auto agreed = names->check_names(named_addresses_of(summary)); !agreed)
+            return tl::make_unexpected(agreed.error());
         if (any_unnamed) {
             if (const auto settled = settle_kaslr_offset(*names, places, reported_); !settled) {
                 base::show_error(settled.error());

@@ -260,14 +260,14 @@ void finish_sums(std::vector<analyze::Summary>& all, const report::Presentation&
             // One that has a definition says more.
             if (other.recipe == summary.recipe && (above == nullptr || above->definition().empty())) above = &other;
         }
-        if (above != nullptr) summary.apart = analyze::why_apart(*above, summary);
+        if (above != nullptr) summary.merge_conflict = analyze::merge_conflict_of(*above, summary);
     }
     if (!presentation.by_origin.empty() || !presentation.by.value_or(std::vector<std::string>()).empty()) {
         for (auto& summary : all)
             note_only_group(summary);
     }
     for (auto& summary : all)
-        analyze::put_rises(summary, presentation.by.value_or(std::vector<std::string>{"name", "of"}));
+        analyze::put_counter_deltas(summary, presentation.by.value_or(std::vector<std::string>{"name", "of"}));
 }
 
 base::Result<std::vector<LoadedRun>> load_runs(const std::vector<std::filesystem::path>& files,

@@ -57,7 +57,7 @@ class Measurement {
     void output(launch::Line line, launch::Control& control);
     void error(launch::Line line);
     void tick(launch::Control& control);
-    void hear(const decode::Line& line);
+    void on_line(const decode::Line& line);
     void ready(const decode::Ready& ready);
     void look_at_target(launch::Control& control);
     void open_live_view(const decode::Ready& ready);
@@ -105,7 +105,7 @@ Measurement::Measurement(const host::System& machine, const recipe::Catalog& cat
       namer_(recorder == nullptr ? own_namer_ : recorder->namer()),
       progress_(std::cerr, launch::progress_style(plan.quiet), base::terminal_columns(STDERR_FILENO)) {
     session_.set(setup_of(machine, plan));
-    session_.listen([this](const decode::Line& line) { hear(line); });
+    session_.listen([this](const decode::Line& line) { on_line(line); });
 }
 
 launch::Handlers Measurement::handlers() {
@@ -130,7 +130,7 @@ void Measurement::output(launch::Line line, launch::Control& control) {
     if (session_.refusal() || (session_.analyzer() && (enough || !std::cout))) control.request_stop();
 }
 
-void Measurement::hear(const decode::Line& line) {
+void Measurement::on_line(const decode::Line& line) {
     if (const auto* record = std::get_if<decode::Record>(&line)) namer_.see(*record);
     if (const auto* first = std::get_if<decode::HeaderLine>(&line)) {
         auto setup = session_.facts().setup;

@@ -103,13 +103,13 @@ void Selector::begin(std::int64_t epoch_ns) {
     if (selection_.until) until_ = std::visit(EpochOf{epoch_ns}, *selection_.until);
 }
 
-void Selector::hear(const decode::Ready& ready) {
+void Selector::observe(const decode::Ready& ready) {
     begin(ready.epoch_ns);
     ready_ = ready;
     now_ = ready.epoch_ns;
 }
 
-void Selector::hear(const decode::Tick& tick) {
+void Selector::observe(const decode::Tick& tick) {
     if (tick.epoch_ns == decode::unknown_time) return;
     begin(tick.epoch_ns);
     now_ = tick.epoch_ns;

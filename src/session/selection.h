@@ -51,8 +51,8 @@ class Selector {
 
     /// Error (bad_input): records with this header cannot be asked for that.
     [[nodiscard]] base::Result<void> check(const decode::Header& header) const;
-    void hear(const decode::Ready& ready);
-    void hear(const decode::Tick& tick);
+    void observe(const decode::Ready& ready);
+    void observe(const decode::Tick& tick);
     [[nodiscard]] bool takes(const decode::Record& record) const;
     /// Times were asked for, and the text had none.
     [[nodiscard]] bool lacks_times() const;

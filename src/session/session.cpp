@@ -67,8 +67,8 @@ void Session::add(const decode::Line& line) {
     if (!analyzer_) return;
     if (const auto* record = std::get_if<decode::Record>(&line); record != nullptr && !wants(*record)) return;
     analyzer_->add(line);
-    if (const auto* ready = std::get_if<decode::Ready>(&line)) selector_.hear(*ready);
-    if (const auto* tick = std::get_if<decode::Tick>(&line)) selector_.hear(*tick);
+    if (const auto* ready = std::get_if<decode::Ready>(&line)) selector_.observe(*ready);
+    if (const auto* tick = std::get_if<decode::Tick>(&line)) selector_.observe(*tick);
     for (const auto& listener : listeners_)
         listener(line);
 }
@@ -83,7 +83,7 @@ void Session::add(const decode::Record& record) {
 /// Whether a record is of the selection; else it counts as filtered.
 bool Session::wants(const decode::Record& record) {
     const bool is_wanted = selector_.takes(record);
-    if (!is_wanted) analyzer_->leave_out(record);
+    if (!is_wanted) analyzer_->count_filtered(record);
     return is_wanted;
 }
 

@@ -14,7 +14,7 @@ namespace stapgen::symbols {
 
 namespace {
 
-/// So many bytes are more than any address has.
+/// More bytes than any address has.
 constexpr std::size_t long_word = 19;
 
 /// A word of up to eight bytes as a number.
@@ -61,8 +61,8 @@ bool is_number(std::string_view word) {
 
 constexpr ShortWords drop_words(std::array<std::string_view, 4>{"dropped", "drops", "drop", "location"});
 
-/// Tells `found` of each address word, and what it is. `words`: those before the text in its first line; then those of
-/// its last one.
+/// Calls `found` with each address word, and what it is. `words`: those before the text in its first line; then those
+/// of its last one.
 template <class Found>
 void for_each_with_kind(std::string_view text, std::size_t digits, LineWords& words, const Found& found) {
     std::size_t read = 0;

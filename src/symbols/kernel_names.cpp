@@ -175,35 +175,35 @@ void KernelNames::compare_release() {
     }
 }
 
-void KernelNames::hear_release(const std::string& release) {
+void KernelNames::set_log_release(const std::string& release) {
     if (!log_release_.empty() || release.empty()) return;
     log_release_ = release_ = release;
     compare_release();
 }
 
-base::Result<void> KernelNames::hear(std::span<const Witness> witnesses) {
+base::Result<void> KernelNames::check_names(std::span<const NamedAddress> named) {
     const auto known = kaslr_offset_is_assumed_ ? std::nullopt : kaslr_offset_;
-    const auto testimony = symbols::hear(witnesses, table().table, known);
-    const auto heard = testimony.agreeing + testimony.contradicting;
-    if (testimony.contradicting > 0) {
+    const auto check = symbols::check_names(named, table().table, known);
+    const auto compared = check.agreeing + check.contradicting;
+    if (check.contradicting > 0) {
         return base::bad_input(
             fmt::format("{} is of another kernel than the log: {} of {} names that the log has beside an address are "
                         "elsewhere in it; {}",
-                        table().file.string(), testimony.contradicting, heard, testimony.contradiction),
+                        table().file.string(), check.contradicting, compared, check.contradiction),
             "give the one of the build that made the log; without --map the log's own names are shown");
     }
-    proven_ = proven_ || heard > 0;
-    if (!testimony.other_size.empty()) {
+    proven_ = proven_ || compared > 0;
+    if (!check.other_size.empty()) {
         proven_ = false;
         contradiction_ =
-            fmt::format("{} is of another build than the log: {}", table().file.string(), testimony.other_size);
+            fmt::format("{} is of another build than the log: {}", table().file.string(), check.other_size);
     }
-    if (heard > 0 && !known) {
-        kaslr_offset_ = testimony.kaslr_offset;
+    if (compared > 0 && !known) {
+        kaslr_offset_ = check.kaslr_offset;
         kaslr_offset_is_assumed_ = false;
-        notes_.push_back(
-            fmt::format("KASLR offset {}: {} of the log beside an address {} so", hexadecimal(*kaslr_offset_),
-                        heard == 1 ? "the name" : fmt::format("{} names", heard), heard == 1 ? "says" : "say"));
+        notes_.push_back(fmt::format(
+            "KASLR offset {}: {} of the log beside an address {} so", hexadecimal(*kaslr_offset_),
+            compared == 1 ? "the name" : fmt::format("{} names", compared), compared == 1 ? "says" : "say"));
     }
     return {};
 }

@@ -15,7 +15,7 @@
 #include "symbols/files/module_file.h"
 #include "symbols/files/symbol_table.h"
 #include "symbols/kaslr/kaslr_offset.h"
-#include "symbols/kaslr/witness.h"
+#include "symbols/kaslr/name_check.h"
 #include "symbols/log_release.h"
 #include "symbols/source_files.h"
 #include "symbols/source_lines.h"
@@ -75,9 +75,9 @@ class KernelNames {
 
     /// Compares the table with what the machine of the log called its addresses, and takes the KASLR offset from that
     /// where it is not known. Error (bad_input): they contradict each other, so the table is of another kernel.
-    base::Result<void> hear(std::span<const Witness> witnesses);
+    base::Result<void> check_names(std::span<const NamedAddress> named);
     /// The log says that it is of this kernel; where the user has said so before, that stands.
-    void hear_release(const std::string& release);
+    void set_log_release(const std::string& release);
 
     /// False: infer() has to be asked, and until it finds it no address of the kernel itself has a name.
     [[nodiscard]] bool kaslr_offset_known() const { return kaslr_offset_.has_value(); }
@@ -88,13 +88,13 @@ class KernelNames {
     KaslrFinding infer(std::span<const std::uint64_t> drop_addresses);
     /// What `how` is, a sentence.
     void set_kaslr_offset(std::int64_t kaslr_offset, const std::string& how);
-    /// Asks what speaks for the table once the KASLR offset is in force and the log has been heard: names beside
-    /// addresses, a recording's own account of its kernel, the release, the return addresses of drops. What speaks
-    /// against it, or that nothing speaks for it, is returned, a sentence each; find() marks the names that are in
-    /// doubt. `more_may_come`: these are the first drops of a text that is still being written; the names of others do
-    /// not depend on how many these are.
+    /// Asks what speaks for the table once the KASLR offset is in force and the names of the log are checked: names
+    /// beside addresses, a recording's own account of its kernel, the release, the return addresses of drops. What
+    /// speaks against it, or that nothing speaks for it, is returned, a sentence each; find() marks the names that are
+    /// in doubt. `more_may_come`: these are the first drops of a text that is still being written; the names of others
+    /// do not depend on how many these are.
     std::vector<std::string> check(std::span<const std::uint64_t> drop_addresses, bool more_may_come = false);
-    /// Enough has been heard for the table; check() has nothing to say.
+    /// Enough speaks for the table; check() has nothing to say.
     [[nodiscard]] bool is_proven() const { return proven_; }
     /// What a user should know of the sources: sentences, for stderr.
     [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }

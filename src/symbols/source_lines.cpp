@@ -37,10 +37,10 @@ int place_section(Dwfl_Module*, void** user, const char*, Dwarf_Addr, const char
                   Dwarf_Addr* address) {
     // Other sections lie far apart, so that they are never taken for code.
     constexpr std::uint64_t elsewhere = std::uint64_t{1} << 62;
-    constexpr std::uint64_t apart = std::uint64_t{1} << 32;
+    constexpr std::uint64_t distance = std::uint64_t{1} << 32;
     const auto& placed = static_cast<Module*>(*user)->placed;
     const auto found = placed.find(index);
-    *address = found == placed.end() ? elsewhere + index * apart : found->second;
+    *address = found == placed.end() ? elsewhere + index * distance : found->second;
     return 0;
 }
 

@@ -82,13 +82,13 @@ FUZZ_TARGET(kernel_names) {
         if (given.empty()) return 0;
     }
 
-    std::vector<symbols::Witness> witnesses;
+    std::vector<symbols::NamedAddress> named;
     bool is_contradicted = false;
     for (auto left = choices.below(4); left > 0; --left) {
         const auto index = choices.below(kernel.size());
         const auto& function = kernel[index];
         const auto offset = choices.below(256) % function.size;
-        witnesses.push_back({function.start + offset, function.name, offset});
+        named.push_back({function.start + offset, function.name, offset});
         is_contradicted = is_contradicted || (kind == neighbouring && index >= moved_from);
     }
 
@@ -99,7 +99,7 @@ FUZZ_TARGET(kernel_names) {
         fuzz::always(kind == excerpted && names.error().kind == base::ErrorKind::bad_input);
         return 0;
     }
-    if (const auto heard = names->hear(witnesses); !heard) {
+    if (const auto heard = names->check_names(named); !heard) {
         fuzz::always(kind != right && heard.error().kind == base::ErrorKind::bad_input && !heard.error().hint.empty());
         return 0;
     }
@@ -116,8 +116,8 @@ FUZZ_TARGET(kernel_names) {
         }
         const auto& symbol = *name.symbol;
         fuzz::always(symbol.offset < symbol.size && symbol.size <= base::max_function_length);
-        const auto named = std::ranges::find(given, symbol.name, &Function::name);
-        fuzz::always(symbol.name == "_stext" || (named != given.end() && named->start + symbol.offset == address));
+        const auto known = std::ranges::find(given, symbol.name, &Function::name);
+        fuzz::always(symbol.name == "_stext" || (known != given.end() && known->start + symbol.offset == address));
         if (kind != right) continue;
         // Behind a function's end, up to the next one, a table of names cannot tell padding from code.
         const auto* truth = at(kernel, address);

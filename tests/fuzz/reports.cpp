@@ -121,7 +121,7 @@ FUZZ_TARGET(reports) {
         auto& report = reports.emplace_back(part.analyzer.summary());
         report.input = detector.input();
         report.notes = part.source->notes();
-        analyze::put_rises(report, {"name", "of"});
+        analyze::put_counter_deltas(report, {"name", "of"});
         for (const auto& tally : report.tallies)
             fuzz::always(tally.count >= 0 && tally.per_s.value_or(0) >= 0);
     }

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""check_words.py SOURCE: documents, messages, help and the comments of headers have none of the words in glossary.toml.
+"""check_words.py SOURCE: documents, messages, help, comments and identifiers have none of the words in glossary.toml.
 
-It searches all of each document, recipe and page, the literals of C++, and the comments of headers and tapsets. A line
-that quotes another program, or that is part of a contract, is `allowed` in glossary.toml.
+It searches all of each document, recipe and page, the literals, comments and identifiers of C++, and the comments of
+tapsets. A line that quotes another program, or that is part of a contract, is `allowed` in glossary.toml.
 """
 
 import fnmatch
@@ -24,7 +24,8 @@ SEARCHED = [
     ("tests/source/*", NOTHING), ("THIRD-PARTY-NOTICES.md", NOTHING),
     ("*.md", WHOLE), ("templates/*.toml", WHOLE), ("*/*.mustache", WHOLE), ("*/page.js", WHOLE), ("sql/*", WHOLE),
     ("integrations/*", WHOLE), ("skeleton/*", WHOLE), ("kernels.toml", WHOLE), ("workarounds.toml", WHOLE), ("run-*", WHOLE),
-    ("src/*.h", re.compile(f"{COMMENT.pattern}|{LITERAL.pattern}", re.S)), ("src/*.cpp", LITERAL),
+    ("src/*.h", re.compile(f"{COMMENT.pattern}|{LITERAL.pattern}", re.S)),
+    ("src/*.cpp", re.compile(f"{COMMENT.pattern}|{LITERAL.pattern}", re.S)),
     ("tapsets/*", COMMENT), ("templates/*.stp", COMMENT),
 ]
 # What may be between two words: the end of a line with the beginning of the next comment or literal.
@@ -50,19 +51,38 @@ def found_in(name, text, words):
                 yield number + 1, lines[number], " ".join(match[0].split()), instead
 
 
+def identifiers_of(glossary):
+    return [(re.compile(rf"\w*{name['not']}\w*", re.I), name["but"]) for name in glossary["identifiers"]]
+
+
+def wrong_identifiers(text, identifiers):
+    """Likewise of the names in C++ code, without comments and literals."""
+    lines = text.split("\n")
+    blank = re.compile(f"{COMMENT.pattern}|{LITERAL.pattern}", re.S)
+    code = blank.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    for pattern, instead in identifiers:
+        for match in pattern.finditer(code):
+            number = code.count("\n", 0, match.start())
+            yield number + 1, lines[number], match[0], instead
+
+
 def main():
     source = pathlib.Path(sys.argv[1]).resolve()
     glossary = tomllib.loads((source / "tests/source/glossary.toml").read_text(encoding="utf-8"))
     words, unused = words_of(glossary), {(each["file"], each["text"]) for each in glossary["allowed"]}
     assert list(found_in("a.md", "x of\nwhich y", words)) and list(found_in("src/a.h", "/// so\n/// many", words))
-    assert not list(found_in("src/a.cpp", "int told; // told", words)) and list(found_in("src/a.cpp", '"it is " "told"', words))
+    assert not list(found_in("src/a.cpp", "int told;", words)) and list(found_in("src/a.cpp", '"it is " "told"', words))
+    identifiers = identifiers_of(glossary)
+    assert list(wrong_identifiers("int all_witnesses;", identifiers)) and not list(wrong_identifiers("// a witness", identifiers))
     allowed, wrong, searched = set(unused), [], 0
     for file in tracked(source):
         name = file.relative_to(source).as_posix()
         if searched_of(name) is NOTHING:
             continue
         searched += 1
-        for number, line, found, instead in found_in(name, file.read_text(encoding="utf-8"), words):
+        text = file.read_text(encoding="utf-8")
+        is_source = fnmatch.fnmatch(name, "src/*.h") or fnmatch.fnmatch(name, "src/*.cpp")
+        for number, line, found, instead in [*found_in(name, text, words), *(wrong_identifiers(text, identifiers) if is_source else [])]:
             if permitted := {each for each in allowed if each[0] == name and each[1] in line}:
                 unused -= permitted
             else:

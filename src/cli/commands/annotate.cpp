@@ -36,10 +36,10 @@ std::optional<std::int64_t> told_kaslr_offset(std::string_view text) {
 }
 
 /// A text in blocks, and what it says of its kernel.
-class HeardText {
+class CheckedText {
   public:
     /// `is_whole`: all of it can be read at once.
-    HeardText(symbols::KernelNames& names, base::TextBlocks blocks, bool is_whole)
+    CheckedText(symbols::KernelNames& names, base::TextBlocks blocks, bool is_whole)
         : names_(names),
           blocks_(std::move(blocks)),
           is_whole_(is_whole),
@@ -54,7 +54,7 @@ class HeardText {
         bool is_there = false;
         do {
             is_there = blocks_.next(block);
-            hear(block);
+            check(block);
             if (is_holding_) is_holding_ = must_wait(block, !is_there);
         } while (is_holding_);
         if (!held_.empty()) block = std::exchange(held_, {});
@@ -72,17 +72,17 @@ class HeardText {
     [[nodiscard]] bool is_sure() const { return names_.kaslr_offset_known() && !names_.kaslr_offset_is_assumed(); }
 
     /// Compares the log's own names with the table as long as that can say more.
-    void hear(std::string_view text) {
+    void check(std::string_view text) {
         constexpr std::size_t enough = 1000;
-        if (heard_ >= enough || !outcome_) return;
-        unheard_ += text;
-        const auto whole = unheard_.rfind('\n') + 1;
-        const auto lines = std::string_view(unheard_).substr(0, whole);
-        const auto witnesses = symbols::find_witnesses(lines, names_.address_digits());
-        unheard_.erase(0, whole);
-        if (witnesses.empty()) return;
-        heard_ += witnesses.size();
-        outcome_ = names_.hear(witnesses);
+        if (checked_ >= enough || !outcome_) return;
+        unchecked_ += text;
+        const auto whole = unchecked_.rfind('\n') + 1;
+        const auto lines = std::string_view(unchecked_).substr(0, whole);
+        const auto named = symbols::find_named_addresses(lines, names_.address_digits());
+        unchecked_.erase(0, whole);
+        if (named.empty()) return;
+        checked_ += named.size();
+        outcome_ = names_.check_names(named);
         session::report_notes(names_, reported_);
     }
 
@@ -103,7 +103,7 @@ class HeardText {
         is_settling_ = is_settling_ && must_settle(lines, last);
         constexpr std::size_t checked = 4U << 20U;
         if (is_settling_ || (is_whole_ && !last && !names_.is_proven() && held_.size() < checked)) return true;
-        names_.hear_release(release_.release());
+        names_.set_log_release(release_.release());
         if (outcome_ && has_addresses_)
             session::report_check(names_, std::vector(places_.begin(), places_.end()), !is_whole_ && !last);
         return false;
@@ -131,8 +131,8 @@ class HeardText {
     session::ReportedNotes reported_;
     base::TextBlocks blocks_;
     base::Result<void> outcome_;
-    std::string unheard_;  ///< a line that is not yet whole
-    std::size_t heard_ = 0;
+    std::string unchecked_;  ///< a line that is not yet whole
+    std::size_t checked_ = 0;
     bool is_whole_;
     bool is_settling_;  ///< the KASLR offset
     bool is_holding_;
@@ -155,8 +155,8 @@ bool is_whole(const std::filesystem::path& file) {
 base::Result<void> annotate(symbols::KernelNames& names, const std::filesystem::path& file, std::ostream& out) {
     auto source = base::Source::open(file);
     if (!source) return tl::make_unexpected(source.error());
-    HeardText text(names, base::TextBlocks(**source, [](char c) { return !base::is_word_character(c); }),
-                   is_whole(file));
+    CheckedText text(names, base::TextBlocks(**source, [](char c) { return !base::is_word_character(c); }),
+                     is_whole(file));
     const auto append_name = [&names](std::uint64_t address, symbols::AddressKind kind, std::string& to) {
         const auto name = names.find(address, kind);
         if (name.symbol) symbols::append(to, *name.symbol);

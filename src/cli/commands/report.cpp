@@ -26,7 +26,7 @@ namespace stapgen::cli {
 
 namespace {
 
-/// What a report goes into in place of stdout: a new file for its owner only, which gets its name when all is in it.
+/// What a report goes into instead of stdout: a new file for its owner only, which gets its name when all is in it.
 class NewFile {
   public:
     static base::Result<NewFile> open(const std::filesystem::path& path) {

@@ -59,7 +59,7 @@ base::Error unknown_word(const CommandSpec& root, const CommandSpec& used, const
                                      base::printable(typed), error.hint);
         return error;
     }
-    // It stands before the recipe.
+    // It precedes the recipe.
     if (option_named(used, typed) != nullptr) {
         error.hint = fmt::format("options come after '{}': '{} {} ...'", used.name, full_name(used), typed);
         return error;
@@ -149,7 +149,7 @@ std::optional<T> converted(const CLI::Option& option) {
 }
 
 /// Puts a value where it belongs; false if it is none of the option's.
-struct Put {
+struct ValueSetter {
     const OptionSpec& spec;
     const CLI::Option& option;
 
@@ -223,7 +223,7 @@ base::Result<void> read_values(const CLI::App& app, const CommandSpec& command) 
             return tl::make_unexpected(
                 usage_error(command, fmt::format("{} is given {} times", long_name(spec), count)));
         }
-        const auto good = std::visit(Put{spec, *option}, spec.target);
+        const auto good = std::visit(ValueSetter{spec, *option}, spec.target);
         if (!good) return tl::make_unexpected(good.error());
         if (!*good) return tl::make_unexpected(wrong_value(command, spec, option->results().back()));
     }
@@ -269,7 +269,7 @@ Setter setter_for(CLI::App& app, const CommandSpec& command) {
             if (values.empty() || (values.size() > 1 && !is_repeatable(spec))) return false;
             for (const auto& value : values)
                 option->add_result(value);
-            return std::visit(Put{spec, *option}, spec.target);
+            return std::visit(ValueSetter{spec, *option}, spec.target);
         };
 }
 

@@ -10,7 +10,7 @@ namespace stapgen::report::html {
 
 namespace {
 
-/// So many hosts have a chart.
+/// The number of hosts that have a chart.
 constexpr std::size_t max_charts = 60;
 /// Of marks that no chart is too narrow for.
 constexpr std::size_t max_ticks = 4;

@@ -113,12 +113,12 @@ std::string definition_text(const analyze::Summary& summary) {
         parts.push_back("definition " + definition);
         add_ids("kernel build", summary, &analyze::Origin::build_id, parts);
         add_ids("machine", summary, &analyze::Origin::machine, parts);
-    } else if (!summary.apart.empty()) {
+    } else if (!summary.merge_conflict.empty()) {
         parts.emplace_back("without a definition");
     }
     auto text = fmt::format("{}", fmt::join(parts, ", "));
-    if (!summary.apart.empty())
-        text += fmt::format("; not added to the report above: {}", base::printable(summary.apart));
+    if (!summary.merge_conflict.empty())
+        text += fmt::format("; not added to the report above: {}", base::printable(summary.merge_conflict));
     return text;
 }
 

@@ -17,7 +17,7 @@ using analyze::Measure;
 using analyze::Summary;
 
 /// Numbers groups in the order in which they come. Those of one group are neighbours, but for merged reports.
-class Numbering {
+class GroupIndex {
   public:
     std::size_t of(const analyze::Group& group) {
         if (last_ < known_.size() && *known_[last_] == group) return last_;
@@ -51,16 +51,16 @@ void set_shares(Rows& rows, const Summary& summary) {
         const auto found = known.find(row.measure->name);
         return found == known.end() ? ~std::uint64_t{0} : found->second;
     };
-    Numbering numbering;
+    GroupIndex index;
     std::vector<std::map<std::uint64_t, double>> times;  // of each group, by directions
     for (const auto& row : rows) {
-        const auto group = numbering.of(row.measure->group);
+        const auto group = index.of(row.measure->group);
         times.resize(std::max(times.size(), group + 1));
         if (row.measure->name != "total") times[group][directions(row)] += row.measure->stats.sum();
     }
     for (auto& row : rows) {
         double all = 0;
-        for (const auto& [of, ns] : times[numbering.of(row.measure->group)])
+        for (const auto& [of, ns] : times[index.of(row.measure->group)])
             all += (of & directions(row)) != 0 ? ns : 0;
         if (all > 0) row.share = row.measure->stats.sum() / all;
     }
@@ -78,7 +78,7 @@ MeasureRows rows_of(const Summary& summary, const std::vector<Measure>& measures
         rows.all.push_back({&measure});
     const bool are_stages = &measures == &summary.stages;
     if (are_stages) set_shares(rows.all, summary);
-    Numbering numbering;
+    GroupIndex index;
     std::size_t groups = 0;
     for (const auto& row : rows.all) {
         const auto& measure = *row.measure;
@@ -86,7 +86,7 @@ MeasureRows rows_of(const Summary& summary, const std::vector<Measure>& measures
             rows.whole.push_back(row);
             continue;
         }
-        const auto number = numbering.of(measure.group);
+        const auto number = index.of(measure.group);
         groups = std::max(groups, number + 1);
         if (number < top) {
             rows.groups.push_back(row);

@@ -29,7 +29,7 @@ std::string label_of(std::string_view key) {
 
 void SummaryMetrics::set_definition(const Summary& summary) {
     const auto definition = summary.definition().empty() ? "none" : summary.definition();
-    apart_ = summary.apart.empty() ? Labels() : Labels{{"definition", definition}};
+    definition_ = summary.merge_conflict.empty() ? Labels() : Labels{{"definition", definition}};
 }
 
 /// What is apart adds up with nothing of another definition.
@@ -40,7 +40,7 @@ Labels SummaryMetrics::of(Labels labels, const analyze::Group& group) const {
         if (const auto* name = std::get_if<std::string>(&value)) content = *name;
         labels.emplace_back(label_of(key), std::move(content));
     }
-    labels.insert(labels.end(), apart_.begin(), apart_.end());
+    labels.insert(labels.end(), definition_.begin(), definition_.end());
     return labels;
 }
 

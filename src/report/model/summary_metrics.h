@@ -36,7 +36,7 @@ class SummaryMetrics {
     using Type = metrics::Type;
 
     bool goes_on_;
-    metrics::Labels apart_;  ///< of the summary that is added
+    metrics::Labels definition_;  ///< of the summary that is added
     Family runs_{"stapgen_run", Type::info, "", "The host and the definition of a measurement."};
     Family stages_{"stapgen_stage_seconds", Type::histogram, "seconds",
                    "Durations of each stage of the network stack."};

@@ -70,8 +70,8 @@ bool is_number(const Rows& rows, const std::string& key) {
     });
 }
 
-/// Whether this key alone says of each row which group it is of.
-bool are_told_apart(const Rows& rows, const std::string& key) {
+/// Whether this key alone says of each row what group it is of.
+bool are_distinct(const Rows& rows, const std::string& key) {
     std::set<std::pair<std::string, std::string>> seen;
     return std::ranges::all_of(rows, [&](const Row& row) {
         const auto* field = find_field(group_of(row), key);
@@ -83,7 +83,7 @@ bool are_told_apart(const Rows& rows, const std::string& key) {
 std::vector<Column> measure_columns(const Report& report, const Rows& rows, const std::vector<std::string>& keys,
                                     bool is_time) {
     std::vector<Column> columns;
-    const bool by_container = are_told_apart(rows, "container");
+    const bool by_container = are_distinct(rows, "container");
     for (const auto& key : keys) {
         // A container is a cgroup, whose path is longer than a line, and a namespace.
         const bool is_part = by_container && (key == "cgroup" || key == "netns");

@@ -252,7 +252,7 @@ std::string shortage(std::string_view name, const analyze::Side& side, bool by_r
 }
 
 std::string no_result_text(const analyze::Comparison& comparison) {
-    if (comparison.is_apart) {
+    if (comparison.is_one_sided) {
         std::vector<std::string> sides;
         for (const auto& [name, stages] :
              {std::pair("before", &comparison.only_before), {"after", &comparison.only_after}}) {

@@ -53,7 +53,7 @@ std::string trimmed(std::string_view line) {
     return out;
 }
 
-/// A line that ends with so many digits of a trend, with bars instead.
+/// A line that ends with that number of digits of a trend, with bars instead.
 std::string with_bars(std::string line, std::size_t digits) {
     const auto begin = line.size() - digits;
     std::string bars;

@@ -22,7 +22,7 @@ using analyze::Measure;
 using analyze::Summary;
 using analyze::Tally;
 
-/// So many lines of advice, for the reasons with the most drops.
+/// The number of lines of advice, for the reasons with the most drops.
 constexpr std::size_t max_advice = 8;
 
 /// On a terminal no line is wider than that.
@@ -138,7 +138,7 @@ void write_averages(std::ostream& out, const Summary& summary, const Options& op
     out << '\n';
 }
 
-/// The stage that the sentence finds stands behind the "excess" that it explains.
+/// The stage that the sentence finds follows the "excess" that it explains.
 std::string with_stage_painted(std::string sentence, const std::string& stage, const base::Screen& screen) {
     const auto at = stage.empty() ? std::string::npos : sentence.find(stage, sentence.find("excess"));
     if (at != std::string::npos) sentence.replace(at, stage.size(), painted(stage, base::Ink::strong, screen));

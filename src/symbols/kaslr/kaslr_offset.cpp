@@ -363,12 +363,12 @@ KaslrFinding infer_kaslr_offset(std::span<const std::uint64_t> addresses, const 
 DropFit fit_of(std::span<const std::uint64_t> addresses, const DropFunctions& functions, const SymbolTable& table,
                std::int64_t kaslr_offset) {
     // Elsewhere than on x86-64 an address outside the text may be a module's.
-    const bool is_apart = architecture_of(table) == Architecture::x86_64;
+    const bool modules_are_elsewhere = architecture_of(table) == Architecture::x86_64;
     const Addresses kernel{x86_kernel.begin, has_kaslr(table) ? x86_kernel.end : x86_modules_without_kaslr};
     DropFit fit;
     for (const auto address : std::set(addresses.begin(), addresses.end())) {
         const auto symbol = table.find(address, {AddressKind::drop_site, kaslr_offset});
-        if (symbol ? symbol->module.has_value() : !is_apart || !kernel.contains(address)) continue;
+        if (symbol ? symbol->module.has_value() : !modules_are_elsewhere || !kernel.contains(address)) continue;
         auto& counted = !symbol                                                                      ? fit.outside
                         : functions.may_contain(linked_address(address, kaslr_offset), symbol->name) ? fit.known
                                                                                                      : fit.others;

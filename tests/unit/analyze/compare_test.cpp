@@ -251,7 +251,7 @@ TEST_CASE("stages of one side only are not compared, nor is a total that they ar
     CHECK(comparison.only_after.empty());
     for (const auto& change : comparison.changes)
         CHECK(change.stage == "of1");
-    CHECK(comparison.is_apart);
+    CHECK(comparison.is_one_sided);
     CHECK(comparison.outcome() == Outcome::none);
     REQUIRE(comparison.warnings.size() == 1);
     CHECK(comparison.warnings[0] == "only before has of2: not compared, and no total that these are part of");
@@ -262,7 +262,7 @@ TEST_CASE("stages of one side only are not compared, nor is a total that they ar
     rare.stages[1].stats.add(3002);
     const auto noise = compare(rare, one).value();
     CHECK(noise.only_before == std::vector<std::string>{"of2"});
-    CHECK_FALSE(noise.is_apart);
+    CHECK_FALSE(noise.is_one_sided);
     CHECK(noise.outcome() == Outcome::no_regression);
 
     auto other = recorded({3002}, 20, 1);  // of2 alone

@@ -44,7 +44,7 @@ Summary rises_of(const std::vector<std::vector<Read>>& inputs, const std::vector
     summary.counted = "rise";
     for (const auto& reads : inputs)
         summary.tracks.append(tracks_of(reads));
-    analyze::put_rises(summary, by);
+    analyze::put_counter_deltas(summary, by);
     return summary;
 }
 
@@ -226,7 +226,7 @@ TEST_CASE("the number of counters that are kept is bounded, and what is left out
 
 TEST_CASE("without readings nothing changes") {
     Summary summary;
-    analyze::put_rises(summary, {"name", "of"});
+    analyze::put_counter_deltas(summary, {"name", "of"});
     CHECK(summary.tallies.empty());
     CHECK(summary.intervals.empty());
     CHECK(summary.counted.empty());

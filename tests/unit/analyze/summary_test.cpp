@@ -86,8 +86,8 @@ TEST_CASE("recordings of different definitions are not added, whoever comes firs
         REQUIRE_FALSE(added);
         CHECK(one.stages[0].stats.n() == 7);
     }
-    CHECK(why_apart(all, port) == "they differ in filters (none; --port 80)");
-    CHECK(why_apart(all, host(5, 101, 7)) == "one of them has no definition");
+    CHECK(merge_conflict_of(all, port) == "they differ in filters (none; --port 80)");
+    CHECK(merge_conflict_of(all, host(5, 101, 7)) == "one of them has no definition");
 }
 
 TEST_CASE("recordings of different recipes are not added") {

@@ -53,7 +53,7 @@ Seen run(const Command& command, Handlers handlers = {}) {
 Handlers impatient() {
     Handlers handlers;
     handlers.tick_period = std::chrono::milliseconds(20);
-    handlers.patience = std::chrono::milliseconds(100);
+    handlers.stop_timeout = std::chrono::milliseconds(100);
     handlers.kill_after = std::chrono::milliseconds(100);
     handlers.drain = std::chrono::milliseconds(100);
     return handlers;
@@ -156,7 +156,7 @@ TEST_CASE("SIGTERM and SIGHUP end the child like Ctrl-C") {
 
 TEST_CASE("a second SIGINT gives up on a child that ignores the first") {
     auto handlers = impatient();
-    handlers.patience = std::chrono::hours(1);
+    handlers.stop_timeout = std::chrono::hours(1);
     int ticks = 0;
     handlers.tick = [&](Control&) {
         if (++ticks <= 2) ::kill(::getpid(), SIGINT);
@@ -169,7 +169,7 @@ TEST_CASE("a second SIGINT gives up on a child that ignores the first") {
 
 TEST_CASE("a child that ignores SIGTERM too is killed") {
     auto handlers = impatient();
-    handlers.patience = std::chrono::hours(1);
+    handlers.stop_timeout = std::chrono::hours(1);
     int ticks = 0;
     handlers.tick = [&](Control&) {
         if (++ticks <= 2) ::kill(::getpid(), SIGINT);
@@ -387,7 +387,7 @@ TEST_CASE("threads that heed no signals run children at once, and none holds ano
             Command command{{"/bin/cat"}};
             command.takes_input = true;
             Handlers handlers;
-            handlers.heeds_signals = false;
+            handlers.handles_signals = false;
             handlers.started = [](Control& control) { control.request_stop(); };
             const auto ending = run_child(command, handlers);
             if (ending && ending->clean()) ++clean;

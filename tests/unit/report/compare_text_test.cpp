@@ -86,10 +86,10 @@ TEST_CASE("no change found is not the same as nothing tested") {
     comparison.before = {.recordings = 5, .blocks = 5, .usable = 3, .needed = 4};
     comparison.after.usable = 10;
     CHECK(comparison_sentence(comparison) == "no result: before has 3 of 4 recordings with values");
-    comparison.is_apart = true;
+    comparison.is_one_sided = true;
     comparison.only_before = {"ip-tcp", "tcp-app"};
     CHECK(comparison_sentence(comparison) == "no result: only before has ip-tcp, tcp-app");
-    comparison.is_apart = false;
+    comparison.is_one_sided = false;
     comparison.changes[0].verdict = Verdict::untested;
     CHECK(comparison_sentence(comparison) == "no result: the values have no times");
     CHECK(nlohmann::json::parse(written("json", comparison))["result"] == "none");

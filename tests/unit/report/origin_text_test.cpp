@@ -85,7 +85,7 @@ TEST_CASE("what a report is of stands in each format, and why it is apart") {
     origin.sample = 8;
     origin.definition = "1f2e3d4c5b6a";
     auto summary = filtered({origin});
-    summary.apart = "they differ in filters (none; --port 80)";
+    summary.merge_conflict = "they differ in filters (none; --port 80)";
     const auto text = written("table", {summary});
     CHECK(has(text, "on web17 (dc=fra1, rack=\\x1b[2J), Linux 6.12: stapgen rx-latency --port 80\n"));
     CHECK(has(text, "definition 1f2e3d4c5b6a, kernel build 0123abcd, machine 89ab4def; not added to"));
@@ -93,7 +93,7 @@ TEST_CASE("what a report is of stands in each format, and why it is apart") {
         has(written("html", {summary}), "definition 1f2e3d4c5b6a, kernel build 0123abcd, machine 89ab4def; not added"));
     const auto document = nlohmann::json::parse(written("json", {summary}));
     CHECK(document.at("definition") == "1f2e3d4c5b6a");
-    CHECK(document.at("apart") == summary.apart);
+    CHECK(document.at("apart") == summary.merge_conflict);
     CHECK(document.at("origins").at(0).at("labels").at("dc") == "fra1");
     CHECK(document.at("origins").at(0).at("sample") == 8);
     CHECK(document.at("origins").at(0).at("build_id") == "0123abcdffff");
@@ -107,7 +107,7 @@ TEST_CASE("what a report is of stands in each format, and why it is apart") {
               "build_id=\"0123abcdffff\",filters=\"port\",sample=\"8\",definition=\"1f2e3d4c5b6a\","
               "label_dc=\"fra1\",label_rack=\"\\\\x1b[2J\"} 1\n"));
     CHECK(has(metrics, "stapgen_seen_total{recipe=\"rx-latency\",definition=\"1f2e3d4c5b6a\"} 307\n"));
-    summary.apart.clear();
+    summary.merge_conflict.clear();
     CHECK(has(written("openmetrics", {summary}), "stapgen_seen_total{recipe=\"rx-latency\"} 307\n"));
 }
 

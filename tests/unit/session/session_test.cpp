@@ -163,7 +163,7 @@ TEST_CASE("in whatever order recordings come, those of one definition are added 
             CHECK(std::ranges::all_of(summary.origins, [&](const analyze::Origin& origin) {
                 return origin.definition == summary.definition();
             }));
-            apart += summary.apart.empty() ? 0 : 1;
+            apart += summary.merge_conflict.empty() ? 0 : 1;
         }
         CHECK(apart == counts.size() - 1);
     }

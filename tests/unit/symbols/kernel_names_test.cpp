@@ -218,11 +218,11 @@ TEST_CASE("what speaks for a map leaves its names plain") {
     const Folder folder;
     const auto file = folder.file("System.map-6.1.0-56-amd64", map);
     constexpr std::uint64_t place = 0xffffffff9d790071;
-    const auto checked = [&](const std::string& release, const std::vector<Witness>& witnesses,
+    const auto checked = [&](const std::string& release, const std::vector<NamedAddress>& named,
                              const std::vector<std::uint64_t>& drops) {
         auto names = KernelNames::open({{file}, {}, names_kaslr_offset, release}, {});
         REQUIRE(names);
-        REQUIRE(names->hear(witnesses));
+        REQUIRE(names->check_names(named));
         const auto said = names->check(drops);
         return std::pair(said.empty() ? "" : said.front(), name_of(*names, place));
     };

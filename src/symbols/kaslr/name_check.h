@@ -14,15 +14,16 @@
 namespace stapgen::symbols {
 
 /// What the machine of a log called one of its addresses: "skb_queue_purge+0x18 (0xffffffff81572ec8)".
-struct Witness {
+struct NamedAddress {
     std::uint64_t address = 0;
     std::string name;
     std::uint64_t offset = 0;
     std::uint64_t size = 0;  ///< of the function, in bytes; 0: not said
 };
 
-/// What witnesses say of a table of symbols. Those of whose function the table has nothing say nothing.
-struct Testimony {
+/// Names that a log has beside addresses, compared with a table of symbols. A function that the table does not have
+/// counts as neither.
+struct NameCheck {
     std::optional<std::int64_t> kaslr_offset;  ///< under which most agree; nothing where none does
     std::size_t agreeing = 0;
     std::size_t contradicting = 0;  ///< their functions are in the table, at other addresses
@@ -32,11 +33,12 @@ struct Testimony {
 };
 
 /// `KASLR offset`: the only one that can be; nothing: it is looked for.
-Testimony hear(std::span<const Witness> witnesses, const SymbolTable& table, std::optional<std::int64_t> kaslr_offset);
+NameCheck check_names(std::span<const NamedAddress> named, const SymbolTable& table,
+                      std::optional<std::int64_t> kaslr_offset);
 
-/// The witnesses in a text of whole lines: an address with its name behind it ("[<ffffffff81572ec8>]
+/// The named addresses in a text of whole lines: an address with its name behind it ("[<ffffffff81572ec8>]
 /// skb_queue_purge+0x18/0x30", "ffffffff81572ec8 skb_queue_purge+0x18 ([kernel.kallsyms])") or before it, in
 /// parentheses. Those of modules are left out.
-std::vector<Witness> find_witnesses(std::string_view text, int digits = 16);
+std::vector<NamedAddress> find_named_addresses(std::string_view text, int digits = 16);
 
 }  // namespace stapgen::symbols

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "symbols/kaslr/witness.h"
+#include "symbols/kaslr/name_check.h"
 
 #include <fmt/format.h>
 
@@ -18,11 +18,11 @@ namespace {
 
 using Starts = std::unordered_map<std::string_view, std::vector<std::uint64_t>>;
 
-/// Where the functions of the kernel itself begin that witnesses name.
-Starts starts_of(std::span<const Witness> witnesses, const SymbolTable& table) {
+/// Where the functions of the kernel itself begin that are named.
+Starts starts_of(std::span<const NamedAddress> named, const SymbolTable& table) {
     Starts starts;
-    for (const auto& witness : witnesses)
-        starts.try_emplace(witness.name);
+    for (const auto& one : named)
+        starts.try_emplace(one.name);
     for (std::size_t i = 0; i < table.size(); ++i) {
         const auto [start, symbol] = table.function(i);
         if (symbol.module) continue;
@@ -31,17 +31,17 @@ Starts starts_of(std::span<const Witness> witnesses, const SymbolTable& table) {
     return starts;
 }
 
-std::int64_t kaslr_offset_of(const Witness& witness, std::uint64_t start) {
-    return static_cast<std::int64_t>(witness.address - witness.offset - start);
+std::int64_t kaslr_offset_of(const NamedAddress& named, std::uint64_t start) {
+    return static_cast<std::int64_t>(named.address - named.offset - start);
 }
 
-/// The possible KASLR offset that most witnesses are for; nothing where two have as many.
-std::optional<std::int64_t> prevailing_offset(std::span<const Witness> witnesses, const Starts& starts,
+/// The possible KASLR offset that most named addresses are for; nothing where two have as many.
+std::optional<std::int64_t> prevailing_offset(std::span<const NamedAddress> named, const Starts& starts,
                                               const PossibleKaslrOffsets& possible) {
     std::map<std::int64_t, std::size_t> votes;
-    for (const auto& witness : witnesses) {
-        for (const auto start : starts.at(witness.name)) {
-            if (const auto kaslr_offset = kaslr_offset_of(witness, start); possible.contains(kaslr_offset))
+    for (const auto& one : named) {
+        for (const auto start : starts.at(one.name)) {
+            if (const auto kaslr_offset = kaslr_offset_of(one, start); possible.contains(kaslr_offset))
                 ++votes[kaslr_offset];
         }
     }
@@ -54,7 +54,7 @@ std::optional<std::int64_t> prevailing_offset(std::span<const Witness> witnesses
 constexpr std::string_view hex_digits = "0123456789abcdef";
 
 /// "name+0x18/0x30", "name+0x18", or "name+18" as dropwatch(1) has it, at the front of `text`.
-std::optional<Witness> read_name(std::string_view text) {
+std::optional<NamedAddress> read_name(std::string_view text) {
     const auto end = base::symbol_length(text);
     if (end == 0 || end == text.size() || text[end] != '+') return std::nullopt;
     auto digits = text.substr(end + 1);
@@ -63,7 +63,7 @@ std::optional<Witness> read_name(std::string_view text) {
     const auto offset = base::to_unsigned(digits.substr(0, rest), 16);
     const auto name = text.substr(0, end);
     if (!offset || !base::can_be_code(name, *offset)) return std::nullopt;
-    Witness found{0, std::string(name), *offset};
+    NamedAddress found{0, std::string(name), *offset};
     if (auto behind = digits.substr(rest); behind.starts_with("/0x")) {
         behind.remove_prefix(3);
         found.size = base::to_unsigned(behind.substr(0, behind.find_first_not_of(hex_digits)), 16).value_or(0);
@@ -78,43 +78,40 @@ bool names_module(std::string_view behind) {
 
 }  // namespace
 
-Testimony hear(std::span<const Witness> witnesses, const SymbolTable& table, std::optional<std::int64_t> kaslr_offset) {
-    const auto starts = starts_of(witnesses, table);
-    Testimony testimony;
-    testimony.kaslr_offset =
-        kaslr_offset ? kaslr_offset : prevailing_offset(witnesses, starts, PossibleKaslrOffsets(table));
-    for (const auto& witness : witnesses) {
-        const auto& here = starts.at(witness.name);
-        const auto agrees = [&](std::uint64_t start) {
-            return kaslr_offset_of(witness, start) == testimony.kaslr_offset;
-        };
+NameCheck check_names(std::span<const NamedAddress> named, const SymbolTable& table,
+                      std::optional<std::int64_t> kaslr_offset) {
+    const auto starts = starts_of(named, table);
+    NameCheck check;
+    check.kaslr_offset = kaslr_offset ? kaslr_offset : prevailing_offset(named, starts, PossibleKaslrOffsets(table));
+    for (const auto& one : named) {
+        const auto& here = starts.at(one.name);
+        const auto agrees = [&](std::uint64_t start) { return kaslr_offset_of(one, start) == check.kaslr_offset; };
         if (here.empty()) {
             // A name that the table has not may be another one of a function that begins there.
-            const auto start = witness.address - witness.offset;
-            const auto there = testimony.kaslr_offset ? table.find(start, {AddressKind::exact, *testimony.kaslr_offset})
-                                                      : std::nullopt;
-            if (there && there->offset != 0 && ++testimony.contradicting == 1) {
-                testimony.contradiction = fmt::format("{}+{:#x} begins at {:#x} in the log, but the table has {} there",
-                                                      witness.name, witness.offset, start, to_string(*there));
+            const auto start = one.address - one.offset;
+            const auto there =
+                check.kaslr_offset ? table.find(start, {AddressKind::exact, *check.kaslr_offset}) : std::nullopt;
+            if (there && there->offset != 0 && ++check.contradicting == 1) {
+                check.contradiction = fmt::format("{}+{:#x} begins at {:#x} in the log, but the table has {} there",
+                                                  one.name, one.offset, start, to_string(*there));
             }
         } else if (std::ranges::any_of(here, agrees)) {
-            ++testimony.agreeing;
-            const auto there =
-                table.find(witness.address - witness.offset, {AddressKind::exact, *testimony.kaslr_offset});
-            if (witness.size != 0 && there && there->size != witness.size && testimony.other_size.empty()) {
-                testimony.other_size = fmt::format("{}() has {:#x} bytes in the log and {:#x} in the table",
-                                                   witness.name, witness.size, there->size);
+            ++check.agreeing;
+            const auto there = table.find(one.address - one.offset, {AddressKind::exact, *check.kaslr_offset});
+            if (one.size != 0 && there && there->size != one.size && check.other_size.empty()) {
+                check.other_size = fmt::format("{}() has {:#x} bytes in the log and {:#x} in the table", one.name,
+                                               one.size, there->size);
             }
-        } else if (++testimony.contradicting == 1) {
-            testimony.contradiction = fmt::format("{}+{:#x} is {:#x} in the log and {:#x} in the table", witness.name,
-                                                  witness.offset, witness.address, here.front() + witness.offset);
+        } else if (++check.contradicting == 1) {
+            check.contradiction = fmt::format("{}+{:#x} is {:#x} in the log and {:#x} in the table", one.name,
+                                              one.offset, one.address, here.front() + one.offset);
         }
     }
-    return testimony;
+    return check;
 }
 
-std::vector<Witness> find_witnesses(std::string_view text, int digits) {
-    std::vector<Witness> witnesses;
+std::vector<NamedAddress> find_named_addresses(std::string_view text, int digits) {
+    std::vector<NamedAddress> named;
     for_each_address(text, static_cast<std::size_t>(digits), [&](const AddressWord& word) {
         auto behind = text.substr(word.end, text.find('\n', word.end) - word.end);
         behind.remove_prefix(std::min(behind.find_first_not_of("]>):? \t"), behind.size()));
@@ -126,9 +123,9 @@ std::vector<Witness> find_witnesses(std::string_view text, int digits) {
         }
         if (!found) return;
         found->address = word.address;
-        witnesses.push_back(*std::move(found));
+        named.push_back(*std::move(found));
     });
-    return witnesses;
+    return named;
 }
 
 }  // namespace stapgen::symbols
