@@ -221,7 +221,8 @@ std::optional<std::string> DropReasons::describe_of_any(std::uint32_t reason) {
     const auto number = reason >> 16;
     if (number == 0) return std::nullopt;
     DropReasons any;
-    if (auto names = subsystem_of_any_release(number); !names.empty()) any.subsystems_.emplace(number, std::move(names));
+    if (auto names = subsystem_of_any_release(number); !names.empty())
+        any.subsystems_.emplace(number, std::move(names));
     return any.describe(reason);
 }
 
