@@ -16,28 +16,28 @@ struct stapgen_alias {
 };
 #define STAPGEN_ALIASES(name) static struct stapgen_alias name[1 << STAPGEN_ALIASES_BITS]
 
-static inline unsigned long stapgen_alias_check(unsigned long key, unsigned long head) {
-    return key ^ (unsigned long)((u64)head * 0x9e3779b97f4a7c15ULL);
+static inline unsigned long stapgen_mixed(unsigned long key, unsigned long with) {
+    return key ^ (unsigned long)((u64)with * 0x9e3779b97f4a7c15ULL);
 }
 static inline struct stapgen_alias* stapgen_alias_of(struct stapgen_alias* aliases, unsigned long key) {
     return &aliases[stapgen_hash(key, STAPGEN_ALIASES_BITS)];
 }
 static inline void stapgen_set_alias(struct stapgen_alias* aliases, unsigned long key, unsigned long head) {
     struct stapgen_alias* alias = stapgen_alias_of(aliases, key);
-    WRITE_ONCE(alias->check, stapgen_alias_check(key, head));
+    WRITE_ONCE(alias->check, stapgen_mixed(key, head));
     WRITE_ONCE(alias->head, head);
 }
 /* 0: none. */
 static inline unsigned long stapgen_head_by_alias(struct stapgen_alias* aliases, unsigned long key) {
     struct stapgen_alias* alias = stapgen_alias_of(aliases, key);
     unsigned long head = READ_ONCE(alias->head);
-    return READ_ONCE(alias->check) == stapgen_alias_check(key, head) ? head : 0;
+    return READ_ONCE(alias->check) == stapgen_mixed(key, head) ? head : 0;
 }
 static inline void stapgen_erase_alias(struct stapgen_alias* aliases, unsigned long key) {
     struct stapgen_alias* alias = stapgen_alias_of(aliases, key);
     unsigned long check = READ_ONCE(alias->check);
     /* Not where another wrote in between. */
-    if (check == stapgen_alias_check(key, READ_ONCE(alias->head))) (void)cmpxchg(&alias->check, check, 0);
+    if (check == stapgen_mixed(key, READ_ONCE(alias->head))) (void)cmpxchg(&alias->check, check, 0);
 }
 
 #endif

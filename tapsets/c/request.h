@@ -483,7 +483,7 @@ static inline void stapgen_datagram_read(unsigned long skb, int is_target) {
 /* By its head and its socket an answer is known again: the head alone may be another packet's, once the answer was
  * dropped. */
 static inline unsigned long stapgen_answer_key(const struct sk_buff* skb) {
-    return (unsigned long)skb->head ^ (unsigned long)((u64)(unsigned long)skb->sk * 0x9e3779b97f4a7c15ULL);
+    return stapgen_mixed((unsigned long)skb->head, (unsigned long)skb->sk);
 }
 /* One is sent, in a call that began then. */
 static inline void stapgen_datagram_answers(const struct sk_buff* skb, s64 called, const void** fault) {

@@ -351,17 +351,13 @@ class RequestWorld : public Model {
         const s64 called = shim_time;
         stapgen_datagram_answers(&packet.skb, called, &fault);
         must(fault == nullptr, "what can be read was not read");
-        if (auto* read = read_of(queue)) {
-            read->sent = called;
-            for (auto row = requests_.begin(); row != requests_.end(); ++row) {
-                if (row->answer != &packet.skb || row->queue != queue) continue;
-                requests_.erase(row);
-                counts_[STAPGEN_COUNT_request_no_reply]++;
-                break;
-            }
-            std::ranges::find_if(requests_, [&](const Request& request) {
-                return request.queue == queue && request.sent == called;
-            })->answer = &packet.skb;
+        if (read_of(queue) != nullptr) {
+            counts_[STAPGEN_COUNT_request_no_reply] += std::erase_if(requests_, [&](const Request& request) {
+                return request.queue == queue && request.answer == &packet.skb;
+            });
+            auto& read = *read_of(queue);
+            read.sent = called;
+            read.answer = &packet.skb;
         }
         if (what != 2) reply_leaves(packet);
     }

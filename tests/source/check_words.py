@@ -18,14 +18,14 @@ from check_links import tracked  # noqa: E402
 # What is searched of which files; the first that fits.
 COMMENT = re.compile(r"//[^\n]*(?:\n\s*//[^\n]*)*|/\*.*?\*/", re.S)
 LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*')
+SOURCE = re.compile(f"{COMMENT.pattern}|{LITERAL.pattern}", re.S)
 WHOLE = re.compile(r".*", re.S)
 NOTHING = re.compile(r"(?!)")
 SEARCHED = [
     ("tests/source/*", NOTHING), ("THIRD-PARTY-NOTICES.md", NOTHING),
     ("*.md", WHOLE), ("templates/*.toml", WHOLE), ("*/*.mustache", WHOLE), ("*/page.js", WHOLE), ("sql/*", WHOLE),
     ("integrations/*", WHOLE), ("skeleton/*", WHOLE), ("kernels.toml", WHOLE), ("workarounds.toml", WHOLE), ("run-*", WHOLE),
-    ("src/*.h", re.compile(f"{COMMENT.pattern}|{LITERAL.pattern}", re.S)),
-    ("src/*.cpp", re.compile(f"{COMMENT.pattern}|{LITERAL.pattern}", re.S)),
+    ("src/*.h", SOURCE), ("src/*.cpp", SOURCE),
     ("tapsets/*", COMMENT), ("templates/*.stp", COMMENT),
 ]
 # What may be between two words: the end of a line with the beginning of the next comment or literal.
@@ -58,8 +58,7 @@ def identifiers_of(glossary):
 def wrong_identifiers(text, identifiers):
     """Likewise of the names in C++ code, without comments and literals."""
     lines = text.split("\n")
-    blank = re.compile(f"{COMMENT.pattern}|{LITERAL.pattern}", re.S)
-    code = blank.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    code = SOURCE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
     for pattern, instead in identifiers:
         for match in pattern.finditer(code):
             number = code.count("\n", 0, match.start())
@@ -81,8 +80,10 @@ def main():
             continue
         searched += 1
         text = file.read_text(encoding="utf-8")
-        is_source = fnmatch.fnmatch(name, "src/*.h") or fnmatch.fnmatch(name, "src/*.cpp")
-        for number, line, found, instead in [*found_in(name, text, words), *(wrong_identifiers(text, identifiers) if is_source else [])]:
+        found_here = [*found_in(name, text, words)]
+        if searched_of(name) is SOURCE:
+            found_here += wrong_identifiers(text, identifiers)
+        for number, line, found, instead in found_here:
             if permitted := {each for each in allowed if each[0] == name and each[1] in line}:
                 unused -= permitted
             else:

@@ -77,14 +77,17 @@ void write_measures(std::ostream& out, const Report& report, const Rows& rows, b
         table = measures_table(report, rows, style);
         text = text_of(table);
     };
-    // Where no terminal breaks lines, names may make them longer than a page. Then they keep decimals, too.
-    const auto limit = screen.width > 0 ? width : max_width;
     const auto all = style.decimals;
-    set_decimals(is_time ? 1 : all);
-    const auto wanted = fits(text, width) ? width : limit;
-    const bool has_room = fits(text, limit) || screen.width > 0;
-    for (set_decimals(all); has_room && is_time && style.decimals > 1 && !fits(text, wanted);)
-        set_decimals(style.decimals - 1);
+    set_decimals(all);
+    if (is_time && !fits(text, width)) {
+        // Where no terminal breaks lines, names may make them longer than a page. Then they keep decimals, too.
+        const auto limit = screen.width > 0 ? width : max_width;
+        set_decimals(1);
+        const auto wanted = fits(text, width) ? width : limit;
+        const bool has_room = fits(text, limit) || screen.width > 0;
+        for (set_decimals(all); has_room && style.decimals > 1 && !fits(text, wanted);)
+            set_decimals(style.decimals - 1);
+    }
     std::set<Extra> extras;
     const bool is_whole = rows.front().measure->group.empty();
     std::optional<Trend> trend;
