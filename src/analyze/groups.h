@@ -15,20 +15,11 @@
 #include "base/result.h"
 #include "decode/record.h"
 #include "table/histogram.h"
+#include "table/value.h"
 
 namespace stapgen::analyze {
 
-/// One key of a group: a number, a text (unescaped, so any bytes), or true for the key "other".
-struct GroupField {
-    std::string key;
-    std::variant<std::int64_t, std::string, bool> value;
-
-    auto operator<=>(const GroupField&) const = default;
-};
-
-/// Which part of the whole a measure is of; empty for the whole itself. {"other": true} holds what did not
-/// fit into the number of groups that are kept.
-using Group = std::vector<GroupField>;
+using table::Group, table::GroupField;
 
 /// A field of a record by which it is grouped, or the port of an endpoint.
 struct GroupKey {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "analyze/groups.h"
-#include "analyze/series.h"
 #include "decode/record.h"
+#include "table/series.h"
 
 namespace stapgen::analyze {
 

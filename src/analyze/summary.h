@@ -9,19 +9,20 @@
 #include <vector>
 
 #include "analyze/accounting.h"
-#include "analyze/breakdown.h"
 #include "analyze/counter_tracks.h"
 #include "analyze/groups.h"
 #include "analyze/merge.h"
-#include "analyze/series.h"
 #include "base/saturate.h"
 #include "decode/record_parser.h"
 #include "recording/facts.h"
+#include "table/breakdown.h"
 #include "table/histogram.h"
+#include "table/series.h"
 
 namespace stapgen::analyze {
 
 using decode::Note, decode::NoteKind;
+using table::Block, table::Breakdown, table::Series, table::SlowRecord;
 
 /// The distribution of one stage (ns) or of one value (no unit), of the whole or of one group.
 struct Measure {

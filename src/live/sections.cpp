@@ -75,10 +75,6 @@ Section whole_section(const std::vector<Measure>& measures, bool is_time, const 
     return with_distributions({}, grid, stats, is_time, width, utf8);
 }
 
-bool is_other(const analyze::Group& group) {
-    return group.size() == 1 && std::holds_alternative<bool>(group.front().value);
-}
-
 /// The largest first, what n does not allow last; of names the first.
 void sort_groups(report::Measures& groups, Order order) {
     const auto size = [order](const Measure* of) -> std::optional<std::int64_t> {

@@ -14,7 +14,7 @@ namespace {
 std::string key_of(const Table& table, const Row& row) {
     std::string key;
     for (std::size_t i = 0; i < row.size(); ++i) {
-        if (table.columns[i].is_key()) append_key(row[i], key);
+        if (table.columns[i].meet == Meet::key) append_key(row[i], key);
     }
     return key;
 }
@@ -64,8 +64,19 @@ class Cells {
 
 }  // namespace
 
+std::string_view Table::parent() const {
+    const auto dot = name.find('.');
+    return dot == std::string::npos ? std::string_view() : std::string_view(name).substr(0, dot);
+}
+
 std::optional<std::size_t> Table::find(std::string_view column) const {
     const auto found = std::ranges::find(columns, column, &Column::name);
+    if (found == columns.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - columns.begin());
+}
+
+std::optional<std::size_t> Table::find(Type type) const {
+    const auto found = std::ranges::find(columns, type, &Column::type);
     if (found == columns.end()) return std::nullopt;
     return static_cast<std::size_t>(found - columns.begin());
 }
@@ -81,6 +92,7 @@ const Value& Table::at(const Row& row, std::string_view column) const {
 }
 
 void fold(Table& table) {
+    if (std::ranges::find(table.columns, Meet::never, &Column::meet) != table.columns.end()) return;
     std::unordered_map<std::string, std::size_t> places;
     std::vector<std::vector<std::size_t>> same;  // rows of each key
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
@@ -95,7 +107,7 @@ void fold(Table& table) {
     for (const auto& of : same) {
         auto& row = rows.emplace_back(std::move(table.rows[of.front()]));
         for (std::size_t column = 0; of.size() > 1 && column < row.size(); ++column) {
-            if (table.columns[column].is_key()) continue;
+            if (table.columns[column].meet == Meet::key) continue;
             Cells cells(table.columns[column].meet, row[column]);
             for (const auto other : std::span(of).subspan(1))
                 cells.meet(table.rows[other][column]);

@@ -20,14 +20,17 @@ enum class Type {
     flag,                ///< bool
     count,               ///< std::int64_t without a unit
     duration,            ///< std::int64_t, ns
-    mean_duration,       ///< double, ns
-    number,              ///< double without a unit
+    mean,                ///< double: a mean, of which more than thousandths say nothing
+    share,               ///< double, a part of something: 0 to 1 of what cannot be below 0
+    number,              ///< double
     time,                ///< std::int64_t, ns since 1970
-    clock,               ///< std::int64_t, ns, of any clock
     text,                ///< std::string, any bytes
+    texts,               ///< Texts
+    labels,              ///< Labels
     place,               ///< Place
     reason,              ///< Reason
     path,                ///< Path
+    group,               ///< Group
     durations,           ///< Durations
     distribution,        ///< Histogram of ns
     value_distribution,  ///< Histogram of numbers without a unit
@@ -36,39 +39,70 @@ enum class Type {
 /// What becomes of the cells of rows that have the same key.
 enum class Meet {
     key,       ///< the cell is a part of the key
-    group,     ///< likewise: a field by which the user groups. The column "other" (a flag) is of what has no group
     add,       ///< counts and distributions are added up
     smallest,  ///< of those that are known
     largest,   ///< likewise
     first,     ///< of those that are known
     same,      ///< nothing is known where they differ
+    never,     ///< rows stand side by side, whatever their keys
 };
 
-/// Its name is that of documents: of a duration without "_ns".
+/// Where a column is written.
+enum class In {
+    all,
+    documents,  ///< not where each row has one number: it is no number, or no name of one
+    rows,       ///< only there: what says of the rows of several tables what each is
+};
+
+/// Its name is that of documents, with its unit: "duration_ns".
 struct Column {
     std::string name;
     Type type = Type::count;
     Meet meet = Meet::add;
     bool is_rare = false;  ///< documents have it only where it holds something
-
-    [[nodiscard]] bool is_key() const { return meet == Meet::key || meet == Meet::group; }
+    In in = In::all;
 };
 
 using Row = std::vector<Value>;
 
+/// Which of the intervals of a measurement a row is of.
+enum class Scope {
+    none,       ///< the table knows no intervals
+    intervals,  ///< of one: the table has the column "interval"
+    whole,      ///< of all together: the sums of the table of that name with rows of intervals, which documents have
+};
+
+/// What a document has of a table.
+enum class Shape {
+    rows,    ///< an array of objects
+    record,  ///< one object: there is one row
+    fields,  ///< keys of the document itself, likewise
+    list,    ///< an array of the first column's cells
+    map,     ///< one object, whose keys are the first column's cells
+    series,  ///< Results::series; there are no rows
+};
+
 /// Rows stand in an order that means something: that of the recipe, or the largest first.
 struct Table {
-    std::string name;      ///< "drops"
-    std::string row_name;  ///< "drop": of a row where rows of several tables stand together
-    std::vector<Column> columns;
+    /// "drops"; "tail.stages": parts of the rows of "tail" that have the same first cell, or of its only one.
+    std::string name{};
+    std::string row_name{};  ///< "drop": of a row among those of other tables; empty: it is not among them
+    std::vector<Column> columns{};
     std::vector<Row> rows{};
+    Scope scope = Scope::none;
+    Shape shape = Shape::rows;
+    bool is_rare = false;  ///< documents have it only where it has rows
 
+    /// The table whose rows have these as parts; empty: none.
+    [[nodiscard]] std::string_view parent() const;
     /// Where the column of that name stands; nothing: it is not there.
     [[nodiscard]] std::optional<std::size_t> find(std::string_view column) const;
     /// Likewise. It must be there.
     [[nodiscard]] std::size_t place_of(std::string_view column) const;
     /// The cell of a row; nothing in it where there is no such column.
     [[nodiscard]] const Value& at(const Row& row, std::string_view column) const;
+    /// The first column with cells of that type, likewise.
+    [[nodiscard]] std::optional<std::size_t> find(Type type) const;
 };
 
 /// Rows of the same key become one, in the place of the first of them.

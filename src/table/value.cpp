@@ -48,6 +48,16 @@ void append(const Reason& reason, std::string& key) {
     append(reason.number, key);
     append(reason.name, key);
 }
+void append(const GroupField& field, std::string& key) {
+    append(field.key, key);
+    key += static_cast<char>(field.value.index());
+    std::visit([&](const auto& held) { append(held, key); }, field.value);
+}
+template <class A, class B>
+void append(const std::pair<A, B>& pair, std::string& key) {
+    append(pair.first, key);
+    append(pair.second, key);
+}
 template <class T>
 void append(const std::vector<T>& values, std::string& key) {
     append(values.size(), key);

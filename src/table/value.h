@@ -38,7 +38,27 @@ struct Reason {
 };
 
 /// ns, one for each of some stages; nothing where a stage was not seen.
-using Durations = std::vector<std::optional<std::int64_t>>;
+using Durations = std::vector<std::pair<std::string, std::optional<std::int64_t>>>;
+
+/// One key of a group: a number, a text (unescaped, so any bytes), or true for the key "other".
+struct GroupField {
+    std::string key;
+    std::variant<std::int64_t, std::string, bool> value;
+
+    auto operator<=>(const GroupField&) const = default;
+};
+
+/// What records that are counted together have in common; empty for the whole. {"other": true} holds what did not fit
+/// into the number of groups that are kept.
+using Group = std::vector<GroupField>;
+
+inline bool is_other(const Group& group) {
+    return !group.empty() && std::holds_alternative<bool>(group.front().value);
+}
+
+/// What the user calls things: label or option -> value.
+using Labels = std::vector<std::pair<std::string, std::string>>;
+using Texts = std::vector<std::string>;
 
 /// A value that is not changed, and that copies of a cell share: rows are copied, and a histogram has kilobytes.
 template <class T>
@@ -64,8 +84,9 @@ class Shared {
 };
 
 /// Nothing (std::monostate): it is not known, or does not apply. A column's Type says which of the others it is.
-using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string, Shared<Place>, Shared<Reason>,
-                           Shared<Path>, Shared<Durations>, Shared<Histogram>>;
+using Value =
+    std::variant<std::monostate, bool, std::int64_t, double, std::string, Shared<Place>, Shared<Reason>, Shared<Path>,
+                 Shared<Group>, Shared<Durations>, Shared<Labels>, Shared<Texts>, Shared<Histogram>>;
 
 /// Of what is not known: nothing.
 template <class T>
@@ -82,6 +103,13 @@ const T* held(const Value& value) {
     } else {
         return std::get_if<T>(&value);
     }
+}
+
+/// A copy of it; nothing where the cell holds something else.
+template <class T>
+std::optional<T> known(const Value& value) {
+    const auto* there = held<T>(value);
+    return there == nullptr ? std::nullopt : std::optional<T>(*there);
 }
 
 /// A count; 0 where there is none.

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analyze/breakdown.h"
+#include "table/breakdown.h"
 #include "analyze/summary.h"
 
 namespace stapgen::report {

@@ -59,10 +59,6 @@ const analyze::Group& group_of(const Row& row) {
     return row.measure->group;
 }
 
-bool is_other(const analyze::Group& group) {
-    return !group.empty() && std::holds_alternative<bool>(group.front().value);
-}
-
 bool is_number(const Rows& rows, const std::string& key) {
     return std::ranges::all_of(rows, [&](const Row& row) {
         const auto* field = find_field(group_of(row), key);

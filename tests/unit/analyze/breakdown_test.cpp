@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analyze/breakdown.h"
+#include "table/breakdown.h"
 
 #include <doctest/doctest.h>
 

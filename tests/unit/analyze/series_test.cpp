@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analyze/series.h"
+#include "table/series.h"
 
 #include <doctest/doctest.h>
 

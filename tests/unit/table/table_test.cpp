@@ -19,7 +19,7 @@ Table drops() {
             "drop",
             {{"interval", Type::count, Meet::key},
              {"place", Type::place, Meet::key},
-             {"comm", Type::text, Meet::group},
+             {"comm", Type::text, Meet::key},
              {"count", Type::count, Meet::add},
              {"first", Type::time, Meet::smallest},
              {"last", Type::time, Meet::largest},
@@ -63,7 +63,7 @@ TEST_CASE("tables of several runs meet by their keys, whatever columns each has"
     one.rows = {{"driver", histogram_of({7, 11})}, {"app", histogram_of({13})}};
     Table other{"stages",
                 "stage",
-                {{"host", Type::text, Meet::group},
+                {{"host", Type::text, Meet::key},
                  {"stage", Type::text, Meet::key},
                  {"stats", Type::distribution, Meet::add}}};
     other.rows = {{{}, "app", histogram_of({17, 19})}, {"web1", "app", histogram_of({23})}};
@@ -100,10 +100,16 @@ TEST_CASE("values are told apart by what they hold, and counts stop at the large
                                  Path{},
                                  Path{Place{}},
                                  Path{tcp_rcv()},
+                                 Group{},
+                                 Group{{"a", 1L}},
+                                 Group{{"a", "1"}},
+                                 Group{{"other", true}},
+                                 Texts{},
+                                 Labels{{"dc", "fra1"}},
                                  Durations{},
-                                 Durations{{}},
-                                 Durations{0},
-                                 Durations{0, {}}};
+                                 Durations{{"a", {}}},
+                                 Durations{{"a", 0}},
+                                 Durations{{"a", 0}, {"b", {}}}};
     for (std::size_t i = 0; i < all.size(); ++i) {
         for (std::size_t j = 0; j < all.size(); ++j) {
             CHECK((key(all[i]) == key(all[j])) == (i == j));

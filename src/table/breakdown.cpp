@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analyze/breakdown.h"
+#include "table/breakdown.h"
 
 #include <algorithm>
 #include <tuple>
@@ -7,7 +7,7 @@
 
 #include "base/saturate.h"
 
-namespace stapgen::analyze {
+namespace stapgen::table {
 
 namespace {
 
@@ -131,4 +131,4 @@ void sort_breakdowns(std::vector<Breakdown>& breakdowns) {
     });
 }
 
-}  // namespace stapgen::analyze
+}  // namespace stapgen::table

@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "analyze/groups.h"
 #include "table/histogram.h"
+#include "table/value.h"
 
-namespace stapgen::analyze {
+namespace stapgen::table {
 
 /// One of the slowest records.
 struct SlowRecord {
@@ -72,7 +72,7 @@ class Breakdown {
 
     [[nodiscard]] const std::string& direction() const { return direction_; }  ///< "" where there is only one
     [[nodiscard]] const std::vector<std::string>& stages() const { return stages_; }
-    [[nodiscard]] const table::Histogram& total() const { return total_; }
+    [[nodiscard]] const Histogram& total() const { return total_; }
     /// All time of a stage, by its place in stages().
     [[nodiscard]] double sum_ns(std::size_t stage) const;
     /// The largest first; of equal ones the earlier first, then by their stages and fields.
@@ -116,7 +116,7 @@ class Breakdown {
     std::string direction_;
     std::vector<std::string> stages_;
     std::size_t keep_slowest_;
-    table::Histogram total_;
+    Histogram total_;
     /// By bin of the total, one more for what is above the bins: n, then each stage. Those of a doubling are made when
     /// the first total is in it.
     std::array<Rows, schema::bins::count / schema::bins::per_doubling + 1> sums_;
@@ -127,4 +127,4 @@ class Breakdown {
 /// By direction.
 void sort_breakdowns(std::vector<Breakdown>& breakdowns);
 
-}  // namespace stapgen::analyze
+}  // namespace stapgen::table

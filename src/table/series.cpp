@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "analyze/series.h"
+#include "table/series.h"
 
 #include <algorithm>
 #include <limits>
@@ -7,11 +7,11 @@
 
 #include "base/saturate.h"
 
-namespace stapgen::analyze {
+namespace stapgen::table {
 
 namespace {
 
-void add_each(std::vector<table::Histogram>& into, const std::vector<table::Histogram>& from) {
+void add_each(std::vector<Histogram>& into, const std::vector<Histogram>& from) {
     if (into.size() < from.size()) into.resize(from.size());
     for (std::size_t i = 0; i < from.size(); ++i)
         into[i] += from[i];
@@ -21,7 +21,7 @@ std::size_t histogram_bytes(const std::vector<Block>& blocks) {
     std::size_t histograms = 0;
     for (const auto& block : blocks)
         histograms += block.stages.size() + block.values.size();
-    return histograms * sizeof(table::Histogram);
+    return histograms * sizeof(Histogram);
 }
 
 /// In order of starts; blocks of several recordings that begin at one moment in that of their contents.
@@ -40,7 +40,7 @@ bool is_before(const Block& a, const Block& b) {
 }  // namespace
 
 void Series::push_back(std::int64_t start_ns) {
-    blocks_.push_back({start_ns, std::vector<table::Histogram>(stages_), std::vector<table::Histogram>(values_)});
+    blocks_.push_back({start_ns, std::vector<Histogram>(stages_), std::vector<Histogram>(values_)});
 }
 
 Block& Series::find(std::int64_t time_ns) {
@@ -132,4 +132,4 @@ Series& Series::operator+=(Series other) {
     return *this;
 }
 
-}  // namespace stapgen::analyze
+}  // namespace stapgen::table

@@ -7,13 +7,13 @@
 
 #include "table/histogram.h"
 
-namespace stapgen::analyze {
+namespace stapgen::table {
 
 /// What was measured in one span of time, of the whole: a histogram for each stage and for each value, in their order.
 struct Block {
     std::int64_t start_ns = 0;  ///< since the epoch; where that is unknown, since the first record
-    std::vector<table::Histogram> stages{};
-    std::vector<table::Histogram> values{};
+    std::vector<Histogram> stages{};
+    std::vector<Histogram> values{};
     std::size_t recording = 0;  ///< that it is of: blocks of one only are joined
 };
 
@@ -90,4 +90,4 @@ class Series {
     std::size_t last_ = 0;  ///< the block of the last record: the next one is likely in it, too
 };
 
-}  // namespace stapgen::analyze
+}  // namespace stapgen::table

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/model/results.h"
+
+namespace stapgen::report {
+
+namespace {
+
+using table::In;
+using table::Meet;
+using table::Scope;
+using table::Shape;
+using table::Table;
+using table::Type;
+using table::Value;
+
+Table counts_table(const Report& report, std::span<const analyze::Tally> tallies, Scope scope) {
+    const bool by_interval = scope == Scope::intervals;
+    Table table{.name = "counts", .row_name = "count", .scope = scope};
+    if (by_interval) table.columns = {{"time", Type::time, Meet::largest}, {"interval", Type::count, Meet::key}};
+    table.columns.insert(table.columns.end(), {{"counted", Type::text, Meet::key, false, In::rows},
+                                               {"group", Type::group, Meet::key},
+                                               {"count", Type::count, Meet::add},
+                                               {"meaning", Type::text, Meet::first, false, In::documents},
+                                               {"loss", Type::flag, Meet::first, false, In::documents},
+                                               {"loss_by_name", Type::flag, Meet::first, true, In::documents},
+                                               {"per_s", Type::number, Meet::same, true, In::documents}});
+    for (const auto& tally : tallies) {
+        auto& cells = table.rows.emplace_back();
+        if (by_interval)
+            cells = {table::value_of(tally.end_epoch_ns), report.options.interval.value_or(tally.interval)};
+        for (const Value& value : {Value(report.summary.counted), Value(tally.group), Value(tally.count),
+                                   tally.meaning.empty() ? Value() : Value(tally.meaning), Value(tally.loss),
+                                   tally.loss_by_name ? Value(true) : Value(), table::value_of(tally.per_s)})
+            cells.push_back(value);
+    }
+    return table;
+}
+
+Table calls_table(const analyze::Summary& summary) {
+    Table table{.name = "calls",
+                .columns = {{"packet", Type::count, Meet::never},
+                            {"begin_ns", Type::duration, Meet::never},
+                            {"duration_ns", Type::duration, Meet::never},
+                            {"depth", Type::count, Meet::never},
+                            {"function", Type::text, Meet::never},
+                            {"args", Type::text, Meet::never},
+                            {"context", Type::text, Meet::never},
+                            {"cpu", Type::count, Meet::never},
+                            {"tid", Type::count, Meet::never},
+                            {"comm", Type::text, Meet::never}},
+                .is_rare = true};
+    for (const auto& call : summary.calls) {
+        table.rows.push_back({call.packet, call.begin_ns, call.duration_ns, call.depth, call.function, call.args,
+                              call.in_thread ? "thread" : "softirq", call.cpu, call.tid, call.comm});
+    }
+    return table;
+}
+
+Table one_fact(std::string name, Type type, Value value, bool is_rare = false) {
+    return {.name = name,
+            .columns = {{name, type, Meet::same, is_rare}},
+            .rows = {{std::move(value)}},
+            .shape = Shape::fields};
+}
+
+}  // namespace
+
+void add_count_tables(const Report& report, table::Results& results) {
+    const auto& summary = report.summary;
+    auto& tables = results.tables;
+    tables.push_back(one_fact("counted", Type::text, summary.counted.empty() ? Value() : Value(summary.counted)));
+    tables.push_back(counts_table(report, summary.tallies, Scope::intervals));
+    tables.push_back(counts_table(report, report.counts, Scope::whole));
+    tables.push_back(one_fact("counters_read", Type::count,
+                              summary.counters_read > 0 ? Value(summary.counters_read) : Value(), true));
+    tables.push_back(calls_table(summary));
+    tables.push_back(
+        one_fact("calls_left_out", Type::count, summary.calls.empty() ? Value() : Value(summary.calls_left_out), true));
+}
+
+}  // namespace stapgen::report

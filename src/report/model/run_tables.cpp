@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "report/model/results.h"
+
+namespace stapgen::report {
+
+namespace {
+
+using table::In;
+using table::Meet;
+using table::Scope;
+using table::Shape;
+using table::Table;
+using table::Type;
+using table::Value;
+
+Value known_text(const std::string& text) {
+    return text.empty() ? Value() : Value(text);
+}
+
+table::Labels labels_of(const std::map<std::string, std::string>& map) {
+    return {map.begin(), map.end()};
+}
+
+Value above_zero(std::int64_t number) {
+    return number > 0 ? Value(number) : Value();
+}
+
+Value unless_zero(std::int64_t number) {
+    return number != 0 ? Value(number) : Value();
+}
+
+Table origins_table(const analyze::Summary& summary) {
+    Table table{.name = "origins",
+                .row_name = "origin",
+                .columns = {{"number", Type::count, Meet::key, false, In::rows},
+                            {"host", Type::text, Meet::key},
+                            {"kernel", Type::text, Meet::key},
+                            {"command", Type::texts, Meet::key},
+                            {"filters", Type::labels, Meet::key},
+                            {"machine", Type::text, Meet::key},
+                            {"labels", Type::labels, Meet::key},
+                            {"build_id", Type::text, Meet::key},
+                            {"sample", Type::count, Meet::key},
+                            {"definition", Type::text, Meet::key},
+                            {"functions", Type::texts, Meet::key, false, In::documents}}};
+    for (const auto& origin : summary.origins) {
+        table.rows.push_back({static_cast<std::int64_t>(table.rows.size() + 1), known_text(origin.host),
+                              known_text(origin.kernel), table::Texts(origin.command), labels_of(origin.filters),
+                              known_text(origin.machine), labels_of(origin.labels), known_text(origin.build_id),
+                              origin.sample, known_text(origin.definition), table::Texts(origin.functions)});
+    }
+    return table;
+}
+
+void add_causes(std::string name, std::string row_name, const std::vector<analyze::Cause>& causes,
+                table::Results& results, bool is_rare = false) {
+    Table table{.name = std::move(name),
+                .row_name = std::move(row_name),
+                .columns = {{"name", Type::text, Meet::key}, {"count", Type::count, Meet::add}},
+                .shape = Shape::map,
+                .is_rare = is_rare};
+    for (const auto& [cause, count] : causes)
+        table.rows.push_back({cause, count});
+    results.tables.push_back(std::move(table));
+}
+
+void add_accounting(const analyze::Summary& summary, table::Results& results) {
+    const auto& accounting = summary.accounting;
+    results.tables.push_back(
+        {.name = "accounting",
+         .row_name = "account",
+         .columns = {{"seen"},
+                     {"reported"},
+                     {"filtered"},
+                     {"incomplete"},
+                     {"lost"},
+                     {"unaccounted"},
+                     {"closed", Type::flag, Meet::smallest}},
+         .rows = {{accounting.seen, accounting.reported, accounting.filtered, accounting.incomplete_total(),
+                   accounting.lost_total(), accounting.unaccounted(), accounting.closed}},
+         .shape = Shape::record});
+    add_causes("accounting.incomplete_by", "incomplete", accounting.incomplete, results);
+    add_causes("accounting.lost_by", "lost", accounting.lost, results);
+    add_causes("accounting.other", "other", accounting.other, results);
+    const auto& transport = summary.transport;
+    results.tables.push_back({.name = "accounting.transport",
+                              .row_name = "transport",
+                              .columns = {{"skipped_probes"},
+                                          {"probe_errors"},
+                                          {"transport_failures"},
+                                          {"enough_buffer_mb", Type::count, Meet::largest, true, In::documents}},
+                              .rows = {{transport.skipped_probes, transport.probe_errors, transport.transport_failures,
+                                        above_zero(transport.enough_buffer_mb)}},
+                              .shape = Shape::fields});
+    add_causes("accounting.skipped_by", "skipped", transport.skipped_by, results, true);
+}
+
+void add_cost(const analyze::Cost& cost, table::Results& results) {
+    const auto percent = [](std::optional<double> share) { return share ? Value(*share * 100) : Value(); };
+    const auto share = cost.share(cost.cycles());
+    Table whole{.name = "cost",
+                .columns = {{"hits"},
+                            {"expected_hits"},
+                            {"measured_ns", Type::duration},
+                            {"cycles"},
+                            {"cycles_per_s", Type::number, Meet::same},
+                            {"one_cpu_percent", Type::number, Meet::same},
+                            {"cpus", Type::count, Meet::largest},
+                            {"all_cpus_percent", Type::number, Meet::same}},
+                .shape = Shape::record,
+                .is_rare = true};
+    if (!cost.probes.empty()) {
+        whole.rows.push_back({cost.hits(), table::value_of(cost.expected_hits), cost.measured_ns, cost.cycles(),
+                              cost.cycles_per_s > 0 ? Value(cost.cycles_per_s) : Value(), percent(share), cost.cpus,
+                              share && cost.cpus > 0 ? Value(*share * 100 / static_cast<double>(cost.cpus)) : Value()});
+    }
+    results.tables.push_back(std::move(whole));
+    Table probes{.name = "cost.probes",
+                 .columns = {{"point", Type::text, Meet::key},
+                             {"hits"},
+                             {"cycles"},
+                             {"max_cycles", Type::count, Meet::largest},
+                             {"one_cpu_percent", Type::number, Meet::same}}};
+    for (const auto& probe : cost.probes)
+        probes.rows.push_back(
+            {probe.point, probe.hits, probe.cycles, probe.max_cycles, percent(cost.share(probe.cycles))});
+    results.tables.push_back(std::move(probes));
+}
+
+void add_input(const decode::InputCounts& input, table::Results& results) {
+    results.tables.push_back({.name = "input",
+                              .row_name = "input",
+                              .columns = {{"lines"}, {"recognised"}, {"unrecognised"}},
+                              .rows = {{input.lines, input.recognised, input.unrecognised}},
+                              .shape = Shape::record});
+    Table first{
+        .name = "input.first_unrecognised",
+        .columns = {
+            {"line", Type::count, Meet::key}, {"why", Type::text, Meet::key}, {"text", Type::text, Meet::key, true}}};
+    for (const auto& [number, flaw, excerpt] : input.first_flaws)
+        first.rows.push_back({number, std::string(decode::describe(flaw)), known_text(excerpt)});
+    results.tables.push_back(std::move(first));
+}
+
+}  // namespace
+
+void add_run_tables(const Report& report, table::Results& results) {
+    const auto& summary = report.summary;
+    results.tables.push_back(
+        {.name = "report",
+         .columns = {{"recipe", Type::text, Meet::key},
+                     {"definition", Type::text, Meet::key},
+                     {"apart", Type::text, Meet::first, true}},
+         .rows = {{summary.recipe, known_text(summary.definition()), known_text(summary.merge_conflict)}},
+         .shape = Shape::fields});
+    results.tables.push_back(origins_table(summary));
+    results.tables.push_back(
+        {.name = "run",
+         .columns = {{"interval", Type::count, Meet::same, true},
+                     {"start", Type::time, Meet::smallest},
+                     {"end", Type::time, Meet::largest},
+                     {"recordings", Type::count, Meet::add},
+                     {"recorded_ns", Type::duration, Meet::add, true},
+                     {"broke_off", Type::text, Meet::first, true},
+                     {"clock_set_ns", Type::duration, Meet::largest, true},
+                     {"suspended_ns", Type::duration, Meet::add, true},
+                     {"aggregated", Type::flag, Meet::largest}},
+         .rows = {{table::value_of(report.options.interval), table::value_of(summary.start_epoch_ns),
+                   table::value_of(summary.end_epoch_ns), summary.recordings,
+                   summary.recordings > 1 ? Value(summary.recorded_ns) : Value(), known_text(summary.broke_off),
+                   unless_zero(summary.clock_set_ns), unless_zero(summary.suspended_ns), summary.aggregated > 0}},
+         .shape = Shape::fields});
+}
+
+void add_account_tables(const Report& report, table::Results& results) {
+    const auto& summary = report.summary;
+    Table counters{.name = "counters",
+                   .row_name = "counter",
+                   .columns = {{"name", Type::text, Meet::key},
+                               {"help", Type::text, Meet::smallest, false, In::documents},
+                               {"count", Type::count, Meet::add}}};
+    for (const auto& [name, help, count] : summary.counters)
+        counters.rows.push_back({name, help, table::value_of(count)});
+    results.tables.push_back(std::move(counters));
+    add_accounting(summary, results);
+    const auto& sample = summary.sample;
+    results.tables.push_back({.name = "sample",
+                              .columns = {{"one_in", Type::count, Meet::same}, {"estimated_records"}},
+                              .rows = sample.one_in == 1 ? std::vector<table::Row>()
+                                                         : std::vector<table::Row>{{sample.one_in, sample.estimated}},
+                              .shape = Shape::record,
+                              .is_rare = true});
+    add_cost(summary.cost, results);
+    add_input(summary.input, results);
+    Table notes{.name = "notes", .columns = {{"note", Type::text, Meet::key}}, .shape = Shape::list};
+    for (const auto& note : summary.notes)
+        notes.rows.push_back({note.text});
+    results.tables.push_back(std::move(notes));
+}
+
+table::Results results_of(const Report& report) {
+    table::Results results;
+    add_run_tables(report, results);
+    add_latency_tables(report, results);
+    add_drop_tables(report, results);
+    add_count_tables(report, results);
+    add_account_tables(report, results);
+    return results;
+}
+
+}  // namespace stapgen::report
