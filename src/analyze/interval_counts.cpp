@@ -17,9 +17,9 @@ namespace {
 
 /// What places that are the same, however they are written, have in common.
 std::string written_alike(const Drop& drop, std::string_view groups) {
-    return fmt::format("{:x} {}+{:x} {} {} {}{}", drop.address.value_or(0), drop.symbol.value_or(""),
-                       drop.offset.value_or(0), drop.module.value_or(""), drop.reason, drop.reason_name.value_or(""),
-                       groups);
+    return fmt::format("{:x} {}+{:x} {} {} {}{}", drop.place.address.value_or(0), drop.place.symbol.value_or(""),
+                       drop.place.offset.value_or(0), drop.place.module.value_or(""), drop.reason.number,
+                       drop.reason.name.value_or(""), groups);
 }
 
 }  // namespace
@@ -112,7 +112,7 @@ void StackLog::add(std::string_view frames, const decode::Value* reason, std::in
     key_ += frames;
     const auto make = [&] {
         Stack stack;
-        if (reason != nullptr) stack.reason = reason->number;
+        if (reason != nullptr) stack.reason.number = reason->number;
         for (const auto address : decode::stack_addresses(frames))
             stack.frames.push_back({.address = address});
         return stack;
@@ -120,7 +120,7 @@ void StackLog::add(std::string_view frames, const decode::Value* reason, std::in
     IntervalItems::add(kind_of(key_, make), count);
 }
 
-DropLog::DropLog(IntervalLog& log) : IntervalItems(log, Drop{.symbol = "other places"}) {}
+DropLog::DropLog(IntervalLog& log) : IntervalItems(log, Drop{.place = {.symbol = "other places"}}) {}
 
 std::size_t DropLog::kind_of(std::string_view place, const decode::Value* reason, decode::FieldType reason_type,
                              const RecordKeys& by) {
@@ -146,17 +146,14 @@ std::size_t DropLog::kind_of(std::string_view place, const decode::Value* reason
     }
     Drop drop;
     auto parsed = decode::parse_place(place);
-    drop.address = parsed.address;
-    drop.symbol = std::move(parsed.symbol);
-    drop.offset = parsed.offset;
-    drop.module = std::move(parsed.module);
-    if (reason != nullptr && reason_type == decode::FieldType::reason) drop.reason = reason->number;
+    drop.place = {parsed.address, std::move(parsed.symbol), parsed.offset, std::move(parsed.module)};
+    if (reason != nullptr && reason_type == decode::FieldType::reason) drop.reason.number = reason->number;
     if (reason != nullptr && reason_type == decode::FieldType::reason_name && reason->seen) {
         const auto number = base::to_unsigned(reason->raw);
         if (number && *number <= std::numeric_limits<std::uint32_t>::max()) {
-            drop.reason = static_cast<std::int64_t>(*number);
+            drop.reason.number = static_cast<std::int64_t>(*number);
         } else {
-            drop.reason_name = reason->raw;
+            drop.reason.name = reason->raw;
         }
     }
     for (const auto& key : by.keys)

@@ -94,13 +94,13 @@ std::uint64_t digest_of(const Summary& summary) {
             std::visit([&, &name = key](const auto& known) { add(name, known); }, value);
     };
     for (const auto& drop : summary.drops) {
-        add(drop.interval, static_cast<std::int64_t>(drop.address.value_or(0)), drop.reason, drop.count,
-            drop.symbol.value_or(""), static_cast<std::int64_t>(drop.offset.value_or(0)), drop.module.value_or(""),
-            drop.reason_name.value_or(""));
+        add(drop.interval, static_cast<std::int64_t>(drop.place.address.value_or(0)), drop.reason.number, drop.count,
+            drop.place.symbol.value_or(""), static_cast<std::int64_t>(drop.place.offset.value_or(0)),
+            drop.place.module.value_or(""), drop.reason.name.value_or(""));
         add_group(drop.group);
     }
     for (const auto& stack : summary.stacks) {
-        add(stack.interval, stack.reason, stack.count, stack.reason_name.value_or(""));
+        add(stack.interval, stack.reason.number, stack.count, stack.reason.name.value_or(""));
         for (const auto& frame : stack.frames)
             add(static_cast<std::int64_t>(frame.address.value_or(0)), frame.symbol.value_or(""));
     }
@@ -219,7 +219,7 @@ void drop_places_of_one_kernel(Summary& summary) {
         std::vector<Row> rows;
         const auto key = [](const Row& row) { return std::tuple_cat(std::tie(row.interval), key_of(row)); };
         for (auto& row : all) {
-            if (row.reason_name) row.reason = -1;
+            if (row.reason.name) row.reason.number = -1;
         }
         add_rows(rows, all, key, [](Row& known, const Row& row) { base::add_saturating(known.count, row.count); });
         std::ranges::sort(rows, [](const Row& a, const Row& b) {

@@ -62,8 +62,9 @@ std::vector<Row> totals_of(const std::vector<Row>& rows, const KeyOf& key_of_row
         } else {
             base::add_saturating(totals[place->second].count, row.count);
             if constexpr (requires { row.per_s; }) totals[place->second].per_s.reset();
-            if constexpr (requires { row.address; }) {
-                if (totals[place->second].address != row.address) totals[place->second].address.reset();
+            if constexpr (requires { row.place; }) {
+                auto& known = totals[place->second].place;
+                if (known.address != row.place.address) known.address.reset();
             }
         }
     }
@@ -86,8 +87,9 @@ std::vector<Drop> total_drops(const Summary& summary) {
     // A kernel that was started again has the same function elsewhere.
     static constexpr std::optional<std::uint64_t> any_address;
     auto totals = totals_of(summary.drops, [&](const Drop& drop) {
-        auto key = std::tie(summary.recordings > 1 && drop.symbol ? any_address : drop.address, drop.symbol,
-                            drop.offset, drop.module, drop.reason, drop.reason_name, drop.group);
+        auto key =
+            std::tie(summary.recordings > 1 && drop.place.symbol ? any_address : drop.place.address, drop.place.symbol,
+                     drop.place.offset, drop.place.module, drop.reason.number, drop.reason.name, drop.group);
         return key;
     });
     std::ranges::sort(totals, [](const Drop& a, const Drop& b) {
@@ -103,12 +105,11 @@ std::vector<Stack> total_stacks(const Summary& summary) {
             keep_name_only(frame);
     }
     auto totals = totals_of(rows, [](const Stack& stack) { return key_of(stack); });
-    std::map<std::pair<std::int64_t, std::optional<std::string>>, std::int64_t> of_reason;
+    std::map<table::Reason, std::int64_t> of_reason;
     for (const auto& stack : totals)
-        base::add_saturating(of_reason[{stack.reason, stack.reason_name}], stack.count);
+        base::add_saturating(of_reason[stack.reason], stack.count);
     std::ranges::sort(totals, {}, [&](const Stack& stack) {
-        return std::tuple(-of_reason.at({stack.reason, stack.reason_name}), stack.reason, stack.reason_name,
-                          -stack.count, stack.frames);
+        return std::tuple(-of_reason.at(stack.reason), stack.reason, -stack.count, stack.frames);
     });
     return totals;
 }

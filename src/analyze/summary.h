@@ -35,50 +35,33 @@ struct Measure {
 struct Drop {
     std::int64_t interval = 0;                   ///< counted from 0, see Summary::intervals
     std::optional<std::int64_t> end_epoch_ns{};  ///< when that interval ended; nothing if the input stops before
-    std::optional<std::uint64_t> address{};      ///< nothing where the input gives a name only
-    std::int64_t reason = -1;                    ///< the kernel's number, -1: none given
-    Group group{};                               ///< what else they have in common; empty if nothing was asked for
+    table::Place place{};
+    table::Reason reason{};
+    Group group{};  ///< what else they have in common; empty if nothing was asked for
     std::int64_t count = 0;
-
-    std::optional<std::string> symbol{};  ///< this and the rest: filled in by whoever has the symbols
-    std::optional<std::uint64_t> offset{};
-    std::optional<std::string> module{};
-    std::optional<std::string> reason_name{};
 };
 
 /// What drops of one place, reason and group have in common.
 inline auto key_of(const Drop& drop) {
-    return std::tie(drop.address, drop.symbol, drop.offset, drop.module, drop.reason, drop.reason_name, drop.group);
+    return std::tie(drop.place, drop.reason.number, drop.group);
 }
-
-/// A call in the kernel.
-struct Frame {
-    std::optional<std::uint64_t> address{};  ///< behind the call; nothing where kernels differ
-
-    std::optional<std::string> symbol{};  ///< this and the rest as in a Drop
-    std::optional<std::uint64_t> offset{};
-    std::optional<std::string> module{};
-
-    auto operator<=>(const Frame&) const = default;
-};
 
 /// Packets dropped for one reason on one call path in one interval.
 struct Stack {
     std::int64_t interval = 0;                   ///< counted from 0, see Summary::intervals
     std::optional<std::int64_t> end_epoch_ns{};  ///< when that interval ended; nothing if the input stops before
-    std::int64_t reason = -1;                    ///< the kernel's number, -1: none given
-    std::vector<Frame> frames{};                 ///< the innermost first; none: further paths
+    table::Reason reason{};
+    table::Path frames{};  ///< none: further paths
     std::int64_t count = 0;
-    std::optional<std::string> reason_name{};  ///< filled in by whoever has it
 };
 
 /// What paths that are the same have in common.
 inline auto key_of(const Stack& stack) {
-    return std::tie(stack.reason, stack.reason_name, stack.frames);
+    return std::tie(stack.reason.number, stack.frames);
 }
 
 /// Where it has a name that is all of it: addresses and offsets differ from kernel to kernel.
-void keep_name_only(auto& place) {
+inline void keep_name_only(table::Place& place) {
     if (!place.symbol) return;
     place.address.reset();
     place.offset.reset();
@@ -87,7 +70,7 @@ void keep_name_only(auto& place) {
 /// Calls with each place of the kernel that may have a name: drops, and frames of paths.
 void for_each_place(auto& summary, auto call) {
     for (auto& drop : summary.drops)
-        call(drop);
+        call(drop.place);
     for (auto& stack : summary.stacks) {
         for (auto& frame : stack.frames)
             call(frame);

@@ -153,7 +153,7 @@ Section drop_section(const Scene& scene, Order order, std::size_t width) {
     auto shown = report::shown_drops(totals, scene.hide_benign);
     if (order == Order::name) {
         std::ranges::stable_sort(shown.rows, {}, [](const analyze::Drop& drop) {
-            return std::pair(report::place_text(drop), report::reason_text(drop));
+            return std::pair(report::place_text(drop.place), report::reason_text(drop.reason));
         });
     }
     Grid grid;
@@ -167,7 +167,7 @@ Section drop_section(const Scene& scene, Order order, std::size_t width) {
     for (const auto& drop : shown.rows) {
         const auto reason = report::reason_cell(drop);
         std::vector<std::string> cells{base::with_commas(drop.count), rate_text(drop.count, scene.window_ns),
-                                       report::place_text(drop), reason.text};
+                                       report::place_text(drop.place), reason.text};
         for (const auto& key : keys)
             cells.push_back(report::key_cell(drop.group, key, key == keys.front()));
         grid.rows.push_back({std::move(cells), reason.mark.empty() ? Style::plain : Style::faint});

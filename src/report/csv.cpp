@@ -7,20 +7,24 @@
 #include <string>
 #include <string_view>
 
+#include "base/text.h"
 #include "report/json.h"
-#include "report/model/account_text.h"
-#include "report/model/report.h"
+#include "report/model/results.h"
 
 namespace stapgen::report {
 
 namespace {
 
-using analyze::Group;
-using analyze::Measure;
-using analyze::Summary;
+using table::Column;
+using table::held;
 using table::Histogram;
+using table::In;
+using table::Results;
+using table::Scope;
+using table::Type;
+using table::Value;
 
-std::string text_of(const decltype(analyze::GroupField::value)& value) {
+std::string text_of(const decltype(table::GroupField::value)& value) {
     if (const auto* number = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *number);
     if (const auto* text = std::get_if<std::string>(&value)) return csv_cell(*text);
     return "true";
@@ -35,29 +39,47 @@ std::string column_of(const std::string& key) {
 
 /// What the rows of one thing have in common.
 struct Subject {
-    std::string_view kind;
-    std::string name;
+    std::string kind;
+    std::string name{};
     std::string module{};
     std::string reason{};
     std::optional<std::int64_t> time_ns{};
-    Group group{};
+    table::Group group{};
     std::string_view benign{};
 };
 
+/// Takes what a cell says of whose number it is. Whether it is no number.
+bool describes(const Column& column, const Value& value, Subject& subject) {
+    if (const auto* place = held<table::Place>(value)) {
+        auto without_module = *place;
+        subject.module = std::exchange(without_module.module, std::nullopt).value_or("");
+        subject.name = place_text(without_module);
+    } else if (const auto* reason = held<table::Reason>(value)) {
+        subject.reason = reason_or_empty(*reason);
+    } else if (const auto* path = held<table::Path>(value)) {
+        subject.name = path_text(*path);
+    } else if (const auto* group = held<table::Group>(value)) {
+        subject.group = *group;
+    } else if (column.type == Type::time) {
+        subject.time_ns = table::known<std::int64_t>(value);
+    } else if (column.name == "benign") {
+        subject.benign = value == Value(true) ? "true" : "false";
+    } else if (column.meet == table::Meet::key && column.in != In::documents) {
+        if (const auto* number = held<std::int64_t>(value); number != nullptr && column.name != "interval")
+            subject.name = fmt::format("{}", *number);
+        if (const auto* text = held<std::string>(value)) subject.name = *text;
+    } else {
+        return false;
+    }
+    return true;
+}
+
 class Writer {
   public:
-    Writer(std::ostream& out, std::span<const Summary> reports, const Options& options) : out_(out), options_(options) {
-        const auto learn = [this](const auto& rows) {
-            for (const auto& row : rows) {
-                for (const auto& field : row.group)
-                    if (std::ranges::find(keys_, field.key) == keys_.end()) keys_.push_back(field.key);
-            }
-        };
+    Writer(std::ostream& out, std::span<const Results> reports, const Options& options) : out_(out), options_(options) {
         for (const auto& report : reports) {
-            learn(report.stages);
-            learn(report.values);
-            learn(report.tallies);
-            learn(report.drops);
+            for (const auto& table : report.tables)
+                learn_keys(table);
         }
         out_ << "report,recipe,kind,name,module,reason,time_ns";
         for (const auto& key : keys_)
@@ -65,43 +87,97 @@ class Writer {
         out_ << ",statistic,value,benign\n";
     }
 
-    void report(const Summary& summary) {
+    void report(const Results& results) {
         ++number_;
-        recipe_ = csv_cell(summary.recipe);
-        origins(summary);
-        const Report report(summary, options_);
-        for (const auto& row : report.stages.all)
-            measure(row, "stage", "_ns");
-        for (const auto& row : report.values.all)
-            measure(row, "value", "");
-        for (const auto& average : summary.averages) {
-            const Subject subject{"average", average.name};
-            const std::string unit = average.is_time ? "_ns" : "";
-            row(subject, "n", average.n);
-            row(subject, "mean" + unit, average.mean);
-            row(subject, "error" + unit, average.error);
+        recipe_ = csv_cell(table::known<std::string>(results.fact("report", "recipe")).value_or(""));
+        const bool has_intervals = results.at("intervals").rows.size() > 1;
+        for (const auto& table : results.tables) {
+            if (table.row_name.empty() || (table.scope == Scope::intervals && !has_intervals)) continue;
+            if (table.shape == table::Shape::series) {
+                series(results);
+            } else if (table.shape == table::Shape::record || table.shape == table::Shape::fields) {
+                record(table);
+            } else {
+                rows(table);
+            }
         }
-        for (const auto& direction : report.directions)
-            tail(direction);
-        series(summary);
-        drops(report);
-        tallies(report);
-        accounting(summary);
     }
 
   private:
-    /// Of each what is known: the origin is the name, and what it says of itself the value.
-    void origins(const Summary& summary) {
-        std::int64_t number = 0;
-        for (const auto& origin : summary.origins) {
-            const auto name = fmt::format("{}", ++number);
-            for (const auto& [what, text] : origin_texts(origin))
-                row(Subject{"origin", name}, csv_cell(what), text);
+    void learn_keys(const table::Table& table) {
+        const auto group = table.find(Type::group);
+        if (!group || table.row_name.empty()) return;
+        for (const auto& row : table.rows) {
+            for (const auto& field : *held<table::Group>(row[*group]))
+                if (std::ranges::find(keys_, field.key) == keys_.end()) keys_.push_back(field.key);
         }
     }
 
-    template <class Number>
-    void row(const Subject& subject, std::string_view statistic, const Number& number) {
+    void rows(const table::Table& table) {
+        const bool is_measure = table.find(Type::distribution) || table.find(Type::value_distribution);
+        for (const auto& row : table.rows) {
+            Subject subject{.kind = table.row_name};
+            std::vector<std::size_t> numbers;
+            for (std::size_t i = 0; i < row.size(); ++i) {
+                if (!table.parent().empty() && i == 0) {
+                    const auto& of = *held<std::string>(row[0]);
+                    if (table.shape == table::Shape::rows) {
+                        subject.kind += of.empty() ? "" : "-" + csv_cell(of);
+                        continue;
+                    }
+                }
+                if (!describes(table.columns[i], row[i], subject) && table.columns[i].in != In::documents)
+                    numbers.push_back(i);
+            }
+            if (table.scope == Scope::intervals) subject.kind.insert(0, "interval-");
+            if (is_measure && !subject.group.empty()) subject.kind.insert(0, "group-");
+            for (const auto i : numbers)
+                cell(subject, table.columns[i], row[i]);
+        }
+    }
+
+    /// A row for each column, whose name is that of what it counts.
+    void record(const table::Table& table) {
+        for (const auto& row : table.rows) {
+            Subject subject{.kind = table.row_name};
+            for (std::size_t i = 0; i < row.size(); ++i) {
+                const auto& column = table.columns[i];
+                if (column.name == "benign") describes(column, row[i], subject);
+            }
+            for (std::size_t i = 0; i < row.size(); ++i) {
+                const auto& column = table.columns[i];
+                if (column.in != In::all) continue;
+                const bool is_count = column.name == "count";
+                subject.name = is_count ? "" : column.name;
+                cell(subject, {"count", column.type}, row[i]);
+            }
+        }
+    }
+
+    /// What the cell holds, in as many rows as it has numbers.
+    void cell(const Subject& subject, const Column& column, const Value& value) {
+        if (const auto* stats = held<Histogram>(value)) {
+            distribution(subject, *stats, column.type == Type::distribution ? "_ns" : "");
+        } else if (const auto* labels = held<table::Labels>(value)) {
+            // "labels" -> "label:dc"
+            for (const auto& [name, text] : *labels)
+                put_row(subject, csv_cell(column.name.substr(0, column.name.size() - 1) + ':' + name), csv_cell(text));
+        } else if (const auto* texts = held<table::Texts>(value)) {
+            if (!texts->empty()) put_row(subject, csv_cell(column.name), csv_cell(base::shell_quoted(*texts)));
+        } else if (const auto* text = held<std::string>(value)) {
+            put_row(subject, csv_cell(column.name), csv_cell(*text));
+        } else if (const auto* number = held<double>(value)) {
+            put_row(subject, column.name, fmt::format("{}", *number));
+        } else if (const auto* count = held<std::int64_t>(value)) {
+            put_row(subject, column.name, fmt::format("{}", *count));
+        } else if (const auto* flag = held<bool>(value)) {
+            put_row(subject, column.name, *flag ? "1" : "0");
+        } else if (!column.is_rare && column.type != Type::share && column.type != Type::text) {
+            put_row(subject, column.name, "");
+        }
+    }
+
+    void put_row(const Subject& subject, std::string_view statistic, std::string_view value) {
         out_ << number_ << ',' << recipe_ << ',' << subject.kind << ',' << csv_cell(subject.name) << ','
              << csv_cell(subject.module) << ',' << csv_cell(subject.reason) << ',';
         if (subject.time_ns) out_ << *subject.time_ns;
@@ -109,144 +185,52 @@ class Writer {
             out_ << ',';
             if (const auto* field = find_field(subject.group, key)) out_ << text_of(field->value);
         }
-        out_ << ',' << statistic << ',';
-        put(number);
-        out_ << ',' << subject.benign << '\n';
+        out_ << ',' << statistic << ',' << value << ',' << subject.benign << '\n';
     }
 
-    void put(const std::string& text) { out_ << csv_cell(text); }
-    void put(std::int64_t number) { out_ << number; }
-    void put(double number) { out_ << fmt::format("{}", number); }
-    template <class T>
-    void put(const std::optional<T>& number) {
-        if (number) put(*number);
+    template <class Number>
+    void number(const Subject& subject, std::string_view statistic, const std::optional<Number>& known) {
+        put_row(subject, statistic, known ? fmt::format("{}", *known) : "");
     }
 
-    void measure(const Row& of, std::string_view kind, const std::string& unit) {
-        const auto& measure = *of.measure;
-        const auto& stats = measure.stats;
-        const std::string group_kind = "group-" + std::string(kind);
-        const Subject subject{
-            .kind = measure.group.empty() ? kind : group_kind, .name = measure.name, .group = measure.group};
-        row(subject, "n", stats.n());
-        row(subject, "sum" + unit, stats.sum());
-        if (of.share) row(subject, "share", of.share);
-        row(subject, "mean" + unit, stats.mean());
-        row(subject, "stddev" + unit, stats.stddev());
-        row(subject, "min" + unit, stats.min());
+    void distribution(const Subject& subject, const Histogram& stats, const std::string& unit) {
+        number(subject, "n", std::optional(stats.n()));
+        number(subject, "sum" + unit, std::optional(stats.sum()));
+        number(subject, "mean" + unit, stats.mean());
+        number(subject, "stddev" + unit, stats.stddev());
+        number(subject, "min" + unit, stats.min());
         for (const auto& [text, percent] : options_.percentiles) {
             const auto interval = stats.confidence(percent);
-            row(subject, fmt::format("p{}{}", text, unit), stats.percentile(percent));
-            row(subject, fmt::format("p{}_low{}", text, unit), interval ? std::optional(interval->low) : std::nullopt);
-            row(subject, fmt::format("p{}_high{}", text, unit),
-                interval ? std::optional(interval->high) : std::nullopt);
+            number(subject, fmt::format("p{}{}", text, unit), stats.percentile(percent));
+            number(subject, fmt::format("p{}_low{}", text, unit),
+                   interval ? std::optional(interval->low) : std::nullopt);
+            number(subject, fmt::format("p{}_high{}", text, unit),
+                   interval ? std::optional(interval->high) : std::nullopt);
         }
-        row(subject, "max" + unit, stats.max());
+        number(subject, "max" + unit, stats.max());
     }
 
-    void tail(const DirectionReport& direction) {
-        if (!direction.tail) return;
-        const auto& name = direction.breakdown.direction();
-        const auto kind = name.empty() ? "tail" : "tail-" + csv_cell(name);
-        for (const auto& share : direction.tail->shares) {
-            const Subject subject{kind, share.stage};
-            row(subject, "slow_mean_ns", share.slow_mean_ns);
-            row(subject, "rest_mean_ns", share.rest_mean_ns);
-            row(subject, "slow_share", share.slow);
-            row(subject, "rest_share", share.rest);
-            row(subject, "excess_share", share.of_excess);
-        }
-    }
-
-    void series(const Summary& summary) {
-        const auto by_second = summary.series.by_second();
+    void series(const Results& results) {
+        const auto by_second = results.series.by_second();
         for (const auto& block : by_second.blocks()) {
-            series_block(summary.stages, block.stages, block.start_ns, "series", "_ns");
-            series_block(summary.values, block.values, block.start_ns, "value-series", "");
+            series_block(results.series_stages, results.at("stages"), block.stages, block.start_ns, "series", "_ns");
+            series_block(results.series_values, results.at("values"), block.values, block.start_ns, "value-series", "");
         }
     }
 
-    void series_block(const std::vector<Measure>& measures, const std::vector<Histogram>& histograms,
-                      std::int64_t start_ns, std::string_view kind, const std::string& unit) {
-        std::size_t place = 0;
-        for (const auto* measure : in_series(measures)) {
-            if (place == histograms.size()) break;
-            const auto& stats = histograms[place++];
-            if (measure->stats.n() == 0) continue;
-            const Subject subject{.kind = kind, .name = measure->name, .time_ns = start_ns};
-            row(subject, "n", stats.n());
-            row(subject, "p50" + unit, stats.percentile(50));
-            row(subject, "p99" + unit, stats.percentile(99));
-            row(subject, "max" + unit, stats.max());
+    /// But for what has no values in any block.
+    void series_block(const table::Texts& names, const table::Table& whole, const std::vector<Histogram>& histograms,
+                      std::int64_t start_ns, const std::string& kind, const std::string& unit) {
+        for (std::size_t i = 0; i < names.size() && i < histograms.size(); ++i) {
+            const auto* all = held<Histogram>(whole.rows[i][whole.place_of("distribution")]);
+            if (all == nullptr || all->n() == 0) continue;
+            const auto& stats = histograms[i];
+            const Subject subject{.kind = kind, .name = names[i], .time_ns = start_ns};
+            number(subject, "n", std::optional(stats.n()));
+            number(subject, "p50" + unit, stats.percentile(50));
+            number(subject, "p99" + unit, stats.percentile(99));
+            number(subject, "max" + unit, stats.max());
         }
-    }
-
-    void drops(const Report& report) {
-        const auto write = [this](std::string_view kind, analyze::Drop drop) {
-            const std::string_view benign = advice_of(drop).benign ? "true" : "false";
-            const auto module = drop.module.value_or("");
-            drop.module.reset();
-            row(Subject{.kind = kind,
-                        .name = place_text(drop),
-                        .module = module,
-                        .reason = reason_or_empty(drop),
-                        .time_ns = drop.end_epoch_ns,
-                        .group = drop.group,
-                        .benign = benign},
-                "count", drop.count);
-        };
-        for (const auto& drop : report.drops.rows)
-            write("drop", drop);
-        if (report.drops.hidden_rows > 0)
-            row(Subject{.kind = "drops-not-shown", .name = {}, .benign = "true"}, "count", report.drops.hidden);
-        for (const auto& stack : analyze::total_stacks(report.summary)) {
-            row(Subject{.kind = "stack", .name = path_text(stack), .reason = reason_or_empty(stack)}, "count",
-                stack.count);
-        }
-        if (report.summary.intervals.size() < 2) return;
-        for (const auto& drop : report.interval_drops.rows)
-            write("interval-drop", drop);
-    }
-
-    void tallies(const Report& report) {
-        const auto& summary = report.summary;
-        const auto write = [&](std::string_view kind, const analyze::Tally& tally) {
-            row(Subject{.kind = kind, .name = summary.counted, .time_ns = tally.end_epoch_ns, .group = tally.group},
-                "count", tally.count);
-        };
-        for (const auto& tally : report.counts)
-            write("count", tally);
-        if (summary.intervals.size() < 2) return;
-        for (const auto& tally : summary.tallies)
-            write("interval-count", tally);
-    }
-
-    void counts(std::string_view kind, const std::vector<analyze::Cause>& causes) {
-        for (const auto& [name, count] : causes)
-            row(Subject{kind, name}, "count", count);
-    }
-
-    void accounting(const Summary& summary) {
-        const auto& accounting = summary.accounting;
-        counts("account", {{"seen", accounting.seen},
-                           {"reported", accounting.reported},
-                           {"filtered", accounting.filtered},
-                           {"incomplete", accounting.incomplete_total()},
-                           {"lost", accounting.lost_total()},
-                           {"unaccounted", accounting.unaccounted()},
-                           {"closed", accounting.closed ? 1 : 0}});
-        counts("incomplete", accounting.incomplete);
-        counts("lost", accounting.lost);
-        counts("other", accounting.other);
-        counts("transport", {{"skipped_probes", summary.transport.skipped_probes},
-                             {"probe_errors", summary.transport.probe_errors},
-                             {"transport_failures", summary.transport.transport_failures}});
-        counts("skipped", summary.transport.skipped_by);
-        for (const auto& counter : summary.counters)
-            row(Subject{"counter", counter.name}, "count", counter.count);
-        counts("input", {{"lines", summary.input.lines},
-                         {"recognised", summary.input.recognised},
-                         {"unrecognised", summary.input.unrecognised}});
     }
 
     std::ostream& out_;
@@ -256,10 +240,13 @@ class Writer {
     std::string recipe_;
 };
 
-void write_csv(std::ostream& out, std::span<const Summary> reports, const Options& options) {
-    Writer writer(out, reports, options);
+void write_csv(std::ostream& out, std::span<const analyze::Summary> reports, const Options& options) {
+    std::vector<Results> all;
     for (const auto& report : reports)
-        writer.report(report);
+        all.push_back(results_of(Report(report, options)));
+    Writer writer(out, all, options);
+    for (const auto& results : all)
+        writer.report(results);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ std::string folded_path(const analyze::Stack& stack) {
     std::string path;
     for (auto frame = stack.frames.rbegin(); frame != stack.frames.rend(); ++frame)
         path += folded_name(function_text(*frame)) + ';';
-    return path + (stack.reason_name || stack.reason >= 0 ? folded_name(reason_text(stack)) : "drop");
+    return path + (stack.reason.name || stack.reason.number >= 0 ? folded_name(reason_text(stack.reason)) : "drop");
 }
 
 void write_folded(std::ostream& out, std::span<const analyze::Summary> reports, const Options& /*options*/) {

@@ -8,7 +8,9 @@
 namespace stapgen::serve {
 
 void DropNames::put_into(std::vector<analyze::Drop>& drops, const recording::RunFacts& facts) {
-    const auto key_of = [](const analyze::Drop& drop) { return Key(drop.address, drop.symbol, drop.reason); };
+    const auto key_of = [](const analyze::Drop& drop) {
+        return Key(drop.place.address, drop.place.symbol, drop.reason.number);
+    };
     std::vector<Key> keys;
     analyze::Summary unknown;
     for (const auto& drop : drops) {
@@ -19,11 +21,11 @@ void DropNames::put_into(std::vector<analyze::Drop>& drops, const recording::Run
     if (!keys.empty()) (void)session::Namer().put_into(unknown, facts);  // names of this machine are never refused
     for (std::size_t i = 0; i < keys.size(); ++i) {
         auto& drop = unknown.drops[i];
-        if (!drop.symbol) drop.symbol = "unknown";
-        if (!drop.reason_name && drop.reason >= 0) drop.reason_name = fmt::to_string(drop.reason);
-        drop.reason = -1;
-        drop.address.reset();
-        drop.offset.reset();
+        if (!drop.place.symbol) drop.place.symbol = "unknown";
+        if (!drop.reason.name && drop.reason.number >= 0) drop.reason.name = fmt::to_string(drop.reason.number);
+        drop.reason.number = -1;
+        drop.place.address.reset();
+        drop.place.offset.reset();
         known_.emplace(keys[i], std::move(drop));
     }
     for (auto& drop : drops) {

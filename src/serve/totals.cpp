@@ -86,7 +86,9 @@ void Totals::add(const analyze::Summary& interval) {
     add(interval.stages, stages_);
     add(interval.values, values_);
     for (const auto& drop : interval.drops)
-        count(drops_, DropKey(drop.module.value_or(""), drop.symbol.value_or(""), drop.reason_name.value_or("")), drop);
+        count(drops_,
+              DropKey(drop.place.module.value_or(""), drop.place.symbol.value_or(""), drop.reason.name.value_or("")),
+              drop);
     for (const auto& tally : interval.tallies)
         count(tallies_, tally.group, tally);
     counted_ = interval.counted;

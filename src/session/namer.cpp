@@ -18,19 +18,19 @@ namespace stapgen::session {
 
 namespace {
 
-/// Calls with each row that has a reason.
+/// Calls with the reason of each row.
 void for_each_reason(analyze::Summary& summary, auto call) {
     for (auto& drop : summary.drops)
-        call(drop);
+        call(drop.reason);
     for (auto& stack : summary.stacks)
-        call(stack);
+        call(stack.reason);
 }
 
 void put(const recording::RunFacts& facts, analyze::Summary& summary) {
-    for_each_reason(summary, [&](auto& row) {
-        const auto& reasons = facts.setup.drop_reasons;
-        const auto reason = reasons.find(row.reason);
-        if (!row.reason_name && reason != reasons.end()) row.reason_name = reason->second;
+    for_each_reason(summary, [&](table::Reason& reason) {
+        const auto& names = facts.setup.drop_reasons;
+        const auto known = names.find(reason.number);
+        if (!reason.name && known != names.end()) reason.name = known->second;
     });
     std::map<std::uint64_t, const recording::AddressName*> names;
     for (const auto& name : facts.outcome.addresses)
@@ -66,7 +66,7 @@ bool has_owners(const decode::Schema& schema) {
 }
 
 void put(const symbols::KernelNames& names, analyze::Summary& summary) {
-    const auto put_name = [&](auto& place, symbols::AddressKind kind) {
+    const auto put_name = [&](table::Place& place, symbols::AddressKind kind) {
         if (place.symbol || !place.address) return;
         const auto name = names.find(*place.address, kind);
         if (name.symbol) {
@@ -78,7 +78,7 @@ void put(const symbols::KernelNames& names, analyze::Summary& summary) {
         }
     };
     for (auto& drop : summary.drops)
-        put_name(drop, symbols::AddressKind::drop_site);
+        put_name(drop.place, symbols::AddressKind::drop_site);
     for (auto& stack : summary.stacks) {
         auto kind = symbols::AddressKind::drop_site;
         for (auto& frame : stack.frames)
@@ -89,9 +89,9 @@ void put(const symbols::KernelNames& names, analyze::Summary& summary) {
 /// True if any was missing.
 bool put(const symbols::DropReasons& reasons, analyze::Summary& summary) {
     bool any = false;
-    for_each_reason(summary, [&](auto& row) {
-        if (row.reason_name || row.reason < 0) return;
-        row.reason_name = reasons.describe(static_cast<std::uint32_t>(row.reason));
+    for_each_reason(summary, [&](table::Reason& reason) {
+        if (reason.name || reason.number < 0) return;
+        reason.name = reasons.describe(static_cast<std::uint32_t>(reason.number));
         any = true;
     });
     return any;
@@ -100,7 +100,7 @@ bool put(const symbols::DropReasons& reasons, analyze::Summary& summary) {
 /// Where nothing has a name, and there is no map. Hashed addresses (%p) have none.
 void note_addresses(analyze::Summary& summary) {
     const auto is_bare = [](const analyze::Drop& drop) {
-        return drop.address && !drop.symbol && !drop.module && *drop.address >> 32U != 0;
+        return drop.place.address && !drop.place.symbol && !drop.place.module && *drop.place.address >> 32U != 0;
     };
     if (summary.drops.empty() || !std::ranges::all_of(summary.drops, is_bare)) return;
     summary.notes.emplace_back(
@@ -109,9 +109,9 @@ void note_addresses(analyze::Summary& summary) {
 
 /// As far as the kernel need not be known.
 void put_subsystems(analyze::Summary& summary) {
-    for_each_reason(summary, [](auto& row) {
-        if (row.reason_name || row.reason < 0) return;
-        row.reason_name = symbols::DropReasons::describe_of_any(static_cast<std::uint32_t>(row.reason));
+    for_each_reason(summary, [](table::Reason& reason) {
+        if (reason.name || reason.number < 0) return;
+        reason.name = symbols::DropReasons::describe_of_any(static_cast<std::uint32_t>(reason.number));
     });
 }
 
@@ -119,8 +119,8 @@ void put_subsystems(analyze::Summary& summary) {
 std::vector<symbols::NamedAddress> named_addresses_of(const analyze::Summary& summary) {
     std::vector<symbols::NamedAddress> named;
     for (const auto& drop : summary.drops) {
-        if (drop.address && drop.symbol && drop.offset && !drop.module) {
-            named.push_back({*drop.address, *drop.symbol, *drop.offset});
+        if (drop.place.address && drop.place.symbol && drop.place.offset && !drop.place.module) {
+            named.push_back({*drop.place.address, *drop.place.symbol, *drop.place.offset});
         }
     }
     return named;
@@ -220,7 +220,7 @@ base::Result<void> Namer::put_of_log(analyze::Summary& summary, symbols::LogKern
     const auto& sources = *sources_;
     std::vector<std::uint64_t> places;
     for (const auto& drop : summary.drops) {
-        if (drop.address && !drop.symbol) places.push_back(*drop.address);
+        if (drop.place.address && !drop.place.symbol) places.push_back(*drop.place.address);
     }
     bool any_unnamed = false;
     analyze::for_each_place(summary, [&](const auto& place) { any_unnamed |= place.address && !place.symbol; });

@@ -96,8 +96,9 @@ class RunRows {
             return place < summary.intervals.size() ? moment_of(summary.intervals[place].start_epoch_ns) : std::nullopt;
         };
         for (const auto& drop : summary.drops) {
-            row("drops", run_, begin_of(drop.interval), drop.symbol, drop.offset, drop.module, drop.address,
-                drop.reason_name, drop.reason < 0 ? std::nullopt : std::optional(drop.reason),
+            row("drops", run_, begin_of(drop.interval), drop.place.symbol, drop.place.offset, drop.place.module,
+                drop.place.address, drop.reason.name,
+                drop.reason.number < 0 ? std::nullopt : std::optional(drop.reason.number),
                 report::advice_of(drop).benign, drop.count);
         }
         for (const auto& tally : summary.tallies) {

@@ -20,7 +20,7 @@ enum class Type {
     flag,                ///< bool
     count,               ///< std::int64_t without a unit
     duration,            ///< std::int64_t, ns
-    mean,                ///< double: a mean, of which more than thousandths say nothing
+    mean,                ///< double: more than thousandths of it say nothing
     share,               ///< double, a part of something: 0 to 1 of what cannot be below 0
     number,              ///< double
     time,                ///< std::int64_t, ns since 1970
@@ -80,6 +80,7 @@ enum class Shape {
     list,    ///< an array of the first column's cells
     map,     ///< one object, whose keys are the first column's cells
     series,  ///< Results::series; there are no rows
+    none,    ///< nothing: other tables have it
 };
 
 /// Rows stand in an order that means something: that of the recipe, or the largest first.

@@ -29,7 +29,7 @@ std::vector<std::string> charted_reasons(std::span<const analyze::Drop> drops) {
     constexpr std::size_t most = 7;
     std::map<std::string, std::int64_t> sums;
     for (const auto& drop : drops)
-        base::add_saturating(sums[reason_text(drop)], drop.count);
+        base::add_saturating(sums[reason_text(drop.reason)], drop.count);
     std::vector<std::string> reasons;
     for (const auto& [reason, sum] : sums)
         reasons.push_back(reason);
@@ -60,7 +60,7 @@ IntervalDrops interval_drops(const Report& report) {
         const auto interval = static_cast<std::size_t>(drop.interval);
         if (interval >= counts.size()) continue;
         base::add_saturating(counts[interval].front(), drop.count);
-        const auto reason = std::ranges::find(reasons, reason_text(drop));
+        const auto reason = std::ranges::find(reasons, reason_text(drop.reason));
         if (reason == reasons.end()) continue;
         base::add_saturating(counts[interval][static_cast<std::size_t>(reason - reasons.begin()) + 1], drop.count);
     }
@@ -121,8 +121,10 @@ Table stack_table(const Report& report) {
     Table table{report.stacks_title, {{"COUNT"}, {"SHARE", Kind::text}, {"REASON", Kind::head}, {"PATH", Kind::text}}};
     const auto sum = analyze::sum_of(report.summary.stacks);
     for (const auto& stack : report.stacks) {
-        table.rows.push_back(
-            {{fmt::format("{}", stack.count)}, part_cell(stack.count, sum), {reason_text(stack)}, {path_text(stack)}});
+        table.rows.push_back({{fmt::format("{}", stack.count)},
+                              part_cell(stack.count, sum),
+                              {reason_text(stack.reason)},
+                              {path_text(stack.frames)}});
     }
     return table;
 }

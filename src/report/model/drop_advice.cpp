@@ -158,13 +158,13 @@ const DropAdvice* find(std::string_view function, std::string_view reason) {
 }
 
 const DropAdvice* known_of(const Drop& drop) {
-    if (!drop.reason_name && drop.reason >= 0) return nullptr;
-    const std::string_view reason = drop.reason_name ? std::string_view(*drop.reason_name) : unspecified;
-    if (drop.symbol && !drop.symbol->empty()) {
-        const std::string_view symbol = *drop.symbol;
+    if (!drop.reason.name && drop.reason.number >= 0) return nullptr;
+    const std::string_view reason = drop.reason.name ? std::string_view(*drop.reason.name) : unspecified;
+    if (drop.place.symbol && !drop.place.symbol->empty()) {
+        const std::string_view symbol = *drop.place.symbol;
         if (const auto* here = find(symbol.substr(0, symbol.find('.')), reason)) return here;
     }
-    return drop.reason_name ? find("", reason) : nullptr;
+    return drop.reason.name ? find("", reason) : nullptr;
 }
 
 }  // namespace
@@ -184,9 +184,9 @@ std::vector<GivenAdvice> advice_for(std::span<const Drop> drops) {
         const auto advice = advice_of(drop);
         if (advice.text.empty()) continue;
         auto given = std::ranges::find_if(all, [&](const GivenAdvice& other) {
-            return other.advice.function == advice.function && other.reason == drop.reason_name;
+            return other.advice.function == advice.function && other.reason == drop.reason.name;
         });
-        if (given == all.end()) given = all.insert(given, {advice, drop.reason_name, 0});
+        if (given == all.end()) given = all.insert(given, {advice, drop.reason.name, 0});
         given->count = base::saturating_add(given->count, drop.count);
     }
     std::ranges::stable_sort(all, std::greater{}, &GivenAdvice::count);

@@ -12,10 +12,6 @@ using table::Table;
 using table::Type;
 using table::Value;
 
-table::Place place_of(const analyze::Drop& drop) {
-    return {drop.address, drop.symbol, drop.offset, drop.module};
-}
-
 Table drops_table(const Report& report, std::span<const analyze::Drop> drops, Scope scope) {
     const bool by_interval = scope == Scope::intervals;
     Table table{.name = "drops", .row_name = "drop", .scope = scope};
@@ -28,8 +24,8 @@ Table drops_table(const Report& report, std::span<const analyze::Drop> drops, Sc
     for (const auto& drop : drops) {
         auto& cells = table.rows.emplace_back();
         if (by_interval) cells = {table::value_of(drop.end_epoch_ns), report.options.interval.value_or(drop.interval)};
-        for (const Value& value : {Value(place_of(drop)), Value(table::Reason{drop.reason, drop.reason_name}),
-                                   Value(drop.group), Value(drop.count), Value(advice_of(drop).benign)})
+        for (const Value& value : {Value(drop.place), Value(drop.reason), Value(drop.group), Value(drop.count),
+                                   Value(advice_of(drop).benign)})
             cells.push_back(value);
     }
     return table;
@@ -74,11 +70,7 @@ Table stacks_table(const Report& report, std::span<const analyze::Stack> stacks,
         auto& cells = table.rows.emplace_back();
         if (by_interval)
             cells = {table::value_of(stack.end_epoch_ns), report.options.interval.value_or(stack.interval)};
-        table::Path path;
-        for (const auto& frame : stack.frames)
-            path.push_back({frame.address, frame.symbol, frame.offset, frame.module});
-        for (const Value& value :
-             {Value(table::Reason{stack.reason, stack.reason_name}), Value(stack.count), Value(path)})
+        for (const Value& value : {Value(stack.reason), Value(stack.count), Value(stack.frames)})
             cells.push_back(value);
     }
     return table;

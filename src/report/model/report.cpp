@@ -117,7 +117,7 @@ void put_stacks(Report& report) {
     std::map<std::string, std::size_t> shown;
     std::size_t others = 0;
     for (auto& stack : totals) {
-        if (++shown[reason_text(stack)] <= report.summary.stacks_shown) {
+        if (++shown[reason_text(stack.reason)] <= report.summary.stacks_shown) {
             report.stacks.push_back(std::move(stack));
         } else {
             ++others;

@@ -36,16 +36,16 @@ Table origins_table(const analyze::Summary& summary) {
     Table table{.name = "origins",
                 .row_name = "origin",
                 .columns = {{"number", Type::count, Meet::key, false, In::rows},
-                            {"host", Type::text, Meet::key},
-                            {"kernel", Type::text, Meet::key},
-                            {"command", Type::texts, Meet::key},
-                            {"filters", Type::labels, Meet::key},
-                            {"machine", Type::text, Meet::key},
-                            {"labels", Type::labels, Meet::key},
-                            {"build_id", Type::text, Meet::key},
-                            {"sample", Type::count, Meet::key},
-                            {"definition", Type::text, Meet::key},
-                            {"functions", Type::texts, Meet::key, false, In::documents}}};
+                            {"host", Type::text, Meet::same},
+                            {"kernel", Type::text, Meet::same},
+                            {"command", Type::texts, Meet::same},
+                            {"filters", Type::labels, Meet::same},
+                            {"machine", Type::text, Meet::same},
+                            {"labels", Type::labels, Meet::same},
+                            {"build_id", Type::text, Meet::same},
+                            {"sample", Type::count, Meet::same},
+                            {"definition", Type::text, Meet::same},
+                            {"functions", Type::texts, Meet::same, false, In::documents}}};
     for (const auto& origin : summary.origins) {
         table.rows.push_back({static_cast<std::int64_t>(table.rows.size() + 1), known_text(origin.host),
                               known_text(origin.kernel), table::Texts(origin.command), labels_of(origin.filters),
@@ -173,6 +173,16 @@ void add_run_tables(const Report& report, table::Results& results) {
                    summary.recordings > 1 ? Value(summary.recorded_ns) : Value(), known_text(summary.broke_off),
                    unless_zero(summary.clock_set_ns), unless_zero(summary.suspended_ns), summary.aggregated > 0}},
          .shape = Shape::fields});
+    Table intervals{.name = "intervals",
+                    .columns = {{"interval", Type::count, Meet::key},
+                                {"start", Type::time, Meet::smallest},
+                                {"end", Type::time, Meet::largest}},
+                    .shape = Shape::none};
+    for (const auto& [start, end] : summary.intervals) {
+        intervals.rows.push_back(
+            {static_cast<std::int64_t>(intervals.rows.size()), table::value_of(start), table::value_of(end)});
+    }
+    results.tables.push_back(std::move(intervals));
 }
 
 void add_account_tables(const Report& report, table::Results& results) {

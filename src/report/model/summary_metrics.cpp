@@ -50,10 +50,10 @@ void SummaryMetrics::add(const Summary& summary, std::span<const analyze::Tally>
     add_measures(summary);
     for (auto drop : analyze::total_drops(summary)) {
         const auto* const benign = advice_of(drop).benign ? "true" : "false";
-        const auto module = std::exchange(drop.module, std::nullopt).value_or("");
-        const auto reason = reason_or_empty(drop);
+        const auto module = std::exchange(drop.place.module, std::nullopt).value_or("");
+        const auto reason = reason_or_empty(drop.reason);
         drops_.add(of({{"recipe", summary.recipe},
-                       {"place", place_text(drop)},
+                       {"place", place_text(drop.place)},
                        {"module", module},
                        {"reason", reason},
                        {"benign", benign}},

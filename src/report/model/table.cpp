@@ -196,7 +196,7 @@ Table measures_table(const Report& report, const Rows& rows, const Style& style,
 
 Cell reason_cell(const Drop& drop) {
     const auto advice = advice_of(drop);
-    auto reason = reason_text(drop);
+    auto reason = reason_text(drop.reason);
     if (!advice.benign) return {.text = std::move(reason), .title = std::string(advice.text)};
     return {.text = fmt::format("{} {}", reason, benign_mark), .title = std::string(advice.text), .mark = "benign"};
 }
@@ -234,7 +234,7 @@ Table drop_table(const ShownDrops& drops, bool by_interval) {
         if (by_interval) row.push_back({end_text(drop.end_epoch_ns)});
         row.push_back(number_cell(drop.count));
         if (!by_interval) row.push_back(part_cell(drop.count, sum));
-        row.push_back({place_text(drop)});
+        row.push_back({place_text(drop.place)});
         row.push_back(reason_cell(drop));
         for (const auto& key : keys)
             row.push_back({key_cell(drop.group, key, key == keys.front())});

@@ -170,37 +170,31 @@ std::string csv_cell(std::string_view raw) {
     return cell + '"';
 }
 
-std::string place_text(const analyze::Drop& drop) {
-    std::string text = drop.symbol ? base::printable(*drop.symbol) : fmt::format("0x{:x}", drop.address.value_or(0));
-    if (drop.symbol && drop.offset) text += fmt::format("+0x{:x}", *drop.offset);
-    if (drop.module) text += fmt::format(" [{}]", base::printable(*drop.module));
+std::string place_text(const table::Place& place) {
+    std::string text = place.symbol ? base::printable(*place.symbol) : fmt::format("0x{:x}", place.address.value_or(0));
+    if (place.symbol && place.offset) text += fmt::format("+0x{:x}", *place.offset);
+    if (place.module) text += fmt::format(" [{}]", base::printable(*place.module));
     return text;
 }
 
-std::string function_text(const analyze::Frame& frame) {
-    return frame.symbol ? base::printable(*frame.symbol) : fmt::format("0x{:x}", frame.address.value_or(0));
+std::string function_text(const table::Place& place) {
+    return place.symbol ? base::printable(*place.symbol) : fmt::format("0x{:x}", place.address.value_or(0));
 }
 
-std::string path_text(const analyze::Stack& stack) {
+std::string path_text(const table::Path& path) {
     std::string text;
-    for (const auto& frame : stack.frames)
-        text += (text.empty() ? "" : " < ") + function_text(frame);
+    for (const auto& place : path)
+        text += (text.empty() ? "" : " < ") + function_text(place);
     return text.empty() ? "other paths" : text;
 }
 
-namespace {
-std::string reason_of(const std::optional<std::string>& name, std::int64_t number) {
-    if (name) return base::printable(*name);
-    return number < 0 ? "-" : fmt::format("{}", number);
-}
-}  // namespace
-
-std::string reason_text(const analyze::Drop& drop) {
-    return reason_of(drop.reason_name, drop.reason);
+std::string reason_text(const table::Reason& reason) {
+    if (reason.name) return base::printable(*reason.name);
+    return reason.number < 0 ? "-" : fmt::format("{}", reason.number);
 }
 
-std::string reason_text(const analyze::Stack& stack) {
-    return reason_of(stack.reason_name, stack.reason);
+std::string reason_or_empty(const table::Reason& reason) {
+    return reason.name || reason.number >= 0 ? reason_text(reason) : "";
 }
 
 std::string change_percent(double part) {

@@ -55,19 +55,15 @@ std::string group_text(const analyze::GroupField& field);
 /// "pid 19550, comm firefox".
 std::string group_text(const analyze::Group& group);
 /// "icmp_rcv+0x1f [module]", or the address.
-std::string place_text(const analyze::Drop& drop);
+std::string place_text(const table::Place& place);
 /// The name of the function, or the address.
-std::string function_text(const analyze::Frame& frame);
+std::string function_text(const table::Place& place);
 /// "nf_hook_slow < ip_forward < ip_rcv".
-std::string path_text(const analyze::Stack& stack);
+std::string path_text(const table::Path& path);
 /// The name of the reason or else its number; "-" where there is none.
-std::string reason_text(const analyze::Drop& drop);
-std::string reason_text(const analyze::Stack& stack);
+std::string reason_text(const table::Reason& reason);
 /// The same; "" where there is none.
-std::string reason_or_empty(const auto& row) {
-    auto text = reason_text(row);
-    return text == "-" ? std::string() : text;
-}
+std::string reason_or_empty(const table::Reason& reason);
 
 /// What came out, in one sentence without a full stop: "ip-tcp is slower: p99 +212 % [+180 %, +251 %], from 9.30 us to
 /// 29.1 us; no other stage changed significantly". Stage names as they are, unprinted characters too.

@@ -142,11 +142,11 @@ Drop drop(std::int64_t interval, const char* symbol, std::uint64_t offset, const
     Drop drop;
     drop.interval = interval;
     drop.end_epoch_ns = start + (interval + 1) * 5 * second;
-    drop.address = 0xffffffff9a000000 + offset;
-    drop.symbol = symbol;
-    drop.offset = offset;
-    drop.reason = 3;
-    drop.reason_name = reason;
+    drop.place.address = 0xffffffff9a000000 + offset;
+    drop.place.symbol = symbol;
+    drop.place.offset = offset;
+    drop.reason.number = 3;
+    drop.reason.name = reason;
     drop.count = count;
     return drop;
 }
@@ -166,7 +166,7 @@ Summary drops() {
     }
     for (const auto& row : summary.drops)
         sum += row.count;
-    summary.drops.back().module = "nf_tables";
+    summary.drops.back().place.module = "nf_tables";
     summary.counters = {{"TcpExt.ListenOverflows", "connection attempts that met a full accept queue", 17},
                         {"TcpExt.ListenDrops", "connection attempts that listening sockets lost", 0}};
     summary.accounting = {sum + 3, sum, 0, {}, {{"evicted", 3}}, {}, false};
@@ -220,7 +220,7 @@ Summary hostile() {
     }
     summary.stages[0].name = "{{css}}";
     auto bad = drop(0, "x", 1, "y", 3);
-    bad.symbol = bad.module = bad.reason_name = name;
+    bad.place.symbol = bad.place.module = bad.reason.name = name;
     summary.counts_drops = true;
     summary.drops = {bad};
     summary.intervals = {{start, start + second}};

@@ -156,11 +156,11 @@ void name_drops(Random& random, Summary& summary) {
     const auto kernel = below(random, 3);
     summary.kernels = {fmt::format("6.{}", kernel)};
     for (auto& drop : summary.drops) {
-        if (const auto place = *drop.address / 4096 % 4; place < functions.size()) {
-            drop.symbol = functions[place];
-            drop.offset = static_cast<std::uint64_t>(100 * kernel + 7);
+        if (const auto place = *drop.place.address / 4096 % 4; place < functions.size()) {
+            drop.place.symbol = functions[place];
+            drop.place.offset = static_cast<std::uint64_t>(100 * kernel + 7);
         }
-        if (drop.reason > 0) drop.reason_name = fmt::format("REASON_{}", drop.reason - kernel);
+        if (drop.reason.number > 0) drop.reason.name = fmt::format("REASON_{}", drop.reason.number - kernel);
     }
 }
 
@@ -330,10 +330,10 @@ TEST_CASE("drops of several kernels meet by module, function and reason") {
         Summary summary;
         summary.kernels = {std::move(kernel)};
         summary.intervals = {{0, 5}};
-        analyze::Drop drop{.address = address, .reason = reason, .count = 3};
-        drop.symbol = "tcp_v4_rcv";
-        drop.offset = offset;
-        drop.reason_name = "NO_SOCKET";
+        analyze::Drop drop{.place = {.address = address}, .reason = {.number = reason}, .count = 3};
+        drop.place.symbol = "tcp_v4_rcv";
+        drop.place.offset = offset;
+        drop.reason.name = "NO_SOCKET";
         summary.drops = {drop};
         return summary;
     };
@@ -343,8 +343,8 @@ TEST_CASE("drops of several kernels meet by module, function and reason") {
         const auto totals = total_drops(sum);
         REQUIRE(totals.size() == 1);
         CHECK(totals[0].count == 6);
-        CHECK(totals[0].offset == 7);
-        CHECK_FALSE(totals[0].address);
+        CHECK(totals[0].place.offset == 7);
+        CHECK_FALSE(totals[0].place.address);
     }
     SUBCASE("another build of the same release") {
         auto sum = of("6.1 aa", 0xffffffff81000007, 7, 3);
@@ -352,6 +352,6 @@ TEST_CASE("drops of several kernels meet by module, function and reason") {
         const auto totals = total_drops(sum);
         REQUIRE(totals.size() == 1);
         CHECK(totals[0].count == 6);
-        CHECK_FALSE(totals[0].offset);
+        CHECK_FALSE(totals[0].place.offset);
     }
 }

@@ -307,9 +307,9 @@ TEST_CASE("drops belong to the interval that the next tick closes, empty interva
     CHECK(summary.counts_drops);
     REQUIRE(summary.intervals.size() == 3);
     REQUIRE(summary.drops.size() == 3);
-    CHECK(summary.drops[0].address == 0xffffffff9a000002);
+    CHECK(summary.drops[0].place.address == 0xffffffff9a000002);
     CHECK(summary.drops[0].count == 17);
-    CHECK(summary.drops[0].reason == -1);
+    CHECK(summary.drops[0].reason.number == -1);
     CHECK(summary.drops[0].interval == 0);
     CHECK(summary.drops[0].end_epoch_ns == 1795180005000000000);
     CHECK(summary.drops[1].count == 7);
@@ -320,7 +320,7 @@ TEST_CASE("drops belong to the interval that the next tick closes, empty interva
 
     const auto totals = total_drops(summary);
     REQUIRE(totals.size() == 2);
-    CHECK(totals[0].address == 0xffffffff9a000001);
+    CHECK(totals[0].place.address == 0xffffffff9a000001);
     CHECK(totals[0].count == 18);
     CHECK(totals[1].count == 17);
 }
@@ -346,7 +346,7 @@ TEST_CASE("call paths are no drops of their own, and add up by reason and by the
 
     auto totals = total_stacks(summary);
     REQUIRE(totals.size() == 3);
-    CHECK(totals[0].reason == 4);
+    CHECK(totals[0].reason.number == 4);
     CHECK(totals[1].count == 4);
     CHECK(totals[2].count == 2);
     // Two places of one function.
@@ -495,10 +495,10 @@ TEST_CASE("an input that names places instead of addresses has its drops by name
     add("tcp_v4_rcv+0x9a/0xe80", "NO_SOCKET", 2);
     const auto drops = analyzer.summary().drops;
     REQUIRE(drops.size() == 2);
-    CHECK(drops[0].module == "nf_tables");
-    CHECK(drops[1].symbol == "tcp_v4_rcv");
-    CHECK(drops[1].offset == 0x9a);
-    CHECK(drops[1].reason_name == "NO_SOCKET");
-    CHECK_FALSE(drops[1].address);
+    CHECK(drops[0].place.module == "nf_tables");
+    CHECK(drops[1].place.symbol == "tcp_v4_rcv");
+    CHECK(drops[1].place.offset == 0x9a);
+    CHECK(drops[1].reason.name == "NO_SOCKET");
+    CHECK_FALSE(drops[1].place.address);
     CHECK(drops[1].count == 19);
 }

@@ -16,7 +16,7 @@ namespace {
 std::map<std::string, std::int64_t> totals(const std::vector<Drop>& rows) {
     std::map<std::string, std::int64_t> counts;
     for (const auto& drop : rows)
-        counts[*drop.symbol] += drop.count;
+        counts[*drop.place.symbol] += drop.count;
     return counts;
 }
 
@@ -52,7 +52,7 @@ TEST_CASE("drops of any number of intervals are kept in bounded memory, and none
         CHECK(rows[i - 1].interval <= rows[i].interval);
         if (rows[i - 1].interval != rows[i].interval) continue;
         CHECK(rows[i - 1].count >= rows[i].count);
-        CHECK(*rows[i - 1].symbol != *rows[i].symbol);
+        CHECK(*rows[i - 1].place.symbol != *rows[i].place.symbol);
     }
     for (const auto& drop : rows)
         CHECK(drop.end_epoch_ns == intervals.intervals()[static_cast<std::size_t>(drop.interval)].end_epoch_ns);
@@ -67,9 +67,9 @@ TEST_CASE("the open interval counts on from the closed ones and has no end") {
     log.add("tcp_v4_rcv", nullptr, FieldType::reason, 7);
     const auto open = log.open_rows();
     REQUIRE(open.size() == 2);
-    CHECK(open[0].symbol == "tcp_v4_rcv");
+    CHECK(open[0].place.symbol == "tcp_v4_rcv");
     CHECK(open[1].count == 5);
-    CHECK(open[1].offset == 0x12d);
+    CHECK(open[1].place.offset == 0x12d);
     CHECK(open[1].interval == 1);
     CHECK_FALSE(open[1].end_epoch_ns);
     REQUIRE(log.rows().size() == 1);
@@ -90,7 +90,7 @@ TEST_CASE("intervals without drops are kept in bounded memory, too, and the drop
     CHECK(intervals.intervals().back().end_epoch_ns == closed + 1);
     const auto rows = log.rows();
     REQUIRE(rows.size() == 2);
-    CHECK(rows[0].symbol == "tcp_v4_rcv");
+    CHECK(rows[0].place.symbol == "tcp_v4_rcv");
     CHECK(rows[0].count == 34);
     CHECK(rows[1].count == 17);
 }
@@ -102,7 +102,7 @@ TEST_CASE("of more places than can be told apart the rest is one, and no drop is
         log.add(std::to_string(i) + "th_place", nullptr, FieldType::reason, 3);
     const auto rows = log.open_rows();
     CHECK(rows.size() == IntervalItems<Drop>::max_items + 1);
-    CHECK(rows.front().symbol == "other places");
+    CHECK(rows.front().place.symbol == "other places");
     CHECK(rows.front().count == 3 * 1009);
 }
 
@@ -116,11 +116,11 @@ TEST_CASE("a reason that is printed as a number is one that can be named") {
     const auto rows = log.open_rows();
     REQUIRE(rows.size() == 3);
     for (const auto& drop : rows) {
-        if (drop.reason == 12) {
-            CHECK_FALSE(drop.reason_name);
+        if (drop.reason.number == 12) {
+            CHECK_FALSE(drop.reason.name);
         } else {
-            CHECK(drop.reason == -1);
-            CHECK((drop.reason_name == "NO_SOCKET" || drop.reason_name == "99999999999"));
+            CHECK(drop.reason.number == -1);
+            CHECK((drop.reason.name == "NO_SOCKET" || drop.reason.name == "99999999999"));
         }
     }
 }

@@ -61,7 +61,7 @@ TEST_CASE("drops keep to their own intervals when recordings are added") {
     Summary two;
     two.intervals = {{0, 5}};
     Drop drop;
-    drop.address = 0xffffffff9a000001;
+    drop.place.address = 0xffffffff9a000001;
     drop.count = 17;
     two.drops = {drop};
     REQUIRE(merge(one, two));

@@ -45,11 +45,11 @@ void check_screen(const std::string& name, const Frame& frame) {
 
 Drop drop_at(std::uint64_t address, std::string symbol, std::string reason, std::int64_t count) {
     Drop drop;
-    drop.address = address;
-    drop.symbol = std::move(symbol);
-    drop.offset = 0x1f;
-    drop.reason = 3;
-    drop.reason_name = std::move(reason);
+    drop.place.address = address;
+    drop.place.symbol = std::move(symbol);
+    drop.place.offset = 0x1f;
+    drop.reason.number = 3;
+    drop.reason.name = std::move(reason);
     drop.count = count;
     return drop;
 }
@@ -284,7 +284,7 @@ TEST_CASE("names of the measured system bring no escape sequence, and no charact
     scene.title = "rx-latency --comm \x1b[31m";
     scene.notice = "\x1b[2Jnotice";
     auto drop = drops();
-    drop.shown.drops.front().symbol = "\x1b[31m\xc2\x9b";
+    drop.shown.drops.front().place.symbol = "\x1b[31m\xc2\x9b";
     auto count = counts();
     count.shown.tallies.front().group.front().value = std::string("\x1b\x84");
     count.shown.tallies.front().meaning = "\x1b[5m";

@@ -18,9 +18,9 @@ namespace {
 
 Drop drop(std::optional<std::string> symbol, std::optional<std::string> reason, std::int64_t count = 17) {
     Drop drop;
-    drop.symbol = std::move(symbol);
-    drop.reason_name = std::move(reason);
-    drop.reason = drop.reason_name ? 3 : -1;
+    drop.place.symbol = std::move(symbol);
+    drop.reason.name = std::move(reason);
+    drop.reason.number = drop.reason.name ? 3 : -1;
     drop.count = count;
     return drop;
 }
@@ -103,7 +103,7 @@ TEST_CASE("before there were reasons the place alone counts, and an unspecified 
 
 TEST_CASE("a reason without a name could be any: nothing is said of it") {
     auto unnamed = drop("unix_stream_recvmsg", std::nullopt);
-    unnamed.reason = 77;
+    unnamed.reason.number = 77;
     CHECK_FALSE(advice_of(unnamed).benign);
     CHECK(advice_of(unnamed).text.empty());
 }

@@ -86,10 +86,11 @@ Summary drops() {
         Drop drop;
         drop.interval = i;
         drop.end_epoch_ns = start + (i + 1) * 5'000'000'000LL;
-        drop.address = 0xffffffff9a000001;
+        drop.place.address = 0xffffffff9a000001;
         drop.count = 1103 + i;
         if (i == 1)
-            drop.symbol = "icmp_rcv", drop.offset = 0x1f, drop.module = "icmp_module", drop.reason_name = "NO_SOCKET";
+            drop.place.symbol = "icmp_rcv", drop.place.offset = 0x1f, drop.place.module = "icmp_module",
+            drop.reason.name = "NO_SOCKET";
         summary.drops.push_back(drop);
         summary.intervals.push_back({start + i * 5'000'000'000LL, drop.end_epoch_ns});
     }
@@ -171,7 +172,7 @@ TEST_CASE("names from the input stay text, whatever they are") {
     for (auto& stage : summary.stages)
         if (!stage.group.empty()) stage.group[1].value = name;
     auto dropped = drops();
-    dropped.drops[0].symbol = dropped.drops[0].module = dropped.drops[0].reason_name = name;
+    dropped.drops[0].place.symbol = dropped.drops[0].place.module = dropped.drops[0].reason.name = name;
     const auto out = written("html", {summary, dropped});
     const auto page = out;
     CHECK(times(page, "<script>") == 2);
@@ -270,7 +271,7 @@ TEST_CASE("a table that the input makes long is cut, and says so") {
     const auto drop = summary.drops[0];
     for (int i = 0; i < 997; ++i) {
         summary.drops.push_back(drop);
-        summary.drops.back().address = 0xffffffff9b000000 + static_cast<std::uint64_t>(i);
+        summary.drops.back().place.address = 0xffffffff9b000000 + static_cast<std::uint64_t>(i);
     }
     const auto page = page_of(summary);
     CHECK(has(page, "and 499 more rows"));  // 999 places

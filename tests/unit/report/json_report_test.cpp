@@ -37,12 +37,12 @@ Summary summary_of_all() {
     summary.values = {{"epoll_events", {}, repeated(3, 37)}};
     Drop drop;
     drop.end_epoch_ns = 1795180005000000007;
-    drop.address = 0xffffffff9a000001;
-    drop.reason = 3;
+    drop.place.address = 0xffffffff9a000001;
+    drop.reason.number = 3;
     drop.count = 17;
-    drop.symbol = "icmp_rcv";
-    drop.offset = 0;
-    drop.reason_name = "NO_SOCKET";
+    drop.place.symbol = "icmp_rcv";
+    drop.place.offset = 0;
+    drop.reason.name = "NO_SOCKET";
     summary.drops = {drop, Drop{}};
     summary.accounting = {1020, 1009, 7, {{"no-read", 3}}, {{"evicted", 1}}, {}, true};
     summary.input = {1013, 1012, 1, {{4, stapgen::decode::Flaw::field_count}}};
@@ -160,7 +160,7 @@ TEST_CASE("drops have time, place and reason") {
 
 TEST_CASE("what drops mean is said once for each reason, and drops that are not shown are counted") {
     auto summary = summary_of_all();
-    summary.drops[1].reason_name = "OTHERHOST";
+    summary.drops[1].reason.name = "OTHERHOST";
     summary.drops[1].count = 23;
     auto document = json::parse(json_of(summary));
     REQUIRE(document["advice"].size() == 2);

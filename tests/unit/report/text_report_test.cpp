@@ -34,7 +34,7 @@ Summary rx_summary() {
 Drop drop_at(std::int64_t interval, std::uint64_t address, std::int64_t count) {
     Drop drop;
     drop.interval = interval;
-    drop.address = address;
+    drop.place.address = address;
     drop.count = count;
     return drop;
 }
@@ -48,12 +48,12 @@ Summary drop_summary() {
                          {1795180010000000000, 1795180012000000000}};
     summary.drops = {drop_at(0, 0xffffffff9a000001, 17), drop_at(0, 0xffffffff9a000002, 5),
                      drop_at(2, 0xffffffff9a000001, 11)};
-    summary.drops[0].symbol = summary.drops[2].symbol = "icmp_rcv";
-    summary.drops[0].offset = summary.drops[2].offset = 0x1f;
-    summary.drops[0].reason = summary.drops[2].reason = 3;
-    summary.drops[0].reason_name = summary.drops[2].reason_name = "NO_SOCKET";
-    summary.drops[1].module = "nf_tables";
-    summary.drops[1].reason = 7;
+    summary.drops[0].place.symbol = summary.drops[2].place.symbol = "icmp_rcv";
+    summary.drops[0].place.offset = summary.drops[2].place.offset = 0x1f;
+    summary.drops[0].reason.number = summary.drops[2].reason.number = 3;
+    summary.drops[0].reason.name = summary.drops[2].reason.name = "NO_SOCKET";
+    summary.drops[1].place.module = "nf_tables";
+    summary.drops[1].reason.number = 7;
     summary.accounting = {33, 33, 0, {}, {}, {}, true};
     return summary;
 }
@@ -411,8 +411,8 @@ TEST_CASE("advice is for the eight reasons with the most drops, and an interval 
                                               "IP_INHDR", "TAP_FILTER", "OTHERHOST", "FULL_RING", "PROTO_MEM"};
     for (std::size_t i = 0; i < reasons.size(); ++i) {
         auto drop = drop_at(2, 0xffffffff9a000100 + i, 101 - static_cast<std::int64_t>(i));
-        drop.reason = 5;
-        drop.reason_name = reasons[i];
+        drop.reason.number = 5;
+        drop.reason.name = reasons[i];
         summary.drops.push_back(drop);
     }
     const auto text = text_of(summary);
@@ -525,7 +525,7 @@ TEST_CASE("where the terminal is narrow columns leave, with a note, or rows beco
     for (const auto line : stapgen::base::split(text, '\n'))
         CHECK(line.size() <= 54);
     auto summary = drop_summary();
-    summary.drops[0].symbol = summary.drops[2].symbol = "a_function_with_a_name_of_40_characters_";
+    summary.drops[0].place.symbol = summary.drops[2].place.symbol = "a_function_with_a_name_of_40_characters_";
     const auto drops = text_of(summary, on_terminal(60));
     CHECK(has(drops,
               "LOCATION a_function_with_a_name_of_40_characters_+0x1f\n"

@@ -21,8 +21,8 @@ table::Histogram repeated(std::int64_t value, int n) {
 
 Drop drop_of(const char* symbol, const char* reason, std::int64_t count) {
     Drop drop;
-    drop.symbol = symbol;
-    drop.reason_name = reason;
+    drop.place.symbol = symbol;
+    drop.reason.name = reason;
     drop.count = count;
     return drop;
 }
@@ -90,7 +90,7 @@ TEST_CASE("the first series stay, and what has no room is counted") {
     totals.add(second);
     std::map<std::string, std::int64_t> counts;
     for (const auto& drop : totals.summary().drops)
-        counts[*drop.symbol + " " + *drop.reason_name] = drop.count;
+        counts[*drop.place.symbol + " " + *drop.reason.name] = drop.count;
     CHECK(counts == std::map<std::string, std::int64_t>{
                         {"icmp_rcv NO_SOCKET", 3}, {"tcp_v4_rcv NO_SOCKET", 21}, {"udp_rcv NO_SOCKET", 202}});
     CHECK(totals.kept_out() == 10);

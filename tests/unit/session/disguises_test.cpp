@@ -21,16 +21,16 @@ constexpr std::size_t odd = 1009;  ///< so many bytes at once: letters of two by
 
 std::string place_of(const analyze::Drop& drop) {
     std::string place;
-    if (drop.symbol) place = *drop.symbol;
-    if (drop.offset) place += fmt::format("+{:#x}", *drop.offset);
-    if (drop.module) place += fmt::format(" [{}]", *drop.module);
-    if (drop.address) place += fmt::format("{}{:#x}", place.empty() ? "" : " ", *drop.address);
+    if (drop.place.symbol) place = *drop.place.symbol;
+    if (drop.place.offset) place += fmt::format("+{:#x}", *drop.place.offset);
+    if (drop.place.module) place += fmt::format(" [{}]", *drop.place.module);
+    if (drop.place.address) place += fmt::format("{}{:#x}", place.empty() ? "" : " ", *drop.place.address);
     return place;
 }
 
 std::string reason_of(const analyze::Drop& drop) {
-    if (drop.reason_name) return *drop.reason_name;
-    return drop.reason < 0 ? "-" : std::to_string(drop.reason);
+    if (drop.reason.name) return *drop.reason.name;
+    return drop.reason.number < 0 ? "-" : std::to_string(drop.reason.number);
 }
 
 std::string who(const analyze::Group& group) {

@@ -67,10 +67,10 @@ void check(const analyze::Summary& summary) {
     CHECK(summary.sample.estimated == 8 * 36);
     REQUIRE(summary.drops.size() == 2);
     CHECK(summary.drops[0].count == 19);
-    CHECK(summary.drops[0].symbol == "nft_do_chain");
-    CHECK(summary.drops[0].module == "nf_tables");
-    CHECK(summary.drops[1].reason_name == "NO_SOCKET");
-    CHECK_FALSE(summary.drops[1].symbol);
+    CHECK(summary.drops[0].place.symbol == "nft_do_chain");
+    CHECK(summary.drops[0].place.module == "nf_tables");
+    CHECK(summary.drops[1].reason.name == "NO_SOCKET");
+    CHECK_FALSE(summary.drops[1].place.symbol);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 #include <array>
 
-using namespace stapgen::analyze;
+using namespace stapgen::table;
 
 namespace {
 
