@@ -177,6 +177,8 @@ class Document {
             case Shape::series:
                 object[key] = series_json();
                 return;
+            case Shape::none:
+                return;
         }
     }
 

@@ -9,114 +9,130 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "analyze/outliers.h"
 #include "base/text.h"
 #include "report/json.h"
-#include "report/model/drop_advice.h"
-#include "report/model/report.h"
 #include "store/tables.h"
 
 namespace stapgen::store {
 
 namespace {
 
+using table::held;
 using table::Histogram;
+using table::known;
+using table::Scope;
+using table::Value;
 namespace bins = table::bins;
+
+/// Rows of the table "account": a table of the results, and the column with the counts. Where it has names, each has a
+/// row of its own.
+struct Account {
+    std::string_view table, column, kind;
+};
+constexpr auto accounts = std::to_array<Account>({{"accounting", "seen", "seen"},
+                                                  {"accounting", "reported", "reported"},
+                                                  {"accounting", "filtered", "filtered"},
+                                                  {"accounting.incomplete_by", "count", "incomplete"},
+                                                  {"accounting.lost_by", "count", "lost"},
+                                                  {"accounting.other", "count", "other"},
+                                                  {"accounting.transport", "skipped_probes", "skipped probes"},
+                                                  {"accounting.skipped_by", "count", "skipped probe"},
+                                                  {"accounting.transport", "probe_errors", "probe errors"},
+                                                  {"accounting.transport", "transport_failures", "transport failures"},
+                                                  {"counters", "count", "counter"}});
 
 std::uint64_t count_of(std::int64_t n) {
     return static_cast<std::uint64_t>(std::max<std::int64_t>(n, 0));
 }
 
-std::optional<Moment> moment_of(std::optional<std::int64_t> epoch_ns) {
-    return epoch_ns ? std::optional(Moment{*epoch_ns}) : std::nullopt;
+std::optional<std::int64_t> number_of(const Value& cell) {
+    return known<std::int64_t>(cell);
 }
 
-std::string json_text(const analyze::Group& group) {
+std::string text_of(const Value& cell) {
+    return known<std::string>(cell).value_or("");
+}
+
+std::optional<Moment> moment_of(const Value& cell) {
+    const auto* epoch_ns = held<std::int64_t>(cell);
+    return epoch_ns == nullptr ? std::nullopt : std::optional(Moment{*epoch_ns});
+}
+
+std::string json_text(const Value& cell) {
+    const auto group = known<table::Group>(cell).value_or(table::Group());
     return report::group_json(group).dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 /// The rows of one run, table by table.
 class RunRows {
   public:
-    RunRows(Database& database, const std::string& run) : run_(run) {
+    RunRows(Database& database, const std::string& run, const table::Results& results)
+        : run_(run), results_(results), start_(moment_of(results.fact("run", "start"))) {
         for (const auto& table : tables)
             tables_.try_emplace(table.name, database, std::string(table.name));
     }
 
-    void put_identity(const std::string& host, const analyze::Summary& summary) {
-        const auto origin = summary.origins.empty() ? analyze::Origin() : summary.origins.front();
+    void put_identity(const std::string& host) {
+        const auto origin = [&](std::string_view column) -> const Value& { return results_.fact("origins", column); };
+        const auto text = [&](std::string_view column) { return text_of(origin(column)); };
         std::vector<std::string> filters;
-        for (const auto& [option, value] : origin.filters)
+        for (const auto& [option, value] : known<table::Labels>(origin("filters")).value_or(table::Labels()))
             filters.insert(filters.end(), {"--" + option, value});
-        row("runs", run_, host, origin.machine, origin.kernel, origin.build_id, origin.definition,
-            base::shell_quoted(filters), base::shell_quoted(origin.command), moment_of(summary.start_epoch_ns),
-            moment_of(summary.end_epoch_ns), origin.sample, summary.resolution_ns, analyze::is_whole(summary));
-        for (const auto& [name, value] : origin.labels)
+        row("runs", run_, host, text("machine"), text("kernel"), text("build_id"), text("definition"),
+            base::shell_quoted(filters),
+            base::shell_quoted(known<table::Texts>(origin("command")).value_or(table::Texts())), start_,
+            moment_of(results_.fact("run", "end")), number_of(origin("sample")).value_or(1),
+            number_of(results_.fact("precision", "resolution_ns")), known<bool>(results_.fact("whole", "whole")));
+        for (const auto& [name, value] : known<table::Labels>(origin("labels")).value_or(table::Labels()))
             row("labels", run_, name, value);
     }
 
-    /// In spans of time, where all of it is in one; else as a whole. `in_blocks` may be null.
-    void put_measure(const analyze::Series& series, const analyze::Measure& measure, std::string_view unit,
-                     std::vector<Histogram> analyze::Block::*in_blocks, std::size_t place, bool has_epoch) {
-        std::vector<std::pair<std::int64_t, const Histogram*>> spans;
-        std::int64_t n = 0;
-        for (const auto& block : series.blocks()) {
-            if (in_blocks == nullptr || place >= (block.*in_blocks).size()) break;
-            spans.emplace_back(block.start_ns, &(block.*in_blocks)[place]);
-            n += spans.back().second->n();
-        }
-        if (!has_epoch || n != measure.stats.n()) {
-            put_histogram(measure.name, unit, std::nullopt, measure.stats);
-            return;
-        }
-        for (const auto& [start_ns, histogram] : spans)
-            put_histogram(measure.name, unit, Moment{start_ns}, *histogram);
+    /// Stages, then values: those of the whole, and the totals of directions.
+    void put_measures() {
+        const auto series = results_.series.by_second();
+        put_measures("stages", "stage", "ns", series, &table::Block::stages);
+        put_measures("totals", "stage", "ns", series, nullptr);
+        put_measures("values", "value", "", series, &table::Block::values);
     }
 
-    void put_account(const analyze::Summary& summary) {
-        const auto& account = summary.accounting;
-        row("account", run_, "seen", "", account.seen);
-        row("account", run_, "reported", "", account.reported);
-        row("account", run_, "filtered", "", account.filtered);
-        put_causes("incomplete", account.incomplete);
-        put_causes("lost", account.lost);
-        put_causes("other", account.other);
-        row("account", run_, "skipped probes", "", summary.transport.skipped_probes);
-        put_causes("skipped probe", summary.transport.skipped_by);
-        row("account", run_, "probe errors", "", summary.transport.probe_errors);
-        row("account", run_, "transport failures", "", summary.transport.transport_failures);
-        for (const auto& counter : summary.counters) {
-            if (counter.count) row("account", run_, "counter", counter.name, *counter.count);
+    void put_account() {
+        for (const auto& [name, column, kind] : accounts) {
+            const auto& table = results_.at(name);
+            for (const auto& cells : table.rows) {
+                if (const auto count = number_of(table.at(cells, column)))
+                    row("account", run_, kind, text_of(table.at(cells, "name")), *count);
+            }
         }
     }
 
-    void put_counts(const analyze::Summary& summary) {
-        const auto begin_of = [&](std::int64_t interval) {
-            const auto place = static_cast<std::size_t>(interval);
-            return place < summary.intervals.size() ? moment_of(summary.intervals[place].start_epoch_ns) : std::nullopt;
-        };
-        for (const auto& drop : summary.drops) {
-            row("drops", run_, begin_of(drop.interval), drop.symbol, drop.offset, drop.module, drop.address,
-                drop.reason_name, drop.reason < 0 ? std::nullopt : std::optional(drop.reason),
-                report::advice_of(drop).benign, drop.count);
+    void put_counts() {
+        const auto& drops = results_.at("drops", Scope::intervals);
+        for (const auto& cells : drops.rows) {
+            const auto place = known<table::Place>(drops.at(cells, "place")).value_or(table::Place());
+            const auto reason = known<table::Reason>(drops.at(cells, "reason")).value_or(table::Reason());
+            row("drops", run_, begin_of(drops.at(cells, "interval")), place.symbol, place.offset, place.module,
+                place.address, reason.name, reason.number < 0 ? std::nullopt : std::optional(reason.number),
+                known<bool>(drops.at(cells, "benign")), number_of(drops.at(cells, "count")));
         }
-        for (const auto& tally : summary.tallies) {
-            row("counts", run_, begin_of(tally.interval), summary.counted, json_text(tally.group), tally.loss,
-                tally.count);
+        const auto& counts = results_.at("counts", Scope::intervals);
+        for (const auto& cells : counts.rows) {
+            row("counts", run_, begin_of(counts.at(cells, "interval")), text_of(counts.at(cells, "counted")),
+                json_text(counts.at(cells, "group")), known<bool>(counts.at(cells, "loss")),
+                number_of(counts.at(cells, "count")));
         }
     }
 
-    void put_slowest(const analyze::Summary& summary) {
-        for (const auto& breakdown : summary.breakdowns) {
-            std::int64_t place = 0;
-            for (const auto& slow : breakdown.slowest()) {
-                ++place;
-                for (std::size_t i = 0; i < slow.stages.size() && i < breakdown.stages().size(); ++i) {
-                    if (!slow.stages[i]) continue;
-                    row("slow", run_, breakdown.direction(), place,
-                        summary.start_epoch_ns ? moment_of(slow.time_ns) : std::nullopt, slow.total_ns,
-                        breakdown.stages()[i], *slow.stages[i], json_text(slow.of));
-                }
+    void put_slowest() {
+        const auto& slowest = results_.at("slowest");
+        std::map<std::string, std::int64_t> places;
+        for (const auto& cells : slowest.rows) {
+            const auto direction = text_of(slowest.at(cells, "way"));
+            const auto place = ++places[direction];
+            for (const auto& [stage, ns] :
+                 known<table::Durations>(slowest.at(cells, "stages_ns")).value_or(table::Durations())) {
+                if (!ns) continue;
+                row("slow", run_, direction, place, start_ ? moment_of(slowest.at(cells, "time_ns")) : std::nullopt,
+                    number_of(slowest.at(cells, "total_ns")), stage, *ns, json_text(slowest.at(cells, "of")));
             }
         }
     }
@@ -139,9 +155,43 @@ class RunRows {
         tables_.at(table).row(values...);
     }
 
-    void put_causes(std::string_view kind, const std::vector<analyze::Cause>& causes) {
-        for (const auto& [name, count] : causes)
-            row("account", run_, kind, name, count);
+    /// When an interval began.
+    std::optional<Moment> begin_of(const Value& interval) {
+        const auto& intervals = results_.at("intervals");
+        const auto place = static_cast<std::size_t>(table::count_of(interval));
+        if (place >= intervals.rows.size()) return std::nullopt;
+        return moment_of(intervals.at(intervals.rows[place], "start"));
+    }
+
+    /// Those of the whole, which stand in the order of the series.
+    void put_measures(std::string_view name, std::string_view column, std::string_view unit,
+                      const table::Series& series, std::vector<Histogram> table::Block::*in_blocks) {
+        const auto& table = results_.at(name);
+        std::size_t place = 0;
+        for (const auto& cells : table.rows) {
+            const auto* group = held<table::Group>(table.at(cells, "group"));
+            const auto* stats = held<Histogram>(table.at(cells, "distribution"));
+            if (stats == nullptr || (group != nullptr && !group->empty())) continue;
+            put_measure(text_of(table.at(cells, column)), unit, *stats, series, in_blocks, place++);
+        }
+    }
+
+    /// In spans of time, where all of it is in one; else as a whole. `in_blocks` may be null.
+    void put_measure(const std::string& name, std::string_view unit, const Histogram& stats,
+                     const table::Series& series, std::vector<Histogram> table::Block::*in_blocks, std::size_t place) {
+        std::vector<std::pair<std::int64_t, const Histogram*>> spans;
+        std::int64_t n = 0;
+        for (const auto& block : series.blocks()) {
+            if (in_blocks == nullptr || place >= (block.*in_blocks).size()) break;
+            spans.emplace_back(block.start_ns, &(block.*in_blocks)[place]);
+            n += spans.back().second->n();
+        }
+        if (!start_ || n != stats.n()) {
+            put_histogram(name, unit, std::nullopt, stats);
+            return;
+        }
+        for (const auto& [start_ns, histogram] : spans)
+            put_histogram(name, unit, Moment{start_ns}, *histogram);
     }
 
     void put_histogram(const std::string& stage, std::string_view unit, std::optional<Moment> t,
@@ -159,6 +209,8 @@ class RunRows {
     }
 
     const std::string& run_;
+    const table::Results& results_;
+    std::optional<Moment> start_;
     std::map<std::string_view, Database::Appender> tables_;
     std::set<std::string_view> filled_;
 };
@@ -166,27 +218,17 @@ class RunRows {
 }  // namespace
 
 base::Result<std::vector<Filled>> put_run(Database& database, const std::string& run, const std::string& host,
-                                          const analyze::Summary& summary) {
+                                          const table::Results& results) {
     for (const auto& table : tables) {
         auto made = database.run(fmt::format("CREATE OR REPLACE TABLE {} ({})", table.name, table.columns));
         if (!made) return tl::make_unexpected(made.error());
     }
-    RunRows rows(database, run);
-    rows.put_identity(host, summary);
-    const auto series = summary.series.by_second();
-    const bool has_epoch = summary.start_epoch_ns.has_value();
-    std::size_t place = 0;
-    const auto in_series = report::in_series(summary.stages).size();
-    for (const auto& stage : analyze::compared_stages(summary)) {
-        rows.put_measure(series, stage, "ns", place < in_series ? &analyze::Block::stages : nullptr, place, has_epoch);
-        ++place;
-    }
-    place = 0;
-    for (const auto* value : report::in_series(summary.values))
-        rows.put_measure(series, *value, "", &analyze::Block::values, place++, has_epoch);
-    rows.put_account(summary);
-    rows.put_counts(summary);
-    rows.put_slowest(summary);
+    RunRows rows(database, run, results);
+    rows.put_identity(host);
+    rows.put_measures();
+    rows.put_account();
+    rows.put_counts();
+    rows.put_slowest();
     return rows.close();
 }
 

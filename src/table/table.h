@@ -80,6 +80,7 @@ enum class Shape {
     list,    ///< an array of the first column's cells
     map,     ///< one object, whose keys are the first column's cells
     series,  ///< Results::series; there are no rows
+    none,    ///< nothing: other tables have it
 };
 
 /// Rows stand in an order that means something: that of the recipe, or the largest first.
@@ -113,6 +114,13 @@ void add(Table& into, Table more);
 
 /// All rows together without these columns: totals. Of cells that are not added up and differ nothing is left.
 Table without(Table table, std::initializer_list<std::string_view> columns);
+
+/// The rows of groups that have values: those of the first `most` groups, and the sums of the others, whose group is
+/// {"other": true}. None where there is one group only.
+Table largest_groups(Table table, std::size_t most);
+
+/// Bytes that only rows of the same key have.
+std::string key_of(const Table& table, const Row& row);
 
 /// The sum of a column of counts.
 std::int64_t sum_of(const Table& table, std::string_view column);

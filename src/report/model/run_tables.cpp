@@ -173,6 +173,16 @@ void add_run_tables(const Report& report, table::Results& results) {
                    summary.recordings > 1 ? Value(summary.recorded_ns) : Value(), known_text(summary.broke_off),
                    unless_zero(summary.clock_set_ns), unless_zero(summary.suspended_ns), summary.aggregated > 0}},
          .shape = Shape::fields});
+    Table intervals{.name = "intervals",
+                    .columns = {{"interval", Type::count, Meet::key},
+                                {"start", Type::time, Meet::smallest},
+                                {"end", Type::time, Meet::largest}},
+                    .shape = Shape::none};
+    for (const auto& [start, end] : summary.intervals) {
+        intervals.rows.push_back(
+            {static_cast<std::int64_t>(intervals.rows.size()), table::value_of(start), table::value_of(end)});
+    }
+    results.tables.push_back(std::move(intervals));
 }
 
 void add_account_tables(const Report& report, table::Results& results) {
@@ -186,6 +196,10 @@ void add_account_tables(const Report& report, table::Results& results) {
         counters.rows.push_back({name, help, table::value_of(count)});
     results.tables.push_back(std::move(counters));
     add_accounting(summary, results);
+    results.tables.push_back({.name = "whole",
+                              .columns = {{"whole", Type::flag, Meet::smallest}},
+                              .rows = {{analyze::is_whole(summary)}},
+                              .shape = Shape::none});
     const auto& sample = summary.sample;
     results.tables.push_back({.name = "sample",
                               .columns = {{"one_in", Type::count, Meet::same}, {"estimated_records"}},

@@ -203,6 +203,21 @@ std::string reason_text(const analyze::Stack& stack) {
     return reason_of(stack.reason_name, stack.reason);
 }
 
+std::string place_text(const table::Place& place) {
+    std::string text = place.symbol ? base::printable(*place.symbol) : fmt::format("0x{:x}", place.address.value_or(0));
+    if (place.symbol && place.offset) text += fmt::format("+0x{:x}", *place.offset);
+    if (place.module) text += fmt::format(" [{}]", base::printable(*place.module));
+    return text;
+}
+
+std::string function_text(const table::Place& place) {
+    return place.symbol ? base::printable(*place.symbol) : fmt::format("0x{:x}", place.address.value_or(0));
+}
+
+std::string reason_text(const table::Reason& reason) {
+    return reason_of(reason.name, reason.number);
+}
+
 std::string change_percent(double part) {
     return fmt::format("{:+.{}f}", part * 100, std::abs(part) < 1 ? 1 : 0);
 }

@@ -9,6 +9,7 @@
 
 #include "analyze/compare.h"
 #include "analyze/summary.h"
+#include "table/value.h"
 
 /// How numbers, times and names are written. Control characters are made visible.
 namespace stapgen::report {
@@ -63,6 +64,9 @@ std::string path_text(const analyze::Stack& stack);
 /// The name of the reason or else its number; "-" where there is none.
 std::string reason_text(const analyze::Drop& drop);
 std::string reason_text(const analyze::Stack& stack);
+std::string place_text(const table::Place& place);
+std::string function_text(const table::Place& place);
+std::string reason_text(const table::Reason& reason);
 /// The same; "" where there is none.
 std::string reason_or_empty(const auto& row) {
     auto text = reason_text(row);
