@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -23,6 +24,12 @@ using table::known;
 using table::Scope;
 using table::Value;
 namespace bins = table::bins;
+
+/// A copy; an empty one where the cell holds something else.
+template <class T>
+T copy_of(const Value& cell) {
+    return known<T>(cell).value_or(T());
+}
 
 /// Rows of the table "account": a table of the results, and the column with the counts. Where it has names, each has a
 /// row of its own.
@@ -49,19 +56,46 @@ std::optional<std::int64_t> number_of(const Value& cell) {
     return known<std::int64_t>(cell);
 }
 
-std::string text_of(const Value& cell) {
-    return known<std::string>(cell).value_or("");
-}
-
 std::optional<Moment> moment_of(const Value& cell) {
     const auto* epoch_ns = held<std::int64_t>(cell);
     return epoch_ns == nullptr ? std::nullopt : std::optional(Moment{*epoch_ns});
 }
 
-std::string json_text(const Value& cell) {
-    const auto group = known<table::Group>(cell).value_or(table::Group());
+std::string json_text(const table::Group& group) {
     return report::group_json(group).dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
 }
+
+/// Tables of the same name in results and in the store, and the columns of the former; in front of them is when the
+/// interval began.
+struct IntervalTable {
+    std::string_view name;
+    std::array<std::string_view, 4> columns;
+};
+constexpr auto interval_tables = std::to_array<IntervalTable>(
+    {{"drops", {"place", "reason", "benign", "count"}}, {"counts", {"counted", "group", "loss", "count"}}});
+
+/// Puts a cell into one column, or into several where it consists of them.
+struct Cell {
+    Database::Appender& rows;
+
+    void operator()(std::monostate /*nothing*/) const { rows.put(std::nullopt); }
+    void operator()(bool flag) const { rows.put(flag); }
+    void operator()(std::int64_t number) const { rows.put(number); }
+    void operator()(const std::string& text) const { rows.put(text); }
+    void operator()(const table::Shared<table::Group>& group) const { rows.put(json_text(*group)); }
+    void operator()(const table::Shared<table::Place>& place) const {
+        rows.put(place->symbol);
+        rows.put(place->offset);
+        rows.put(place->module);
+        rows.put(place->address);
+    }
+    void operator()(const table::Shared<table::Reason>& reason) const {
+        rows.put(reason->name);
+        rows.put(reason->number < 0 ? std::nullopt : std::optional(reason->number));
+    }
+    /// No table of intervals has anything else.
+    void operator()(const auto& /*other*/) const {}
+};
 
 /// The rows of one run, table by table.
 class RunRows {
@@ -74,16 +108,15 @@ class RunRows {
 
     void put_identity(const std::string& host) {
         const auto origin = [&](std::string_view column) -> const Value& { return results_.fact("origins", column); };
-        const auto text = [&](std::string_view column) { return text_of(origin(column)); };
+        const auto text = [&](std::string_view column) { return copy_of<std::string>(origin(column)); };
         std::vector<std::string> filters;
-        for (const auto& [option, value] : known<table::Labels>(origin("filters")).value_or(table::Labels()))
+        for (const auto& [option, value] : copy_of<table::Labels>(origin("filters")))
             filters.insert(filters.end(), {"--" + option, value});
         row("runs", run_, host, text("machine"), text("kernel"), text("build_id"), text("definition"),
-            base::shell_quoted(filters),
-            base::shell_quoted(known<table::Texts>(origin("command")).value_or(table::Texts())), start_,
+            base::shell_quoted(filters), base::shell_quoted(copy_of<table::Texts>(origin("command"))), start_,
             moment_of(results_.fact("run", "end")), number_of(origin("sample")).value_or(1),
             number_of(results_.fact("precision", "resolution_ns")), known<bool>(results_.fact("whole", "whole")));
-        for (const auto& [name, value] : known<table::Labels>(origin("labels")).value_or(table::Labels()))
+        for (const auto& [name, value] : copy_of<table::Labels>(origin("labels")))
             row("labels", run_, name, value);
     }
 
@@ -100,25 +133,24 @@ class RunRows {
             const auto& table = results_.at(name);
             for (const auto& cells : table.rows) {
                 if (const auto count = number_of(table.at(cells, column)))
-                    row("account", run_, kind, text_of(table.at(cells, "name")), *count);
+                    row("account", run_, kind, copy_of<std::string>(table.at(cells, "name")), *count);
             }
         }
     }
 
+    /// Rows of intervals, one for each of the results'.
     void put_counts() {
-        const auto& drops = results_.at("drops", Scope::intervals);
-        for (const auto& cells : drops.rows) {
-            const auto place = known<table::Place>(drops.at(cells, "place")).value_or(table::Place());
-            const auto reason = known<table::Reason>(drops.at(cells, "reason")).value_or(table::Reason());
-            row("drops", run_, begin_of(drops.at(cells, "interval")), place.symbol, place.offset, place.module,
-                place.address, reason.name, reason.number < 0 ? std::nullopt : std::optional(reason.number),
-                known<bool>(drops.at(cells, "benign")), number_of(drops.at(cells, "count")));
-        }
-        const auto& counts = results_.at("counts", Scope::intervals);
-        for (const auto& cells : counts.rows) {
-            row("counts", run_, begin_of(counts.at(cells, "interval")), text_of(counts.at(cells, "counted")),
-                json_text(counts.at(cells, "group")), known<bool>(counts.at(cells, "loss")),
-                number_of(counts.at(cells, "count")));
+        for (const auto& [name, columns] : interval_tables) {
+            const auto& table = results_.at(name, Scope::intervals);
+            for (const auto& cells : table.rows) {
+                filled_.insert(name);
+                auto& rows = tables_.at(name);
+                rows.put(run_);
+                rows.put(begin_of(table.at(cells, "interval")));
+                for (const auto column : columns)
+                    std::visit(Cell{rows}, table.at(cells, column));
+                rows.end_row();
+            }
         }
     }
 
@@ -126,13 +158,13 @@ class RunRows {
         const auto& slowest = results_.at("slowest");
         std::map<std::string, std::int64_t> places;
         for (const auto& cells : slowest.rows) {
-            const auto direction = text_of(slowest.at(cells, "way"));
+            const auto direction = copy_of<std::string>(slowest.at(cells, "way"));
             const auto place = ++places[direction];
-            for (const auto& [stage, ns] :
-                 known<table::Durations>(slowest.at(cells, "stages_ns")).value_or(table::Durations())) {
+            for (const auto& [stage, ns] : copy_of<table::Durations>(slowest.at(cells, "stages_ns"))) {
                 if (!ns) continue;
                 row("slow", run_, direction, place, start_ ? moment_of(slowest.at(cells, "time_ns")) : std::nullopt,
-                    number_of(slowest.at(cells, "total_ns")), stage, *ns, json_text(slowest.at(cells, "of")));
+                    number_of(slowest.at(cells, "total_ns")), stage, *ns,
+                    json_text(copy_of<table::Group>(slowest.at(cells, "of"))));
             }
         }
     }
@@ -172,7 +204,7 @@ class RunRows {
             const auto* group = held<table::Group>(table.at(cells, "group"));
             const auto* stats = held<Histogram>(table.at(cells, "distribution"));
             if (stats == nullptr || (group != nullptr && !group->empty())) continue;
-            put_measure(text_of(table.at(cells, column)), unit, *stats, series, in_blocks, place++);
+            put_measure(copy_of<std::string>(table.at(cells, column)), unit, *stats, series, in_blocks, place++);
         }
     }
 

@@ -34,8 +34,8 @@ struct Label {
 
 enum class When { always, ended, goes_on };
 
-/// Each row is a sample. A flag counts where it is not set; a mean has the number of values in the column "n". A table
-/// with groups, of which no label is, counts as a whole.
+/// Each row is a sample. A flag counts where it is not set; a mean has the number of values in the column "n". Of a
+/// table with groups only the whole counts, unless they are a label.
 struct Source {
     std::string_view table, column;
     std::vector<Label> labels{};  ///< behind "recipe"
@@ -184,14 +184,14 @@ std::string text_of(const Value& cell) {
     return table::known<std::string>(cell).value_or("");
 }
 
-/// Adds the samples of one source. What is `apart` adds up with nothing of another definition.
+/// Adds the samples of a source. What is not added to another definition has its own as a label.
 class Samples {
   public:
     explicit Samples(const table::Results& results)
         : results_(results), recipe_(text_of(results.fact("report", "recipe"))) {
         if (text_of(results.fact("report", "apart")).empty()) return;
         const auto definition = text_of(results.fact("report", "definition"));
-        apart_ = {{"definition", definition.empty() ? "none" : definition}};
+        definition_ = {{"definition", definition.empty() ? "none" : definition}};
     }
 
     void add(const Source& source, Family& family) const {
@@ -211,7 +211,7 @@ class Samples {
                 family.samples[labels] = std::int64_t{1};
                 continue;
             }
-            labels.insert(labels.end(), apart_.begin(), apart_.end());
+            labels.insert(labels.end(), definition_.begin(), definition_.end());
             family.add(labels, *value);
         }
     }
@@ -227,7 +227,7 @@ class Samples {
 
     const table::Results& results_;
     std::string recipe_;
-    Labels apart_;
+    Labels definition_;
 };
 
 }  // namespace
