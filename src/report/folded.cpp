@@ -6,7 +6,7 @@
 
 #include "base/saturate.h"
 #include "base/terminal.h"
-#include "report/model/report.h"
+#include "report/model/results.h"
 
 namespace stapgen::report {
 
@@ -19,18 +19,25 @@ std::string folded_name(std::string name) {
 }
 
 /// "entry_SYSCALL_64_after_hwframe;...;nf_hook_slow;NETFILTER_DROP".
-std::string folded_path(const analyze::Stack& stack) {
+std::string folded_path(const table::Path& frames, const table::Reason& reason) {
     std::string path;
-    for (auto frame = stack.frames.rbegin(); frame != stack.frames.rend(); ++frame)
+    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame)
         path += folded_name(function_text(*frame)) + ';';
-    return path + (stack.reason.name || stack.reason.number >= 0 ? folded_name(reason_text(stack.reason)) : "drop");
+    const auto why = reason_or_empty(reason);
+    return path + (why.empty() ? "drop" : folded_name(why));
 }
 
-void write_folded(std::ostream& out, std::span<const analyze::Summary> reports, const Options& /*options*/) {
+void write_folded(std::ostream& out, std::span<const analyze::Summary> reports, const Options& options) {
     std::map<std::string, std::int64_t> counts;
     for (const auto& report : reports) {
-        for (const auto& stack : report.stacks)
-            base::add_saturating(counts[folded_path(stack)], stack.count);
+        const auto results = results_of(Report(report, options));
+        const auto& stacks = results.at("stacks");
+        for (const auto& row : stacks.rows) {
+            const auto path =
+                folded_path(table::known<table::Path>(stacks.at(row, "frames")).value_or(table::Path()),
+                            table::known<table::Reason>(stacks.at(row, "reason")).value_or(table::Reason()));
+            base::add_saturating(counts[path], table::count_of(stacks.at(row, "count")));
+        }
     }
     for (const auto& [path, count] : counts)
         out << path << ' ' << count << '\n';

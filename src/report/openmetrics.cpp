@@ -2,19 +2,23 @@
 #include <span>
 
 #include "metrics/text.h"
-#include "report/model/report.h"
-#include "report/model/summary_metrics.h"
+#include "report/model/result_metrics.h"
+#include "report/model/results.h"
 
 namespace stapgen::report {
 
 namespace {
 
 void write_openmetrics(std::ostream& out, std::span<const analyze::Summary> reports, const Options& options) {
-    SummaryMetrics all;
+    auto counted = options;
+    counted.hide_benign = false;  // a counter counts all
+    ResultMetrics all;
     for (const auto& report : reports) {
-        const Report rows(report, options);
-        all.add(report, rows.counts);
-        all.add_groups(rows);
+        auto results = results_of(Report(report, counted));
+        auto groups = table::largest_groups(results.at("stages"), options.top);
+        groups.name = "group_stages";
+        results.tables.push_back(std::move(groups));
+        all.add(results);
     }
     metrics::write_text(out, all.families(), {.buckets = options.buckets});
 }

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "metrics/prometheus.h"
 #include "metrics/text.h"
-#include "report/model/summary_metrics.h"
+#include "report/model/result_metrics.h"
 
 namespace stapgen::serve {
 
@@ -152,9 +152,9 @@ std::string_view content_type_of(Exposition exposition) {
 }
 
 metrics::Families families_of(const ServerStatus& server, std::span<const Status> recipes) {
-    report::SummaryMetrics measured(true);
+    report::ResultMetrics measured(true);
     for (const auto& recipe : recipes)
-        measured.add(recipe.measured, recipe.measured.tallies);
+        measured.add(recipe.measured);
     auto all = own_families(server);
     for (auto& families : {recipe_families(recipes), measured.families()})
         all.insert(all.end(), families.begin(), families.end());

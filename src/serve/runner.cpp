@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "recording/identity.h"
+#include "report/model/results.h"
 
 namespace stapgen::serve {
 
@@ -31,6 +32,11 @@ Failure failure_of(const launch::Ending& ending) {
         default:
             return Failure::failed;
     }
+}
+
+table::Results results_of(const analyze::Summary& summary) {
+    const report::Options options;
+    return report::results_of(report::Report(summary, options));
 }
 
 std::string reason_of(const launch::Ending& ending, const std::string& said) {
@@ -54,7 +60,7 @@ Runner::Runner(const RecipeJob& job, const host::System& machine, SeriesLimit& l
 Status Runner::status() const {
     const std::lock_guard lock(mutex_);
     auto status = status_;
-    status.measured = totals_.summary();
+    status.measured = totals_.results();
     status.kept_out = totals_.kept_out();
     return status;
 }
@@ -168,7 +174,7 @@ void Runner::on_line(Child& child, const decode::Line& line) {
     child.said.clear();
     names_.put_into(interval->drops, facts);
     const std::lock_guard lock(mutex_);
-    totals_.add(*interval);
+    totals_.add(results_of(*interval));
     status_.last_interval_ns = base::now_epoch_ns();
     take(child);
 }
@@ -176,15 +182,19 @@ void Runner::on_line(Child& child, const decode::Line& line) {
 /// What is known of the run by now.
 void Runner::take(Child& child) {
     const auto& session = child.stream.session();
-    if (!session.analyzer()) return;
-    Totals::Run run{
-        session.analyzer()->accounting(), {}, child.stream.parser().input(), session.facts().setup.origin()};
+    analyze::Summary run;
+    run.transport = session.facts().outcome.transport;
+    if (session.analyzer()) {
+        run.accounting = session.analyzer()->accounting();
+        run.input = child.stream.parser().input();
+        if (auto origin = session.facts().setup.origin(); !origin.host.empty()) run.origins = {std::move(origin)};
+    }
     if (!child.counters_before.empty()) {
         const auto now = host::read_net_counters(machine_);
         for (const auto& [name, help] : job_.counters)
             run.counters.push_back({name, help, host::difference(child.counters_before, now, name)});
     }
-    totals_.set_run(std::move(run));
+    totals_.set_run(results_of(run));
 }
 
 void Runner::finish(Child& child) {
@@ -193,7 +203,7 @@ void Runner::finish(Child& child) {
     const auto probes_ns = cost.ns(cost.cycles());
     const std::lock_guard lock(mutex_);
     take(child);
-    totals_.end_run(session.facts().outcome.transport);
+    totals_.end_run();
     if (!cost.probes.empty() && probes_ns) status_.probe_cpu_s = status_.probe_cpu_s.value_or(0) + *probes_ns / 1e9;
     use_before_.cpu += child.use.cpu;
     status_.use = use_before_;

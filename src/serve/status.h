@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "analyze/summary.h"
 #include "host/threads.h"
+#include "table/results.h"
 
 namespace stapgen::serve {
 
@@ -44,7 +44,7 @@ struct Status {
     host::ProcessUse use{};                          ///< of its processes; of the CPUs since serve began
     std::optional<double> probe_cpu_s{};             ///< of its probes, in runs that measured it (--cost) and are over
     std::int64_t kept_out = 0;
-    analyze::Summary measured{};
+    table::Results measured{};
 };
 
 }  // namespace stapgen::serve

@@ -2,46 +2,41 @@
 #include "serve/totals.h"
 
 #include <algorithm>
+#include <array>
+#include <unordered_set>
 
 #include "base/saturate.h"
+#include "report/model/results.h"
 
 namespace stapgen::serve {
 
-using analyze::Cause;
+using table::Meet;
+using table::Row;
+using table::Table;
 
 namespace {
 
-/// Those of `now` that are higher.
-void raise(std::vector<Cause>& causes, const std::vector<Cause>& now) {
-    for (const auto& [name, count] : now) {
-        const auto known = std::ranges::find(causes, name, &Cause::name);
-        if (known == causes.end()) {
-            causes.push_back({name, count});
-        } else {
-            known->count = std::max(known->count, count);
-        }
-    }
+constexpr std::array<std::string_view, 4> measured_tables{"stages", "values", "drops", "counts"};
+constexpr std::string_view under_way = "accounting.incomplete_by";
+/// What a run says of all of it. All are counters but what is under way.
+constexpr std::array<std::string_view, 7> account_tables{
+    "accounting", under_way, "accounting.lost_by", "accounting.other", "accounting.transport", "counters", "input"};
+
+/// Series are of the whole; but counts are of the groups that the recipe makes.
+Table series_in(const table::Results& results, std::string_view name) {
+    return name == "drops" ? table::without(results.at(name), {"group"}) : results.at(name);
 }
 
-void add_counters(std::vector<recording::Counter>& into, const std::vector<recording::Counter>& more) {
-    for (const auto& counter : more) {
-        const auto known = std::ranges::find(into, counter.name, &recording::Counter::name);
-        if (known == into.end()) {
-            into.push_back(counter);
-        } else if (counter.count) {
-            known->count = base::saturating_add(known->count.value_or(0), *counter.count);
-        }
-    }
+/// Of the whole, and with something in it.
+bool is_series(const Table& table, const Row& row) {
+    const auto* group = table::held<table::Group>(table.at(row, "group"));
+    const auto* stats = table::held<table::Histogram>(table.at(row, "distribution"));
+    return stats == nullptr || (stats->n() > 0 && (group == nullptr || group->empty()));
 }
 
-Totals::Run sum_of(Totals::Run run, const Totals::Run& more) {
-    run.accounting += more.accounting;
-    add_counters(run.counters, more.counters);
-    run.input.lines += more.input.lines;
-    run.input.recognised += more.input.recognised;
-    run.input.unrecognised += more.input.unrecognised;
-    if (!more.origin.host.empty()) run.origin = more.origin;
-    return run;
+std::int64_t amount_of(const Table& table, const Row& row) {
+    const auto* stats = table::held<table::Histogram>(table.at(row, "distribution"));
+    return stats != nullptr ? stats->n() : table::count_of(table.at(row, "count"));
 }
 
 }  // namespace
@@ -54,83 +49,69 @@ bool SeriesLimit::admit() {
     return false;
 }
 
-void Totals::keep_out(std::int64_t count) {
-    base::add_saturating(kept_out_, count);
-}
-
-void Totals::add(const std::vector<analyze::Measure>& measures, std::vector<analyze::Measure>& into) {
-    for (const auto& measure : measures) {
-        if (!measure.group.empty() || measure.stats.n() == 0) continue;
-        const auto known = std::ranges::find(into, measure.name, &analyze::Measure::name);
-        if (known != into.end()) {
-            known->stats += measure.stats;
-        } else if (limit_.admit()) {
-            into.push_back(measure);
-        } else {
-            keep_out(measure.stats.n());
+Totals::Totals(const std::string& recipe, SeriesLimit& limit) : limit_(limit) {
+    analyze::Summary nothing;
+    nothing.recipe = recipe;
+    const report::Options options;
+    const auto results = report::results_of(report::Report(nothing, options));
+    report_ = results.at("report");
+    for (const auto name : measured_tables)
+        measured_[name] = series_in(results, name);
+    for (const auto name : account_tables)
+        ended_[name] = results.at(name);
+    now_ = risen_ = ended_;
+    for (auto& [name, table] : risen_) {
+        for (auto& column : table.columns) {
+            if (column.meet == Meet::add) column.meet = Meet::largest;
         }
     }
 }
 
-void Totals::add(const analyze::Summary& interval) {
-    const auto count = [&](auto& into, const auto& key, const auto& row) {
-        auto known = into.find(key);
-        if (known == into.end()) {
-            if (!limit_.admit()) return keep_out(row.count);
-            known = into.emplace(key, row).first;
-            known->second.interval = known->second.count = 0;
-            known->second.end_epoch_ns.reset();
+void Totals::add(Table more, Table& into) {
+    std::unordered_set<std::string> known;
+    for (const auto& row : into.rows)
+        known.insert(key_of(into, row));
+    std::erase_if(more.rows, [&](const Row& row) {
+        if (!is_series(more, row)) return true;
+        auto key = key_of(more, row);
+        if (known.contains(key)) return false;
+        if (limit_.admit()) return !known.insert(std::move(key)).second;
+        base::add_saturating(kept_out_, amount_of(more, row));
+        return true;
+    });
+    table::add(into, std::move(more));
+}
+
+void Totals::add(const table::Results& interval) {
+    for (auto& [name, table] : measured_)
+        add(series_in(interval, name), table);
+}
+
+void Totals::set_run(const table::Results& run) {
+    for (const auto name : account_tables) {
+        auto& now = now_.at(name) = ended_.at(name);
+        table::add(now, run.at(name));
+        if (name == under_way) {
+            risen_.at(name) = now;
+        } else {
+            table::add(risen_.at(name), now);
         }
-        base::add_saturating(known->second.count, row.count);
-    };
-    add(interval.stages, stages_);
-    add(interval.values, values_);
-    for (const auto& drop : interval.drops)
-        count(drops_,
-              DropKey(drop.place.module.value_or(""), drop.place.symbol.value_or(""), drop.reason.name.value_or("")),
-              drop);
-    for (const auto& tally : interval.tallies)
-        count(tallies_, tally.group, tally);
-    counted_ = interval.counted;
-    counts_drops_ = counts_drops_ || interval.counts_drops;
+    }
+    const auto& origins = run.at("origins");
+    if (!origins.rows.empty()) origins_ = origins;
 }
 
-void Totals::set_run(Run run) {
-    run_ = std::move(run);
-    auto now = earlier_.accounting;
-    now += run_.accounting;
-    account_.seen = std::max(account_.seen, now.seen);
-    account_.reported = std::max(account_.reported, now.reported);
-    account_.filtered = std::max(account_.filtered, now.filtered);
-    raise(account_.lost, now.lost);
-    raise(account_.other, now.other);
-    account_.incomplete = now.incomplete;
+void Totals::end_run() {
+    ended_ = now_;
 }
 
-void Totals::end_run(const recording::Transport& transport) {
-    earlier_ = sum_of(std::move(earlier_), run_);
-    run_ = {};
-    analyze::add_up(transport_, transport);
-}
-
-analyze::Summary Totals::summary() const {
-    analyze::Summary summary;
-    const auto all = sum_of(earlier_, run_);
-    summary.recipe = recipe_;
-    if (!all.origin.host.empty()) summary.origins = {all.origin};
-    summary.stages = stages_;
-    summary.values = values_;
-    summary.counted = counted_;
-    summary.counts_drops = counts_drops_;
-    for (const auto& [key, drop] : drops_)
-        summary.drops.push_back(drop);
-    for (const auto& [group, tally] : tallies_)
-        summary.tallies.push_back(tally);
-    summary.accounting = account_;
-    summary.transport = transport_;
-    summary.counters = all.counters;
-    summary.input = all.input;
-    return summary;
+table::Results Totals::results() const {
+    table::Results results{.tables = {report_, origins_}};
+    for (const auto* tables : {&measured_, &risen_}) {
+        for (const auto& [name, table] : *tables)
+            results.tables.push_back(table);
+    }
+    return results;
 }
 
 }  // namespace stapgen::serve

@@ -6,12 +6,9 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <tuple>
-#include <vector>
+#include <string_view>
 
-#include "analyze/summary.h"
-#include "decode/record_parser.h"
-#include "recording/facts.h"
+#include "table/results.h"
 
 namespace stapgen::serve {
 
@@ -34,44 +31,33 @@ class SeriesLimit {
 /// memory is bounded by the limit.
 class Totals {
   public:
-    Totals(std::string recipe, SeriesLimit& limit) : recipe_(std::move(recipe)), limit_(limit) {}
+    Totals(const std::string& recipe, SeriesLimit& limit);
 
     /// What was measured in an interval. Its drops have names and no addresses.
-    void add(const analyze::Summary& interval);
+    void add(const table::Results& interval);
 
-    /// What is known of the run that goes on, from its start to now.
-    struct Run {
-        analyze::Accounting accounting{};
-        std::vector<recording::Counter> counters{};
-        decode::InputCounts input{};
-        recording::Origin origin{};
-    };
-    void set_run(Run run);
+    /// What is known of the run that goes on, from its start to now: its account, counters, input and origin.
+    void set_run(const table::Results& run);
     /// It has ended.
-    void end_run(const recording::Transport& transport);
+    void end_run();
 
     /// All of it as one measurement that goes on.
-    [[nodiscard]] analyze::Summary summary() const;
+    [[nodiscard]] table::Results results() const;
     /// The sum of all counts for which there was no room.
     [[nodiscard]] std::int64_t kept_out() const { return kept_out_; }
 
   private:
-    void add(const std::vector<analyze::Measure>& measures, std::vector<analyze::Measure>& into);
-    void keep_out(std::int64_t count);
+    using Tables = std::map<std::string_view, table::Table>;  ///< by name
 
-    using DropKey = std::tuple<std::string, std::string, std::string>;  ///< module, function, reason
+    void add(table::Table more, table::Table& into);
 
-    const std::string recipe_;
     SeriesLimit& limit_;
-    std::vector<analyze::Measure> stages_, values_;
-    std::map<DropKey, analyze::Drop> drops_;
-    std::map<analyze::Group, analyze::Tally> tallies_;
-    std::string counted_;
-    bool counts_drops_ = false;
     std::int64_t kept_out_ = 0;
-    Run run_, earlier_;
-    analyze::Accounting account_;  ///< of all runs; what would fall stays
-    recording::Transport transport_;
+    table::Table report_, origins_;
+    Tables measured_;
+    Tables ended_;  ///< accounts of the runs that have ended
+    Tables now_;    ///< and of the one that goes on
+    Tables risen_;  ///< likewise; what would fall stays
 };
 
 }  // namespace stapgen::serve

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "fleet/results.h"
 #include "recording/reader.h"
-#include "report/model/texts.h"
+#include "report/model/results.h"
 #include "session/replay.h"
 #include "session/summary_facts.h"
 #include "store/duckdb.h"
@@ -159,7 +159,7 @@ class Exporter {
         // As fleet.json calls it, as it calls itself, or as its file is called.
         const bool is_known = !summary.origins.empty() && !summary.origins.front().host.empty();
         const auto& host_name = is_known && !host.is_named ? summary.origins.front().host : host.host;
-        auto filled = put_run(database_, id, host_name, summary);
+        auto filled = put_run(database_, id, host_name, results_of(report::Report(summary, presentation_)));
         if (!filled) return tl::make_unexpected(filled.error());
         filled->insert(filled->begin(), events.begin(), events.end());
         constexpr std::size_t date_length = 10;

@@ -2,6 +2,7 @@
 #include "table/table.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 #include <utility>
 
@@ -10,14 +11,6 @@
 namespace stapgen::table {
 
 namespace {
-
-std::string key_of(const Table& table, const Row& row) {
-    std::string key;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-        if (table.columns[i].meet == Meet::key) append_key(row[i], key);
-    }
-    return key;
-}
 
 /// Adds up the cells of a column, of the rows that became one.
 class Cells {
@@ -91,6 +84,14 @@ const Value& Table::at(const Row& row, std::string_view column) const {
     return place && *place < row.size() ? row[*place] : nothing;
 }
 
+std::string key_of(const Table& table, const Row& row) {
+    std::string key;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        if (table.columns[i].meet == Meet::key) append_key(row[i], key);
+    }
+    return key;
+}
+
 void fold(Table& table) {
     if (std::ranges::find(table.columns, Meet::never, &Column::meet) != table.columns.end()) return;
     std::unordered_map<std::string, std::size_t> places;
@@ -146,6 +147,29 @@ Table without(Table table, std::initializer_list<std::string_view> columns) {
             if (*place < row.size()) row.erase(row.begin() + at);
         }
     }
+    fold(table);
+    return table;
+}
+
+Table largest_groups(Table table, std::size_t most) {
+    const auto place = table.place_of("group");
+    const auto is_of_group = [&](const Row& row) {
+        const auto* group = held<Group>(row[place]);
+        return group != nullptr && !group->empty();
+    };
+    std::erase_if(table.rows, [&](const Row& row) { return !is_of_group(row); });
+    std::map<Group, std::size_t> numbers;
+    for (auto& row : table.rows) {
+        const auto number = numbers.emplace(*held<Group>(row[place]), numbers.size()).first->second;
+        if (number >= most) row[place] = Group{{"other", true}};
+    }
+    if (numbers.size() < 2) table.rows.clear();
+    std::erase_if(table.rows, [&](const Row& row) {
+        return std::ranges::any_of(row, [](const Value& cell) {
+            const auto* stats = held<Histogram>(cell);
+            return stats != nullptr && stats->n() == 0;
+        });
+    });
     fold(table);
     return table;
 }

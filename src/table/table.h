@@ -115,6 +115,13 @@ void add(Table& into, Table more);
 /// All rows together without these columns: totals. Of cells that are not added up and differ nothing is left.
 Table without(Table table, std::initializer_list<std::string_view> columns);
 
+/// The rows of groups that have values: those of the first `most` groups, and the sums of the others, whose group is
+/// {"other": true}. None where there is one group only.
+Table largest_groups(Table table, std::size_t most);
+
+/// Bytes that only rows of the same key have.
+std::string key_of(const Table& table, const Row& row);
+
 /// The sum of a column of counts.
 std::int64_t sum_of(const Table& table, std::string_view column);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "analyze/outliers.h"
 #include "report/model/results.h"
 
 namespace stapgen::report {
@@ -22,6 +23,17 @@ Table measures_table_of(const Rows& rows, bool is_time) {
         auto& cells = table.rows.emplace_back(table::Row{row.measure->name, row.measure->group, row.measure->stats});
         if (is_time) cells.push_back(table::value_of(row.share));
     }
+    return table;
+}
+
+/// The totals of directions that no stage has.
+Table totals_table(const analyze::Summary& summary) {
+    Table table{.name = "totals",
+                .columns = {{"stage", Type::text, Meet::key}, {"distribution", Type::distribution, Meet::add}},
+                .shape = Shape::none};
+    const auto compared = analyze::compared_stages(summary);
+    for (const auto& total : std::span(compared).subspan(in_series(summary.stages).size()))
+        table.rows.push_back({total.name, total.stats});
     return table;
 }
 
@@ -121,6 +133,7 @@ void add_latency_tables(const Report& report, table::Results& results) {
     const auto& summary = report.summary;
     results.tables.push_back(measures_table_of(report.stages.all, true));
     results.tables.push_back(measures_table_of(report.values.all, false));
+    results.tables.push_back(totals_table(summary));
     results.tables.push_back({.name = "precision",
                               .columns = {{"relative_error", Type::number, Meet::same},
                                           {"resolution_ns", Type::duration, Meet::largest},

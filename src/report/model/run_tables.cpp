@@ -196,6 +196,10 @@ void add_account_tables(const Report& report, table::Results& results) {
         counters.rows.push_back({name, help, table::value_of(count)});
     results.tables.push_back(std::move(counters));
     add_accounting(summary, results);
+    results.tables.push_back({.name = "whole",
+                              .columns = {{"whole", Type::flag, Meet::smallest}},
+                              .rows = {{analyze::is_whole(summary)}},
+                              .shape = Shape::none});
     const auto& sample = summary.sample;
     results.tables.push_back({.name = "sample",
                               .columns = {{"one_in", Type::count, Meet::same}, {"estimated_records"}},

@@ -9,6 +9,7 @@
 
 #include "analyze/compare.h"
 #include "analyze/summary.h"
+#include "table/value.h"
 
 /// How numbers, times and names are written. Control characters are made visible.
 namespace stapgen::report {

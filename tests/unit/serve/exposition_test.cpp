@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include "results.h"
+#include "serve/totals.h"
+
 using namespace stapgen;
 using namespace stapgen::serve;
 
@@ -23,8 +26,7 @@ Status measuring() {
     status.failures = {0, 0, 0, 2, 0, 0};
     status.probes = {"kprobe.function(\"ip_rcv_core\")"};
     status.use = {std::chrono::milliseconds(1500), 4096};
-    auto& measured = status.measured;
-    measured.recipe = "rx-latency";
+    analyze::Summary measured;
     stapgen::table::Histogram stats;
     for (int i = 0; i < 7; ++i)
         stats.add(1011);
@@ -33,6 +35,11 @@ Status measuring() {
     measured.accounting.reported = 7;
     measured.accounting.incomplete = {{"unread", 5}};
     measured.accounting.lost = {{"evicted", 2}};
+    SeriesLimit limit(100);
+    Totals totals("rx-latency", limit);
+    totals.add(results_of(measured));
+    totals.set_run(results_of(measured));
+    status.measured = totals.results();
     return status;
 }
 

@@ -3,12 +3,15 @@
 
 #include <doctest/doctest.h>
 
+#include <map>
+
+#include "results.h"
+
 using namespace stapgen;
 using namespace stapgen::serve;
 using stapgen::analyze::Drop;
 using stapgen::analyze::Summary;
 using stapgen::analyze::Tally;
-using stapgen::table::Histogram;
 
 namespace {
 
@@ -27,12 +30,16 @@ Drop drop_of(const char* symbol, const char* reason, std::int64_t count) {
     return drop;
 }
 
-Totals::Run run_of(std::int64_t seen, std::int64_t reported, std::int64_t under_way) {
-    Totals::Run run;
+Summary run_of(std::int64_t seen, std::int64_t reported, std::int64_t under_way) {
+    Summary run;
     run.accounting.seen = seen;
     run.accounting.reported = reported;
     run.accounting.incomplete = {{"unread", under_way}};
     return run;
+}
+
+std::int64_t sum_in(const Totals& totals, std::string_view table, std::string_view column = "count") {
+    return table::sum_of(totals.results().at(table), column);
 }
 
 }  // namespace
@@ -41,22 +48,35 @@ TEST_CASE("intervals of several runs add up, and an account goes on where the la
     SeriesLimit limit(100);
     Totals totals("r", limit);
     Summary interval;
-    interval.stages = {{"a", {}, repeated(1009, 7)}, {"none", {}, {}}};
-    totals.add(interval);
-    totals.set_run(run_of(31, 7, 3));
-    totals.set_run(run_of(37, 11, 1));
-    totals.end_run({.skipped_probes = 5});
-    totals.add(interval);
-    totals.set_run(run_of(13, 7, 0));
-    const auto summary = totals.summary();
-    CHECK(summary.recipe == "r");
-    REQUIRE(summary.stages.size() == 1);
-    CHECK(summary.stages[0].stats.n() == 14);
-    CHECK(summary.stages[0].stats.sum() == 14 * 1009);
-    CHECK(summary.accounting.seen == 50);
-    CHECK(summary.accounting.reported == 18);
-    CHECK(summary.accounting.incomplete_total() == 1);
-    CHECK(summary.transport.skipped_probes == 5);
+    interval.stages = {
+        {"a", {}, repeated(1009, 7)}, {"none", {}, {}}, {"a", {{"pid", std::int64_t{3}}}, repeated(1009, 7)}};
+    totals.add(results_of(interval));
+    totals.set_run(results_of(run_of(31, 7, 3)));
+    auto ended = run_of(37, 11, 1);
+    ended.transport.skipped_probes = 5;
+    ended.counters = {{"Udp.NoPorts", "help", 3}, {"Udp.New", "help", std::nullopt}};
+    ended.input.recognised = 101;
+    totals.set_run(results_of(ended));
+    totals.end_run();
+    totals.add(results_of(interval));
+    auto next = run_of(13, 7, 0);
+    next.counters = {{"Udp.NoPorts", "help", 4}};
+    next.input.recognised = 11;
+    totals.set_run(results_of(next));
+    const auto results = totals.results();
+    CHECK(table::known<std::string>(results.fact("report", "recipe")) == "r");
+    const auto& stages = results.at("stages");
+    REQUIRE(stages.rows.size() == 1);
+    const auto* stats = table::held<table::Histogram>(stages.at(stages.rows.front(), "distribution"));
+    REQUIRE(stats != nullptr);
+    CHECK(stats->n() == 14);
+    CHECK(stats->sum() == 14 * 1009);
+    CHECK(sum_in(totals, "accounting", "seen") == 50);
+    CHECK(sum_in(totals, "accounting", "reported") == 18);
+    CHECK(sum_in(totals, "accounting.incomplete_by") == 1);
+    CHECK(sum_in(totals, "accounting.transport", "skipped_probes") == 5);
+    CHECK(sum_in(totals, "counters") == 7);
+    CHECK(sum_in(totals, "input", "recognised") == 112);
     CHECK(limit.taken() == 1);
 }
 
@@ -65,17 +85,32 @@ TEST_CASE("what is a difference in the script may fall, and no counter does") {
     Totals totals("r", limit);
     auto run = run_of(37, 11, 7);
     run.accounting.lost = {{"evicted", 3}};
-    totals.set_run(run);
+    totals.set_run(results_of(run));
     run = run_of(36, 11, 2);
     run.accounting.lost = {{"evicted", 2}};
-    totals.set_run(run);
-    CHECK(totals.summary().accounting.seen == 37);
-    CHECK(totals.summary().accounting.lost_total() == 3);
+    totals.set_run(results_of(run));
+    CHECK(sum_in(totals, "accounting", "seen") == 37);
+    CHECK(sum_in(totals, "accounting.lost_by") == 3);
     // What is under way is no counter.
-    CHECK(totals.summary().accounting.incomplete_total() == 2);
-    totals.set_run(run_of(41, 13, 0));
-    CHECK(totals.summary().accounting.seen == 41);
-    CHECK(totals.summary().accounting.lost_total() == 3);
+    CHECK(sum_in(totals, "accounting.incomplete_by") == 2);
+    totals.set_run(results_of(run_of(41, 13, 0)));
+    CHECK(sum_in(totals, "accounting", "seen") == 41);
+    CHECK(sum_in(totals, "accounting.lost_by") == 3);
+}
+
+TEST_CASE("a run is from the host that said last which one it is") {
+    SeriesLimit limit(100);
+    Totals totals("r", limit);
+    Summary run;
+    for (const auto* host : {"web6", "web7"}) {
+        run.origins = {{.host = host, .kernel = "6.12", .command = {}}};
+        totals.set_run(results_of(run));
+        totals.end_run();
+    }
+    totals.set_run(results_of({}));
+    const auto results = totals.results();
+    CHECK(results.at("origins").rows.size() == 1);
+    CHECK(table::known<std::string>(results.fact("origins", "host")) == "web7");
 }
 
 TEST_CASE("the first series stay, and what has no room is counted") {
@@ -85,12 +120,17 @@ TEST_CASE("the first series stay, and what has no room is counted") {
     first.drops = {drop_of("tcp_v4_rcv", "NO_SOCKET", 17), drop_of("icmp_rcv", "NO_SOCKET", 3)};
     second.drops = {drop_of("udp_rcv", "NO_SOCKET", 101), drop_of("tcp_v4_rcv", "NO_SOCKET", 2),
                     drop_of("tcp_v4_rcv", "TCP_CSUM", 5)};
-    totals.add(first);
-    totals.add(second);
-    totals.add(second);
+    totals.add(results_of(first));
+    totals.add(results_of(second));
+    totals.add(results_of(second));
     std::map<std::string, std::int64_t> counts;
-    for (const auto& drop : totals.summary().drops)
-        counts[*drop.place.symbol + " " + *drop.reason.name] = drop.count;
+    const auto results = totals.results();
+    const auto& drops = results.at("drops");
+    for (const auto& row : drops.rows) {
+        const auto place = table::known<table::Place>(drops.at(row, "place")).value();
+        const auto reason = table::known<table::Reason>(drops.at(row, "reason")).value();
+        counts[*place.symbol + " " + *reason.name] = table::count_of(drops.at(row, "count"));
+    }
     CHECK(counts == std::map<std::string, std::int64_t>{
                         {"icmp_rcv NO_SOCKET", 3}, {"tcp_v4_rcv NO_SOCKET", 21}, {"udp_rcv NO_SOCKET", 202}});
     CHECK(totals.kept_out() == 10);
@@ -102,10 +142,23 @@ TEST_CASE("the first series stay, and what has no room is counted") {
     interval.stages = {{"a", {}, repeated(1, 7)}};
     interval.counted = "rise";
     interval.tallies.push_back({.group = {{"name", std::string("Udp.NoPorts")}}, .count = 11});
-    other.add(interval);
-    CHECK(other.summary().stages.empty());
-    CHECK(other.summary().tallies.empty());
+    other.add(results_of(interval));
+    CHECK(other.results().at("stages").rows.empty());
+    CHECK(other.results().at("counts").rows.empty());
     CHECK(other.kept_out() == 18);
+}
+
+TEST_CASE("drops of one place and reason are one series, whatever their groups") {
+    SeriesLimit limit(3);
+    Totals totals("r", limit);
+    Summary interval;
+    interval.drops = {drop_of("tcp_v4_rcv", "NO_SOCKET", 17), drop_of("tcp_v4_rcv", "NO_SOCKET", 2)};
+    interval.drops[0].group = {{"pid", std::int64_t{3}}};
+    interval.drops[1].group = {{"pid", std::int64_t{5}}};
+    totals.add(results_of(interval));
+    CHECK(totals.results().at("drops").rows.size() == 1);
+    CHECK(sum_in(totals, "drops") == 19);
+    CHECK(limit.taken() == 1);
 }
 
 TEST_CASE("counts of one group add up") {
@@ -115,10 +168,10 @@ TEST_CASE("counts of one group add up") {
     interval.counted = "rise";
     interval.tallies.push_back(
         {.group = {{"name", std::string("Udp.NoPorts")}, {"of", std::string("-")}}, .count = 11});
-    totals.add(interval);
-    totals.add(interval);
-    const auto summary = totals.summary();
-    REQUIRE(summary.tallies.size() == 1);
-    CHECK(summary.tallies[0].count == 22);
-    CHECK(summary.counted == "rise");
+    totals.add(results_of(interval));
+    totals.add(results_of(interval));
+    const auto results = totals.results();
+    REQUIRE(results.at("counts").rows.size() == 1);
+    CHECK(sum_in(totals, "counts") == 22);
+    CHECK(results.at("counts").at(results.at("counts").rows.front(), "counted") == table::Value(std::string("rise")));
 }

@@ -61,11 +61,10 @@ TEST_CASE("a total is a table without a key") {
 TEST_CASE("tables of several runs meet by their keys, whatever columns each has") {
     Table one{"stages", "stage", {{"stage", Type::text, Meet::key}, {"stats", Type::distribution, Meet::add}}};
     one.rows = {{"driver", histogram_of({7, 11})}, {"app", histogram_of({13})}};
-    Table other{"stages",
-                "stage",
-                {{"host", Type::text, Meet::key},
-                 {"stage", Type::text, Meet::key},
-                 {"stats", Type::distribution, Meet::add}}};
+    Table other{
+        "stages",
+        "stage",
+        {{"host", Type::text, Meet::key}, {"stage", Type::text, Meet::key}, {"stats", Type::distribution, Meet::add}}};
     other.rows = {{{}, "app", histogram_of({17, 19})}, {"web1", "app", histogram_of({23})}};
     const auto kept = other.rows[0][2];
     add(one, other);
@@ -120,4 +119,26 @@ TEST_CASE("values are told apart by what they hold, and counts stop at the large
     Table table{"counts", "count", {{"count", Type::count, Meet::add}}, {{most - 3}, {7L}}};
     fold(table);
     CHECK(table.rows == std::vector<Row>{{most}});
+}
+
+TEST_CASE("the largest groups are those that come first, and the others are one") {
+    Table table{"stages",
+                "stage",
+                {{"stage", Type::text, Meet::key},
+                 {"group", Type::group, Meet::key},
+                 {"distribution", Type::distribution, Meet::add}}};
+    const auto group = [](std::int64_t pid) { return Group{{"pid", pid}}; };
+    table.rows = {{"a", Group{}, histogram_of({1, 2, 3, 4, 5, 6})},
+                  {"a", group(3), histogram_of({1, 2})},
+                  {"b", group(3), histogram_of({})},
+                  {"a", group(5), histogram_of({3})},
+                  {"a", group(7), histogram_of({4, 5})},
+                  {"b", group(7), histogram_of({6})}};
+    const Group other{{"other", true}};
+    CHECK(largest_groups(table, 1).rows == std::vector<Row>{{"a", group(3), histogram_of({1, 2})},
+                                                            {"a", other, histogram_of({3, 4, 5})},
+                                                            {"b", other, histogram_of({6})}});
+    CHECK(largest_groups(table, 3).rows.size() == 4);
+    table.rows.resize(3);
+    CHECK(largest_groups(table, 3).rows.empty());
 }
