@@ -51,29 +51,11 @@ base::Result<std::string> program_of(const std::string& typed) {
                            "hosts may lack its libraries: cmake --preset static builds one");
 }
 
-void add(std::vector<std::string>& argv, const std::string& option, const std::optional<std::string>& value) {
-    if (value) argv.insert(argv.end(), {option, *value});
-}
-
-std::optional<std::string> typed(const std::optional<std::int64_t>& number) {
-    return number ? std::optional(fmt::to_string(*number)) : std::nullopt;
-}
-
 std::vector<std::string> exec_arguments(const Options& options, const session::MeasurePlan& plan) {
-    const auto& filters = options.measure.filters;
     std::vector<std::string> argv;
-    add(argv, "--comm", filters.comm);
-    add(argv, "--filter", filters.expression);
-    add(argv, "--port", typed(filters.port));
-    add(argv, "--addr", filters.address);
-    add(argv, "--dev", filters.device);
-    add(argv, "--mark", filters.mark);
-    add(argv, "--container", filters.container);
-    add(argv, "--pod", filters.pod);
-    add(argv, "--cgroup", filters.cgroup);
-    add(argv, "--netns", filters.netns);
-    add(argv, "--sample", typed(filters.sample));
-    add(argv, "--buffer", plan.buffer_mb ? std::optional(fmt::format("{}MiB", *plan.buffer_mb)) : std::nullopt);
+    for (const auto& [option, value] : options.measure.filters)
+        argv.insert(argv.end(), {"--" + option, value});
+    if (plan.buffer_mb) argv.insert(argv.end(), {"--buffer", fmt::format("{}MiB", *plan.buffer_mb)});
     return argv;
 }
 
@@ -105,7 +87,8 @@ base::Result<void> fleet_run(const Call& call) {
     if (!hosts) return tl::make_unexpected(hosts.error());
     auto checkable = options.measure.filters;
     // What these name is on the hosts.
-    checkable.container = checkable.pod = checkable.cgroup = checkable.netns = std::nullopt;
+    for (const auto* option : {"container", "pod", "cgroup", "netns"})
+        checkable.erase(option);
     if (auto checked = session::filters_of(*machine, checkable, true); !checked)
         return tl::make_unexpected(checked.error());
     const auto aggregation = session::aggregation_of(recipe, options.make.aggregate, plan);

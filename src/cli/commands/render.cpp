@@ -50,7 +50,7 @@ base::Result<std::string> standalone_script(const Call& call) {
 
 base::Result<void> render(const Call& call) {
     const auto& options = call.options;
-    if (!options.standalone && options.measure.filters != session::FilterOptions{})
+    if (!options.standalone && !options.measure.filters.empty())
         return base::bad_input("filters are applied when the script runs; only --standalone writes them into it");
     const auto script =
         options.standalone ? standalone_script(call) : module::script_of(*call.command.recipe, options.make);

@@ -45,13 +45,14 @@ struct CostForecast {
 };
 
 /// For a budget or a dry run. The guard is compiled in.
-CostForecast forecast_of(const host::System& machine, const recipe::Recipe& recipe, const Options& options) {
+CostForecast forecast_of(const host::System& machine, const recipe::Recipe& recipe, const Options& options,
+                         const session::Filters& filters) {
     const auto& budget = options.make.budget;
     if (!budget && !options.make.dry_run) return {};
     const auto expected = overhead::expect_now(machine, recipe, options.make.aggregate,
                                                budget ? overhead::budget_sample_window : overhead::sample_window);
     if (!expected) return {};
-    const auto& chosen = options.measure.filters.sample;
+    const auto& chosen = filters.sample;
     const auto kept = budget && !chosen ? overhead::plan_budget(*budget, *expected)
                                         : overhead::plan_sample(chosen.value_or(1), *expected);
     return {chosen ? std::nullopt : std::optional(kept.one_in),
@@ -81,7 +82,7 @@ base::Result<void> run(const Call& call) {
     if (recipe.source == recipe::Source::network_counters) {
         return run_counters(program, *machine, recipe, options, *plan);
     }
-    const auto [sample, expected] = forecast_of(*machine, recipe, options);
+    const auto [sample, expected] = forecast_of(*machine, recipe, options, plan->filters);
     if (sample) session::use_sample(*sample, plan->filters);
     if (!options.make.dry_run && !plan->quiet && !expected.empty()) base::print_message(expected);
     auto preparation = module::prepare(program, *machine, recipe, options.make, module::Purpose::run_here);

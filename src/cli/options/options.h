@@ -23,7 +23,7 @@ struct PresentOptions {
 /// How a measurement is made.
 struct MeasureOptions {
     session::MeasurePlan plan;  ///< but for these:
-    session::FilterOptions filters;
+    recording::TypedFilters filters;
     std::vector<std::string> labels;
     PresentOptions present;
     std::string live = "auto";  ///< auto, always or never

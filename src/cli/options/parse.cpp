@@ -162,7 +162,7 @@ struct ValueSetter {
     }
     [[nodiscard]] std::optional<std::int64_t> number() const {
         const auto value = converted<std::int64_t>(option);
-        const auto range = spec.rules.range.value_or(Range{std::numeric_limits<std::int64_t>::min()});
+        const auto range = spec.rules.range.value_or(Range{});
         return value && *value >= range.min && *value <= range.max ? value : std::nullopt;
     }
 
@@ -197,16 +197,16 @@ struct ValueSetter {
         *to = static_cast<std::size_t>(*value);
         return true;
     }
-    /// Their values are checked with the recipe.
-    base::Result<bool> operator()(recipe::Arguments* to) const {
-        const auto name = names_of(spec).front().substr(2);
-        if (!spec.value.empty()) {
-            (*to)[name] = last();
-            return true;
-        }
+    base::Result<bool> operator()(std::map<std::string, std::string>* to) const {
+        auto& value = (*to)[long_name(spec).substr(2)];
         bool is_set = true;
-        if (is_flag(spec) && !*(*this)(&is_set)) return false;
-        (*to)[name] = is_flag(spec) ? (is_set ? "true" : "false") : last();
+        if (spec.rules.range) {
+            const auto in_range = number();
+            if (in_range) value = fmt::to_string(*in_range);
+            return in_range.has_value();
+        }
+        if (spec.value.empty() && !*(*this)(&is_set)) return false;
+        value = !spec.value.empty() ? last() : is_set ? "true" : "false";
         return true;
     }
     base::Result<bool> operator()(const Reader& read) const {

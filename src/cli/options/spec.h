@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,10 +39,12 @@ inline constexpr const char* hidden = "";
 /// Understands a value and puts it where it belongs.
 using Reader = std::function<base::Result<void>(const std::string& typed)>;
 
-/// Where a value is put. Nowhere: the parser itself acts on it. A vector: the option repeatable.
-using Target = std::variant<std::monostate, bool*, std::string*, std::size_t*, std::optional<std::string>*,
-                            std::optional<std::filesystem::path>*, std::optional<std::int64_t>*,
-                            std::vector<std::string>*, std::vector<std::filesystem::path>*, recipe::Arguments*, Reader>;
+/// Where a value is put. Nowhere: the parser itself acts on it. A vector: the option is repeatable. A map: under the
+/// option's name without dashes, as text; a number where the option has a range.
+using Target =
+    std::variant<std::monostate, bool*, std::string*, std::size_t*, std::optional<std::string>*,
+                 std::optional<std::filesystem::path>*, std::optional<std::int64_t>*, std::vector<std::string>*,
+                 std::vector<std::filesystem::path>*, std::map<std::string, std::string>*, Reader>;
 
 /// A Reader that puts into `to` what `parse` makes of a value. `may_be_empty`: an empty one is as good as none.
 template <class Parse, class T>
@@ -57,7 +60,7 @@ Reader read_by(Parse parse, T& to, bool may_be_empty = true) {
 
 /// Of a whole number, both ends included.
 struct Range {
-    std::int64_t min;
+    std::int64_t min = std::numeric_limits<std::int64_t>::min();
     std::int64_t max = std::numeric_limits<std::int64_t>::max();
 };
 

@@ -38,17 +38,17 @@ TEST_CASE("settings stand for what was not typed: a profile's, a command's, thos
     CHECK(reads.options.measure.present.shown.top == 5);
     CHECK(reads.options.measure.present.shown.percentiles.size() == 2);
     CHECK(reads.options.measure.present.format == "csv");
-    CHECK(reads.options.measure.filters.device == "eth0");
+    CHECK(reads.options.measure.filters.at("dev") == "eth0");
     CHECK(reads.options.measure.plan.quiet);
     CHECK(reads.options.make.interval == std::chrono::seconds(2));
     CHECK(reads.options.make.arguments.at("max-packets") == "7");
     CHECK(reads.options.make.stap_options == std::vector<std::string>{"-k", "-u"});
-    CHECK_FALSE(reads.options.measure.filters.port);
+    CHECK_FALSE(reads.options.measure.filters.contains("port"));
 
     const CommandLine web("reads --profile web", settings);
     CHECK(web.error() == "");
     CHECK(web.options.measure.present.shown.top == 13);
-    CHECK(web.options.measure.filters.port == 443);
+    CHECK(web.options.measure.filters.at("port") == "443");
     CHECK(web.options.make.arguments.at("kind") == "udp");
     CHECK(web.options.measure.present.format == "csv");
 

@@ -22,16 +22,17 @@ TEST_CASE("a recipe is run with filters, times and outputs") {
         "stapgen reads",
         {
             {"reads", [](const Options& o) { return o.measure.present.format == "table" && o.make.stap == "stap"; }},
-            {"reads -x 1", [](const Options& o) { return o.measure.filters.target_tid == 1; }},
-            {"reads --target-pid=2", [](const Options& o) { return o.measure.filters.target_pid == 2; }},
+            {"reads -x 1", [](const Options& o) { return o.measure.filters.at("target-tid") == "1"; }},
+            {"reads --target-pid=2", [](const Options& o) { return o.measure.filters.at("target-pid") == "2"; }},
             {"reads --comm a --port 80 --sample 4",
              [](const Options& o) {
-                 return o.measure.filters.comm == "a" && o.measure.filters.port == 80 && o.measure.filters.sample == 4;
+                 return o.measure.filters.at("comm") == "a" && o.measure.filters.at("port") == "80" &&
+                        o.measure.filters.at("sample") == "4";
              }},
             {"reads --filter udp --addr ::1 --dev lo --mark 1/3",
              [](const Options& o) {
-                 return o.measure.filters.expression == "udp" && o.measure.filters.address == "::1" &&
-                        o.measure.filters.device == "lo" && o.measure.filters.mark == "1/3";
+                 return o.measure.filters.at("filter") == "udp" && o.measure.filters.at("addr") == "::1" &&
+                        o.measure.filters.at("dev") == "lo" && o.measure.filters.at("mark") == "1/3";
              }},
             {"reads -i 1 -d 10 -n 3",
              [](const Options& o) {
@@ -174,8 +175,9 @@ TEST_CASE("a long run is aggregated and says so, unless single records are asked
 TEST_CASE("exec takes a module and the options of a run") {
     test::check("stapgen exec", {{"exec a.ko -d 1 -x 3 -o a.rec --events -v", [](const Options& o) {
                                       return o.file == "a.ko" && o.measure.plan.duration == 1s &&
-                                             o.measure.filters.target_tid == 3 && o.measure.plan.output == "a.rec" &&
-                                             o.measure.plan.events && o.measure.plan.verbose;
+                                             o.measure.filters.at("target-tid") == "3" &&
+                                             o.measure.plan.output == "a.rec" && o.measure.plan.events &&
+                                             o.measure.plan.verbose;
                                   }}});
     test::check({
         {"exec", "MODULE is missing", "'stapgen exec --help'"},

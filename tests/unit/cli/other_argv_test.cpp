@@ -47,7 +47,7 @@ TEST_CASE("fleet run takes hosts, filters and what a recipe is built with") {
     test::check("stapgen fleet run reads",
                 {{"fleet run reads --hosts a,b -d 5 -o d --batch 2 --sudo --port 80 --kind udp", [](const Options& o) {
                       return o.fleet.hosts == "a,b" && o.fleet.batch == 2 && o.fleet.sudo &&
-                             o.measure.filters.port == 80 && o.measure.plan.output == "d" &&
+                             o.measure.filters.at("port") == "80" && o.measure.plan.output == "d" &&
                              o.make.arguments.at("kind") == "udp";
                   }}});
     test::check({
