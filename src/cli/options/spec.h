@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include <any>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -92,19 +94,17 @@ OptionSpec option(std::string names, std::string value, std::string group, std::
                   Target target, Rules rules);
 
 struct CommandSpec;
-struct Options;
 
-/// What a command has to work with.
+/// What a command has to work with beside the values of its options.
 struct Call {
     const recipe::Program& program;
     const CommandSpec& root;
     const CommandSpec& command;
-    Options& options;  ///< as typed
+    const std::string& recipe_path;  ///< as typed
 };
 
 struct CommandSpec {
-    base::Result<void> (*action)(const Call& call) = nullptr;  ///< none: it needs a further word
-    std::string parent{};                                      ///< "stapgen build"; empty: this is stapgen itself
+    std::string parent{};  ///< "stapgen build"; empty: this is stapgen itself
     std::string name{}, summary{};
     std::string notes{};  ///< whole lines
     std::vector<std::string> examples{};
@@ -112,7 +112,26 @@ struct CommandSpec {
     std::vector<CommandSpec> commands{};
     const recipe::Recipe* recipe = nullptr;  ///< that it runs, renders or builds
     bool hidden = false;
+    std::function<base::Result<void>(const Call& call)> action{};  ///< none: it needs a further word
+    std::any values{};                                             ///< see values_of()
 };
+
+/// Makes what the options of a command are put into, of its own type, and lets its action have it. It lives as long as
+/// the command, whose copies share it.
+template <class Values>
+Values& add_values(CommandSpec& command, base::Result<void> (*action)(const Call& call, const Values& values)) {
+    auto values = std::make_shared<Values>();
+    command.action = [=](const Call& call) { return action(call, *values); };
+    command.values = values;
+    return *values;
+}
+
+/// Null: the command's values are of another type.
+template <class Values>
+const Values* values_of(const CommandSpec& command) {
+    const auto* values = std::any_cast<std::shared_ptr<Values>>(&command.values);
+    return values == nullptr ? nullptr : values->get();
+}
 
 /// "-x", "--target-tid"; none of an argument.
 std::vector<std::string> names_of(const OptionSpec& option);
