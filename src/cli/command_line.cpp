@@ -63,6 +63,13 @@ base::Result<void> finish_output(off_t page_begins) {
                         "check whether stdout is closed, or its disk full");
 }
 
+/// By the --format that it was given, or has.
+bool prints_page(const CommandSpec& command) {
+    const auto* format = option_named(command, "--format");
+    auto* const* value = format == nullptr ? nullptr : std::get_if<std::string*>(&format->target);
+    return value != nullptr && **value == "html";
+}
+
 /// `given`, without the program's name, to what it asks for, done. `is_page`: it is to print a page.
 base::Result<void> perform(const std::vector<std::string>& given, bool& is_page) {
     // Called by shells: another command line follows `--`.
@@ -77,8 +84,7 @@ base::Result<void> perform(const std::vector<std::string>& given, bool& is_page)
     }
     recipe::Program program{*files, recipe::load_catalog(folders)};
     set_aside_clashes(program.catalog);
-    Options options;
-    const auto root = command_table(program.catalog, options);
+    const auto root = command_table(program.catalog);
     if (completing) {
         print(completion_of({program, root}, words));
         return {};
@@ -88,7 +94,7 @@ base::Result<void> perform(const std::vector<std::string>& given, bool& is_page)
     const auto invocation = parse(root, program.catalog, words, *config);
     if (!invocation) return tl::make_unexpected(invocation.error());
     const auto& command = *invocation->command;
-    is_page = options.present.format == "html";
+    is_page = prints_page(command);
     switch (invocation->wanted) {
         case Invocation::Wanted::short_help:
             std::cout << short_help(command, help_width());
@@ -102,7 +108,7 @@ base::Result<void> perform(const std::vector<std::string>& given, bool& is_page)
         case Invocation::Wanted::action:
             break;
     }
-    return command.action({program, root, command, options});
+    return command.action({program, root, command, beginning.recipe_path});
 }
 
 }  // namespace

@@ -43,16 +43,20 @@ struct Counter {
 /// Names of network namespaces, cgroups and containers by what records have of them: "netns:4026532201" -> "red".
 using GroupNames = std::map<std::string, std::string>;
 
+/// Whose packets were measured, as typed: option without dashes -> value. A process's or thread's number is that of
+/// this machine, whatever container it was typed for.
+using TypedFilters = std::map<std::string, std::string>;
+
 /// What the user calls the place of a run: dc -> fra1.
 using Labels = std::map<std::string, std::string>;
 
 /// Where a run was made, and what it measured. What is not known is empty.
 struct Origin {
     std::string host;
-    std::string kernel;                            ///< release
-    std::vector<std::string> command;              ///< argv of stapgen
-    std::map<std::string, std::string> filters{};  ///< option without dashes -> as typed
-    std::string machine{};                         ///< host::machine_of()
+    std::string kernel;                ///< release
+    std::vector<std::string> command;  ///< argv of stapgen
+    TypedFilters filters{};
+    std::string machine{};  ///< host::machine_of()
     Labels labels{};
     std::string build_id{};   ///< of the kernel
     std::int64_t sample = 1;  ///< one in this many sockets
@@ -83,8 +87,8 @@ struct Setup {
     std::string recipe;
     std::vector<std::string> command;                              ///< argv of stapgen
     std::optional<std::map<std::string, std::string>> parameters;  ///< nothing for a module made elsewhere
-    std::map<std::string, std::string> filters;                    ///< option without dashes -> as typed
-    std::string recipe_hash;                                       ///< of recipe and parameters; empty: not known
+    TypedFilters filters;
+    std::string recipe_hash;             ///< of recipe and parameters; empty: not known
     std::vector<std::string> functions;  ///< probe points as the kernel has them, sorted; none: nothing is probed
     std::string definition;              ///< definition_of()
     std::string hash_of;                 ///< "script", "module" or "recipe"

@@ -20,7 +20,7 @@ bool is_process(const std::string& option) {
 }
 
 /// As they decide what is measured.
-std::map<std::string, std::string> essence(std::map<std::string, std::string> filters) {
+TypedFilters essence(TypedFilters filters) {
     for (auto& [option, value] : filters) {
         if (is_process(option)) value = "one";
     }
@@ -87,7 +87,7 @@ base::Result<Labels> parse_labels(const std::vector<std::string>& typed) {
     return labels;
 }
 
-std::int64_t sample_of(const std::map<std::string, std::string>& filters) {
+std::int64_t sample_of(const TypedFilters& filters) {
     const auto typed = filters.find("sample");
     const auto one_in = typed == filters.end() ? 1 : base::to_int(typed->second).value_or(1);
     return one_in < 1 || one_in > largest_sample ? 1 : one_in;

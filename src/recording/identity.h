@@ -20,7 +20,7 @@ bool is_label_name(std::string_view name);
 
 /// One in this many sockets was measured; 1: all. `largest_sample` at most.
 inline constexpr std::int64_t largest_sample = 65536;
-std::int64_t sample_of(const std::map<std::string, std::string>& filters);
+std::int64_t sample_of(const TypedFilters& filters);
 
 /// 12 hexadecimal digits of a hash of recipe, parameters, filters and probed functions: numbers of equal definitions
 /// may be added. Which process or thread was measured (-p, -x) makes no difference: a restarted server has another

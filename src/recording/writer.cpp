@@ -140,16 +140,10 @@ std::filesystem::path part_path(const std::filesystem::path& file, std::int64_t 
     return path;
 }
 
-Writer::Writer(const std::filesystem::path& first_path, std::unique_ptr<PackedFile> file, const Rotation& rotation,
-               Facts facts)
-    : file_(std::move(file)),
-      first_path_(first_path),
-      rotation_(rotation),
-      facts_(std::move(facts)),
-      run_id_(random_id()) {}
+Writer::Writer(const std::filesystem::path& first_path, std::unique_ptr<PackedFile> file, const Rotation& rotation)
+    : file_(std::move(file)), first_path_(first_path), rotation_(rotation), run_id_(random_id()) {}
 
-base::Result<std::unique_ptr<Writer>> Writer::create(const std::filesystem::path& file, const Rotation& rotation,
-                                                     Facts facts) {
+base::Result<std::unique_ptr<Writer>> Writer::create(const std::filesystem::path& file, const Rotation& rotation) {
     std::error_code ignored;
     if (const auto second = part_path(file, 1); rotation.bytes > 0 && std::filesystem::exists(second, ignored)) {
         return base::bad_input(
@@ -158,7 +152,7 @@ base::Result<std::unique_ptr<Writer>> Writer::create(const std::filesystem::path
     }
     auto created = PackedFile::create(file);
     if (!created) return tl::make_unexpected(created.error());
-    return std::unique_ptr<Writer>(new Writer(file, *std::move(created), rotation, std::move(facts)));
+    return std::unique_ptr<Writer>(new Writer(file, *std::move(created), rotation));
 }
 
 Writer::~Writer() {
@@ -171,11 +165,13 @@ bool Writer::note(const base::Result<void>& done) {
     return done.has_value();
 }
 
+bool Writer::is_full() const {
+    return !failure_ && is_open_ && rotation_.bytes > 0 && lines_ > 0 && file_->size() >= rotation_.bytes;
+}
+
 void Writer::line(std::string_view text) {
-    if (failure_ || ended_) return;
-    if (!begun_) begin_part();
-    if (!failure_ && rotation_.bytes > 0 && lines_ > 0 && file_->size() >= rotation_.bytes) rotate();
-    if (failure_ || !note(file_->write(text)) || !note(file_->write("\n"))) return;
+    if (failure_ || !is_open_) return;
+    if (!note(file_->write(text)) || !note(file_->write("\n"))) return;
     unflushed_ = true;
     ++lines_;
     if (rotation_.bytes > 0) keep_for_repeating(text);
@@ -187,16 +183,15 @@ void Writer::flush() {
     note(file_->flush());
 }
 
-void Writer::end() {
-    if (failure_ || ended_ || !begun_) return;
-    end_part(false);
+void Writer::end(Outcome outcome) {
+    if (failure_ || !is_open_) return;
+    write_trailer(std::move(outcome), false);
     ended_ = true;
 }
 
-void Writer::begin_part() {
-    begun_ = true;
+void Writer::begin_part(Setup setup) {
+    begun_ = is_open_ = true;
     const auto repeated = header_ + fields_ + ready_;
-    auto setup = facts_.setup();
     const Header header{.run_id = run_id_,
                         .part = part_,
                         .lines_before = lines_before_,
@@ -206,15 +201,15 @@ void Writer::begin_part() {
     note(file_->write(header_line(header) + repeated));
 }
 
-void Writer::end_part(bool continued) {
-    auto outcome = facts_.outcome(continued);
+void Writer::write_trailer(Outcome outcome, bool continued) {
+    is_open_ = false;
     if (note(file_->write(trailer_line({base::now_epoch_ns(), continued, lines_, std::move(outcome)}))))
         note(file_->finish());
 }
 
-void Writer::rotate() {
+void Writer::rotate(Outcome outcome) {
     // Without room for a further file this one goes on to be readable, so it is ended first.
-    end_part(true);
+    write_trailer(std::move(outcome), true);
     if (failure_) return;
     lines_before_ += std::exchange(lines_, 0);
     ++part_;
@@ -228,7 +223,6 @@ void Writer::rotate() {
     if (rotation_.files > 0 && part_ >= rotation_.files) {
         std::filesystem::remove(part_path(first_path_, part_ - rotation_.files), ignored);
     }
-    begin_part();
 }
 
 void Writer::keep_for_repeating(std::string_view text) {

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,47 +30,43 @@ class PackedFile;
 /// Puts the lines of a script into a recording. After an error it writes no more, and what was flushed stays readable.
 class Writer {
   public:
-    /// Asked for each part, when it begins and when it ends.
-    struct Facts {
-        std::function<Setup()> setup;
-        std::function<Outcome(bool continued)> outcome;
-    };
-
     /// Creates the file; "-" is stdout. Fails if it exists, or a second part of this name if there is to be
     /// one.
-    static base::Result<std::unique_ptr<Writer>> create(const std::filesystem::path& file, const Rotation& rotation,
-                                                        Facts facts);
+    static base::Result<std::unique_ptr<Writer>> create(const std::filesystem::path& file, const Rotation& rotation);
     Writer(const Writer&) = delete;
     Writer& operator=(const Writer&) = delete;
     /// Removes the file if no line came.
     ~Writer();
 
-    /// A line without its '\n'. The first one begins the recording.
+    /// Whether the part is as large as one may be.
+    [[nodiscard]] bool is_full() const;
+    /// Ends it; the next line needs a further one.
+    void rotate(Outcome outcome);
+    /// Whether the next line needs a part: it is the first, or the one before it has ended.
+    [[nodiscard]] bool needs_part() const { return !is_open_ && !ended_ && !failure_; }
+    void begin_part(Setup setup);
+    /// A line without its '\n'. It is passed over where there is no part.
     void line(std::string_view text);
     /// What came so far is in the file.
     void flush();
     /// The last line of its own, unless there was no other.
-    void end();
+    void end(Outcome outcome);
 
     [[nodiscard]] std::int64_t lines() const { return lines_before_ + lines_; }  ///< that came before the error
     [[nodiscard]] const std::optional<base::Error>& failure() const { return failure_; }
 
   private:
-    Writer(const std::filesystem::path& first_path, std::unique_ptr<PackedFile> file, const Rotation& rotation,
-           Facts facts);
-    void begin_part();
-    void end_part(bool continued);
-    void rotate();
+    Writer(const std::filesystem::path& first_path, std::unique_ptr<PackedFile> file, const Rotation& rotation);
+    void write_trailer(Outcome outcome, bool continued);
     void keep_for_repeating(std::string_view text);
     bool note(const base::Result<void>& done);
 
     std::unique_ptr<PackedFile> file_;
     std::filesystem::path first_path_;
     Rotation rotation_;
-    Facts facts_;
     std::string run_id_;
     std::int64_t part_ = 0, lines_before_ = 0, lines_ = 0;
-    bool begun_ = false, unflushed_ = false, ended_ = false;
+    bool begun_ = false, is_open_ = false, unflushed_ = false, ended_ = false;
     std::string header_, fields_, ready_;  ///< lines that each part has
     std::optional<base::Error> failure_;
 };

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <memory>
-#include <ostream>
 #include <string_view>
+#include <vector>
 
 #include "base/unpacker.h"
 #include "decode/record_parser.h"
@@ -12,6 +12,12 @@
 #include "session/session.h"
 
 namespace stapgen::serve {
+
+/// What bytes of a recording brought.
+struct Fed {
+    bool has_begun = false;                   ///< the probes are live: the line `ready` was among them
+    std::vector<analyze::Summary> intervals;  ///< that closed, in their order
+};
 
 /// A recording as it comes from a stapgen that is steered (session/remote.h), to a Session. Of its lines nothing is
 /// kept.
@@ -22,7 +28,7 @@ class RecordingStream {
     RecordingStream& operator=(const RecordingStream&) = delete;
 
     /// Bytes of its zstd frame, any number of them. What is damaged ends it: no further line comes of it.
-    void feed(std::string_view packed);
+    Fed feed(std::string_view packed);
 
     [[nodiscard]] session::Session& session() { return session_; }
     [[nodiscard]] const decode::RecordParser& parser() const { return parser_; }
@@ -36,8 +42,8 @@ class RecordingStream {
     launch::LineSplitter lines_;
     decode::RecordParser parser_;
     report::Presentation presentation_;
-    std::ostream null_sink_{nullptr};
     session::Session session_;
+    Fed fed_;
 };
 
 }  // namespace stapgen::serve

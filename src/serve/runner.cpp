@@ -111,14 +111,18 @@ Runner::End Runner::run_guarded() {
 
 Runner::End Runner::run_once() {
     Child child;
-    child.stream.session().listen([&](const decode::Line& line) { on_line(child, line); });
     launch::Command command;
     command.argv = job_.argv;
     command.environment = job_.environment;
     command.takes_input = true;
     launch::Handlers handlers;
     handlers.handles_signals = false;
-    handlers.bytes = [&](std::string_view bytes, launch::Control&) { child.stream.feed(bytes); };
+    handlers.bytes = [&](std::string_view bytes, launch::Control&) {
+        auto fed = child.stream.feed(bytes);
+        if (fed.has_begun) begin(child);
+        for (auto& interval : fed.intervals)
+            add(child, std::move(interval));
+    };
     handlers.error = [&](launch::Line line, launch::Control&) { on_error_line(child, line.text); };
     handlers.tick = [&](launch::Control& control) { tick(child, control); };
     const auto ending = launch::run_child(command, handlers);
@@ -159,22 +163,20 @@ void Runner::tick(Child& child, launch::Control& control) {
     take(child);
 }
 
-void Runner::on_line(Child& child, const decode::Line& line) {
-    const auto& facts = child.stream.session().facts();
-    if (std::holds_alternative<decode::Ready>(line)) {
-        if (!job_.counters.empty()) child.counters_before = host::read_net_counters(machine_);
-        const std::lock_guard lock(mutex_);
-        status_.state = State::measuring;
-        status_.probes = facts.setup.functions;
-        status_.sample = recording::sample_of(facts.setup.filters);
-        return;
-    }
-    auto interval = child.stream.session().take_interval();
-    if (!interval) return;
-    child.said.clear();
-    names_.put_into(interval->drops, facts);
+void Runner::begin(Child& child) {
+    const auto& setup = child.stream.session().facts().setup;
+    if (!job_.counters.empty()) child.counters_before = host::read_net_counters(machine_);
     const std::lock_guard lock(mutex_);
-    totals_.add(results_of(*interval));
+    status_.state = State::measuring;
+    status_.probes = setup.functions;
+    status_.sample = recording::sample_of(setup.filters);
+}
+
+void Runner::add(Child& child, analyze::Summary interval) {
+    child.said.clear();
+    names_.put_into(interval.drops, child.stream.session().facts());
+    const std::lock_guard lock(mutex_);
+    totals_.add(results_of(interval));
     status_.last_interval_ns = base::now_epoch_ns();
     take(child);
 }

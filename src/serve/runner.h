@@ -65,7 +65,8 @@ class Runner {
     End run_once();
     /// What is thrown is how it ended.
     End run_guarded();
-    void on_line(Child& child, const decode::Line& line);
+    void begin(Child& child);
+    void add(Child& child, analyze::Summary interval);
     void on_error_line(Child& child, std::string_view line);
     void tick(Child& child, launch::Control& control);
     void take(Child& child);

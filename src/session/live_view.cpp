@@ -59,18 +59,22 @@ void LiveView::interval(analyze::Summary summary) {
     last_interval_ = std::move(summary);
 }
 
-void LiveView::tick(const analyze::Analyzer& whole, launch::Control& control) {
+analyze::Summary* LiveView::tick(const analyze::Analyzer& whole, launch::Control& control) {
     const bool pressed = take_keys(control);
     const bool ends = control.ending() && !std::exchange(scene_.ending, control.ending());
     const bool other_window = !state_.paused && state_.window != scene_.window;
     if (ends || other_window || (!state_.paused && Clock::now() >= next_look_)) {
-        const auto begin = Clock::now();
+        looked_ = Clock::now();
         look(whole);
-        draw();
-        next_look_ = begin + std::max<Clock::duration>(usual_period, one_part_in * (Clock::now() - begin));
-    } else if (pressed) {
-        draw();
+        return &scene_.shown;
     }
+    if (pressed) draw_frame();
+    return nullptr;
+}
+
+void LiveView::draw() {
+    draw_frame();
+    next_look_ = looked_ + std::max<Clock::duration>(usual_period, one_part_in * (Clock::now() - looked_));
 }
 
 bool LiveView::take_keys(launch::Control& control) {
@@ -112,12 +116,11 @@ void LiveView::look(const analyze::Analyzer& whole) {
         scene_.window_ns =
             base::saturating_subtract(scene_.shown.end_epoch_ns.value_or(0), scene_.shown.start_epoch_ns.value_or(0));
     }
-    subject_.names(scene_.shown);
     scene_.account = whole.accounting();
     scene_.notice = stderr_.last_line();
 }
 
-void LiveView::draw() {
+void LiveView::draw_frame() {
     auto frame = live::frame(scene_, state_, terminal_->size(), terminal_->utf8());
     state_.top = frame.shown.top;
     shown_ = std::move(frame.shown);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -36,12 +35,11 @@ class StderrCapture {
 
 /// What a live view is of.
 struct LiveSubject {
-    const decode::Header* header = nullptr;        ///< must outlive the view
-    decode::Ready ready;                           ///< the line with which the measurement began
-    analyze::AnalyzerOptions options;              ///< as of the whole run's Analyzer
-    std::string filters;                           ///< as typed
-    bool hide_benign = false;                      ///< of drops
-    std::function<void(analyze::Summary&)> names;  ///< puts names into one
+    const decode::Header* header = nullptr;  ///< must outlive the view
+    decode::Ready ready;                     ///< the line with which the measurement began
+    analyze::AnalyzerOptions options;        ///< as of the whole run's Analyzer
+    std::string filters;                     ///< as typed
+    bool hide_benign = false;                ///< of drops
 };
 
 /// A measurement as it goes on, on the terminal. Messages for stderr is in its head, and on stderr when it
@@ -54,8 +52,10 @@ class LiveView {
     void line(const decode::Line& line);
     /// One that is over.
     void interval(analyze::Summary summary);
-    /// To be called often: takes keys, and draws what is due. `whole` is of the whole run.
-    void tick(const analyze::Analyzer& whole, launch::Control& control);
+    /// To be called often: takes keys. `whole` is of the whole run. What is to be drawn, where that is due: the caller
+    /// puts names into it, and calls draw(); else null.
+    analyze::Summary* tick(const analyze::Analyzer& whole, launch::Control& control);
+    void draw();
 
   private:
     using Clock = std::chrono::steady_clock;
@@ -65,7 +65,7 @@ class LiveView {
     bool take_keys(launch::Control& control);
     void begin_window();
     void look(const analyze::Analyzer& whole);
-    void draw();
+    void draw_frame();
 
     LiveSubject subject_;
     StderrCapture stderr_;
@@ -74,7 +74,7 @@ class LiveView {
     live::Scene scene_;
     live::Shown shown_;
     Clock::time_point begun_ = Clock::now();
-    Clock::time_point next_look_ = begun_;
+    Clock::time_point looked_ = begun_, next_look_ = begun_;
     std::optional<analyze::Summary> last_interval_;
     std::optional<analyze::Analyzer> since_;  ///< of what came after `r`
     Clock::time_point since_at_;

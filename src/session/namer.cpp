@@ -189,11 +189,12 @@ void Namer::look_at_owners(const decode::Header& header) {
     owners_->look();
 }
 
-void Namer::see(const decode::Record& record) {
+void Namer::observe_owner(const decode::Record& record) {
     // They are the last ones.
     const auto& fields = record.schema->fields;
     for (auto i = fields.size(); owners_ && i > 0 && fields[i - 1].attribute == decode::Attribute::key; --i) {
-        if (containers::is_owner_field(fields[i - 1].name)) owners_->see(fields[i - 1].name, record.values[i - 1].raw);
+        if (containers::is_owner_field(fields[i - 1].name))
+            owners_->observe(fields[i - 1].name, record.values[i - 1].raw);
     }
 }
 

@@ -43,7 +43,7 @@ class Namer {
     /// Records with this header are about to come; they end.
     void look_at_owners(const decode::Header& header);
     /// A record of this machine, whose namespace, cgroup and container are to be named.
-    void see(const decode::Record& record);
+    void observe_owner(const decode::Record& record);
     /// What has been named so; empty where records have no such field.
     recording::GroupNames group_names();
 

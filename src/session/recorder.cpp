@@ -21,10 +21,7 @@ base::Result<std::unique_ptr<Recorder>> Recorder::create(const host::System& mac
     const auto content = base::read_file(hashed);
     if (!content) return tl::make_unexpected(content.error());
     auto recorder = std::unique_ptr<Recorder>(new Recorder(machine, plan));
-    auto writer =
-        recording::Writer::create(*plan.output, plan.rotation,
-                                  {[self = recorder.get()] { return self->setup(); },
-                                   [self = recorder.get()](bool part) { return self->outcome_of_part(part); }});
+    auto writer = recording::Writer::create(*plan.output, plan.rotation);
     if (!writer) return tl::make_unexpected(writer.error());
     recorder->writer_ = *std::move(writer);
     auto& setup = recorder->setup_ = setup_of(machine, plan);
@@ -36,27 +33,27 @@ base::Result<std::unique_ptr<Recorder>> Recorder::create(const host::System& mac
     return recorder;
 }
 
-recording::Setup Recorder::setup() {
+recording::Setup Recorder::setup(Namer& namer) {
     auto setup = setup_;
     setup.kernel.modules = host::read_loaded_modules(machine_);
     setup.counters = host::read_net_counters(machine_);
     if (header_ == nullptr) return setup;
     put_recipe(plan_, header_->recipe, setup);
-    setup.group_names = namer_.group_names();
+    setup.group_names = namer.group_names();
     const bool has_reasons = std::ranges::any_of(header_->schemas, [](const decode::Schema& schema) {
         return std::ranges::find(schema.fields, decode::FieldType::reason, &decode::Field::type) != schema.fields.end();
     });
     if (!has_reasons) return setup;
-    if (const auto* reasons = namer_.reasons()) setup.drop_reasons.insert(reasons->begin(), reasons->end());
+    if (const auto* reasons = namer.reasons()) setup.drop_reasons.insert(reasons->begin(), reasons->end());
     return setup;
 }
 
-recording::Outcome Recorder::outcome_of_part(bool continued) {
-    auto outcome = continued ? recording::Outcome{} : outcome_;
+recording::Outcome Recorder::outcome_so_far(Namer& namer) {
+    recording::Outcome outcome;
     outcome.net_counters = host::read_net_counters(machine_);
-    outcome.group_names = namer_.group_names();
+    outcome.group_names = namer.group_names();
     for (const auto address : addresses_) {
-        const auto symbol = namer_.find(address);
+        const auto symbol = namer.find(address);
         if (!symbol) continue;
         outcome.addresses.push_back(
             {address, std::string(symbol->name), symbol->offset, std::string(symbol->module.value_or(""))});
@@ -64,8 +61,10 @@ recording::Outcome Recorder::outcome_of_part(bool continued) {
     return outcome;
 }
 
-void Recorder::line(std::string_view text, bool cut, const decode::Line& parsed) {
+void Recorder::line(std::string_view text, bool cut, const decode::Line& parsed, Namer& namer) {
     if (const auto* first = std::get_if<decode::HeaderLine>(&parsed)) header_ = first->header;
+    if (writer_->is_full()) writer_->rotate(outcome_so_far(namer));
+    if (writer_->needs_part()) writer_->begin_part(setup(namer));
     writer_->line(cut ? fmt::format("(cut) {}", text) : text);
     report_failure();
     const auto* record = std::get_if<decode::Record>(&parsed);
@@ -91,10 +90,11 @@ void Recorder::tick() {
     report_failure();
 }
 
-void Recorder::end(const analyze::Summary& summary) {
-    static_cast<recording::RunEnd&>(outcome_) = summary;
-    outcome_.clock = summary.cost;
-    writer_->end();
+void Recorder::end(const analyze::Summary& summary, Namer& namer) {
+    auto outcome = outcome_so_far(namer);
+    static_cast<recording::RunEnd&>(outcome) = summary;
+    outcome.clock = summary.cost;
+    writer_->end(std::move(outcome));
     report_failure();
 }
 

@@ -27,20 +27,19 @@ class Recorder {
                                                           const std::filesystem::path& hashed);
 
     /// A line of the script as it came, and what the parser made of it. `cut`: its end is missing; it is kept so that
-    /// no reader takes it for a record.
-    void line(std::string_view text, bool cut, const decode::Line& parsed);
+    /// no reader takes it for a record. `namer`: of this machine, for what is known before or behind the lines.
+    void line(std::string_view text, bool cut, const decode::Line& parsed, Namer& namer);
     /// To be called several times a second: what came a second ago is in the file.
     void tick();
     /// Of the summary what is not in the lines.
-    void end(const analyze::Summary& summary);
+    void end(const analyze::Summary& summary, Namer& namer);
     [[nodiscard]] base::Result<void> outcome() const;
-
-    [[nodiscard]] Namer& namer() { return namer_; }
 
   private:
     Recorder(const host::System& machine, const MeasurePlan& plan) : machine_(machine), plan_(plan) {}
-    recording::Setup setup();
-    recording::Outcome outcome_of_part(bool continued);
+    recording::Setup setup(Namer& namer);
+    /// Beside what is known at the end only.
+    recording::Outcome outcome_so_far(Namer& namer);
     void report_failure();
 
     const host::System& machine_;
@@ -48,8 +47,6 @@ class Recorder {
     recording::Setup setup_;  ///< what does not change
     const decode::Header* header_ = nullptr;
     std::set<std::uint64_t> addresses_;  ///< whose names are in the last line
-    recording::Outcome outcome_;
-    Namer namer_;
     bool reported_ = false;
     std::chrono::steady_clock::time_point flushed_ = std::chrono::steady_clock::now();
     std::unique_ptr<recording::Writer> writer_;

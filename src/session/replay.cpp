@@ -61,6 +61,7 @@ class Input final : public decode::FormatDetector::Sink {
         if (continued_) remarks_.push_back(fmt::format("{} is not the last part of its run", shown(parts.back())));
         for (auto& part : parts_) {
             part.session.end();
+            if (part.records != nullptr) report::finish(*part.records);
             if (const auto& refusal = part.session.refusal()) return tl::make_unexpected(*refusal);
         }
         return {};
@@ -99,13 +100,15 @@ class Input final : public decode::FormatDetector::Sink {
     /// Why stap failed, if the text is what it said of that.
     [[nodiscard]] std::optional<launch::Diagnosis> stap_failure() const { return launch::failure_in(unknown_); }
     void record(decode::FormatDetector::Source& source, const decode::Record& record) override {
-        if (auto& session = session_of(source); !refusal_) session.add(record);
+        auto& part = part_of(source);
+        if (!refusal_ && part.session.add(record) && part.records != nullptr) write(*part.records, record);
     }
     void line(decode::FormatDetector::Source& source, const decode::Line& line) override {
-        auto& session = session_of(source);
+        auto& part = part_of(source);
         if (refusal_) return;
-        session.add(line);
-        refusal_ = session.refusal();
+        const auto added = part.session.add(line);
+        if (added.taken && part.records != nullptr) write(*part.records, line);
+        if (added.refused) refusal_ = part.session.refusal();
     }
     void message(std::string_view text) override { launch::count_losses(text, losses_); }
 
@@ -113,14 +116,14 @@ class Input final : public decode::FormatDetector::Sink {
     struct Part {
         decode::FormatDetector::Source* source;
         Session session;
+        std::unique_ptr<report::RecordWriter> to_stdout;  ///< may be null
+        report::RecordWriter* records;                    ///< that or another; may be null
         Part(decode::FormatDetector::Source& of, const report::Presentation& presentation, const ReplayOptions& options)
             : source(&of),
               session(presentation,
-                      {.events = options.events,
-                       .resolution_ns = of.resolution_ns,
-                       .records = options.records,
-                       .selection = options.selection},
-                      std::cout) {}
+                      {.events = options.events, .resolution_ns = of.resolution_ns, .selection = options.selection}),
+              to_stdout(report::record_writer(std::cout, presentation, options.events)),
+              records(options.records != nullptr ? options.records : to_stdout.get()) {}
     };
 
     base::Result<void> read(recording::Reader& reader, const std::filesystem::path& file) {
@@ -163,18 +166,20 @@ class Input final : public decode::FormatDetector::Sink {
         if (is_unknown && parts_.empty() && unknown_.size() < base::limits::line_bytes) unknown_ += text;
     }
 
-    Session& session_of(decode::FormatDetector::Source& source) {
-        if (last_ == nullptr || last_->source != &source) last_ = &part_of(source);
-        return last_->session;
+    Part& part_of(decode::FormatDetector::Source& source) {
+        if (last_ == nullptr || last_->source != &source) last_ = &find_part(source);
+        return *last_;
     }
 
-    Part& part_of(decode::FormatDetector::Source& source) {
+    Part& find_part(decode::FormatDetector::Source& source) {
         for (auto& known : parts_) {
             if (known.source == &source) return known;
         }
         if (presentation_.format->is_trace && !parts_.empty()) refusal_ = several_recordings(*presentation_.format);
         auto& part = parts_.emplace_back(source, presentation_, options_);
-        if (header_) part.session.set(header_->setup);
+        if (!header_) return part;
+        part.session.set(header_->setup);
+        if (part.records != nullptr) part.records->origin(header_->setup.origin());
         return part;
     }
 

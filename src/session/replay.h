@@ -21,11 +21,9 @@ struct LoadedRun {
 
 /// What else is wanted of files.
 struct ReplayOptions {
-    Selection selection{};  ///< of records
-    bool events = false;    ///< each record is written to stdout; runs are read one by one
-    /// Instead of the presentation's. Called for each recording, by any thread where there are several runs; what it
-    /// makes hears each record in its order.
-    RecordWriters records{};
+    Selection selection{};                    ///< of records
+    bool events = false;                      ///< each record is written to stdout; runs are read one by one
+    report::RecordWriter* records = nullptr;  ///< gets each record of one run, instead of stdout
 };
 
 /// Reads files ("-" is stdin) of whatever kinds: recordings and text that other tools print. Parts of one run are put

@@ -57,14 +57,15 @@ class Measurement {
     void output(launch::Line line, launch::Control& control);
     void error(launch::Line line);
     void tick(launch::Control& control);
-    void on_line(const decode::Line& line);
-    void ready(const decode::Ready& ready);
+    void take_recipe(const decode::Header& header);
+    void begin(const decode::Ready& ready);
+    void close();
     void look_at_target(launch::Control& control);
     void open_live_view(const decode::Ready& ready);
     void read_counters();
     void put_outcome(const RunEnding& ending);
     analyze::Summary summary_of(const RunEnding& ending);
-    void show_interval();
+    void show(analyze::Summary interval);
     void put_names(analyze::Summary& summary);
 
     const host::System& machine_;
@@ -74,6 +75,7 @@ class Measurement {
     Recorder* recorder_;
     decode::RecordParser parser_;
     Session session_;
+    std::unique_ptr<report::RecordWriter> records_;  ///< may be null
     std::optional<Clock::time_point> ready_at_;
     host::ClockOffsets clocks_at_ready_;
     bool target_has_ended_ = false, is_closed_ = false;
@@ -84,8 +86,7 @@ class Measurement {
     overhead::CostWatch cost_;
     host::NetCounters counters_before_;
     std::optional<host::NetCounters> counters_after_;
-    Namer own_namer_;
-    Namer& namer_;               ///< the recorder's, where there is one: the table is large
+    Namer namer_;
     launch::Progress progress_;  ///< of loading
     std::unique_ptr<LiveView> live_;
     RemoteControl remote_;
@@ -100,12 +101,10 @@ Measurement::Measurement(const host::System& machine, const recipe::Catalog& cat
       recorder_(recorder),
       session_(
           plan.presentation,
-          {.events = plan.events, .keep_intervals = plan.presentation.format->intervals, .keep_series = !plan.remote},
-          std::cout),
-      namer_(recorder == nullptr ? own_namer_ : recorder->namer()),
+          {.events = plan.events, .keep_intervals = plan.presentation.format->intervals, .keep_series = !plan.remote}),
+      records_(report::record_writer(std::cout, plan.presentation, plan.events)),
       progress_(std::cerr, launch::progress_style(plan.quiet), base::terminal_columns(STDERR_FILENO)) {
     session_.set(setup_of(machine, plan));
-    session_.listen([this](const decode::Line& line) { on_line(line); });
 }
 
 launch::Handlers Measurement::handlers() {
@@ -121,39 +120,44 @@ void Measurement::output(launch::Line line, launch::Control& control) {
     bytes_ += static_cast<std::int64_t>(line.text.size()) + 1;
     // Of a line that was cut the last number may be wrong: it counts as not understood.
     const auto parsed = parser_.feed(line.cut ? std::string_view("(cut)") : line.text);
+    const auto* first = std::get_if<decode::HeaderLine>(&parsed);
     // Before the recorder, whose header has their names.
-    if (const auto* first = std::get_if<decode::HeaderLine>(&parsed)) namer_.look_at_owners(*first->header);
-    if (recorder_ != nullptr) recorder_->line(line.text, line.cut, parsed);
-    session_.add(parsed);
+    if (first != nullptr) namer_.look_at_owners(*first->header);
+    if (recorder_ != nullptr) recorder_->line(line.text, line.cut, parsed, namer_);
+    auto added = session_.add(parsed);
+    if (added.taken) {
+        if (records_) write(*records_, parsed);
+        if (const auto* record = std::get_if<decode::Record>(&parsed)) namer_.observe_owner(*record);
+        if (first != nullptr) take_recipe(*first->header);
+        if (live_) live_->line(parsed);
+        if (const auto* ready = std::get_if<decode::Ready>(&parsed)) begin(*ready);
+        const bool ends = std::holds_alternative<decode::End>(parsed);
+        if (ends) close();
+        // What the last line closes is cut short. Where there was no other it is the whole, which finish() shows.
+        const bool is_whole = ends && (intervals_ == 0 || intervals_ == plan_.intervals);
+        if (added.interval && !is_whole) show(*std::move(added.interval));
+        if (std::holds_alternative<decode::Tick>(parsed)) ++intervals_;
+    }
     const bool enough = std::holds_alternative<decode::Tick>(parsed) && intervals_ == plan_.intervals;
     // Without std::cout nobody reads any more.
     if (session_.refusal() || (session_.analyzer() && (enough || !std::cout))) control.request_stop();
 }
 
-void Measurement::on_line(const decode::Line& line) {
-    if (const auto* record = std::get_if<decode::Record>(&line)) namer_.see(*record);
-    if (const auto* first = std::get_if<decode::HeaderLine>(&line)) {
-        auto setup = session_.facts().setup;
-        put_recipe(plan_, first->header->recipe, setup);
-        session_.set(std::move(setup));
-        if (const auto recipe = recipe::find_recipe(catalog_, first->header->recipe)) {
-            counters_ = recipe->counters;
-            expected_ = recipe->cost;
-        }
+void Measurement::take_recipe(const decode::Header& header) {
+    auto setup = session_.facts().setup;
+    put_recipe(plan_, header.recipe, setup);
+    if (records_) records_->origin(setup.origin());
+    session_.set(std::move(setup));
+    if (const auto recipe = recipe::find_recipe(catalog_, header.recipe)) {
+        counters_ = recipe->counters;
+        expected_ = recipe->cost;
     }
-    if (live_) live_->line(line);
-    if (const auto* ready_line = std::get_if<decode::Ready>(&line)) ready(*ready_line);
-    if (std::holds_alternative<decode::Tick>(line)) {
-        show_interval();
-        ++intervals_;
-    }
-    if (std::holds_alternative<decode::End>(line)) {
-        is_closed_ = true;
-        read_counters();
-        if (parser_.header() != nullptr) namer_.look_at_owners(*parser_.header());
-        // The last one, cut short. Where there was no other it is the whole, which finish() shows.
-        if (intervals_ > 0 && intervals_ != plan_.intervals) show_interval();
-    }
+}
+
+void Measurement::close() {
+    is_closed_ = true;
+    read_counters();
+    namer_.look_at_owners(*parser_.header());
 }
 
 void Measurement::error(launch::Line line) {
@@ -167,7 +171,12 @@ void Measurement::tick(launch::Control& control) {
     if (plan_.events && !std::cout.flush()) control.request_stop();
     if (recorder_ != nullptr) recorder_->tick();
     if (!ready_at_) progress_.tick(Clock::now());
-    if (live_) live_->tick(*session_.analyzer(), control);
+    if (live_) {
+        if (auto* due = live_->tick(*session_.analyzer(), control)) {
+            put_names(*due);
+            live_->draw();
+        }
+    }
     // The first line comes before the probes answer.
     if (plan_.remote && remote_.tick(ready_at_ && session_.analyzer() ? &*session_.analyzer() : nullptr))
         control.request_stop();
@@ -221,7 +230,7 @@ analyze::Summary Measurement::summary_of(const RunEnding& ending) {
 base::Result<void> Measurement::finish(const RunEnding& ending) {
     progress_.end();
     auto summary = summary_of(ending);
-    if (recorder_ != nullptr) recorder_->end(summary);
+    if (recorder_ != nullptr) recorder_->end(summary, namer_);
     if (expected_ && plan_.filters.used.empty()) {
         overhead::remember_hit_cost(summary.recipe, summary.aggregated > 0, machine_.running_release(), summary.cost);
     }
@@ -239,13 +248,14 @@ base::Result<void> Measurement::finish(const RunEnding& ending) {
         return base::failed("the module printed no records", "run it again with -v to see its messages");
     }
     session_.end();
+    if (records_) report::finish(*records_);
     if (plan_.remote) return {};
     put_names(summary);
     report::present(std::cout, {&summary, 1}, plan_.presentation);
     return {};
 }
 
-void Measurement::ready(const decode::Ready& ready) {
+void Measurement::begin(const decode::Ready& ready) {
     ready_at_ = Clock::now();
     clocks_at_ready_ = host::read_clock_offsets();
     if (!counters_.empty()) counters_before_ = host::read_net_counters(machine_);
@@ -266,7 +276,6 @@ void Measurement::open_live_view(const decode::Ready& ready) {
     for (const auto& [option, value] : plan_.filters.as_typed)
         subject.filters += fmt::format(" --{} {}", option, value);
     subject.hide_benign = plan_.presentation.hide_benign;
-    subject.names = [this](analyze::Summary& summary) { put_names(summary); };
     if (auto view = LiveView::open(std::move(subject), plan_.presentation.colours)) {
         live_ = *std::move(view);
     } else {
@@ -280,14 +289,13 @@ void Measurement::read_counters() {
     cost_.end(machine_);
 }
 
-void Measurement::show_interval() {
-    auto interval = session_.take_interval();
-    if (!interval) return;
-    if (live_) live_->interval(*std::move(interval));
+void Measurement::show(analyze::Summary interval) {
+    if (records_) records_->interrupt();
+    if (live_) live_->interval(std::move(interval));
     if (plan_.live || plan_.remote) return;
     if (parser_.header()->silent) return;
-    put_names(*interval);
-    report::present(std::cout, {&*interval, 1}, plan_.presentation, intervals_);
+    put_names(interval);
+    report::present(std::cout, {&interval, 1}, plan_.presentation, intervals_);
 }
 
 void Measurement::put_names(analyze::Summary& summary) {

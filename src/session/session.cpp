@@ -12,32 +12,12 @@
 
 namespace stapgen::session {
 
-namespace {
-
-/// Whether each record is one thing that happened. Counts beside the header's own kind are in the report alone.
-bool is_event(const decode::Schema& schema) {
-    const bool counts =
-        std::ranges::find(schema.fields, decode::FieldType::count, &decode::Field::type) != schema.fields.end();
-    return schema.index == 0 || !counts;
-}
-
-}  // namespace
-
-Session::Session(const report::Presentation& presentation, SessionOptions options, std::ostream& out)
-    : presentation_(presentation),
-      events_(options.events),
-      selector_(std::move(options.selection)),
-      records_(options.records ? options.records() : report::record_writer(out, presentation, options.events)) {
+Session::Session(const report::Presentation& presentation, SessionOptions options)
+    : presentation_(presentation), events_(options.events), selector_(std::move(options.selection)) {
     options_.slowest = presentation.slowest;
     options_.keep_intervals = options.keep_intervals;
     options_.resolution_ns = options.resolution_ns;
     options_.keep_series = options.keep_series;
-    if (!records_) return;
-    listen([this](const decode::Line& line) {
-        if (const auto* record = std::get_if<decode::Record>(&line); record != nullptr && is_event(*record->schema))
-            records_->record(*record);
-        if (const auto* ready = std::get_if<decode::Ready>(&line)) records_->ready(*ready);
-    });
 }
 
 void Session::begin(const decode::Header& header) {
@@ -61,23 +41,22 @@ void Session::begin(const decode::Header& header) {
     }
 }
 
-void Session::add(const decode::Line& line) {
+Added Session::add(const decode::Line& line) {
+    if (const auto* record = std::get_if<decode::Record>(&line)) return {.taken = add(*record)};
     const auto* first = std::get_if<decode::HeaderLine>(&line);
-    if (first != nullptr && !analyzer_ && !refusal_) begin(*first->header);
-    if (!analyzer_) return;
-    if (const auto* record = std::get_if<decode::Record>(&line); record != nullptr && !wants(*record)) return;
+    const bool begins = first != nullptr && !analyzer_ && !refusal_;
+    if (begins) begin(*first->header);
+    if (!analyzer_) return {.refused = begins};
     analyzer_->add(line);
     if (const auto* ready = std::get_if<decode::Ready>(&line)) selector_.observe(*ready);
     if (const auto* tick = std::get_if<decode::Tick>(&line)) selector_.observe(*tick);
-    for (const auto& listener : listeners_)
-        listener(line);
+    return {.taken = true, .interval = analyzer_->take_interval()};
 }
 
-void Session::add(const decode::Record& record) {
-    if (!analyzer_ || !wants(record)) return;
+bool Session::add(const decode::Record& record) {
+    if (!analyzer_ || !wants(record)) return false;
     analyzer_->add(record);
-    for (const auto& listener : listeners_)
-        listener(record);
+    return true;
 }
 
 /// Whether a record is of the selection; else it counts as filtered.
@@ -90,14 +69,6 @@ bool Session::wants(const decode::Record& record) {
 void Session::set(recording::Setup setup) {
     facts_.setup = std::move(setup);
     setup_known_ = true;
-    if (records_) records_->origin(facts_.setup.origin());
-}
-
-std::optional<analyze::Summary> Session::take_interval() {
-    if (!analyzer_) return std::nullopt;
-    auto interval = analyzer_->take_interval();
-    if (interval && records_) records_->interrupt();
-    return interval;
 }
 
 analyze::Summary Session::summary() const {
@@ -129,7 +100,17 @@ void Session::end() {
         refusal_ = base::Error{base::ErrorKind::bad_input, selector_.selection().options + ": the text has no times",
                                "omit it: the records have no times to compare"};
     }
-    if (records_) report::finish(*records_);
+}
+
+void write(report::RecordWriter& to, const decode::Line& line) {
+    if (const auto* record = std::get_if<decode::Record>(&line)) write(to, *record);
+    if (const auto* ready = std::get_if<decode::Ready>(&line)) to.ready(*ready);
+}
+
+void write(report::RecordWriter& to, const decode::Record& record) {
+    const auto& fields = record.schema->fields;
+    const bool counts = std::ranges::find(fields, decode::FieldType::count, &decode::Field::type) != fields.end();
+    if (record.schema->index == 0 || !counts) to.record(record);
 }
 
 }  // namespace stapgen::session

@@ -125,8 +125,9 @@ class Exporter {
         const auto id = id_of(run);
         if (!id) return tl::make_unexpected(id.error());
         Events events(database_, *id);
+        const auto records = plan_.events ? events.writer() : nullptr;
         session::ReplayOptions wanted;
-        if (plan_.events) wanted.records = [&] { return events.writer(); };
+        wanted.records = records.get();
         auto loaded = session::load_runs(run.files, presentation_, names_, wanted);
         if (!loaded) {
             done.problems.push_back(loaded.error().what);

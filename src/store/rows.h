@@ -32,7 +32,7 @@ class Events {
   public:
     Events(Database& database, std::string run) : database_(database), run_(std::move(run)) {}
 
-    /// Of one source of lines. Must not outlive this.
+    /// Of the run. Must not outlive this.
     std::unique_ptr<report::RecordWriter> writer();
     /// Once all records have come.
     base::Result<std::vector<Filled>> close();

@@ -29,10 +29,12 @@ def check_full_disk(stapgen, sample):
 
     page = [stapgen, "report", sample, "--format", "html"]
     with tempfile.TemporaryDirectory() as folder:
-        for redirection, left in ((f">{folder}/new", b""), (f">>{folder}/old", b"before\n")):
+        measured = [stapgen, "softnet", "-d", "100ms", "-q", "--format", "html"]
+        for words, redirection, left in ((page, f">{folder}/new", b""), (page, f">>{folder}/old", b"before\n"),
+                                         (measured, f">{folder}/new", b"")):
             file = pathlib.Path(redirection.lstrip(">"))
             file.write_bytes(left)
-            code, errors = run(page, redirection, preexec_fn=allow_8_kb)
+            code, errors = run(words, redirection, preexec_fn=allow_8_kb)
             assert code == 1 and "nothing of it is in the file" in errors and file.read_bytes() == left, (code, errors)
         code, errors = run([*page, "-o", f"{folder}/page.html"], "", preexec_fn=allow_8_kb)
         assert code == 1 and "could not be written" in errors, (code, errors)

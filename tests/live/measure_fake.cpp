@@ -35,13 +35,14 @@ base::Result<void> measure(const std::string& fake_stap, const cli::MeasureOptio
 }  // namespace
 
 int main(int argc, char** argv) {
-    cli::Options options;
     const recipe::Catalog no_recipes;
-    const auto root = cli::command_table(no_recipes, options);
+    const auto root = cli::command_table(no_recipes);
     std::vector<std::string> words{"exec"};
     words.insert(words.end(), argv + 1, argv + argc);
     const auto parsed = cli::parse(root, no_recipes, words);
-    const auto done = parsed ? measure(options.file, options.measure) : tl::make_unexpected(parsed.error());
+    const auto* options = parsed ? cli::values_of<cli::ExecOptions>(*parsed->command) : nullptr;
+    const auto done =
+        options != nullptr ? measure(options->module, options->measure) : tl::make_unexpected(parsed.error());
     std::cout.flush();
     if (done) return 0;
     base::show_error(done.error());

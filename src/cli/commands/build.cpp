@@ -13,13 +13,12 @@ namespace stapgen::cli {
 
 namespace {
 
-base::Result<void> build(const Call& call) {
-    const auto& [program, root, command, options] = call;
-    const auto& recipe = *command.recipe;
-    const auto output = options.measure.plan.output->string();
-    const bool quiet = options.measure.plan.quiet;
+base::Result<void> build(const Call& call, const BuildOptions& options) {
+    const auto& recipe = *call.command.recipe;
+    const auto& output = options.output;
+    const bool quiet = options.quiet;
     const auto machine = launch::this_machine();
-    auto preparation = module::prepare(program, *machine, recipe, options.make, module::Purpose::run_elsewhere);
+    auto preparation = module::prepare(call.program, *machine, recipe, options.make, module::Purpose::run_elsewhere);
     if (!preparation) return tl::make_unexpected(preparation.error());
     if (options.make.dry_run) {
         print_commands(*preparation, nullptr);
@@ -27,7 +26,7 @@ base::Result<void> build(const Call& call) {
         if (!quiet) warn_if_impossible(output, "--output", true);
         return {};
     }
-    auto compiled = module::compile(*machine, *preparation, quiet, options.measure.plan.verbose);
+    auto compiled = module::compile(*machine, *preparation, quiet, options.verbose);
     if (!compiled) return tl::make_unexpected(compiled.error());
     auto module = base::read_file(compiled->module);
     if (!module) return tl::make_unexpected(module.error());
@@ -43,19 +42,20 @@ base::Result<void> build(const Call& call) {
 
 }  // namespace
 
-CommandSpec build_command(const recipe::Recipe& recipe, Options& options) {
-    CommandSpec command{build, "stapgen build", recipe.name, recipe.summary};
+CommandSpec build_command(const recipe::Recipe& recipe) {
+    CommandSpec command{"stapgen build", recipe.name, recipe.summary};
+    auto& options = add_values<BuildOptions>(command, build);
     command.recipe = &recipe;
     command.examples = {fmt::format("stapgen build {0} -o {0}.ko", recipe.name)};
     auto make = make_options(recipe, options.make);
     command.options = joined({
         script_options(recipe, options.make),
         by_option(recipe, options.make),
-        {option("-o,--output", "FILE", groups::output, "The module file to write", "", &options.measure.plan.output,
+        {option("-o,--output", "FILE", groups::output, "The module file to write", "", &options.output,
                 {.required = true})},
         std::move(make),
-        quiet_option(options.measure.plan.quiet),
-        verbose_option(options.measure.plan.verbose),
+        quiet_option(options.quiet),
+        verbose_option(options.verbose),
     });
     return command;
 }

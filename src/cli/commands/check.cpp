@@ -10,15 +10,16 @@ namespace stapgen::cli {
 
 namespace {
 
-base::Result<void> check(const Call& call, const module::MakeOptions& make, bool with_notes) {
-    const auto& [program, root, command, options] = call;
-    const auto& recipe = *command.recipe;
+/// `make`: one form of what the options ask for.
+base::Result<void> check(const Call& call, const CheckOptions& options, const module::MakeOptions& make,
+                         bool with_notes) {
+    const auto& recipe = *call.command.recipe;
     const auto machine = launch::this_machine();
-    const bool quiet = options.measure.plan.quiet;
-    auto preparation = module::prepare(program, *machine, recipe, make, module::Purpose::run_elsewhere);
+    const bool quiet = options.quiet;
+    auto preparation = module::prepare(call.program, *machine, recipe, make, module::Purpose::run_elsewhere);
     if (!preparation) return tl::make_unexpected(preparation.error());
     if (!with_notes) preparation->notes.clear();
-    const auto compiled = module::compile(*machine, *preparation, quiet, options.measure.plan.verbose);
+    const auto compiled = module::compile(*machine, *preparation, quiet, options.verbose);
     if (!compiled) return tl::make_unexpected(compiled.error());
     if (!quiet) {
         base::print_text(fmt::format("{}{}: compiles for {}\n", recipe.name, make.aggregate ? " --aggregate" : "",
@@ -27,22 +28,22 @@ base::Result<void> check(const Call& call, const module::MakeOptions& make, bool
     return {};
 }
 
-base::Result<void> check_recipe(const Call& call) {
+base::Result<void> check_recipe(const Call& call, const CheckOptions& options) {
     const auto& recipe = *call.command.recipe;
-    const bool quiet = call.options.measure.plan.quiet;
+    const bool quiet = options.quiet;
     if (recipe.source != recipe::Source::script) {
         if (!quiet)
             base::print_text(fmt::format("{}: recipe.toml is valid; there is no script to compile\n", recipe.name));
         return {};
     }
-    std::vector<module::MakeOptions> forms(recipe.record.aggregates ? 2 : 1, call.options.make);
+    std::vector<module::MakeOptions> forms(recipe.record.aggregates ? 2 : 1, options.make);
     forms.back().aggregate = recipe.record.aggregates;
     for (const auto& form : forms) {
         if (auto script = module::script_of(recipe, form); !script) return tl::make_unexpected(script.error());
     }
     for (const auto& form : forms) {
         // The workarounds are those of the kernel: said once.
-        auto done = check(call, form, &form == &forms.front());
+        auto done = check(call, options, form, &form == &forms.front());
         if (done) continue;
         if (done.error().kind == base::ErrorKind::cannot_here && !quiet)
             base::print_text(
@@ -54,14 +55,15 @@ base::Result<void> check_recipe(const Call& call) {
 
 }  // namespace
 
-CommandSpec check_command(const recipe::Recipe& recipe, Options& options) {
-    CommandSpec command{check_recipe, "stapgen check", recipe.name, recipe.summary};
+CommandSpec check_command(const recipe::Recipe& recipe) {
+    CommandSpec command{"stapgen check", recipe.name, recipe.summary};
+    auto& options = add_values<CheckOptions>(command, check_recipe);
     command.recipe = &recipe;
     command.examples = {fmt::format("stapgen check {}", recipe.name)};
     if (recipe.source == recipe::Source::script)
         command.options = joined({script_options(recipe, options.make), make_options(recipe, options.make)});
     std::erase_if(command.options, [](const OptionSpec& option) { return option.names == "--dry-run"; });
-    for (auto& common : {quiet_option(options.measure.plan.quiet), verbose_option(options.measure.plan.verbose)})
+    for (auto& common : {quiet_option(options.quiet), verbose_option(options.verbose)})
         command.options.insert(command.options.end(), common.begin(), common.end());
     return command;
 }

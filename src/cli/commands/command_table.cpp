@@ -10,47 +10,47 @@ namespace stapgen::cli {
 
 namespace {
 
-CommandSpec of_each_script(CommandSpec command, const recipe::Catalog& catalog, Options& options,
-                           CommandSpec (*command_of)(const recipe::Recipe&, Options&)) {
+CommandSpec of_each_script(CommandSpec command, const recipe::Catalog& catalog,
+                           CommandSpec (*command_of)(const recipe::Recipe&)) {
     for (const auto& recipe : catalog.recipes) {
-        if (recipe.source == recipe::Source::script) command.commands.push_back(command_of(recipe, options));
+        if (recipe.source == recipe::Source::script) command.commands.push_back(command_of(recipe));
     }
     return command;
 }
 
-std::vector<CommandSpec> own_commands(const recipe::Catalog& catalog, Options& options) {
-    CommandSpec render{nullptr, "stapgen", "render", "Print a recipe's SystemTap script without running it"};
+std::vector<CommandSpec> own_commands(const recipe::Catalog& catalog) {
+    CommandSpec render{"stapgen", "render", "Print a recipe's SystemTap script without running it"};
     render.examples = {"stapgen render rx-latency",
                        "stapgen render dropwatch --interval 1 --standalone >dropwatch.stp"};
-    CommandSpec build{nullptr, "stapgen", "build", "Compile a recipe to a module, to run elsewhere with exec"};
+    CommandSpec build{"stapgen", "build", "Compile a recipe to a module, to run elsewhere with exec"};
     build.notes = "It takes the recipe's own options.\n";
     build.examples = {"stapgen build rx-latency -o rx.ko",
                       "stapgen build rx-latency -r 6.1.0-56-amd64 --symbols kallsyms.gz -o rx.ko"};
-    CommandSpec check{nullptr, "stapgen", "check", "Compile a recipe and report its errors; needs no root"};
+    CommandSpec check{"stapgen", "check", "Compile a recipe and report its errors; needs no root"};
     check.notes =
         "Reads recipe.toml and compiles the script with the defaults or the given values,\nprinting and, if the recipe "
         "can, aggregating. It loads and keeps nothing.\n";
     check.examples = {"stapgen check tcp-calls"};
     for (const auto& recipe : catalog.recipes)
-        check.commands.push_back(check_command(recipe, options));
-    return {list_command(options),
-            show_command(options),
-            doctor_command(options),
-            of_each_script(std::move(render), catalog, options, render_command),
-            of_each_script(std::move(build), catalog, options, build_command),
+        check.commands.push_back(check_command(recipe));
+    return {list_command(),
+            show_command(),
+            doctor_command(),
+            of_each_script(std::move(render), catalog, render_command),
+            of_each_script(std::move(build), catalog, build_command),
             std::move(check),
-            exec_command(options),
-            fleet_command(catalog, options),
-            serve_command(options),
-            report_command(options),
-            compare_command(options),
-            resolve_command(options),
-            export_command(options),
-            query_command(options),
-            new_recipe_command(options),
-            help_command(options),
-            man_command(options),
-            complete_command(options)};
+            exec_command(),
+            fleet_command(catalog),
+            serve_command(),
+            report_command(),
+            compare_command(),
+            resolve_command(),
+            export_command(),
+            query_command(),
+            new_recipe_command(),
+            help_command(),
+            man_command(),
+            complete_command()};
 }
 
 /// The parser acts on them.
@@ -59,13 +59,16 @@ const OptionSpecs help_options{
     {"--help-all", "", groups::general, "Show all options, as 'stapgen help' does", "", {}},
 };
 
+/// Of what is asked for where it is needed first: before commands are made, or where files are read.
+base::Result<void> take(const std::string& /*typed*/) {
+    return {};
+}
+
 /// What each command has.
 void add_general_options(CommandSpec& command) {
     if (command.action != nullptr && !command.options.empty()) {
-        // The parser asks for it where it reads those files.
-        const Reader taken = [](const std::string&) -> base::Result<void> { return {}; };
         command.options.push_back({"--profile", "NAME", groups::general, "Options of [profile.NAME] in config.toml",
-                                   "~/.config/stapgen/config.toml or /etc/stapgen/config.toml", taken});
+                                   "~/.config/stapgen/config.toml or /etc/stapgen/config.toml", take});
     }
     command.options.insert(command.options.begin(), help_options.begin(), help_options.end());
     for (auto& one : command.commands)
@@ -78,10 +81,8 @@ std::string clash_of(const recipe::Recipe& recipe, const std::vector<CommandSpec
         return fmt::format("'{}' is a command of stapgen", recipe.name);
     auto without = recipe;
     without.parameters.clear();
-    Options none;
-    std::vector<CommandSpec> commands{run_command(without, none), render_command(without, none),
-                                      build_command(without, none), check_command(without, none),
-                                      fleet_run_command(without, none)};
+    std::vector<CommandSpec> commands{run_command(without), render_command(without), build_command(without),
+                                      check_command(without), fleet_run_command(without)};
     for (auto& command : commands)
         add_general_options(command);
     std::set<std::string> names;
@@ -99,32 +100,30 @@ std::string clash_of(const recipe::Recipe& recipe, const std::vector<CommandSpec
 
 }  // namespace
 
-CommandSpec command_table(const recipe::Catalog& catalog, Options& options) {
-    CommandSpec root{nullptr, "", "stapgen",
-                     "Where does the time go, and where do packets die, in the kernel's network stack?"};
+CommandSpec command_table(const recipe::Catalog& catalog) {
+    CommandSpec root{"", "stapgen", "Where does the time go, and where do packets die, in the kernel's network stack?"};
     root.notes =
         "stapgen RECIPE writes the SystemTap script of a measurement, compiles and loads\nit, and reports the result; "
         "Ctrl-C ends it. 'stapgen report' reads recordings\n(-o) and the output of other tools, on any machine. "
         "--recipe-path and --version\ncome before the recipe or the command.\n";
     root.examples = {"stapgen rx-latency --target-tid 31337", "stapgen dropwatch --interval 5"};
-    root.options = {{"--version",
-                     "",
-                     groups::general,
-                     "The version, the build, and whether the recipes were changed since",
-                     "",
-                     {}},
-                    {"--recipe-path", "DIR[:DIR...]", groups::general,
-                     "Folders with your own recipes, separated by :", "", &options.recipe_path}};
+    root.options = {
+        {"--version",
+         "",
+         groups::general,
+         "The version, the build, and whether the recipes were changed since",
+         "",
+         {}},
+        {"--recipe-path", "DIR[:DIR...]", groups::general, "Folders with your own recipes, separated by :", "", take}};
     for (const auto& recipe : catalog.recipes)
-        root.commands.push_back(run_command(recipe, options));
-    std::ranges::move(own_commands(catalog, options), std::back_inserter(root.commands));
+        root.commands.push_back(run_command(recipe));
+    std::ranges::move(own_commands(catalog), std::back_inserter(root.commands));
     add_general_options(root);
     return root;
 }
 
 void set_aside_clashes(recipe::Catalog& catalog) {
-    Options none;
-    const auto own = own_commands({}, none);
+    const auto own = own_commands({});
     std::erase_if(catalog.recipes, [&](const recipe::Recipe& recipe) {
         const auto clash = clash_of(recipe, own);
         if (clash.empty()) return false;

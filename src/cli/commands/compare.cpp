@@ -153,8 +153,7 @@ base::Result<void> verdict_of(std::span<const report::Compared> all, std::vector
         "nothing is known of a regression; record longer, or give five or more recordings for each side"});
 }
 
-base::Result<void> compare(const Call& call) {
-    const auto& options = call.options;
+base::Result<void> compare(const Call& /*call*/, const CompareOptions& options) {
     auto presentation = presentation_of(options.present);
     if (!presentation) return tl::make_unexpected(presentation.error());
     const auto by = std::exchange(presentation->by_origin, {});
@@ -186,12 +185,13 @@ base::Result<void> compare(const Call& call) {
 
 }  // namespace
 
-CommandSpec compare_command(Options& options) {
+CommandSpec compare_command() {
     std::vector<std::string> formats;
     for (const auto& format : report::formats()) {
         if (format.write_comparisons != nullptr) formats.emplace_back(format.name);
     }
-    CommandSpec command{compare, "stapgen", "compare", "What became slower or faster between two measurements"};
+    CommandSpec command{"stapgen", "compare", "What became slower or faster between two measurements"};
+    auto& options = add_values<CompareOptions>(command, compare);
     command.notes =
         "~: no significant difference. Exit codes: 0 compared, no regression; 3 a regression; 7 no result,\nfor too "
         "little "

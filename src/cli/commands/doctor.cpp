@@ -24,10 +24,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Those that were named; all of them where none was.
-base::Result<std::vector<recipe::Recipe>> recipes_of(const recipe::Program& program, const Options& options) {
-    if (options.words.empty()) return program.catalog.recipes;
+base::Result<std::vector<recipe::Recipe>> recipes_of(const recipe::Program& program, const DoctorOptions& options) {
+    if (options.recipes.empty()) return program.catalog.recipes;
     std::vector<recipe::Recipe> recipes;
-    for (const auto& name : options.words) {
+    for (const auto& name : options.recipes) {
         auto one = recipe::find_recipe(program.catalog, name);
         if (!one) return tl::make_unexpected(one.error());
         recipes.push_back(*std::move(one));
@@ -37,10 +37,10 @@ base::Result<std::vector<recipe::Recipe>> recipes_of(const recipe::Program& prog
 
 base::Result<std::vector<doctor::Subject>> subjects_of(const recipe::Program& program,
                                                        const std::vector<recipe::Recipe>& recipes,
-                                                       const Options& options) {
+                                                       const std::string& debuginfo) {
     std::vector<doctor::Subject> subjects;
     for (const auto& each : recipes) {
-        auto subject = module::subject_of(program, each, options.make.debuginfo);
+        auto subject = module::subject_of(program, each, debuginfo);
         if (!subject) return tl::make_unexpected(subject.error());
         auto kernels = recipe::kernels_of(each, program.files);
         if (!kernels) return tl::make_unexpected(kernels.error());
@@ -98,13 +98,13 @@ Json doctor_json(const std::vector<doctor::Check>& checks, const doctor::Questio
             {"first", verdict.first},       {"checks", rows}};
 }
 
-base::Result<void> doctor(const Call& call) {
-    const auto& [program, root, command, options] = call;
+base::Result<void> doctor(const Call& call, const DoctorOptions& options) {
+    const auto& program = call.program;
     const auto recipes = recipes_of(program, options);
     if (!recipes) return tl::make_unexpected(recipes.error());
     const auto machine = launch::this_machine();
     if (options.warm) return module::warm(program, *machine, *recipes, options.make);
-    auto subjects = subjects_of(program, *recipes, options);
+    auto subjects = subjects_of(program, *recipes, options.make.debuginfo);
     if (!subjects) return tl::make_unexpected(subjects.error());
     auto question =
         module::question_of(program, *machine, options.make, module::Purpose::run_here, *std::move(subjects));
@@ -116,12 +116,12 @@ base::Result<void> doctor(const Call& call) {
     std::vector<doctor::Check> checks;
     if (needs_module) {
         checks = doctor::examine(*machine, *question);
-        if (options.words.empty()) checks.push_back(doctor::lab(*machine));
+        if (options.recipes.empty()) checks.push_back(doctor::lab(*machine));
         checks = doctor::most_urgent_first(std::move(checks));
     }
     const auto verdict = doctor::conclude(checks, *question);
-    const auto screen = base::screen_of(STDOUT_FILENO, colours_of(options.present));
-    const bool as_json = options.present.format == "json";
+    const auto screen = base::screen_of(STDOUT_FILENO, colours_of(options.color));
+    const bool as_json = options.format == "json";
     if (as_json) {
         report::put_json(std::cout, doctor_json(checks, *question, verdict), 2);
     } else {
@@ -137,18 +137,19 @@ base::Result<void> doctor(const Call& call) {
 
 }  // namespace
 
-CommandSpec doctor_command(Options& options) {
-    CommandSpec command{doctor, "stapgen", "doctor", "Check whether recipes will run here, and what to do if not"};
+CommandSpec doctor_command() {
+    CommandSpec command{"stapgen", "doctor", "Check whether recipes will run here, and what to do if not"};
+    auto& options = add_values<DoctorOptions>(command, doctor);
     command.examples = {"stapgen doctor rx-latency", "stapgen doctor --warm rx-latency tx-latency",
                         "stapgen doctor -r 6.12.117+deb13-amd64 --symbols kallsyms.gz"};
     command.options = joined({
-        {{"recipe", "RECIPE", groups::arguments, "Their names", "without one, all", &options.words},
+        {{"recipe", "RECIPE", groups::arguments, "Their names", "without one, all", &options.recipes},
          {"--warm", "", groups::other, "Compile them now, so that their first run starts faster", "takes minutes",
           &options.warm}},
         target_options(options.make),
         no_workaround_option(options.make),
-        format_options(options.present.format, {"table", "json"}),
-        color_option(options.present.color),
+        format_options(options.format, {"table", "json"}),
+        color_option(options.color),
     });
     exclude(command.options, "--warm", {"--format", "--json"});
     return command;

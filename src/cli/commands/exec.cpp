@@ -16,19 +16,18 @@ namespace stapgen::cli {
 
 namespace {
 
-base::Result<void> exec(const Call& call) {
-    const auto& [program, root, command, options] = call;
+base::Result<void> exec(const Call& call, const ExecOptions& options) {
     const auto machine = launch::this_machine();
     auto plan = plan_of(*machine, options.measure, false);
     if (!plan) return tl::make_unexpected(plan.error());
     base::print_message(plan->notes);
-    auto module = launch::make_loadable(options.file);
+    auto module = launch::make_loadable(options.module);
     if (!module) return tl::make_unexpected(module.error());
     if (!module->info.systemtap) {
-        return base::bad_input(fmt::format("{} was not made by SystemTap", options.file),
+        return base::bad_input(fmt::format("{} was not made by SystemTap", options.module),
                                "name a file made by stapgen build");
     }
-    if (auto has = session::check_module_has(plan->filters, options.file, module->info); !has) {
+    if (auto has = session::check_module_has(plan->filters, options.module, module->info); !has) {
         return tl::make_unexpected(has.error());
     }
     doctor::Question question;
@@ -40,7 +39,7 @@ base::Result<void> exec(const Call& call) {
     if (auto can = doctor::able(checks, {}, target.distribution); !can) return can;
     if (module->info.release != target.release) {
         return base::cannot_here(
-            fmt::format("{} is for kernel {}; {} runs here", options.file, module->info.release, target.release),
+            fmt::format("{} is for kernel {}; {} runs here", options.module, module->info.release, target.release),
             fmt::format("build one: stapgen build RECIPE -r {} -o FILE.ko", target.release));
     }
     auto& made = plan->made;
@@ -61,18 +60,19 @@ base::Result<void> exec(const Call& call) {
     job.options.is_signed = module->info.is_signed;
     // Once it is loaded a kill -9 leaves no copy behind.
     job.loaded = [&] { module->copy.reset(); };
-    return session::measure(*machine, program.catalog, std::move(job), options.file, *plan, recorder->get());
+    return session::measure(*machine, call.program.catalog, std::move(job), options.module, *plan, recorder->get());
 }
 
 }  // namespace
 
-CommandSpec exec_command(Options& options) {
+CommandSpec exec_command() {
     using recipe::Filter;
-    CommandSpec command{exec, "stapgen", "exec", "Run a module made by 'stapgen build'; needs no compiler"};
+    CommandSpec command{"stapgen", "exec", "Run a module made by 'stapgen build'; needs no compiler"};
+    auto& options = add_values<ExecOptions>(command, exec);
     command.notes = "The module's recipe decides which filters it takes.\n";
     command.examples = {"stapgen exec rx.ko -d 10", "stapgen exec rx.ko -x 31337 -d 10 -o rx.rec"};
     command.options = joined({
-        {option("module", "FILE", groups::arguments, "The module file, may be compressed", "", &options.file,
+        {option("module", "FILE", groups::arguments, "The module file, may be compressed", "", &options.module,
                 {.required = true})},
         // Which of them the module's recipe has is known when the file is read.
         filter_options(

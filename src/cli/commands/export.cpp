@@ -17,13 +17,12 @@ namespace stapgen::cli {
 
 namespace {
 
-base::Result<void> export_runs(const Call& call) {
-    auto& options = call.options;
-    const store::ExportPlan plan{options.words, options.into, options.measure.plan.events};
+base::Result<void> export_runs(const Call& call, const ExportOptions& options) {
+    const store::ExportPlan plan{options.files, options.store, options.events};
     const auto done = store::export_runs(plan, call.program, options.names);
     if (!done) return tl::make_unexpected(done.error());
     auto text =
-        fmt::format("{}: {} run{} exported", base::printable(options.into), done->runs, done->runs == 1 ? "" : "s");
+        fmt::format("{}: {} run{} exported", base::printable(options.store), done->runs, done->runs == 1 ? "" : "s");
     if (done->replaced > 0) text += fmt::format(", {} of them replaced", done->replaced);
     base::print_text(text + '\n');
     if (done->problems.empty()) return {};
@@ -31,61 +30,61 @@ base::Result<void> export_runs(const Call& call) {
     return tl::make_unexpected(base::Error{
         base::ErrorKind::partial,
         fmt::format("{} input{} could not be exported", done->problems.size(), done->problems.size() == 1 ? "" : "s"),
-        "they are listed above; the rest is in " + base::printable(options.into)});
+        "they are listed above; the rest is in " + base::printable(options.store)});
 }
 
-base::Result<void> query(const Call& call) {
-    auto& options = call.options;
-    if (options.name.empty() == options.file.empty()) {
+base::Result<void> query(const Call& call, const QueryOptions& options) {
+    if (options.question.empty() == options.sql.empty()) {
         return base::bad_input(
-            options.name.empty() ? "nothing is asked" : "SQL and --ask exclude each other",
+            options.question.empty() ? "nothing is asked" : "SQL and --ask exclude each other",
             fmt::format("give SQL, or --ask with one of {}", fmt::join(store::question_names, ", ")));
     }
-    auto sql = options.name.empty() ? base::Result<std::string>(options.file)
-                                    : store::question(call.program.files, options.name);
+    auto sql = options.question.empty() ? base::Result<std::string>(options.sql)
+                                        : store::question(call.program.files, options.question);
     if (!sql) return tl::make_unexpected(sql.error());
-    const auto answer = store::query(options.into, *sql, call.program.files);
+    const auto answer = store::query(options.store, *sql, call.program.files);
     if (!answer) return tl::make_unexpected(answer.error());
-    store::write_answer(std::cout, *answer, options.present.format);
+    store::write_answer(std::cout, *answer, options.format);
     if (answer->rows.empty()) base::print_message("no rows");
     return {};
 }
 
 }  // namespace
 
-CommandSpec export_command(Options& options) {
-    CommandSpec command{export_runs, "stapgen", "export",
-                        "Write recordings to Parquet files, for query and other engines"};
+CommandSpec export_command() {
+    CommandSpec command{"stapgen", "export", "Write recordings to Parquet files, for query and other engines"};
+    auto& options = add_values<ExportOptions>(command, export_runs);
     command.notes =
         "Each export adds to the folder and replaces runs that it already has. docs/guide/store.md lists the\ntables. "
         "Needs DuckDB's library, libduckdb.so. Exit code 5: some inputs could not be exported.\n";
     command.examples = {"stapgen export web1.rec web2.rec --parquet store", "stapgen export monday --parquet store"};
     command.options = joined({
         {option("file", "FILE", groups::arguments, "Files that 'report' reads, or folders of 'fleet run'", "",
-                &options.words, {.required = true}),
-         option("--parquet", "DIR", groups::output, "The folder for the files", "created if missing", &options.into,
+                &options.files, {.required = true}),
+         option("--parquet", "DIR", groups::output, "The folder for the files", "created if missing", &options.store,
                 {.required = true}),
          {"--events", "", groups::output, "Each record, too",
-          "one row each; records aggregated in the kernel have none", &options.measure.plan.events}},
+          "one row each; records aggregated in the kernel have none", &options.events}},
         name_options(options.names),
     });
     return command;
 }
 
-CommandSpec query_command(Options& options) {
-    CommandSpec command{query, "stapgen", "query", "Query with SQL what 'export' wrote"};
+CommandSpec query_command() {
+    CommandSpec command{"stapgen", "query", "Query with SQL what 'export' wrote"};
+    auto& options = add_values<QueryOptions>(command, query);
     command.notes =
         "Tables: hist, sums, account, drops, counts, slow, labels, runs, and events if they were exported. A "
         "query\ncan write nothing and read no other file.\n";
     command.examples = {"stapgen query store --ask p99-by-host",
                         "stapgen query store 'SELECT host, count(*) FROM runs GROUP BY host'"};
     command.options = joined({
-        {option("store", "DIR", groups::arguments, "The folder that 'export' got as --parquet", "", &options.into,
+        {option("store", "DIR", groups::arguments, "The folder that 'export' got as --parquet", "", &options.store,
                 {.required = true}),
-         {"sql", "SQL", groups::arguments, "A SELECT", "", &options.file},
-         option("--ask", "NAME", groups::arguments, "A prepared question", "", &options.name,
+         {"sql", "SQL", groups::arguments, "A SELECT", "", &options.sql},
+         option("--ask", "NAME", groups::arguments, "A prepared question", "", &options.question,
                 {.choices = store::question_names})},
-        format_options(options.present.format, {"table", "json", "ndjson", "csv"}, ""),
+        format_options(options.format, {"table", "json", "ndjson", "csv"}, ""),
     });
     return command;
 }

@@ -51,35 +51,16 @@ base::Result<std::string> program_of(const std::string& typed) {
                            "hosts may lack its libraries: cmake --preset static builds one");
 }
 
-void add(std::vector<std::string>& argv, const std::string& option, const std::optional<std::string>& value) {
-    if (value) argv.insert(argv.end(), {option, *value});
-}
-
-std::optional<std::string> typed(const std::optional<std::int64_t>& number) {
-    return number ? std::optional(fmt::to_string(*number)) : std::nullopt;
-}
-
-std::vector<std::string> exec_arguments(const Options& options, const session::MeasurePlan& plan) {
-    const auto& filters = options.measure.filters;
+std::vector<std::string> exec_arguments(const FleetRunOptions& options) {
     std::vector<std::string> argv;
-    add(argv, "--comm", filters.comm);
-    add(argv, "--filter", filters.expression);
-    add(argv, "--port", typed(filters.port));
-    add(argv, "--addr", filters.address);
-    add(argv, "--dev", filters.device);
-    add(argv, "--mark", filters.mark);
-    add(argv, "--container", filters.container);
-    add(argv, "--pod", filters.pod);
-    add(argv, "--cgroup", filters.cgroup);
-    add(argv, "--netns", filters.netns);
-    add(argv, "--sample", typed(filters.sample));
-    add(argv, "--buffer", plan.buffer_mb ? std::optional(fmt::format("{}MiB", *plan.buffer_mb)) : std::nullopt);
+    for (const auto& [option, value] : options.filters)
+        argv.insert(argv.end(), {"--" + option, value});
+    if (options.buffer_mb) argv.insert(argv.end(), {"--buffer", fmt::format("{}MiB", *options.buffer_mb)});
     return argv;
 }
 
 /// The recipe's own options, as passed to a host that compiles.
-std::vector<std::string> build_arguments(const Options& options) {
-    const auto& make = options.make;
+std::vector<std::string> build_arguments(const module::MakeOptions& make) {
     std::vector<std::string> argv;
     for (const auto& [name, value] : make.arguments)
         argv.push_back(fmt::format("--{}={}", name, value));
@@ -90,12 +71,10 @@ std::vector<std::string> build_arguments(const Options& options) {
     return argv;
 }
 
-base::Result<void> fleet_run(const Call& call) {
-    const auto& [program, root, command, options] = call;
-    const auto& recipe = *command.recipe;
+base::Result<void> fleet_run(const Call& call, const FleetRunOptions& options) {
+    const auto& recipe = *call.command.recipe;
     const auto machine = launch::this_machine();
-    const auto& plan = options.measure.plan;
-    const auto& typed = options.fleet.hosts;
+    const auto& typed = options.hosts;
     std::error_code ignored;
     if (typed.find('/') == std::string::npos && std::filesystem::is_regular_file(typed, ignored)) {
         const auto name = base::printable(typed);
@@ -103,51 +82,56 @@ base::Result<void> fleet_run(const Call& call) {
     }
     auto hosts = fleet::parse_hosts(typed);
     if (!hosts) return tl::make_unexpected(hosts.error());
-    auto checkable = options.measure.filters;
+    auto checkable = options.filters;
     // What these name is on the hosts.
-    checkable.container = checkable.pod = checkable.cgroup = checkable.netns = std::nullopt;
+    for (const auto* option : {"container", "pod", "cgroup", "netns"})
+        checkable.erase(option);
     if (auto checked = session::filters_of(*machine, checkable, true); !checked)
         return tl::make_unexpected(checked.error());
+    session::MeasurePlan plan;
+    plan.duration = options.duration;
+    plan.quiet = options.quiet;
     const auto aggregation = session::aggregation_of(recipe, options.make.aggregate, plan);
     if (!aggregation) return tl::make_unexpected(aggregation.error());
-    options.make.aggregate = aggregation->in_kernel;
-    auto sent = program_of(options.fleet.program);
+    auto make = options.make;
+    make.aggregate = aggregation->in_kernel;
+    auto sent = program_of(options.program);
     if (!sent) return tl::make_unexpected(sent.error());
 
     fleet::Job job;
     job.hosts = *std::move(hosts);
-    job.ssh = {options.fleet.ssh, options.fleet.ssh_options, options.fleet.sudo};
-    if (options.fleet.connect_timeout)
-        job.ssh.connect_timeout = std::chrono::ceil<std::chrono::milliseconds>(*options.fleet.connect_timeout);
-    for (const auto& host : options.fleet.compile_on) {
+    job.ssh = {options.ssh, options.ssh_options, options.sudo};
+    if (options.connect_timeout)
+        job.ssh.connect_timeout = std::chrono::ceil<std::chrono::milliseconds>(*options.connect_timeout);
+    for (const auto& host : options.compile_on) {
         if (std::ranges::find(job.hosts, host) != job.hosts.end()) continue;
         return base::bad_input(fmt::format("--compile-on {}: not one of the hosts", base::printable(host)),
                                "name it in --hosts, too");
     }
-    job.compile_on = options.fleet.compile_on;
-    job.folder = *plan.output;
+    job.compile_on = options.compile_on;
+    job.folder = options.output;
     job.recipe = recipe.name;
-    job.build = build_arguments(options);
-    job.duration = *plan.duration;
-    job.exec = exec_arguments(options, plan);
-    job.batch = static_cast<std::size_t>(options.fleet.batch.value_or(0));
+    job.build = build_arguments(make);
+    job.duration = *options.duration;
+    job.exec = exec_arguments(options);
+    job.batch = static_cast<std::size_t>(options.batch.value_or(0));
     job.program = *std::move(sent);
-    job.quiet = plan.quiet;
+    job.quiet = options.quiet;
     job.compile = [&](const fleet::HostFacts& kernel) -> base::Result<std::filesystem::path> {
-        for (const auto& file : options.fleet.modules) {
+        for (const auto& file : options.modules) {
             const auto info = launch::read_module_info(file);
             if (!info) return tl::make_unexpected(info.error());
             if (info->release == kernel.release) return std::filesystem::path(file);
         }
-        auto make = options.make;
-        make.release = kernel.release;
-        auto preparation = module::prepare(program, *machine, recipe, make, module::Purpose::run_elsewhere);
+        auto of_kernel = make;
+        of_kernel.release = kernel.release;
+        auto preparation = module::prepare(call.program, *machine, recipe, of_kernel, module::Purpose::run_elsewhere);
         if (!preparation) return tl::make_unexpected(preparation.error());
         auto compiled = module::compile(*machine, *preparation, true, false);
         if (!compiled) return tl::make_unexpected(compiled.error());
         return compiled->module;
     };
-    if (options.make.dry_run) {
+    if (make.dry_run) {
         base::print_comment("inspects each host, compiles for each kernel, copies the module there; then");
         for (const auto& line : fleet::commands_of(job))
             base::print_command(line);
@@ -169,46 +153,45 @@ base::Result<void> fleet_run(const Call& call) {
 
 }  // namespace
 
-CommandSpec fleet_run_command(const recipe::Recipe& recipe, Options& options) {
+CommandSpec fleet_run_command(const recipe::Recipe& recipe) {
     using recipe::Filter;
-    CommandSpec command{fleet_run, "stapgen fleet run", recipe.name, recipe.summary};
+    CommandSpec command{"stapgen fleet run", recipe.name, recipe.summary};
+    auto& options = add_values<FleetRunOptions>(command, fleet_run);
     command.recipe = &recipe;
     command.examples = {fmt::format("stapgen fleet run {} --hosts web1,web2 -d 60 -o monday", recipe.name)};
-    auto filters = filter_options(recipe.filters, options.measure.filters);
+    auto filters = filter_options(recipe.filters, options.filters);
     // A thread's number is of one host.
     std::erase_if(filters, [](const OptionSpec& spec) { return long_name(spec).starts_with("--target-"); });
     for (auto& spec : filters)
         spec.rules.excludes.clear();
-    auto& plan = options.measure.plan;
-    auto& fleet = options.fleet;
     const auto duration = [](const std::string& typed) { return base::parse_duration(typed); };
     command.options = joined({
         {option("--hosts", "HOSTS", groups::hosts, "Hosts: H1,H2,... or ./FILE with one per line",
-                "any name that ssh takes", &fleet.hosts, {.required = true}),
+                "any name that ssh takes", &options.hosts, {.required = true}),
          option("--batch", "N", groups::hosts, "Measure on at most N hosts at a time", "default: all at once",
-                &fleet.batch, {.range = Range{1}}),
-         {"--sudo", "", groups::hosts, "Use 'sudo -n', if ssh does not log in as root", "", &fleet.sudo},
+                &options.batch, {.range = Range{1}}),
+         {"--sudo", "", groups::hosts, "Use 'sudo -n', if ssh does not log in as root", "", &options.sudo},
          {"--program", "FILE", groups::hosts, "The stapgen to copy to the hosts",
-          "statically linked; default: this one if it is static, else the host's own", &fleet.program},
-         option("--ssh", "PROGRAM", groups::hosts, "Which ssh", "", &fleet.ssh, {}),
+          "statically linked; default: this one if it is static, else the host's own", &options.program},
+         option("--ssh", "PROGRAM", groups::hosts, "Which ssh", "", &options.ssh, {}),
          option("--connect-timeout", "TIME", groups::hosts, "Give up a host that does not answer within this time", "",
-                read_by(duration, fleet.connect_timeout), {.default_value = "30s"}),
+                read_by(duration, options.connect_timeout), {.default_value = "30s"}),
          {"--ssh-option", "OPTION", groups::hosts, "Pass to ssh's -o, for example StrictHostKeyChecking=no", "",
-          &fleet.ssh_options},
-         option("-d,--duration", "TIME", groups::time, "Stop after this time", "", read_by(duration, plan.duration),
+          &options.ssh_options},
+         option("-d,--duration", "TIME", groups::time, "Stop after this time", "", read_by(duration, options.duration),
                 {.required = true}),
          option("-o,--output", "DIR", groups::output, "A new folder for the recordings, one per host",
-                "HOST.rec each, and fleet.json with the state of each host", &plan.output, {.required = true}),
+                "HOST.rec each, and fleet.json with the state of each host", &options.output, {.required = true}),
          {"--ready-made", "FILE.ko", groups::compiling, "A module made by 'stapgen build', for its kernel",
-          "one per kernel; modules for other kernels are compiled", &fleet.modules},
+          "one per kernel; modules for other kernels are compiled", &options.modules},
          {"--compile-on", "HOST", groups::compiling, "Let this host compile for all hosts of its kernel",
-          "if this machine cannot; they load what it sends, so it is trusted with all of them", &fleet.compile_on}},
+          "if this machine cannot; they load what it sends, so it is trusted with all of them", &options.compile_on}},
         filters,
         script_options(recipe, options.make),
         make_options(recipe, options.make),
         {{"-s,--buffer", "SIZE", groups::running, "The kernel's buffer per CPU, 1MiB to 4095MiB", "",
-          read_by(parse_buffer, plan.buffer_mb)}},
-        quiet_option(plan.quiet),
+          read_by(parse_buffer, options.buffer_mb)}},
+        quiet_option(options.quiet),
     });
     std::erase_if(command.options, [](const OptionSpec& spec) {
         const auto name = long_name(spec);
@@ -217,8 +200,8 @@ CommandSpec fleet_run_command(const recipe::Recipe& recipe, Options& options) {
     return command;
 }
 
-CommandSpec fleet_command(const recipe::Catalog& catalog, Options& options) {
-    CommandSpec run{nullptr, "stapgen fleet", "run", "Measure on many hosts at once, over ssh"};
+CommandSpec fleet_command(const recipe::Catalog& catalog) {
+    CommandSpec run{"stapgen fleet", "run", "Measure on many hosts at once, over ssh"};
     run.notes =
         "Compiles once per kernel and tries the module on one host of each kernel first. Hosts need\nstaprun and "
         "stapio. Ctrl-C ends all of them cleanly. A host has the time of --connect-timeout to\nanswer, again to get "
@@ -227,11 +210,11 @@ CommandSpec fleet_command(const recipe::Catalog& catalog, Options& options) {
         "reasons.\n";
     run.examples = {"stapgen fleet run rx-latency --hosts web1,web2 -d 60 -o monday"};
     for (const auto& recipe : catalog.recipes) {
-        if (recipe.source == recipe::Source::script) run.commands.push_back(fleet_run_command(recipe, options));
+        if (recipe.source == recipe::Source::script) run.commands.push_back(fleet_run_command(recipe));
     }
-    CommandSpec fleet{nullptr, "stapgen", "fleet", "Measure on many hosts"};
+    CommandSpec fleet{"stapgen", "fleet", "Measure on many hosts"};
     fleet.examples = run.examples;
-    fleet.commands = {std::move(run), fleet_report_command(options), fleet_compare_command(options)};
+    fleet.commands = {std::move(run), fleet_report_command(), fleet_compare_command()};
     for (std::size_t i = 1; i < fleet.commands.size(); ++i)
         fleet.examples.push_back(fleet.commands[i].examples.front());
     return fleet;

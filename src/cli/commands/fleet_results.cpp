@@ -21,15 +21,14 @@ namespace stapgen::cli {
 
 namespace {
 
-base::Result<void> fleet_compare(const Call& call) {
-    const auto& options = call.options;
+base::Result<void> fleet_compare(const Call& /*call*/, const FleetCompareOptions& options) {
     auto presentation = presentation_of(options.present);
     if (!presentation) return tl::make_unexpected(presentation.error());
     presentation->by.emplace();  // no groups
     // The more rows, the larger each P.
     const auto percentiles =
-        options.fleet.percentiles.empty() ? table::parse_percentiles("50,99").value() : options.fleet.percentiles;
-    auto hosts = fleet::read_results(options.into);
+        options.percentiles.empty() ? table::parse_percentiles("50,99").value() : options.percentiles;
+    auto hosts = fleet::read_results(options.folder);
     if (!hosts) return tl::make_unexpected(hosts.error());
     fleet::Comparison comparison;
     comparison.threshold = options.threshold;
@@ -76,11 +75,10 @@ base::Result<void> fleet_compare(const Call& call) {
                                            "--threshold sets the limit"});
 }
 
-base::Result<void> fleet_report(const Call& call) {
-    const auto& [program, root, command, options] = call;
+base::Result<void> fleet_report(const Call& call, const FleetReportOptions& options) {
     auto presentation = presentation_of(options.present);
     if (!presentation) return tl::make_unexpected(presentation.error());
-    auto hosts = fleet::read_results(options.into);
+    auto hosts = fleet::read_results(options.folder);
     if (!hosts) return tl::make_unexpected(hosts.error());
     std::vector<analyze::Summary> all;
     std::vector<report::HostRow> rows;
@@ -94,7 +92,7 @@ base::Result<void> fleet_report(const Call& call) {
     if (!read) return read;
     session::finish_sums(all, *presentation);
     for (auto& summary : all)
-        session::put_meanings(summary, program.catalog);
+        session::put_meanings(summary, call.program.catalog);
     const auto missing = fleet::missing_text(*hosts);
     if (!missing.empty()) base::print_message(missing);
     report::present(std::cout, report::Hosts(std::move(rows), missing), all, *presentation);
@@ -108,32 +106,33 @@ OptionSpecs folder_argument(std::string& folder) {
 
 }  // namespace
 
-CommandSpec fleet_compare_command(Options& options) {
-    CommandSpec command{fleet_compare, "stapgen fleet", "compare",
-                        "Find the host or kernel that is different, and the stage"};
+CommandSpec fleet_compare_command() {
+    CommandSpec command{"stapgen fleet", "compare", "Find the host or kernel that is different, and the stage"};
+    auto& options = add_values<FleetCompareOptions>(command, fleet_compare);
     command.notes =
         "Compares each host with the hosts of the same kernel and labels; if there are fewer than\nthree, of the same "
         "kernel; else with all. Then it compares the hosts of each kernel and label\nvalue with those of the most "
         "common one. Exit code 3: a host, a kernel or a label differs; 7: no result, too little was measured.\n";
     command.examples = {"stapgen fleet compare monday", "stapgen fleet compare --threshold 20% -P 50,99,99.9 monday"};
     command.options = joined({
-        folder_argument(options.into),
+        folder_argument(options.folder),
         {option("--threshold", "PERCENT", groups::output, "Ignore differences up to this", "",
                 read_by(base::parse_percent, options.threshold, false), {.default_value = "5%"}),
          {"--top", "N", groups::output, "Show N rows, and all significant ones", "", &options.present.shown.top}},
         format_options(options.present.format, {"table", "json"}, ""),
         {option("-P,--percentiles", "LIST", groups::output, "Percentiles, separated by commas", "",
-                read_by(table::parse_percentiles, options.fleet.percentiles), {.default_value = "50,99"})},
+                read_by(table::parse_percentiles, options.percentiles), {.default_value = "50,99"})},
         color_option(options.present.color),
     });
     return command;
 }
 
-CommandSpec fleet_report_command(Options& options) {
-    CommandSpec command{fleet_report, "stapgen fleet", "report", "Report many hosts as one, the slowest first"};
+CommandSpec fleet_report_command() {
+    CommandSpec command{"stapgen fleet", "report", "Report many hosts as one, the slowest first"};
+    auto& options = add_values<FleetReportOptions>(command, fleet_report);
     command.examples = {"stapgen fleet report monday",
                         "stapgen fleet report monday --by host --format html >fleet.html"};
-    command.options = joined({folder_argument(options.into), present_options(options.present, true)});
+    command.options = joined({folder_argument(options.folder), present_options(options.present, true)});
     std::erase_if(command.options, [](const OptionSpec& spec) { return long_name(spec) == "--series"; });
     return command;
 }

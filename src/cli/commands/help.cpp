@@ -11,12 +11,12 @@ namespace stapgen::cli {
 
 namespace {
 
-base::Result<void> print_help(const Call& call) {
-    return help_of(call.root, call.options.words, help_width()).map([](const std::string& text) { std::cout << text; });
+base::Result<void> print_help(const Call& call, const HelpOptions& options) {
+    return help_of(call.root, options.words, help_width()).map([](const std::string& text) { std::cout << text; });
 }
 
-base::Result<void> man(const Call& call) {
-    return write_manual(call.root, call.program, call.options.into);
+base::Result<void> man(const Call& call, const ManOptions& options) {
+    return write_manual(call.root, call.program, options.folder);
 }
 
 base::Result<void> complete(const Call&) {
@@ -25,8 +25,9 @@ base::Result<void> complete(const Call&) {
 
 }  // namespace
 
-CommandSpec help_command(Options& options) {
-    CommandSpec command{print_help, "stapgen", "help", "Show a command's options, drop reasons, or stap's messages"};
+CommandSpec help_command() {
+    CommandSpec command{"stapgen", "help", "Show a command's options, drop reasons, or stap's messages"};
+    auto& options = add_values<HelpOptions>(command, print_help);
     command.examples = {"stapgen help rx-latency", "stapgen help build rx-latency",
                         "stapgen help drop-reasons NO_SOCKET", "stapgen help stap-failures 'no match'"};
     for (const auto& topic : help_topics())
@@ -39,16 +40,18 @@ CommandSpec help_command(Options& options) {
     return command;
 }
 
-CommandSpec man_command(Options& options) {
-    CommandSpec command{man, "stapgen", "man", "Write the manual pages"};
+CommandSpec man_command() {
+    CommandSpec command{"stapgen", "man", "Write the manual pages"};
+    auto& options = add_values<ManOptions>(command, man);
     command.hidden = true;
-    command.options = {option("folder", "DIR", groups::arguments, "Where to", "", &options.into, {.required = true}),
+    command.options = {option("folder", "DIR", groups::arguments, "Where to", "", &options.folder, {.required = true}),
                        {"--installed", "", groups::hidden, "Without your own recipes", "", &options.installed}};
     return command;
 }
 
-CommandSpec complete_command(Options&) {
-    CommandSpec command{complete, "stapgen", "complete", "Print completion candidates"};
+CommandSpec complete_command() {
+    CommandSpec command{"stapgen", "complete", "Print completion candidates"};
+    command.action = complete;
     command.hidden = true;
     return command;
 }

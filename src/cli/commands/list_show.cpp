@@ -156,11 +156,11 @@ Json json_of(const recipe::Recipe& recipe, const std::vector<recipe::KernelRange
     return json;
 }
 
-base::Result<void> list(const Call& call) {
-    const auto& [program, root, command, options] = call;
+base::Result<void> list(const Call& call, const ListOptions& options) {
+    const auto& program = call.program;
     for (const auto& [name, error] : program.catalog.broken)
         base::show_error(error);
-    if (options.present.format == "json") {
+    if (options.format == "json") {
         auto recipes = Json::array();
         for (const auto& recipe : program.catalog.recipes)
             recipes.push_back({{"name", recipe.name}, {"summary", recipe.summary}});
@@ -174,14 +174,14 @@ base::Result<void> list(const Call& call) {
     return {};
 }
 
-base::Result<void> show(const Call& call) {
-    const auto& [program, root, command, options] = call;
+base::Result<void> show(const Call& call, const ShowOptions& options) {
+    const auto& program = call.program;
     auto recipe = recipe::find_recipe(program.catalog, options.recipe);
     if (!recipe) return tl::make_unexpected(recipe.error());
     const auto kernels = recipe::kernels_of(*recipe, program.files);
     if (!kernels) return tl::make_unexpected(kernels.error());
     const auto expected = overhead::expect_now(*launch::this_machine(), *recipe, false, overhead::sample_window);
-    if (options.present.format == "json") {
+    if (options.format == "json") {
         report::put_json(std::cout, json_of(*recipe, *kernels, expected), 2);
     } else {
         write_text(*recipe, *kernels, expected, std::cout);
@@ -191,19 +191,21 @@ base::Result<void> show(const Call& call) {
 
 }  // namespace
 
-CommandSpec list_command(Options& options) {
-    CommandSpec command{list, "stapgen", "list", "List the recipes, one per line"};
+CommandSpec list_command() {
+    CommandSpec command{"stapgen", "list", "List the recipes, one per line"};
+    auto& options = add_values<ListOptions>(command, list);
     command.examples = {"stapgen list", "stapgen list --json"};
-    command.options = format_options(options.present.format, {"table", "json"});
+    command.options = format_options(options.format, {"table", "json"});
     return command;
 }
 
-CommandSpec show_command(Options& options) {
-    CommandSpec command{show, "stapgen", "show", "Show what a recipe measures, its stages, parameters and cost"};
+CommandSpec show_command() {
+    CommandSpec command{"stapgen", "show", "Show what a recipe measures, its stages, parameters and cost"};
+    auto& options = add_values<ShowOptions>(command, show);
     command.examples = {"stapgen show rx-latency", "stapgen show dropwatch --json"};
     command.options =
         joined({{option("recipe", "RECIPE", groups::arguments, "Its name", "", &options.recipe, {.required = true})},
-                format_options(options.present.format, {"table", "json"})});
+                format_options(options.format, {"table", "json"})});
     return command;
 }
 

@@ -48,9 +48,8 @@ base::Result<std::string> renamed(const fs::path& file, const std::string& name)
     return base::read_file(file).map([&](const std::string& text) { return boost::replace_all_copy(text, own, name); });
 }
 
-base::Result<void> new_recipe(const Call& call) {
-    const auto& [program, root, command, options] = call;
-    if (auto good = check_name(root, program, options.name); !good) return good;
+base::Result<void> new_recipe(const Call& call, const NewRecipeOptions& options) {
+    if (auto good = check_name(call.root, call.program, options.name); !good) return good;
     constexpr std::array files{"recipe.toml", "script.stp"};
     fs::path parent = options.into;
     if (options.into.empty()) {
@@ -70,7 +69,7 @@ base::Result<void> new_recipe(const Call& call) {
             "choose another name, or another folder with --into DIR");
     }
     for (const auto* file : files) {
-        auto text = renamed(program.files.skeleton / file, options.name);
+        auto text = renamed(call.program.files.skeleton / file, options.name);
         auto written =
             text ? base::create_file(folder / file, *text) : base::Result<void>(tl::make_unexpected(text.error()));
         if (!written) {
@@ -100,8 +99,9 @@ base::Result<void> new_recipe(const Call& call) {
 
 }  // namespace
 
-CommandSpec new_recipe_command(Options& options) {
-    CommandSpec command{new_recipe, "stapgen", "new-recipe", "Create your own recipe: two files that run as they are"};
+CommandSpec new_recipe_command() {
+    CommandSpec command{"stapgen", "new-recipe", "Create your own recipe: two files that run as they are"};
+    auto& options = add_values<NewRecipeOptions>(command, new_recipe);
     command.examples = {"stapgen new-recipe tcp-calls", "stapgen new-recipe tcp-calls --into ."};
     command.options = {option("name", "TEXT", groups::arguments, "Its name", "", &options.name, {.required = true}),
                        option("--into", "DIR", groups::other, "The folder to create it in", "", &options.into,

@@ -28,9 +28,9 @@ std::string about(const session::Filters& filters) {
 }
 
 /// One script with the parts of the tapsets that it uses, and with filters if any is asked of it.
-base::Result<std::string> standalone_script(const Call& call) {
-    const auto& [program, root, command, options] = call;
-    const auto filters = session::filters_of(*launch::this_machine(), options.measure.filters, true);
+base::Result<std::string> standalone_script(const Call& call, const RenderOptions& options) {
+    const auto& recipe = *call.command.recipe;
+    const auto filters = session::filters_of(*launch::this_machine(), options.filters, true);
     if (!filters) return tl::make_unexpected(filters.error());
     // It is to be written in.
     if (filters->missing) return tl::make_unexpected(*filters->missing);
@@ -38,22 +38,21 @@ base::Result<std::string> standalone_script(const Call& call) {
     // A thread or a process stap is asked for.
     make.filters =
         std::ranges::any_of(filters->as_typed, [](const auto& typed) { return !typed.first.starts_with("target-"); });
-    auto script = module::script_of(*command.recipe, make);
+    auto script = module::script_of(recipe, make);
     if (!script) return script;
-    auto tapsets = render::read_tapsets(render::tapset_folders(program.files, make.debuginfo));
+    auto tapsets = render::read_tapsets(render::tapset_folders(call.program.files, make.debuginfo));
     if (!tapsets) return tl::make_unexpected(tapsets.error());
     script->insert(script->find('\n') + 1, about(*filters));
     if (!make.filters) *tapsets = render::without_filters(*script, *tapsets);
-    const auto macros = make.aggregate ? render::macros_of(*command.recipe) : std::vector<std::string>{};
+    const auto macros = make.aggregate ? render::macros_of(recipe) : std::vector<std::string>{};
     return render::with_tapsets(*script, render::with_filters(*tapsets, filters->globals), macros);
 }
 
-base::Result<void> render(const Call& call) {
-    const auto& options = call.options;
-    if (!options.standalone && options.measure.filters != session::FilterOptions{})
+base::Result<void> render(const Call& call, const RenderOptions& options) {
+    if (!options.standalone && !options.filters.empty())
         return base::bad_input("filters are applied when the script runs; only --standalone writes them into it");
     const auto script =
-        options.standalone ? standalone_script(call) : module::script_of(*call.command.recipe, options.make);
+        options.standalone ? standalone_script(call, options) : module::script_of(*call.command.recipe, options.make);
     if (!script) return tl::make_unexpected(script.error());
     std::cout << *script;
     return {};
@@ -61,14 +60,15 @@ base::Result<void> render(const Call& call) {
 
 }  // namespace
 
-CommandSpec render_command(const recipe::Recipe& recipe, Options& options) {
-    CommandSpec command{render, "stapgen render", recipe.name, recipe.summary};
+CommandSpec render_command(const recipe::Recipe& recipe) {
+    CommandSpec command{"stapgen render", recipe.name, recipe.summary};
+    auto& options = add_values<RenderOptions>(command, render);
     command.recipe = &recipe;
     command.examples = {fmt::format("stapgen render {0} --standalone >{0}.stp", recipe.name)};
     command.options = joined({
         script_options(recipe, options.make),
         by_option(recipe, options.make),
-        filter_options(recipe.filters, options.measure.filters),
+        filter_options(recipe.filters, options.filters),
         {{"--standalone", "", groups::output, "Include stapgen's tapset, for another machine",
           "contains the filters given here only", &options.standalone},
          {"-r,--release", "RELEASE", groups::compiling, "Accepted and ignored",

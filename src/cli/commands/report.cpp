@@ -76,12 +76,11 @@ base::Result<std::vector<std::filesystem::path>> files_of(const std::vector<std:
     return files;
 }
 
-base::Result<void> report(const Call& call) {
-    const auto& [program, root, command, options] = call;
+base::Result<void> report(const Call& call, const ReportOptions& options) {
     auto presentation = presentation_of(options.present);
     if (!presentation) return tl::make_unexpected(presentation.error());
     if (auto can = check_events(options.replay.events, *presentation); !can) return can;
-    const auto files = files_of(options.words);
+    const auto files = files_of(options.files);
     if (!files) return tl::make_unexpected(files.error());
     std::optional<NewFile> output;
     if (options.output) {
@@ -92,7 +91,7 @@ base::Result<void> report(const Call& call) {
     auto reports = session::load(*files, *presentation, options.names, options.replay);
     if (!reports) return tl::make_unexpected(reports.error());
     for (auto& summary : *reports)
-        session::put_meanings(summary, program.catalog);
+        session::put_meanings(summary, call.program.catalog);
     report::present(std::cout, *reports, *presentation);
     return output ? output->keep() : base::Result<void>();
 }
@@ -128,8 +127,9 @@ OptionSpecs selection_options(session::Selection& selection) {
 
 }  // namespace
 
-CommandSpec report_command(Options& options) {
-    CommandSpec command{report, "stapgen", "report", "Report recordings and the output of other tools"};
+CommandSpec report_command() {
+    CommandSpec command{"stapgen", "report", "Report recordings and the output of other tools"};
+    auto& options = add_values<ReportOptions>(command, report);
     command.notes =
         "Reads, also mixed with prompts and other lines:\n"
         "  recordings of stapgen (-o FILE), and the output of its modules\n"
@@ -153,7 +153,7 @@ CommandSpec report_command(Options& options) {
     };
     command.options = joined({
         {option("file", "FILE", groups::arguments, "Recordings, or the output of other tools",
-                "or folders with them; - or none is stdin; zstd, gzip, xz and bzip2 are unpacked", &options.words, {})},
+                "or folders with them; - or none is stdin; zstd, gzip, xz and bzip2 are unpacked", &options.files, {})},
         selection_options(options.replay.selection),
         {{"--events", "", groups::output, "Print each record, then the report", "", &options.replay.events},
          {"-o,--output", "FILE", groups::output, "Write into this new file", "", &options.output},

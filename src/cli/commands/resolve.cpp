@@ -18,7 +18,7 @@ namespace {
 using symbols::AddressKind;
 using symbols::KernelNames;
 
-base::Result<KernelNames> names_for(const Options& options) {
+base::Result<KernelNames> names_for(const ResolveOptions& options) {
     symbols::LogKernel log;
     if (!options.recording.empty()) {
         const auto reader = recording::Reader::open(options.recording);
@@ -34,8 +34,7 @@ base::Result<KernelNames> names_for(const Options& options) {
     return KernelNames::open(options.names, log);
 }
 
-base::Result<void> resolve(const Call& call) {
-    const auto& options = call.options;
+base::Result<void> resolve(const Call& /*call*/, const ResolveOptions& options) {
     auto names = names_for(options);
     if (!names) return tl::make_unexpected(names.error());
     if (options.lines) {
@@ -50,7 +49,7 @@ base::Result<void> resolve(const Call& call) {
     const AnswerForm form{.kind = options.drop_sites         ? AddressKind::drop_site
                                   : options.return_addresses ? AddressKind::return_address
                                                              : AddressKind::exact,
-                          .is_json = options.present.format == "ndjson",
+                          .is_json = options.format == "ndjson",
                           .lines = options.lines};
     return options.words.empty() ? answer(*names, form, "-", std::cout)
                                  : answer(*names, form, options.words, std::cout);
@@ -58,8 +57,9 @@ base::Result<void> resolve(const Call& call) {
 
 }  // namespace
 
-CommandSpec resolve_command(Options& options) {
-    CommandSpec command{resolve, "stapgen", "resolve", "Name kernel addresses: name+0xoffset/0xsize [module]"};
+CommandSpec resolve_command() {
+    CommandSpec command{"stapgen", "resolve", "Name kernel addresses: name+0xoffset/0xsize [module]"};
+    auto& options = add_values<ResolveOptions>(command, resolve);
     command.notes = "Without --map: this machine's kernel.\n";
     command.examples = {"stapgen resolve --map System.map 0xffffffff8149a8ed",
                         "stapgen resolve --map System.map --annotate <drops.txt",
@@ -78,7 +78,7 @@ CommandSpec resolve_command(Options& options) {
           &options.annotate},
          {"-l,--lines", "", groups::other, "Also file and line", "with inlined functions; needs DWARF",
           &options.lines}},
-        format_options(options.present.format, {"table", "ndjson"}, "ndjson: one object per address"),
+        format_options(options.format, {"table", "ndjson"}, "ndjson: one object per address"),
     });
     exclude(command.options, "--annotate", {"--lines", "--format", "--json"});
     return command;

@@ -18,9 +18,10 @@ namespace stapgen::cli {
 namespace {
 
 base::Result<void> run_counters(const recipe::Program& program, const host::System& machine,
-                                const recipe::Recipe& recipe, const Options& options, session::MeasurePlan& plan) {
-    const auto interval = module::interval_of(recipe, options.make);
-    if (options.make.dry_run) {
+                                const recipe::Recipe& recipe, const module::MakeOptions& make,
+                                session::MeasurePlan& plan) {
+    const auto interval = module::interval_of(recipe, make);
+    if (make.dry_run) {
         base::print_comment(
             "no script and no module: stapgen reads these itself, at the start, at each interval and at the end");
         for (const auto& source : host::counter_sources())
@@ -45,49 +46,51 @@ struct CostForecast {
 };
 
 /// For a budget or a dry run. The guard is compiled in.
-CostForecast forecast_of(const host::System& machine, const recipe::Recipe& recipe, const Options& options) {
-    const auto& budget = options.make.budget;
-    if (!budget && !options.make.dry_run) return {};
-    const auto expected = overhead::expect_now(machine, recipe, options.make.aggregate,
+CostForecast forecast_of(const host::System& machine, const recipe::Recipe& recipe, const module::MakeOptions& make,
+                         const session::Filters& filters) {
+    const auto& budget = make.budget;
+    if (!budget && !make.dry_run) return {};
+    const auto expected = overhead::expect_now(machine, recipe, make.aggregate,
                                                budget ? overhead::budget_sample_window : overhead::sample_window);
     if (!expected) return {};
-    const auto& chosen = options.measure.filters.sample;
+    const auto& chosen = filters.sample;
     const auto kept = budget && !chosen ? overhead::plan_budget(*budget, *expected)
                                         : overhead::plan_sample(chosen.value_or(1), *expected);
     return {chosen ? std::nullopt : std::optional(kept.one_in),
             "expected: " + overhead::sentence_of(*expected, kept, budget)};
 }
 
-base::Result<void> run(const Call& call) {
-    const auto& [program, root, command, options] = call;
-    const auto& recipe = *command.recipe;
+base::Result<void> run(const Call& call, const RunOptions& options) {
+    const auto& program = call.program;
+    const auto& recipe = *call.command.recipe;
+    auto make = options.make;
     const auto machine = launch::this_machine();
-    auto plan = plan_of(*machine, options.measure, options.make.dry_run);
+    auto plan = plan_of(*machine, options.measure, make.dry_run);
     if (!plan) return tl::make_unexpected(plan.error());
     base::print_message(plan->notes);
-    const bool has_interval = options.make.interval || recipe.interval_s;
+    const bool has_interval = make.interval || recipe.interval_s;
     if (plan->intervals && !has_interval) {
         return base::bad_input("-n needs intervals", "give -i too, for example -i 1 -n 10");
     }
-    const auto aggregation = session::aggregation_of(recipe, options.make.aggregate, *plan);
+    const auto aggregation = session::aggregation_of(recipe, make.aggregate, *plan);
     if (!aggregation) return tl::make_unexpected(aggregation.error());
     if (!aggregation->note.empty()) base::print_message(aggregation->note);
-    options.make.aggregate = aggregation->in_kernel;
-    if (plan->live && !has_interval) options.make.interval = module::live_interval;
+    make.aggregate = aggregation->in_kernel;
+    if (plan->live && !has_interval) make.interval = module::live_interval;
     if (auto can = report::check_groups(plan->presentation, recipe.header(recipe.by)); !can) return can;
     for (const auto& field : plan->presentation.by.value_or(std::vector<std::string>())) {
-        if (std::ranges::find(recipe.by, field) != recipe.by.end()) options.make.by.push_back(field);
+        if (std::ranges::find(recipe.by, field) != recipe.by.end()) make.by.push_back(field);
     }
     if (recipe.source == recipe::Source::network_counters) {
-        return run_counters(program, *machine, recipe, options, *plan);
+        return run_counters(program, *machine, recipe, make, *plan);
     }
-    const auto [sample, expected] = forecast_of(*machine, recipe, options);
+    const auto [sample, expected] = forecast_of(*machine, recipe, make, plan->filters);
     if (sample) session::use_sample(*sample, plan->filters);
-    if (!options.make.dry_run && !plan->quiet && !expected.empty()) base::print_message(expected);
-    auto preparation = module::prepare(program, *machine, recipe, options.make, module::Purpose::run_here);
+    if (!make.dry_run && !plan->quiet && !expected.empty()) base::print_message(expected);
+    auto preparation = module::prepare(program, *machine, recipe, make, module::Purpose::run_here);
     if (!preparation) return tl::make_unexpected(preparation.error());
     const auto& target = preparation->job.target;
-    if (options.make.dry_run) {
+    if (make.dry_run) {
         const auto load = session::load_job_of(target, "MODULE.ko", *plan);
         print_commands(*preparation, &load);
         print_ending(*plan);
@@ -97,7 +100,7 @@ base::Result<void> run(const Call& call) {
     auto& made = plan->made;
     made.hash_of = "script";
     made.recipe_hash = preparation->recipe_hash;
-    if (auto parameters = recipe::complete_arguments(recipe, options.make.arguments)) made.parameters = *parameters;
+    if (auto parameters = recipe::complete_arguments(recipe, make.arguments)) made.parameters = *parameters;
     if (target.stap_version) made.stap_version = target.stap_version->text;
     auto recorder = session::Recorder::create(*machine, *plan, preparation->job.options.script);
     if (!recorder) return tl::make_unexpected(recorder.error());
@@ -116,8 +119,9 @@ base::Result<void> run(const Call& call) {
 
 }  // namespace
 
-CommandSpec run_command(const recipe::Recipe& recipe, Options& options) {
-    CommandSpec command{run, "stapgen", recipe.name, recipe.summary};
+CommandSpec run_command(const recipe::Recipe& recipe) {
+    CommandSpec command{"stapgen", recipe.name, recipe.summary};
+    auto& options = add_values<RunOptions>(command, run);
     command.recipe = &recipe;
     command.examples = recipe.examples;
     auto& measure = options.measure;

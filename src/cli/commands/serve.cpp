@@ -62,9 +62,9 @@ base::Result<std::string> recipe_of_module(const std::string& file) {
 }
 
 /// What serve itself says to each recipe, or what would end it.
-base::Result<void> check_options(const std::string& typed, const Options& options) {
-    const auto& plan = options.measure.plan;
-    const auto& present = options.measure.present;
+base::Result<void> check_options(const std::string& typed, const MeasureOptions& measure, bool dry_run) {
+    const auto& plan = measure.plan;
+    const auto& present = measure.present;
     const std::initializer_list<std::pair<bool, const char*>> used{
         {plan.duration.has_value(), "--duration"},
         {plan.intervals.has_value(), "--count"},
@@ -72,9 +72,9 @@ base::Result<void> check_options(const std::string& typed, const Options& option
         {plan.events, "--events"},
         {plan.remote, "--remote"},
         {!present.by.empty(), "--by"},
-        {options.measure.live != "auto", "--live"},
+        {measure.live != "auto", "--live"},
         {present.format != PresentOptions().format, "--format"},
-        {options.make.dry_run, "--dry-run"},
+        {dry_run, "--dry-run"},
     };
     for (const auto& [is_used, option] : used) {
         if (!is_used) continue;
@@ -91,32 +91,33 @@ base::Result<serve::RecipeJob> job_of(const recipe::Program& program, const std:
     if (!words) return tl::make_unexpected(words.error());
     const bool is_module = !words->empty() && words->front().find_first_of("./") != std::string::npos;
     if (is_module) words->insert(words->begin(), "exec");
-    Options options;
-    const auto root = command_table(program.catalog, options);
+    const auto root = command_table(program.catalog);
     const auto invocation = parse(root, program.catalog, *words);
     if (!invocation) return tl::make_unexpected(invocation.error());
-    const auto& command = *invocation->command;
-    if ((command.recipe == nullptr && !is_module) || command.parent != root.name ||
-        invocation->wanted != Invocation::Wanted::action)
+    const auto* run = values_of<RunOptions>(*invocation->command);
+    const auto* exec = is_module ? values_of<ExecOptions>(*invocation->command) : nullptr;
+    if ((run == nullptr && exec == nullptr) || invocation->wanted != Invocation::Wanted::action)
         return base::bad_input(fmt::format("'{}' is not a recipe", base::printable(typed)),
                                "'stapgen list' shows the recipes");
-    if (auto good = check_options(typed, options); !good) return tl::make_unexpected(good.error());
+    const auto& measure = run != nullptr ? run->measure : exec->measure;
+    if (auto good = check_options(typed, measure, run != nullptr && run->make.dry_run); !good)
+        return tl::make_unexpected(good.error());
 
     serve::RecipeJob job;
     job.argv = {host::own_program().string()};
     if (!recipe_path.empty()) job.argv.insert(job.argv.end(), {"--recipe-path", recipe_path});
     job.argv.insert(job.argv.end(), words->begin(), words->end());
     job.argv.insert(job.argv.end(), {"--remote", "--quiet"});
-    if (is_module) {
-        auto name = recipe_of_module(options.file);
+    if (run == nullptr) {
+        auto name = recipe_of_module(exec->module);
         if (!name) return tl::make_unexpected(name.error());
         job.name = *std::move(name);
     } else {
-        const auto& recipe = *command.recipe;
+        const auto& recipe = *invocation->command->recipe;
         if (auto can = check_goes_on(recipe, program.catalog); !can) return tl::make_unexpected(can.error());
         job.name = recipe.name;
-        if (recipe.record.aggregates && !options.make.aggregate) job.argv.emplace_back("--aggregate");
-        if (!options.make.interval && !recipe.interval_s) job.argv.insert(job.argv.end(), {"--interval", interval});
+        if (recipe.record.aggregates && !run->make.aggregate) job.argv.emplace_back("--aggregate");
+        if (!run->make.interval && !recipe.interval_s) job.argv.insert(job.argv.end(), {"--interval", interval});
     }
     if (const auto recipe = recipe::find_recipe(program.catalog, job.name)) job.counters = recipe->counters;
     for (const char* name : {"STAPGEN_STAP", "STAPGEN_RECIPE_PATH", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"}) {
@@ -126,11 +127,10 @@ base::Result<serve::RecipeJob> job_of(const recipe::Program& program, const std:
     return job;
 }
 
-base::Result<void> serve_recipes(const Call& call) {
-    const auto& [program, root, command, options] = call;
+base::Result<void> serve_recipes(const Call& call, const ServeOptions& options) {
     serve::Job job;
-    for (const auto& typed : options.words) {
-        auto recipe = job_of(program, options.recipe_path, typed);
+    for (const auto& typed : options.recipes) {
+        auto recipe = job_of(call.program, call.recipe_path, typed);
         if (!recipe) return tl::make_unexpected(recipe.error());
         if (std::ranges::find(job.recipes, recipe->name, &serve::RecipeJob::name) != job.recipes.end()) {
             return base::bad_input(fmt::format("{} is given twice", recipe->name),
@@ -138,17 +138,17 @@ base::Result<void> serve_recipes(const Call& call) {
         }
         job.recipes.push_back(*std::move(recipe));
     }
-    auto listen = serve::parse_endpoint(options.serve.listen);
+    auto listen = serve::parse_endpoint(options.listen);
     if (!listen) return tl::make_unexpected(listen.error());
     job.listen = *std::move(listen);
-    if (options.serve.otlp) {
-        auto url = serve::parse_otlp_url(*options.serve.otlp);
+    if (options.otlp) {
+        auto url = serve::parse_otlp_url(*options.otlp);
         if (!url) return tl::make_unexpected(url.error());
         job.otlp = *std::move(url);
     }
-    job.native_schema = static_cast<int>(options.serve.native_schema.value_or(job.native_schema));
-    job.max_series = options.serve.max_series;
-    if (options.make.dry_run) {
+    job.native_schema = static_cast<int>(options.native_schema.value_or(job.native_schema));
+    job.max_series = options.max_series;
+    if (options.dry_run) {
         base::print_comment(fmt::format("listens on {}, and keeps running", serve::text_of(job.listen)));
         for (const auto& recipe : job.recipes)
             base::print_command(base::shell_quoted(recipe.argv));
@@ -159,8 +159,9 @@ base::Result<void> serve_recipes(const Call& call) {
 
 }  // namespace
 
-CommandSpec serve_command(Options& options) {
-    CommandSpec command{serve_recipes, "stapgen", "serve", "Measure continuously, for Prometheus and OpenTelemetry"};
+CommandSpec serve_command() {
+    CommandSpec command{"stapgen", "serve", "Measure continuously, for Prometheus and OpenTelemetry"};
+    auto& options = add_values<ServeOptions>(command, serve_recipes);
     command.notes =
         "Put a recipe and its options into quotes, as one argument; use inner quotes for values with blanks.\nWithout "
         "a compiler, name a module made by 'stapgen build' instead of a recipe.\nA recipe that fails is restarted with "
@@ -168,20 +169,19 @@ CommandSpec serve_command(Options& options) {
     command.examples = {"stapgen serve sock-latency dropwatch",
                         "stapgen serve 'rx-latency --port 443 --budget 2%' --listen 0.0.0.0:9752",
                         "stapgen serve \"sock-latency --comm 'tmux: server'\"", "stapgen serve 'rx.ko --port 443'"};
-    auto& serve = options.serve;
     command.options = joined({
         {option("recipe", "RECIPE", groups::arguments, "Recipes that aggregate, dropwatch, softnet",
-                "or FILE.ko built from one", &options.words, {.required = true}),
+                "or FILE.ko built from one", &options.recipes, {.required = true}),
          option("--listen", "HOST:PORT", groups::output, "The HTTP address for metrics",
-                "0.0.0.0 or [::]: all addresses", &serve.listen, {}),
+                "0.0.0.0 or [::]: all addresses", &options.listen, {}),
          {"--otlp", "URL", groups::output, "Also push metrics there, by OTLP over HTTP", "not https; every 15 s",
-          &serve.otlp},
+          &options.otlp},
          option("--native-schema", "N", groups::more_output, "Resolution of native histograms, 0 to 8",
-                "5: 2.4 %; 8: 0.5 % and eight times as many buckets", &serve.native_schema,
+                "5: 2.4 %; 8: 0.5 % and eight times as many buckets", &options.native_schema,
                 {.range = Range{0, 8}, .default_value = "5"}),
          option("--max-series", "N", groups::more_output, "The maximum number of series",
-                "the first ones stay; a histogram counts as one", &serve.max_series, {.range = Range{1, 1000000}})},
-        dry_run_option(options.make.dry_run),
+                "the first ones stay; a histogram counts as one", &options.max_series, {.range = Range{1, 1000000}})},
+        dry_run_option(options.dry_run),
     });
     return command;
 }

@@ -34,38 +34,35 @@ void exclude(OptionSpecs& options, const std::string& option, const std::vector<
     }
 }
 
-OptionSpecs filter_options(const std::set<recipe::Filter>& filters, session::FilterOptions& options) {
+OptionSpecs filter_options(const std::set<recipe::Filter>& filters, recording::TypedFilters& typed) {
     using recipe::Filter;
     const auto* group = groups::filters;
     std::vector<std::pair<Filter, OptionSpec>> rows{
-        {Filter::thread, {"-x,--target-tid", "TID", group, "Only this thread", "", &options.target_tid}},
+        {Filter::thread, option("-x,--target-tid", "TID", group, "Only this thread", "", &typed, {.range = Range{}})},
         {Filter::thread,
-         {"-p,--target-pid", "PID", group, "Only this process, all its threads", "", &options.target_pid}},
-        {Filter::thread, {"--comm", "COMM", group, "Only threads of this name, also later ones", "", &options.comm}},
+         option("-p,--target-pid", "PID", group, "Only this process, all its threads", "", &typed, {.range = Range{}})},
+        {Filter::thread, {"--comm", "COMM", group, "Only threads of this name, also later ones", "", &typed}},
         {Filter::packet,
          {"--filter", "EXPRESSION", group, "Only packets that match, as 'tcp port 443 and net 10.0.0.0/8'",
-          "the language is pcap-filter(7)", &options.expression}},
-        {Filter::packet, option("--port", "N", group, "Only packets with this port, local or remote", "", &options.port,
+          "the language is pcap-filter(7)", &typed}},
+        {Filter::packet, option("--port", "N", group, "Only packets with this port, local or remote", "", &typed,
                                 {.range = Range{1, 65535}})},
         {Filter::packet,
-         {"--addr", "ADDRESS[/PREFIX]", group, "Only packets with this address, local or remote", "",
-          &options.address}},
-        {Filter::device, {"--dev", "DEV", group, "Only packets of this network device", "", &options.device}},
+         {"--addr", "ADDRESS[/PREFIX]", group, "Only packets with this address, local or remote", "", &typed}},
+        {Filter::device, {"--dev", "DEV", group, "Only packets of this network device", "", &typed}},
         {Filter::mark,
-         {"--mark", "MARK[/MASK]", group, "Only packets with this mark (nft 'meta mark set', SO_MARK)", "",
-          &options.mark}},
+         {"--mark", "MARK[/MASK]", group, "Only packets with this mark (nft 'meta mark set', SO_MARK)", "", &typed}},
         {Filter::container,
          {"--container", "CONTAINER", group, "Only this container",
-          "docker, podman, containerd, CRI-O, nspawn or LXC; -x and -p are then PIDs inside it", &options.container}},
+          "docker, podman, containerd, CRI-O, nspawn or LXC; -x and -p are then PIDs inside it", &typed}},
         {Filter::container,
-         {"--pod", "POD", group, "Only the containers of this pod", "POD, NAMESPACE/POD or its uid", &options.pod}},
+         {"--pod", "POD", group, "Only the containers of this pod", "POD, NAMESPACE/POD or its uid", &typed}},
         {Filter::container,
-         {"--cgroup", "CGROUP", group, "Only sockets made in this cgroup or below it", "of version 2",
-          &options.cgroup}},
-        {Filter::container, {"--netns", "NETNS", group, "Only this network namespace", "", &options.netns}},
+         {"--cgroup", "CGROUP", group, "Only sockets made in this cgroup or below it", "of version 2", &typed}},
+        {Filter::container, {"--netns", "NETNS", group, "Only this network namespace", "", &typed}},
         {Filter::sample,
          option("--sample", "N", group, "Only one in N sockets, chosen by a hash of addresses and ports",
-                "N is a power of two", &options.sample, {.range = Range{1, recording::largest_sample}})},
+                "N is a power of two", &typed, {.range = Range{1, recording::largest_sample}})},
     };
     OptionSpecs specs;
     for (auto& [filter, spec] : rows) {

@@ -13,8 +13,8 @@
 namespace stapgen::cli {
 
 /// -x, -p and --comm, --port, --addr, --dev, --mark, --container, --pod, --cgroup, --netns: those that the recipe has;
-/// --sample where it has --port.
-OptionSpecs filter_options(const std::set<recipe::Filter>& filters, session::FilterOptions& options);
+/// --sample where it has --port. Numbers are put there as the parser understands them: 443 for 0x1bb.
+OptionSpecs filter_options(const std::set<recipe::Filter>& filters, recording::TypedFilters& typed);
 
 /// The recipe's own, --interval, and --aggregate where it can.
 OptionSpecs script_options(const recipe::Recipe& recipe, module::MakeOptions& options);

@@ -10,7 +10,7 @@
 #include "session/replay.h"
 #include "symbols/kernel_names.h"
 
-/// The values of a command line. A command uses those that it has options for.
+/// What the options of a command line are put into: of each command its own values, and nothing else.
 namespace stapgen::cli {
 
 /// How results are shown.
@@ -23,49 +23,135 @@ struct PresentOptions {
 /// How a measurement is made.
 struct MeasureOptions {
     session::MeasurePlan plan;  ///< but for these:
-    session::FilterOptions filters;
+    recording::TypedFilters filters;
     std::vector<std::string> labels;
     PresentOptions present;
     std::string live = "auto";  ///< auto, always or never
 };
 
-/// Which hosts are measured, and how they are reached.
-struct FleetOptions {
+struct RunOptions {
+    module::MakeOptions make;
+    MeasureOptions measure;
+};
+
+struct ExecOptions {
+    std::string module;
+    MeasureOptions measure;
+};
+
+struct RenderOptions {
+    module::MakeOptions make;
+    recording::TypedFilters filters;
+    bool standalone = false;
+};
+
+struct BuildOptions {
+    module::MakeOptions make;
+    std::string output;
+    bool quiet = false, verbose = false;
+};
+
+struct CheckOptions {
+    module::MakeOptions make;
+    bool quiet = false, verbose = false;
+};
+
+struct ListOptions {
+    std::string format = "table";
+};
+
+struct ShowOptions {
+    std::string recipe, format = "table";
+};
+
+struct DoctorOptions {
+    std::vector<std::string> recipes;
+    bool warm = false;
+    module::MakeOptions make;
+    std::string format = "table", color = "auto";
+};
+
+struct FleetRunOptions {
     std::string hosts, program, ssh = "ssh";
     std::vector<std::string> ssh_options, modules, compile_on;
     std::optional<std::int64_t> batch;
     std::optional<std::chrono::nanoseconds> connect_timeout;
-    std::vector<table::Percentile> percentiles;  ///< of compare; empty: 50 and 99
     bool sudo = false;
+    recording::TypedFilters filters;
+    module::MakeOptions make;
+    std::optional<std::chrono::nanoseconds> duration;
+    std::string output;
+    std::optional<std::int64_t> buffer_mb;
+    bool quiet = false;
 };
 
-/// Where metrics go.
+struct FleetReportOptions {
+    std::string folder;
+    PresentOptions present;
+};
+
+struct FleetCompareOptions {
+    std::string folder;
+    double threshold = 0.05;
+    std::vector<table::Percentile> percentiles;  ///< empty: 50 and 99
+    PresentOptions present;
+};
+
 struct ServeOptions {
+    std::vector<std::string> recipes;  ///< each with its own options
     std::string listen = "127.0.0.1:9752";
     std::optional<std::string> otlp;
     std::optional<std::int64_t> native_schema;
     /// As many as a host's other exporters have together. A host's drops and counters are some hundred; containers,
     /// each with a device of its own, can make them endless.
     std::size_t max_series = 2000;
+    bool dry_run = false;
 };
 
-struct Options {
-    std::string recipe_path;
-    module::MakeOptions make;
-    MeasureOptions measure;
-    FleetOptions fleet;
-    ServeOptions serve;
-    PresentOptions present;  ///< of what is not measured
+struct ReportOptions {
+    std::vector<std::string> files;
+    session::ReplayOptions replay;
+    std::optional<std::filesystem::path> output;
+    PresentOptions present;
     symbols::NameSources names;
-    session::ReplayOptions replay;                ///< of report
-    std::optional<std::filesystem::path> output;  ///< likewise
-    std::vector<std::string> words;               ///< arguments that may be several
-    std::string file, recipe, name, into;         ///< arguments of exec, show, new-recipe and man
-    std::string before, after;                    ///< of compare
-    double threshold = 0.05;                      ///< likewise
-    std::string recording;                        ///< of resolve
-    bool standalone = false, warm = false, installed = false;
+};
+
+struct CompareOptions {
+    std::string before, after;
+    double threshold = 0.05;
+    PresentOptions present;
+};
+
+struct ResolveOptions {
+    std::vector<std::string> words;  ///< addresses, or the file of --annotate
+    symbols::NameSources names;
+    std::string recording;
     bool return_addresses = false, drop_sites = false, annotate = false, lines = false;
+    std::string format = "table";
+};
+
+struct ExportOptions {
+    std::vector<std::string> files;
+    std::string store;
+    bool events = false;
+    symbols::NameSources names;
+};
+
+struct QueryOptions {
+    std::string store, sql, question, format = "table";
+};
+
+struct NewRecipeOptions {
+    std::string name, into;
+};
+
+struct HelpOptions {
+    std::vector<std::string> words;
+};
+
+struct ManOptions {
+    std::string folder;
+    bool installed = false;
 };
 
 }  // namespace stapgen::cli

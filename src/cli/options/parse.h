@@ -25,7 +25,7 @@ Beginning beginning_of(const std::vector<std::string>& words);
 /// character. Error (bad_input): a quote that is not closed.
 base::Result<std::vector<std::string>> shell_words(std::string_view typed);
 
-/// A command line, understood: the values are in the Options that the commands were made with.
+/// A command line, understood: the values are where its command has them: values_of().
 struct Invocation {
     enum class Wanted { action, short_help, whole_help, version };
     Wanted wanted = Wanted::action;

@@ -86,15 +86,15 @@ base::Result<std::int64_t> parse_buffer(std::string_view typed) {
                            "for example --buffer 64MiB");
 }
 
-base::Colours colours_of(const PresentOptions& options) {
-    if (options.color == "auto") return base::Colours::automatic;
-    return options.color == "always" ? base::Colours::always : base::Colours::never;
+base::Colours colours_of(std::string_view color) {
+    if (color == "auto") return base::Colours::automatic;
+    return color == "always" ? base::Colours::always : base::Colours::never;
 }
 
 base::Result<report::Presentation> presentation_of(const PresentOptions& options) {
     auto presentation = options.shown;
     presentation.format = &report::format_named(options.format);
-    presentation.colours = colours_of(options);
+    presentation.colours = colours_of(options.color);
     presentation.has_groups = !presentation.quiet || !options.by.empty();
     if (presentation.format->is_trace && ::isatty(STDOUT_FILENO) == 1) {
         return base::bad_input(fmt::format("--format {}: a trace is binary, and stdout is a terminal", options.format),

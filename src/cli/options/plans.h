@@ -12,7 +12,8 @@
 /// Values as typed -> plans, checked. Errors are bad_input.
 namespace stapgen::cli {
 
-base::Colours colours_of(const PresentOptions& options);
+/// Of --color.
+base::Colours colours_of(std::string_view color);
 base::Result<report::Presentation> presentation_of(const PresentOptions& options);
 
 /// Fails where `events` are asked for and the format is one document.

@@ -74,8 +74,8 @@ std::string long_name(const OptionSpec& option) {
 
 std::string range_text(const OptionSpec& option) {
     const auto& range = option.rules.range;
-    if (!range) return {};
-    if (range->max == Range{0}.max) return fmt::format("{} or more", range->min);
+    if (!range || range->min == Range{}.min) return {};
+    if (range->max == Range{}.max) return fmt::format("{} or more", range->min);
     return fmt::format("{} to {}", range->min, range->max);
 }
 

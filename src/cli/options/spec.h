@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include <any>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,10 +41,12 @@ inline constexpr const char* hidden = "";
 /// Understands a value and puts it where it belongs.
 using Reader = std::function<base::Result<void>(const std::string& typed)>;
 
-/// Where a value is put. Nowhere: the parser itself acts on it. A vector: the option repeatable.
-using Target = std::variant<std::monostate, bool*, std::string*, std::size_t*, std::optional<std::string>*,
-                            std::optional<std::filesystem::path>*, std::optional<std::int64_t>*,
-                            std::vector<std::string>*, std::vector<std::filesystem::path>*, recipe::Arguments*, Reader>;
+/// Where a value is put. Nowhere: the parser itself acts on it. A vector: the option is repeatable. A map: under the
+/// option's name without dashes, as text; a number where the option has a range.
+using Target =
+    std::variant<std::monostate, bool*, std::string*, std::size_t*, std::optional<std::string>*,
+                 std::optional<std::filesystem::path>*, std::optional<std::int64_t>*, std::vector<std::string>*,
+                 std::vector<std::filesystem::path>*, std::map<std::string, std::string>*, Reader>;
 
 /// A Reader that puts into `to` what `parse` makes of a value. `may_be_empty`: an empty one is as good as none.
 template <class Parse, class T>
@@ -57,7 +62,7 @@ Reader read_by(Parse parse, T& to, bool may_be_empty = true) {
 
 /// Of a whole number, both ends included.
 struct Range {
-    std::int64_t min;
+    std::int64_t min = std::numeric_limits<std::int64_t>::min();
     std::int64_t max = std::numeric_limits<std::int64_t>::max();
 };
 
@@ -89,19 +94,17 @@ OptionSpec option(std::string names, std::string value, std::string group, std::
                   Target target, Rules rules);
 
 struct CommandSpec;
-struct Options;
 
-/// What a command has to work with.
+/// What a command has to work with beside the values of its options.
 struct Call {
     const recipe::Program& program;
     const CommandSpec& root;
     const CommandSpec& command;
-    Options& options;  ///< as typed
+    const std::string& recipe_path;  ///< as typed
 };
 
 struct CommandSpec {
-    base::Result<void> (*action)(const Call& call) = nullptr;  ///< none: it needs a further word
-    std::string parent{};                                      ///< "stapgen build"; empty: this is stapgen itself
+    std::string parent{};  ///< "stapgen build"; empty: this is stapgen itself
     std::string name{}, summary{};
     std::string notes{};  ///< whole lines
     std::vector<std::string> examples{};
@@ -109,7 +112,26 @@ struct CommandSpec {
     std::vector<CommandSpec> commands{};
     const recipe::Recipe* recipe = nullptr;  ///< that it runs, renders or builds
     bool hidden = false;
+    std::function<base::Result<void>(const Call& call)> action{};  ///< none: it needs a further word
+    std::any values{};                                             ///< see values_of()
 };
+
+/// Makes what the options of a command are put into, of its own type, and lets its action have it. It lives as long as
+/// the command, whose copies share it.
+template <class Values>
+Values& add_values(CommandSpec& command, base::Result<void> (*action)(const Call& call, const Values& values)) {
+    auto values = std::make_shared<Values>();
+    command.action = [=](const Call& call) { return action(call, *values); };
+    command.values = values;
+    return *values;
+}
+
+/// Null: the command's values are of another type.
+template <class Values>
+const Values* values_of(const CommandSpec& command) {
+    const auto* values = std::any_cast<std::shared_ptr<Values>>(&command.values);
+    return values == nullptr ? nullptr : values->get();
+}
 
 /// "-x", "--target-tid"; none of an argument.
 std::vector<std::string> names_of(const OptionSpec& option);

@@ -44,7 +44,7 @@ void OwnerNames::name(const std::string& key) {
     if (names_.size() < max_names || names_.contains(key)) names_.insert_or_assign(key, *std::move(name));
 }
 
-void OwnerNames::see(std::string_view field, std::string_view value) {
+void OwnerNames::observe(std::string_view field, std::string_view value) {
     constexpr std::chrono::milliseconds pause{500};
     auto key = fmt::format("{}:{}", field, value);
     if (names_.contains(key)) return;

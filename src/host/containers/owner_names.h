@@ -33,7 +33,7 @@ class OwnerNames {
     explicit OwnerNames(std::filesystem::path root = "/") : root_(std::move(root)) {}
 
     /// A record has it. Of a new value the machine is looked at, once and not more often than twice a second.
-    void see(std::string_view field, std::string_view value);
+    void observe(std::string_view field, std::string_view value);
     /// Looks at the machine: at the beginning and at the end.
     void look();
     /// What has been seen, and all that had a process. Looks if that was never done.

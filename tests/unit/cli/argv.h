@@ -61,16 +61,25 @@ class CommandLine {
     [[nodiscard]] std::string hint() const { return result ? "" : result.error().hint; }
     [[nodiscard]] std::string command() const { return result ? cli::full_name(*result->command) : ""; }
 
-    cli::Options options;
+    /// Of the command that it came to; none of an error.
+    template <class Options>
+    [[nodiscard]] const Options& options() const {
+        REQUIRE_MESSAGE(result, error());
+        const auto* values = cli::values_of<Options>(*result->command);
+        REQUIRE(values != nullptr);
+        return *values;
+    }
+
     recipe::Catalog catalog = made_up_catalog();
-    cli::CommandSpec root = cli::command_table(catalog, options);
+    cli::CommandSpec root = cli::command_table(catalog);
     base::Result<cli::Invocation> result;
 };
 
 /// A command line, and what its values must be.
+template <class Options>
 struct Right {
     std::string_view typed;
-    bool (*holds)(const cli::Options& options);
+    bool (*holds)(const Options& options);
 };
 
 struct Wrong {
@@ -78,13 +87,13 @@ struct Wrong {
     std::string_view what, hint_begins = {};
 };
 
-inline void check(std::string_view command, const std::vector<Right>& cases) {
+template <class Options>
+void check(std::string_view command, const std::vector<Right<Options>>& cases) {
     for (const auto& [typed, holds] : cases) {
         CAPTURE(typed);
         const CommandLine line(typed);
-        CHECK(line.error() == "");
         CHECK(line.command() == command);
-        CHECK(holds(line.options));
+        CHECK(holds(line.template options<Options>()));
     }
 }
 

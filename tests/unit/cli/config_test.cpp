@@ -34,43 +34,45 @@ json = false
 
 TEST_CASE("settings stand for what was not typed: a profile's, a command's, those of all") {
     const CommandLine reads("reads", settings);
-    CHECK(reads.error() == "");
-    CHECK(reads.options.measure.present.shown.top == 5);
-    CHECK(reads.options.measure.present.shown.percentiles.size() == 2);
-    CHECK(reads.options.measure.present.format == "csv");
-    CHECK(reads.options.measure.filters.device == "eth0");
-    CHECK(reads.options.measure.plan.quiet);
-    CHECK(reads.options.make.interval == std::chrono::seconds(2));
-    CHECK(reads.options.make.arguments.at("max-packets") == "7");
-    CHECK(reads.options.make.stap_options == std::vector<std::string>{"-k", "-u"});
-    CHECK_FALSE(reads.options.measure.filters.port);
+    const auto& run = reads.options<cli::RunOptions>();
+    CHECK(run.measure.present.shown.top == 5);
+    CHECK(run.measure.present.shown.percentiles.size() == 2);
+    CHECK(run.measure.present.format == "csv");
+    CHECK(run.measure.filters.at("dev") == "eth0");
+    CHECK(run.measure.plan.quiet);
+    CHECK(run.make.interval == std::chrono::seconds(2));
+    CHECK(run.make.arguments.at("max-packets") == "7");
+    CHECK(run.make.stap_options == std::vector<std::string>{"-k", "-u"});
+    CHECK_FALSE(run.measure.filters.contains("port"));
 
     const CommandLine web("reads --profile web", settings);
-    CHECK(web.error() == "");
-    CHECK(web.options.measure.present.shown.top == 13);
-    CHECK(web.options.measure.filters.port == 443);
-    CHECK(web.options.make.arguments.at("kind") == "udp");
-    CHECK(web.options.measure.present.format == "csv");
+    const auto& of_web = web.options<cli::RunOptions>();
+    CHECK(of_web.measure.present.shown.top == 13);
+    CHECK(of_web.measure.filters.at("port") == "443");
+    CHECK(of_web.make.arguments.at("kind") == "udp");
+    CHECK(of_web.measure.present.format == "csv");
 
     // A command that has no such option passes it over; one of two words is known by both.
     const CommandLine report("report a --profile web", settings);
-    CHECK(report.error() == "");
-    CHECK(report.options.present.shown.top == 13);
-    CHECK(report.options.replay.selection.options == "--port 443");
-    CHECK(CommandLine("fleet report d", settings).options.present.shown.top == 11);
+    const auto& of_files = report.options<cli::ReportOptions>();
+    CHECK(of_files.present.shown.top == 13);
+    CHECK(of_files.replay.selection.options == "--port 443");
+    CHECK(CommandLine("fleet report d", settings).options<cli::FleetReportOptions>().present.shown.top == 11);
 }
 
 TEST_CASE("what is typed is stronger, and so is what it does not go with") {
     const CommandLine typed("reads --top 1 --interval 9 --json --stap-option -v --profile web", settings);
-    CHECK(typed.error() == "");
-    CHECK(typed.options.measure.present.shown.top == 1);
-    CHECK(typed.options.make.interval == std::chrono::seconds(9));
-    CHECK(typed.options.measure.present.format == "json");
-    CHECK(typed.options.make.stap_options == std::vector<std::string>{"-v"});
+    const auto& run = typed.options<cli::RunOptions>();
+    CHECK(run.measure.present.shown.top == 1);
+    CHECK(run.make.interval == std::chrono::seconds(9));
+    CHECK(run.measure.present.format == "json");
+    CHECK(run.make.stap_options == std::vector<std::string>{"-v"});
     // --rotate needs --output.
     CHECK(CommandLine("reads", "[options]\nrotate = \"64MB\"\n").error() == "");
-    CHECK(CommandLine("reads -o a", "[options]\nrotate = \"64MB\"\n").options.measure.plan.rotation.bytes > 0);
-    CHECK(CommandLine("reads -d 5 --remote", settings).options.measure.present.shown.top == 20);
+    CHECK(CommandLine("reads -o a", "[options]\nrotate = \"64MB\"\n")
+              .options<cli::RunOptions>()
+              .measure.plan.rotation.bytes > 0);
+    CHECK(CommandLine("reads -d 5 --remote", settings).options<cli::RunOptions>().measure.present.shown.top == 20);
 }
 
 TEST_CASE("what is wrong in a file is said with line and column") {

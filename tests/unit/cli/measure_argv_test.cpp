@@ -4,7 +4,8 @@
 
 using namespace stapgen;
 using namespace std::chrono_literals;
-using cli::Options;
+using cli::ExecOptions;
+using cli::RunOptions;
 using test::CommandLine;
 
 namespace {
@@ -12,69 +13,73 @@ namespace {
 base::Result<session::MeasurePlan> plan_of(std::string_view typed) {
     const CommandLine line(typed);
     if (!line.result) return tl::make_unexpected(line.result.error());
-    return cli::plan_of(host::FakeSystem(), line.options.measure, true);
+    const auto* exec = cli::values_of<ExecOptions>(*line.result->command);
+    const auto& measure = exec != nullptr ? exec->measure : line.options<RunOptions>().measure;
+    return cli::plan_of(host::FakeSystem(), measure, true);
 }
 
 }  // namespace
 
 TEST_CASE("a recipe is run with filters, times and outputs") {
-    test::check(
+    test::check<RunOptions>(
         "stapgen reads",
         {
-            {"reads", [](const Options& o) { return o.measure.present.format == "table" && o.make.stap == "stap"; }},
-            {"reads -x 1", [](const Options& o) { return o.measure.filters.target_tid == 1; }},
-            {"reads --target-pid=2", [](const Options& o) { return o.measure.filters.target_pid == 2; }},
+            {"reads", [](const RunOptions& o) { return o.measure.present.format == "table" && o.make.stap == "stap"; }},
+            {"reads -x 1", [](const RunOptions& o) { return o.measure.filters.at("target-tid") == "1"; }},
+            {"reads --target-pid=2", [](const RunOptions& o) { return o.measure.filters.at("target-pid") == "2"; }},
             {"reads --comm a --port 80 --sample 4",
-             [](const Options& o) {
-                 return o.measure.filters.comm == "a" && o.measure.filters.port == 80 && o.measure.filters.sample == 4;
+             [](const RunOptions& o) {
+                 return o.measure.filters.at("comm") == "a" && o.measure.filters.at("port") == "80" &&
+                        o.measure.filters.at("sample") == "4";
              }},
             {"reads --filter udp --addr ::1 --dev lo --mark 1/3",
-             [](const Options& o) {
-                 return o.measure.filters.expression == "udp" && o.measure.filters.address == "::1" &&
-                        o.measure.filters.device == "lo" && o.measure.filters.mark == "1/3";
+             [](const RunOptions& o) {
+                 return o.measure.filters.at("filter") == "udp" && o.measure.filters.at("addr") == "::1" &&
+                        o.measure.filters.at("dev") == "lo" && o.measure.filters.at("mark") == "1/3";
              }},
             {"reads -i 1 -d 10 -n 3",
-             [](const Options& o) {
+             [](const RunOptions& o) {
                  return o.make.interval == 1s && o.measure.plan.duration == 10s && o.measure.plan.intervals == 3;
              }},
             {"reads -o a.rec --rotate 1MB,2 -s 4MiB",
-             [](const Options& o) {
+             [](const RunOptions& o) {
                  return o.measure.plan.output == "a.rec" && o.measure.plan.rotation.bytes == 1'000'000 &&
                         o.measure.plan.buffer_mb == 4;
              }},
-            {"reads -j", [](const Options& o) { return o.measure.present.format == "json"; }},
-            {"reads --live", [](const Options& o) { return o.measure.live == "always"; }},
-            {"reads --live --no-live", [](const Options& o) { return o.measure.live == "never"; }},
+            {"reads -j", [](const RunOptions& o) { return o.measure.present.format == "json"; }},
+            {"reads --live", [](const RunOptions& o) { return o.measure.live == "always"; }},
+            {"reads --live --no-live", [](const RunOptions& o) { return o.measure.live == "never"; }},
             {"reads --live=auto --color never",
-             [](const Options& o) { return o.measure.live == "auto" && o.measure.present.color == "never"; }},
+             [](const RunOptions& o) { return o.measure.live == "auto" && o.measure.present.color == "never"; }},
             {"reads -P 50 --by cpu --top 3 --slowest 0 --series --hide-benign",
-             [](const Options& o) {
+             [](const RunOptions& o) {
                  const auto& present = o.measure.present;
                  return present.shown.percentiles.size() == 1 && present.by == "cpu" && present.shown.top == 3 &&
                         present.shown.slowest == 0 && present.shown.series && present.shown.hide_benign;
              }},
             {"reads -qv --events --aggregate --guru --cost --dry-run",
-             [](const Options& o) {
+             [](const RunOptions& o) {
                  return o.measure.plan.quiet && o.measure.plan.verbose && o.measure.plan.events && o.make.aggregate &&
                         o.make.guru && o.make.cost && o.make.dry_run;
              }},
             {"reads --stap-option -v --module a --module b",
-             [](const Options& o) {
+             [](const RunOptions& o) {
                  return o.make.stap_options == std::vector<std::string>{"-v"} &&
                         o.make.modules == std::vector<std::string>{"a", "b"};
              }},
             {"reads --no-workaround a --no-cure b",
-             [](const Options& o) {
+             [](const RunOptions& o) {
                  return o.make.without_workarounds == std::vector<std::string>{"a", "b"};
              }},
             {"reads --max-packets x --brief --kind sctp",
-             [](const Options& o) {
+             [](const RunOptions& o) {
                  return o.make.arguments ==
                         recipe::Arguments{{"brief", "true"}, {"kind", "sctp"}, {"max-packets", "x"}};
              }},
         });
-    test::check("stapgen counts",
-                {{"counts -i 1 --dry-run", [](const Options& o) { return o.make.interval == 1s && o.make.dry_run; }}});
+    test::check<RunOptions>(
+        "stapgen counts",
+        {{"counts -i 1 --dry-run", [](const RunOptions& o) { return o.make.interval == 1s && o.make.dry_run; }}});
 }
 
 TEST_CASE("what is wrong with a run is said in the words of its options") {
@@ -159,8 +164,9 @@ TEST_CASE("a long run is aggregated and says so, unless single records are asked
     const auto reads = test::made_up_catalog().recipes[1];
     const auto of = [&](std::string_view typed) {
         const CommandLine line(typed);
-        return session::aggregation_of(reads, line.options.make.aggregate,
-                                       *cli::plan_of(host::FakeSystem(), line.options.measure, true));
+        const auto& options = line.options<RunOptions>();
+        return session::aggregation_of(reads, options.make.aggregate,
+                                       *cli::plan_of(host::FakeSystem(), options.measure, true));
     };
     CHECK(of("reads -d 60")->in_kernel);
     CHECK(of("reads -d 60")->note.starts_with("a run of 60 s or more"));
@@ -172,11 +178,12 @@ TEST_CASE("a long run is aggregated and says so, unless single records are asked
 }
 
 TEST_CASE("exec takes a module and the options of a run") {
-    test::check("stapgen exec", {{"exec a.ko -d 1 -x 3 -o a.rec --events -v", [](const Options& o) {
-                                      return o.file == "a.ko" && o.measure.plan.duration == 1s &&
-                                             o.measure.filters.target_tid == 3 && o.measure.plan.output == "a.rec" &&
-                                             o.measure.plan.events && o.measure.plan.verbose;
-                                  }}});
+    test::check<ExecOptions>("stapgen exec", {{"exec a.ko -d 1 -x 3 -o a.rec --events -v", [](const ExecOptions& o) {
+                                                   return o.module == "a.ko" && o.measure.plan.duration == 1s &&
+                                                          o.measure.filters.at("target-tid") == "3" &&
+                                                          o.measure.plan.output == "a.rec" && o.measure.plan.events &&
+                                                          o.measure.plan.verbose;
+                                               }}});
     test::check({
         {"exec", "MODULE is missing", "'stapgen exec --help'"},
         {"exec a.ko b.ko", "unexpected argument 'b.ko'"},

@@ -3,17 +3,19 @@
 #include <functional>
 
 #include "argv.h"
+#include "cli/help/help.h"
 
 using namespace stapgen;
 using cli::Invocation;
-using cli::Options;
 using test::CommandLine;
 
 TEST_CASE("list and show take a format, show a recipe") {
-    test::check("stapgen list", {{"list", [](const Options& o) { return o.present.format == "table"; }},
-                                 {"list --json", [](const Options& o) { return o.present.format == "json"; }}});
-    test::check("stapgen show", {{"show reads -j",
-                                  [](const Options& o) { return o.recipe == "reads" && o.present.format == "json"; }}});
+    test::check<cli::ListOptions>("stapgen list",
+                                  {{"list", [](const cli::ListOptions& o) { return o.format == "table"; }},
+                                   {"list --json", [](const cli::ListOptions& o) { return o.format == "json"; }}});
+    test::check<cli::ShowOptions>(
+        "stapgen show",
+        {{"show reads -j", [](const cli::ShowOptions& o) { return o.recipe == "reads" && o.format == "json"; }}});
     test::check({
         {"list reads", "unexpected argument 'reads'"},
         {"show", "RECIPE is missing"},
@@ -22,11 +24,12 @@ TEST_CASE("list and show take a format, show a recipe") {
 }
 
 TEST_CASE("doctor takes recipes and a machine's options") {
-    test::check("stapgen doctor", {{"doctor", [](const Options& o) { return o.words.empty() && !o.warm; }},
-                                   {"doctor --warm a b -r 6.1 --no-workaround all", [](const Options& o) {
-                                        return o.warm && o.words == std::vector<std::string>{"a", "b"} &&
-                                               o.make.release == "6.1" && o.make.without_workarounds.front() == "all";
-                                    }}});
+    test::check<cli::DoctorOptions>(
+        "stapgen doctor", {{"doctor", [](const cli::DoctorOptions& o) { return o.recipes.empty() && !o.warm; }},
+                           {"doctor --warm a b -r 6.1 --no-workaround all", [](const cli::DoctorOptions& o) {
+                                return o.warm && o.recipes == std::vector<std::string>{"a", "b"} &&
+                                       o.make.release == "6.1" && o.make.without_workarounds.front() == "all";
+                            }}});
     test::check({
         {"doctor --warm -j", "--warm and --json: only one of them"},
         {"doctor --dry-run", "unknown option '--dry-run'"},
@@ -34,22 +37,26 @@ TEST_CASE("doctor takes recipes and a machine's options") {
 }
 
 TEST_CASE("new-recipe, help and man take their words") {
-    test::check("stapgen new-recipe",
-                {{"new-recipe a --into .", [](const Options& o) { return o.name == "a" && o.into == "."; }}});
-    test::check("stapgen help", {{"help build reads", [](const Options& o) {
-                                      return o.words == std::vector<std::string>{"build", "reads"};
-                                  }}});
-    test::check("stapgen man", {{"man --installed d", [](const Options& o) { return o.installed && o.into == "d"; }}});
+    test::check<cli::NewRecipeOptions>(
+        "stapgen new-recipe",
+        {{"new-recipe a --into .", [](const cli::NewRecipeOptions& o) { return o.name == "a" && o.into == "."; }}});
+    test::check<cli::HelpOptions>("stapgen help", {{"help build reads", [](const cli::HelpOptions& o) {
+                                                        return o.words == std::vector<std::string>{"build", "reads"};
+                                                    }}});
+    test::check<cli::ManOptions>(
+        "stapgen man",
+        {{"man --installed d", [](const cli::ManOptions& o) { return o.installed && o.folder == "d"; }}});
     test::check({{"new-recipe", "NAME is missing"}, {"man", "FOLDER is missing"}});
 }
 
 TEST_CASE("fleet run takes hosts, filters and what a recipe is built with") {
-    test::check("stapgen fleet run reads",
-                {{"fleet run reads --hosts a,b -d 5 -o d --batch 2 --sudo --port 80 --kind udp", [](const Options& o) {
-                      return o.fleet.hosts == "a,b" && o.fleet.batch == 2 && o.fleet.sudo &&
-                             o.measure.filters.port == 80 && o.measure.plan.output == "d" &&
-                             o.make.arguments.at("kind") == "udp";
-                  }}});
+    test::check<cli::FleetRunOptions>("stapgen fleet run reads",
+                                      {{"fleet run reads --hosts a,b -d 5 -o d --batch 2 --sudo --port 80 --kind udp",
+                                        [](const cli::FleetRunOptions& o) {
+                                            return o.hosts == "a,b" && o.batch == 2 && o.sudo &&
+                                                   o.filters.at("port") == "80" && o.output == "d" &&
+                                                   o.make.arguments.at("kind") == "udp";
+                                        }}});
     test::check({
         {"fleet", "fleet: no command given", "'stapgen fleet --help'"},
         {"fleet compare", "FOLDER is missing"},
@@ -65,12 +72,15 @@ TEST_CASE("fleet run takes hosts, filters and what a recipe is built with") {
 }
 
 TEST_CASE("fleet report and fleet compare take a folder") {
-    test::check("stapgen fleet compare", {{"fleet compare d --threshold 20% -P 50 -j", [](const Options& o) {
-                                               return o.into == "d" && o.threshold == 0.2 &&
-                                                      o.fleet.percentiles.size() == 1 && o.present.format == "json";
+    test::check<cli::FleetCompareOptions>(
+        "stapgen fleet compare", {{"fleet compare d --threshold 20% -P 50 -j", [](const cli::FleetCompareOptions& o) {
+                                       return o.folder == "d" && o.threshold == 0.2 && o.percentiles.size() == 1 &&
+                                              o.present.format == "json";
+                                   }}});
+    test::check<cli::FleetReportOptions>("stapgen fleet report",
+                                         {{"fleet report d --by host", [](const cli::FleetReportOptions& o) {
+                                               return o.folder == "d" && o.present.by == "host";
                                            }}});
-    test::check("stapgen fleet report", {{"fleet report d --by host",
-                                          [](const Options& o) { return o.into == "d" && o.present.by == "host"; }}});
 }
 
 TEST_CASE("for a verb that is none the nearest one is named") {
@@ -135,6 +145,16 @@ TEST_CASE("options that exclude or need each other are options of the same comma
         }
     });
     CHECK(rules > 20);
+}
+
+TEST_CASE("what one command is given is no value of another") {
+    const CommandLine line("man some-folder");
+    CHECK(line.options<cli::ManOptions>().folder == "some-folder");
+    CHECK(cli::values_of<cli::ExportOptions>(*line.result->command) == nullptr);
+    for_each_command(line.root, [](const cli::CommandSpec& command) {
+        CAPTURE(cli::full_name(command));
+        if (command.name != "man") CHECK(cli::whole_help(command).find("some-folder") == std::string::npos);
+    });
 }
 
 TEST_CASE("no command has two options of one name") {

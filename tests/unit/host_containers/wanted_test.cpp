@@ -183,8 +183,8 @@ TEST_CASE("names are kept of what was there at the beginning, or when it was fir
     std::filesystem::remove_all(host.root() / "proc/503");
     const auto later = host.cgroup("/system.slice/later.service");
     const auto late_key = fmt::format("cgroup:{}", later);
-    names.see("cgroup", fmt::to_string(later));
-    names.see("netns", "4026532999");
+    names.observe("cgroup", fmt::to_string(later));
+    names.observe("netns", "4026532999");
     names.look();
     CHECK(names.names().at(fmt::format("netns:{}", red_netns)) == "web");
     CHECK(names.names().at(late_key) == "/system.slice/later.service");

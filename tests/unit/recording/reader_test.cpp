@@ -48,14 +48,14 @@ std::string numbers(int count) {
 std::string small_recording(const Scratch& scratch, std::string& lines) {
     const auto file = scratch / "small";
     std::filesystem::remove(file);
-    auto writer = Writer::create(file, {}, some_facts()).value();
+    auto writer = Writer::create(file, {}).value();
     for (int i = 0; i < 23; ++i) {
         const auto line = "drop\t" + std::to_string(7919 * i * i);
-        writer->line(line);
+        put(*writer, line);
         writer->flush();
         lines += line + "\n";
     }
-    writer->end();
+    writer->end({});
     return content_of(file);
 }
 

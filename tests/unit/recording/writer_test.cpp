@@ -43,11 +43,11 @@ TEST_CASE("what is written is read again, and the file is the owner's") {
     const Scratch scratch;
     const auto file = scratch / "one.zst";
     {
-        auto writer = Writer::create(file, {}, some_facts()).value();
-        writer->line("stapgen\t2\tdropwatch\tdrop\tlocation:address");
-        writer->line("");
-        writer->line("drop\tffffffff8a13a20a");
-        writer->end();
+        auto writer = Writer::create(file, {}).value();
+        put(*writer, "stapgen\t2\tdropwatch\tdrop\tlocation:address");
+        put(*writer, "");
+        put(*writer, "drop\tffffffff8a13a20a");
+        writer->end({});
         CHECK(writer->lines() == 3);
         CHECK_FALSE(writer->failure());
     }
@@ -74,7 +74,7 @@ TEST_CASE("what is written is read again, and the file is the owner's") {
 TEST_CASE("nothing is overwritten, nor a dangling link followed") {
     const Scratch scratch;
     const auto file = scratch.put("there", "old");
-    const auto again = Writer::create(file, {}, some_facts());
+    const auto again = Writer::create(file, {});
     REQUIRE_FALSE(again);
     CHECK(again.error().what.ends_with("there: File exists"));
     CHECK(again.error().kind == stapgen::base::ErrorKind::bad_input);
@@ -82,16 +82,16 @@ TEST_CASE("nothing is overwritten, nor a dangling link followed") {
     CHECK(content_of(file) == "old");
 
     fs::create_symlink(scratch / "nowhere", scratch / "link");
-    CHECK_FALSE(Writer::create(scratch / "link", {}, some_facts()));
+    CHECK_FALSE(Writer::create(scratch / "link", {}));
     CHECK_FALSE(fs::exists(scratch / "nowhere"));
 
     scratch.put("parts.1", "old");
-    const auto second = Writer::create(scratch / "parts", {100'000, 0}, some_facts());
+    const auto second = Writer::create(scratch / "parts", {100'000, 0});
     REQUIRE_FALSE(second);
     CHECK(second.error().what.find("parts.1 exists") != std::string::npos);
     CHECK_FALSE(fs::exists(scratch / "parts"));
 
-    const auto nowhere = Writer::create(scratch / "no/such/folder", {}, some_facts());
+    const auto nowhere = Writer::create(scratch / "no/such/folder", {});
     REQUIRE_FALSE(nowhere);
     CHECK(nowhere.error().kind == stapgen::base::ErrorKind::failed);
 }
@@ -99,21 +99,21 @@ TEST_CASE("nothing is overwritten, nor a dangling link followed") {
 TEST_CASE("a recording to which no line came is removed") {
     const Scratch scratch;
     {
-        auto writer = Writer::create(scratch / "empty", {}, some_facts()).value();
+        auto writer = Writer::create(scratch / "empty", {}).value();
         CHECK(fs::exists(scratch / "empty"));
         writer->flush();
-        writer->end();
+        writer->end({});
     }
     CHECK_FALSE(fs::exists(scratch / "empty"));
 }
 
 TEST_CASE("what was flushed is readable though the writer goes on, or is killed") {
     const Scratch scratch;
-    auto writer = Writer::create(scratch / "live", {}, some_facts()).value();
-    writer->line("first");
-    writer->line("second");
+    auto writer = Writer::create(scratch / "live", {}).value();
+    put(*writer, "first");
+    put(*writer, "second");
     writer->flush();
-    writer->line("third");
+    put(*writer, "third");
     auto reader = Reader::open(scratch / "live").value();
     CHECK(read_all(reader).text == "first\nsecond\n");
     CHECK(reader.cut_short());
@@ -123,17 +123,17 @@ TEST_CASE("what was flushed is readable though the writer goes on, or is killed"
 TEST_CASE("a limit of the file's size is an error that is reported once, and what is there can be read") {
     const Scratch scratch;
     std::mt19937_64 random(4);
-    auto writer = Writer::create(scratch / "short", {}, some_facts()).value();
+    auto writer = Writer::create(scratch / "short", {}).value();
     std::string written;
     {
         const FileSizeLimit limit(300'007);
         for (int i = 0; i < 20'011; ++i) {
             const auto line = noise(random);
-            writer->line(line);
+            put(*writer, line);
             if (i % 503 == 0) writer->flush();
             written += line + "\n";
         }
-        writer->end();
+        writer->end({});
     }
     REQUIRE(writer->failure());
     CHECK(writer->failure()->what.ends_with("File too large"));
@@ -150,15 +150,15 @@ TEST_CASE("a limit of the file's size is an error that is reported once, and wha
 
 TEST_CASE("where nothing can be written the first error stays, and lines that come later do no harm") {
     const Scratch scratch;
-    auto writer = Writer::create(scratch / "x", {}, some_facts()).value();
+    auto writer = Writer::create(scratch / "x", {}).value();
     std::string reported;
     {
         const FileSizeLimit limit(0);
-        writer->line("first");
+        put(*writer, "first");
         writer->flush();
         if (writer->failure()) reported = writer->failure()->what;
-        writer->line("second");
-        writer->end();
+        put(*writer, "second");
+        writer->end({});
     }
     CHECK(reported.ends_with("x: File too large"));
     REQUIRE(writer->failure());
@@ -184,9 +184,9 @@ TEST_CASE("a rotated recording is whole in its parts, and each part is a recordi
                       fields = "fields\tmore\tx:int";
     std::string written;
     std::int64_t lines = 0;
-    auto writer = Writer::create(scratch / "rx", {100'000, 0}, some_facts()).value();
+    auto writer = Writer::create(scratch / "rx", {100'000, 0}).value();
     const auto write = [&](const std::string& line) {
-        writer->line(line);
+        put(*writer, line);
         written += line + "\n";
         ++lines;
     };
@@ -196,7 +196,7 @@ TEST_CASE("a rotated recording is whole in its parts, and each part is a recordi
         write(noise(random));
         if (i == 1'009) write(fields);
     }
-    writer->end();
+    writer->end({});
     REQUIRE_FALSE(writer->failure());
 
     std::string text, run;
@@ -231,10 +231,10 @@ TEST_CASE("of a rotated recording the newest files are kept, and a file in the w
     const Scratch scratch;
     std::mt19937_64 random(6);
     {
-        auto writer = Writer::create(scratch / "rx", {100'000, 2}, some_facts()).value();
+        auto writer = Writer::create(scratch / "rx", {100'000, 2}).value();
         for (int i = 0; i < 5'003; ++i)
-            writer->line(noise(random));
-        writer->end();
+            put(*writer, noise(random));
+        writer->end({});
     }
     std::vector<std::int64_t> left;
     for (std::int64_t part = 0; part < 20; ++part) {
@@ -246,9 +246,9 @@ TEST_CASE("of a rotated recording the newest files are kept, and a file in the w
     CHECK(Reader::open(part_path(scratch / "rx", left[0])).value().header()->part == left[0]);
 
     scratch.put("other.2", "mine");
-    auto writer = Writer::create(scratch / "other", {100'000, 2}, some_facts()).value();
+    auto writer = Writer::create(scratch / "other", {100'000, 2}).value();
     for (int i = 0; i < 5'003; ++i)
-        writer->line(noise(random));
+        put(*writer, noise(random));
     REQUIRE(writer->failure());
     CHECK(writer->failure()->what.ends_with("other.2: File exists"));
     CHECK(content_of(scratch / "other.2") == "mine");

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "session/filters.h"
+
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -8,7 +10,6 @@
 
 #include "filter/filter.h"
 #include "host/threads.h"
-#include "session/plan.h"
 #include "unit/host_containers/host_files.h"
 
 using namespace stapgen;
@@ -49,16 +50,12 @@ class SecondThread {
     std::thread thread_;
 };
 
-session::FilterOptions thread(std::int64_t tid) {
-    session::FilterOptions options;
-    options.target_tid = tid;
-    return options;
+recording::TypedFilters thread(std::int64_t tid) {
+    return {{"target-tid", std::to_string(tid)}};
 }
 
-session::FilterOptions process(std::int64_t pid) {
-    session::FilterOptions options;
-    options.target_pid = pid;
-    return options;
+recording::TypedFilters process(std::int64_t pid) {
+    return {{"target-pid", std::to_string(pid)}};
 }
 
 constexpr std::int64_t no_such = 99999999;  // above PID_MAX_LIMIT
@@ -93,35 +90,45 @@ TEST_CASE("a thread and a process that are not there are reported as what they a
 }
 
 TEST_CASE("what is asked of packets is one program, in which a packet has to pass each of them") {
-    const auto parameter = [](const session::FilterOptions& options) {
+    const auto parameter = [](const recording::TypedFilters& options) {
         return session::filters_of(*machine, options, false).value().globals.at("stapgen_filter");
     };
     const auto compiled = [](const char* expression) {
         return filter::parameter_of(filter::compile(expression).value());
     };
-    session::FilterOptions options;
-    options.port = 443;
+    recording::TypedFilters options;
+    options["port"] = "443";
     CHECK(parameter(options) == compiled("port 443"));
-    options.address = "10.0.0.0/8";
+    options["addr"] = "10.0.0.0/8";
     CHECK(parameter(options) == compiled("port 443 and net 10.0.0.0/8"));
-    options.expression = "tcp or udp";
+    options["filter"] = "tcp or udp";
     CHECK(parameter(options) == compiled("port 443 and net 10.0.0.0/8 and (tcp or udp)"));
     const auto typed = session::filters_of(*machine, options, false).value().as_typed;
-    CHECK(typed ==
-          std::map<std::string, std::string>{{"addr", "10.0.0.0/8"}, {"filter", "tcp or udp"}, {"port", "443"}});
+    CHECK(typed == options);
+}
+
+TEST_CASE("one in one socket is all of them, and no number is refused") {
+    const auto sampled = [](const char* typed) { return session::filters_of(*machine, {{"sample", typed}}, false); };
+    const auto all = sampled("1").value();
+    CHECK(all.sample == 1);
+    CHECK(all.as_typed.empty());
+    CHECK(all.used.empty());
+    CHECK(sampled("8").value().as_typed.at("sample") == "8");
+    CHECK(sampled("6").error().hint == "for example --sample 8");
+    CHECK(sampled("x").error().what == "--sample: 'x' is not a whole number");
+    CHECK_FALSE(session::filters_of(*machine, {{"target-pid", "x"}}, true));
 }
 
 TEST_CASE("a wrong expression is told with the option, and so is one that nothing can pass") {
-    const auto error = [](const char* expression, std::optional<std::int64_t> port) {
-        session::FilterOptions options;
-        options.expression = expression;
-        options.port = port;
+    const auto error = [](const char* expression, const char* port) {
+        recording::TypedFilters options{{"filter", expression}};
+        if (port != nullptr) options["port"] = port;
         return session::filters_of(*machine, options, true).error().what;
     };
-    CHECK(error("tcp prot 443", {}) == "--filter: 'tcp prot 443': syntax error");
+    CHECK(error("tcp prot 443", nullptr) == "--filter: 'tcp prot 443': syntax error");
     // Whole only with what is put around it.
-    CHECK(error("tcp) or (udp", {}) == "--filter: 'tcp) or (udp': syntax error");
-    CHECK(error("icmp", 443) ==
+    CHECK(error("tcp) or (udp", nullptr) == "--filter: 'tcp) or (udp': syntax error");
+    CHECK(error("icmp", "443") ==
           "--filter: combined with the other options: 'port 443 and (icmp)': expression rejects all packets");
 }
 
@@ -132,20 +139,17 @@ TEST_CASE("a container becomes numbers for the module, and a process's number in
     const auto cgroup = files.cgroup(path);
     files.process(1, "0::/init.scope\n", containers::host_netns);
     files.process(pid, "0::" + path + "\n", containers::red_netns, std::to_string(pid) + "\t7");
-    session::FilterOptions options;
-    options.container = id;
-    options.target_pid = 7;
+    recording::TypedFilters options{{"container", id}, {"target-pid", "7"}};
     const auto filters = session::filters_of(*machine, options, false, files.root()).value();
     CHECK(filters.globals.at("stapgen_wanted_cgroups") == std::to_string(cgroup));
     CHECK(filters.globals.at("stapgen_container_netns") == "4026532201");
     CHECK(filters.target_id == pid);
     CHECK(filters.as_typed.at("container") == id);
     CHECK(filters.as_typed.at("target-pid") == std::to_string(pid));
-    options.target_pid = 8;
+    options["target-pid"] = "8";
     CHECK(session::filters_of(*machine, options, false, files.root()).error().what ==
           "process 8 is not in aaaaaaaaaaaa (docker aaaaaaaaaaaa)");
-    session::FilterOptions netns;
-    netns.netns = std::to_string(pid);
+    const recording::TypedFilters netns{{"netns", std::to_string(pid)}};
     const auto of_netns = session::filters_of(*machine, netns, false, files.root()).value();
     CHECK(of_netns.globals == std::map<std::string, std::string>{{"stapgen_wanted_netns", "4026532201"}});
     launch::ModuleInfo without;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <map>
 #include <random>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -77,9 +76,8 @@ void check(const analyze::Summary& summary) {
 
 TEST_CASE("a session is the same whoever feeds it: a parser, or the recording of it") {
     const report::Presentation presentation;
-    std::ostringstream out;
     decode::RecordParser parser;
-    session::Session session(presentation, {}, out);
+    session::Session session(presentation, {});
     feed(parser, session);
     session.set(some_facts().setup);
     session.set(some_facts().outcome);
@@ -104,29 +102,33 @@ TEST_CASE("a session is the same whoever feeds it: a parser, or the recording of
     CHECK(read->front().input.unrecognised == 1);
 }
 
-TEST_CASE("a listener hears each line from the header on, and none of a session that is refused") {
+TEST_CASE("each line from the header on is taken, and none of a session that is refused") {
     const report::Presentation presentation;
-    std::ostringstream out;
-    std::vector<std::size_t> heard;
-    const auto listen = [&](session::Session& session) {
-        heard.clear();
-        session.listen([&](const decode::Line& line) { heard.push_back(line.index()); });
+    const auto results_of = [&](session::Session& session) {
         decode::RecordParser parser;
-        session.add(parser.feed("before"));
-        feed(parser, session);
+        std::vector<session::Added> results{session.add(parser.feed("before"))};
+        for (const auto& line : lines)
+            results.push_back(session.add(parser.feed(line)));
+        return results;
     };
-    session::Session session(presentation, {}, out);
-    listen(session);
-    CHECK(heard.size() == lines.size());
-    CHECK_FALSE(session.refusal());
+    session::Session session(presentation, {.keep_intervals = true});
+    const auto taken = results_of(session);
+    CHECK_FALSE(taken.front().taken);
+    CHECK(std::ranges::count_if(taken, &session::Added::taken) == std::ssize(lines));
+    CHECK(std::ranges::none_of(taken, &session::Added::refused));
+    // The last line closes the one interval.
+    for (const auto& added : taken)
+        CHECK(added.interval.has_value() == (&added == &taken.back()));
+    CHECK(taken.back().interval->accounting.reported == 36);
 
-    session::Session events(presentation, {.events = true}, out);
-    listen(events);
+    session::Session events(presentation, {.events = true});
+    const auto refused = results_of(events);
+    CHECK(std::ranges::none_of(refused, &session::Added::taken));
+    CHECK(std::ranges::count_if(refused, &session::Added::refused) == 1);
+    CHECK(refused.at(1).refused);
     REQUIRE(events.refusal());
     CHECK(events.refusal()->what == "--events: the records of this recipe are counts");
     CHECK_FALSE(events.analyzer());
-    CHECK(heard.empty());
-    CHECK(out.str().empty());
 }
 
 TEST_CASE("in whatever order recordings come, those of one definition are added and no others") {
