@@ -14,7 +14,8 @@ import subprocess
 import sys
 import tempfile
 
-from structures import CASES, RECORDING
+from packed_structures import RECORDING
+from structures import CASES
 
 MAX_MB = 150
 # Nothing here is about time: these end what would never end, and what would take the machine with it.
