@@ -127,6 +127,14 @@ unharmed() {
     return "$status"
 }
 
+# phase NAME: what comes from now on is NAME's, until the next; build/phases says when each began: its name, the seconds
+# so far, and what of processors the commands that have ended took (two words of `times`).
+phase() {
+    mkdir -p build
+    times >build/times
+    echo "$1 $SECONDS $(tail -n 1 build/times)" >>build/phases
+}
+
 # start NAME COMMAND...: run it in the background, in a process group of its own.
 declare -A running
 start() {

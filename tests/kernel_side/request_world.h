@@ -17,6 +17,7 @@
 #include "c/aggregate_request.h"
 #include "c/print_request.h"
 #include "model.h"
+#include "request_model.h"
 
 class RequestWorld : public Model {
   public:
@@ -36,23 +37,10 @@ class RequestWorld : public Model {
 
   private:
     static constexpr unsigned datagrams = 4, replies = 3;
-    struct Request {
-        unsigned long queue;
-        s64 driver, ip, readable = 0, woken = 0, called = 0, returned = 0, sent = 0, events = 0;
-        u32 reply_seq = 0;
-        const sk_buff* skb = nullptr;
-        const sk_buff* answer = nullptr;
-    };
-    struct Last {
-        s64 driver, ip, readable;
-    };
-    struct Thread {
-        s64 woken = 0, events = 0, called = 0;
-        int reads_from = -1;
-    };
-    struct TcpState {
-        u32 rcv_nxt = 0xfffffff0, written = 0xfffffff8;  // both wrap soon
-    };
+    using Request = request_model::Request;
+    using Last = request_model::Last;
+    using Thread = request_model::Thread;
+    using TcpState = request_model::TcpState;
 
     void happens(Bytes& bytes) override {
         const unsigned which = bytes.next(tcp_sockets);

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """No input of a megabyte costs a reader more than 150 MB, crashes it or keeps it busy; and what stands beside it is read.
 
-usage: check_structures.py STAPGEN [READER[:CASE]]...
+usage: check_structures.py STAPGEN INPUTS [READER[:CASE]]...
+
+INPUTS is the folder that write_structures.py made.
 """
 
 import collections
@@ -14,7 +16,9 @@ import subprocess
 import sys
 import tempfile
 
-from structures import CASES, RECORDING
+from packed_structures import RECORDING
+from structures import CASES
+from write_structures import file_of
 
 MAX_MB = 150
 # Nothing here is about time: these end what would never end, and what would take the machine with it.
@@ -23,7 +27,7 @@ READERS = {}
 Run = collections.namedtuple("Run", "code mb seconds text")
 
 
-def reader(of, good=(0, 2)):
+def reader(*of, good=(0, 2)):
     """A function of the command, the file and a folder that returns the arguments; GOOD are the exit codes it may have."""
     def add(arguments):
         READERS[arguments.__name__.replace("_", "-")] = (arguments, of, good)
@@ -50,7 +54,7 @@ def run(argv, stdin=None, environment=None):
 
 # Each returns arguments, what stdin is, and variables.
 
-@reader("text")
+@reader("text", "packed")
 def report(file, folder):
     return ["report", file], None, {}
 
@@ -85,12 +89,12 @@ def report_with_good(file, folder):
     return ["report", folder / "good.rec", file, "--by", "recording"], None, {}
 
 
-@reader("text", good=(0, 2, 3, 7))
+@reader("text", "packed", good=(0, 2, 3, 7))
 def compare(file, folder):
     return ["compare", file, file], None, {}
 
 
-@reader("text", good=(0, 5))
+@reader("text", "packed", good=(0, 5))
 def fleet_report(file, folder):
     return ["fleet", "report", folder / "fleet"], None, {}
 
@@ -100,17 +104,17 @@ def fleet_compare(file, folder):
     return ["fleet", "compare", folder / "fleet"], None, {}
 
 
-@reader("text", good=(0, 2, 5))
+@reader("text", "packed", good=(0, 2, 5))
 def export(file, folder):
     return ["export", folder / "good.rec", file, "--parquet", folder / "store"], None, {}
 
 
-@reader("text")
+@reader("text", "packed")
 def resolve_recording(file, folder):
     return ["resolve", "--recording", file, "ffffffff81000010"], None, {}
 
 
-@reader("text")
+@reader("text", "packed")
 def annotate(file, folder):
     return ["resolve", "--annotate", "--map", folder / "good.map"], file, {}
 
@@ -157,7 +161,7 @@ def index_report(file, folder):
     return ["fleet", "report", folder / "index"], None, {}
 
 
-def check_folders(stapgen):
+def check_folders(stapgen, _):
     """What is found in a folder and is no file of a usual size: said, and the hosts beside it are in the report."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
@@ -186,18 +190,17 @@ def check_folders(stapgen):
         assert done.code in (0, 5) and "a-b" in done.text, done
 
 
-def check_messages(stapgen):
+def check_messages(stapgen, inputs):
     """Over a limit the error says which, and what to do."""
     with tempfile.TemporaryDirectory() as temporary:
         for case, *words in (("json-array-in-array", "first line", "64 deep"), ("json-elements", "200000 values"), ("stage-fields", "256 fields"),
                              ("zstd-bomb", "256 times", "unpack it yourself"), ("xz-window-1-gb", "80 MB"),
                              ("zstd-window-2-gb", "80 MB")):
-            file = pathlib.Path(temporary) / "hostile"
-            file.write_bytes(CASES[case][0]())
-            done = run([stapgen, "report", str(file)])
+            done = run([stapgen, "report", str(file_of(inputs, case))])
             assert done.code == 2 and all(word in done.text for word in words), (case, done)
         # A plain file has no limit: it is the user's own log.
-        file.write_bytes(CASES["recording-bomb"][0]()[:300_000])
+        file = pathlib.Path(temporary) / "hostile"
+        file.write_bytes(file_of(inputs, "recording-bomb").read_bytes()[:300_000])
         plain = subprocess.run(["gzip", "-dc", file], capture_output=True).stdout[:40 << 20]
         file.write_bytes(plain)
         done = run([stapgen, "report", str(file)])
@@ -227,17 +230,17 @@ def check(stapgen, name, case, file, folder):
 
 
 def main():
-    stapgen = os.path.abspath(sys.argv[1])
+    stapgen, inputs = map(os.path.abspath, sys.argv[1:3])
     others = {"folders": check_folders, "messages": check_messages}
-    wanted = sys.argv[2:] or [*READERS, *others]
+    wanted = sys.argv[3:] or [*READERS, *others]
     wrong, memory = [], collections.defaultdict(list)
     for word in wanted:
         if word in others:
-            others[word](stapgen)
+            others[word](stapgen, inputs)
             continue
         name, _, only = word.partition(":")
-        for case, (make, of) in CASES.items():
-            if READERS[name][1] not in of or (only and case != only):
+        for case, (_, of) in CASES.items():
+            if not set(READERS[name][1]) & set(of) or (only and case != only):
                 continue
             with tempfile.TemporaryDirectory() as temporary:
                 folder = pathlib.Path(temporary)
@@ -248,7 +251,7 @@ def main():
                 rows = [{"host": host, "state": "done", "recording": f"{host}.rec"} for host in ("good", "hostile")]
                 (folder / "fleet" / "fleet.json").write_text(json.dumps({"recipe": "rx-latency", "hosts": rows}))
                 file = folder / "fleet" / "hostile.rec"
-                file.write_bytes(make())
+                file.write_bytes(file_of(inputs, case).read_bytes())
                 found, done = check(stapgen, name, case, file, folder)
             memory[name].append((done.mb, case, done.seconds))
             wrong += [f"{name} {case}: {what}" for what in found]

@@ -8,6 +8,7 @@
 #include <random>
 #include <set>
 
+#include "rounds.h"
 #include "simulated_hosts.h"
 
 using namespace stapgen;
@@ -62,8 +63,7 @@ auto slower_where(double slower, auto is_slow) {
 }  // namespace
 
 TEST_CASE("of fleets whose kernels are alike, one in twenty has a kernel or a host that stands out at most") {
-    // 200 times at 5 %: more than 17 would be one in a hundred.
-    constexpr int times = 200, most = 17;
+    const int times = rounds(200), most = at_most(times, 0.05);
     struct Case {
         std::vector<std::size_t> counts;
         double unrest = 1;  ///< of the second kernel's hosts
@@ -93,7 +93,7 @@ TEST_CASE("of fleets whose kernels are alike, one in twenty has a kernel or a ho
 }
 
 TEST_CASE("a kernel that is slower in one stage is found, with that stage and no host") {
-    constexpr int times = 100;
+    const int times = rounds(100);
     struct Case {
         std::vector<std::size_t> counts;
         double slower;
@@ -116,12 +116,12 @@ TEST_CASE("a kernel that is slower in one stage is found, with that stage and no
         const auto name = fmt::format("{} hosts, kernel 2 {} times slower", fmt::join(counts, " and "), slower);
         CAPTURE(name);
         MESSAGE(fmt::format("{}: {} of {}", name, right, times));
-        CHECK(right >= least);
+        CHECK(right >= at_least(times, least));
     }
 }
 
 TEST_CASE("a single bad host is not taken for its kernel") {
-    constexpr int times = 200, most = 17;
+    const int times = rounds(200), most = at_most(times, 0.05);
     for (const std::vector<std::size_t>& counts : {std::vector<std::size_t>{3, 3}, {20, 3}, {12, 11}}) {
         for (const double slower : {2.0, 100.0}) {
             Fleet fleet{.hosts = counts[0] + counts[1], .values = 401, .levels = kernels(counts)};
@@ -140,7 +140,7 @@ TEST_CASE("a single bad host is not taken for its kernel") {
 }
 
 TEST_CASE("what goes with a kernel in part is not told, too") {
-    constexpr int times = 100;
+    const int times = rounds(100);
     // Kernel 2 on 18 of the 24 hosts of dc=b, and on 6 of the 24 of dc=a.
     const auto levels = [](std::size_t host) -> Fleet::Levels {
         const bool is_b = host >= 24, is_new = host % 24 < (is_b ? 18 : 6);
@@ -159,6 +159,6 @@ TEST_CASE("what goes with a kernel in part is not told, too") {
             right += Findings(make(fleet, random)).levels() == Names{level + " stage0"} ? 1 : 0;
         CAPTURE(level);
         MESSAGE(fmt::format("{}: {} of {}", level, right, times));
-        CHECK(right >= 85);
+        CHECK(right >= at_least(times, 85));
     }
 }

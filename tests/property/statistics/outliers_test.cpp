@@ -7,6 +7,7 @@
 #include <random>
 #include <set>
 
+#include "rounds.h"
 #include "simulated_hosts.h"
 
 using namespace stapgen;
@@ -35,8 +36,7 @@ int false_alarms(const Fleet& fleet, int times, std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE("of fleets whose hosts are alike, one in twenty has a host that stands out at most") {
-    // 200 times at 5 %: more than 17 would be one in a hundred.
-    constexpr int times = 200, most = 17;
+    const int times = rounds(200), most = at_most(times, 0.05);
     for (const std::size_t hosts : {4U, 7U, 23U}) {
         for (const double alike : {0.0, 0.5, 1.0}) {
             CAPTURE(hosts);
@@ -49,7 +49,7 @@ TEST_CASE("of fleets whose hosts are alike, one in twenty has a host that stands
 }
 
 TEST_CASE("a host that is slow in one stage is found, with that stage and no other host") {
-    constexpr int times = 100;
+    const int times = rounds(100);
     struct Case {
         std::size_t hosts;
         double slower;
@@ -65,6 +65,6 @@ TEST_CASE("a host that is slow in one stage is found, with that stage and no oth
             right += found_in(members) == std::set<std::pair<std::size_t, std::string>>{{2, "stage0"}} ? 1 : 0;
         }
         MESSAGE(fmt::format("{} hosts, one {} times slower: {} of {}", hosts, slower, right, times));
-        CHECK(right >= least);
+        CHECK(right >= at_least(times, least));
     }
 }

@@ -68,6 +68,25 @@ TEST_CASE("behind arm64's table of far calls, which grows as it is loaded, no pl
     CHECK(lines_of(read_module(file.path())) == "0 T filter_first\n67 t filter_second\n");
 }
 
+TEST_CASE("behind a module's last byte only a return address is its own: that of its last call") {
+    constexpr std::uint64_t base = 0xffffffffc0400000, size = 192;
+    const ModuleNames names({{"fake_filter", base, size}}, {read_module(module)}, {}, "");
+    const auto name_of = [&](std::uint64_t address, AddressKind kind) {
+        const auto found = names.find(address, kind);
+        return found ? found->name : std::string();
+    };
+    using enum AddressKind;
+    CHECK(name_of(base, exact) == "filter_first");
+    CHECK(name_of(base + size - 1, exact) == "filter_in_c");
+    CHECK(name_of(base + size, exact).empty());
+    CHECK(name_of(base + size, return_address) == "filter_in_c");
+    CHECK(name_of(base + size + 1, return_address).empty());
+    // A function that ends with a call to one that never returns: behind it is the next one.
+    CHECK(name_of(base + 67, exact) == "filter_second");
+    CHECK(name_of(base + 67, return_address) == "filter_first");
+    CHECK(name_of(base, return_address).empty());
+}
+
 TEST_CASE("what is no module is reported") {
     const auto kernel = read_module_file(vmlinux);
     REQUIRE(!kernel);

@@ -134,6 +134,18 @@ TEST_CASE("the histograms of parts add up to that of the whole") {
     }
 }
 
+TEST_CASE("squares of values of 2^47 and more add up, too") {
+    constexpr std::int64_t unit = std::int64_t{1} << 47U;
+    for (const std::int64_t sign : {1, -1}) {
+        auto sum = histogram_of({sign * unit, sign * 3 * unit});
+        sum += histogram_of({sign * 5 * unit, 7});
+        const auto whole = histogram_of({sign * unit, sign * 3 * unit, sign * 5 * unit, 7});
+        // 1, 3, 5 and 0 are 14 / 3 from their mean, squared.
+        CHECK(*sum.stddev() == doctest::Approx(std::sqrt(59.0 / 12) * static_cast<double>(unit)).epsilon(1e-12));
+        CHECK(sum.stddev() == whole.stddev());
+    }
+}
+
 TEST_CASE("a histogram added to itself counts everything twice") {
     auto histogram = histogram_of(latencies(1009, 4001));
     const auto median = histogram.percentile(50);

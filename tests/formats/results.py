@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a report's JSON says, as rows of numbers: each other format is compared with these."""
+
+import collections
+import datetime
+import math
+from typing import NamedTuple
+
+FATES = ("seen", "reported", "filtered", "incomplete", "lost", "unaccounted", "closed")
+LOSSES = ("skipped_probes", "probe_errors", "transport_failures")
+
+
+class Row(NamedTuple):
+    """What it is of, and its numbers. What has capitals (kinds, keys, numbers) only tables have."""
+    kind: str
+    name: str
+    numbers: dict
+    keys: dict = {}
+
+
+def printable(text):
+    """Control characters, and bytes that are no UTF-8, which are U+FFFD in JSON, are seen."""
+    return "".join(f"\\x{ord(c):02x}" if ord(c) < 32 or ord(c) == 127 else "\\xff" if c == "\ufffd" else c
+                   for c in text)
+
+
+def is_close(number, known, statistic="", off=0.0):
+    """NUMBER may be OFF by so much; what JSON has rounded of a statistic comes on top."""
+    is_part = any(word in statistic for word in ("share", "SHARE", "CPU"))
+    rounded = 0 if isinstance(known, int) or not statistic else 6e-7 if is_part else 6e-4
+    return abs(number - known) <= off + rounded + 1e-9 * abs(known)
+
+
+def ns_of(time):
+    """Return the ns since 1970 of JSON's time, or None."""
+    if time is None:
+        return None
+    seconds, fraction = time.removesuffix("Z").split(".")
+    return int(datetime.datetime.fromisoformat(f"{seconds}+00:00").timestamp()) * 10**9 + int(fraction)
+
+
+def moment(ns, form="%Y-%m-%d %H:%M:%S +0000"):
+    return datetime.datetime.fromtimestamp(ns // 10**9, datetime.timezone.utc).strftime(form)
+
+
+def texts_of(group):
+    return {key: "true" if value is True else printable(str(value)) for key, value in group.items()}
+
+
+def numbers_of(row):
+    """Return the numbers of a row of JSON; percentiles and their bounds by a name for each."""
+    numbers = {}
+    for key, value in row.items():
+        unit = "_ns" if key.endswith("_ns") else ""
+        if key.startswith("percentiles_ci"):
+            for percent, bounds in value.items():
+                numbers |= zip((f"p{percent}_low{unit}", f"p{percent}_high{unit}"), bounds or (None, None))
+        elif key.startswith("percentiles"):
+            numbers |= {f"p{percent}{unit}": number for percent, number in value.items()}
+        elif not isinstance(value, (str, dict, list)) and (key, value) != ("share", None):
+            numbers[key] = value
+    return numbers
+
+
+def measure_row(measure):
+    kind = "stage" if "stage" in measure else "value"
+    return Row(("group-" if measure["group"] else "") + kind, measure[kind], numbers_of(measure), texts_of(measure["group"]))
+
+
+def average_row(average):
+    shown = printable(average["name"]) + (" [us]" if "mean_ns" in average else "")
+    return Row("average", average["name"], numbers_of(average), {"MEANS ONLY": shown, "NAME": shown})
+
+
+def reason_of(drop):
+    return drop["reason"] or ("" if drop["reason_number"] is None else str(drop["reason_number"]))
+
+
+def of_interval(row):
+    """Return the time of a row of an interval as a key; {}: it is of the whole."""
+    if "time" not in row:
+        return {}
+    return {"time_ns": str(ns_of(row["time"]) or ""), "ENDED": moment(ns_of(row["time"])) if row["time"] else "after the last tick"}
+
+
+def drop_row(kind, drop, total):
+    place = printable(drop["symbol"]) if drop["symbol"] is not None else drop["address"] or "0x0"
+    if drop["symbol"] is not None and drop["offset"] is not None:
+        place += f"+0x{drop['offset']:x}"
+    module, reason = drop["module"] or "", printable(reason_of(drop))
+    keys = {"module": module, "reason": reason, "benign": str(drop["benign"]).lower(), **of_interval(drop),
+            "LOCATION": place + (f" [{printable(module)}]" if module else ""),
+            "REASON": (reason or "-") + (" *" if drop["benign"] else "")}
+    return Row(kind, place, {"count": drop["count"], "SHARE": drop["count"] / total}, keys)
+
+
+def count_row(kind, counted, tally, total):
+    loss = "lost" if tally["loss"] else "by name" if tally.get("loss_by_name") else ""
+    keys = {**texts_of(tally["group"]), **of_interval(tally), "LOSS": loss, "WHAT": printable(tally["meaning"] or "")}
+    numbers = {"count": tally["count"], counted.upper(): tally["count"], "SHARE": tally["count"] / max(total, 1)}
+    return Row(kind, counted, numbers | {"PER S": tally.get("per_s")}, keys)
+
+
+def totals(rows, keys):
+    """Return the rows of one key as one, without their times."""
+    found = {}
+    for row in rows:
+        total = found.setdefault(repr([row[key] for key in keys]), {**row, "count": 0})
+        total.pop("time", None)
+        total["count"] += row["count"]
+        total["per_s"] = row.get("per_s")
+    return list(found.values())
+
+
+class Report:
+    def __init__(self, known):
+        self.known, self.recipe, self.start = known, known["recipe"], ns_of(known["start"])
+        self.stages = [stage for stage in known["stages"] if not stage["group"]]
+
+    def rows(self):
+        for make in (self.measures, self.means, self.slowest, self.drops, self.stacks, self.counts, self.account, self.cost):
+            yield from make()
+
+    def measures(self):
+        series = self.known["series"]
+        for kind in ("stages", "values"):
+            rows = [measure_row(measure) for measure in self.known[kind]]
+            yield from rows
+            for column in series[kind]:
+                name = column.get("stage", column.get("value"))
+                for place, start in enumerate(series["start_ns"]):
+                    if any(row.name == name and row.numbers["n"] and not row.keys for row in rows):
+                        timed = {"TIME": moment(start), "AT": moment(start, "%H:%M:%S")} if self.start is not None else {"AT": "-"}
+                        yield Row("series" if kind == "stages" else "value-series", name, {"TIME_ns": start} | {
+                            key: values[place] for key, values in column.items() if isinstance(values, list)},
+                            {"time_ns": str(start), **timed})
+
+    def means(self):
+        yield from map(average_row, self.known["averages"])
+        for interval in self.known["average_intervals"]:
+            yield Row("AVERAGES", str(interval["line"]), {"N": interval["n"]} | {
+                printable(one["name"]) + unit: one["mean" + unit] for one in interval["averages"] for unit in ("", "_ns")
+                if "mean" + unit in one})
+        for tail in self.known["tail"]:
+            kind = "tail" + ("-" + tail["way"] if tail["way"] else "")
+            rows = [Row(kind, stage["stage"], numbers_of(stage)) for stage in tail["stages"]]
+            yield from rows
+            of_all = Row(kind, "all", {key: tail[key] for key in ("slow_mean_ns", "rest_mean_ns")})
+            yield from (row._replace(kind=kind.upper()) for row in [*rows, of_all] if rows)
+
+    def slowest(self):
+        places = collections.Counter()
+        for slow in self.known["slowest"]:
+            places[slow["way"]] += 1
+            time = slow["time_ns"] if self.start is not None else None
+            of = [f"{key} {key if value is True else printable(str(value))}" for key, value in slow["of"].items()]
+            stages = {f"{printable(stage)}_ns": ns for stage, ns in slow["stages_ns"].items()}
+            yield Row(f"SLOWEST {slow['way']}", str(places[slow["way"]]), {"total_ns": slow["total_ns"], **stages}, {
+                "ENDED": "-" if time is None else f"{moment(time, '%H:%M:%S')}.{time % 10**9 // 1000:06}", "OF": ", ".join(of)})
+
+    def has_intervals(self):
+        """Those in which nothing was counted are not in JSON."""
+        return max((row["interval"] for row in self.known["drops"] + self.known["counts"]), default=0) > 0
+
+    def drops(self):
+        drops, each = self.known["drops"], {}
+        total = sum(drop["count"] for drop in drops)
+        names = ("symbol", "offset", "module", "address", "reason", "reason_number", "benign")
+        yield from (drop_row("drop", drop, total) for drop in totals(drops, names))
+        for drop in drops if self.has_intervals() else []:
+            yield drop_row("interval-drop", drop, total)
+            numbers = each.setdefault(of_interval(drop)["ENDED"], {"DROPS": 0} | {reason_of(one) or "-": 0 for one in drops})
+            for name in ("DROPS", reason_of(drop) or "-"):
+                numbers[name] += drop["count"]
+        yield from (Row("DROPS", "", numbers, {"ENDED": ended}) for ended, numbers in each.items())
+        for given in self.known["advice"]:
+            reason = " in ".join(map(printable, filter(None, (given["reason"], given["function"]))))
+            yield Row("ADVICE", reason, {"DROPS": given["count"]}, {"REASON": reason, "ADVICE": given["text"]})
+
+    def stacks(self):
+        paths, total = collections.Counter(), sum(drop["count"] for drop in self.known["drops"])
+        for stack in self.known.get("stacks", []):
+            names = [frame["symbol"] or frame["address"] or "0x0" for frame in stack["frames"]]
+            paths[printable(reason_of(stack)), " < ".join(map(printable, names)) or "other paths"] += stack["count"]
+        for (reason, path), count in paths.items():
+            yield Row("stack", path, {"count": count, "SHARE": count / total}, {"reason": reason, "REASON": reason or "-"})
+
+    def counts(self):
+        counted, tallies = self.known["counted"], self.known["counts"]
+        total = sum(tally["count"] for tally in tallies)
+        yield from (count_row("count", counted, tally, total) for tally in totals(tallies, ("group",)))
+        yield from (count_row("interval-count", counted, tally, total) for tally in tallies if self.has_intervals())
+
+    def account(self):
+        known, lines = self.known["accounting"], self.known["input"]
+        for fate in ("incomplete", "lost"):
+            assert known[fate] == sum(known[f"{fate}_by"].values()), known
+        assert known["seen"] == sum(known[key] for key in ("reported", "filtered", "incomplete", "lost", "unaccounted")), known
+        counts = [("account", {key: int(known[key]) for key in FATES}), ("transport", {key: known[key] for key in LOSSES}),
+                  ("input", {key: lines[key] for key in ("lines", "recognised", "unrecognised")})]
+        counts += [(key.removesuffix("_by"), known.get(key, {})) for key in ("incomplete_by", "lost_by", "other", "skipped_by")]
+        for kind, names in counts:
+            for name, count in names.items():
+                yield Row(kind, name, {"count": count})
+                shown = printable(name if kind == "account" else f"{kind}: {name}")
+                yield Row("ACCOUNT", shown, {"count": count, "SHARE OF SEEN": count / (known["seen"] or 1)})
+        for counter in self.known["counters"]:
+            yield Row("counter", counter["name"], {"count": counter["count"]}, {"WHAT": printable(counter["help"])})
+
+    def cost(self):
+        cost = self.known.get("cost", {"probes": []})
+        for probe in cost["probes"]:
+            length = 1e9 / cost["cycles_per_s"] if cost["cycles_per_s"] else 1
+            yield Row("COST", probe["point"], {
+                "HITS": probe["hits"], "MEAN": probe["cycles"] // max(probe["hits"], 1) * length, "MAX": probe["max_cycles"] * length,
+                "ONE CPU": None if probe["one_cpu_percent"] is None else probe["one_cpu_percent"] / 100})
+
+
+def check_reached(what, bins, measure):
+    """BINS are (end in ns, how many are below it): they rise to n, and a percentile is where that many are reached."""
+    counts = [count for _, count in bins]
+    assert counts == sorted(counts) and counts[-1] == measure["n"], f"{what}: {counts} of {measure['n']}"
+    for percent, ns in measure.get("percentiles_ns", {}).items():
+        if ns is not None:
+            rank = math.ceil(measure["n"] * float(percent) / 100 - 1e-6)
+            place = next(place for place, count in enumerate(counts) if count >= rank)
+            begin, end = bins[place - 1][0] if place else 0, bins[place][0]
+            assert begin <= ns < end, f"{what}: p{percent} is {ns} ns, and in the bin from {begin} to {end}"
