@@ -62,6 +62,8 @@ std::int64_t sum_of(const std::vector<ProbeCost>& probes, std::int64_t ProbeCost
 
 Accounting& Accounting::operator+=(const Accounting& more) {
     add_counts(*this, more, 1);
+    // Behind the script's own.
+    std::ranges::stable_partition(lost, [](const Cause& cause) { return cause.name != "transport"; });
     closed = closed && more.closed;
     kept = kept && more.kept;
     return *this;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "analyze/compare_stages.h"
+#include "analyze/merge.h"
 #include "analyze/resampling.h"
 #include "analyze/t_test.h"
 

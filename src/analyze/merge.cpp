@@ -4,25 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <iterator>
-#include <limits>
-#include <numeric>
-#include <span>
 #include <tuple>
 #include <type_traits>
 
-#include "analyze/summary.h"
 #include "base/saturate.h"
 #include "base/text.h"
 
 namespace stapgen::analyze {
 
 namespace {
-
-using Portion = MergeState::Portion;
-
-constexpr auto last_place = std::numeric_limits<std::size_t>::max();
 
 /// The rows of `from` are added to those of `into` of the same key, else appended.
 template <class Row, class KeyOf, class Add>
@@ -44,171 +35,38 @@ void add_rows(std::vector<Row>& into, const std::vector<Row>& from, KeyOf key_of
 constexpr auto keep_known = [](const auto& /*known*/, const auto& /*row*/) {};
 constexpr auto by_name = [](const auto& row) { return std::tie(row.name); };
 
-/// Calls with each named list and how to get at the names of its rows.
-void for_each_list(auto& summary, auto call) {
-    const auto named = [](const auto& row) -> const std::string& { return row.name; };
-    const auto text = [](const Note& row) -> const std::string& { return row.text; };
-    const auto point = [](const ProbeCost& row) -> const std::string& { return row.point; };
-    call(NamedList::stages, summary.stages, named);
-    call(NamedList::values, summary.values, named);
-    call(NamedList::averages, summary.averages, named);
-    call(NamedList::notes, summary.notes, text);
-    call(NamedList::counters, summary.counters, named);
-    call(NamedList::incomplete, summary.accounting.incomplete, named);
-    call(NamedList::lost, summary.accounting.lost, named);
-    call(NamedList::other, summary.accounting.other, named);
-    call(NamedList::skipped, summary.transport.skipped_by, named);
-    call(NamedList::probes, summary.cost.probes, point);
+/// Behind those that are there. `intervals`: the number of intervals that these are of.
+template <class Row>
+void append(std::vector<Row>& into, std::vector<Row>& more, std::int64_t intervals) {
+    for (auto& row : more) {
+        row.interval = base::saturating_add(row.interval, intervals);
+        into.push_back(std::move(row));
+    }
 }
 
-class Digest {
-  public:
-    void add(std::int64_t number) {
-        constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;
-        value_ = (std::rotl(value_, 23) ^ static_cast<std::uint64_t>(number)) * factor;
+void append_calls(Summary& into, Summary& added) {
+    const auto packets = into.calls.empty() ? 0 : std::ranges::max(into.calls, {}, &Call::packet).packet;
+    const auto room = Call::max_kept - std::min(Call::max_kept, into.calls.size());
+    base::add_saturating(into.calls_left_out, added.calls_left_out);
+    if (added.calls.size() > room) {
+        base::add_saturating(into.calls_left_out, static_cast<std::int64_t>(added.calls.size() - room));
+        added.calls.resize(room);
     }
-    void add(const std::optional<std::int64_t>& number) {
-        add(std::int64_t{number.has_value()});
-        add(number.value_or(0));
+    for (auto& call : added.calls) {
+        base::add_saturating(call.packet, packets);
+        into.calls.push_back(std::move(call));
     }
-    void add(const std::string& text) {
-        for (const char c : text)
-            add(std::int64_t{c});
-        add(static_cast<std::int64_t>(text.size()));
-    }
-    void add(bool value) { add(std::int64_t{value}); }
-    void add(double value) { add(std::bit_cast<std::int64_t>(value)); }
-    [[nodiscard]] std::uint64_t value() const { return value_ ^ value_ >> 32U; }
-
-  private:
-    std::uint64_t value_ = 0;
-};
-
-std::uint64_t digest_of(const Summary& summary) {
-    Digest digest;
-    const auto add = [&](const auto&... fields) { (digest.add(fields), ...); };
-    for (const auto& [start, end] : summary.intervals)
-        add(start, end);
-    const auto add_group = [&](const Group& group) {
-        for (const auto& [key, value] : group)
-            std::visit([&, &name = key](const auto& known) { add(name, known); }, value);
-    };
-    for (const auto& drop : summary.drops) {
-        add(drop.interval, static_cast<std::int64_t>(drop.place.address.value_or(0)), drop.reason.number, drop.count,
-            drop.place.symbol.value_or(""), static_cast<std::int64_t>(drop.place.offset.value_or(0)),
-            drop.place.module.value_or(""), drop.reason.name.value_or(""));
-        add_group(drop.group);
-    }
-    for (const auto& stack : summary.stacks) {
-        add(stack.interval, stack.reason.number, stack.count, stack.reason.name.value_or(""));
-        for (const auto& frame : stack.frames)
-            add(static_cast<std::int64_t>(frame.address.value_or(0)), frame.symbol.value_or(""));
-    }
-    for (const auto& tally : summary.tallies) {
-        add(tally.interval, tally.count);
-        add_group(tally.group);
-    }
-    for (const auto& call : summary.calls)
-        add(call.packet, call.begin_ns, call.duration_ns, call.depth, call.function, call.args);
-    for (const auto& interval : summary.average_intervals) {
-        add(interval.line, interval.n);
-        for (const auto& average : interval.averages)
-            add(average.name, average.mean);
-    }
-    return digest.value();
 }
-
-/// Of a recording to which nothing was added yet: all is its own.
-void begin_sum(Summary& summary) {
-    auto& [places, portions] = summary.merge_state;
-    if (!portions.empty()) return;
-    for_each_list(summary, [&](NamedList list, const auto& rows, auto name_of) {
-        std::size_t place = 0;
-        for (const auto& row : rows)
-            place += places.emplace(std::pair(list, name_of(row)), place).second ? 1 : 0;
-    });
-    // Behind the script's own.
-    if (const auto found = places.find({NamedList::lost, "transport"}); found != places.end())
-        found->second = last_place;
-    const auto packets = summary.calls.empty() ? 0 : std::ranges::max(summary.calls, {}, &Call::packet).packet;
-    portions.push_back({summary.start_epoch_ns, summary.end_epoch_ns, summary.input.lines, summary.accounting.reported,
-                        digest_of(summary), summary.intervals.size(), summary.average_intervals.size(),
-                        summary.calls.size(), packets});
-}
-
-/// Hands out the rows of its portions, one portion after the other.
-class RecordingCursor {
-  public:
-    explicit RecordingCursor(Summary& of) : of_(of) {}
-
-    [[nodiscard]] bool at_end() const { return at_ == of_.merge_state.portions.size(); }
-    [[nodiscard]] const Portion& next() const { return of_.merge_state.portions[at_]; }
-
-    /// The next one's, behind those of `into`.
-    void move_to(Summary& into) {
-        auto portion = next();
-        const auto shift = static_cast<std::int64_t>(into.intervals.size()) - static_cast<std::int64_t>(interval_);
-        move(of_.intervals, portion.intervals, interval_, into.intervals);
-        move(of_.average_intervals, portion.average_intervals, average_, into.average_intervals);
-        const bool is_last = at_ + 1 == of_.merge_state.portions.size();
-        move_rows(of_.drops, is_last, shift, drop_, into.drops);
-        move_rows(of_.tallies, is_last, shift, tally_, into.tallies);
-        move_rows(of_.stacks, is_last, shift, stack_, into.stacks);
-        const auto first_call = into.calls.size();
-        const auto kept = std::min(portion.calls, Call::max_kept - std::min(Call::max_kept, first_call));
-        const auto left_out = portion.calls - kept;
-        move(of_.calls, kept, call_, into.calls);
-        call_ += left_out;
-        base::add_saturating(into.calls_left_out, static_cast<std::int64_t>(left_out));
-        portion.calls = kept;
-        const auto packets = std::accumulate(
-            into.merge_state.portions.begin(), into.merge_state.portions.end(), std::int64_t{0},
-            [](std::int64_t sum, const Portion& before) { return base::saturating_add(sum, before.packets); });
-        for (auto& call : std::span(into.calls).subspan(first_call))
-            call.packet = base::saturating_add(base::saturating_subtract(call.packet, packets_), packets);
-        base::add_saturating(packets_, portion.packets);
-        into.merge_state.portions.push_back(portion);
-        ++at_;
-    }
-
-  private:
-    template <class Row>
-    static void move(std::vector<Row>& from, std::size_t count, std::size_t& at, std::vector<Row>& into) {
-        const auto begin = from.begin() + static_cast<std::ptrdiff_t>(at);
-        std::move(begin, begin + static_cast<std::ptrdiff_t>(count), std::back_inserter(into));
-        at += count;
-    }
-    /// Those of intervals before interval_.
-    template <class Row>
-    void move_rows(std::vector<Row>& from, bool all, std::int64_t shift, std::size_t& at, std::vector<Row>& into) {
-        for (; at < from.size() && (all || from[at].interval < static_cast<std::int64_t>(interval_)); ++at) {
-            into.push_back(std::move(from[at]));
-            into.back().interval += shift;
-        }
-    }
-
-    Summary& of_;
-    std::size_t at_ = 0, interval_ = 0, average_ = 0, call_ = 0, drop_ = 0, tally_ = 0, stack_ = 0;
-    std::int64_t packets_ = 0;
-};
 
 /// What is not added up stands by recording.
-void merge_rows(Summary& into, Summary& other) {
-    auto& portions = into.merge_state.portions;
-    Summary mine;
-    mine.intervals = std::exchange(into.intervals, {});
-    mine.average_intervals = std::exchange(into.average_intervals, {});
-    mine.drops = std::exchange(into.drops, {});
-    mine.tallies = std::exchange(into.tallies, {});
-    mine.stacks = std::exchange(into.stacks, {});
-    mine.calls = std::exchange(into.calls, {});
-    mine.merge_state.portions = std::exchange(portions, {});
-    base::add_saturating(into.calls_left_out, other.calls_left_out);
-    RecordingCursor left(mine), right(other);
-    while (!left.at_end() || !right.at_end()) {
-        const bool is_left = right.at_end() || (!left.at_end() && left.next() <= right.next());
-        (is_left ? left : right).move_to(into);
-    }
+void append_rows(Summary& into, Summary& added) {
+    const auto intervals = std::ssize(into.intervals);
+    std::ranges::move(added.intervals, std::back_inserter(into.intervals));
+    std::ranges::move(added.average_intervals, std::back_inserter(into.average_intervals));
+    append(into.drops, added.drops, intervals);
+    append(into.tallies, added.tallies, intervals);
+    append(into.stacks, added.stacks, intervals);
+    append_calls(into, added);
 }
 
 /// Where a function's address and a reason's number are not the same everywhere: its name and that of the reason
@@ -276,19 +134,9 @@ std::int64_t recorded_ns(const Summary& summary) {
     return std::max<std::int64_t>(0, base::saturating_subtract(*summary.end_epoch_ns, *summary.start_epoch_ns));
 }
 
-/// Rows stand as in the recordings; groups as they come from an Analyzer: the whole first, then the largest first.
-void sort_lists(Summary& summary) {
-    const auto& places = summary.merge_state.places;
-    const auto place_of = [&](NamedList list, const std::string& name) { return places.at({list, name}); };
-    for_each_list(summary, [&](NamedList list, auto& rows, auto name_of) {
-        using Row = typename std::remove_reference_t<decltype(rows)>::value_type;
-        if constexpr (!std::is_same_v<Row, Measure>) {
-            std::ranges::stable_sort(rows, {}, [&](const Row& row) -> std::pair<std::size_t, const std::string&> {
-                return {place_of(list, name_of(row)), name_of(row)};
-            });
-        }
-    });
-    sort_breakdowns(summary.breakdowns);
+/// Groups stand as they come from an Analyzer: the whole first, then the largest first. Within one, rows stand as in
+/// the first recording that has them.
+void sort_groups(Summary& summary) {
     std::map<Group, std::int64_t> sizes;
     for (const auto* measures : {&summary.stages, &summary.values}) {
         for (const auto& [name, group, stats] : *measures) {
@@ -296,33 +144,14 @@ void sort_lists(Summary& summary) {
             size = std::max(size, stats.n());
         }
     }
-    struct Key {
-        int rank = 0;
-        std::int64_t smallness = 0;
-        const Group* group = nullptr;
-        std::size_t place = 0;
-        const std::string* name = nullptr;
-    };
-    for (auto [list, measures] :
-         {std::pair(NamedList::stages, &summary.stages), std::pair(NamedList::values, &summary.values)}) {
-        std::vector<std::pair<Key, std::size_t>> order;
-        for (std::size_t i = 0; i < measures->size(); ++i) {
-            const auto& [name, group, stats] = (*measures)[i];
-            const bool is_other = !group.empty() && group.back().key == "other";
-            const int rank = group.empty() ? 0 : is_other ? 2 : 1;
-            order.push_back({{rank, -sizes.at(group), &group, place_of(list, name), &name}, i});
-        }
-        std::ranges::sort(order, [](const auto& a, const auto& b) {
-            const auto tied = [](const Key& key) {
-                return std::tie(key.rank, key.smallness, *key.group, key.place, *key.name);
+    for (auto* measures : {&summary.stages, &summary.values}) {
+        std::ranges::stable_sort(*measures, [&](const Measure& a, const Measure& b) {
+            const auto key = [&](const Measure& of) {
+                const int rank = of.group.empty() ? 0 : table::is_other(of.group) ? 2 : 1;
+                return std::tuple<int, std::int64_t, const Group&>(rank, -sizes.at(of.group), of.group);
             };
-            return tied(a.first) < tied(b.first);
+            return key(a) < key(b);
         });
-        std::vector<Measure> sorted;
-        sorted.reserve(order.size());
-        for (const auto& [key, i] : order)
-            sorted.push_back(std::move((*measures)[i]));
-        *measures = std::move(sorted);
     }
 }
 
@@ -349,12 +178,6 @@ base::Result<void> check_one_definition(const Summary& summary, const Summary& o
 
 base::Result<void> merge(Summary& into, Summary added) {
     if (auto same = check_one_definition(into, added); !same) return same;
-    begin_sum(into);
-    begin_sum(added);
-    for (const auto& [name, place] : added.merge_state.places) {
-        auto& known = into.merge_state.places.emplace(name, place).first->second;
-        known = std::min(known, place);
-    }
     const auto by_group = [](const Measure& measure) { return std::tie(measure.group, measure.name); };
     const auto add_measure = [](Measure& known, const Measure& measure) { known.stats += measure.stats; };
     add_rows(into.stages, added.stages, by_group, add_measure);
@@ -376,7 +199,7 @@ base::Result<void> merge(Summary& into, Summary added) {
     add_rows(into.origins, added.origins, all_of, keep_known);
     std::ranges::sort(into.origins, {}, all_of);
     merge_kernels(into, added);
-    merge_rows(into, added);
+    append_rows(into, added);
     into.tracks.append(added.tracks);
     into.counted = std::max(into.counted, added.counted);
     into.counts_drops = into.counts_drops || added.counts_drops;
@@ -406,15 +229,21 @@ base::Result<void> merge(Summary& into, Summary added) {
     const auto earlier = [](auto a, auto b) { return a && b ? std::min(a, b) : a ? a : b; };
     into.start_epoch_ns = earlier(into.start_epoch_ns, added.start_epoch_ns);
     into.end_epoch_ns = std::max(into.end_epoch_ns, added.end_epoch_ns);
-    for_each_list(into, [&](NamedList list, const auto& rows, auto name_of) {
-        for (const auto& row : rows)  // of what adding made itself: notes
-            into.merge_state.places.emplace(std::pair(list, name_of(row)), last_place);
-    });
-    sort_lists(into);
+    sort_breakdowns(into.breakdowns);
+    sort_groups(into);
     return {};
 }
 
 Summary merge_all(std::vector<Summary> recordings) {
+    if (std::ranges::all_of(recordings, [](const Summary& recording) { return recording.tracks.empty(); })) {
+        std::ranges::stable_sort(recordings, {}, [](const Summary& recording) {
+            const auto& origins = recording.origins;
+            return std::tuple(recording.start_epoch_ns, recording.end_epoch_ns,
+                              origins.empty() ? std::string() : origins.front().host, recording.input.lines,
+                              recording.accounting.reported);
+        });
+    }
+    // Neighbours first: a sum is as large as what it is made of, and is moved as often as there are levels.
     for (std::size_t step = 1; step < recordings.size(); step *= 2) {
         for (std::size_t i = 0; i + step < recordings.size(); i += 2 * step) {
             (void)merge(recordings[i], std::move(recordings[i + step]));  // one recipe

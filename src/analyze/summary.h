@@ -11,7 +11,6 @@
 #include "analyze/accounting.h"
 #include "analyze/counter_tracks.h"
 #include "analyze/groups.h"
-#include "analyze/merge.h"
 #include "base/saturate.h"
 #include "decode/record_parser.h"
 #include "recording/facts.h"
@@ -191,7 +190,6 @@ struct Summary : recording::RunEnd {
     std::optional<std::int64_t> end_epoch_ns;    ///< the last moment in the input
     std::int64_t recordings = 1;                 ///< that were added up
     std::vector<std::string> kernels;            ///< that drops are of, release and build-id, as far as they are known
-    MergeState merge_state;                      ///< of more than one recording
     std::int64_t recorded_ns = 0;                ///< of more than one: their lengths together; 0: not known
 };
 

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "analyze/counter_tracks.h"
+#include "analyze/merge.h"
 #include "base/limits.h"
 #include "base/terminal.h"
 #include "base/text.h"

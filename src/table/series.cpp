@@ -24,19 +24,6 @@ std::size_t histogram_bytes(const std::vector<Block>& blocks) {
     return histograms * sizeof(Histogram);
 }
 
-/// In order of starts; blocks of several recordings that begin at one moment in that of their contents.
-bool is_before(const Block& a, const Block& b) {
-    if (a.start_ns != b.start_ns) return a.start_ns < b.start_ns;
-    for (const auto histograms : {&Block::stages, &Block::values}) {
-        const auto &of_a = a.*histograms, &of_b = b.*histograms;
-        if (of_a.size() != of_b.size()) return of_a.size() < of_b.size();
-        for (std::size_t i = 0; i < of_a.size(); ++i) {
-            if (const auto order = of_a[i].compare(of_b[i]); order != 0) return order < 0;
-        }
-    }
-    return false;
-}
-
 }  // namespace
 
 void Series::push_back(std::int64_t start_ns) {
@@ -98,7 +85,7 @@ void Series::coarsen(std::int64_t block_ns) {
         }
         blocks_ = std::move(halves);
     }
-    if (recordings_ > 1) std::ranges::sort(blocks_, is_before);
+    if (recordings_ > 1) std::ranges::stable_sort(blocks_, {}, &Block::start_ns);
 }
 
 void Series::join_to(std::size_t most) {
@@ -128,7 +115,7 @@ Series& Series::operator+=(Series other) {
     // As far as it goes: each recording has a block.
     while (blocks_.size() > recordings_ && bytes() + histogram_bytes(blocks_) > max_sum_bytes)
         coarsen(2 * block_ns_);
-    std::ranges::sort(blocks_, is_before);
+    std::ranges::stable_sort(blocks_, {}, &Block::start_ns);
     return *this;
 }
 

@@ -57,7 +57,7 @@ class Series {
     void shift(std::int64_t by_ns);
 
     /// Adds the blocks of another measurement, in order of their starts; both are brought to the coarser length, and to
-    /// more than that while they take more than `max_sum_bytes`. Any order of additions gives the same.
+    /// more than that while they take more than `max_sum_bytes`.
     Series& operator+=(Series other);
 
     /// Joins neighbours until a block is `block_ns` long, which is this length times a power of two.

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "analyze/analyzer.h"
+#include "analyze/merge.h"
 #include "decode/record_parser.h"
 #include "report/presentation.h"
 

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "analyze/compare.h"
+#include "analyze/merge.h"
 #include "summary_of.h"
 #include "table/histogram.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <doctest/doctest.h>
 
+#include "analyze/merge.h"
 #include "analyzer_run.h"
 
 using namespace analyzer_run;

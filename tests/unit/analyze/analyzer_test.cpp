@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "analyze/merge.h"
 #include "analyzer_run.h"
 
 using namespace analyzer_run;

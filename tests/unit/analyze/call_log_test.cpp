@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "analyze/merge.h"
 #include "analyze/summary.h"
 #include "summary_of.h"
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "analyze/interval_counts.h"
+#include "analyze/merge.h"
 #include "summary_of.h"
 
 using namespace stapgen::analyze;

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include "analyze/merge.h"
+
 using namespace stapgen::analyze;
 
 namespace {
