@@ -28,6 +28,9 @@ std::string whole_help(const CommandSpec& command, std::size_t width = base::def
 base::Result<std::string> help_of(const CommandSpec& root, const std::vector<std::string>& words,
                                   std::size_t width = base::default_width);
 
+/// The tables of a report: names, columns, units, and how they add up. `words`: the beginning of a name.
+base::Result<std::string> results_text(const std::vector<std::string>& words);
+
 /// What `stapgen help NAME [WORD...]` prints that is no command: tables of the code. Words choose from them.
 struct Topic {
     std::string_view name, summary;

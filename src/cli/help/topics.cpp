@@ -145,6 +145,7 @@ base::Result<std::string> account(const std::vector<std::string>& words) {
 constexpr std::array topics{
     Topic{"account", "What each count of a report's last line means", account},
     Topic{"drop-reasons", "What each drop reason means, and where to look", drop_reasons},
+    Topic{"results", "The tables of a report, their columns and how these add up", results_text},
     Topic{"stap-failures", "Messages of stap and staprun: cause and remedy", stap_failures},
     Topic{"exit-codes", "What stapgen ends with, and which command does", exit_codes},
 };
