@@ -15,10 +15,8 @@ namespace stapgen::report {
 
 namespace {
 
-using table::Column;
 using table::held;
 using table::Histogram;
-using table::In;
 using table::Results;
 using table::Scope;
 using table::Type;
@@ -49,7 +47,7 @@ struct Subject {
 };
 
 /// Takes what a cell says of whose number it is. Whether it is no number.
-bool describes(const Column& column, const Value& value, Subject& subject) {
+bool describes(const table::Column& column, const Value& value, Subject& subject) {
     if (const auto* place = held<table::Place>(value)) {
         auto without_module = *place;
         subject.module = std::exchange(without_module.module, std::nullopt).value_or("");
@@ -64,7 +62,7 @@ bool describes(const Column& column, const Value& value, Subject& subject) {
         subject.time_ns = table::known<std::int64_t>(value);
     } else if (column.name == "benign") {
         subject.benign = value == Value(true) ? "true" : "false";
-    } else if (column.meet == table::Meet::key && column.in != In::documents) {
+    } else if (column.meet == table::Meet::key && column.in != table::In::documents) {
         if (const auto* number = held<std::int64_t>(value); number != nullptr && column.name != "interval")
             subject.name = fmt::format("{}", *number);
         if (const auto* text = held<std::string>(value)) subject.name = *text;
@@ -126,7 +124,7 @@ class Writer {
                         continue;
                     }
                 }
-                if (!describes(table.columns[i], row[i], subject) && table.columns[i].in != In::documents)
+                if (!describes(table.columns[i], row[i], subject) && table.columns[i].in != table::In::documents)
                     numbers.push_back(i);
             }
             if (table.scope == Scope::intervals) subject.kind.insert(0, "interval-");
@@ -146,7 +144,7 @@ class Writer {
             }
             for (std::size_t i = 0; i < row.size(); ++i) {
                 const auto& column = table.columns[i];
-                if (column.in != In::all) continue;
+                if (column.in != table::In::all) continue;
                 const bool is_count = column.name == "count";
                 subject.name = is_count ? "" : column.name;
                 cell(subject, {"count", column.type}, row[i]);
@@ -155,7 +153,7 @@ class Writer {
     }
 
     /// What the cell holds, in as many rows as it has numbers.
-    void cell(const Subject& subject, const Column& column, const Value& value) {
+    void cell(const Subject& subject, const table::Column& column, const Value& value) {
         if (const auto* stats = held<Histogram>(value)) {
             distribution(subject, *stats, column.type == Type::distribution ? "_ns" : "");
         } else if (const auto* labels = held<table::Labels>(value)) {
@@ -211,8 +209,7 @@ class Writer {
     }
 
     void series(const Results& results) {
-        const auto by_second = results.series.by_second();
-        for (const auto& block : by_second.blocks()) {
+        for (const auto& block : results.series.blocks()) {
             series_block(results.series_stages, results.at("stages"), block.stages, block.start_ns, "series", "_ns");
             series_block(results.series_values, results.at("values"), block.values, block.start_ns, "value-series", "");
         }

@@ -14,7 +14,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using table::held;
 using table::Shape;
-using table::Table;
 using table::Type;
 using table::Value;
 
@@ -149,13 +148,13 @@ class Document {
     }
 
   private:
-    static bool is_written(const Table& table) {
+    static bool is_written(const table::Table& table) {
         return table.scope != table::Scope::whole && (!table.is_rare || !table.rows.empty());
     }
 
     /// Into the document, or into an object that has it as a part: then of a row of the table that it is part of, or of
     /// its only one.
-    void put(Json& object, const Table& table, const table::Row* part_of = nullptr) {
+    void put(Json& object, const table::Table& table, const table::Row* part_of = nullptr) {
         const auto key = table.name.substr(table.parent().empty() ? 0 : table.parent().size() + 1);
         switch (table.shape) {
             case Shape::fields:
@@ -183,14 +182,14 @@ class Document {
     }
 
     /// All, or the parts of a row that has the same first cell.
-    void put_rows(Json& array, const Table& table, const table::Row* part_of) {
+    void put_rows(Json& array, const table::Table& table, const table::Row* part_of) {
         for (const auto& row : table.rows) {
             if (part_of == nullptr || part_of->front() == row.front())
                 put_row(array.emplace_back(Json::object()), table, row, part_of == nullptr ? 0 : 1);
         }
     }
 
-    void put_row(Json& object, const Table& table, const table::Row& row, std::size_t first = 0) {
+    void put_row(Json& object, const table::Table& table, const table::Row& row, std::size_t first = 0) {
         for (auto i = first; i < table.columns.size(); ++i)
             put_cell(object, table.columns[i], i < row.size() ? row[i] : Value(), options_);
         for (const auto& parts : results_.tables) {
@@ -201,7 +200,7 @@ class Document {
 
     /// An array for each column, one element for each block: short, and a table to programs.
     Json series_json() {
-        const auto series = results_.series.by_second();
+        const auto& series = results_.series;
         Json starts = Json::array();
         for (const auto& block : series.blocks())
             starts.push_back(block.start_ns);

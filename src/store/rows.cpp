@@ -122,7 +122,7 @@ class RunRows {
 
     /// Stages, then values: those of the whole, and the totals of directions.
     void put_measures() {
-        const auto series = results_.series.by_second();
+        const auto& series = results_.series;
         put_measures("stages", "stage", "ns", series, &table::Block::stages);
         put_measures("totals", "stage", "ns", series, nullptr);
         put_measures("values", "value", "", series, &table::Block::values);

@@ -14,8 +14,7 @@ namespace stapgen::table {
 /// What a measurement says, as all formats write it. Plain data.
 struct Results {
     std::vector<Table> tables;  ///< in the order of documents
-    /// Distributions over time, in blocks as short as they were kept; the stages and values of each block have these
-    /// names.
+    /// Distributions over time, in blocks of a second or more; the stages and values of each block have these names.
     Series series{};
     Texts series_stages{}, series_values{};
 

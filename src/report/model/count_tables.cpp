@@ -5,25 +5,23 @@ namespace stapgen::report {
 
 namespace {
 
-using table::In;
 using table::Meet;
 using table::Scope;
 using table::Shape;
-using table::Table;
 using table::Type;
 using table::Value;
 
-Table counts_table(const Report& report, std::span<const analyze::Tally> tallies, Scope scope) {
+table::Table counts_table(const Report& report, std::span<const analyze::Tally> tallies, Scope scope) {
     const bool by_interval = scope == Scope::intervals;
-    Table table{.name = "counts", .row_name = "count", .scope = scope};
+    table::Table table{.name = "counts", .row_name = "count", .scope = scope};
     if (by_interval) table.columns = {{"time", Type::time, Meet::largest}, {"interval", Type::count, Meet::key}};
-    table.columns.insert(table.columns.end(), {{"counted", Type::text, Meet::key, false, In::rows},
+    table.columns.insert(table.columns.end(), {{"counted", Type::text, Meet::key, false, table::In::rows},
                                                {"group", Type::group, Meet::key},
                                                {"count", Type::count, Meet::add},
-                                               {"meaning", Type::text, Meet::first, false, In::documents},
-                                               {"loss", Type::flag, Meet::first, false, In::documents},
-                                               {"loss_by_name", Type::flag, Meet::first, true, In::documents},
-                                               {"per_s", Type::number, Meet::same, true, In::documents}});
+                                               {"meaning", Type::text, Meet::first, false, table::In::documents},
+                                               {"loss", Type::flag, Meet::first, false, table::In::documents},
+                                               {"loss_by_name", Type::flag, Meet::first, true, table::In::documents},
+                                               {"per_s", Type::number, Meet::same, true, table::In::documents}});
     for (const auto& tally : tallies) {
         auto& cells = table.rows.emplace_back();
         if (by_interval)
@@ -36,19 +34,19 @@ Table counts_table(const Report& report, std::span<const analyze::Tally> tallies
     return table;
 }
 
-Table calls_table(const analyze::Summary& summary) {
-    Table table{.name = "calls",
-                .columns = {{"packet", Type::count, Meet::never},
-                            {"begin_ns", Type::duration, Meet::never},
-                            {"duration_ns", Type::duration, Meet::never},
-                            {"depth", Type::count, Meet::never},
-                            {"function", Type::text, Meet::never},
-                            {"args", Type::text, Meet::never},
-                            {"context", Type::text, Meet::never},
-                            {"cpu", Type::count, Meet::never},
-                            {"tid", Type::count, Meet::never},
-                            {"comm", Type::text, Meet::never}},
-                .is_rare = true};
+table::Table calls_table(const analyze::Summary& summary) {
+    table::Table table{.name = "calls",
+                       .columns = {{"packet", Type::count, Meet::never},
+                                   {"begin_ns", Type::duration, Meet::never},
+                                   {"duration_ns", Type::duration, Meet::never},
+                                   {"depth", Type::count, Meet::never},
+                                   {"function", Type::text, Meet::never},
+                                   {"args", Type::text, Meet::never},
+                                   {"context", Type::text, Meet::never},
+                                   {"cpu", Type::count, Meet::never},
+                                   {"tid", Type::count, Meet::never},
+                                   {"comm", Type::text, Meet::never}},
+                       .is_rare = true};
     for (const auto& call : summary.calls) {
         table.rows.push_back({call.packet, call.begin_ns, call.duration_ns, call.depth, call.function, call.args,
                               call.in_thread ? "thread" : "softirq", call.cpu, call.tid, call.comm});
@@ -56,7 +54,7 @@ Table calls_table(const analyze::Summary& summary) {
     return table;
 }
 
-Table one_fact(std::string name, Type type, Value value, bool is_rare = false) {
+table::Table one_fact(std::string name, Type type, Value value, bool is_rare = false) {
     return {.name = name,
             .columns = {{name, type, Meet::same, is_rare}},
             .rows = {{std::move(value)}},

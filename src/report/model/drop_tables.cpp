@@ -8,13 +8,12 @@ namespace {
 using table::Meet;
 using table::Scope;
 using table::Shape;
-using table::Table;
 using table::Type;
 using table::Value;
 
-Table drops_table(const Report& report, std::span<const analyze::Drop> drops, Scope scope) {
+table::Table drops_table(const Report& report, std::span<const analyze::Drop> drops, Scope scope) {
     const bool by_interval = scope == Scope::intervals;
-    Table table{.name = "drops", .row_name = "drop", .scope = scope};
+    table::Table table{.name = "drops", .row_name = "drop", .scope = scope};
     if (by_interval) table.columns = {{"time", Type::time, Meet::largest}, {"interval", Type::count, Meet::key}};
     table.columns.insert(table.columns.end(), {{"place", Type::place, Meet::key},
                                                {"reason", Type::reason, Meet::key},
@@ -31,26 +30,26 @@ Table drops_table(const Report& report, std::span<const analyze::Drop> drops, Sc
     return table;
 }
 
-Table not_shown(const ShownDrops& shown, Scope scope) {
-    Table table{.name = "benign_not_shown",
-                .row_name = scope == Scope::whole ? "drops-not-shown" : "",
-                .columns = {{"rows", Type::count, Meet::add, false, table::In::documents},
-                            {"count", Type::count, Meet::add},
-                            {"benign", Type::flag, Meet::first, false, table::In::rows}},
-                .scope = scope,
-                .shape = Shape::record};
+table::Table not_shown(const ShownDrops& shown, Scope scope) {
+    table::Table table{.name = "benign_not_shown",
+                       .row_name = scope == Scope::whole ? "drops-not-shown" : "",
+                       .columns = {{"rows", Type::count, Meet::add, false, table::In::documents},
+                                   {"count", Type::count, Meet::add},
+                                   {"benign", Type::flag, Meet::first, false, table::In::rows}},
+                       .scope = scope,
+                       .shape = Shape::record};
     if (scope == Scope::intervals || shown.hidden_rows > 0)
         table.rows.push_back({static_cast<std::int64_t>(shown.hidden_rows), shown.hidden, true});
     return table;
 }
 
-Table advice_table(std::span<const analyze::Drop> drops) {
-    Table table{.name = "advice",
-                .columns = {{"reason", Type::text, Meet::key},
-                            {"function", Type::text, Meet::key},
-                            {"benign", Type::flag, Meet::first},
-                            {"count", Type::count, Meet::add},
-                            {"text", Type::text, Meet::first}}};
+table::Table advice_table(std::span<const analyze::Drop> drops) {
+    table::Table table{.name = "advice",
+                       .columns = {{"reason", Type::text, Meet::key},
+                                   {"function", Type::text, Meet::key},
+                                   {"benign", Type::flag, Meet::first},
+                                   {"count", Type::count, Meet::add},
+                                   {"text", Type::text, Meet::first}}};
     for (const auto& [advice, reason, count] : advice_for(drops)) {
         table.rows.push_back({table::value_of(reason),
                               advice.function.empty() ? Value() : Value(std::string(advice.function)), advice.benign,
@@ -59,9 +58,9 @@ Table advice_table(std::span<const analyze::Drop> drops) {
     return table;
 }
 
-Table stacks_table(const Report& report, std::span<const analyze::Stack> stacks, Scope scope) {
+table::Table stacks_table(const Report& report, std::span<const analyze::Stack> stacks, Scope scope) {
     const bool by_interval = scope == Scope::intervals;
-    Table table{.name = "stacks", .row_name = by_interval ? "" : "stack", .scope = scope, .is_rare = true};
+    table::Table table{.name = "stacks", .row_name = by_interval ? "" : "stack", .scope = scope, .is_rare = true};
     if (by_interval) table.columns = {{"time", Type::time, Meet::largest}, {"interval", Type::count, Meet::key}};
     table.columns.insert(
         table.columns.end(),

@@ -8,16 +8,16 @@ namespace {
 
 using table::Meet;
 using table::Shape;
-using table::Table;
 using table::Type;
 using table::Value;
 
-Table measures_table_of(const Rows& rows, bool is_time) {
-    Table table{.name = is_time ? "stages" : "values",
-                .row_name = is_time ? "stage" : "value",
-                .columns = {{is_time ? "stage" : "value", Type::text, Meet::key},
-                            {"group", Type::group, Meet::key},
-                            {"distribution", is_time ? Type::distribution : Type::value_distribution, Meet::add}}};
+table::Table measures_table_of(const Rows& rows, bool is_time) {
+    table::Table table{
+        .name = is_time ? "stages" : "values",
+        .row_name = is_time ? "stage" : "value",
+        .columns = {{is_time ? "stage" : "value", Type::text, Meet::key},
+                    {"group", Type::group, Meet::key},
+                    {"distribution", is_time ? Type::distribution : Type::value_distribution, Meet::add}}};
     if (is_time) table.columns.push_back({"share", Type::share, Meet::same});
     for (const auto& row : rows) {
         auto& cells = table.rows.emplace_back(table::Row{row.measure->name, row.measure->group, row.measure->stats});
@@ -27,10 +27,10 @@ Table measures_table_of(const Rows& rows, bool is_time) {
 }
 
 /// The totals of directions that no stage has.
-Table totals_table(const analyze::Summary& summary) {
-    Table table{.name = "totals",
-                .columns = {{"stage", Type::text, Meet::key}, {"distribution", Type::distribution, Meet::add}},
-                .shape = Shape::none};
+table::Table totals_table(const analyze::Summary& summary) {
+    table::Table table{.name = "totals",
+                       .columns = {{"stage", Type::text, Meet::key}, {"distribution", Type::distribution, Meet::add}},
+                       .shape = Shape::none};
     const auto compared = analyze::compared_stages(summary);
     for (const auto& total : std::span(compared).subspan(in_series(summary.stages).size()))
         table.rows.push_back({total.name, total.stats});
@@ -38,30 +38,30 @@ Table totals_table(const analyze::Summary& summary) {
 }
 
 void add_directions(const Report& report, table::Results& results) {
-    Table tails{.name = "tail",
-                .columns = {{"way", Type::text, Meet::key},
-                            {"percent", Type::number, Meet::same},
-                            {"sentence", Type::text, Meet::same},
-                            {"threshold_ns", Type::duration, Meet::same},
-                            {"n_slow"},
-                            {"n_rest"},
-                            {"slow_mean_ns", Type::mean, Meet::same},
-                            {"rest_mean_ns", Type::mean, Meet::same}}};
-    Table stages{.name = "tail.stages",
-                 .row_name = "tail",
-                 .columns = {{"way", Type::text, Meet::key},
-                             {"stage", Type::text, Meet::key},
-                             {"slow_mean_ns", Type::mean, Meet::same},
-                             {"rest_mean_ns", Type::mean, Meet::same},
-                             {"slow_share", Type::share, Meet::same},
-                             {"rest_share", Type::share, Meet::same},
-                             {"excess_share", Type::share, Meet::same}}};
-    Table slowest{.name = "slowest",
-                  .columns = {{"way", Type::text, Meet::key},
-                              {"total_ns", Type::duration, Meet::never},
-                              {"time_ns", Type::duration, Meet::never},
-                              {"stages_ns", Type::durations, Meet::never},
-                              {"of", Type::group, Meet::never}}};
+    table::Table tails{.name = "tail",
+                       .columns = {{"way", Type::text, Meet::key},
+                                   {"percent", Type::number, Meet::same},
+                                   {"sentence", Type::text, Meet::same},
+                                   {"threshold_ns", Type::duration, Meet::same},
+                                   {"n_slow"},
+                                   {"n_rest"},
+                                   {"slow_mean_ns", Type::mean, Meet::same},
+                                   {"rest_mean_ns", Type::mean, Meet::same}}};
+    table::Table stages{.name = "tail.stages",
+                        .row_name = "tail",
+                        .columns = {{"way", Type::text, Meet::key},
+                                    {"stage", Type::text, Meet::key},
+                                    {"slow_mean_ns", Type::mean, Meet::same},
+                                    {"rest_mean_ns", Type::mean, Meet::same},
+                                    {"slow_share", Type::share, Meet::same},
+                                    {"rest_share", Type::share, Meet::same},
+                                    {"excess_share", Type::share, Meet::same}}};
+    table::Table slowest{.name = "slowest",
+                         .columns = {{"way", Type::text, Meet::key},
+                                     {"total_ns", Type::duration, Meet::never},
+                                     {"time_ns", Type::duration, Meet::never},
+                                     {"stages_ns", Type::durations, Meet::never},
+                                     {"of", Type::group, Meet::never}}};
     for (const auto& [breakdown, sentence, tail, records] : report.directions) {
         const auto& way = breakdown.direction();
         tails.rows.push_back({way, tail_percent, sentence});
@@ -100,12 +100,12 @@ table::Row cells_of(const analyze::Average& average) {
 }
 
 void add_averages(const analyze::Summary& summary, table::Results& results) {
-    Table whole{.name = "averages", .row_name = "average", .columns = average_columns};
+    table::Table whole{.name = "averages", .row_name = "average", .columns = average_columns};
     for (const auto& average : summary.averages)
         whole.rows.push_back(cells_of(average));
-    Table intervals{.name = "average_intervals",
-                    .columns = {{"line", Type::count, Meet::key}, {"n", Type::count, Meet::add}}};
-    Table each{.name = "average_intervals.averages", .columns = {{"line", Type::count, Meet::key}}};
+    table::Table intervals{.name = "average_intervals",
+                           .columns = {{"line", Type::count, Meet::key}, {"n", Type::count, Meet::add}}};
+    table::Table each{.name = "average_intervals.averages", .columns = {{"line", Type::count, Meet::key}}};
     each.columns.insert(each.columns.end(), average_columns.begin(), average_columns.end());
     for (const auto& interval : summary.average_intervals) {
         intervals.rows.push_back({interval.line, interval.n});
@@ -142,7 +142,7 @@ void add_latency_tables(const Report& report, table::Results& results) {
                               .shape = Shape::fields});
     add_directions(report, results);
     results.tables.push_back({.name = "series", .row_name = "series", .shape = Shape::series});
-    results.series = summary.series;
+    results.series = summary.series.by_second();
     results.series_stages = names_in_series(summary.stages);
     results.series_values = names_in_series(summary.values);
     add_averages(summary, results);

@@ -19,9 +19,7 @@ namespace {
 
 using metrics::Family;
 using metrics::Labels;
-using metrics::Type;
 using table::held;
-using table::Table;
 using table::Value;
 
 /// A label of all samples of a source. A place has the label "module", too; of a group its fields are labels.
@@ -69,7 +67,7 @@ Source lines(std::string_view column, std::string_view understood) {
 /// a filter.
 const std::vector<FamilySources>& all_families() {
     static const std::vector<FamilySources> all{
-        {{"stapgen_run", Type::info, "", "The host and the definition of a measurement."},
+        {{"stapgen_run", metrics::Type::info, "", "The host and the definition of a measurement."},
          {{"origins",
            "number",
            {{"host"},
@@ -80,35 +78,36 @@ const std::vector<FamilySources>& all_families() {
             {"sample"},
             {"definition"},
             {.name = "label_", .column = "labels", .each = true}}}}},
-        {{"stapgen_stage_seconds", Type::histogram, "seconds", "Durations of each stage of the network stack."},
+        {{"stapgen_stage_seconds", metrics::Type::histogram, "seconds",
+          "Durations of each stage of the network stack."},
          {{"stages", "distribution", {{"stage"}}}}},
-        {{"stapgen_group_stage_seconds", Type::histogram, "seconds",
+        {{"stapgen_group_stage_seconds", metrics::Type::histogram, "seconds",
           "The same for each group: the groups are parts of stapgen_stage_seconds."},
          {{"group_stages", "distribution", {{"stage"}, {"group"}}}}},
-        {{"stapgen_value", Type::summary, "", "Values that are not durations."},
+        {{"stapgen_value", metrics::Type::summary, "", "Values that are not durations."},
          {{"values", "distribution", {{"value"}}}, {"averages", "mean", {{"value", "name"}}}}},
-        {{"stapgen_average_seconds", Type::summary, "seconds", "Durations known by their means only."},
+        {{"stapgen_average_seconds", metrics::Type::summary, "seconds", "Durations known by their means only."},
          {{"averages", "mean_ns", {{"stage", "name"}}}}},
-        {{"stapgen_drops", Type::counter, "", "Packets dropped, by place and reason."},
+        {{"stapgen_drops", metrics::Type::counter, "", "Packets dropped, by place and reason."},
          {{"drops", "count", {{"place"}, {"reason"}, {"benign"}, {"group"}}}}},
-        {{"stapgen_counted", Type::counter, "", "Sums of what a recipe counts, by its keys."},
+        {{"stapgen_counted", metrics::Type::counter, "", "Sums of what a recipe counts, by its keys."},
          {{"counts", "count", {{"counted"}, {"group"}}}}},
-        {{"stapgen_seen", Type::counter, "", "Everything the script examined: the sum of stapgen_records."},
+        {{"stapgen_seen", metrics::Type::counter, "", "Everything the script examined: the sum of stapgen_records."},
          {{"accounting", "seen"}}},
-        {{"stapgen_records", Type::counter, "", "The account of everything seen."},
+        {{"stapgen_records", metrics::Type::counter, "", "The account of everything seen."},
          {fate("reported"), fate("filtered"), fates("accounting.incomplete_by", "incomplete", When::ended),
           fates("accounting.lost_by", "lost"), fate("unaccounted", When::ended)}},
-        {{"stapgen_incomplete", Type::gauge, "", "Seen, but not through all stages, or not yet."},
+        {{"stapgen_incomplete", metrics::Type::gauge, "", "Seen, but not through all stages, or not yet."},
          {{"accounting.incomplete_by", "count", {{"cause", "name"}}, When::goes_on}}},
-        {{"stapgen_beside", Type::counter, "", "Counts of the script outside the account."},
+        {{"stapgen_beside", metrics::Type::counter, "", "Counts of the script outside the account."},
          {{"accounting.other", "count", {{"name"}}}}},
-        {{"stapgen_losses", Type::counter, "", "What SystemTap lost by its own account."},
+        {{"stapgen_losses", metrics::Type::counter, "", "What SystemTap lost by its own account."},
          {loss("skipped_probes"), loss("probe_errors"), loss("transport_failures")}},
-        {{"stapgen_kernel_counter", Type::counter, "", "Rises of kernel counters."},
+        {{"stapgen_kernel_counter", metrics::Type::counter, "", "Rises of kernel counters."},
          {{"counters", "count", {{"counter", "name"}}}}},
-        {{"stapgen_input_lines", Type::counter, "", "Lines of the input, understood or not."},
+        {{"stapgen_input_lines", metrics::Type::counter, "", "Lines of the input, understood or not."},
          {lines("recognised", "true"), lines("unrecognised", "false")}},
-        {{"stapgen_not_closed", Type::counter, "", "Reports whose input ends without its last line."},
+        {{"stapgen_not_closed", metrics::Type::counter, "", "Reports whose input ends without its last line."},
          {{"accounting", "closed", {}, When::ended}}}};
     return all;
 }
@@ -163,11 +162,11 @@ struct LabelsOf {
 };
 
 /// What a sample of the family is; nothing where that is not known.
-std::optional<metrics::Value> value_of(const Family& family, const Table& table, const table::Row& row,
+std::optional<metrics::Value> value_of(const Family& family, const table::Table& table, const table::Row& row,
                                        std::string_view column) {
     const auto& cell = table.at(row, column);
     if (const auto* stats = held<table::Histogram>(cell)) {
-        if (family.type == Type::histogram) return *stats;
+        if (family.type == metrics::Type::histogram) return *stats;
         return metrics::Sum{stats->n(), stats->sum()};
     }
     if (const auto* mean = held<double>(cell)) {
@@ -207,7 +206,7 @@ class Samples {
             Labels labels{{"recipe", recipe_}};
             for (const auto& label : source.labels)
                 put(label, table, row, labels);
-            if (family.type == Type::info) {
+            if (family.type == metrics::Type::info) {
                 family.samples[labels] = std::int64_t{1};
                 continue;
             }
@@ -217,7 +216,7 @@ class Samples {
     }
 
   private:
-    static void put(const Label& label, const Table& table, const table::Row& row, Labels& labels) {
+    static void put(const Label& label, const table::Table& table, const table::Row& row, Labels& labels) {
         if (label.column.empty()) {
             labels.emplace_back(label.name, label.value);
         } else if (table.find(label.column)) {

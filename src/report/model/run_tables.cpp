@@ -8,11 +8,9 @@ namespace stapgen::report {
 
 namespace {
 
-using table::In;
 using table::Meet;
 using table::Scope;
 using table::Shape;
-using table::Table;
 using table::Type;
 using table::Value;
 
@@ -32,20 +30,20 @@ Value unless_zero(std::int64_t number) {
     return number != 0 ? Value(number) : Value();
 }
 
-Table origins_table(const analyze::Summary& summary) {
-    Table table{.name = "origins",
-                .row_name = "origin",
-                .columns = {{"number", Type::count, Meet::key, false, In::rows},
-                            {"host", Type::text, Meet::never},
-                            {"kernel", Type::text, Meet::never},
-                            {"command", Type::texts, Meet::never},
-                            {"filters", Type::labels, Meet::never},
-                            {"machine", Type::text, Meet::never},
-                            {"labels", Type::labels, Meet::never},
-                            {"build_id", Type::text, Meet::never},
-                            {"sample", Type::count, Meet::never},
-                            {"definition", Type::text, Meet::never},
-                            {"functions", Type::texts, Meet::never, false, In::documents}}};
+table::Table origins_table(const analyze::Summary& summary) {
+    table::Table table{.name = "origins",
+                       .row_name = "origin",
+                       .columns = {{"number", Type::count, Meet::key, false, table::In::rows},
+                                   {"host", Type::text, Meet::never},
+                                   {"kernel", Type::text, Meet::never},
+                                   {"command", Type::texts, Meet::never},
+                                   {"filters", Type::labels, Meet::never},
+                                   {"machine", Type::text, Meet::never},
+                                   {"labels", Type::labels, Meet::never},
+                                   {"build_id", Type::text, Meet::never},
+                                   {"sample", Type::count, Meet::never},
+                                   {"definition", Type::text, Meet::never},
+                                   {"functions", Type::texts, Meet::never, false, table::In::documents}}};
     for (const auto& origin : summary.origins) {
         table.rows.push_back({static_cast<std::int64_t>(table.rows.size() + 1), known_text(origin.host),
                               known_text(origin.kernel), table::Texts(origin.command), labels_of(origin.filters),
@@ -57,11 +55,11 @@ Table origins_table(const analyze::Summary& summary) {
 
 void add_causes(std::string name, std::string row_name, const std::vector<analyze::Cause>& causes,
                 table::Results& results, bool is_rare = false) {
-    Table table{.name = std::move(name),
-                .row_name = std::move(row_name),
-                .columns = {{"name", Type::text, Meet::key}, {"count", Type::count, Meet::add}},
-                .shape = Shape::map,
-                .is_rare = is_rare};
+    table::Table table{.name = std::move(name),
+                       .row_name = std::move(row_name),
+                       .columns = {{"name", Type::text, Meet::key}, {"count", Type::count, Meet::add}},
+                       .shape = Shape::map,
+                       .is_rare = is_rare};
     for (const auto& [cause, count] : causes)
         table.rows.push_back({cause, count});
     results.tables.push_back(std::move(table));
@@ -91,7 +89,7 @@ void add_accounting(const analyze::Summary& summary, table::Results& results) {
                               .columns = {{"skipped_probes"},
                                           {"probe_errors"},
                                           {"transport_failures"},
-                                          {"enough_buffer_mb", Type::count, Meet::largest, true, In::documents}},
+                                          {"enough_buffer_mb", Type::count, Meet::largest, true, table::In::documents}},
                               .rows = {{transport.skipped_probes, transport.probe_errors, transport.transport_failures,
                                         above_zero(transport.enough_buffer_mb)}},
                               .shape = Shape::fields});
@@ -101,29 +99,29 @@ void add_accounting(const analyze::Summary& summary, table::Results& results) {
 void add_cost(const analyze::Cost& cost, table::Results& results) {
     const auto percent = [](std::optional<double> share) { return share ? Value(*share * 100) : Value(); };
     const auto share = cost.share(cost.cycles());
-    Table whole{.name = "cost",
-                .columns = {{"hits"},
-                            {"expected_hits"},
-                            {"measured_ns", Type::duration},
-                            {"cycles"},
-                            {"cycles_per_s", Type::number, Meet::same},
-                            {"one_cpu_percent", Type::number, Meet::same},
-                            {"cpus", Type::count, Meet::largest},
-                            {"all_cpus_percent", Type::number, Meet::same}},
-                .shape = Shape::record,
-                .is_rare = true};
+    table::Table whole{.name = "cost",
+                       .columns = {{"hits"},
+                                   {"expected_hits"},
+                                   {"measured_ns", Type::duration},
+                                   {"cycles"},
+                                   {"cycles_per_s", Type::number, Meet::same},
+                                   {"one_cpu_percent", Type::number, Meet::same},
+                                   {"cpus", Type::count, Meet::largest},
+                                   {"all_cpus_percent", Type::number, Meet::same}},
+                       .shape = Shape::record,
+                       .is_rare = true};
     if (!cost.probes.empty()) {
         whole.rows.push_back({cost.hits(), table::value_of(cost.expected_hits), cost.measured_ns, cost.cycles(),
                               cost.cycles_per_s > 0 ? Value(cost.cycles_per_s) : Value(), percent(share), cost.cpus,
                               share && cost.cpus > 0 ? Value(*share * 100 / static_cast<double>(cost.cpus)) : Value()});
     }
     results.tables.push_back(std::move(whole));
-    Table probes{.name = "cost.probes",
-                 .columns = {{"point", Type::text, Meet::key},
-                             {"hits"},
-                             {"cycles"},
-                             {"max_cycles", Type::count, Meet::largest},
-                             {"one_cpu_percent", Type::number, Meet::same}}};
+    table::Table probes{.name = "cost.probes",
+                        .columns = {{"point", Type::text, Meet::key},
+                                    {"hits"},
+                                    {"cycles"},
+                                    {"max_cycles", Type::count, Meet::largest},
+                                    {"one_cpu_percent", Type::number, Meet::same}}};
     for (const auto& probe : cost.probes)
         probes.rows.push_back(
             {probe.point, probe.hits, probe.cycles, probe.max_cycles, percent(cost.share(probe.cycles))});
@@ -136,7 +134,7 @@ void add_input(const decode::InputCounts& input, table::Results& results) {
                               .columns = {{"lines"}, {"recognised"}, {"unrecognised"}},
                               .rows = {{input.lines, input.recognised, input.unrecognised}},
                               .shape = Shape::record});
-    Table first{
+    table::Table first{
         .name = "input.first_unrecognised",
         .columns = {
             {"line", Type::count, Meet::key}, {"why", Type::text, Meet::key}, {"text", Type::text, Meet::key, true}}};
@@ -173,11 +171,11 @@ void add_run_tables(const Report& report, table::Results& results) {
                    summary.recordings > 1 ? Value(summary.recorded_ns) : Value(), known_text(summary.broke_off),
                    unless_zero(summary.clock_set_ns), unless_zero(summary.suspended_ns), summary.aggregated > 0}},
          .shape = Shape::fields});
-    Table intervals{.name = "intervals",
-                    .columns = {{"interval", Type::count, Meet::key},
-                                {"start", Type::time, Meet::smallest},
-                                {"end", Type::time, Meet::largest}},
-                    .shape = Shape::none};
+    table::Table intervals{.name = "intervals",
+                           .columns = {{"interval", Type::count, Meet::key},
+                                       {"start", Type::time, Meet::smallest},
+                                       {"end", Type::time, Meet::largest}},
+                           .shape = Shape::none};
     for (const auto& [start, end] : summary.intervals) {
         intervals.rows.push_back(
             {static_cast<std::int64_t>(intervals.rows.size()), table::value_of(start), table::value_of(end)});
@@ -187,11 +185,11 @@ void add_run_tables(const Report& report, table::Results& results) {
 
 void add_account_tables(const Report& report, table::Results& results) {
     const auto& summary = report.summary;
-    Table counters{.name = "counters",
-                   .row_name = "counter",
-                   .columns = {{"name", Type::text, Meet::key},
-                               {"help", Type::text, Meet::smallest, false, In::documents},
-                               {"count", Type::count, Meet::add}}};
+    table::Table counters{.name = "counters",
+                          .row_name = "counter",
+                          .columns = {{"name", Type::text, Meet::key},
+                                      {"help", Type::text, Meet::smallest, false, table::In::documents},
+                                      {"count", Type::count, Meet::add}}};
     for (const auto& [name, help, count] : summary.counters)
         counters.rows.push_back({name, help, table::value_of(count)});
     results.tables.push_back(std::move(counters));
@@ -209,7 +207,7 @@ void add_account_tables(const Report& report, table::Results& results) {
                               .is_rare = true});
     add_cost(summary.cost, results);
     add_input(summary.input, results);
-    Table notes{.name = "notes", .columns = {{"note", Type::text, Meet::key}}, .shape = Shape::list};
+    table::Table notes{.name = "notes", .columns = {{"note", Type::text, Meet::key}}, .shape = Shape::list};
     for (const auto& note : summary.notes)
         notes.rows.push_back({note.text});
     results.tables.push_back(std::move(notes));
