@@ -146,7 +146,7 @@ std::size_t DropLog::kind_of(std::string_view place, const decode::Value* reason
     }
     Drop drop;
     auto parsed = decode::parse_place(place);
-    drop.place = {parsed.address, std::move(parsed.symbol), parsed.offset, std::move(parsed.module)};
+    drop.place = parsed;
     if (reason != nullptr && reason_type == decode::FieldType::reason) drop.reason.number = reason->number;
     if (reason != nullptr && reason_type == decode::FieldType::reason_name && reason->seen) {
         const auto number = base::to_unsigned(reason->raw);

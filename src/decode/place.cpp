@@ -65,8 +65,8 @@ std::optional<Call> read_call(std::string_view text) {
 
 }  // namespace
 
-Place parse_place(std::string_view text) {
-    Place place;
+PrintedPlace parse_place(std::string_view text) {
+    PrintedPlace place;
     text = base::trim(text.substr(0, text.find(" #")));
     const auto word = text.substr(0, text.find(' '));
     // A name may be made of the letters of hexadecimal digits; an address of the kernel has eight digits at least.
