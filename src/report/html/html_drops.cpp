@@ -191,7 +191,7 @@ Section drops_section(const Report& report) {
                 section.tables.push_back(bounded(drop_table(report.interval_drops, true)));
         }
     }
-    if (auto counters = counters_table(report.summary.counters); !counters.rows.empty())
+    if (auto counters = losses_table(report.summary); !counters.rows.empty())
         section.tables.push_back(std::move(counters));
     return section;
 }

@@ -185,16 +185,22 @@ void add_run_tables(const Report& report, table::Results& results) {
     results.tables.push_back(std::move(intervals));
 }
 
+Table counters_table(const analyze::Summary& summary) {
+    Table table{
+        .name = "counters",
+        .row_name = "counter",
+        .columns = {
+            {"name", Type::text, Meet::key, false, In::all, {.place = 2, .heading = "COUNTER", .is_head = true}},
+            {"help", Type::text, Meet::smallest, false, In::documents, {3, "WHAT"}},
+            {"count", Type::count, Meet::add, false, In::all, {1, "COUNT"}}}};
+    for (const auto& [name, help, count] : summary.counters)
+        table.rows.push_back({name, help, table::value_of(count)});
+    return table;
+}
+
 void add_account_tables(const Report& report, table::Results& results) {
     const auto& summary = report.summary;
-    Table counters{.name = "counters",
-                   .row_name = "counter",
-                   .columns = {{"name", Type::text, Meet::key},
-                               {"help", Type::text, Meet::smallest, false, In::documents},
-                               {"count", Type::count, Meet::add}}};
-    for (const auto& [name, help, count] : summary.counters)
-        counters.rows.push_back({name, help, table::value_of(count)});
-    results.tables.push_back(std::move(counters));
+    results.tables.push_back(counters_table(summary));
     add_accounting(summary, results);
     results.tables.push_back({.name = "whole",
                               .columns = {{"whole", Type::flag, Meet::smallest}},

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -79,12 +81,20 @@ Cell reason_cell(const analyze::Drop& drop);
 bool any_benign(std::span<const analyze::Drop> drops);
 /// By place, reason and group, of one interval or of all together; or with `by_interval` of each.
 Table drop_table(const ShownDrops& drops, bool by_interval = false);
-/// Those that rose.
-Table counters_table(const std::vector<analyze::Counter>& counters);
+/// The counters that rose.
+Table losses_table(const analyze::Summary& summary);
 
-/// The names of the keys, in the order in which they come up; "other" is none.
-std::vector<std::string> keys_of(std::span<const analyze::Tally> tallies);
-std::vector<std::string> keys_of(std::span<const analyze::Drop> drops);
+/// The names of the keys in rows' groups, in the order in which they come up; "other" is none.
+std::vector<std::string> keys_of(const auto& rows, auto group) {
+    std::vector<std::string> keys;
+    for (const auto& row : rows) {
+        for (const analyze::GroupField& field : std::invoke(group, row)) {
+            const bool is_other = std::holds_alternative<bool>(field.value);
+            if (!is_other && std::ranges::find(keys, field.key) == keys.end()) keys.push_back(field.key);
+        }
+    }
+    return keys;
+}
 /// The heading of its column.
 std::string key_name(const std::string& key);
 /// The value of that key; "other" in the first column of the group "other", else "".

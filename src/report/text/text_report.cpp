@@ -357,7 +357,7 @@ void write_report(std::ostream& out, const Summary& summary, const Options& opti
     }
     if (summary.counts_drops) write_drops(out, report);
     if (!summary.counted.empty()) write_counts(out, report);
-    if (const auto counters = counters_table(summary.counters); !counters.rows.empty())
+    if (const auto counters = losses_table(summary); !counters.rows.empty())
         out << base::fitted(counters.caption + ":\n", options.screen.width) << text_of(counters, options.screen)
             << '\n';
     if (!is_part && !options.quiet) {
