@@ -14,25 +14,22 @@ using table::Type;
 using table::Value;
 
 Table counts_table(const Report& report, std::span<const analyze::Tally> tallies, Scope scope) {
-    const bool by_interval = scope == Scope::intervals;
-    Table table{.name = "counts", .row_name = "count", .scope = scope};
-    if (by_interval) table.columns = {{"time", Type::time, Meet::largest}, {"interval", Type::count, Meet::key}};
-    table.columns.insert(table.columns.end(), {{"counted", Type::text, Meet::key, false, In::rows},
-                                               {"group", Type::group, Meet::key},
-                                               {"count", Type::count, Meet::add},
-                                               {"meaning", Type::text, Meet::first, false, In::documents},
-                                               {"loss", Type::flag, Meet::first, false, In::documents},
-                                               {"loss_by_name", Type::flag, Meet::first, true, In::documents},
-                                               {"per_s", Type::number, Meet::same, true, In::documents}});
+    Table table{.name = "counts",
+                .row_name = "count",
+                .columns = {{"counted", Type::text, Meet::key, false, In::rows},
+                            {"group", Type::group, Meet::key},
+                            {"count", Type::count, Meet::add},
+                            {"meaning", Type::text, Meet::first, false, In::documents},
+                            {"loss", Type::flag, Meet::first, false, In::documents},
+                            {"loss_by_name", Type::flag, Meet::first, true, In::documents},
+                            {"per_s", Type::number, Meet::same, true, In::documents}},
+                .scope = scope};
     for (const auto& tally : tallies) {
-        auto& cells = table.rows.emplace_back();
-        if (by_interval)
-            cells = {table::value_of(tally.end_epoch_ns), report.options.interval.value_or(tally.interval)};
-        for (const Value& value : {Value(report.summary.counted), Value(tally.group), Value(tally.count),
-                                   tally.meaning.empty() ? Value() : Value(tally.meaning), Value(tally.loss),
-                                   tally.loss_by_name ? Value(true) : Value(), table::value_of(tally.per_s)})
-            cells.push_back(value);
+        table.rows.push_back({report.summary.counted, tally.group, tally.count,
+                              tally.meaning.empty() ? Value() : Value(tally.meaning), tally.loss,
+                              tally.loss_by_name ? Value(true) : Value(), table::value_of(tally.per_s)});
     }
+    put_intervals(table, tallies, report.options.interval);
     return table;
 }
 

@@ -5,6 +5,7 @@ namespace stapgen::report {
 
 namespace {
 
+using table::In;
 using table::Meet;
 using table::Scope;
 using table::Shape;
@@ -13,30 +14,26 @@ using table::Type;
 using table::Value;
 
 Table drops_table(const Report& report, std::span<const analyze::Drop> drops, Scope scope) {
-    const bool by_interval = scope == Scope::intervals;
-    Table table{.name = "drops", .row_name = "drop", .scope = scope};
-    if (by_interval) table.columns = {{"time", Type::time, Meet::largest}, {"interval", Type::count, Meet::key}};
-    table.columns.insert(table.columns.end(), {{"place", Type::place, Meet::key},
-                                               {"reason", Type::reason, Meet::key},
-                                               {"group", Type::group, Meet::key},
-                                               {"count", Type::count, Meet::add},
-                                               {"benign", Type::flag, Meet::first}});
-    for (const auto& drop : drops) {
-        auto& cells = table.rows.emplace_back();
-        if (by_interval) cells = {table::value_of(drop.end_epoch_ns), report.options.interval.value_or(drop.interval)};
-        for (const Value& value : {Value(drop.place), Value(drop.reason), Value(drop.group), Value(drop.count),
-                                   Value(advice_of(drop).benign)})
-            cells.push_back(value);
-    }
+    Table table{.name = "drops",
+                .row_name = "drop",
+                .columns = {{"place", Type::place, Meet::key},
+                            {"reason", Type::reason, Meet::key},
+                            {"group", Type::group, Meet::key},
+                            {"count", Type::count, Meet::add},
+                            {"benign", Type::flag, Meet::first}},
+                .scope = scope};
+    for (const auto& drop : drops)
+        table.rows.push_back({drop.place, drop.reason, drop.group, drop.count, advice_of(drop).benign});
+    put_intervals(table, drops, report.options.interval);
     return table;
 }
 
 Table not_shown(const ShownDrops& shown, Scope scope) {
     Table table{.name = "benign_not_shown",
                 .row_name = scope == Scope::whole ? "drops-not-shown" : "",
-                .columns = {{"rows", Type::count, Meet::add, false, table::In::documents},
+                .columns = {{"rows", Type::count, Meet::add, false, In::documents},
                             {"count", Type::count, Meet::add},
-                            {"benign", Type::flag, Meet::first, false, table::In::rows}},
+                            {"benign", Type::flag, Meet::first, false, In::rows}},
                 .scope = scope,
                 .shape = Shape::record};
     if (scope == Scope::intervals || shown.hidden_rows > 0)
@@ -44,14 +41,18 @@ Table not_shown(const ShownDrops& shown, Scope scope) {
     return table;
 }
 
-Table advice_table(std::span<const analyze::Drop> drops) {
-    Table table{.name = "advice",
-                .columns = {{"reason", Type::text, Meet::key},
-                            {"function", Type::text, Meet::key},
-                            {"benign", Type::flag, Meet::first},
-                            {"count", Type::count, Meet::add},
-                            {"text", Type::text, Meet::first}}};
-    for (const auto& [advice, reason, count] : advice_for(drops)) {
+}  // namespace
+
+Table advice_table(std::span<const GivenAdvice> all) {
+    Table table{
+        .name = "advice",
+        .columns = {
+            {"reason", Type::text, Meet::key, false, In::all, {.place = 1, .heading = "REASON", .is_head = true}},
+            {"function", Type::text, Meet::key, false, In::all, {1, "REASON", " in "}},
+            {"benign", Type::flag, Meet::first},
+            {"count", Type::count, Meet::add, false, In::all, {2, "DROPS"}},
+            {"text", Type::text, Meet::first, false, In::all, {3, "ADVICE"}}}};
+    for (const auto& [advice, reason, count] : all) {
         table.rows.push_back({table::value_of(reason),
                               advice.function.empty() ? Value() : Value(std::string(advice.function)), advice.benign,
                               count, std::string(advice.text)});
@@ -60,23 +61,20 @@ Table advice_table(std::span<const analyze::Drop> drops) {
 }
 
 Table stacks_table(const Report& report, std::span<const analyze::Stack> stacks, Scope scope) {
-    const bool by_interval = scope == Scope::intervals;
-    Table table{.name = "stacks", .row_name = by_interval ? "" : "stack", .scope = scope, .is_rare = true};
-    if (by_interval) table.columns = {{"time", Type::time, Meet::largest}, {"interval", Type::count, Meet::key}};
-    table.columns.insert(
-        table.columns.end(),
-        {{"reason", Type::reason, Meet::key}, {"count", Type::count, Meet::add}, {"frames", Type::path, Meet::key}});
-    for (const auto& stack : stacks) {
-        auto& cells = table.rows.emplace_back();
-        if (by_interval)
-            cells = {table::value_of(stack.end_epoch_ns), report.options.interval.value_or(stack.interval)};
-        for (const Value& value : {Value(stack.reason), Value(stack.count), Value(stack.frames)})
-            cells.push_back(value);
-    }
+    Table table{
+        .name = "stacks",
+        .row_name = scope == Scope::intervals ? "" : "stack",
+        .columns =
+            {{"reason", Type::reason, Meet::key, false, In::all, {.place = 2, .heading = "REASON", .is_head = true}},
+             {"count", Type::count, Meet::add, false, In::all, {1, "COUNT"}},
+             {"frames", Type::path, Meet::key, false, In::all, {3, "PATH"}}},
+        .scope = scope,
+        .is_rare = true};
+    for (const auto& stack : stacks)
+        table.rows.push_back({stack.reason, stack.count, stack.frames});
+    put_intervals(table, stacks, report.options.interval);
     return table;
 }
-
-}  // namespace
 
 void add_drop_tables(const Report& report, table::Results& results) {
     const auto& summary = report.summary;
@@ -85,7 +83,7 @@ void add_drop_tables(const Report& report, table::Results& results) {
     tables.push_back(drops_table(report, report.drops.rows, Scope::whole));
     tables.push_back(not_shown(report.interval_drops, Scope::intervals));
     tables.push_back(not_shown(report.drops, Scope::whole));
-    tables.push_back(advice_table(report.interval_drops.rows));
+    tables.push_back(advice_table(advice_for(report.interval_drops.rows)));
     tables.push_back(stacks_table(report, summary.stacks, Scope::intervals));
     tables.push_back(stacks_table(report, analyze::total_stacks(summary), Scope::whole));
 }
