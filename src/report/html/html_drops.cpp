@@ -18,6 +18,8 @@ namespace stapgen::report::html {
 
 namespace {
 
+using table::Scope;
+
 /// The reasons with the most drops, the largest first: as many as have a column and a colour.
 std::vector<std::string> charted_reasons(std::span<const analyze::Drop> drops) {
     constexpr std::size_t most = 7;
@@ -162,19 +164,24 @@ Section drops_section(const Report& report) {
         section.paragraphs.push_back(report.drops_title);
         if (hidden_rows > 0) section.paragraphs.push_back(hidden_text(report.drops));
         if (any_benign(rows)) section.paragraphs.emplace_back(benign_legend);
-        if (!rows.empty()) section.tables.push_back(bounded(drop_table(report.drops)));
+        if (!rows.empty())
+            section.tables.push_back(
+                bounded(laid_out(drops_table(report, rows, Scope::whole), "Drops by place and reason",
+                                 base::saturating_add(analyze::sum_of(rows), hidden))));
         if (!report.advice.empty())
             section.tables.push_back(
                 bounded(laid_out(advice_table(report.advice), "What the reasons mean, and where to look")));
         if (!report.stacks.empty())
-            section.tables.push_back(bounded(laid_out(stacks_table(report, report.stacks, table::Scope::whole),
+            section.tables.push_back(bounded(laid_out(stacks_table(report, report.stacks, Scope::whole),
                                                       report.stacks_title, analyze::sum_of(report.summary.stacks))));
         if (report.summary.intervals.size() > 1) {
             const auto drops = interval_drops(report);
             section.plots = drop_columns(report.summary, drops);
             section.tables.push_back(bounded(interval_table(report.summary, drops)));
             if (!report.interval_drops.rows.empty())
-                section.tables.push_back(bounded(drop_table(report.interval_drops, true)));
+                section.tables.push_back(
+                    bounded(laid_out(drops_table(report, report.interval_drops.rows, Scope::intervals),
+                                     "Places and reasons in each interval")));
         }
     }
     if (auto counters = losses_table(report.summary); !counters.rows.empty())

@@ -13,21 +13,6 @@ using table::Table;
 using table::Type;
 using table::Value;
 
-Table drops_table(const Report& report, std::span<const analyze::Drop> drops, Scope scope) {
-    Table table{.name = "drops",
-                .row_name = "drop",
-                .columns = {{"place", Type::place, Meet::key},
-                            {"reason", Type::reason, Meet::key},
-                            {"group", Type::group, Meet::key},
-                            {"count", Type::count, Meet::add},
-                            {"benign", Type::flag, Meet::first}},
-                .scope = scope};
-    for (const auto& drop : drops)
-        table.rows.push_back({drop.place, drop.reason, drop.group, drop.count, advice_of(drop).benign});
-    put_intervals(table, drops, report.options.interval);
-    return table;
-}
-
 Table not_shown(const ShownDrops& shown, Scope scope) {
     Table table{.name = "benign_not_shown",
                 .row_name = scope == Scope::whole ? "drops-not-shown" : "",
@@ -42,6 +27,23 @@ Table not_shown(const ShownDrops& shown, Scope scope) {
 }
 
 }  // namespace
+
+Table drops_table(const Report& report, std::span<const analyze::Drop> drops, Scope scope) {
+    Table table{
+        .name = "drops",
+        .row_name = "drop",
+        .columns =
+            {{"place", Type::place, Meet::key, false, In::all, {.place = 3, .heading = "LOCATION", .is_head = true}},
+             {"reason", Type::reason, Meet::key, false, In::all, {4, "REASON"}},
+             {"group", Type::group, Meet::key, false, In::all, {5}},
+             {"count", Type::count, Meet::add, false, In::all, {2, "COUNT"}},
+             {"benign", Type::flag, Meet::first}},
+        .scope = scope};
+    for (const auto& drop : drops)
+        table.rows.push_back({drop.place, drop.reason, drop.group, drop.count, advice_of(drop).benign});
+    put_intervals(table, drops, report.options.interval);
+    return table;
+}
 
 Table advice_table(std::span<const GivenAdvice> all) {
     Table table{

@@ -200,31 +200,6 @@ std::string key_cell(const analyze::Group& group, const std::string& key, bool i
     return is_first && is_other(group) ? "other" : "";
 }
 
-Table drop_table(const ShownDrops& drops, bool by_interval) {
-    Table table{by_interval ? "Places and reasons in each interval" : "Drops by place and reason", {}};
-    table.folded = by_interval;
-    if (by_interval) table.columns.push_back({"ENDED", Kind::head});
-    table.columns.push_back({"COUNT"});
-    if (!by_interval) table.columns.push_back({"SHARE", Kind::text, In::page});
-    table.columns.push_back({"LOCATION", by_interval ? Kind::text : Kind::head});
-    table.columns.push_back({"REASON", Kind::text});
-    const auto keys = keys_of(drops.rows, &Drop::group);
-    for (const auto& key : keys)
-        table.columns.push_back({key_name(key), Kind::text});
-    const auto sum = base::saturating_add(analyze::sum_of(drops.rows), drops.hidden);
-    for (const auto& drop : drops.rows) {
-        auto& row = table.rows.emplace_back();
-        if (by_interval) row.push_back({end_text(drop.end_epoch_ns)});
-        row.push_back(number_cell(drop.count));
-        if (!by_interval) row.push_back(part_cell(drop.count, sum));
-        row.push_back({place_text(drop.place)});
-        row.push_back(reason_cell(drop));
-        for (const auto& key : keys)
-            row.push_back({key_cell(drop.group, key, key == keys.front())});
-    }
-    return table;
-}
-
 Table losses_table(const analyze::Summary& summary) {
     auto counters = counters_table(summary);
     std::erase_if(counters.rows, [&](const auto& row) { return table::count_of(counters.at(row, "count")) <= 0; });

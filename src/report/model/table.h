@@ -79,8 +79,6 @@ Table measures_table(const Report& report, const Rows& rows, const Style& style,
 /// With the mark of what is benign.
 Cell reason_cell(const analyze::Drop& drop);
 bool any_benign(std::span<const analyze::Drop> drops);
-/// By place, reason and group, of one interval or of all together; or with `by_interval` of each.
-Table drop_table(const ShownDrops& drops, bool by_interval = false);
 /// The counters that rose.
 Table losses_table(const analyze::Summary& summary);
 
@@ -106,7 +104,7 @@ std::string counts_title(const analyze::Summary& summary, std::span<const analyz
 /// The first key's text and what it means, once each, in the order of the rows; what has no meaning is left out. Where
 /// several mean the same, that stands with the first one.
 std::vector<std::pair<std::string, std::string>> meanings_of(std::span<const analyze::Tally> tallies);
-/// As drop_table().
+/// Of one interval or of all together; or with `by_interval` of each.
 Table tally_table(const analyze::Summary& summary, std::span<const analyze::Tally> tallies, bool by_interval = false);
 
 }  // namespace stapgen::report
