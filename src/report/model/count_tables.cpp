@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "base/text.h"
 #include "report/model/results.h"
 
 namespace stapgen::report {
@@ -12,26 +13,6 @@ using table::Shape;
 using table::Table;
 using table::Type;
 using table::Value;
-
-Table counts_table(const Report& report, std::span<const analyze::Tally> tallies, Scope scope) {
-    Table table{.name = "counts",
-                .row_name = "count",
-                .columns = {{"counted", Type::text, Meet::key, false, In::rows},
-                            {"group", Type::group, Meet::key},
-                            {"count", Type::count, Meet::add},
-                            {"meaning", Type::text, Meet::first, false, In::documents},
-                            {"loss", Type::flag, Meet::first, false, In::documents},
-                            {"loss_by_name", Type::flag, Meet::first, true, In::documents},
-                            {"per_s", Type::number, Meet::same, true, In::documents}},
-                .scope = scope};
-    for (const auto& tally : tallies) {
-        table.rows.push_back({report.summary.counted, tally.group, tally.count,
-                              tally.meaning.empty() ? Value() : Value(tally.meaning), tally.loss,
-                              tally.loss_by_name ? Value(true) : Value(), table::value_of(tally.per_s)});
-    }
-    put_intervals(table, tallies, report.options.interval);
-    return table;
-}
 
 Table calls_table(const analyze::Summary& summary) {
     Table table{.name = "calls",
@@ -61,6 +42,33 @@ Table one_fact(std::string name, Type type, Value value, bool is_rare = false) {
 }
 
 }  // namespace
+
+Table counts_table(const Report& report, std::span<const analyze::Tally> tallies, Scope scope) {
+    using table::ForPeople;
+    const ForPeople count{2, base::upper(base::printable(report.summary.counted))};
+    const ForPeople rate{.place = 3, .heading = "PER S", .if_any = true};
+    const ForPeople lost{.place = 5, .heading = "LOSS", .word = "lost", .if_any = true, .is_alarm = true};
+    const ForPeople by_name{.place = 5, .heading = "LOSS", .word = "by name", .if_any = true};
+    const int last = scope == Scope::whole ? 6 : 0;
+    const ForPeople what{.place = last, .heading = "WHAT", .if_any = true, .on_page_only = true};
+    Table table{.name = "counts",
+                .row_name = "count",
+                .columns = {{"counted", Type::text, Meet::key, false, In::rows},
+                            {"group", Type::group, Meet::key, false, In::all, {4}},
+                            {"count", Type::count, Meet::add, false, In::all, count},
+                            {"meaning", Type::text, Meet::first, false, In::documents, what},
+                            {"loss", Type::flag, Meet::first, false, In::documents, lost},
+                            {"loss_by_name", Type::flag, Meet::first, true, In::documents, by_name},
+                            {"per_s", Type::number, Meet::same, true, In::documents, rate}},
+                .scope = scope};
+    for (const auto& tally : tallies) {
+        table.rows.push_back({report.summary.counted, tally.group, tally.count,
+                              tally.meaning.empty() ? Value() : Value(tally.meaning), tally.loss,
+                              tally.loss_by_name ? Value(true) : Value(), table::value_of(tally.per_s)});
+    }
+    put_intervals(table, tallies, report.options.interval);
+    return table;
+}
 
 void add_count_tables(const Report& report, table::Results& results) {
     const auto& summary = report.summary;

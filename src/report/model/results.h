@@ -31,6 +31,7 @@ void put_intervals(table::Table& table, const auto& made_from, std::optional<std
 /// Tables of it that are also laid out for people.
 table::Table counters_table(const analyze::Summary& summary);
 table::Table drops_table(const Report& report, std::span<const analyze::Drop> drops, table::Scope scope);
+table::Table counts_table(const Report& report, std::span<const analyze::Tally> tallies, table::Scope scope);
 table::Table advice_table(std::span<const GivenAdvice> all);
 table::Table stacks_table(const Report& report, std::span<const analyze::Stack> stacks, table::Scope scope);
 

@@ -4,11 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <set>
 #include <utility>
 
-#include "base/saturate.h"
 #include "base/text.h"
 #include "report/model/layout.h"
 #include "report/model/results.h"
@@ -232,39 +230,6 @@ std::vector<std::pair<std::string, std::string>> meanings_of(std::span<const Tal
             meanings.emplace_back(group_text(tally.group.front()), tally.meaning);
     }
     return meanings;
-}
-
-Table tally_table(const analyze::Summary& summary, std::span<const Tally> tallies, bool by_interval) {
-    Table table{by_interval ? "In each interval" : "The whole", {}};
-    table.folded = by_interval;
-    const auto keys = keys_of(tallies, &Tally::group);
-    const bool any_rate = std::ranges::any_of(tallies, [](const Tally& tally) { return tally.per_s.has_value(); });
-    const bool any_loss = std::ranges::any_of(tallies, is_loss);
-    const bool has_meanings = !by_interval && !meanings_of(tallies).empty();
-    auto& columns = table.columns;
-    if (by_interval) columns.push_back({"ENDED", Kind::head});
-    columns.push_back({key_name(summary.counted)});
-    if (!summary.mixed_units) columns.push_back({"SHARE", Kind::text, In::page});
-    if (any_rate) columns.push_back({"PER S"});
-    for (const auto& key : keys)
-        columns.push_back({key_name(key), Kind::text});
-    if (any_loss) columns.push_back({.name = "LOSS", .kind = Kind::text});
-    if (has_meanings) columns.push_back({"WHAT", Kind::text, In::page});
-    const auto sum = analyze::sum_of(tallies);
-    for (const auto& tally : tallies) {
-        auto& row = table.rows.emplace_back();
-        if (by_interval) row.push_back({end_text(tally.end_epoch_ns)});
-        row.push_back(number_cell(tally.count));
-        if (!summary.mixed_units) row.push_back(part_cell(tally.count, sum));
-        if (any_rate) row.push_back({tally.per_s ? per_second_text(*tally.per_s) : "-"});
-        for (const auto& key : keys)
-            row.push_back({key_cell(tally.group, key, key == keys.front())});
-        if (any_loss)
-            row.push_back({.text = std::string(loss_cell(tally)),
-                           .ink = tally.count > 0 && tally.loss ? base::Ink::bad : base::Ink::plain});
-        if (has_meanings) row.push_back({tally.meaning});
-    }
-    return table;
 }
 
 }  // namespace stapgen::report

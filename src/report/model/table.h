@@ -104,7 +104,4 @@ std::string counts_title(const analyze::Summary& summary, std::span<const analyz
 /// The first key's text and what it means, once each, in the order of the rows; what has no meaning is left out. Where
 /// several mean the same, that stands with the first one.
 std::vector<std::pair<std::string, std::string>> meanings_of(std::span<const analyze::Tally> tallies);
-/// Of one interval or of all together; or with `by_interval` of each.
-Table tally_table(const analyze::Summary& summary, std::span<const analyze::Tally> tallies, bool by_interval = false);
-
 }  // namespace stapgen::report

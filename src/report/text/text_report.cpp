@@ -257,7 +257,7 @@ void write_drops(std::ostream& out, const Report& report) {
 /// The first rows; returns them.
 std::span<const Tally> write_tallies(std::ostream& out, const Report& report, std::span<const Tally> tallies) {
     const auto shown = tallies.first(std::min(report.options.top, tallies.size()));
-    out << text_of(tally_table(report.summary, shown), report.options.screen);
+    out << text_of(laid_out(counts_table(report, shown, table::Scope::whole)), report.options.screen);
     if (const auto rest = tallies.subspan(shown.size()); !rest.empty()) {
         const auto sum = report.summary.mixed_units ? "" : fmt::format("{} in ", analyze::sum_of(rest));
         say(out, fmt::format("and {}{} more row{}; --top shows more", sum, rest.size(), rest.size() == 1 ? "" : "s"),
