@@ -94,7 +94,7 @@ void sort_groups(report::Measures& groups, Order order) {
 
 /// The columns of keys, and in each row their texts.
 void add_keys(Grid& grid, const std::vector<analyze::Tally>& of, Order order) {
-    const auto keys = report::keys_of(of);
+    const auto keys = report::keys_of(of, &analyze::Tally::group);
     for (const auto& key : keys) {
         const bool is_first = &key == &keys.front();
         grid.columns.push_back({.name = base::upper(plain_text(key)),
@@ -161,7 +161,7 @@ Section drop_section(const Scene& scene, Order order, std::size_t width) {
     grid.columns.push_back(
         {.name = "LOCATION", .right = false, .priority = 7, .min_width = 12, .chosen = order == Order::name});
     grid.columns.push_back({.name = "REASON", .right = false, .priority = 6, .min_width = 10});
-    const auto keys = report::keys_of(std::span<const analyze::Drop>(shown.rows));
+    const auto keys = report::keys_of(shown.rows, &analyze::Drop::group);
     for (const auto& key : keys)
         grid.columns.push_back({.name = report::key_name(key), .right = false, .priority = 5, .min_width = 8});
     for (const auto& drop : shown.rows) {

@@ -54,6 +54,17 @@ enum class In {
     rows,       ///< only there: what says of the rows of several tables what each is
 };
 
+/// What people see of a column where its table is laid out for them.
+struct ForPeople {
+    int place = 0;  ///< from the left, from 1; 0: they do not see it. Columns of one place are one: texts are joined
+    std::string heading{};
+    std::string word{};         ///< of a flag: its text where it is true; of others: the joint in front of their text
+    bool is_head = false;       ///< says what a row is about; of several the first does
+    bool if_any = false;        ///< seen only where a cell says something
+    bool on_page_only = false;  ///< not in text
+    bool is_alarm = false;      ///< of a flag: stands out in rows that counted something
+};
+
 /// Its name is that of documents, with its unit: "duration_ns".
 struct Column {
     std::string name;
@@ -61,6 +72,7 @@ struct Column {
     Meet meet = Meet::add;
     bool is_rare = false;  ///< documents have it only where it holds something
     In in = In::all;
+    ForPeople people{};
 };
 
 using Row = std::vector<Value>;

@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "report/html/html_sections.h"
 #include "report/model/account_text.h"
+#include "report/model/layout.h"
+#include "report/model/results.h"
 
 namespace stapgen::report::html {
 
@@ -29,8 +31,12 @@ Section tallies_section(const Report& report) {
     if (summary.counted.empty()) return section;
     section.paragraphs.push_back(counts_title(summary, report.counts));
     if (report.counts.empty()) return section;
-    section.tables.push_back(bounded(tally_table(summary, report.counts)));
-    if (summary.intervals.size() > 1) section.tables.push_back(bounded(tally_table(summary, summary.tallies, true)));
+    const auto add = [&](const std::vector<analyze::Tally>& tallies, table::Scope scope, std::string caption) {
+        const auto sum = summary.mixed_units ? std::nullopt : std::optional(analyze::sum_of(tallies));
+        section.tables.push_back(bounded(laid_out(counts_table(report, tallies, scope), std::move(caption), sum)));
+    };
+    add(report.counts, table::Scope::whole, "The whole");
+    if (summary.intervals.size() > 1) add(summary.tallies, table::Scope::intervals, "In each interval");
     return section;
 }
 

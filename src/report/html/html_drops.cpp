@@ -10,19 +10,15 @@
 #include "base/saturate.h"
 #include "report/html/html_scale.h"
 #include "report/html/html_sections.h"
+#include "report/model/layout.h"
+#include "report/model/results.h"
 #include "report/model/texts.h"
 
 namespace stapgen::report::html {
 
 namespace {
 
-Table advice_table(const std::vector<GivenAdvice>& advice) {
-    Table table{"What the reasons mean, and where to look",
-                {{"REASON", Kind::head}, {"DROPS"}, {"ADVICE", Kind::text}}};
-    for (const auto& given : advice)
-        table.rows.push_back({{subject_of(given)}, {fmt::format("{}", given.count)}, {std::string(given.advice.text)}});
-    return table;
-}
+using table::Scope;
 
 /// The reasons with the most drops, the largest first: as many as have a column and a colour.
 std::vector<std::string> charted_reasons(std::span<const analyze::Drop> drops) {
@@ -117,18 +113,6 @@ std::vector<DropColumn> columns_of(const analyze::Summary& summary, const Interv
     return columns;
 }
 
-Table stack_table(const Report& report) {
-    Table table{report.stacks_title, {{"COUNT"}, {"SHARE", Kind::text}, {"REASON", Kind::head}, {"PATH", Kind::text}}};
-    const auto sum = analyze::sum_of(report.summary.stacks);
-    for (const auto& stack : report.stacks) {
-        table.rows.push_back({{fmt::format("{}", stack.count)},
-                              part_cell(stack.count, sum),
-                              {reason_text(stack.reason)},
-                              {path_text(stack.frames)}});
-    }
-    return table;
-}
-
 /// Drops in a second by reason, a column for each interval. None where intervals have no times.
 std::vector<Plot> drop_columns(const analyze::Summary& summary, const IntervalDrops& drops) {
     const auto columns = columns_of(summary, drops);
@@ -180,18 +164,27 @@ Section drops_section(const Report& report) {
         section.paragraphs.push_back(report.drops_title);
         if (hidden_rows > 0) section.paragraphs.push_back(hidden_text(report.drops));
         if (any_benign(rows)) section.paragraphs.emplace_back(benign_legend);
-        if (!rows.empty()) section.tables.push_back(bounded(drop_table(report.drops)));
-        if (!report.advice.empty()) section.tables.push_back(bounded(advice_table(report.advice)));
-        if (!report.stacks.empty()) section.tables.push_back(bounded(stack_table(report)));
+        if (!rows.empty())
+            section.tables.push_back(
+                bounded(laid_out(drops_table(report, rows, Scope::whole), "Drops by place and reason",
+                                 base::saturating_add(analyze::sum_of(rows), hidden))));
+        if (!report.advice.empty())
+            section.tables.push_back(
+                bounded(laid_out(advice_table(report.advice), "What the reasons mean, and where to look")));
+        if (!report.stacks.empty())
+            section.tables.push_back(bounded(laid_out(stacks_table(report, report.stacks, Scope::whole),
+                                                      report.stacks_title, analyze::sum_of(report.summary.stacks))));
         if (report.summary.intervals.size() > 1) {
             const auto drops = interval_drops(report);
             section.plots = drop_columns(report.summary, drops);
             section.tables.push_back(bounded(interval_table(report.summary, drops)));
             if (!report.interval_drops.rows.empty())
-                section.tables.push_back(bounded(drop_table(report.interval_drops, true)));
+                section.tables.push_back(
+                    bounded(laid_out(drops_table(report, report.interval_drops.rows, Scope::intervals),
+                                     "Places and reasons in each interval")));
         }
     }
-    if (auto counters = counters_table(report.summary.counters); !counters.rows.empty())
+    if (auto counters = losses_table(report.summary); !counters.rows.empty())
         section.tables.push_back(std::move(counters));
     return section;
 }

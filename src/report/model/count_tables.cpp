@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "base/text.h"
 #include "report/model/results.h"
 
 namespace stapgen::report {
@@ -10,29 +11,6 @@ using table::Scope;
 using table::Shape;
 using table::Type;
 using table::Value;
-
-table::Table counts_table(const Report& report, std::span<const analyze::Tally> tallies, Scope scope) {
-    const bool by_interval = scope == Scope::intervals;
-    table::Table table{.name = "counts", .row_name = "count", .scope = scope};
-    if (by_interval) table.columns = {{"time", Type::time, Meet::largest}, {"interval", Type::count, Meet::key}};
-    table.columns.insert(table.columns.end(), {{"counted", Type::text, Meet::key, false, table::In::rows},
-                                               {"group", Type::group, Meet::key},
-                                               {"count", Type::count, Meet::add},
-                                               {"meaning", Type::text, Meet::first, false, table::In::documents},
-                                               {"loss", Type::flag, Meet::first, false, table::In::documents},
-                                               {"loss_by_name", Type::flag, Meet::first, true, table::In::documents},
-                                               {"per_s", Type::number, Meet::same, true, table::In::documents}});
-    for (const auto& tally : tallies) {
-        auto& cells = table.rows.emplace_back();
-        if (by_interval)
-            cells = {table::value_of(tally.end_epoch_ns), report.options.interval.value_or(tally.interval)};
-        for (const Value& value : {Value(report.summary.counted), Value(tally.group), Value(tally.count),
-                                   tally.meaning.empty() ? Value() : Value(tally.meaning), Value(tally.loss),
-                                   tally.loss_by_name ? Value(true) : Value(), table::value_of(tally.per_s)})
-            cells.push_back(value);
-    }
-    return table;
-}
 
 table::Table calls_table(const analyze::Summary& summary) {
     table::Table table{.name = "calls",
@@ -62,6 +40,33 @@ table::Table one_fact(std::string name, Type type, Value value, bool is_rare = f
 }
 
 }  // namespace
+
+table::Table counts_table(const Report& report, std::span<const analyze::Tally> tallies, Scope scope) {
+    using table::ForPeople;
+    const ForPeople count{2, base::upper(base::printable(report.summary.counted))};
+    const ForPeople rate{.place = 3, .heading = "PER S", .if_any = true};
+    const ForPeople lost{.place = 5, .heading = "LOSS", .word = "lost", .if_any = true, .is_alarm = true};
+    const ForPeople by_name{.place = 5, .heading = "LOSS", .word = "by name", .if_any = true};
+    const int last = scope == Scope::whole ? 6 : 0;
+    const ForPeople what{.place = last, .heading = "WHAT", .if_any = true, .on_page_only = true};
+    table::Table table{.name = "counts",
+                       .row_name = "count",
+                       .columns = {{"counted", Type::text, Meet::key, false, table::In::rows},
+                                   {"group", Type::group, Meet::key, false, table::In::all, {4}},
+                                   {"count", Type::count, Meet::add, false, table::In::all, count},
+                                   {"meaning", Type::text, Meet::first, false, table::In::documents, what},
+                                   {"loss", Type::flag, Meet::first, false, table::In::documents, lost},
+                                   {"loss_by_name", Type::flag, Meet::first, true, table::In::documents, by_name},
+                                   {"per_s", Type::number, Meet::same, true, table::In::documents, rate}},
+                       .scope = scope};
+    for (const auto& tally : tallies) {
+        table.rows.push_back({report.summary.counted, tally.group, tally.count,
+                              tally.meaning.empty() ? Value() : Value(tally.meaning), tally.loss,
+                              tally.loss_by_name ? Value(true) : Value(), table::value_of(tally.per_s)});
+    }
+    put_intervals(table, tallies, report.options.interval);
+    return table;
+}
 
 void add_count_tables(const Report& report, table::Results& results) {
     const auto& summary = report.summary;

@@ -183,16 +183,22 @@ void add_run_tables(const Report& report, table::Results& results) {
     results.tables.push_back(std::move(intervals));
 }
 
+table::Table counters_table(const analyze::Summary& summary) {
+    table::Table table{
+        .name = "counters",
+        .row_name = "counter",
+        .columns = {
+            {"name", Type::text, Meet::key, false, table::In::all, {.place = 2, .heading = "COUNTER", .is_head = true}},
+            {"help", Type::text, Meet::smallest, false, table::In::documents, {3, "WHAT"}},
+            {"count", Type::count, Meet::add, false, table::In::all, {1, "COUNT"}}}};
+    for (const auto& [name, help, count] : summary.counters)
+        table.rows.push_back({name, help, table::value_of(count)});
+    return table;
+}
+
 void add_account_tables(const Report& report, table::Results& results) {
     const auto& summary = report.summary;
-    table::Table counters{.name = "counters",
-                          .row_name = "counter",
-                          .columns = {{"name", Type::text, Meet::key},
-                                      {"help", Type::text, Meet::smallest, false, table::In::documents},
-                                      {"count", Type::count, Meet::add}}};
-    for (const auto& [name, help, count] : summary.counters)
-        counters.rows.push_back({name, help, table::value_of(count)});
-    results.tables.push_back(std::move(counters));
+    results.tables.push_back(counters_table(summary));
     add_accounting(summary, results);
     results.tables.push_back({.name = "whole",
                               .columns = {{"whole", Type::flag, Meet::smallest}},

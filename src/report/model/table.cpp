@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <set>
 #include <utility>
 
-#include "base/saturate.h"
 #include "base/text.h"
+#include "report/model/layout.h"
+#include "report/model/results.h"
 #include "report/model/slow_records.h"
 
 namespace stapgen::report {
@@ -41,18 +41,6 @@ bool is_time_of_tail(const Report& report, const std::string& stage) {
     return std::ranges::any_of(report.directions, [&](const DirectionReport& direction) {
         return direction.tail && stage_of_tail(*direction.tail) == stage;
     });
-}
-
-/// The names of the keys, in the order in which they come up.
-std::vector<std::string> keys_of_rows(const auto& rows, auto group) {
-    std::vector<std::string> keys;
-    for (const auto& row : rows) {
-        for (const auto& field : std::invoke(group, row)) {
-            const bool is_other = std::holds_alternative<bool>(field.value);
-            if (!is_other && std::ranges::find(keys, field.key) == keys.end()) keys.push_back(field.key);
-        }
-    }
-    return keys;
 }
 
 const analyze::Group& group_of(const Row& row) {
@@ -162,7 +150,7 @@ std::string interval_text(const std::optional<table::Histogram::Interval>& inter
 Table measures_table(const Report& report, const Rows& rows, const Style& style, const std::optional<Trend>& trend) {
     const auto& percentiles = report.options.percentiles;
     // Groups of several recordings may have different keys.
-    const auto keys = keys_of_rows(rows, group_of);
+    const auto keys = keys_of(rows, group_of);
     Table table{fmt::format("{}{}{}", style.is_time ? "Stages" : "Values", keys.empty() ? "" : " by group",
                             style.is_time ? ", in microseconds" : ""),
                 measure_columns(report, rows, keys, style.is_time)};
@@ -205,50 +193,15 @@ bool any_benign(std::span<const Drop> drops) {
     return std::ranges::any_of(drops, [](const Drop& drop) { return advice_of(drop).benign; });
 }
 
-std::vector<std::string> keys_of(std::span<const Tally> tallies) {
-    return keys_of_rows(tallies, &Tally::group);
-}
-std::vector<std::string> keys_of(std::span<const Drop> drops) {
-    return keys_of_rows(drops, &Drop::group);
-}
-
 std::string key_cell(const analyze::Group& group, const std::string& key, bool is_first) {
     if (const auto* field = find_field(group, key)) return group_text(*field);
     return is_first && is_other(group) ? "other" : "";
 }
 
-Table drop_table(const ShownDrops& drops, bool by_interval) {
-    Table table{by_interval ? "Places and reasons in each interval" : "Drops by place and reason", {}};
-    table.folded = by_interval;
-    if (by_interval) table.columns.push_back({"ENDED", Kind::head});
-    table.columns.push_back({"COUNT"});
-    if (!by_interval) table.columns.push_back({"SHARE", Kind::text, In::page});
-    table.columns.push_back({"LOCATION", by_interval ? Kind::text : Kind::head});
-    table.columns.push_back({"REASON", Kind::text});
-    const auto keys = keys_of(std::span<const Drop>(drops.rows));
-    for (const auto& key : keys)
-        table.columns.push_back({key_name(key), Kind::text});
-    const auto sum = base::saturating_add(analyze::sum_of(drops.rows), drops.hidden);
-    for (const auto& drop : drops.rows) {
-        auto& row = table.rows.emplace_back();
-        if (by_interval) row.push_back({end_text(drop.end_epoch_ns)});
-        row.push_back(number_cell(drop.count));
-        if (!by_interval) row.push_back(part_cell(drop.count, sum));
-        row.push_back({place_text(drop.place)});
-        row.push_back(reason_cell(drop));
-        for (const auto& key : keys)
-            row.push_back({key_cell(drop.group, key, key == keys.front())});
-    }
-    return table;
-}
-
-Table counters_table(const std::vector<analyze::Counter>& counters) {
-    Table table{"Losses without a drop event, by the kernel's counters of this network namespace",
-                {{"COUNT"}, {"COUNTER", Kind::head}, {"WHAT", Kind::text}}};
-    for (const auto& [name, help, count] : counters) {
-        if (count.value_or(0) > 0) table.rows.push_back({number_cell(*count), {name}, {help}});
-    }
-    return table;
+Table losses_table(const analyze::Summary& summary) {
+    auto counters = counters_table(summary);
+    std::erase_if(counters.rows, [&](const auto& row) { return table::count_of(counters.at(row, "count")) <= 0; });
+    return laid_out(counters, "Losses without a drop event, by the kernel's counters of this network namespace");
 }
 
 std::string_view loss_cell(const Tally& tally) {
@@ -277,39 +230,6 @@ std::vector<std::pair<std::string, std::string>> meanings_of(std::span<const Tal
             meanings.emplace_back(group_text(tally.group.front()), tally.meaning);
     }
     return meanings;
-}
-
-Table tally_table(const analyze::Summary& summary, std::span<const Tally> tallies, bool by_interval) {
-    Table table{by_interval ? "In each interval" : "The whole", {}};
-    table.folded = by_interval;
-    const auto keys = keys_of(tallies);
-    const bool any_rate = std::ranges::any_of(tallies, [](const Tally& tally) { return tally.per_s.has_value(); });
-    const bool any_loss = std::ranges::any_of(tallies, is_loss);
-    const bool has_meanings = !by_interval && !meanings_of(tallies).empty();
-    auto& columns = table.columns;
-    if (by_interval) columns.push_back({"ENDED", Kind::head});
-    columns.push_back({key_name(summary.counted)});
-    if (!summary.mixed_units) columns.push_back({"SHARE", Kind::text, In::page});
-    if (any_rate) columns.push_back({"PER S"});
-    for (const auto& key : keys)
-        columns.push_back({key_name(key), Kind::text});
-    if (any_loss) columns.push_back({.name = "LOSS", .kind = Kind::text});
-    if (has_meanings) columns.push_back({"WHAT", Kind::text, In::page});
-    const auto sum = analyze::sum_of(tallies);
-    for (const auto& tally : tallies) {
-        auto& row = table.rows.emplace_back();
-        if (by_interval) row.push_back({end_text(tally.end_epoch_ns)});
-        row.push_back(number_cell(tally.count));
-        if (!summary.mixed_units) row.push_back(part_cell(tally.count, sum));
-        if (any_rate) row.push_back({tally.per_s ? per_second_text(*tally.per_s) : "-"});
-        for (const auto& key : keys)
-            row.push_back({key_cell(tally.group, key, key == keys.front())});
-        if (any_loss)
-            row.push_back({.text = std::string(loss_cell(tally)),
-                           .ink = tally.count > 0 && tally.loss ? base::Ink::bad : base::Ink::plain});
-        if (has_meanings) row.push_back({tally.meaning});
-    }
-    return table;
 }
 
 }  // namespace stapgen::report

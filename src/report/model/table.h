@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -77,14 +79,20 @@ Table measures_table(const Report& report, const Rows& rows, const Style& style,
 /// With the mark of what is benign.
 Cell reason_cell(const analyze::Drop& drop);
 bool any_benign(std::span<const analyze::Drop> drops);
-/// By place, reason and group, of one interval or of all together; or with `by_interval` of each.
-Table drop_table(const ShownDrops& drops, bool by_interval = false);
-/// Those that rose.
-Table counters_table(const std::vector<analyze::Counter>& counters);
+/// The counters that rose.
+Table losses_table(const analyze::Summary& summary);
 
-/// The names of the keys, in the order in which they come up; "other" is none.
-std::vector<std::string> keys_of(std::span<const analyze::Tally> tallies);
-std::vector<std::string> keys_of(std::span<const analyze::Drop> drops);
+/// The names of the keys in rows' groups, in the order in which they come up; "other" is none.
+std::vector<std::string> keys_of(const auto& rows, auto group) {
+    std::vector<std::string> keys;
+    for (const auto& row : rows) {
+        for (const analyze::GroupField& field : std::invoke(group, row)) {
+            const bool is_other = std::holds_alternative<bool>(field.value);
+            if (!is_other && std::ranges::find(keys, field.key) == keys.end()) keys.push_back(field.key);
+        }
+    }
+    return keys;
+}
 /// The heading of its column.
 std::string key_name(const std::string& key);
 /// The value of that key; "other" in the first column of the group "other", else "".
@@ -96,7 +104,4 @@ std::string counts_title(const analyze::Summary& summary, std::span<const analyz
 /// The first key's text and what it means, once each, in the order of the rows; what has no meaning is left out. Where
 /// several mean the same, that stands with the first one.
 std::vector<std::pair<std::string, std::string>> meanings_of(std::span<const analyze::Tally> tallies);
-/// As drop_table().
-Table tally_table(const analyze::Summary& summary, std::span<const analyze::Tally> tallies, bool by_interval = false);
-
 }  // namespace stapgen::report

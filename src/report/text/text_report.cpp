@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "report/model/account_text.h"
 #include "report/model/hosts.h"
+#include "report/model/layout.h"
+#include "report/model/results.h"
 #include "report/model/slow_records.h"
 #include "report/text/sections.h"
 
@@ -215,8 +217,10 @@ void write_intervals(std::ostream& out, const Report& report, std::span<const It
     }
 }
 
-void write_drop_table(std::ostream& out, const ShownDrops& shown, bool with_legend, const Options& options) {
-    if (!shown.rows.empty()) out << text_of(drop_table(shown), options.screen);
+void write_drop_table(std::ostream& out, const Report& report, const ShownDrops& shown, bool with_legend) {
+    const auto& options = report.options;
+    if (!shown.rows.empty())
+        out << text_of(laid_out(drops_table(report, shown.rows, table::Scope::whole)), options.screen);
     if (with_legend && !options.quiet && any_benign(shown.rows)) say(out, benign_legend, options);
     if (shown.hidden_rows > 0) say(out, hidden_text(shown), options);
     out << '\n';
@@ -238,11 +242,11 @@ void write_drops(std::ostream& out, const Report& report) {
     const auto& options = report.options;
     write_intervals(
         out, report, std::span<const Drop>(report.summary.drops), "no drops", [&](std::span<const Drop> rows) {
-            write_drop_table(out, shown_drops(rows, options.hide_benign), options.interval.has_value(), options);
+            write_drop_table(out, report, shown_drops(rows, options.hide_benign), options.interval.has_value());
         });
     if (options.interval) return;
     say(out, report.drops_title, options);
-    write_drop_table(out, report.drops, true, options);
+    write_drop_table(out, report, report.drops, true);
     if (options.quiet) return;
     for (const auto& given : std::span(report.advice).first(std::min(max_advice, report.advice.size())))
         out << base::wrapped(fmt::format("{}: {}", subject_of(given), given.advice.text), options.width(), 2) << '\n';
@@ -253,7 +257,7 @@ void write_drops(std::ostream& out, const Report& report) {
 /// The first rows; returns them.
 std::span<const Tally> write_tallies(std::ostream& out, const Report& report, std::span<const Tally> tallies) {
     const auto shown = tallies.first(std::min(report.options.top, tallies.size()));
-    out << text_of(tally_table(report.summary, shown), report.options.screen);
+    out << text_of(laid_out(counts_table(report, shown, table::Scope::whole)), report.options.screen);
     if (const auto rest = tallies.subspan(shown.size()); !rest.empty()) {
         const auto sum = report.summary.mixed_units ? "" : fmt::format("{} in ", analyze::sum_of(rest));
         say(out, fmt::format("and {}{} more row{}; --top shows more", sum, rest.size(), rest.size() == 1 ? "" : "s"),
@@ -357,7 +361,7 @@ void write_report(std::ostream& out, const Summary& summary, const Options& opti
     }
     if (summary.counts_drops) write_drops(out, report);
     if (!summary.counted.empty()) write_counts(out, report);
-    if (const auto counters = counters_table(summary.counters); !counters.rows.empty())
+    if (const auto counters = losses_table(summary); !counters.rows.empty())
         out << base::fitted(counters.caption + ":\n", options.screen.width) << text_of(counters, options.screen)
             << '\n';
     if (!is_part && !options.quiet) {
