@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "table/breakdown.h"
 #include "analyze/summary.h"
+#include "table/breakdown.h"
 
 namespace stapgen::report {
 

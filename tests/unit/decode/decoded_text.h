@@ -53,7 +53,9 @@ struct DecodedText : stapgen::decode::FormatDetector::Sink {
         if (const auto* reading = std::get_if<CounterReading>(&line)) {
             lines.push_back(fmt::format("{}{} {} of {} = {}{}{}", reading->format, reading->sample, reading->name,
                                         reading->of, reading->value, reading->part ? " part" : "",
-                                        reading->is_rise ? " rise" : reading->is_state ? " state" : ""));
+                                        reading->is_rise    ? " rise"
+                                        : reading->is_state ? " state"
+                                                            : ""));
         }
         if (const auto* means = std::get_if<RunningMeans>(&line)) {
             std::string text = fmt::format("means line={} count={}", means->line, means->count);
