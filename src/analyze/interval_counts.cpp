@@ -22,6 +22,12 @@ std::string written_alike(const Drop& drop, std::string_view groups) {
                        drop.reason.name.value_or(""), groups);
 }
 
+/// A function, since GCC 12 takes the members of a temporary for uninitialized.
+Stack further_paths() {
+    Stack stack;
+    return stack;
+}
+
 }  // namespace
 
 std::size_t IntervalLog::add_kind() {
@@ -104,7 +110,7 @@ void CountLog::add(const decode::Record& record, const std::vector<GroupKey>& ke
     IntervalItems::add(kind_of(key_, make), count);
 }
 
-StackLog::StackLog(IntervalLog& log) : IntervalItems(log, Stack{}) {}
+StackLog::StackLog(IntervalLog& log) : IntervalItems(log, further_paths()) {}
 
 void StackLog::add(std::string_view frames, const decode::Value* reason, std::int64_t count) {
     key_.assign(reason != nullptr ? reason->raw : std::string_view());
@@ -113,8 +119,10 @@ void StackLog::add(std::string_view frames, const decode::Value* reason, std::in
     const auto make = [&] {
         Stack stack;
         if (reason != nullptr) stack.reason.number = reason->number;
+        table::Path path;
         for (const auto address : decode::stack_addresses(frames))
-            stack.frames.push_back({.address = address});
+            path.push_back({.address = address});
+        stack.frames = std::move(path);
         return stack;
     };
     IntervalItems::add(kind_of(key_, make), count);

@@ -16,10 +16,18 @@ struct Estimate {
     double degrees = 0;    ///< of freedom of that error: independent blocks - 1, at least 1
 };
 
-/// The values of one stage, block by block, made for drawing whole blocks again and again (interval-block bootstrap):
-/// values within a block may depend on each other in any way. What neighbouring blocks still have in common widens the
-/// error by the factor of an AR(1) process, (1 + r) / (1 - r), r being the autocorrelation of neighbours. Blocks of
-/// unequal numbers of values count as fewer blocks (Kish's effective number).
+/// How far a mean or a percentile of one stage could be from the truth, by drawing whole blocks of time again and again
+/// (interval-block bootstrap).
+///
+/// Latencies are no independent draws: a burst slows a thousand packets at once. An interval that takes each packet for
+/// a draw of its own is far too narrow, and calls noise a regression. Values within a block may depend on each other in
+/// any way. Three corrections make blocks honest draws:
+/// - Neighbouring blocks still have something in common. The error widens by the factor of an AR(1) process,
+///   (1 + r) / (1 - r), where r is the autocorrelation of neighbours, corrected by Kendall since it is found too low.
+/// - Blocks with unequal numbers of values count as fewer blocks (Kish's effective number).
+/// - What is drawn from B blocks varies by (B - 1) / B of the truth.
+/// Errors are of logarithms, since latencies change by factors. To draw a thousand times is cheap by `cumulative_`: a
+/// percentile of drawn blocks is a binary search over rows of bins, and touches no single value.
 class Resampling {
   public:
     /// `values` must outlive this. `follows`: the block begins where the one before it ends.

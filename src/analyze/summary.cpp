@@ -101,8 +101,9 @@ std::vector<Drop> total_drops(const Summary& summary) {
 std::vector<Stack> total_stacks(const Summary& summary) {
     auto rows = summary.stacks;
     for (auto& stack : rows) {
-        for (auto& frame : stack.frames)
-            keep_name_only(frame);
+        auto path = *stack.frames;
+        std::ranges::for_each(path, keep_name_only);
+        stack.frames = std::move(path);
     }
     auto totals = totals_of(rows, [](const Stack& stack) { return key_of(stack); });
     std::map<table::Reason, std::int64_t> of_reason;

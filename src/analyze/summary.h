@@ -42,7 +42,7 @@ struct Drop {
 
 /// What drops of one place, reason and group have in common.
 inline auto key_of(const Drop& drop) {
-    return std::tie(drop.place, drop.reason.number, drop.group);
+    return std::tie(drop.place, drop.reason, drop.group);
 }
 
 /// Packets dropped for one reason on one call path in one interval.
@@ -50,13 +50,13 @@ struct Stack {
     std::int64_t interval = 0;                   ///< counted from 0, see Summary::intervals
     std::optional<std::int64_t> end_epoch_ns{};  ///< when that interval ended; nothing if the input stops before
     table::Reason reason{};
-    table::Path frames{};  ///< none: further paths
+    table::Shared<table::Path> frames{table::Path()};  ///< none: further paths
     std::int64_t count = 0;
 };
 
 /// What paths that are the same have in common.
 inline auto key_of(const Stack& stack) {
-    return std::tie(stack.reason.number, stack.frames);
+    return std::tie(stack.reason, stack.frames);
 }
 
 /// Where it has a name that is all of it: addresses and offsets differ from kernel to kernel.
@@ -71,8 +71,10 @@ void for_each_place(auto& summary, auto call) {
     for (auto& drop : summary.drops)
         call(drop.place);
     for (auto& stack : summary.stacks) {
-        for (auto& frame : stack.frames)
-            call(frame);
+        auto path = *stack.frames;
+        for (auto& place : path)
+            call(place);
+        stack.frames = std::move(path);
     }
 }
 

@@ -240,7 +240,7 @@ class Writer {
 void write_csv(std::ostream& out, std::span<const analyze::Summary> reports, const Options& options) {
     std::vector<Results> all;
     for (const auto& report : reports)
-        all.push_back(results_of(Report(report, options)));
+        all.push_back(results_of(report, options));
     Writer writer(out, all, options);
     for (const auto& results : all)
         writer.report(results);

@@ -30,7 +30,7 @@ std::string folded_path(const table::Path& frames, const table::Reason& reason) 
 void write_folded(std::ostream& out, std::span<const analyze::Summary> reports, const Options& options) {
     std::map<std::string, std::int64_t> counts;
     for (const auto& report : reports) {
-        const auto results = results_of(Report(report, options));
+        const auto results = results_of(report, options);
         const auto& stacks = results.at("stacks");
         for (const auto& row : stacks.rows) {
             const auto path =

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
+#include <string>
+#include <utility>
 
 #include "report/model/results.h"
 
@@ -34,11 +37,9 @@ Json plain(const Value& value) {
     return known == nullptr ? Json(nullptr) : Json(*known);
 }
 
-Json object_of(const auto& pairs) {
-    Json object = Json::object();
-    for (const auto& [name, value] : pairs)
-        object[name] = value;
-    return object;
+std::map<std::string, std::string> labels_of(const Value& value) {
+    const auto* labels = held<table::Labels>(value);
+    return labels == nullptr ? std::map<std::string, std::string>() : std::map(labels->begin(), labels->end());
 }
 
 void put_place(Json& object, const table::Place& place) {
@@ -98,7 +99,8 @@ Json cell_json(Type type, const Value& value) {
         case Type::texts:
             return plain<table::Texts>(value);
         case Type::labels:
-            return object_of(table::known<table::Labels>(value).value_or(table::Labels()));
+            // From a map: one key after the other would be looked for among all.
+            return labels_of(value);
         case Type::durations: {
             Json object = Json::object();
             for (const auto& [name, ns] : table::known<table::Durations>(value).value_or(table::Durations()))
@@ -108,7 +110,7 @@ Json cell_json(Type type, const Value& value) {
         case Type::group:
             return group_json(table::known<table::Group>(value).value_or(table::Group()));
         case Type::path:
-            return path_json(table::known<table::Path>(value).value_or(table::Path()));
+            return path_json(*held<table::Path>(value));
         case Type::place:
         case Type::reason:
         case Type::distribution:
@@ -136,25 +138,25 @@ void put_cell(Json& object, const table::Column& column, const Value& value, con
 
 class Document {
   public:
-    Document(const table::Results& results, const Options& options) : results_(results), options_(options) {}
+    Document(table::Results results, const Options& options) : results_(std::move(results)), options_(options) {
+        std::erase_if(results_.tables, [](const table::Table& table) {
+            return table.scope == table::Scope::whole || (table.is_rare && table.rows.empty());
+        });
+    }
 
     Json json() {
         Json document;
         document["schema"] = "stapgen.report/1";
-        for (const auto& table : results_.tables) {
-            if (table.parent().empty() && is_written(table)) put(document, table);
+        for (auto& table : results_.tables) {
+            if (table.parent().empty()) put(document, table);
         }
         return document;
     }
 
   private:
-    static bool is_written(const table::Table& table) {
-        return table.scope != table::Scope::whole && (!table.is_rare || !table.rows.empty());
-    }
-
     /// Into the document, or into an object that has it as a part: then of a row of the table that it is part of, or of
     /// its only one.
-    void put(Json& object, const table::Table& table, const table::Row* part_of = nullptr) {
+    void put(Json& object, table::Table& table, const table::Row* part_of = nullptr) {
         const auto key = table.name.substr(table.parent().empty() ? 0 : table.parent().size() + 1);
         switch (table.shape) {
             case Shape::fields:
@@ -181,20 +183,22 @@ class Document {
         }
     }
 
-    /// All, or the parts of a row that has the same first cell.
-    void put_rows(Json& array, const table::Table& table, const table::Row* part_of) {
-        for (const auto& row : table.rows) {
-            if (part_of == nullptr || part_of->front() == row.front())
-                put_row(array.emplace_back(Json::object()), table, row, part_of == nullptr ? 0 : 1);
+    /// The parts of a row that has the same first cell; or all, and each is let go: a document takes memory, too.
+    void put_rows(Json& array, table::Table& table, const table::Row* part_of) {
+        for (auto& row : table.rows) {
+            if (part_of == nullptr) {
+                put_row(array.emplace_back(Json::object()), table, std::exchange(row, {}));
+            } else if (part_of->front() == row.front()) {
+                put_row(array.emplace_back(Json::object()), table, row, 1);
+            }
         }
     }
 
     void put_row(Json& object, const table::Table& table, const table::Row& row, std::size_t first = 0) {
         for (auto i = first; i < table.columns.size(); ++i)
             put_cell(object, table.columns[i], i < row.size() ? row[i] : Value(), options_);
-        for (const auto& parts : results_.tables) {
-            if (parts.parent() == table.name && is_written(parts))
-                put(object, parts, table.shape == Shape::rows ? &row : nullptr);
+        for (auto& parts : results_.tables) {
+            if (parts.parent() == table.name) put(object, parts, table.shape == Shape::rows ? &row : nullptr);
         }
     }
 
@@ -230,12 +234,12 @@ class Document {
         return columns;
     }
 
-    const table::Results& results_;
+    table::Results results_;
     const Options& options_;
 };
 
 Json report_json(const analyze::Summary& summary, const Options& options) {
-    return Document(results_of(Report(summary, options)), options).json();
+    return Document(results_of(summary, options), options).json();
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ void write_openmetrics(std::ostream& out, std::span<const analyze::Summary> repo
     counted.hide_benign = false;  // a counter counts all
     ResultMetrics all;
     for (const auto& report : reports) {
-        auto results = results_of(Report(report, counted));
+        auto results = results_of(report, counted);
         auto groups = table::largest_groups(results.at("stages"), options.top);
         groups.name = "group_stages";
         results.tables.push_back(std::move(groups));

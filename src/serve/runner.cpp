@@ -36,7 +36,7 @@ Failure failure_of(const launch::Ending& ending) {
 
 table::Results results_of(const analyze::Summary& summary) {
     const report::Options options;
-    return report::results_of(report::Report(summary, options));
+    return report::results_of(summary, options);
 }
 
 std::string reason_of(const launch::Ending& ending, const std::string& said) {

@@ -53,7 +53,7 @@ Totals::Totals(const std::string& recipe, SeriesLimit& limit) : limit_(limit) {
     analyze::Summary nothing;
     nothing.recipe = recipe;
     const report::Options options;
-    const auto results = report::results_of(report::Report(nothing, options));
+    const auto results = report::results_of(nothing, options);
     report_ = results.at("report");
     for (const auto name : measured_tables)
         measured_[name] = series_in(results, name);

@@ -81,8 +81,10 @@ void put(const symbols::KernelNames& names, analyze::Summary& summary) {
         put_name(drop.place, symbols::AddressKind::drop_site);
     for (auto& stack : summary.stacks) {
         auto kind = symbols::AddressKind::drop_site;
-        for (auto& frame : stack.frames)
-            put_name(frame, std::exchange(kind, symbols::AddressKind::return_address));
+        auto path = *stack.frames;
+        for (auto& place : path)
+            put_name(place, std::exchange(kind, symbols::AddressKind::return_address));
+        stack.frames = std::move(path);
     }
 }
 

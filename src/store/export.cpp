@@ -160,7 +160,7 @@ class Exporter {
         // As fleet.json calls it, as it calls itself, or as its file is called.
         const bool is_known = !summary.origins.empty() && !summary.origins.front().host.empty();
         const auto& host_name = is_known && !host.is_named ? summary.origins.front().host : host.host;
-        auto filled = put_run(database_, id, host_name, results_of(report::Report(summary, presentation_)));
+        auto filled = put_run(database_, id, host_name, results_of(summary, presentation_));
         if (!filled) return tl::make_unexpected(filled.error());
         filled->insert(filled->begin(), events.begin(), events.end());
         constexpr std::size_t date_length = 10;

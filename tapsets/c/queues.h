@@ -37,8 +37,16 @@ struct stapgen_pool {
     unsigned long first;
     u32 touched;
 } ____cacheline_aligned;
-/* Of a fork at each level, of a list at the last: no first row in it is older. Ages are ~since; 0: there is no row. It
- * may be too old, and is put right when a reader looks for the oldest. */
+/* Which row a full table gives up: the oldest, whose end is the least likely to come. Lists are in order, so it is the
+ * first row of one of the 4096. To look at them all would take a handler microseconds; one list of all rows by age
+ * would need a lock that every CPU takes with every packet.
+ *
+ * Hence a tree: an age for each list, one for 16 lists, one for 16 of those. An age is ~since, so that the larger one
+ * is older; 0: there is no row. It may say too old, and never too young. So whoever gives a list another first row only
+ * raises ages, and mostly writes one word: the age above is as old already. Rows that leave are not taken out of it.
+ * Whoever needs the oldest walks down from the root by the largest age, 3 times 16 of them, and compares the age with
+ * the list's first row. If it said too old, it is put right up to the root, and the walk begins again. Nothing of this
+ * takes a lock but that of the list found, and a table that is not full pays nothing for it but the raising. */
 struct stapgen_ages {
     u64 of[STAPGEN_LEVELS][STAPGEN_LISTS];
 };

@@ -100,7 +100,7 @@ base::Result<std::string> results_text(const std::vector<std::string>& words) {
     if (words.size() > 1) return base::bad_input("results: one table only", "stapgen help results");
     const analyze::Summary nothing;
     const report::Options options;
-    const auto results = report::results_of(report::Report(nothing, options));
+    const auto results = report::results_of(nothing, options);
     std::string out;
     for (const auto& table : results.tables) {
         const bool is_wanted = words.empty() || table.name.starts_with(words.front());

@@ -12,7 +12,7 @@
 namespace stapgen::report {
 
 /// What a summary says, with what is worked out of it: shares, the tail, advice, totals.
-table::Results results_of(const Report& report);
+table::Results results_of(const analyze::Summary& summary, const Options& options);
 
 /// In front of a table of intervals: when each ended and its number, of what the rows were made from. `number`: of all.
 void put_intervals(table::Table& table, const auto& made_from, std::optional<std::int64_t> number) {

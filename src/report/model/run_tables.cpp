@@ -219,7 +219,8 @@ void add_account_tables(const Report& report, table::Results& results) {
     results.tables.push_back(std::move(notes));
 }
 
-table::Results results_of(const Report& report) {
+table::Results results_of(const analyze::Summary& summary, const Options& options) {
+    const Report report(summary, options);
     table::Results results;
     add_run_tables(report, results);
     add_latency_tables(report, results);

@@ -231,7 +231,7 @@ void write_stacks(std::ostream& out, const Report& report) {
     if (report.stacks.empty()) return;
     out << base::wrapped(report.stacks_title + ":", report.options.width(), 2) << '\n';
     for (const auto& stack : report.stacks) {
-        const auto text = fmt::format("{:>5} {}: {}", stack.count, reason_text(stack.reason), path_text(stack.frames));
+        const auto text = fmt::format("{:>5} {}: {}", stack.count, reason_text(stack.reason), path_text(*stack.frames));
         out << base::wrapped(text, report.options.width(), 6) << '\n';
     }
     out << '\n';

@@ -13,6 +13,16 @@
 #include "symbols/files/symbol_table.h"
 #include "symbols/kaslr/drop_functions.h"
 
+/// At boot a kernel moves itself by the KASLR offset. A log has addresses of the moved kernel, a System.map those of
+/// the linked one, and the difference is all that is missing between an address and its name. Where no marker says it,
+/// it is inferred from drops alone:
+///
+/// A drop's address lies in one of a few hundred functions that can drop packets, out of some fifty thousand. An offset
+/// is possible only if it puts every address of the log into one of those functions. x86-64 has about five hundred
+/// offsets to choose from. One address leaves some of them, each further address leaves the fewer, and with ten
+/// places the right one is alone. It is taken only where it is the only one, and where fewer than one log of a thousand
+/// would leave a wrong one alone by chance. Else the finding is refused with its numbers: a wrong offset names every
+/// address wrongly, and each name looks right.
 namespace stapgen::symbols {
 
 enum class Architecture { x86_64, arm64, other };

@@ -340,6 +340,16 @@ TEST_CASE("drops of several kernels meet by module, function and reason") {
         CHECK(totals[0].place.offset == 7);
         CHECK_FALSE(totals[0].place.address);
     }
+    SUBCASE("reasons of two names stay apart, whatever their numbers") {
+        auto other = of("6.1 bb", 0xffffffff81000011, 17, 3);
+        other.drops.front().reason.name = "TCP_CSUM";
+        other.stacks = {{.reason = {.number = 3, .name = "TCP_CSUM"}, .count = 5}};
+        auto sum = of("6.1 aa", 0xffffffff81000007, 7, 3);
+        sum.stacks = {{.reason = {.number = 3, .name = "NO_SOCKET"}, .count = 7}};
+        REQUIRE(merge(sum, other));
+        CHECK(total_drops(sum).size() == 2);
+        CHECK(total_stacks(sum).size() == 2);
+    }
     SUBCASE("another build of the same release") {
         auto sum = of("6.1 aa", 0xffffffff81000007, 7, 3);
         REQUIRE(merge(sum, of("6.1 bb", 0xffffffff81000011, 17, 5)));

@@ -177,8 +177,8 @@ TEST_CASE("standalone scripts are no longer than they were, and those without ta
     // A script that grows is to be noticed; one that shrinks takes its number down. -g is asked for where there is C.
     const std::map<std::string, int> longest{
         {"dropwatch", 64},         {"page-alloc", 77},    {"irq-latency", 118}, {"tcp-probe", 120},
-        {"call-trace", 667},       {"rx-latency", 1765},  {"tx-latency", 1520}, {"net-latency", 2392},
-        {"sock-latency", 2271},    {"packet-flow", 2697}, {"retransmits", 124}, {"accept-latency", 215},
+        {"call-trace", 667},       {"rx-latency", 1774},  {"tx-latency", 1529}, {"net-latency", 2401},
+        {"sock-latency", 2280},    {"packet-flow", 2706}, {"retransmits", 124}, {"accept-latency", 215},
         {"forward-latency", 1300},
     };
     const std::set<std::string> without_c{"dropwatch", "page-alloc",  "irq-latency",

@@ -5,5 +5,5 @@
 
 inline stapgen::table::Results results_of(const stapgen::analyze::Summary& summary) {
     const stapgen::report::Options options;
-    return stapgen::report::results_of(stapgen::report::Report(summary, options));
+    return stapgen::report::results_of(summary, options);
 }
