@@ -100,8 +100,8 @@ TEST_CASE("call paths are no drops of their own, and add up by reason and by the
     REQUIRE(summary.stacks.size() == 4);
     CHECK(summary.stacks[0].count == 9);
     CHECK(summary.stacks[3].interval == 1);
-    CHECK(summary.stacks[3].frames.size() == 2);
-    CHECK(summary.stacks[3].frames[1].address == 0xffffffff9a000010);
+    CHECK(summary.stacks[3].frames->size() == 2);
+    CHECK(summary.stacks[3].frames->at(1).address == 0xffffffff9a000010);
 
     auto totals = total_stacks(summary);
     REQUIRE(totals.size() == 3);
@@ -116,8 +116,8 @@ TEST_CASE("call paths are no drops of their own, and add up by reason and by the
     });
     totals = total_stacks(summary);
     REQUIRE(totals.size() == 3);
-    CHECK(totals[1].frames[0].symbol == "f");
-    CHECK(totals[1].frames[1].address == 0xffffffff9a000010);
+    CHECK(totals[1].frames->at(0).symbol == "f");
+    CHECK(totals[1].frames->at(1).address == 0xffffffff9a000010);
 
     // Two kernels: the functions' names remain.
     auto other = summary;
@@ -125,7 +125,7 @@ TEST_CASE("call paths are no drops of their own, and add up by reason and by the
     other.kernels = {"6.12 b"};
     REQUIRE(merge(summary, other));
     CHECK(summary.stacks.size() == 8);
-    CHECK_FALSE(summary.stacks[0].frames[0].address);
+    CHECK_FALSE(summary.stacks[0].frames->at(0).address);
     totals = total_stacks(summary);
     REQUIRE(totals.size() == 3);
     CHECK(totals[0].count == 18);
