@@ -100,11 +100,8 @@ std::vector<Drop> total_drops(const Summary& summary) {
 
 std::vector<Stack> total_stacks(const Summary& summary) {
     auto rows = summary.stacks;
-    for (auto& stack : rows) {
-        auto path = *stack.frames;
-        std::ranges::for_each(path, keep_name_only);
-        stack.frames = std::move(path);
-    }
+    for (auto& stack : rows)
+        for_each_frame(stack, keep_name_only);
     auto totals = totals_of(rows, [](const Stack& stack) { return key_of(stack); });
     std::map<table::Reason, std::int64_t> of_reason;
     for (const auto& stack : totals)

@@ -66,16 +66,20 @@ inline void keep_name_only(table::Place& place) {
     place.offset.reset();
 }
 
+/// Calls with each place of a path, which may change it. A path that stays as it is stays shared.
+void for_each_frame(Stack& stack, auto call) {
+    auto path = *stack.frames;
+    for (auto& place : path)
+        call(place);
+    if (path != *stack.frames) stack.frames = std::move(path);
+}
+
 /// Calls with each place of the kernel that may have a name: drops, and frames of paths.
 void for_each_place(auto& summary, auto call) {
     for (auto& drop : summary.drops)
         call(drop.place);
-    for (auto& stack : summary.stacks) {
-        auto path = *stack.frames;
-        for (auto& place : path)
-            call(place);
-        stack.frames = std::move(path);
-    }
+    for (auto& stack : summary.stacks)
+        for_each_frame(stack, call);
 }
 
 /// How much was counted of one group in one interval.

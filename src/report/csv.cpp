@@ -113,16 +113,15 @@ class Writer {
 
     void rows(const table::Table& table) {
         const bool is_measure = table.find(Type::distribution) || table.find(Type::value_distribution);
+        const bool is_part = !table.parent().empty() && table.shape == table::Shape::rows;
         for (const auto& row : table.rows) {
             Subject subject{.kind = table.row_name};
             std::vector<std::size_t> numbers;
             for (std::size_t i = 0; i < row.size(); ++i) {
-                if (!table.parent().empty() && i == 0) {
+                if (is_part && i == 0) {
                     const auto& of = *held<std::string>(row[0]);
-                    if (table.shape == table::Shape::rows) {
-                        subject.kind += of.empty() ? "" : "-" + csv_cell(of);
-                        continue;
-                    }
+                    subject.kind += of.empty() ? "" : "-" + csv_cell(of);
+                    continue;
                 }
                 if (!describes(table.columns[i], row[i], subject) && table.columns[i].in != table::In::documents)
                     numbers.push_back(i);

@@ -253,10 +253,8 @@ Json group_json(const table::Group& group) {
 }
 
 Json origins_json(const std::vector<analyze::Origin>& origins) {
-    analyze::Summary summary;
-    summary.origins = origins;
     const Options options;
-    return report_json(summary, options)["origins"];
+    return Document({.tables = {origins_table(origins)}}, options).json()["origins"];
 }
 
 namespace {

@@ -81,10 +81,9 @@ void put(const symbols::KernelNames& names, analyze::Summary& summary) {
         put_name(drop.place, symbols::AddressKind::drop_site);
     for (auto& stack : summary.stacks) {
         auto kind = symbols::AddressKind::drop_site;
-        auto path = *stack.frames;
-        for (auto& place : path)
+        analyze::for_each_frame(stack, [&](table::Place& place) {
             put_name(place, std::exchange(kind, symbols::AddressKind::return_address));
-        stack.frames = std::move(path);
+        });
     }
 }
 

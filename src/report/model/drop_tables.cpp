@@ -94,7 +94,7 @@ void add_drop_tables(const Report& report, table::Results& results) {
     tables.push_back(not_shown(report.drops, Scope::whole));
     tables.push_back(advice_table(advice_for(report.interval_drops.rows)));
     tables.push_back(stacks_table(report, summary.stacks, Scope::intervals));
-    tables.push_back(stacks_table(report, analyze::total_stacks(summary), Scope::whole));
+    tables.push_back(stacks_table(report, report.all_stacks, Scope::whole));
 }
 
 }  // namespace stapgen::report

@@ -113,12 +113,12 @@ MeasureRows rows_of(const Summary& summary, const std::vector<Measure>& measures
 
 /// Of each reason the most frequent paths, and how many others there are.
 void put_stacks(Report& report) {
-    auto totals = analyze::total_stacks(report.summary);
+    report.all_stacks = analyze::total_stacks(report.summary);
     std::map<std::string, std::size_t> shown;
     std::size_t others = 0;
-    for (auto& stack : totals) {
+    for (const auto& stack : report.all_stacks) {
         if (++shown[reason_text(stack.reason)] <= report.summary.stacks_shown) {
-            report.stacks.push_back(std::move(stack));
+            report.stacks.push_back(stack);
         } else {
             ++others;
         }

@@ -62,7 +62,8 @@ struct Report {
     std::string drops_title;                  ///< "total: 51 drops at 2 places and reasons", "no drops in all"
     ShownDrops drops, interval_drops;         ///< of all intervals together, and of each
     std::vector<GivenAdvice> advice;          ///< for `drops`
-    std::vector<analyze::Stack> stacks;       ///< of all intervals together, of each reason the most frequent
+    std::vector<analyze::Stack> all_stacks;   ///< of all intervals together
+    std::vector<analyze::Stack> stacks;       ///< of these the most frequent of each reason
     std::string stacks_title;                 ///< "Call paths, the 5 most frequent of each reason"
     std::vector<analyze::Tally> counts;       ///< of all intervals together
 };

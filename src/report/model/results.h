@@ -28,6 +28,9 @@ void put_intervals(table::Table& table, const auto& made_from, std::optional<std
     }
 }
 
+/// Where measurements were made.
+table::Table origins_table(const std::vector<analyze::Origin>& origins);
+
 /// Tables of it that are also laid out for people.
 table::Table counters_table(const analyze::Summary& summary);
 table::Table drops_table(const Report& report, std::span<const analyze::Drop> drops, table::Scope scope);

@@ -30,29 +30,6 @@ Value unless_zero(std::int64_t number) {
     return number != 0 ? Value(number) : Value();
 }
 
-table::Table origins_table(const analyze::Summary& summary) {
-    table::Table table{.name = "origins",
-                       .row_name = "origin",
-                       .columns = {{"number", Type::count, Meet::key, false, table::In::rows},
-                                   {"host", Type::text, Meet::never},
-                                   {"kernel", Type::text, Meet::never},
-                                   {"command", Type::texts, Meet::never},
-                                   {"filters", Type::labels, Meet::never},
-                                   {"machine", Type::text, Meet::never},
-                                   {"labels", Type::labels, Meet::never},
-                                   {"build_id", Type::text, Meet::never},
-                                   {"sample", Type::count, Meet::never},
-                                   {"definition", Type::text, Meet::never},
-                                   {"functions", Type::texts, Meet::never, false, table::In::documents}}};
-    for (const auto& origin : summary.origins) {
-        table.rows.push_back({static_cast<std::int64_t>(table.rows.size() + 1), known_text(origin.host),
-                              known_text(origin.kernel), table::Texts(origin.command), labels_of(origin.filters),
-                              known_text(origin.machine), labels_of(origin.labels), known_text(origin.build_id),
-                              origin.sample, known_text(origin.definition), table::Texts(origin.functions)});
-    }
-    return table;
-}
-
 void add_causes(std::string name, std::string row_name, const std::vector<analyze::Cause>& causes,
                 table::Results& results, bool is_rare = false) {
     table::Table table{.name = std::move(name),
@@ -145,6 +122,29 @@ void add_input(const decode::InputCounts& input, table::Results& results) {
 
 }  // namespace
 
+table::Table origins_table(const std::vector<analyze::Origin>& origins) {
+    table::Table table{.name = "origins",
+                       .row_name = "origin",
+                       .columns = {{"number", Type::count, Meet::key, false, table::In::rows},
+                                   {"host", Type::text, Meet::never},
+                                   {"kernel", Type::text, Meet::never},
+                                   {"command", Type::texts, Meet::never},
+                                   {"filters", Type::labels, Meet::never},
+                                   {"machine", Type::text, Meet::never},
+                                   {"labels", Type::labels, Meet::never},
+                                   {"build_id", Type::text, Meet::never},
+                                   {"sample", Type::count, Meet::never},
+                                   {"definition", Type::text, Meet::never},
+                                   {"functions", Type::texts, Meet::never, false, table::In::documents}}};
+    for (const auto& origin : origins) {
+        table.rows.push_back({static_cast<std::int64_t>(table.rows.size() + 1), known_text(origin.host),
+                              known_text(origin.kernel), table::Texts(origin.command), labels_of(origin.filters),
+                              known_text(origin.machine), labels_of(origin.labels), known_text(origin.build_id),
+                              origin.sample, known_text(origin.definition), table::Texts(origin.functions)});
+    }
+    return table;
+}
+
 void add_run_tables(const Report& report, table::Results& results) {
     const auto& summary = report.summary;
     results.tables.push_back(
@@ -154,7 +154,7 @@ void add_run_tables(const Report& report, table::Results& results) {
                      {"apart", Type::text, Meet::first, true}},
          .rows = {{summary.recipe, known_text(summary.definition()), known_text(summary.merge_conflict)}},
          .shape = Shape::fields});
-    results.tables.push_back(origins_table(summary));
+    results.tables.push_back(origins_table(summary.origins));
     results.tables.push_back(
         {.name = "run",
          .columns = {{"interval", Type::count, Meet::same, true},
